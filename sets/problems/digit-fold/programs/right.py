@@ -1,0 +1,18 @@
+def fold(number, base):
+    total = 0
+    while number > 0:
+        number, digit = divmod(number, base)
+        total += digit * digit
+    return total
+
+
+x, base = map(int, input().split())
+seen = {x}
+steps = 0
+while True:
+    x = fold(x, base)
+    steps += 1
+    if x in seen:
+        break
+    seen.add(x)
+print(steps, x)
