@@ -1,32 +1,36 @@
 #!/usr/bin/env bash
-# Lints, types and tests the Python client in an environment of its own. `--trl` runs a real GRPOTrainer instead (installs torch).
-# Further arguments go to pytest. Needs Python 3.10 or newer (PYTHON=...), and `npm ci` in the repository for the end-to-end tests.
+# Lints, types and tests the Python client in an environment of its own. `--tools` runs the SDKs and rankers of other vendors against the
+# stack instead, `--trainers` real trainers (installs torch); `--prepare` after either only makes the environment. `--bench` measures the
+# client's own CPU time. Further arguments go to pytest. Needs Python 3.10 or newer (PYTHON=...), and `npm ci` in the repository.
 set -euo pipefail
 cd "$(dirname "$0")"
-name=python-client marker=()
-if [[ ${1:-} == --trl ]]; then
-  shift
-  name=python-client-trl marker=(-m trl tests/test_trl.py)
-fi
-requirements=requirements-test.txt
-[[ $name == *-trl ]] && requirements=requirements-trl.txt
+name=python-client requirements=requirements-test.txt tests=()
+case ${1:-} in
+  --tools | --trainers) kind=${1#--} name+=-$kind requirements=requirements-$kind.txt tests=("tests/$kind"); shift ;;
+esac
 venv="$(cd ../.. && pwd)/.venv/$name"
 
 # Installed anew when the requirements or the interpreter are not those of the last time.
-wanted="$(cat "$requirements"; "${PYTHON:-python3}" -VV)"
+alone="${requirements%.txt}-alone.txt"
+wanted="$(cat "$requirements" "$alone" 2>/dev/null || true; "${PYTHON:-python3}" -VV)"
 if [[ "$(cat "$venv/installed" 2>/dev/null)" != "$wanted" ]]; then
   "${PYTHON:-python3}" -m venv --clear "$venv"
   # torch first, on its own: pip then takes a build without CUDA where one lies ready.
   torch="$(grep '^torch==' "$requirements" || true)"
   [[ -n $torch ]] && "$venv/bin/pip" install --quiet --disable-pip-version-check "$torch"
   "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
+  if [[ -f $alone ]]; then
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement "$alone"
+  fi
   printf '%s\n' "$wanted" >"$venv/installed"
 fi
+[[ ${1:-} == --prepare ]] && exit 0
+[[ ${1:-} == --bench ]] && PYTHONPATH=src exec "$venv/bin/python" tests/bench.py
 
 if [[ $name == python-client ]]; then
   "$venv/bin/ruff" check .
   "$venv/bin/ruff" format --check .
   "$venv/bin/mypy"
 fi
-"$venv/bin/python" -m pytest --quiet ${marker[@]+"${marker[@]}"} "$@" 2>&1 | tee "$venv/pytest.log"
-printf 'python client: %s\n' "$(tail -n 1 "$venv/pytest.log")"
+"$venv/bin/python" -m pytest --quiet ${tests[@]+"${tests[@]}"} "$@" 2>&1 | tee "$venv/pytest.log"
+printf '%s: %s\n' "$name" "$(tail -n 1 "$venv/pytest.log")"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+import types
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fake_server import FakeServer, rewards, serving
+from stack import running_stack
 
 from kritai import Group, RetryPolicy
 from kritai.gather import forget_shared
@@ -30,6 +35,13 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"KRITAI_{name}", raising=False)
 
 
+@pytest.fixture(scope="session")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The real stack, with the embedded database and verifier."""
+    with running_stack(tmp_path_factory.mktemp("data")) as address:
+        yield address
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """The fake server, as the environment's KRITAI_BASE_URL."""
@@ -37,3 +49,25 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     with serving(rewards) as running:
         monkeypatch.setenv("KRITAI_BASE_URL", running.url)
         yield running
+
+
+@pytest.fixture
+def areal_shim(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The shim's module over a stand-in for AReaL's workflow, which asks for a reward as areal 1.0.4 does."""
+
+    class RLVRWorkflow:
+        def __init__(self, reward_fn: Any, gconfig: object, tokenizer: object) -> None:
+            assert not isinstance(reward_fn, str)  # a name would be loaded, and wrapped, at the first episode
+            self.async_reward_fn: Any = None
+
+        async def arun_episode(self, engine: object, data: dict[str, Any]) -> float:
+            reward: float = await self.async_reward_fn(data["messages"], data["generated"], [1], [2], **data)
+            return reward
+
+    rlvr: Any = types.ModuleType("areal.workflow.rlvr")
+    rlvr.RLVRWorkflow = RLVRWorkflow
+    for name in ("areal", "areal.workflow"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, "areal.workflow.rlvr", rlvr)
+    monkeypatch.delitem(sys.modules, "kritai.shims.areal_reward", raising=False)
+    return importlib.import_module("kritai.shims.areal_reward")

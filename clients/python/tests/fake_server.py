@@ -95,7 +95,7 @@ def serving(answer: Answer) -> Iterator[FakeServer]:
             else:
                 self.wfile.write(b"0\r\n\r\n")
 
-        do_GET = do_POST = do_PUT = _answer  # noqa: N815
+        do_DELETE = do_GET = do_POST = do_PUT = _answer  # noqa: N815
 
         def log_message(self, *args: object) -> None:
             pass

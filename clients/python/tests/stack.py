@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import signal
@@ -10,20 +11,42 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 NODE = REPOSITORY / "node_modules" / ".bin" / "node"
 STARTS_WITHIN_S = 120
 
 
+def database_variables() -> dict[str, str]:
+    """DATABASE_URL, where the machine has one: the stack then stores there instead of in the embedded database."""
+    url = os.environ.get("DATABASE_URL")
+    return {"DATABASE_URL": url} if url else {}
+
+
+def stored_rows(run_id: str, data_dir: Path) -> list[dict[str, Any]]:
+    """A run's rollouts as Postgres holds them, by step, group and rollout. The stack on `data_dir` must have ended."""
+    program = [str(NODE), "test/clients/stored-rows.ts", run_id, str(data_dir)]
+    printed = subprocess.run(
+        program,
+        cwd=REPOSITORY,
+        env={"PATH": os.environ["PATH"], **database_variables()},
+        capture_output=True,
+        text=True,
+    )
+    assert printed.returncode == 0, printed.stderr
+    return [json.loads(line) for line in printed.stdout.splitlines()]
+
+
 @contextmanager
-def running_stack(data_dir: Path) -> Iterator[str]:
-    """The base URL of a stack with the embedded database and verifier, on a free loopback port."""
+def running_stack(data_dir: Path, **variables: str) -> Iterator[str]:
+    """The base URL of a stack on a free loopback port. What no variable (see `npm start`) names is embedded."""
+    assert NODE.exists(), "these tests start the repository's stack: run `npm ci` there first"
     kept = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
     process = subprocess.Popen(
         [NODE, "scripts/start.ts"],
         cwd=REPOSITORY,
-        env={**kept, "PORT": "0", "DATA_DIR": str(data_dir)},
+        env={**kept, "PORT": "0", "DATA_DIR": str(data_dir), **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -31,7 +31,6 @@ def test_one_client_serves_many_threads() -> None:
     assert results == [expected(at + 1) for at in range(8)]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_client_works_in_a_forked_process() -> None:
     with serving(rewards) as server:

@@ -77,7 +77,6 @@ def test_an_interruption_of_the_caller_cancels_the_work() -> None:
     shared.stop()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_gathers_by_itself(server: FakeServer) -> None:
     shared_gather(2).submit("p", "1")

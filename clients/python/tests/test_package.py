@@ -14,7 +14,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 TRY = """
 import importlib.resources, sys
 import kritai, kritai.gather, kritai.scored_rows
-from kritai.shims import areal_reward, nemo_gym_relay, trl_reward, verifiers_rubric, verl_reward
+from kritai.shims import nemo_gym_relay, trl_reward, verifiers_rubric, verl_gathered, verl_reward
 assert importlib.resources.files("kritai").joinpath("py.typed").is_file()
 assert sys.prefix in kritai.__file__, kritai.__file__
 try:

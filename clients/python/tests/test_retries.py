@@ -46,6 +46,21 @@ def test_a_reply_that_may_pass_is_asked_again_with_the_same_body_and_key(status:
     assert len({request.headers["idempotency-key"] for request in server.received}) == 1
 
 
+def test_an_earlier_attempt_that_is_still_under_way_is_waited_for_until_it_is_done() -> None:
+    under_way = problem(409, "request_in_progress", retryable=True, retry_after="0")
+    beyond_the_retries = [under_way] * (2 * QUICK.retries_max)
+    with serving(failing_first([None, *beyond_the_retries])) as server:
+        assert Kritai(server.url, retry=QUICK).rewards(numbered(1)).flat == [0.0, 0.01]
+    assert len({(request.headers["idempotency-key"], request.body) for request in server.received}) == 1
+
+
+def test_an_attempt_that_stays_under_way_is_unavailable_at_the_deadline() -> None:
+    answer = problem(409, "request_in_progress", retryable=True, retry_after="30")
+    with serving(lambda request, number: answer) as server, pytest.raises(Unavailable) as caught:
+        Kritai(server.url).rewards(numbered(1), timeout_s=5)
+    assert (caught.value.code, caught.value.retryable, len(server.received)) == ("request_in_progress", True, 1)
+
+
 def test_a_connection_closed_without_a_reply_is_tried_again() -> None:
     with serving(failing_first([None])) as server:
         assert Kritai(server.url, retry=QUICK).rewards(numbered(1)).flat == [0.0, 0.01]
@@ -72,7 +87,9 @@ def test_a_page_of_a_proxy_is_tried_again_and_never_quoted() -> None:
         (401, "unauthorized", Unauthorized),
         (404, "not_found", NotFound),
         (413, "body_too_large", TooLarge),
+        (409, "conflict", InvalidRequest),
         (415, "unsupported_media_type", InvalidRequest),
+        (422, "idempotency_key_reused", InvalidRequest),
         (500, "internal", ServerFault),
         (503, "not_configured", Unavailable),
     ],

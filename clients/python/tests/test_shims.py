@@ -23,7 +23,6 @@ import kritai.shims
 from kritai import NoScore, Unauthorized
 from kritai.gather import forget_shared
 from kritai.shims import nemo_gym_relay, verifiers_rubric, verl_reward
-from kritai.shims.areal_reward import kritai_reward_fn
 from kritai.shims.trl_reward import kritai_reward
 
 SHIMS = sorted(p for p in Path(kritai.shims.__file__).parent.glob("*.py") if p.name != "__init__.py")
@@ -211,17 +210,19 @@ def test_skyrl_steps_of_a_prompt_are_judged_as_one_group(server: FakeServer, mon
 # --- AReaL, NeMo-Gym: relays to the server's own contracts
 
 
-def test_areal_gets_a_float_by_the_servers_own_gathering(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_areal_gets_a_float_by_the_servers_own_gathering(monkeypatch: pytest.MonkeyPatch, areal_shim: Any) -> None:
     replies: list[Any] = [0.5, None]
     forget_shared()
+    workflow = areal_shim.KritaiWorkflow(reward_fn="some.other", gconfig=None, tokenizer=None)
+    data = {"messages": "p", "generated": "c", "answer": "a", "prompt": "a column of that name"}
     with serving(lambda request, number: Reply(body=replies[number])) as server:
         monkeypatch.setenv("KRITAI_BASE_URL", server.url)
         monkeypatch.setenv("KRITAI_GROUP_SIZE", "8")
         monkeypatch.setenv("KRITAI_QUERY", "spec=strict")
-        assert pickle.loads(pickle.dumps(kritai_reward_fn))("p", "c", [1], [2], answer="a") == 0.5
+        assert asyncio.run(workflow.arun_episode(None, data)) == 0.5
         with pytest.raises(NoScore):
-            kritai_reward_fn("p", "c", [1], [2])
-    assert server.received[0].path == "/slime/reward?group_size=8&spec=strict"
+            asyncio.run(workflow.arun_episode(None, data))
+    assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=96000&spec=strict"
     assert sent(server) == {"prompt": "p", "response": "c", "label": None}
 
 

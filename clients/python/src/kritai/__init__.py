@@ -1,6 +1,7 @@
 """The client of the Kritai reward-model API. This module is the package's public face; trainers' shims are in `kritai.shims`."""
 
 from kritai.async_client import AsyncKritai
+from kritai.batch import AsyncBatch, Batch, BatchState
 from kritai.client import Kritai
 from kritai.errors import (
     BadReply,
@@ -24,8 +25,11 @@ from kritai.thinking import drop_thinking
 from kritai.transport import RetryPolicy
 
 __all__ = [
+    "AsyncBatch",
     "AsyncKritai",
     "BadReply",
+    "Batch",
+    "BatchState",
     "DeadlineExceeded",
     "EvaluationList",
     "EvaluationsReply",

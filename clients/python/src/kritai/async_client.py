@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from kritai.batch import AsyncBatch, submitted
 from kritai.errors import FieldFault, KritaiError
 from kritai.merging import check_group, check_rewards, merged_rewards, merged_verdicts, unanswered
 from kritai.progress import ProgressBar
@@ -37,6 +38,7 @@ T = TypeVar("T")
 
 DEADLINE_MS = 120_000
 DEADLINE_MS_MIN = 100
+BATCH_DEADLINE_MS = 1_800_000
 ENVELOPE_BYTES = 16 * 1024
 """Set aside in each body for what is not groups: run, step, spec."""
 
@@ -125,6 +127,29 @@ class AsyncKritai:
         async with ProgressBar(len(groups), progress) as bar:
             await self._side_by_side(score, runs)
         return merged_rewards([results[at] for at in range(len(groups))], [replies[at] for at in sorted(replies)])
+
+    async def submit(
+        self,
+        groups: Sequence[Group],
+        *,
+        spec: str | Spec = "default",
+        run_id: str | None = None,
+        step: int | None = None,
+        deadline_ms: int = BATCH_DEADLINE_MS,
+        timeout_s: float = 120.0,
+    ) -> AsyncBatch:
+        """Has the server score the groups on its own, in one request within its limits: nobody holds a connection for it.
+
+        deadline_ms: from now, at most 30 minutes, the default. timeout_s: of the submission. Raises KritaiError.
+        """
+        named = {"run_id": run_id, "step": step}
+        envelope = {"spec": spec, "deadline_ms": deadline_ms, **{k: v for k, v in named.items() if v is not None}}
+        body = body_of(envelope, "groups", group_parts(groups, spec, without_thinking=False))
+        return await submitted(self._transport, body, time.monotonic() + timeout_s, groups)
+
+    def batch(self, batch_id: str) -> AsyncBatch:
+        """The handle of a batch that was submitted before."""
+        return AsyncBatch(self._transport, batch_id)
 
     async def _scored(self, batch: Batch, run: range) -> RewardsReply:
         reply: RewardsReply = await self._post("/v1/rewards", batch.body(run), batch.deadline)

@@ -7,7 +7,8 @@ from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from kritai.async_client import AsyncKritai
+from kritai.async_client import BATCH_DEADLINE_MS, AsyncKritai
+from kritai.batch import Batch
 from kritai.loop_thread import LoopThread
 from kritai.reply_types import (
     EvaluationsReply,
@@ -74,6 +75,23 @@ class Kritai:
     def rewards(self, groups: Sequence[Group], **options: Unpack[RewardsOptions]) -> Rewards:
         """Scores groups of rollouts, in as many requests as the limits ask for; the result has their order."""
         return self._thread.run(self.api.rewards(groups, **options))
+
+    def submit(
+        self,
+        groups: Sequence[Group],
+        *,
+        spec: str | Spec = "default",
+        run_id: str | None = None,
+        step: int | None = None,
+        deadline_ms: int = BATCH_DEADLINE_MS,
+    ) -> Batch:
+        """Has the server score the groups on its own, in one request, for at most 30 minutes: `submit(groups).wait()`."""
+        work = self.api.submit(groups, spec=spec, run_id=run_id, step=step, deadline_ms=deadline_ms)
+        return Batch(self._thread, self._thread.run(work))
+
+    def batch(self, batch_id: str) -> Batch:
+        """The handle of a batch that was submitted before."""
+        return Batch(self._thread, self.api.batch(batch_id))
 
     def start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Starts a coroutine over `api` on the client's own loop. From another loop: `await asyncio.wrap_future(...)`."""

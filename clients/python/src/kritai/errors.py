@@ -65,7 +65,7 @@ class KritaiError(Exception):
 
 
 class InvalidRequest(KritaiError):  # noqa: N818
-    """The request does not fit the contract (400, 405, 406, 415, 422); `errors` names the fields."""
+    """The request does not fit the contract (400, 405, 406, 409, 415, 422); `errors` names the fields."""
 
 
 class Unauthorized(KritaiError):  # noqa: N818
@@ -85,7 +85,10 @@ class Overloaded(KritaiError):  # noqa: N818
 
 
 class Unavailable(KritaiError):  # noqa: N818
-    """The server could not be reached or is not able to answer now (no connection, 408, 502, 503, 504), also after the retries."""
+    """The server could not be reached or is not able to answer now, also after the retries: no connection, 408, 502, 503, 504.
+
+    Also 409, when an earlier attempt of the request was still under way at the call's end.
+    """
 
 
 class DeadlineExceeded(KritaiError):  # noqa: N818
@@ -116,36 +119,47 @@ _BY_STATUS: dict[int, type[KritaiError]] = {
     504: Unavailable,
 }
 
-RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
+STILL_UNDER_WAY = 409
+"""The reply to a request whose earlier attempt the server is still working on; its document says `"retryable": true`."""
+
+_RETRIED_UNSAID = frozenset({408, 429, 502, 503, 504})
+RETRIED_STATUSES = _RETRIED_UNSAID | {STILL_UNDER_WAY}
 """Replies after which the same request is sent again, unless their document says `"retryable": false`."""
 
 
 def error_of_reply(status: int, body: bytes, request_id: str | None, retry_after_s: float | None) -> KritaiError:
     """The error for a reply that is not 2xx. A body that is no problem document (a proxy's page) is not quoted."""
-    default = InvalidRequest if 400 <= status < 500 else ServerFault
-    kind = _BY_STATUS.get(status, default)
     document = _problem_document(body)
     if document is None:
-        retryable = status in RETRIED_STATUSES or status >= 500
+        retryable = status in _RETRIED_UNSAID or status >= 500
         detail = "the reply is no problem document"
-        return kind(Problem(f"http_{status}", detail, status, request_id, retryable, retry_after_s=retry_after_s))
+        return _kind(status, retryable)(
+            Problem(f"http_{status}", detail, status, request_id, retryable, retry_after_s=retry_after_s)
+        )
     faults = document.get("errors")
     errors = tuple(
         FieldFault(str(fault.get("path", "")), str(fault.get("message", "")))
         for fault in (faults if isinstance(faults, list) else [])
         if isinstance(fault, dict)
     )
-    return kind(
+    retryable = bool(document.get("retryable", status in _RETRIED_UNSAID))
+    return _kind(status, retryable)(
         Problem(
             code=str(document["code"]),
             detail=str(document.get("detail", document.get("title", ""))),
             status=status,
             request_id=str(document.get("request_id") or request_id or "") or None,
-            retryable=bool(document.get("retryable", status in RETRIED_STATUSES)),
+            retryable=retryable,
             errors=errors,
             retry_after_s=retry_after_s,
         )
     )
+
+
+def _kind(status: int, retryable: bool) -> type[KritaiError]:
+    if status == STILL_UNDER_WAY and retryable:
+        return Unavailable
+    return _BY_STATUS.get(status, InvalidRequest if 400 <= status < 500 else ServerFault)
 
 
 def _problem_document(body: bytes) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ import httpx
 
 from kritai.errors import (
     RETRIED_STATUSES,
+    STILL_UNDER_WAY,
     BadReply,
     DeadlineExceeded,
     InvalidRequest,
@@ -47,7 +48,7 @@ class RetryPolicy:
         """Seconds to wait after `tries` failures before this one. `share` is random in [0, 1)."""
         if retry_after_s is not None:
             return retry_after_s + share * self.base_s
-        return share * float(min(self.cap_s, self.base_s * 2.0**tries))
+        return share * float(min(self.cap_s, self.base_s * 2.0 ** min(tries, 64)))
 
 
 def retry_after_s(value: str | None, now: float) -> float | None:
@@ -114,12 +115,19 @@ class Transport:
         self._client = None
 
     async def json(
-        self, method: str, path: str, deadline: float, body: bytes | None = None, idempotency_key: str | None = None
+        self,
+        method: str,
+        path: str,
+        deadline: float,
+        body: bytes | None = None,
+        idempotency_key: str | None = None,
+        *,
+        prefer: str | None = None,
     ) -> Any:
         """The reply's JSON, after as many retries as the policy and the deadline (on time.monotonic) allow. Raises KritaiError."""
 
         async def attempt() -> Any:
-            async with self.opened(method, path, body, idempotency_key, "application/json") as response:
+            async with self.opened(method, path, body, idempotency_key, "application/json", prefer) as response:
                 content = await response.aread()
             return _parsed(content, response.headers.get("x-request-id"))
 
@@ -136,9 +144,13 @@ class Transport:
             tries += 1
 
     async def pause_before_retry(self, error: KritaiError, tries: int, deadline: float) -> None:
-        """Waits before the next attempt, or raises `error` when there is none: not retryable, too many, or too late."""
+        """Waits before the next attempt, or raises `error` when there is none: not retryable, too many, or too late.
+
+        Work that is still under way on the server has not failed, so waiting for it has no bound but the deadline.
+        """
         again = error.retryable and (error.status is None or error.status in RETRIED_STATUSES)
-        if not again or isinstance(error, DeadlineExceeded) or tries >= self._retry.retries_max:
+        too_many = tries >= self._retry.retries_max and error.status != STILL_UNDER_WAY
+        if not again or isinstance(error, DeadlineExceeded) or too_many:
             raise error
         wait_s = self._retry.wait_s(tries, error.problem.retry_after_s, random.random())
         if time.monotonic() + wait_s >= deadline:
@@ -147,7 +159,13 @@ class Transport:
 
     @asynccontextmanager
     async def opened(
-        self, method: str, path: str, body: bytes | None, idempotency_key: str | None, accept: str
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        idempotency_key: str | None,
+        accept: str,
+        prefer: str | None = None,
     ) -> AsyncIterator[httpx.Response]:
         """One attempt: the 2xx reply, open for reading. What goes wrong, then or while it is read, is raised as a KritaiError."""
         headers = {"accept": accept}
@@ -155,6 +173,8 @@ class Transport:
             headers["content-type"] = "application/json"
         if idempotency_key is not None:
             headers["idempotency-key"] = idempotency_key
+        if prefer is not None:
+            headers["prefer"] = prefer
         try:
             request = self._http().build_request(method, self._base_url + path, content=body, headers=headers)
             response = await self._http().send(request, stream=True)

@@ -1,24 +1,39 @@
-"""AReaL: `RLVRWorkflow(reward_fn="kritai.shims.areal_reward.kritai_reward_fn", ...)`.
+"""AReaL: `workflow="kritai.shims.areal_reward.KritaiWorkflow"` in place of `areal.workflow.rlvr.RLVRWorkflow`, with its arguments (a
+`reward_fn` among them is not used).
 
-AReaL asks for one sample a call from a pool of processes, so no process sees a group: this needs the server's own gathering
-(`POST /slime/reward?group_size=`). KRITAI_GROUP_SIZE is `n_samples`; KRITAI_QUERY adds more of the route's options, e.g.
-`spec=strict&run_id=areal-1`. AReaL gives a silent 0 after 15 s, so the call ends by KRITAI_TIMEOUT_S (default 12) and raises;
-where the samples of a group end further apart, wrap with `AsyncRewardWrapper(kritai_reward_fn, timeout_seconds=...)` and raise both.
+AReaL asks for one sample a call. Its own wrapper of reward functions runs them in so few processes (one, on many machines) that the samples
+of a group would wait for each other in a queue, and turns 15 s of waiting into a silent 0; the workflow therefore awaits its reward itself.
+The server gathers the group (`POST /slime/reward?group_size=`): KRITAI_GROUP_SIZE is the samples of a prompt (`group_size` of the rollout),
+KRITAI_QUERY adds more of the route's options, e.g. `spec=strict&run_id=areal-1&on_failure=-1`. A call ends by KRITAI_TIMEOUT_S (120);
+without a score it raises. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
+import asyncio
 import os
 from typing import Any
+
+from areal.workflow.rlvr import RLVRWorkflow
 
 from kritai.errors import NoScore, Problem
 from kritai.gather import shared_client
 from kritai.merging import is_score
 
 
-def kritai_reward_fn(prompt: Any, completions: str, prompt_ids: Any, completion_ids: Any, **row: Any) -> float:
+async def kritai_reward(prompt: Any, completions: str, prompt_ids: Any, completion_ids: Any, /, **row: Any) -> float:
     env = os.environ
-    path = f"/slime/reward?group_size={int(env['KRITAI_GROUP_SIZE'])}&{env.get('KRITAI_QUERY', '')}".rstrip("&")
+    timeout_s = float(env.get("KRITAI_TIMEOUT_S", "120"))
+    query = (
+        f"group_size={int(env['KRITAI_GROUP_SIZE'])}&deadline_ms={int(timeout_s * 800)}&{env.get('KRITAI_QUERY', '')}"
+    )
     body = {"prompt": prompt, "response": completions, "label": None}
-    reward = shared_client().call("POST", path, body, timeout_s=float(env.get("KRITAI_TIMEOUT_S", "12")))
+    call = shared_client().api.call("POST", f"/slime/reward?{query}".rstrip("&"), body, timeout_s=timeout_s)
+    reward = await asyncio.wrap_future(shared_client().start(call))
     if not is_score(reward):
         raise NoScore(Problem("no_score", "the server gave no number for this sample", retryable=True))
     return float(reward)
+
+
+class KritaiWorkflow(RLVRWorkflow):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "reward_fn": kritai_reward})
+        self.async_reward_fn = kritai_reward

@@ -1,8 +1,9 @@
 """NeMo-Gym: `python -m kritai.shims.nemo_gym_relay 9000` is a resources server on 127.0.0.1 that relays over https with a key.
 
 NeMo-Gym itself can only reach `http://host:port` without headers. Name host and port, without `entrypoint`, in the gym's configuration.
-Every path goes to the server's `/nemo-gym/...`; KRITAI_QUERY adds the route's options, e.g. `spec=strict&group_size=8`. A failure keeps
-its status (none: 503), which NeMo-RL tells apart: 5xx, 408, 429 are the infrastructure's, other 4xx the data's.
+Every path goes to the server's `/nemo-gym/...`; KRITAI_QUERY adds the route's options, e.g. `spec=strict&group_size=8&on_failure=error`:
+without `on_failure` a sample without a score is a 0 in the gym's own idiom, which NeMo-RL trains on. A failure keeps its status (none:
+503), which NeMo-RL tells apart: 5xx, 408, 429 are the infrastructure's, other 4xx the data's.
 """
 
 import json

@@ -1,0 +1,31 @@
+"""verl with several reward workers: `reward.custom_reward_function.path=pkg://kritai.shims.verl_gathered`, `.name=compute_score`,
+`+reward.custom_reward_function.reward_kwargs.group_size=8` (the rollouts of a prompt), `reward.reward_manager.name=naive`.
+
+As `verl_reward`, but the server gathers the group (`POST /verl/compute_score`), so the samples of a prompt may come from any process. Each
+waits on a connection of its own, and a worker has 256: where more samples wait at once, use `verl_reward` with one worker. The dict has
+constant keys: `score`, and `rm_*` for the log. Further reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, when there is
+no score; without it a KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`. Server and key: KRITAI_BASE_URL,
+KRITAI_API_KEY.
+"""
+
+import asyncio
+from typing import Any
+from urllib.parse import urlencode
+
+from kritai.columns import prompt_of
+from kritai.gather import shared_client
+
+
+async def compute_score(
+    data_source: Any, solution_str: str, ground_truth: Any, extra_info: Any = None, **given: Any
+) -> dict[str, float]:
+    timeout_s = float(given.get("timeout_s", 300))
+    named: dict[str, Any] = {name: given[name] for name in ("group_size", "spec", "run_id") if name in given}
+    named["deadline_ms"] = int(timeout_s * 800)
+    if given.get("fallback") is not None:
+        named["on_failure"] = given["fallback"]
+    question = prompt_of(extra_info[given.get("prompt_key", "question")])
+    body = {"data_source": str(data_source), "solution_str": solution_str, "extra_info": {"question": question}}
+    call = shared_client().api.call("POST", f"/verl/compute_score?{urlencode(named)}", body, timeout_s=timeout_s)
+    scored: dict[str, float] = await asyncio.wrap_future(shared_client().start(call))
+    return scored

@@ -1,0 +1,132 @@
+"""A real GRPOTrainer run on the CPU: a tiny random model, rewards from the running stack, equal to the run log row by row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_verifier import scripted_verifier
+from stack import database_variables, running_stack, stored_rows
+from tiny_policy import PROMPTS, model, tokenizer
+
+from kritai import Kritai
+from kritai.shims.trl_reward import kritai_reward
+
+STEPS = 5
+GENERATIONS = 4
+
+
+def train(url: str, run_id: str, folder: Path) -> Any:
+    from datasets import Dataset
+    from trl import GRPOConfig, GRPOTrainer
+
+    config = GRPOConfig(
+        output_dir=str(folder),
+        max_steps=STEPS,
+        per_device_train_batch_size=2 * GENERATIONS,
+        num_generations=GENERATIONS,
+        max_completion_length=1,
+        logging_steps=1,
+        log_completions=True,
+        report_to="none",
+        save_strategy="no",
+        use_cpu=True,
+        bf16=False,
+        seed=1,
+    )
+    words = tokenizer()
+    trainer = GRPOTrainer(
+        model=model(len(words)),
+        reward_funcs=[kritai_reward(url, run_id=run_id, language="python")],
+        args=config,
+        train_dataset=Dataset.from_dict({"prompt": PROMPTS}),
+        processing_class=words,
+    )
+    trainer.train()
+    return trainer
+
+
+def trained_and_stored(folder: Path, **variables: str) -> tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]:
+    """A run's log history, its rows as the trainer logged them, and as Postgres holds them, which is what the run log's API tells."""
+    import pandas
+
+    run_id = f"trl-{uuid.uuid4()}"
+    with running_stack(folder / "data", **database_variables(), **variables) as url:
+        trainer = train(url, run_id, folder)
+        with Kritai(url) as client:
+            told = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["request_id"], row["id"]))
+    stored = stored_rows(run_id, folder / "data")
+    assert [reward for row in told for reward in row["rewards"]] == [row["reward"] for row in stored]
+    tables = [pandas.read_parquet(path) for path in sorted((folder / "completions").glob("*.parquet"))]
+    history = [entry for entry in trainer.state.log_history if "rewards/kritai/mean" in entry]
+    return history, [row for step, table in enumerate(tables) for row in rows_of_table(step, table)], stored
+
+
+def test_the_rewards_that_a_grpo_run_logs_are_those_in_postgres_row_by_row(tmp_path: Path) -> None:
+    history, trained, stored = trained_and_stored(tmp_path)
+    assert len(trained) == STEPS * 2 * GENERATIONS
+    assert [{**row, "reward": in_32_bits(row["reward"])} for row in stored] == trained
+    assert len({row["reward"] for row in trained} - {None}) > 2
+    assert len(history) == STEPS
+    for step, entry in enumerate(history):
+        rewards = [row["reward"] for row in stored if row["step"] == step]
+        assert entry["rewards/kritai/mean"] == pytest.approx(sum(rewards) / len(rewards))
+        assert entry["kritai/no_score"] == 0
+
+
+def test_what_the_verifier_refused_is_null_in_postgres_and_left_out_by_the_trainer(tmp_path: Path) -> None:
+    with scripted_verifier() as verifier:
+        verifier.refuse(400, 10_000, about="times 3")
+        variables = {"VERIFIER_URL": verifier.url, "VERIFIER_MODEL": "scripted"}
+        history, trained, stored = trained_and_stored(tmp_path, **variables)
+    assert [{**row, "reward": in_32_bits(row["reward"])} for row in stored] == trained
+    refused = [row for row in trained if row["error"] is not None]
+    assert refused
+    assert {(row["prompt_hash"], row["reward"], row["error"]) for row in refused} == {
+        (sha256(json.dumps(PROMPTS[1])), None, "verifier_rejected")
+    }
+    for step, entry in enumerate(history):
+        rewards = [row["reward"] for row in trained if row["step"] == step]
+        known = [reward for reward in rewards if reward is not None]
+        assert entry["rewards/kritai/mean"] == pytest.approx(sum(known) / len(known))
+        assert entry["kritai/no_score"] == pytest.approx(1 - len(known) / len(rewards))
+
+
+def in_32_bits(number: float | None) -> float | None:
+    """As a trainer's tensor keeps it."""
+    return None if number is None else struct.unpack("f", struct.pack("f", number))[0]
+
+
+def none_of_nan(value: Any) -> Any:
+    """A table's columns keep None as NaN."""
+    return None if value != value else value
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def rows_of_table(step: int, table: Any) -> list[dict[str, Any]]:
+    """What the trainer wrote of a step, as the database would say it: prompts in the order of the batch, each with its completions.
+
+    Its table counts from 1, `global_step`, which is sent, from 0.
+    """
+    assert list(table["step"]) == [step + 1] * len(table)
+    rows = [
+        {
+            "step": step,
+            "prompt_hash": sha256(json.dumps(row["prompt"])),
+            "text_hash": sha256(row["completion"]),
+            "length_tokens": 1,
+            "reward": none_of_nan(row["kritai"]),
+            "error": none_of_nan(row["kritai_error"]),
+        }
+        for row in table.to_dict("records")
+    ]
+    prompts = list(dict.fromkeys(row["prompt_hash"] for row in rows))
+    return sorted(rows, key=lambda row: prompts.index(row["prompt_hash"]))
