@@ -114,12 +114,22 @@ export class Admission {
     throw refusal("overloaded", detail, alone > left ? GATEWAY_LIMITS.retry_after_max_s : (needs - left) / 1000);
   }
 
-  /** Generations that go before this request's last one: all of higher priority, of equals as many as its own. */
+  /**
+   * Generations that go before this request's last one: all of higher priority and those of its own party; of every other
+   * party of its priority as many as that is together.
+   */
   #aheadOf(job: Job): number {
-    return this.#sum(({ request, needed }) => {
-      if (request.priority > job.request.priority) return 0;
-      return request.priority < job.request.priority ? needed : Math.min(needed, job.needed);
-    });
+    const { party } = job.standing;
+    const equals = new Map<string, number>([[party, 0]]);
+    let higher = 0;
+    for (const { request, standing, needed } of this.jobs) {
+      if (request.priority < job.request.priority) higher += needed;
+      else if (request.priority === job.request.priority) {
+        equals.set(standing.party, (equals.get(standing.party) ?? 0) + needed);
+      }
+    }
+    const share = (equals.get(party) as number) + job.needed;
+    return [...equals.values()].reduce((sum, needed) => sum + Math.min(needed, share), higher);
   }
 
   get #capacity(): number {

@@ -29,9 +29,10 @@ export function chatBody(call: EngineCall, defaultModel: string): string {
 
 /**
  * What a call's last exchange came to.
+ * @param asked the model that was asked for, where the engine does not name itself
  * @param spent tokens generated over all its exchanges; counted in full also when they were in vain
  */
-export function answerOf(exchange: Exchange, start: number, end: number, spent: number): EngineAnswer {
+export function answerOf(exchange: Exchange, asked: string, start: number, end: number, spent: number): EngineAnswer {
   const { answered, first_token_at, letters, tokens } = exchange;
   const failed = answered.error !== null;
   const segment = failed
@@ -45,6 +46,7 @@ export function answerOf(exchange: Exchange, start: number, end: number, spent: 
     first_token_ms: first_token_at === null ? null : first_token_at - start,
     total_ms: end - start,
     letters: segment.thinking === "unclosed" || failed ? null : letters,
+    model: failed ? null : (answered.model ?? asked),
     error: answered.error,
     retryable: answered.error !== null && RETRYABLE.has(answered.error),
   };
@@ -61,6 +63,7 @@ export function withoutAnswer(error: ItemErrorCode, total_ms: number, spent: num
     first_token_ms: null,
     total_ms,
     letters: null,
+    model: null,
     error,
     retryable: RETRYABLE.has(error),
   };

@@ -1,6 +1,7 @@
 // Owns a generation's way over the replicas: room, retries, waits, and what the pool as a whole can take. Must not know HTTP or scheduling.
 import { waitMs } from "../../src/core/chat-retry.ts";
 import { LIMITS } from "../../src/core/limits.ts";
+import { TrafficBudget } from "../../src/core/traffic-budget.ts";
 import type { EngineAnswer, EngineCall, EnginePool, Schedule } from "./engine.ts";
 import { answerOf, chatBody, withoutAnswer } from "./engine-answer.ts";
 import { EngineMetrics } from "./engine-metrics.ts";
@@ -31,6 +32,11 @@ export class Pool implements EnginePool {
   readonly #options: PoolOptions;
   readonly #probes: readonly EngineProbe[];
   readonly #metrics = new EngineMetrics();
+  readonly #retries = new TrafficBudget({
+    window_ms: LIMITS.retry_budget_window_ms,
+    share: LIMITS.retry_budget_percent / 100,
+    floor: LIMITS.retry_budget_floor,
+  });
   readonly #waiting = new Set<Waiting>();
   readonly #sleeping = new Set<() => void>();
   readonly #listeners: (() => void)[] = [];
@@ -68,6 +74,7 @@ export class Pool implements EnginePool {
   async generate(call: EngineCall): Promise<EngineAnswer> {
     const start = this.#options.now();
     this.#inFlight++;
+    this.#retries.sent(start);
     const answer = await this.#ask(call, start);
     this.#inFlight--;
     this.#metrics.count(answer);
@@ -103,7 +110,7 @@ export class Pool implements EnginePool {
         ++failures > LIMITS.retries_max ||
         !(await this.#mayRetry(exchange, failures, tried, signal))
       ) {
-        return answerOf(exchange, start, now(), spent);
+        return answerOf(exchange, call.model ?? this.#options.model, start, now(), spent);
       }
       this.#metrics.retries++;
     }
@@ -139,7 +146,8 @@ export class Pool implements EnginePool {
     if (signal.aborted || this.#closed) return false;
     if (this.#replicas.some((replica) => replica.healthy && !tried.has(replica))) return true;
     const wait = waitMs(failures, exchange.retry_after_ms, this.#options.random);
-    if (wait === null) return false;
+    // Asking another replica is no extra load on the pool; asking the same ones again is, and has a budget.
+    if (wait === null || !this.#retries.take(this.#options.now())) return false;
     await this.#sleep(wait, signal);
     return true;
   }

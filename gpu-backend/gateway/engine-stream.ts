@@ -47,8 +47,6 @@ export const abortCode = (reason: unknown): ItemErrorCode => {
   return word.includes("deadline") || word.includes("TimeoutError") ? "deadline" : "cancelled";
 };
 
-const NO_BYTES = new Uint8Array(0);
-
 /** One exchange under way. `done` never rejects. */
 export class EngineStream implements AnswerObserver {
   readonly done: Promise<Exchange>;
@@ -137,7 +135,7 @@ export class EngineStream implements AnswerObserver {
     response.on("data", (bytes: Uint8Array) => this.#guard(() => document.keep(bytes)));
     response.on("end", () =>
       this.#guard(() => {
-        this.#answer.document(document.take(NO_BYTES));
+        this.#answer.document(document.take());
         this.#finish(...this.#outcome());
       }),
     );

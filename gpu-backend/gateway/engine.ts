@@ -36,6 +36,8 @@ export interface EngineAnswer {
   first_token_ms: number | null;
   total_ms: number;
   letters: Record<string, number> | null;
+  /** The model's name as the engine gives it; null when it did not, or failed. */
+  model: string | null;
   error: ItemErrorCode | null;
   /** Whether the same question, asked again later, may be answered. */
   retryable: boolean;
@@ -75,8 +77,8 @@ export interface EnginePoolConfig {
   apiKey: string | null;
   /** Generations in flight at most, a replica; default LIMITS.generations_in_flight_default. */
   maxInFlight?: number;
-  /** Skips finding out by the metrics page whether `/abort_request` is to be used. */
-  kind?: EngineKind | null;
+  /** What the engines are; null: found out by their metrics pages. SGLang is told by `/abort_request` what is given up. */
+  kind?: EngineKind | "other" | null;
   /** For tests: timers of the polls and waits, randomness of their jitter, the clock for durations (ms). */
   schedule?: Schedule;
   random?: () => number;

@@ -19,7 +19,9 @@ export const GATEWAY_LIMITS = {
   reply_buffer_chars: MIB,
   /** How long a reader may take over what is left once a request has ended. */
   stalled_reader_ms: 30_000,
-  /** Tokens a request may send in its turn before the next one's: a few generations, so that they share a prefix. */
+  /** While fewer of the engine's places than this share are taken, samples go out that may turn out not to be needed. */
+  spare_share: 1 / 8,
+  /** Tokens a party may send in its turn before the next one's: a few generations, so that they share a prefix. */
   quantum_tokens: 8_192,
   /** Completion tokens of a generation until some were measured. */
   completion_tokens_guess: 1_024,

@@ -3,7 +3,11 @@ import type { ItemErrorCode } from "../../src/core/errors.ts";
 import { readAnswer } from "../../src/core/judged.ts";
 import type { VerifyEvent, VerifyRequest } from "../../src/core/verify-protocol.ts";
 import type { EngineAnswer } from "./engine.ts";
+import type { Standing } from "./fair-ring.ts";
 import { type ComparisonWork, planWork } from "./work.ts";
+
+/** Needed samples are those without which a comparison cannot be decided; spare ones may turn out to be superfluous. */
+export type SampleKind = "needed" | "spare";
 
 /** One sample that was sent. */
 export interface Draw {
@@ -14,6 +18,8 @@ export interface Draw {
 }
 
 export interface JobOptions {
+  /** Requests of one party share its turns: those of the same call of the edge. */
+  party: string;
   /** performance.now() of the request's arrival. */
   arrived_at: number;
   now: () => number;
@@ -26,14 +32,20 @@ export interface JobOptions {
 export class Job {
   readonly request: VerifyRequest;
   readonly options: JobOptions;
+  /** Whose turns it takes, and which requests of the same party go before it. */
+  readonly standing: Standing;
   readonly generations: number;
   /** Counters of what is left: generations unsent, their estimated prompt tokens, and those among them that even undisputed majorities need. */
   unsent = 0;
   unsent_tokens = 0;
   needed = 0;
   readonly #works: ComparisonWork[];
-  /** Up to here every sample is sent or dropped. */
+  /** Up to here no sample is needed but those of `#topUps`, .. */
   #at = 0;
+  /** .. and up to here none is unsent at all. */
+  #spareAt = 0;
+  /** Comparisons whose votes left them short of samples again, the first first. */
+  readonly #topUps: ComparisonWork[] = [];
   #open: number;
   #running = 0;
   #over = false;
@@ -42,6 +54,7 @@ export class Job {
   constructor(request: VerifyRequest, options: JobOptions) {
     this.request = request;
     this.options = options;
+    this.standing = { party: options.party, rank: options.arrived_at };
     this.#works = planWork(request);
     for (const { ballot, prompt_tokens } of this.#works) {
       this.unsent += ballot.unsent;
@@ -63,9 +76,25 @@ export class Job {
   }
 
   /** The comparison whose sample would be drawn next; null when there is none, or the reader is too slow. */
-  peek(): ComparisonWork | null {
+  peek(kind: SampleKind): ComparisonWork | null {
     if (this.#over || this.unsent === 0 || this.options.full()) return null;
+    return kind === "needed" ? this.#needed() : this.#spare();
+  }
+
+  #needed(): ComparisonWork | null {
+    if (this.needed === 0) return null;
+    for (let work = this.#topUps[0]; work !== undefined; work = this.#topUps[0]) {
+      if (work.ballot.needed > 0) return work;
+      this.#topUps.shift();
+    }
     for (let work = this.#works[this.#at]; work !== undefined; work = this.#works[++this.#at]) {
+      if (work.ballot.needed > 0) return work;
+    }
+    return null;
+  }
+
+  #spare(): ComparisonWork | null {
+    for (let work = this.#works[this.#spareAt]; work !== undefined; work = this.#works[++this.#spareAt]) {
       if (work.ballot.unsent > 0) return work;
     }
     return null;
@@ -112,6 +141,7 @@ export class Job {
       return;
     }
     this.needed += ballot.needed - before;
+    if (before === 0 && ballot.needed > 0) this.#topUps.push(work);
   }
 
   /** The comparison is decided: its unsent samples are dropped, its running ones cut. */
@@ -158,6 +188,7 @@ export class Job {
       first_token_ms: answer.first_token_ms === null ? null : tenths(answer.first_token_ms),
       total_ms: tenths(answer.total_ms),
       ...(this.request.soft && { letters: answer.letters }),
+      ...(answer.model !== null && { model: answer.model }),
     });
   }
 

@@ -14,6 +14,7 @@ const pool = createEnginePool({
   model: config.ENGINE_MODEL,
   apiKey: config.ENGINE_API_KEY ?? null,
   maxInFlight: config.ENGINE_MAX_IN_FLIGHT,
+  kind: config.ENGINE_KIND ?? null,
 });
 const gateway = await startGateway({
   host: config.HOST,

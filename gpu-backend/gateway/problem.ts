@@ -1,5 +1,4 @@
-// Owns the gateway's faults as RFC 9457 problem documents, and zod's issues as field paths. Never quotes a value.
-import type { z } from "zod";
+// Owns the gateway's faults as RFC 9457 problem documents. Never quotes a value.
 import { ApiError, type FieldError, REQUEST_ERRORS } from "../../src/core/errors.ts";
 import { LIMITS } from "../../src/core/limits.ts";
 
@@ -60,18 +59,4 @@ export function invalidRequest(errors: readonly FieldError[]): ApiError {
   const [first] = shown;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   return new ApiError("invalid_request", `${first?.path}: ${first?.message}${more}`, { errors: shown });
-}
-
-function pathOf(parts: readonly PropertyKey[]): string {
-  const path = parts.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part).slice(0, 64)}`)).join("");
-  return path === "" ? "$" : path.replace(/^\./, "");
-}
-
-/** Zod's issues as faults of fields, like `groups[0].comparisons[3].order`. */
-export function fieldErrors(issues: readonly z.core.$ZodIssue[]): FieldError[] {
-  return issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({ path: pathOf([...issue.path, key]), message: "unknown field" }))
-      : [{ path: pathOf(issue.path), message: issue.message }],
-  );
 }

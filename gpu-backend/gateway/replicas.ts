@@ -23,7 +23,7 @@ export class Replica {
   readonly engine: EngineAddress;
   readonly aimd: Aimd;
   /** Known from its gauges, or told. */
-  kind: EngineKind | null;
+  kind: EngineKind | "other" | null;
   requests = 0;
   ejections = 0;
   #healthy = true;
@@ -32,7 +32,7 @@ export class Replica {
   #taken = 0;
   readonly #streams = new Roster<EngineStream>();
 
-  constructor(engine: EngineAddress, maxInFlight: number, kind: EngineKind | null) {
+  constructor(engine: EngineAddress, maxInFlight: number, kind: EngineKind | "other" | null) {
     this.engine = engine;
     this.aimd = new Aimd(maxInFlight);
     this.kind = kind;

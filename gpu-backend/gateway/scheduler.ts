@@ -2,13 +2,18 @@
 import type { EngineAnswer, EnginePool } from "./engine.ts";
 import { FairRing } from "./fair-ring.ts";
 import { GATEWAY_LIMITS } from "./gateway-limits.ts";
-import type { Draw, Job } from "./job.ts";
+import type { Draw, Job, SampleKind } from "./job.ts";
 import type { ServiceEstimate } from "./service-estimate.ts";
 
+/** Requests of one priority: their turns for samples that are needed, and those for spare ones. */
 interface Level {
   priority: number;
-  ring: FairRing<Job>;
+  needed: FairRing<Job>;
+  spare: FairRing<Job>;
 }
+
+const KINDS: readonly SampleKind[] = ["needed", "spare"];
+const NEEDED: readonly SampleKind[] = ["needed"];
 
 const BROKEN: EngineAnswer = {
   answer: "",
@@ -19,13 +24,15 @@ const BROKEN: EngineAnswer = {
   first_token_ms: null,
   total_ms: 0,
   letters: null,
+  model: null,
   error: "verifier_unavailable",
   retryable: true,
 };
 
 /**
- * Sends as much as the pool has room for. Lower priorities wait for higher ones; within one, requests take turns by
- * estimated tokens. All samples of a comparison go together: early stop then cuts the slowest (docs/verify-protocol.md).
+ * Sends as much as the pool has room for. Lower priorities wait for higher ones; within one, parties take turns by estimated
+ * tokens. Samples that a majority may turn out not to need go only to an engine that is nearly idle: with more to do they would
+ * cost more tokens than early stop saves by cutting them (docs/verify-protocol.md).
  */
 export class Scheduler {
   readonly #pool: Pick<EnginePool, "generate" | "capacity" | "in_flight" | "onRoom">;
@@ -53,18 +60,15 @@ export class Scheduler {
 
   /** The job sends nothing any more. */
   remove(job: Job): void {
-    const at = this.#levels.findIndex(({ priority }) => priority === job.request.priority);
-    const level = this.#levels[at];
-    if (level === undefined) return;
-    level.ring.delete(job);
-    if (level.ring.size === 0) this.#levels.splice(at, 1);
+    const level = this.#levels.find(({ priority }) => priority === job.request.priority);
+    for (const kind of KINDS) level?.[kind].delete(job);
   }
 
   pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
     try {
-      while (Math.max(this.#pool.in_flight, this.#running) < this.#pool.capacity) {
+      while (this.#taken < this.#pool.capacity) {
         const draw = this.#next();
         if (draw === null) return;
         void this.#send(draw);
@@ -74,30 +78,40 @@ export class Scheduler {
     }
   }
 
+  get #taken(): number {
+    return Math.max(this.#pool.in_flight, this.#running);
+  }
+
   #enlist(job: Job): void {
-    if (job.peek() === null) return;
-    const { priority } = job.request;
+    for (const kind of KINDS) if (job.peek(kind) !== null) this.#levelOf(job)[kind].add(job);
+  }
+
+  /** Levels stay once there: there are as many as priorities at most, and empty ones cost nothing. */
+  #levelOf({ request: { priority } }: Job): Level {
     let level = this.#levels.find((other) => other.priority === priority);
     if (level === undefined) {
-      level = { priority, ring: new FairRing<Job>(GATEWAY_LIMITS.quantum_tokens) };
+      const ring = () => new FairRing<Job>(GATEWAY_LIMITS.quantum_tokens, (job) => job.standing);
+      level = { priority, needed: ring(), spare: ring() };
       this.#levels.push(level);
       this.#levels.sort((a, b) => a.priority - b.priority);
     }
-    level.ring.add(job);
+    return level;
   }
 
   #next(): Draw | null {
-    for (let level = this.#levels[0]; level !== undefined; level = this.#levels[0]) {
-      const job = level.ring.next((candidate) => this.#cost(candidate));
-      const work = job?.peek();
-      if (job != null && work != null) return job.draw(work);
-      this.#levels.shift();
+    const kinds = this.#taken < this.#pool.capacity * GATEWAY_LIMITS.spare_share ? KINDS : NEEDED;
+    for (const level of this.#levels) {
+      for (const kind of kinds) {
+        const job = level[kind].next((candidate) => this.#cost(candidate, kind));
+        const work = job?.peek(kind);
+        if (job != null && work != null) return job.draw(work);
+      }
     }
     return null;
   }
 
-  #cost(job: Job): number | null {
-    const work = job.peek();
+  #cost(job: Job, kind: SampleKind): number | null {
+    const work = job.peek(kind);
     if (work === null) return null;
     return work.prompt_tokens + this.#estimate.completionTokens(job.request.sampling.max_tokens);
   }

@@ -46,7 +46,7 @@ export function openSession(
     stream.write(event);
     if (event.type === "done") close();
   };
-  const job = new Job(request, { arrived_at, now, emit, full: () => stream.full });
+  const job = new Job(request, { party: id, arrived_at, now, emit, full: () => stream.full });
   const queue_depth = admission.queue_depth;
   admission.admit(job);
 

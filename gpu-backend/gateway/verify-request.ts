@@ -1,12 +1,25 @@
 // Owns reading a verify request: its body within bounds, its schema, what the schema cannot say. Knows no queue and no engine.
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../src/core/errors.ts";
+import { type FieldLimits, fieldErrors } from "../../src/core/field-errors.ts";
+import { describeJsonFault } from "../../src/core/json-fault.ts";
 import { LIMITS } from "../../src/core/limits.ts";
 import { isPromptName } from "../../src/core/prompt.ts";
 import { PROMPTS } from "../../src/core/prompts.generated.ts";
 import { type VerifyRequest, VerifyRequestSchema } from "../../src/core/verify-protocol.ts";
 import { GATEWAY_LIMITS } from "./gateway-limits.ts";
-import { fieldErrors, invalidRequest } from "./problem.ts";
+import { invalidRequest } from "./problem.ts";
+
+/** Which of the named limits bound a field. */
+const FIELD_LIMITS: FieldLimits = {
+  deadline_ms: { max: "deadline_ms_max" },
+  groups: { max: "groups_max" },
+  "groups.group_id": { max: "id_chars" },
+  "groups.candidates": { max: "rollouts_per_group_max" },
+  "groups.comparisons.order": { min: "list_candidates_min", max: "list_candidates_max" },
+  "groups.comparisons.samples": { max: "samples_max" },
+  "sampling.max_tokens": { max: "max_tokens_max" },
+};
 
 /**
  * The request of a POST. Throws ApiError `unsupported_media_type`, `body_too_large`, `request_timeout`,
@@ -24,7 +37,7 @@ export async function readVerifyRequest(request: IncomingMessage): Promise<Verif
 export function parseVerifyRequest(body: unknown): VerifyRequest {
   requireBoundedLists(body);
   const parsed = VerifyRequestSchema.safeParse(body);
-  if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error.issues));
+  if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error.issues, body, [], FIELD_LIMITS));
   const asked = parsed.data;
   if (!isPromptName(asked.prompt)) {
     const known = Object.keys(PROMPTS).join(", ");
@@ -76,9 +89,8 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ApiError("invalid_json", text.trim() === "" ? "The body is empty." : "The body is not JSON.", {
-      errors: [{ path: "$", message: "a JSON object is expected" }],
-    });
+    const { path, message, detail } = describeJsonFault(text);
+    throw new ApiError("invalid_json", detail, { errors: [{ path, message }] });
   }
 }
 

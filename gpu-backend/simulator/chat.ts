@@ -4,7 +4,7 @@ import { hashText } from "../../src/core/random.ts";
 import { userText } from "../cpu-verifier/completion.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import type { Engine, Ticket } from "./engine.ts";
-import { type Fault, FaultBook, parseFault, splitModel } from "./faults.ts";
+import { type Fault, FaultBook, labelledFault, parseFault, splitModel } from "./faults.ts";
 import { type Draw, drawVerdict } from "./noise.ts";
 import type { EngineParameters, NoiseParameters } from "./parameters.ts";
 import { blockKeys } from "./prefix-cache.ts";
@@ -78,7 +78,8 @@ export class Chat {
     if (model !== this.#o.model) return this.#refuse(404, `the one model here is ${this.#o.model}`);
     let fault: Fault | null;
     try {
-      const text = suffix ?? request.headers.get(FAULT_HEADER) ?? this.#o.fault;
+      const text =
+        suffix ?? request.headers.get(FAULT_HEADER) ?? labelledFault(promptOf(question).text) ?? this.#o.fault;
       fault = text === null ? null : parseFault(text);
     } catch (error) {
       return this.#refuse(400, (error as RangeError).message);
@@ -165,7 +166,8 @@ export class Chat {
     });
     const { stream_tokens, keep_alive_ms } = this.#o;
     const withUsage = question.stream_options?.include_usage ?? false;
-    const job: StreamJob = { engine, ticket, answer, wire, fault, connection, stream_tokens, keep_alive_ms, withUsage };
+    const asked = { engine, ticket, answer, wire, fault, connection, signal };
+    const job: StreamJob = { ...asked, stream_tokens, keep_alive_ms, withUsage };
     const gone = () => this.#gone(ticket);
     signal.addEventListener("abort", gone, { once: true });
     return question.stream ? streamAnswer(job, gone) : this.#whole(job);
@@ -187,8 +189,9 @@ export class Chat {
   async #whole({ engine, ticket, wire, answer, fault, connection }: StreamJob): Promise<Response> {
     if (fault?.name === "slow-first-token") await new Promise((resolve) => setTimeout(resolve, fault.delay_ms));
     await engine.until(ticket, Number.POSITIVE_INFINITY);
-    const reason = ticket.state === "aborted" ? "abort" : answer.finish_reason;
-    const text = wire.whole(reason, ticket.generated);
+    const filtered = fault?.name === "content-filter";
+    const reason = ticket.state === "aborted" ? "abort" : filtered ? "content_filter" : answer.finish_reason;
+    const text = wire.whole(reason, filtered ? Math.min(fault.after, ticket.generated) : ticket.generated);
     return new Response(fault === null ? text : brokenText(text, fault, connection), {
       headers: { "content-type": "application/json" },
     });

@@ -16,6 +16,9 @@ const TIMES = {
   "stalled-stream": 0,
   "malformed-stream": 0,
   "missing-done": 0,
+  "slow-drip": 0,
+  "content-filter": 0,
+  "wrong-usage": 0,
   flapping: 0,
 } as const;
 
@@ -30,7 +33,7 @@ export interface Fault {
   share: number;
   /** Stream faults: events with text before it strikes. */
   after: number;
-  /** `slow-first-token`: real milliseconds. */
+  /** Real milliseconds: `slow-first-token` before the first event, `slow-drip` before each byte. */
   delay_ms: number;
   /** `429-retry-after`: the header's seconds. */
   seconds: number;
@@ -39,7 +42,11 @@ export interface Fault {
 }
 
 const OPTIONS = ["times", "share", "after", "delay_ms", "seconds", "period"] as const;
+const FIRST_TOKEN_MS = 5_000;
+const BYTE_MS = 1_000;
 const MARK = "+fault:";
+/** A line comment in the question or in a candidate, so that a test can strike one comparison of many. */
+const LABEL = /(?:#|\/\/|--)[^\S\n]*simulator_fault=(\S+)/;
 const BODIES_MAX = 65_536;
 
 /**
@@ -50,7 +57,8 @@ export function parseFault(text: string): Fault {
   const [name = "", ...settings] = text.split(";").map((part) => part.trim());
   if (!Object.hasOwn(TIMES, name)) throw new RangeError(`unknown fault; there are: ${FAULT_NAMES.join(", ")}`);
   const known = name as FaultName;
-  const fault: Fault = { name: known, times: TIMES[known], share: 1, after: 2, delay_ms: 5_000, seconds: 1, period: 4 };
+  const delay_ms = known === "slow-drip" ? BYTE_MS : FIRST_TOKEN_MS;
+  const fault: Fault = { name: known, times: TIMES[known], share: 1, after: 2, delay_ms, seconds: 1, period: 4 };
   for (const setting of settings) {
     const [key = "", value = ""] = setting.split("=");
     const option = OPTIONS.find((one) => one === key);
@@ -66,6 +74,11 @@ export function parseFault(text: string): Fault {
 export function splitModel(name: string): { model: string; fault: string | null } {
   const at = name.indexOf(MARK);
   return at < 0 ? { model: name, fault: null } : { model: name.slice(0, at), fault: name.slice(at + MARK.length) };
+}
+
+/** The fault that a prompt's own text asks for; null when it asks for none. */
+export function labelledFault(text: string): string | null {
+  return LABEL.exec(text)?.[1] ?? null;
 }
 
 /** Remembers what was asked before, as far as faults depend on it. */

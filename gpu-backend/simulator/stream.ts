@@ -12,6 +12,8 @@ export interface StreamJob {
   wire: Wire;
   fault: Fault | null;
   connection: Connection | null;
+  /** Aborted when the client goes. */
+  signal: AbortSignal;
   /** Tokens an event. */
   stream_tokens: number;
   /** Comment frames while nothing else is to send; 0: none. */
@@ -22,6 +24,8 @@ export interface StreamJob {
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
 const DONE = "data: [DONE]\n\n";
 const HANG_TICK_MS = 250;
+/** A negative number, one that fits no database column, and one that is none. */
+const WRONG_USAGE = `"usage":${JSON.stringify({ prompt_tokens: -3, completion_tokens: Number.MAX_SAFE_INTEGER, total_tokens: "many" })}`;
 
 /** A fault that ends the reply without its end. */
 class Cut extends Error {}
@@ -46,7 +50,7 @@ function wholeStream(job: StreamJob): string {
 /** The events in their time: the role with the first token, text as it is generated, the end. */
 async function* liveEvents(job: StreamJob): AsyncGenerator<string> {
   const { engine, ticket, wire, answer, stream_tokens } = job;
-  if (job.fault?.name === "slow-first-token") await new Promise((resolve) => setTimeout(resolve, job.fault?.delay_ms));
+  if (job.fault?.name === "slow-first-token") await pause(job.fault.delay_ms, job.signal);
   yield* waitFor(job, 1);
   yield wire.role();
   let sent = 0;
@@ -69,12 +73,32 @@ async function* waitFor({ engine, ticket, keep_alive_ms }: StreamJob, tokens: nu
   while (!(await engine.until(ticket, tokens, patience))) yield ": keep-alive\n\n";
 }
 
+const withWrongUsage = (text: string) => text.replace(/"usage":\{[^}]*\}/, WRONG_USAGE);
+
+/** One byte at a time, as long as anybody reads. The wire's JSON is ASCII but for rare letters, which go whole. */
+async function* dripped(event: string, delay_ms: number, signal: AbortSignal): AsyncGenerator<string> {
+  for (const byte of event) {
+    await pause(delay_ms, signal);
+    if (signal.aborted) return;
+    yield byte;
+  }
+}
+
+/** In short steps, so that a client that goes is noticed whatever the wait; the runtimes share no timer that can be aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0 && !signal.aborted; left -= HANG_TICK_MS) {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(left, HANG_TICK_MS)));
+  }
+}
+
 /** Passes events on until the fault strikes. */
 async function* withFault(events: AsyncGenerator<string>, job: StreamJob, fault: Fault): AsyncGenerator<string> {
   let texts = 0;
   for await (const event of events) {
+    const begun = texts >= fault.after;
     if (fault.name === "missing-done" && event === DONE) return;
-    yield event;
+    if (fault.name === "slow-drip" && begun) yield* dripped(event, fault.delay_ms, job.signal);
+    else yield fault.name === "wrong-usage" ? withWrongUsage(event) : event;
     if (event.startsWith(":") || texts++ < fault.after) continue;
     switch (fault.name) {
       case "cut-stream":
@@ -85,7 +109,10 @@ async function* withFault(events: AsyncGenerator<string>, job: StreamJob, fault:
         yield 'data: {"choices":[{"index":0,"delta":{"content":"bro\n\n';
         return;
       case "stalled-stream":
-        while (job.ticket.state !== "aborted") await new Promise((resolve) => setTimeout(resolve, HANG_TICK_MS));
+        await pause(Number.POSITIVE_INFINITY, job.signal);
+        return;
+      case "content-filter":
+        yield job.wire.end("content_filter", texts * job.stream_tokens, job.withUsage) + DONE;
         return;
     }
   }
@@ -125,6 +152,8 @@ export function brokenText(
     case "ended-stream":
     case "malformed-stream":
       return half;
+    case "wrong-usage":
+      return withWrongUsage(text);
     case "cut-stream":
     case "stalled-stream": {
       let pulls = 0;
