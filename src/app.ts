@@ -2,16 +2,23 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
-import { authenticate, pathWithoutKey } from "./auth.ts";
+import { authenticate, pathWithoutKey, requireScope } from "./auth.ts";
+import { createLocalBatches } from "./batches/local.ts";
 import { ApiError } from "./core/errors.ts";
+import { createLocalRooms } from "./group-room/local.ts";
+import { isPublic, neededScope } from "./http/access.ts";
+import { type Admission, createAdmission } from "./http/admission.ts";
 import type { AppDeps, RouteDeps } from "./http/deps.ts";
 import { drainUnread } from "./http/drain.ts";
 import { Metrics } from "./http/metrics.ts";
-import { asApiError, faultLine, problemResponse } from "./http/problem.ts";
+import { asApiError, faultLine, printLine, problemResponse } from "./http/problem.ts";
 import { createRequestIds } from "./http/request-id.ts";
 import { type AppContext, type AppEnv, type RequestScope, serverTiming } from "./http/scope.ts";
+import { createLocalReplies } from "./idempotency/local.ts";
+import { deleteBatch, getBatch } from "./routes/batches.ts";
 import { contractFault } from "./routes/contracts/faults.ts";
 import { contractRoutes } from "./routes/contracts/table.ts";
+import { deadLetters, replayDeadLetters } from "./routes/dead-letters.ts";
 import { docsErrors, docsPage, docsStyle, openapiDocument } from "./routes/docs.ts";
 import { evaluations } from "./routes/evaluations.ts";
 import { exportRun } from "./routes/export.ts";
@@ -22,22 +29,29 @@ import { about, healthz, metricsText, readyz } from "./routes/service.ts";
 import { getSpec, putSpec } from "./routes/specs.ts";
 import { verdicts } from "./routes/verdicts.ts";
 
-/** Routes that need no key: liveness, readiness (the stack's own start waits for it) and the documentation. */
-const PUBLIC = new Set(["/", "/healthz", "/readyz", "/openapi.json", "/docs", "/docs/errors", "/docs/style.css"]);
-
 const SECURITY_HEADERS: Record<string, string> = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
   "strict-transport-security": "max-age=31536000; includeSubDomains",
   "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+};
+
+/** For replies that do not say otherwise: data is nobody's page and in nobody's cache. The documentation has its own. */
+const DEFAULT_HEADERS: Record<string, string> = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
 /** The whole API as one Hono app over its dependencies. */
 export function createApp(appDeps: AppDeps): Hono<AppEnv> {
-  const metrics = new Metrics();
-  const report = appDeps.report ?? ((line) => console.error(JSON.stringify(line)));
-  const deps: RouteDeps = { ...appDeps, metrics, report };
+  const metrics = appDeps.metrics ?? new Metrics();
+  const report = appDeps.report ?? printLine;
+  const rooms = appDeps.rooms ?? createLocalRooms({ ...appDeps, metrics, report });
+  const replies = appDeps.replies ?? createLocalReplies();
+  const batches = appDeps.batches ?? createLocalBatches({ ...appDeps, metrics, report });
+  const deps: RouteDeps = { ...appDeps, metrics, report, rooms, replies, batches };
   const app = new Hono<AppEnv>({ getPath: (request) => pathWithoutKey(new URL(request.url).pathname) });
   addFrame(app, deps);
   addRoutes(app, deps);
@@ -56,6 +70,7 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
 
 function addFrame(app: Hono<AppEnv>, deps: RouteDeps): void {
   const nextId = createRequestIds(() => deps.clock.date().getTime());
+  const admission = createAdmission(deps);
   app.use(async (c, next) => {
     const scope: RequestScope = {
       id: nextId(),
@@ -68,20 +83,37 @@ function addFrame(app: Hono<AppEnv>, deps: RouteDeps): void {
     await next();
     await drainUnread(c.req.raw);
     finish(c, deps, scope);
+    void c.get("onEnd")?.();
   });
   app.use(async (c, next) => {
-    if (!PUBLIC.has(c.req.path) && c.req.method !== "OPTIONS") await admit(c, deps);
-    await next();
+    if (!isPublic(c.req.path) && c.req.method !== "OPTIONS") await admit(c, deps, admission);
+    await next().catch(rethrowAsError);
   });
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
 }
 
-async function admit(c: AppContext, deps: RouteDeps): Promise<void> {
+/** Hono hands only Errors to onError; any other thrown value would go out to the runtime, which might show it. */
+function rethrowAsError(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : new Error(`a thrown ${typeof thrown}`);
+}
+
+async function admit(c: AppContext, deps: RouteDeps, admission: Admission): Promise<void> {
   if (deps.faults !== undefined && deps.faults.length > 0) {
     const names = deps.faults.map((fault) => fault.path).join(", ");
     throw new ApiError("not_configured", `These variables are wrong: ${names}.`, { errors: deps.faults });
   }
-  c.get("scope").key_name = await authenticate(c.req.raw, deps.keys);
+  const caller = await authenticate(c.req.raw, deps.keys);
+  c.get("scope").key_name = caller.name;
+  const needed = neededScope(c.req.method, routePath(c));
+  if (needed !== null) requireScope(caller, needed);
+  // Who watches a deployment must see it best when it is at its limits.
+  if (c.req.path !== "/metrics") await admission.admit(c);
+}
+
+/** The pattern of the route that answers, like `/v1/runs/:run_id`; null when none does. */
+function routePath(c: AppContext): string | null {
+  const path = matchedRoutes(c).at(-1)?.path ?? "/*";
+  return path === "/*" ? null : path;
 }
 
 function refuseMethod(c: AppContext, methods: string[]): Response {
@@ -96,8 +128,9 @@ function finish(c: AppContext, deps: RouteDeps, scope: RequestScope): void {
   headers.set("x-request-id", scope.id);
   headers.set("server-timing", serverTiming(deps.clock, scope));
   for (const name in SECURITY_HEADERS) headers.set(name, SECURITY_HEADERS[name] as string);
-  const path = matchedRoutes(c).at(-1)?.path ?? "/*";
-  const route = path === "/*" ? "unmatched" : path;
+  for (const [name, value] of Object.entries(c.get("rateLimit") ?? {})) headers.set(name, value);
+  for (const name in DEFAULT_HEADERS) if (!headers.has(name)) headers.set(name, DEFAULT_HEADERS[name] as string);
+  const route = routePath(c) ?? "unmatched";
   const total_ms = deps.clock.now() - scope.started_ms;
   deps.metrics.add("kritai_requests_total", 1, { route, status: `${c.res.status}` });
   deps.metrics.observe("kritai_request_seconds", total_ms / 1000, { route });
@@ -112,6 +145,8 @@ function addRoutes(app: Hono<AppEnv>, deps: RouteDeps): void {
   app.post("/v1/rewards", rewards(deps));
   app.post("/v1/verdicts", verdicts(deps));
   app.post("/v1/evaluations", evaluations());
+  app.get("/v1/batches/:id", getBatch(deps));
+  app.delete("/v1/batches/:id", deleteBatch(deps));
   app.get("/v1/runs", runList(deps));
   app.get("/v1/runs/:run_id", runDetail(deps));
   app.get("/v1/runs/:run_id/steps", runSteps(deps));
@@ -119,6 +154,8 @@ function addRoutes(app: Hono<AppEnv>, deps: RouteDeps): void {
   app.get("/v1/runs/:run_id/export", exportRun(deps));
   app.get("/v1/groups/:id/verdicts", groupVerdicts(deps));
   app.get("/v1/requests/:request_id", requestDetail(deps));
+  app.get("/v1/logs/dead-letters", deadLetters(deps));
+  app.post("/v1/logs/dead-letters/replay", replayDeadLetters(deps));
   app.get("/v1/specs/:name", getSpec(deps));
   app.put("/v1/specs/:name", putSpec(deps));
   app.get("/", about());

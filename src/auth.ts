@@ -1,11 +1,26 @@
-// Owns who may call: how a key is presented, and whether it is one of the configured ones. Knows no route; never stores or logs a key.
+// Owns who may call: how a key is presented, whether it is one of the configured ones, and what it may do. Knows no route; never stores or logs a key.
 import { ApiError } from "./core/errors.ts";
 import { LIMITS } from "./core/limits.ts";
 
-/** One configured key: its name for the log and the SHA-256 of the key. */
+/** What a key may be allowed: to have rollouts scored, to read the run log, to change what others are scored by. None implies another. */
+export const SCOPES = ["score", "logs", "admin"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What a key without scopes of its own may do: all that a trainer needs, and nothing that changes another's rewards. */
+const SCOPES_DEFAULT: readonly Scope[] = ["score", "logs"];
+
+/** One configured key: its name for the log, the SHA-256 of the key, and its scopes. Keys of one name are one owner. */
 export interface KeyDigest {
   name: string;
   digest: Uint8Array;
+  /** Absent: SCOPES_DEFAULT. */
+  scopes?: readonly Scope[];
+}
+
+/** Who is calling: the key's name, null where the deployment is open, and what the caller may do. */
+export interface Caller {
+  name: string | null;
+  scopes: readonly Scope[];
 }
 
 const PATH_KEY = /^\/k\/([^/]+)(\/.*)?$/;
@@ -55,14 +70,14 @@ function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** The name of the configured key that `key` is, or null. Looks at every digest in full whatever matches. */
-export async function keyName(keys: readonly KeyDigest[], key: string): Promise<string | null> {
+/** The configured key that `key` is, or null. Looks at every digest in full whatever matches. */
+async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<KeyDigest | null> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
-  let name: string | null = null;
+  let found: KeyDigest | null = null;
   for (const candidate of keys) {
-    if (equalDigests(candidate.digest, digest)) name = candidate.name;
+    if (equalDigests(candidate.digest, digest)) found = candidate;
   }
-  return name;
+  return found;
 }
 
 /** Whether a request without keys configured may pass: asked of a loopback host, from there, by no foreign web page. */
@@ -74,12 +89,12 @@ export function isLoopback(request: Request): boolean {
 }
 
 /**
- * The name of the caller's key; null when the deployment is open and the host is loopback. Throws `unauthorized`, or
- * `not_configured` when no key is configured on a host that is not loopback.
+ * The caller. On a loopback host of an open deployment it has no name and every scope. Throws `unauthorized`, or `not_configured`
+ * when no key is configured on a host that is not loopback.
  */
-export async function authenticate(request: Request, keys: readonly KeyDigest[]): Promise<string | null> {
+export async function authenticate(request: Request, keys: readonly KeyDigest[]): Promise<Caller> {
   if (keys.length === 0) {
-    if (isLoopback(request)) return null;
+    if (isLoopback(request)) return { name: null, scopes: SCOPES };
     throw new ApiError(
       "not_configured",
       "API_KEYS is not set; without it only requests on a loopback host are answered.",
@@ -89,8 +104,8 @@ export async function authenticate(request: Request, keys: readonly KeyDigest[])
     );
   }
   const key = presentedKey(request);
-  const name = key === null || key.length > LIMITS.key_chars ? null : await keyName(keys, key);
-  if (name !== null) return name;
+  const known = key === null || key.length > LIMITS.key_chars ? null : await configuredKey(keys, key);
+  if (known !== null) return { name: known.name, scopes: known.scopes ?? SCOPES_DEFAULT };
   const detail = key === null ? "No key was sent." : "The key is not one of this deployment's.";
   throw new ApiError(
     "unauthorized",
@@ -98,5 +113,15 @@ export async function authenticate(request: Request, keys: readonly KeyDigest[])
     {
       headers: { "www-authenticate": 'Bearer realm="kritai", Basic realm="kritai", charset="UTF-8"' },
     },
+  );
+}
+
+/** Throws `forbidden_scope`, which names the scope that is needed, when the caller does not have it. */
+export function requireScope(caller: Caller, needed: Scope): void {
+  if (caller.scopes.includes(needed)) return;
+  const has = caller.scopes.join("+");
+  throw new ApiError(
+    "forbidden_scope",
+    `This needs a key with the scope "${needed}"; the key sent has ${has}. Scopes are given in API_KEYS, as name:digest:${has}+${needed}.`,
   );
 }

@@ -1,4 +1,6 @@
-// Owns SHA-256 of texts, as hex. Uses WebCrypto, which Workers and Node share.
+// Owns SHA-256 of texts, as hex, and of specs. Uses WebCrypto, which Workers and Node share.
+import { promptHash } from "./core/prompt.ts";
+import { type Spec, specFingerprint } from "./core/spec.ts";
 
 const encoder = new TextEncoder();
 
@@ -8,4 +10,9 @@ export async function sha256Hex(text: string): Promise<string> {
   let hex = "";
   for (const byte of digest) hex += byte.toString(16).padStart(2, "0");
   return hex;
+}
+
+/** `spec_hash` as it stands in replies and logs. Throws ApiError `unknown_prompt`. */
+export async function specHash(spec: Spec): Promise<string> {
+  return `sha256:${await sha256Hex(specFingerprint(spec, promptHash(spec.judge.prompt)))}`;
 }

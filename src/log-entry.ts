@@ -47,6 +47,9 @@ function verdictRows(
   const run = samples.filter(({ saved }) => !saved);
   return run.map(({ position: _, saved: __, ...sample }) => ({
     ...sample,
+    // A sample remembered by an older version has neither.
+    model: sample.model ?? null,
+    backend: sample.backend ?? null,
     ...(own ? {} : { prompt_tokens: 0, completion_tokens: 0, latency_ms: 0 }),
     comparison,
     order,

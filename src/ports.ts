@@ -1,31 +1,12 @@
 // Owns the seam between scoring and the world: interfaces only. Adapters live in verifier/ and store/; scoring.ts and routes use these.
+import type { BreakerState } from "./core/breaker.ts";
 import type { BatchMetrics, GroupResult, VerdictStatus } from "./core/contract-replies.ts";
 import type { ItemErrorCode } from "./core/errors.ts";
+import type { ClientProbe, GatheredReward, GatheredSample } from "./core/gathering.ts";
 import type { Spec } from "./core/spec.ts";
+import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob } from "./core/verifying.ts";
 
 // ---------------------------------------------------------------- verifier
-
-/** One question to the verifier: `order[k]` is the index into the job's `candidates` shown under letter k. */
-export interface Comparison {
-  /** Unique within its job. */
-  id: number;
-  /** 2..5 distinct candidate indices. */
-  order: readonly number[];
-  /** Generations to sample, 1..64. */
-  samples: number;
-  /** `majority`: samples that cannot change the comparison's majority may be left out, reported as `saved`. Default `all`. */
-  stop?: "majority" | "all";
-  /** Number of the first of these samples (0 when left out): lists ask each sample under its own order, and the number seeds the engine. */
-  first_sample?: number;
-}
-
-/** Comparisons over one prompt's candidates. Each candidate's text is held once; comparisons refer to it by index. */
-export interface VerifierJob {
-  question: string;
-  language: string | null;
-  candidates: readonly string[];
-  comparisons: readonly Comparison[];
-}
 
 /** What a session needs to know once: how to ask, and when to stop. */
 export interface VerifierCall {
@@ -38,38 +19,12 @@ export interface VerifierCall {
   seed: number;
   /** Aborted with the reason `deadline` or `cancelled` (see ItemErrorCode); every running generation ends at once. */
   signal: AbortSignal;
+  /** Only the first backend may judge, whatever befalls it. */
+  strict_model?: boolean;
+  /** Shared with the other sessions of the same request; a session's own when left out. */
+  header_slots?: HeaderSlots;
   /** `Clock.now()` at which the signal will abort with `deadline`, where known: a wait that cannot fit then ends at once. */
   deadline_at?: number;
-}
-
-/** The one report on one sample of one comparison. */
-export interface Generation {
-  comparison: number;
-  /** The comparison's `first_sample` and up. */
-  sample: number;
-  /** The answer text (reasoning fields apart), or null when the generation failed. */
-  answer: string | null;
-  /** Whether separate reasoning was given, and whether the answer began after it: an answer with `unclosed` is no verdict. */
-  thinking: "none" | "closed" | "unclosed";
-  /** `stop`, `length`, or what else the engine said; null when it failed. */
-  finish_reason: string | null;
-  /** Set exactly when `answer` is null and the sample was not saved. */
-  error: ItemErrorCode | null;
-  /** Not run, or cut short, because the comparison's majority was decided; then `answer` and `error` are null. */
-  saved?: boolean;
-  prompt_tokens: number;
-  completion_tokens: number;
-  /** From the moment the request was sent to the last byte, ms. */
-  latency_ms: number;
-}
-
-/** Counters of one session, for Server-Timing, metrics and tests. */
-export interface SessionStats {
-  /** Most requests that were waiting for response headers at one time; never above 6. */
-  headers_waiting_max: number;
-  in_flight_max: number;
-  requests: number;
-  retries: number;
 }
 
 /** One request's use of a verifier. The fan-out bounds hold over all jobs of a session together. */
@@ -88,6 +43,13 @@ export interface Health {
   latency_ms: number;
   /** A short word for people, never an internal address. */
   detail?: string;
+  /** Of a verifier with several backends, each in order. */
+  backends?: readonly BackendHealth[];
+}
+
+export interface BackendHealth extends Omit<Health, "backends"> {
+  name: string;
+  breaker: BreakerState;
 }
 
 export interface Verifier {
@@ -98,6 +60,8 @@ export interface Verifier {
   session(call: VerifierCall): VerifierSession;
   /** Is the backend reachable and serving? Never throws; bounded by readiness_timeout_ms. */
   check(): Promise<Health>;
+  /** Absent: nothing to tell, as of a stand-in. */
+  backends?(): readonly BackendStatus[];
 }
 
 // ---------------------------------------------------------------- run log
@@ -117,6 +81,9 @@ export interface VerdictRow {
   prompt_tokens: number;
   completion_tokens: number;
   latency_ms: number;
+  /** The model that answered, and the backend it answered from; null when none did, or in rows older than the columns. */
+  model: string | null;
+  backend: string | null;
 }
 
 /** One rollout as logged beside its result. */
@@ -251,12 +218,73 @@ export interface RunLog {
   check(): Promise<Health>;
 }
 
+/** Where entries go that are stored after the reply. */
+export interface LogQueue {
+  /** Resolves when the queue has taken the whole entry. Rejects when it refuses, does not answer in time, or a row is over its limits. */
+  send(entry: LogEntry): Promise<void>;
+}
+
+/** The part of a Queue binding that is used. */
+export interface QueueBinding {
+  sendBatch(messages: Iterable<{ body: string; contentType: "text" }>): Promise<unknown>;
+}
+
+/** The part that is used of the namespace of the Durable Objects that keep dead letters. */
+export interface LettersNamespace {
+  getByName(name: string): DeadLetters;
+}
+
+/** A message that cannot be stored as it is. */
+export interface DeadLetter {
+  /** The message's id; the same letter may come again. */
+  id: string;
+  /** A word: `bad_envelope`, `unknown_column`, `unstorable`, `sql_<SQLSTATE>`, or `retries_exhausted`. */
+  reason: string;
+  attempts: number;
+  body: string;
+}
+
+export interface DeadLetterSummary {
+  letters: number;
+  bytes: number;
+  first_at: string | null;
+  last_at: string | null;
+  reasons: { reason: string; letters: number }[];
+}
+
+export interface ReplayOutcome {
+  replayed: number;
+  /** Letters of before `before` that are left. */
+  remaining: number;
+  before: string;
+}
+
+/** Keeps letters without the database, and puts them back on the queue. */
+export interface DeadLetters {
+  put(letters: readonly DeadLetter[]): Promise<void>;
+  summary(): Promise<DeadLetterSummary>;
+  /** Puts back at most `limit` letters that last came before `before` (an ISO instant; null = now), oldest first. */
+  replay(limit: number, before: string | null): Promise<ReplayOutcome>;
+}
+
 /** Specs stored under a name. */
 export interface SpecStore {
   get(name: string): Promise<Spec | null>;
   put(name: string, spec: Spec): Promise<void>;
   /** Names of stored specs, ascending; at most `limit`. */
   names(limit: number): Promise<string[]>;
+}
+
+// ---------------------------------------------------------------- group rooms
+
+/** Where the one-sample requests of a group meet. */
+export interface GroupRooms {
+  /**
+   * Resolves with this sample's reward, always within answer_within_ms (then reward null, error `deadline`; `cancelled`
+   * after the signal's abort). Rejects with an ApiError for a fault of the request only, never for a verifier's.
+   * Without `probe` the client counts as there until the signal aborts.
+   */
+  join(sample: GatheredSample, signal: AbortSignal, probe?: ClientProbe): Promise<GatheredReward>;
 }
 
 // ---------------------------------------------------------------- small ones

@@ -7,12 +7,13 @@ import type { AskedSamples } from "./core/judged.ts";
 import { LIMITS } from "./core/limits.ts";
 import { batchMetrics } from "./core/metrics.ts";
 import { createPreparer, type PreparedGroup } from "./core/prepare.ts";
-import { promptHash } from "./core/prompt.ts";
-import { canonicalJson, type Spec, specFingerprint } from "./core/spec.ts";
-import { sha256Hex } from "./digest.ts";
+import { canonicalJson, type Spec } from "./core/spec.ts";
+import type { SessionStats } from "./core/verifying.ts";
+import { specHash } from "./digest.ts";
 import { type Judging, planJudging } from "./judging.ts";
 import { groupEntry } from "./log-entry.ts";
-import type { Clock, LogEntry, SessionStats, Verifier, VerifierCall } from "./ports.ts";
+import type { Clock, LogEntry, Verifier, VerifierCall } from "./ports.ts";
+import { keyedJournal, type SampleJournal } from "./sample-journal.ts";
 
 export interface ScoringDeps {
   verifier: Verifier;
@@ -29,6 +30,8 @@ export interface ScoringBatch {
   signal: AbortSignal;
   /** Called as soon as a group is done, in the order in which groups finish. */
   onGroup?: (index: number, group: GroupResult) => void;
+  /** Comparisons that need not be asked again, and where newly judged ones are handed out as they settle. */
+  journal?: SampleJournal;
 }
 
 export interface ScoredBatch {
@@ -45,9 +48,10 @@ export interface ScoredBatch {
 export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promise<ScoredBatch> {
   const { request, spec, started_ms } = batch;
   requireLengths(request, spec);
-  const fingerprint = specFingerprint(spec, promptHash(spec.judge.prompt));
+  const spec_hash = await specHash(spec);
   const prepared = request.groups.map(createPreparer(spec));
-  const judgings = planJudging(prepared, spec, deps.verifier.generations_max);
+  const journal = batch.journal === undefined ? null : await keyedJournal(batch.journal, prepared, spec_hash);
+  const judgings = planJudging(prepared, spec, deps.verifier.generations_max, journal);
 
   const verifierStarted = deps.clock.now();
   const deadline = armDeadline(request.deadline_ms - (verifierStarted - started_ms), batch.signal);
@@ -63,12 +67,13 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const shared = {
     run_id: request.run_id ?? null,
     step: request.step ?? null,
-    spec_hash: `sha256:${await sha256Hex(fingerprint)}`,
+    spec_hash,
     metrics: batchMetrics(results),
     timing_ms: { total, verifier: verifierMs, overhead: Math.max(0, total - verifierMs) },
     warnings: [
       ...new Set(prepared.flatMap(({ warnings }) => warnings)),
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
+      ...(results.some(({ verifier }) => verifier.models.length > 1) ? ["models_mixed"] : []),
     ],
   };
   const rewards = results.map(({ rollouts }) => rollouts.map(({ reward }) => reward));
@@ -81,7 +86,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
 }
 
 interface Judged {
-  judged: AskedSamples[][];
+  judged: (readonly AskedSamples[])[];
   results: GroupResult[];
   session: SessionStats;
 }
@@ -95,7 +100,7 @@ async function judgeAll(
   onGroup: ScoringBatch["onGroup"],
 ): Promise<Judged> {
   const session = verifier.session(call);
-  const judged: AskedSamples[][] = [];
+  const judged: (readonly AskedSamples[])[] = [];
   const results: GroupResult[] = [];
   await Promise.all(
     judgings.map(async (judging, index) => {
@@ -127,8 +132,8 @@ function requireLengths({ groups }: RewardsRequest, spec: Spec): void {
 }
 
 function verifierCall({ judge, seed }: Spec) {
-  const { prompt, form, model, temperature, top_p, max_tokens } = judge;
-  return { prompt, form, model, temperature, top_p, max_tokens, seed };
+  const { prompt, form, model, temperature, top_p, max_tokens, strict_model = false } = judge;
+  return { prompt, form, model, temperature, top_p, max_tokens, seed, strict_model };
 }
 
 interface Deadline {
@@ -157,13 +162,13 @@ function textChars({ groups }: RewardsRequest): number {
 /** Log rows group by group, so that the encoded copies of all texts are never held at once. */
 async function entries(
   prepared: readonly PreparedGroup[],
-  judged: readonly AskedSamples[][],
+  judged: readonly (readonly AskedSamples[])[],
   results: readonly GroupResult[],
   withTexts: boolean,
 ): Promise<LogEntry["groups"]> {
   const rows = [];
   for (const [g, group] of prepared.entries()) {
-    rows.push(await groupEntry(group, judged[g] as AskedSamples[], results[g] as GroupResult, withTexts));
+    rows.push(await groupEntry(group, judged[g] as readonly AskedSamples[], results[g] as GroupResult, withTexts));
   }
   return rows;
 }

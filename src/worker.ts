@@ -1,14 +1,26 @@
 // Owns the composition: environment → parts → app. The only file that sees every folder; holds no rule of its own.
 import { createApp } from "./app.ts";
+import { batchClass } from "./batches/durable.ts";
+import { createRemoteBatches } from "./batches/remote.ts";
 import type { FieldError } from "./core/errors.ts";
+import type { CountersNamespace, KeyLimits } from "./core/key-limits.ts";
 import { type Config, readEnv } from "./env.ts";
+import { groupRoomClass } from "./group-room/durable.ts";
+import { createRemoteRooms } from "./group-room/remote.ts";
 import type { AppDeps } from "./http/deps.ts";
+import { Metrics } from "./http/metrics.ts";
+import { printLine } from "./http/problem.ts";
+import { createRemoteReplies } from "./idempotency/remote.ts";
+import { createKeyLimits } from "./key-limits/remote.ts";
 import type { Clock, Verifier } from "./ports.ts";
-import { createNeonRunLog } from "./store/neon.ts";
+import { StoreWriteError } from "./store/connection.ts";
+import { deadLettersClass, remoteDeadLetters } from "./store/dead-letters-object.ts";
+import { createLogQueue } from "./store/log-queue.ts";
+import { createEnvelopeStore, createNeonRunLog } from "./store/neon.ts";
+import { type ConsumerDeps, consumeLogs, keepLetters } from "./store/queue-consumer.ts";
 import { createNeonSpecStore } from "./store/specs.ts";
 import { unconfiguredRunLog, unconfiguredSpecs } from "./store/unconfigured.ts";
-import { createGatewayVerifier } from "./verifier/gateway.ts";
-import { createOpenAiVerifier } from "./verifier/openai.ts";
+import { createVerifier } from "./verifier/configured.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
 const clock: Clock = { now: () => performance.now(), date: () => new Date() };
@@ -24,23 +36,37 @@ interface Part<T> {
 const VERIFIER: Part<Verifier> = {
   variable: "VERIFIER_URL",
   missing: unconfiguredVerifier,
-  make({ VERIFIER_URL: url, VERIFIER_PROTOCOL, VERIFIER_MODEL: model, VERIFIER_API_KEY, VERIFIER_MAX_IN_FLIGHT }) {
+  make(config) {
+    const { VERIFIER_URL: url, VERIFIER_MODEL: model = null, VERIFIER_API_KEY: apiKey = null } = config;
     if (url === undefined) return null;
-    const apiKey = VERIFIER_API_KEY ?? null;
-    if (VERIFIER_PROTOCOL === "verify") return createGatewayVerifier({ url, model: model ?? null, apiKey }, clock);
-    if (model === undefined) return null;
-    const bound = VERIFIER_MAX_IN_FLIGHT === undefined ? {} : { maxInFlight: VERIFIER_MAX_IN_FLIGHT };
-    return createOpenAiVerifier({ url, model, apiKey, ...bound }, clock);
+    const first = { name: "verifier", url, protocol: config.VERIFIER_PROTOCOL ?? ("openai" as const), model, apiKey };
+    const rest = (config.VERIFIER_FALLBACKS ?? []).map((fallback, at) => {
+      const { name = `fallback-${at + 1}`, url, protocol, model = null, api_key = null } = fallback;
+      return { name, url, protocol, model, apiKey: api_key };
+    });
+    const options = { hedging: config.VERIFIER_HEDGING !== "off", maxInFlight: config.VERIFIER_MAX_IN_FLIGHT };
+    return createVerifier([first, ...rest], options, clock);
   },
 };
 
-const STORE: Part<Pick<AppDeps, "runLog" | "specs">> = {
+type StoreParts = Pick<AppDeps, "runLog" | "specs" | "logQueue"> & Pick<ConsumerDeps, "store">;
+
+const STORE: Part<StoreParts> = {
   variable: "DATABASE_URL",
-  missing: (variable) => ({ runLog: unconfiguredRunLog(variable), specs: unconfiguredSpecs(variable) }),
-  make({ DATABASE_URL: databaseUrl = "", DATABASE_FETCH_ENDPOINT: fetchEndpoint }) {
+  missing: (variable) => ({
+    runLog: unconfiguredRunLog(variable),
+    specs: unconfiguredSpecs(variable),
+    store: () => Promise.reject(new StoreWriteError(null)),
+  }),
+  make({ DATABASE_URL: databaseUrl = "", DATABASE_FETCH_ENDPOINT: fetchEndpoint, LOG_QUEUE }) {
     if (databaseUrl === "" && fetchEndpoint === undefined) return null;
-    const store = { databaseUrl, fetchEndpoint };
-    return { runLog: createNeonRunLog(store), specs: createNeonSpecStore(store) };
+    const config = { databaseUrl, fetchEndpoint };
+    return {
+      runLog: createNeonRunLog(config),
+      specs: createNeonSpecStore(config),
+      store: createEnvelopeStore(config),
+      ...(LOG_QUEUE && { logQueue: createLogQueue(LOG_QUEUE) }),
+    };
   },
 };
 
@@ -53,25 +79,93 @@ function assemble<T>(part: Part<T>, config: Config, faults: FieldError[]): T {
   }
 }
 
-/** The app for an environment. Parts hold configuration only, nothing of a request, so that an isolate may share them. */
-function compose(env: Record<string, unknown>) {
+/** What the app is given in an environment. Parts hold configuration only, nothing of a request, so that an isolate may share them. */
+function partsOf(env: Record<string, unknown>, metrics = new Metrics()): AppDeps & StoreParts {
   const { config, faults } = readEnv(env);
-  return createApp({
+  return {
     verifier: assemble(VERIFIER, config, faults),
     ...assemble(STORE, config, faults),
+    ...(config.DEAD_LETTERS && config.LOG_QUEUE && { deadLetters: remoteDeadLetters(config.DEAD_LETTERS) }),
+    ...(config.IDEMPOTENT_REQUESTS && { replies: createRemoteReplies(config.IDEMPOTENT_REQUESTS, printLine) }),
+    ...(config.BATCH && { batches: createRemoteBatches(config.BATCH, printLine) }),
+    ...(config.WEBHOOK_HOSTS &&
+      config.WEBHOOK_SECRET && { webhooks: { hosts: config.WEBHOOK_HOSTS, secret: config.WEBHOOK_SECRET } }),
+    ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, printLine) }),
+    ...(config.KEY_LIMITS &&
+      config.KEY_COUNTERS && { keyLimits: limitsOf(config.KEY_LIMITS, config.KEY_COUNTERS, metrics) }),
     clock,
     keys: config.API_KEYS ?? [],
     faults,
     log_requests: config.LOG_LEVEL === "info",
-  });
+  };
+}
+
+function limitsOf(limits: NonNullable<Config["KEY_LIMITS"]>, counters: CountersNamespace, metrics: Metrics): KeyLimits {
+  const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
+  return createKeyLimits({ limits, counters, onUnreachable });
+}
+
+export { KeyCounters } from "./key-limits/durable.ts";
+
+/** Counts of a room's judgements are its own isolate's; nobody can ask an object for them. */
+export class GroupRoom extends groupRoomClass((env) => ({
+  ...partsOf(env),
+  metrics: new Metrics(),
+  report: printLine,
+})) {}
+
+/** The same holds for a batch. */
+export class Batch extends batchClass((env) => ({ ...partsOf(env), metrics: new Metrics(), report: printLine })) {}
+
+export { IdempotentRequests } from "./idempotency/durable.ts";
+
+/** What could not be stored, kept without the database. */
+export class DeadLetters extends deadLettersClass((env) => {
+  const { LOG_QUEUE } = readEnv(env).config;
+  if (LOG_QUEUE === undefined) throw new Error("LOG_QUEUE is not bound");
+  return LOG_QUEUE;
+}) {}
+
+interface Composed {
+  env: unknown;
+  app: ReturnType<typeof createApp>;
+  consumer: ConsumerDeps;
 }
 
 // The runtime hands the same object to every request of an isolate; one that differs is another configuration.
-let composed: { env: unknown; app: ReturnType<typeof compose> } | null = null;
+let composed: Composed | null = null;
+
+function compose(env: Record<string, unknown>): Composed {
+  if (composed?.env === env) return composed;
+  const metrics = new Metrics();
+  const parts = { ...partsOf(env, metrics), metrics };
+  composed = { env, app: createApp(parts), consumer: consumerDeps(parts) };
+  return composed;
+}
+
+function consumerDeps({ store, deadLetters, metrics }: StoreParts & AppDeps & { metrics: Metrics }): ConsumerDeps {
+  return {
+    store,
+    // Without its keeper a letter stays on the queue.
+    letters: deadLetters ?? { put: (letters) => (letters.length === 0 ? Promise.resolve() : Promise.reject()) },
+    random: Math.random,
+    now: () => Date.now(),
+    count(end, reason, age_s) {
+      metrics.add("kritai_log_messages_total", 1, { end, reason });
+      metrics.observe("kritai_log_message_age_seconds", age_s);
+      if (end === "dead") printLine({ level: "error", event: "dead_letter", reason });
+    },
+  };
+}
 
 export default {
   fetch(request: Request, env: Record<string, unknown>, execution: ExecutionContext): Response | Promise<Response> {
-    if (composed?.env !== env) composed = { env, app: compose(env) };
-    return composed.app.fetch(request, env, execution);
+    return compose(env).app.fetch(request, env, execution);
+  },
+
+  /** Two queues have this consumer: the run log, and what it gave up, told apart by the end of the name. */
+  async queue({ queue, messages }: MessageBatch, env: Record<string, unknown>): Promise<void> {
+    const { consumer } = compose(env);
+    await (queue.endsWith("dead-letters") ? keepLetters : consumeLogs)(messages, consumer);
   },
 };

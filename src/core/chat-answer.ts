@@ -11,6 +11,8 @@ export interface Answered {
   error: ItemErrorCode | null;
   prompt_tokens: number;
   completion_tokens: number;
+  /** The model's name as the reply gives it; null when it does not, or there is no answer. */
+  model: string | null;
 }
 
 /** Looks on while an answer comes in. */
@@ -27,6 +29,9 @@ export interface AnswerObserver {
 /** Finish reasons by which engines say that they gave up on a generation: what text there is, is no answer. */
 const ABORTED = new Set(["abort", "error"]);
 
+/** Finish reason by which a server says that its own filter cut the answer: the question was refused, not judged. */
+const FILTERED = "content_filter";
+
 const MALFORMED: ItemErrorCode = "verifier_bad_reply";
 
 const BACKSLASH = 92;
@@ -41,12 +46,20 @@ type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** A count as engines give it; one that no engine can mean would only break the sums and the log's columns. */
 const tokens = (value: unknown): number =>
-  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= LIMITS.usage_tokens_max
+    ? (value as number)
+    : 0;
+
+const NO_COST = { prompt_tokens: 0, completion_tokens: 0, model: null } as const;
+
+/** A longer name is no model's. */
+const MODEL_CHARS_MAX = 256;
 
 /** A Generation's part for a reply that brought no answer. */
 export function failed(error: ItemErrorCode): Answered {
-  return { answer: null, thinking: "none", finish_reason: null, error, prompt_tokens: 0, completion_tokens: 0 };
+  return { answer: null, thinking: "none", finish_reason: null, error, ...NO_COST };
 }
 
 /**
@@ -106,6 +119,7 @@ export class AnswerBuilder {
   #error: ItemErrorCode | null = null;
   #prompt_tokens = 0;
   #completion_tokens = 0;
+  #model: string | null = null;
   #compactAt = COMPACT_CHARS;
 
   constructor(observer: AnswerObserver | null = null) {
@@ -172,6 +186,7 @@ export class AnswerBuilder {
     if (this.#error !== null) return failed(this.#error);
     if (this.#finish === null && !this.#done) return failed(MALFORMED);
     if (this.#finish !== null && ABORTED.has(this.#finish)) return failed("verifier_unavailable");
+    if (this.#finish === FILTERED) return failed("verifier_rejected");
     return {
       answer: this.#text,
       thinking: this.#reasoned ? (this.#answered ? "closed" : "unclosed") : "none",
@@ -179,6 +194,7 @@ export class AnswerBuilder {
       error: null,
       prompt_tokens: this.#prompt_tokens,
       completion_tokens: this.#completion_tokens,
+      model: this.#model,
     };
   }
 
@@ -189,6 +205,9 @@ export class AnswerBuilder {
       const code = refusalCode(chunk.error);
       this.#engineFailed = code === MALFORMED;
       return code;
+    }
+    if (typeof chunk.model === "string" && chunk.model !== "" && chunk.model.length <= MODEL_CHARS_MAX) {
+      this.#model ??= chunk.model;
     }
     if (isObject(chunk.usage)) {
       this.#prompt_tokens = tokens(chunk.usage.prompt_tokens);

@@ -1,19 +1,26 @@
-// Owns splitting the bytes of a streamed reply into server-sent events. Must not know what the events say, nor where the bytes come from.
+// Owns splitting the bytes of a streamed reply into whole lines, and those into server-sent events. Must not know what the events say, nor where the bytes come from.
 import { LIMITS } from "./limits.ts";
 
 const NEWLINE = 10;
 const COLON = 58;
+const BYTE_ORDER_MARK = 0xfeff;
 
 /** The body sent a line (or a JSON document) beyond `reply_line_bytes`. */
 export class LineTooLong extends Error {}
 
-/** Invalid UTF-8 becomes U+FFFD: it can make an answer unreadable, never the reader fail. */
-const decoder = new TextDecoder();
+const NO_BYTES = new Uint8Array(0);
 
-/** Bytes kept over from one bite to the next; bounded by `reply_line_bytes`, joined once. */
+/** Invalid UTF-8 becomes U+FFFD: it can make an answer unreadable, never the reader fail. Marks are kept: by itself it would drop one a call. */
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
+/**
+ * Bytes kept over from one bite to the next; bounded by `reply_line_bytes`, joined once. Text is decoded in whole lines or as a
+ * whole, so a character cut between two bites is never broken. A byte order mark is dropped where the body begins and is text elsewhere.
+ */
 export class Remainder {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
+  #begun = false;
 
   /** Keeps a copy. @throws LineTooLong */
   keep(bytes: Uint8Array): void {
@@ -23,9 +30,17 @@ export class Remainder {
     this.#pieces.push(bytes.slice());
   }
 
+  /** The whole lines that end in `bytes`, what was kept before them; the rest is kept. null when no line ends. @throws LineTooLong */
+  lines(bytes: Uint8Array): string | null {
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    const text = end === 0 ? null : this.take(bytes.subarray(0, end));
+    this.keep(bytes.subarray(end));
+    return text;
+  }
+
   /** The text of what was kept followed by `bytes`; nothing is kept any more. */
-  take(bytes: Uint8Array): string {
-    if (this.#bytes === 0) return decoder.decode(bytes);
+  take(bytes: Uint8Array = NO_BYTES): string {
+    if (this.#bytes === 0) return this.#text(bytes);
     const joined = new Uint8Array(this.#bytes + bytes.byteLength);
     let at = 0;
     for (const piece of this.#pieces) {
@@ -35,16 +50,20 @@ export class Remainder {
     joined.set(bytes, at);
     this.#pieces = [];
     this.#bytes = 0;
-    return decoder.decode(joined);
+    return this.#text(joined);
+  }
+
+  #text(bytes: Uint8Array): string {
+    const text = decoder.decode(bytes);
+    const marked = !this.#begun && text.charCodeAt(0) === BYTE_ORDER_MARK;
+    this.#begun = true;
+    return marked ? text.slice(1) : text;
   }
 }
 
-const NO_BYTES = new Uint8Array(0);
-
 /**
  * Splits bytes into events (HTML Living Standard, 9.2.6) and hands each event's data to `onData`; comment frames and all
- * fields but `data` are dropped. Text is decoded in whole lines, so a character cut between two bites is never broken.
- * More lenient than the standard at the end: an event without its blank line still counts.
+ * fields but `data` are dropped. More lenient than the standard at the end: an event without its blank line still counts.
  */
 export class EventSplitter {
   readonly #onData: (data: string) => boolean;
@@ -58,19 +77,13 @@ export class EventSplitter {
 
   /** @returns false once `onData` wants no more. @throws LineTooLong */
   push(bytes: Uint8Array): boolean {
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    if (end === 0) {
-      this.#remainder.keep(bytes);
-      return true;
-    }
-    const more = this.#lines(this.#remainder.take(bytes.subarray(0, end)));
-    this.#remainder.keep(bytes.subarray(end));
-    return more;
+    const text = this.#remainder.lines(bytes);
+    return text === null || this.#lines(text);
   }
 
   /** The body has ended. */
   end(): void {
-    if (this.#lines(`${this.#remainder.take(NO_BYTES)}\n`)) this.#dispatch();
+    if (this.#lines(`${this.#remainder.take()}\n`)) this.#dispatch();
   }
 
   #lines(raw: string): boolean {

@@ -38,6 +38,9 @@ export const VerifierUseSchema = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: LatencySchema,
+  models: z
+    .array(z.string())
+    .meta({ description: "the models that answered, by name; several only when backends were mixed" }),
 });
 export type VerifierUse = z.output<typeof VerifierUseSchema>;
 

@@ -107,6 +107,9 @@ const EvaluationListSchema = z
     selected: z.int().min(0).nullable().optional(),
     parsed: z.int().min(0).optional(),
     generations: z.int().min(0).optional(),
+    cluster: z.string().min(1).max(LIMITS.id_chars).optional().meta({
+      description: "lists that share a cluster, such as lists of one problem, are resampled together by the bootstrap",
+    }),
     tags: z
       .record(z.string().min(1).max(64), z.union([z.string().max(128), z.number(), z.boolean()]))
       .refine((t) => Object.keys(t).length <= LIMITS.evaluation_tags_max, `at most ${LIMITS.evaluation_tags_max} tags`)

@@ -1,4 +1,6 @@
 // Owns the whole computation of /v1/evaluations: a verifier's metrics over many lists. Knows no HTTP; formulas are in stats.ts.
+
+import { clusteredRatio, type Observation } from "./clusters.ts";
 import type { EvaluationList, EvaluationsRequest, UndefinedTau } from "./contract.ts";
 import type { EvaluationSummary, EvaluationsReply } from "./contract-replies.ts";
 import { ApiError } from "./errors.ts";
@@ -6,10 +8,9 @@ import { uniqueMaximum } from "./formulations.ts";
 import { LIMITS } from "./limits.ts";
 import { listAccuracy } from "./metrics.ts";
 import { hashText } from "./random.ts";
-import { bootstrapMean, bootstrapRatio, kendallTauB, mean } from "./stats.ts";
+import { type BootstrapOptions, kendallTauB, type TauB } from "./stats.ts";
 
 type Settings = Pick<EvaluationsRequest, "undefined_tau" | "bootstrap" | "seed">;
-type Estimate = EvaluationSummary["list_acc"];
 
 /** Below these parse rates tau-b misleads, or should be watched. */
 const PARSE_RATE_LOW = 0.8;
@@ -25,7 +26,9 @@ const DRAWS_PER_RESAMPLE = 10;
  *   then the selection; a shared maximum is no selection. True when no pass rate is above the selected one's.
  * - `tau_b`: lists with `win_counts`. `undefined` counts those without a tau; `undefined_tau` says what `mean` does with the ones
  *   that are tied: drop them, or count 0 or -1. Lists of one have nothing to rank and are in no mean. `mean_zero`, `mean_minus_one` always.
- * - `parse_rate`: sum of `parsed` over sum of `generations`, lists resampled whole.
+ * - `parse_rate`: sum of `parsed` over sum of `generations`.
+ *
+ * The bootstrap resamples clusters whole: lists of one `cluster` together, a list without one alone.
  *
  * Throws ApiError `invalid_request` when the tags or the bootstrap go over their limits.
  */
@@ -84,21 +87,18 @@ function summarise(lists: readonly EvaluationList[], settings: Settings, scope: 
     seed: hashText(settings.seed, metric, ...scope),
   });
   return {
-    list_acc: estimate(
-      lists.map(listHit).filter((hit) => hit !== null),
-      options("list_acc"),
-    ),
+    list_acc: clusteredRatio(observe(lists, listHit), options("list_acc")),
     tau_b: tauEstimate(lists, settings.undefined_tau, options("tau_b")),
-    parse_rate: parseRateEstimate(lists, options("parse_rate")),
+    parse_rate: clusteredRatio(lists.flatMap(parseObservation), options("parse_rate")),
   };
 }
 
-function estimate(values: readonly number[], options: Parameters<typeof bootstrapMean>[1]): Estimate {
-  return { mean: meanOrNull(values), ci95: bootstrapMean(values, options), n: values.length };
-}
-
-function meanOrNull(values: readonly number[]): number | null {
-  return values.length === 0 ? null : mean(values);
+/** One observation for each list of which the metric says something. */
+function observe(lists: readonly EvaluationList[], metric: (list: EvaluationList) => number | null): Observation[] {
+  return lists.flatMap((list) => {
+    const value = metric(list);
+    return value === null ? [] : [{ over: value, under: 1, cluster: list.cluster ?? null }];
+  });
 }
 
 /** 1 or 0, or null when the list says nothing of a selection or leaves no choice. */
@@ -111,34 +111,29 @@ function listHit({ pass_rates, win_counts, selected }: EvaluationList): number |
 function tauEstimate(
   lists: readonly EvaluationList[],
   rule: UndefinedTau,
-  options: Parameters<typeof bootstrapMean>[1],
+  options: BootstrapOptions,
 ): EvaluationSummary["tau_b"] {
   const ranked = lists.filter(({ win_counts }) => win_counts !== undefined);
-  const taus = ranked.map(({ win_counts, pass_rates }) => kendallTauB(win_counts ?? [], pass_rates));
-  const replaced = (substitute: number | null) =>
-    taus
-      .map(({ tau, undefined: reason }) => (reason === null || reason === "too_few" ? tau : substitute))
-      .filter((tau) => tau !== null);
-  const substitute = { drop: null, zero: 0, minus_one: -1 }[rule];
+  const taus = new Map(
+    ranked.map((list) => [list, kendallTauB(list.win_counts as number[], list.pass_rates)] as const),
+  );
+  const replaced = (substitute: number | null, more = { ...options, resamples: 0 }) =>
+    clusteredRatio(
+      observe(ranked, (list) => {
+        const { tau, undefined: reason } = taus.get(list) as TauB;
+        return reason === null || reason === "too_few" ? tau : substitute;
+      }),
+      more,
+    );
   return {
-    ...estimate(replaced(substitute), options),
-    undefined: taus.filter(({ tau }) => tau === null).length,
-    mean_zero: meanOrNull(replaced(0)),
-    mean_minus_one: meanOrNull(replaced(-1)),
+    ...replaced({ drop: null, zero: 0, minus_one: -1 }[rule], options),
+    undefined: [...taus.values()].filter(({ tau }) => tau === null).length,
+    mean_zero: replaced(0).mean,
+    mean_minus_one: replaced(-1).mean,
   };
 }
 
-function parseRateEstimate(lists: readonly EvaluationList[], options: Parameters<typeof bootstrapRatio>[2]): Estimate {
-  const counted = lists.filter(({ parsed, generations }) => parsed !== undefined && (generations ?? 0) > 0);
-  const parsed = counted.map((list) => list.parsed as number);
-  const generations = counted.map((list) => list.generations as number);
-  return {
-    mean: counted.length === 0 ? null : sum(parsed) / sum(generations),
-    ci95: bootstrapRatio(parsed, generations, options),
-    n: counted.length,
-  };
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
+function parseObservation({ parsed, generations = 0, cluster }: EvaluationList): Observation[] {
+  if (parsed === undefined || generations === 0) return [];
+  return [{ over: parsed, under: generations, cluster: cluster ?? null }];
 }

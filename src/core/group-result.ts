@@ -1,7 +1,7 @@
 // Owns the step from a prepared and judged group to its result: decide, reward, shape, select, measure. Knows no verifier and no clock.
 import type { GroupResult, RolloutResult, VerifierUse } from "./contract-replies.ts";
 import type { ItemErrorCode } from "./errors.ts";
-import { type AskedSamples, commonFailure, outcomesOf } from "./judged.ts";
+import { type AskedSamples, commonFailure, modelsOf, outcomesOf } from "./judged.ts";
 import { groupTau, latencySummary, listAccuracy, parseRate, positionFlipRate, rewardMoments } from "./metrics.ts";
 import { softOverlong } from "./overlong.ts";
 import type { PreparedGroup } from "./prepare.ts";
@@ -124,5 +124,8 @@ function verifierUse(asked: readonly AskedSamples[]): VerifierUse {
     prompt_tokens: total("prompt_tokens"),
     completion_tokens: total("completion_tokens"),
     latency_ms: latencySummary(answered.map(({ latency_ms }) => latency_ms)),
+    models: modelsOf(
+      asked.map((entry) => ({ ...entry, samples: entry.samples.filter(({ error }) => error === null) })),
+    ),
   };
 }

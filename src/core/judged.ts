@@ -22,6 +22,9 @@ export interface Sample {
   prompt_tokens: number;
   completion_tokens: number;
   latency_ms: number;
+  /** The model that answered and the backend's name; null when none answered or it is not known. */
+  model: string | null;
+  backend: string | null;
 }
 
 /** One ask of a group with its samples. `own` is false when an equal group of the request asked it: no cost here. */
@@ -71,6 +74,27 @@ function readScores(text: string, k: number): Reading {
   const top = Math.max(...scores);
   const unique = scores.indexOf(top) === scores.lastIndexOf(top);
   return { ...NOTHING, scores, position: unique ? scores.indexOf(top) : null, status, error: null };
+}
+
+/** The models that answered, by name. */
+export function modelsOf(asked: readonly AskedSamples[]): string[] {
+  return [...new Set(asked.flatMap(({ samples }) => samples.flatMap(({ model }) => model ?? [])))].sort();
+}
+
+/**
+ * The same samples as one model's: the model with most answers, the first by name among equals; what others answered has failed
+ * with `other_model`. A group in which one model or none answered comes back as it is.
+ */
+export function ofOneModel(asked: readonly AskedSamples[]): readonly AskedSamples[] {
+  const models = modelsOf(asked);
+  if (models.length < 2) return asked;
+  const answers = asked.flatMap(({ samples }) => samples.flatMap(({ model }) => model ?? []));
+  const counts = models.map((model) => answers.filter((name) => name === model).length);
+  const kept = models[counts.indexOf(Math.max(...counts))];
+  const failed = { ...NOTHING, status: null, error: "other_model", finish_reason: null } as const;
+  const strict = (sample: Sample): Sample =>
+    sample.model === null || sample.model === kept ? sample : { ...sample, ...failed };
+  return asked.map((entry) => ({ ...entry, samples: entry.samples.map(strict) }));
 }
 
 /** The outcomes that `decide` and the schedules work on; a saved sample has none. */

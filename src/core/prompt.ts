@@ -1,5 +1,6 @@
 // Owns the step from a comparison to the verifier's chat messages, and back for verifiers that read them. Knows no transport.
 import { ApiError } from "./errors.ts";
+import { escapeText, unescapeText } from "./escape.ts";
 import { PROMPTS } from "./prompts.generated.ts";
 
 export type PromptForm = "exact_match" | "scores";
@@ -17,36 +18,6 @@ export interface PromptJob {
 }
 
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-const JOINER = "\u2060";
-
-/**
- * What must not reach a prompt raw from model text: our own block tags, think and answer tags, chat-template tokens of
- * the usual model families, and a box. Group 1 is the first character, group 2 the rest; a word joiner goes between.
- */
-const DANGER = new RegExp(
-  [
-    "(\\[)(\u2060*\\s{0,4}/?\\s{0,4}(?:QUESTION|CANDIDATE(?:_[A-Z])?|INST|SYSTEM_PROMPT|gMASK)\\s{0,4}\\])",
-    "(<)(\u2060*\\s{0,4}/?\\s{0,4}[Tt][Hh][Ii][Nn][Kk](?:[Ii][Nn][Gg])?\\s{0,4}>)",
-    "(<)(\u2060*\\s{0,4}/?\\s{0,4}(?:answer|s|bos|eos|pad|unk|start_of_turn|end_of_turn|tool_call|tool_response)\\s{0,4}>)",
-    "(<)(\u2060*[|｜][^|｜<>\\n]{1,64}[|｜]>)",
-    "(<)(\u2060*</?SYS>>)",
-    "(\\\\)(\u2060*boxed)",
-  ].join("|"),
-  "g",
-);
-
-/** Makes model text unable to close its block or to pose as a chat or verdict token. Exact inverse: `unescapeText`. */
-export function escapeText(text: string): string {
-  if (!/[[<\\]/.test(text)) return text;
-  return text.replace(DANGER, (match) => `${match[0]}${JOINER}${match.slice(1)}`);
-}
-
-/** The text that `escapeText` was given. */
-export function unescapeText(text: string): string {
-  if (!text.includes(JOINER)) return text;
-  return text.replace(DANGER, (match) => (match[1] === JOINER ? match[0] + match.slice(2) : match));
-}
 
 /** Whether a prompt of that name exists. */
 export function isPromptName(name: string): name is PromptName {
@@ -88,8 +59,11 @@ function sections(name: string, form: PromptForm): Section[] {
   return made;
 }
 
+/** A language that may stand behind a fence: on its line, without a mark that could end it. */
+const LANGUAGE_TAG = /^[A-Za-z0-9+#._-]{1,32}$/;
+
 /** A fence longer than any run of backticks in the code, three at least. */
-function fenceFor(code: string): string {
+export function fenceFor(code: string): string {
   let longest = 2;
   for (const run of code.match(/`{3,}/g) ?? []) longest = Math.max(longest, run.length);
   return "`".repeat(longest + 1);
@@ -109,7 +83,7 @@ export function createRenderer(
   const question = escapeText(job.question);
   const codes = job.candidates.map(escapeText);
   const fences = codes.map(fenceFor);
-  const language = job.language ?? "";
+  const language = LANGUAGE_TAG.test(job.language ?? "") ? job.language : "";
 
   const block = (index: number, letter: string) => {
     const fence = fences[index] as string;

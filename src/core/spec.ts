@@ -41,6 +41,10 @@ const JudgeSchema = z.strictObject({
   temperature: z.number().min(0).max(2).default(0.6),
   top_p: z.number().gt(0).max(1).default(0.95),
   max_tokens: z.int().min(1).max(LIMITS.max_tokens_max).default(16_384),
+  strict_model: z.boolean().optional().meta({
+    description:
+      "only the first backend may judge, and one model a group; what another answered has failed. Default false",
+  }),
 });
 
 /** The inline spec as it comes over the wire; every field may be left out. */
@@ -64,12 +68,13 @@ export const SpecSchema = z
     seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
     log_texts: z.boolean().default(false),
   })
-  .transform((spec) => ({
+  .transform(({ judge: { strict_model, ...judge }, ...spec }) => ({
     ...spec,
     judge: {
-      ...spec.judge,
-      schedule:
-        spec.judge.schedule ?? (spec.judge.mode === "pairwise" ? ("round_robin" as const) : ("single_list" as const)),
+      ...judge,
+      schedule: judge.schedule ?? (judge.mode === "pairwise" ? ("round_robin" as const) : ("single_list" as const)),
+      // Only when it is set, so that the hash of every spec from before the field existed is what it was.
+      ...(strict_model === true && { strict_model }),
     },
   }))
   .refine((s) => (s.judge.mode === "pairwise") === (s.judge.schedule === "round_robin"), {

@@ -105,6 +105,8 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     total_ms: z.number(),
     /** Probability of each option letter; only when asked and given by the engine. */
     letters: z.record(z.string(), z.number()).nullable().optional(),
+    /** The model that answered, as the engine names it. */
+    model: z.string().nullable().optional(),
   }),
   z.object({
     type: z.literal("saved"),

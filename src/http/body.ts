@@ -1,8 +1,8 @@
 // Owns reading a request's body as JSON within its limits of size and time. Knows no schema.
 import { ApiError } from "../core/errors.ts";
+import { describeJsonFault } from "../core/json-fault.ts";
 import { LIMITS } from "../core/limits.ts";
 import { drain } from "./drain.ts";
-import { describeJsonFault } from "./json-fault.ts";
 import { requireJson } from "./negotiation.ts";
 
 function tooLarge(): ApiError {
@@ -46,19 +46,30 @@ async function readText(body: ReadableStream<Uint8Array>, limit: number): Promis
   }
 }
 
+/** A body as parsed JSON, and the text it was parsed from. */
+export interface JsonBody {
+  value: unknown;
+  text: string;
+}
+
 /**
  * The body as parsed JSON. Never holds more than `limit` bytes of it. Throws `unsupported_media_type`, `body_too_large`,
  * `request_timeout`, `invalid_encoding`, or `invalid_json` naming the place.
  */
-export async function readJson(request: Request, limit: number = LIMITS.body_bytes): Promise<unknown> {
+export async function readJsonBody(request: Request, limit: number = LIMITS.body_bytes): Promise<JsonBody> {
   requireJson(request.headers);
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limit) throw tooLarge();
   const text = request.body === null ? "" : await readText(request.body, limit);
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text), text };
   } catch {
     const fault = describeJsonFault(text);
     throw new ApiError("invalid_json", fault.detail, { errors: [{ path: fault.path, message: fault.message }] });
   }
+}
+
+/** The same for those who need only the value. */
+export async function readJson(request: Request, limit: number = LIMITS.body_bytes): Promise<unknown> {
+  return (await readJsonBody(request, limit)).value;
 }

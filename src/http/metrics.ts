@@ -30,7 +30,29 @@ const FAMILIES = {
   kritai_verifier_retries_total: ["counter", "Requests to the verifier that were sent again."],
   kritai_headers_waiting_max: ["gauge", "Most verifier requests that waited for headers at one time in one batch."],
   kritai_in_flight_max: ["gauge", "Most generations that were in flight at one time in one batch."],
+  kritai_requests_shed_total: [
+    "counter",
+    "Requests refused before their body was read because this isolate was at a limit.",
+  ],
+  kritai_key_limit_refusals_total: ["counter", "Requests refused by their key's limits, by limit."],
+  kritai_key_limits_unreachable_total: [
+    "counter",
+    "Calls to a key's counters that failed; those requests went through.",
+  ],
   kritai_log_failures_total: ["counter", "Run-log entries that could not be stored."],
+  kritai_log_queued_total: ["counter", "Run-log entries that the queue took."],
+  kritai_log_queue_refusals_total: [
+    "counter",
+    "Run-log entries that the queue did not take; they were written at once.",
+  ],
+  kritai_log_messages_total: [
+    "counter",
+    "Messages of the run-log queue that this isolate consumed, by end and reason.",
+  ],
+  kritai_log_message_age_seconds: [
+    "histogram",
+    "How long a message had lain in the run-log queue when it was consumed.",
+  ],
 } as const satisfies Record<string, readonly [Family["kind"], string]>;
 export type MetricName = keyof typeof FAMILIES;
 

@@ -1,8 +1,9 @@
 // Owns path and query parameters: their schemas and faults. Knows no route's meaning.
 import * as z from "zod";
+import { StepSchema } from "../core/contract.ts";
 import { ApiError } from "../core/errors.ts";
+import { fieldErrors } from "../core/field-errors.ts";
 import { LIMITS } from "../core/limits.ts";
-import { fieldErrors } from "./field-errors.ts";
 import type { AppContext } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
 
@@ -14,22 +15,33 @@ export function pathParameter<T>(c: AppContext, name: string, schema: z.ZodType<
   throw new ApiError("not_found", `The path's ${name} cannot be the name of anything here.`, { errors });
 }
 
-const wholeNumber = (min: number, max: number) =>
+/** A number of the schema as a query parameter's text. */
+export const numberText = (number: z.ZodNumber) =>
   z
     .string()
     .regex(/^\d{1,10}$/, "must be a whole number")
     .transform(Number)
-    .pipe(z.int().min(min).max(max));
+    .pipe(number);
+
+/** A whole number as a query parameter. */
+export const wholeNumber = (min: number, max: number) => numberText(z.int().min(min).max(max));
 
 /** Paging: `cursor` is opaque; `limit` defaults to page_rows and is at most page_rows_max. */
 export const PageQuerySchema = z.strictObject({
-  cursor: z.string().min(1).max(512).nullable().default(null),
-  limit: wholeNumber(1, LIMITS.page_rows_max).default(LIMITS.page_rows),
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,512}$/, "must be a next_cursor of the same list, unchanged")
+    .nullable()
+    .default(null)
+    .meta({ description: "next_cursor of the page before" }),
+  limit: wholeNumber(1, LIMITS.page_rows_max)
+    .default(LIMITS.page_rows)
+    .meta({ description: `rows a page; default ${LIMITS.page_rows}` }),
 });
 
 /** Paging within a run; `step` narrows to one step. */
 export const GroupsQuerySchema = PageQuerySchema.extend({
-  step: wholeNumber(0, 2_147_483_647).nullable().default(null),
+  step: numberText(StepSchema).nullable().default(null).meta({ description: "only this step's groups" }),
 });
 
 /** The query parameters as the schema's output; unknown and repeated ones are refused. */
@@ -41,5 +53,7 @@ export function queryParameters<S extends z.ZodType>(c: AppContext, schema: S): 
   }
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw invalidRequest(fieldErrors(parsed.error.issues, given));
+  // A message about a bound quotes the number, not how many digits its text has.
+  const meant = Object.entries(given).map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);
+  throw invalidRequest(fieldErrors(parsed.error.issues, Object.fromEntries(meant)));
 }

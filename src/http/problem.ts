@@ -49,3 +49,6 @@ export function faultLine(thrown: unknown, requestId: string): Record<string, un
     frames: frames.slice(0, 8),
   };
 }
+
+/** Where log lines go unless told otherwise. */
+export const printLine = (line: Record<string, unknown>): void => console.error(JSON.stringify(line));

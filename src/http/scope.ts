@@ -1,17 +1,34 @@
 // Owns what one request carries through the app: its id, its times, its key's name. Knows no route.
 import type { Context } from "hono";
 import type { Clock } from "../ports.ts";
+import type { Dialect } from "./dialect.ts";
 
 /** Durations are ms; `started_ms` is on the injected clock. */
 export interface RequestScope {
-  readonly id: string;
+  /** A sample judged with others takes the id of their judgement, so that the reply's id finds it in the run log. */
+  id: string;
   readonly started_ms: number;
   key_name: string | null;
   verifier_ms: number;
   store_ms: number;
+  /**
+   * Gives the request's Idempotency-Key up, where it has one, and with it an id taken over from a request that crashed. Called before an
+   * outcome that will not be kept is logged: another outcome may stand, or come to stand, under that id, and the log keeps the first.
+   */
+  give_up_key?: () => Promise<void>;
 }
 
-export type AppEnv = { Variables: { scope: RequestScope } };
+export type AppEnv = {
+  Variables: {
+    scope: RequestScope;
+    cancel?: AbortController;
+    dialect?: Dialect;
+    mendable?: boolean;
+    work?: Promise<unknown>[];
+    rateLimit?: Record<string, string>;
+    onEnd?: () => Promise<void>;
+  };
+};
 export type AppContext = Context<AppEnv>;
 
 /** Runs `work` and books its time as the store's. */
@@ -40,8 +57,14 @@ export function serverTiming(clock: Clock, scope: RequestScope): string {
     .join(", ");
 }
 
+/** What goes on for the request, whether its handler has returned or not. */
+export function workOf(c: AppContext): readonly Promise<unknown>[] {
+  return c.get("work") ?? [];
+}
+
 /** Keeps the isolate alive until `work` has ended even if the client goes; outside a Worker there is nothing to tell. */
 export function keepAlive(c: AppContext, work: Promise<unknown>): void {
+  c.set("work", [...workOf(c), work]);
   let execution: { waitUntil(promise: Promise<unknown>): void };
   try {
     execution = c.executionCtx;
@@ -49,4 +72,16 @@ export function keepAlive(c: AppContext, work: Promise<unknown>): void {
     return;
   }
   execution.waitUntil(work.catch(() => undefined));
+}
+
+/** This request's one controller, which aborts with the reason `cancelled` when the client closes the connection. */
+export function cancellation(c: AppContext): AbortController {
+  const known = c.get("cancel");
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  c.set("cancel", controller);
+  const { signal } = c.req.raw;
+  if (signal.aborted) controller.abort("cancelled");
+  else signal.addEventListener("abort", () => controller.abort("cancelled"), { once: true });
+  return controller;
 }

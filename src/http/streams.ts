@@ -5,9 +5,19 @@ const encoder = new TextEncoder();
 /** Where text goes; after the client has gone it goes nowhere. */
 export interface TextSink {
   write(text: string): void;
+  /** Resolves when all that was written has been handed to the connection, or nobody reads any more. */
+  flushed(): Promise<void>;
   close(): void;
   /** Breaks the connection off, so that what was sent cannot be taken for the whole. */
-  fail(error: unknown): void;
+  fail(cause: unknown): void;
+}
+
+/**
+ * Ends a body in the middle. workerd takes an error that says of itself that it may be tried again for a connection that ended; any
+ * other it logs as an uncaught exception, with a text that may be a driver's, and counts the invocation as failed.
+ */
+class BrokenOff extends Error {
+  readonly retryable = true;
 }
 
 /** One line of NDJSON. */
@@ -27,25 +37,36 @@ export function ndjsonResponse(body: ReadableStream<Uint8Array>): Response {
 export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Array>; sink: TextSink } {
   let open = true;
   let controller!: ReadableStreamDefaultController<Uint8Array>;
-  const body = new ReadableStream<Uint8Array>({
+  let flushes: (() => void)[] = [];
+  const flush = () => {
+    for (const done of flushes) done();
+    flushes = [];
+  };
+  const source: UnderlyingSource<Uint8Array> = {
     start(c) {
-      controller = c;
+      controller = c as ReadableStreamDefaultController<Uint8Array>;
     },
+    // Without a buffer of its own the stream asks for more only when the last piece has gone out.
+    pull: flush,
     cancel() {
       open = false;
+      flush();
       onCancel();
     },
-  });
+  };
+  const body = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
   const end = (how: () => void) => {
     if (open) how();
     open = false;
+    flush();
   };
   const sink: TextSink = {
     write(text) {
       if (open) controller.enqueue(encoder.encode(text));
     },
+    flushed: () => (open ? new Promise((resolve) => flushes.push(resolve)) : Promise.resolve()),
     close: () => end(() => controller.close()),
-    fail: (error) => end(() => controller.error(error)),
+    fail: (cause) => end(() => controller.error(new BrokenOff("The reply was broken off.", { cause }))),
   };
   return { body, sink };
 }

@@ -1,9 +1,9 @@
 // Owns turning a parsed body into a valid request, or into faults that name the field and the limit. Knows no route.
 import type { z } from "zod";
 import { ApiError, type FieldError } from "../core/errors.ts";
+import { fieldErrors } from "../core/field-errors.ts";
+import { fieldPath } from "../core/json-fault.ts";
 import { LIMITS } from "../core/limits.ts";
-import { fieldErrors } from "./field-errors.ts";
-import { fieldPath } from "./json-fault.ts";
 
 type Path = readonly (string | number)[];
 interface Bounds {

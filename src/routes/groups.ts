@@ -6,8 +6,10 @@ import { pathParameter } from "../http/parameters.ts";
 import { ULID_PATTERN } from "../http/request-id.ts";
 import { type AppContext, timedStore } from "../http/scope.ts";
 
-const RequestIdSchema = z.string().regex(ULID_PATTERN, "must be a request_id (26 characters)");
-const GroupIdSchema = z.string().regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}\.\d{1,3}$/, "must be <request_id>.<group index>");
+export const RequestIdSchema = z.string().regex(ULID_PATTERN, "must be a request_id (26 characters)");
+export const GroupIdSchema = z
+  .string()
+  .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}\.[0-9]{1,3}$/, "must be <request_id>.<group index>");
 
 export function groupVerdicts({ runLog, clock }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {

@@ -1,35 +1,56 @@
-// Owns POST /v1/rewards: rollouts in, rewards and win counts out, as one document or as a stream. Scoring itself is scoring.ts.
+// Owns POST /v1/rewards: rollouts in, rewards and win counts out, as one document, as a stream, or later as a batch. Scoring itself is scoring.ts.
+import * as z from "zod";
 import { RewardsRequestSchema } from "../core/contract.ts";
 import type { GroupResult } from "../core/contract-replies.ts";
-import { readJson } from "../http/body.ts";
+import { LIMITS } from "../core/limits.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { negotiate } from "../http/negotiation.ts";
-import { type AppContext, keepAlive } from "../http/scope.ts";
+import { preferences } from "../http/prefer.ts";
+import { cancellation, keepAlive } from "../http/scope.ts";
+import { answerJson } from "../http/slow-json.ts";
 import { listValidator } from "../http/validation.ts";
-import { answerRewards } from "./rewards-document.ts";
+import { submitBatch } from "./batch-submission.ts";
+import { idempotent, notingGaps } from "./idempotent.ts";
 import { checkRewardsRequest } from "./rewards-rules.ts";
 import { streamRewards } from "./rewards-stream.ts";
-import { cancellation, scoreAndLog } from "./scored-request.ts";
+import { scoreAndLog } from "./scored-request.ts";
 import { resolveSpec } from "./specs.ts";
 
 const parse = listValidator(RewardsRequestSchema, "groups");
 const NDJSON = "application/x-ndjson";
 
+/** Nobody holds a connection open for a batch, so that it may take longer, and does unless it is told otherwise. */
+const LaterSchema = RewardsRequestSchema.extend({
+  deadline_ms: z
+    .int()
+    .min(LIMITS.deadline_ms_min)
+    .max(LIMITS.batch_deadline_ms_max)
+    .default(LIMITS.batch_deadline_ms_max),
+});
+const parseLater = listValidator(LaterSchema, "groups");
+
 export function rewards(deps: RouteDeps) {
-  return async (c: AppContext): Promise<Response> => {
-    const type = negotiate(c.req.header("accept") ?? null, ["application/json", NDJSON]);
+  return idempotent(deps, async (c, body) => {
+    const later = preferences(c).respond_async;
+    const type = negotiate(c.req.header("accept") ?? null, later ? ["application/json"] : ["application/json", NDJSON]);
     const scope = c.get("scope");
-    const request = parse(await readJson(c.req.raw));
+    const request = later ? parseLater(body) : parse(body);
     checkRewardsRequest(request);
     const spec = await resolveSpec(deps, scope, request.spec);
+    if (later) return submitBatch(c, deps, { route: "rewards", request, spec });
     const cancel = cancellation(c);
-    const stop = () => cancel.abort("cancelled");
     const run = (onGroup?: (index: number, group: GroupResult) => void) => {
       const running = scoreAndLog(deps, scope, request, spec, cancel.signal, onGroup).then(({ reply }) => reply);
       keepAlive(c, running);
-      return running;
+      return notingGaps(c, running);
     };
-    if (type === NDJSON) return streamRewards(run, stop, scope.id, request.groups.length);
-    return answerRewards(run(), stop);
-  };
+    if (type === NDJSON) {
+      return streamRewards(run, () => cancel.abort("cancelled"), scope.id, request.groups.length);
+    }
+    return answerJson(
+      c,
+      deps,
+      run().then((value) => ({ value })),
+    );
+  });
 }

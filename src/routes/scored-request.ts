@@ -1,11 +1,13 @@
 // Owns one scoring request from valid rollouts to a logged reply, whatever contract it came through. Knows no wire shape but the native one.
 import type { RewardsRequest } from "../core/contract.ts";
 import type { GroupResult, RewardsReply } from "../core/contract-replies.ts";
+import { isMendable } from "../core/idempotent-reply.ts";
 import type { Spec } from "../core/spec.ts";
-import type { RouteDeps } from "../http/deps.ts";
+import type { JudgingDeps } from "../http/deps.ts";
 import { appendEntry } from "../http/log-append.ts";
-import type { AppContext, RequestScope } from "../http/scope.ts";
+import type { RequestScope } from "../http/scope.ts";
 import type { LogEntry } from "../ports.ts";
+import type { SampleJournal } from "../sample-journal.ts";
 import { type ScoredBatch, scoreBatch } from "../scoring.ts";
 import { countBatch } from "./rewards-metrics.ts";
 
@@ -15,13 +17,8 @@ export interface ScoredRequest {
   groups: LogEntry["groups"];
 }
 
-/** Aborts with the reason `cancelled` when the client closes the connection. */
-export function cancellation(c: AppContext): AbortController {
-  const controller = new AbortController();
-  const { signal } = c.req.raw;
-  if (signal.aborted) controller.abort("cancelled");
-  else signal.addEventListener("abort", () => controller.abort("cancelled"), { once: true });
-  return controller;
+function tokensOf({ reply }: ScoredBatch): number {
+  return reply.groups.reduce((sum, { verifier }) => sum + verifier.prompt_tokens + verifier.completion_tokens, 0);
 }
 
 /**
@@ -29,17 +26,21 @@ export function cancellation(c: AppContext): AbortController {
  * warning in the reply.
  */
 export async function scoreAndLog(
-  deps: RouteDeps,
+  deps: JudgingDeps,
   scope: RequestScope,
   request: RewardsRequest,
   spec: Spec,
   signal: AbortSignal,
   onGroup?: (index: number, group: GroupResult) => void,
+  journal?: SampleJournal,
 ): Promise<ScoredRequest> {
-  const batch = { request, spec, started_ms: scope.started_ms, signal, ...(onGroup && { onGroup }) };
+  const hooks = { ...(onGroup && { onGroup }), ...(journal && { journal }) };
+  const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
   countBatch(deps.metrics, scored);
+  void deps.keyLimits?.spend(scope.key_name, tokensOf(scored));
+  if (isMendable(scored.reply)) await scope.give_up_key?.();
   const outcome = await appendEntry(deps, scope, {
     ...scored.entry,
     request_id: scope.id,

@@ -1,6 +1,7 @@
 // Owns the service routes: what this is, whether it lives, whether it can work, what it has counted.
 import { ApiError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
+import { backendMetrics } from "../http/backend-metrics.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { problemResponse } from "../http/problem.ts";
 import type { AppContext } from "../http/scope.ts";
@@ -61,7 +62,9 @@ export function readyz(deps: RouteDeps) {
   };
 }
 
-export function metricsText({ metrics }: RouteDeps) {
+export function metricsText({ metrics, verifier }: RouteDeps) {
   return (c: AppContext): Response =>
-    c.text(metrics.render(), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+    c.text(metrics.render() + backendMetrics(verifier.backends?.() ?? []), 200, {
+      "content-type": "text/plain; version=0.0.4; charset=utf-8",
+    });
 }

@@ -2,9 +2,8 @@
 import { SpecNameSchema } from "../core/contract.ts";
 import { ApiError } from "../core/errors.ts";
 import { compileFormatRules } from "../core/format.ts";
-import { promptHash } from "../core/prompt.ts";
-import { DEFAULT_SPEC, type Spec, SpecSchema, specFingerprint } from "../core/spec.ts";
-import { sha256Hex } from "../digest.ts";
+import { DEFAULT_SPEC, type Spec, SpecSchema } from "../core/spec.ts";
+import { specHash } from "../digest.ts";
 import { readJson } from "../http/body.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { pathParameter } from "../http/parameters.ts";
@@ -29,8 +28,7 @@ async function storedSpec(deps: RouteDeps, scope: RequestScope, name: string): P
 }
 
 async function described(name: string, spec: Spec) {
-  const hash = await sha256Hex(specFingerprint(spec, promptHash(spec.judge.prompt)));
-  return { name, spec_hash: `sha256:${hash}`, spec };
+  return { name, spec_hash: await specHash(spec), spec };
 }
 
 export function getSpec(deps: RouteDeps) {

@@ -4,26 +4,26 @@ import type { VerdictsReply } from "../core/contract-replies.ts";
 import { canonicalJson } from "../core/spec.ts";
 import { rewardVerdicts } from "../core/verdict-rewards.ts";
 import { sha256Hex } from "../digest.ts";
-import { readJson } from "../http/body.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { appendEntry, type LogOutcome } from "../http/log-append.ts";
 import { negotiate } from "../http/negotiation.ts";
-import type { AppContext, RequestScope } from "../http/scope.ts";
+import type { RequestScope } from "../http/scope.ts";
 import { listValidator } from "../http/validation.ts";
+import { idempotent } from "./idempotent.ts";
 import { isPlainVerdictItem } from "./verdict-items.ts";
 
 const parse = listValidator(VerdictsRequestSchema, "items", isPlainVerdictItem);
 
 export function verdicts(deps: RouteDeps) {
-  return async (c: AppContext): Promise<Response> => {
+  return idempotent(deps, async (c, body) => {
     negotiate(c.req.header("accept") ?? null, ["application/json"]);
     const scope = c.get("scope");
-    const request = parse(await readJson(c.req.raw));
+    const request = parse(body);
     const scored = rewardVerdicts(request);
     deps.metrics.add("kritai_rewards_total", scored.rewards.length, { kind: "verdicts" });
     const outcome = await logVerdicts(deps, scope, request, scored.metrics);
     return c.json({ request_id: scope.id, ...scored, ...outcome });
-  };
+  });
 }
 
 /** Only a request that belongs to a run is logged, by its metrics: items are too many, and their texts are not ours to keep. */

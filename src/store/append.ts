@@ -1,134 +1,122 @@
-// Owns the statements that store one request whole. Knows the tables and the entry, not the connection.
-import { type SQL, sql } from "drizzle-orm";
+// Owns the statements that store requests, one or many, whole or in parts. Knows the tables and the envelope, not the connection.
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../core/limits.ts";
-import type { GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../ports.ts";
-import { bulkInsert, chunks } from "./bulk-insert.ts";
+import { type Envelope, ROW_TABLES, type Row, type RowTable } from "../core/log-envelope.ts";
+import { arrayLiteral, bulkInsert, chunks } from "./bulk-insert.ts";
 import { groups, requests, rollouts, runs, specs, texts, verdicts } from "./schema.ts";
 
-/** `rollout_index` of a group's prompt among its texts. */
-export const PROMPT_INDEX = -1;
+const TABLES = { groups, rollouts, verdicts, texts };
+/** Columns of a table that are the same in all rows of a request. */
+const SHARED: Record<RowTable, readonly string[]> = {
+  groups: ["spec_hash", "run_id", "step", "created_at"],
+  rollouts: ["spec_hash"],
+  verdicts: ["spec_hash"],
+  texts: ["spec_hash"],
+};
+const TOTALS = ["groups", "rollouts", "reward_sum", "reward_count", "parsed_sum", "parsed_count"] as const;
+
+type Filled = Envelope & { head: NonNullable<Envelope["head"]> };
+
+/** A column that no table of ours has, or one that is missing; null when all is well. A newer Worker's envelope may name one. */
+export function unknownColumn({ rows, shared, head }: Envelope): string | null {
+  const known = (table: object, row: Row) => Object.keys(row).find((key) => !Object.hasOwn(table, key)) ?? null;
+  for (const table of ROW_TABLES) {
+    const missing = SHARED[table].find((key) => shared[key] === undefined);
+    if (missing !== undefined) return missing;
+    const first = rows[table]?.[0];
+    const fault = first === undefined ? null : known(getTableColumns(TABLES[table]), first);
+    if (fault !== null) return `${table}.${fault}`;
+  }
+  if (head === null) return null;
+  const total = TOTALS.find((key) => head.totals[key] === undefined);
+  return total ?? known(getTableColumns(requests), head.row);
+}
 
 /**
- * The statements of one transaction, in order. How many depends on the size of logged texts only: one for each kind of row that the
- * entry has. The request and its run's totals come last, so that the run's row is locked for the shortest time, and in one statement, so
- * that a repeated entry adds nothing to the totals.
+ * The statements of one transaction, in order. How many depends on the amount of rows and texts only: one for each kind of row there is.
+ * Requests and their runs' totals come last, so that a run's row is locked for the shortest time, and in one statement, so that a repeated
+ * request adds nothing to the totals. What the statements return is the `request_id` of each head that was not written because rows of it
+ * are still missing.
  */
-export function appendStatements(entry: LogEntry): SQL[] {
-  const { request_id, spec_hash } = entry;
-  const shared = { request_id, spec_hash };
-  const statements = [specStatement(entry)];
-  if (entry.groups.length > 0) {
-    const { run_id, step, created_at } = entry;
-    statements.push(bulkInsert(groups, { ...shared, run_id, step, created_at }, entry.groups.map(groupRow)));
-  }
-  const rolloutRows = entry.groups.flatMap((group, g) => group.rollouts.map((_, r) => rolloutRow(group, g, r)));
-  if (rolloutRows.length > 0) statements.push(bulkInsert(rollouts, shared, rolloutRows));
-  const verdictRows = entry.groups.flatMap((group, g) => group.verdicts.map((verdict) => verdictRow(verdict, g)));
-  for (const part of chunks(verdictRows, () => 1, LIMITS.store_statement_rows)) {
-    statements.push(bulkInsert(verdicts, shared, part));
-  }
-  for (const part of chunks(textRows(entry), (row) => row.text.length, LIMITS.store_statement_chars)) {
-    statements.push(bulkInsert(texts, shared, part));
-  }
-  statements.push(requestStatement(entry));
+export function storeStatements(envelopes: readonly Envelope[]): SQL[] {
+  const heads = envelopes.filter((envelope): envelope is Filled => envelope.head !== null);
+  const statements = heads.length === 0 ? [] : [specsStatement(heads)];
+  for (const table of ROW_TABLES) statements.push(...tableStatements(table, envelopes));
+  for (const alike of byColumns(heads, ({ head }) => head.row)) statements.push(requestsStatement(alike));
   return statements;
 }
 
-function specStatement({ spec_hash, spec, created_at }: LogEntry): SQL {
-  return sql`INSERT INTO ${specs} (spec_hash, spec, created_at) VALUES (${spec_hash}, ${spec}::json, ${created_at.toISOString()}) ON CONFLICT DO NOTHING`;
+function specsStatement(heads: readonly Filled[]): SQL {
+  const bySpec = [...new Map(heads.map((envelope) => [envelope.shared.spec_hash, envelope])).values()];
+  const hashes = arrayLiteral(bySpec.map(({ shared }) => shared.spec_hash));
+  const texts = arrayLiteral(bySpec.map(({ head }) => head.spec));
+  const times = arrayLiteral(bySpec.map(({ shared }) => shared.created_at));
+  return sql`INSERT INTO ${specs} (spec_hash, spec, created_at) SELECT u.spec_hash, u.spec::json, u.created_at
+    FROM unnest(${hashes}::text[], ${texts}::text[], ${times}::timestamptz[]) AS u(spec_hash, spec, created_at) ORDER BY 1 ON CONFLICT DO NOTHING`;
 }
 
-function groupRow({ result, prompt_hash, language }: GroupEntry, group_index: number) {
-  const { latency_ms, ...use } = result.verifier;
-  return {
-    group_index,
-    group_id: result.group_id,
-    prompt_hash,
-    language,
-    status: result.status,
-    win_counts: result.win_counts,
-    selected: result.selected,
-    selected_tied: result.selected_tied,
-    ...result.metrics,
-    ...use,
-    latency_p50_ms: latency_ms.p50,
-    latency_p99_ms: latency_ms.p99,
-    latency_max_ms: latency_ms.max,
-  };
+/** Apart by their rows' columns, which differ only during a deployment. */
+function byColumns<T>(some: readonly T[], rowOf: (one: T) => Row): T[][] {
+  return [...Map.groupBy(some, (one) => Object.keys(rowOf(one)).join()).values()];
 }
 
-function rolloutRow({ result, rollouts: logged }: GroupEntry, group_index: number, rollout_index: number) {
-  const { components, ...answered } = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
-  const { text: _, ...row } = logged[rollout_index] as RolloutRow;
-  return { group_index, rollout_index, ...answered, ...components, ...row };
+function tableStatements(table: RowTable, envelopes: readonly Envelope[]): SQL[] {
+  const filled = envelopes.filter(({ rows }) => (rows[table]?.length ?? 0) > 0);
+  return byColumns(filled, ({ rows }) => rows[table]?.[0] as Row).flatMap((some) => {
+    const single = new Set(some.map(({ request_id }) => request_id)).size === 1;
+    const sharedOf = ({ request_id, shared }: Envelope) => ({
+      request_id,
+      ...Object.fromEntries(SHARED[table].map((key) => [key, shared[key]])),
+    });
+    const rows = some.flatMap((envelope) => {
+      const own = envelope.rows[table] as readonly Row[];
+      return single ? own : own.map((row) => ({ ...row, ...sharedOf(envelope) }));
+    });
+    // What all rows share travels once.
+    const shared = single ? sharedOf(some[0] as Envelope) : {};
+    return cut(table, rows).map((part) => bulkInsert(TABLES[table], shared, part));
+  });
 }
 
-function verdictRow({ order, ...verdict }: VerdictRow, group_index: number) {
-  return {
-    group_index,
-    ...verdict,
-    shown_order: [...order],
-    scores: verdict.scores === null ? null : [...verdict.scores],
-  };
+function cut(table: RowTable, rows: readonly Row[]): Row[][] {
+  return table === "texts"
+    ? chunks(rows, ({ text }) => `${text}`.length, LIMITS.store_statement_chars)
+    : chunks(rows, () => 1, LIMITS.store_statement_rows);
 }
 
-function textRows(entry: LogEntry): { group_index: number; rollout_index: number; text: string }[] {
-  return entry.groups.flatMap(({ prompt, rollouts: logged }, group_index) =>
-    [prompt, ...logged.map((rollout) => rollout.text)].flatMap((text, at) =>
-      text === null ? [] : [{ group_index, rollout_index: at + PROMPT_INDEX, text }],
-    ),
+/** Rows of one table that are there, of the request of `wanted`. */
+const present = (table: (typeof TABLES)[RowTable]) =>
+  sql`(SELECT count(*) FROM ${table} AS t WHERE t.request_id = wanted.request_id)`;
+
+function requestsStatement(heads: readonly Filled[]): SQL {
+  const parted = heads.flatMap(({ request_id, head: { counts } }) => (counts === null ? [] : [{ request_id, counts }]));
+  const wantedIds = arrayLiteral(parted.map(({ request_id }) => request_id));
+  const wanted = ROW_TABLES.map((table) => sql`${arrayLiteral(parted.map(({ counts }) => counts[table]))}::bigint[]`);
+  const ids = arrayLiteral(heads.map(({ request_id }) => request_id));
+  const totals = TOTALS.map((key) => {
+    const type = key.endsWith("_sum") ? sql.raw("float8[]") : sql.raw("bigint[]");
+    return sql`${arrayLiteral(heads.map(({ head }) => head.totals[key]))}::${type}`;
+  });
+  const insert = bulkInsert(
+    requests,
+    {},
+    heads.map(({ head }) => head.row),
+    sql`WHERE u.request_id NOT IN (SELECT request_id FROM missing)`,
   );
-}
-
-function requestStatement(entry: LogEntry): SQL {
-  const { metrics, timing_ms, groups: entries, warnings } = entry;
-  const row = {
-    request_id: entry.request_id,
-    kind: entry.kind,
-    run_id: entry.run_id,
-    step: entry.step,
-    key_name: entry.key_name,
-    spec_hash: entry.spec_hash,
-    created_at: entry.created_at,
-    items: entry.items,
-    groups: entries.length,
-    ...metrics,
-    total_ms: timing_ms.total,
-    verifier_ms: timing_ms.verifier,
-    overhead_ms: timing_ms.overhead,
-    warnings,
-  };
-  const sums = runTotals(entry);
-  return sql`WITH stored AS (${bulkInsert(requests, {}, [row])} RETURNING run_id, step, created_at)
-    INSERT INTO ${runs} (run_id, first_step, last_step, first_at, last_at, requests, groups, rollouts, reward_sum, reward_count, parsed_sum, parsed_count)
-    SELECT run_id, step, step, created_at, created_at, 1, ${entries.length}::bigint, ${sums.rollouts}::bigint, ${sums.reward_sum}::float8, ${sums.reward_count}::bigint, ${sums.parsed_sum}::float8, ${sums.parsed_count}::bigint
-    FROM stored WHERE run_id IS NOT NULL
-    ON CONFLICT (run_id) DO UPDATE SET
-      first_step = least(runs.first_step, excluded.first_step), last_step = greatest(runs.last_step, excluded.last_step),
-      first_at = least(runs.first_at, excluded.first_at), last_at = greatest(runs.last_at, excluded.last_at),
-      requests = runs.requests + 1, groups = runs.groups + excluded.groups, rollouts = runs.rollouts + excluded.rollouts,
-      reward_sum = runs.reward_sum + excluded.reward_sum, reward_count = runs.reward_count + excluded.reward_count,
-      parsed_sum = runs.parsed_sum + excluded.parsed_sum, parsed_count = runs.parsed_count + excluded.parsed_count`;
-}
-
-/** What a request adds to its run. For `verdicts` requests the items are the rollouts, known by their means only. */
-function runTotals({ kind, items, metrics, groups: entries }: LogEntry) {
-  if (kind === "verdicts") {
-    return {
-      rollouts: items,
-      reward_sum: (metrics.reward_mean ?? 0) * items,
-      reward_count: metrics.reward_mean === null ? 0 : items,
-      parsed_sum: (metrics.parse_rate ?? 0) * items,
-      parsed_count: metrics.parse_rate === null ? 0 : items,
-    };
-  }
-  const rewards = entries.flatMap(({ result }) => result.rollouts.flatMap(({ reward }) => reward ?? []));
-  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-  return {
-    rollouts: sum(entries.map(({ result }) => result.rollouts.length)),
-    reward_sum: sum(rewards),
-    reward_count: rewards.length,
-    parsed_sum: sum(entries.map(({ result }) => result.verifier.parsed)),
-    parsed_count: sum(entries.map(({ result: { verifier } }) => verifier.parsed + verifier.unparsed)),
-  };
+  const missing = ROW_TABLES.map((table) => sql`${present(TABLES[table])} < wanted.${sql.raw(table)}`);
+  return sql`WITH missing AS (
+      SELECT request_id FROM unnest(${wantedIds}::text[], ${sql.join(wanted, sql`, `)}) AS wanted(request_id, ${sql.raw(ROW_TABLES.join(", "))})
+      WHERE ${sql.join(missing, sql` OR `)}
+    ), stored AS (${insert} RETURNING request_id, run_id, step, created_at), added AS (
+      INSERT INTO ${runs} (run_id, first_step, last_step, first_at, last_at, requests, groups, rollouts, reward_sum, reward_count, parsed_sum, parsed_count)
+      SELECT run_id, min(step), max(step), min(created_at), max(created_at), count(*), sum(t.groups), sum(t.rollouts), sum(t.reward_sum), sum(t.reward_count), sum(t.parsed_sum), sum(t.parsed_count)
+      FROM stored JOIN unnest(${ids}::text[], ${sql.join(totals, sql`, `)}) AS t(request_id, ${sql.raw(TOTALS.join(", "))}) USING (request_id)
+      WHERE run_id IS NOT NULL GROUP BY run_id ORDER BY run_id
+      ON CONFLICT (run_id) DO UPDATE SET
+        first_step = least(runs.first_step, excluded.first_step), last_step = greatest(runs.last_step, excluded.last_step),
+        first_at = least(runs.first_at, excluded.first_at), last_at = greatest(runs.last_at, excluded.last_at),
+        requests = runs.requests + excluded.requests, groups = runs.groups + excluded.groups, rollouts = runs.rollouts + excluded.rollouts,
+        reward_sum = runs.reward_sum + excluded.reward_sum, reward_count = runs.reward_count + excluded.reward_count,
+        parsed_sum = runs.parsed_sum + excluded.parsed_sum, parsed_count = runs.parsed_count + excluded.parsed_count
+    ) SELECT request_id FROM missing`;
 }

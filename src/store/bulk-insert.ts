@@ -1,8 +1,7 @@
 // Owns many rows in one statement: values column by column as Postgres array literals, put apart again by unnest. Knows no particular table.
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-
-type Insert<T extends PgTable> = T["$inferInsert"];
+import type { Row } from "../core/log-envelope.ts";
 
 /** Postgres holds neither U+0000 nor a lone surrogate: both become U+FFFD. Hashes are taken of the original. */
 export function storableText(text: string): string {
@@ -31,20 +30,16 @@ export function arrayLiteral(values: readonly unknown[]): string {
 
 /**
  * One INSERT of all `rows` that leaves what is already there. `shared` holds the columns that are equal in every row and travels once.
- * Every row must have the keys of the first.
+ * Every row must have the keys of the first. `where` may look at a row as `u`.
  */
-export function bulkInsert<T extends PgTable, S extends Partial<Insert<T>>>(
-  table: T,
-  shared: S,
-  rows: readonly Omit<Insert<T>, keyof S>[],
-): SQL {
+export function bulkInsert(table: PgTable, shared: Row, rows: readonly Row[], where: SQL = sql``): SQL {
   const columns = getTableColumns(table) as Record<string, PgColumn>;
   const keys = Object.keys(rows[0] as object);
   const typeOf = (key: string) => (columns[key] as PgColumn).getSQLType();
   const nameOf = (key: string) => sql.identifier((columns[key] as PgColumn).name);
   const list = (parts: SQL[]) => sql.join(parts, sql`, `);
   const arrays = keys.map((key) => {
-    const values = rows.map((row) => (row as Record<string, unknown>)[key]);
+    const values = rows.map((row) => row[key]);
     const literal = arrayLiteral(typeOf(key) === "json" ? values.map((value) => JSON.stringify(value)) : values);
     // An array column travels as text, because unnest would take a two-dimensional array apart to its numbers.
     return sql`${literal}::${sql.raw(typeOf(key).endsWith("[]") ? "text" : typeOf(key))}[]`;
@@ -53,7 +48,7 @@ export function bulkInsert<T extends PgTable, S extends Partial<Insert<T>>>(
   const given = Object.entries(shared).map(([key, value]) => sql`${scalar(value)}::${sql.raw(typeOf(key))}`);
   const names = [...keys, ...Object.keys(shared)].map((key) => sql`${nameOf(key)}`);
   const aliases = list(keys.map((key) => sql`${nameOf(key)}`));
-  return sql`INSERT INTO ${table} (${list(names)}) SELECT ${list([...taken, ...given])} FROM unnest(${list(arrays)}) AS u(${aliases}) ON CONFLICT DO NOTHING`;
+  return sql`INSERT INTO ${table} (${list(names)}) SELECT ${list([...taken, ...given])} FROM unnest(${list(arrays)}) AS u(${aliases}) ${where} ON CONFLICT DO NOTHING`;
 }
 
 function scalar(value: unknown): unknown {

@@ -1,11 +1,12 @@
 // Owns the reads of groups: rows put back together into the result as it was answered. Knows SQL, not the wire's routes.
 import { and, asc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import type { GroupResult, RolloutResult } from "../core/contract-replies.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { GroupRow, Page } from "../ports.ts";
 import type { Database } from "./connection.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { groups, rollouts } from "./schema.ts";
+import { groups, requests, rollouts } from "./schema.ts";
 
 type StoredGroup = typeof groups.$inferSelect;
 type StoredRollout = typeof rollouts.$inferSelect;
@@ -55,6 +56,7 @@ function groupResult(row: StoredGroup, members: readonly StoredRollout[]): Group
       prompt_tokens: row.prompt_tokens,
       completion_tokens: row.completion_tokens,
       latency_ms: { p50: row.latency_p50_ms, p99: row.latency_p99_ms, max: row.latency_max_ms },
+      models: row.models,
     },
   };
 }
@@ -106,6 +108,11 @@ async function selectGroups(db: Database, where: SQL | undefined, limit: number)
   return found.map((row) => groupRow(row, byGroup.get(groupKey(row.request_id, row.group_index)) ?? []));
 }
 
+/** A request that came in parts is found only with its own row, which is written when all parts are there. */
+export function requestIsStored(requestId: PgColumn): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${requests} WHERE ${requests.request_id} = ${requestId})`;
+}
+
 /** A page of a run's groups, oldest first; of one step when `step` is given. */
 export async function groupPage(
   db: Database,
@@ -120,7 +127,8 @@ export async function groupPage(
           gt(groups.request_id, key[0]),
           and(eq(groups.request_id, key[0]), gt(sql`${groups.group_index}::bigint`, key[1])),
         );
-  const of = and(eq(groups.run_id, runId), step === null ? undefined : eq(groups.step, step), after);
+  const ofStep = step === null ? undefined : eq(groups.step, step);
+  const of = and(eq(groups.run_id, runId), ofStep, after, requestIsStored(groups.request_id));
   const rows = await selectGroups(db, of, limit + 1);
   const more = rows.length > limit;
   const page = rows.slice(0, limit);

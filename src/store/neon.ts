@@ -1,10 +1,12 @@
 // Owns the RunLog on Neon Postgres: which statement answers which call, and one round trip for a write. Knows no HTTP route.
 import { sql } from "drizzle-orm";
 import { LIMITS } from "../core/limits.ts";
+import type { Envelope } from "../core/log-envelope.ts";
 import type { Health, RunLog } from "../ports.ts";
-import { appendStatements } from "./append.ts";
+import { storeStatements } from "./append.ts";
 import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./connection.ts";
 import { groupPage } from "./group-rows.ts";
+import { wholeEnvelope } from "./log-rows.ts";
 import { requestRow } from "./request-rows.ts";
 import { runDetail, runPage } from "./run-rows.ts";
 import { requests } from "./schema.ts";
@@ -22,8 +24,7 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
   const probe = openDatabase(config, LIMITS.readiness_timeout_ms);
   return {
     async append(entry) {
-      const [first, ...rest] = appendStatements(entry).map((statement) => db.execute(statement));
-      if (first !== undefined) await writing(() => db.batch([first, ...rest]));
+      await store(db, [wholeEnvelope(entry)]);
     },
     runs: (page) => reading(() => runPage(db, page)),
     run: (runId) => reading(() => runDetail(db, runId)),
@@ -34,6 +35,22 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     exportRows: (runId, table) => (table === "groups" ? exportGroups(db, runId) : exportVerdicts(db, runId)),
     check: () => health(probe),
   };
+}
+
+/** Stores envelopes in one transaction; resolves with the requests that could not be written yet because rows of them are missing. */
+export type EnvelopeStore = (envelopes: readonly Envelope[]) => Promise<ReadonlySet<string>>;
+
+/** The queue's way into the same tables. Bounded by store_timeout_ms; rejects with StoreWriteError for any fault of the database. */
+export function createEnvelopeStore(config: StoreConfig): EnvelopeStore {
+  const db = openDatabase(config, LIMITS.store_timeout_ms);
+  return (envelopes) => store(db, envelopes);
+}
+
+async function store(db: Database, envelopes: readonly Envelope[]): Promise<ReadonlySet<string>> {
+  const [first, ...rest] = storeStatements(envelopes).map((statement) => db.execute<{ request_id: string }>(statement));
+  if (first === undefined) return new Set();
+  const results = await writing(() => db.batch([first, ...rest]));
+  return new Set(results.flatMap(({ rows }) => rows.map(({ request_id }) => request_id)));
 }
 
 async function* exportGroups(db: Database, runId: string) {

@@ -113,6 +113,7 @@ export const groups = pgTable(
     latency_p50_ms: doublePrecision("latency_p50_ms").notNull(),
     latency_p99_ms: doublePrecision("latency_p99_ms").notNull(),
     latency_max_ms: doublePrecision("latency_max_ms").notNull(),
+    models: text("models").array().notNull().default([]),
   },
   (t) => [
     primaryKey({ columns: [t.request_id, t.group_index] }),
@@ -171,19 +172,22 @@ export const verdicts = pgTable(
     prompt_tokens: integer("prompt_tokens").notNull(),
     completion_tokens: integer("completion_tokens").notNull(),
     latency_ms: doublePrecision("latency_ms").notNull(),
+    model: text("model"),
+    backend: text("backend"),
   },
   (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.comparison, t.sample] })],
 );
 
-/** Texts, only of requests whose spec says log_texts, apart so that they can expire alone. rollout_index -1 is the group's prompt. */
+/** Texts in parts, only of requests whose spec says log_texts, apart so that they can expire alone. rollout_index -1 is the group's prompt. */
 export const texts = pgTable(
   "texts",
   {
     request_id: text("request_id").notNull(),
     group_index: smallint("group_index").notNull(),
     rollout_index: smallint("rollout_index").notNull(),
+    part: smallint("part").notNull().default(0),
     spec_hash: text("spec_hash").notNull(),
     text: text("text").notNull(),
   },
-  (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index] })],
+  (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index, t.part] })],
 );

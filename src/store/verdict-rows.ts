@@ -3,7 +3,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { LIMITS } from "../core/limits.ts";
 import type { StoredVerdict } from "../ports.ts";
 import type { Database } from "./connection.ts";
-import { groupKey } from "./group-rows.ts";
+import { groupKey, requestIsStored } from "./group-rows.ts";
 import { groups, requests, verdicts } from "./schema.ts";
 
 type VerdictRow = typeof verdicts.$inferSelect;
@@ -22,6 +22,8 @@ function storedVerdict(row: VerdictRow): StoredVerdict {
     prompt_tokens: row.prompt_tokens,
     completion_tokens: row.completion_tokens,
     latency_ms: row.latency_ms,
+    model: row.model,
+    backend: row.backend,
   };
 }
 
@@ -33,7 +35,13 @@ export async function groupVerdicts(db: Database, id: string): Promise<StoredVer
     db
       .select({ group_index: groups.group_index })
       .from(groups)
-      .where(and(eq(groups.request_id, requestId), eq(groups.group_index, Number(index)))),
+      .where(
+        and(
+          eq(groups.request_id, requestId),
+          eq(groups.group_index, Number(index)),
+          requestIsStored(groups.request_id),
+        ),
+      ),
     db
       .select()
       .from(verdicts)

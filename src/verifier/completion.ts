@@ -3,8 +3,7 @@ import { AnswerBuilder } from "../core/chat-answer.ts";
 import { isRetriedStatus } from "../core/chat-retry.ts";
 import { EventSplitter, LineTooLong, Remainder } from "../core/chat-stream.ts";
 import type { Clock } from "../ports.ts";
-import type { Outcome } from "./governor.ts";
-import { outcome, refused } from "./refusal.ts";
+import { isBackendFailure, type Outcome, outcome, refused } from "./refusal.ts";
 import { readBody } from "./sse.ts";
 
 export interface Endpoint {
@@ -19,13 +18,15 @@ export interface Endpoint {
  *
  * No headers: refused (`verifier_unavailable`), may be retried. Broken off after the headers: a connection that ends early
  * with an error is a backend that died (`verifier_unavailable`), one that ends in good order without the answer's end is
- * `verifier_bad_reply`; neither is sent again, since the generation has already cost the GPU its time.
+ * `verifier_bad_reply`; neither is sent again, since the generation has already cost the GPU its time. `onBytes` is called with
+ * every piece of an answer, first as soon as it begins.
  */
 export async function complete(
   endpoint: Endpoint,
   body: string,
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void,
+  onBytes: () => void = () => {},
 ): Promise<Outcome> {
   let response: Response;
   try {
@@ -41,31 +42,41 @@ export async function complete(
     return outcome("verifier_unavailable", "verifier_unavailable");
   }
   onHeaders(!isRetriedStatus(response.status));
-  return response.ok ? readAnswer(response) : refused(response, endpoint.clock);
+  return response.ok ? readAnswer(response, onBytes) : refused(response, endpoint.clock);
 }
 
-async function readAnswer(response: Response): Promise<Outcome> {
+async function readAnswer(response: Response, onBytes: () => void): Promise<Outcome> {
   const answer = new AnswerBuilder();
   try {
     if (response.body !== null) {
       const json = response.headers.get("content-type")?.includes("json") ?? false;
-      await (json ? readDocument(response.body, answer) : readEvents(response.body, answer));
+      await (json ? readDocument(response.body, answer, onBytes) : readEvents(response.body, answer, onBytes));
     }
   } catch (fault) {
     return outcome(fault instanceof LineTooLong ? "verifier_bad_reply" : "verifier_unavailable");
   }
-  return { answered: answer.result(), refusal: null, retry_after_ms: null };
+  const answered = answer.result();
+  return { answered, refusal: null, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };
 }
 
-async function readEvents(body: ReadableStream<Uint8Array>, answer: AnswerBuilder): Promise<void> {
+async function readEvents(body: ReadableStream<Uint8Array>, answer: AnswerBuilder, onBytes: () => void): Promise<void> {
   const events = new EventSplitter((data) => answer.event(data));
-  await readBody(body, (bytes) => events.push(bytes));
+  const take = (bytes: Uint8Array) => {
+    onBytes();
+    return events.push(bytes);
+  };
+  await readBody(body, take, "first_prompt");
   events.end();
 }
 
-async function readDocument(body: ReadableStream<Uint8Array>, answer: AnswerBuilder): Promise<void> {
+async function readDocument(
+  body: ReadableStream<Uint8Array>,
+  answer: AnswerBuilder,
+  onBytes: () => void,
+): Promise<void> {
   const document = new Remainder();
   await readBody(body, (bytes) => {
+    onBytes();
     document.keep(bytes);
     return true;
   });

@@ -2,6 +2,7 @@
 import { apiRoot, authorization } from "../core/chat-endpoint.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Clock, Verifier, VerifierSession } from "../ports.ts";
+import { Backend } from "./backend.ts";
 import { checkGateway } from "./gateway-check.ts";
 import { Governor, type Schedule } from "./governor.ts";
 import { GroupAsk } from "./group-ask.ts";
@@ -17,6 +18,8 @@ export interface GatewayVerifierConfig {
   /** The model's name at the engine, for calls that name none; null: the gateway's own. */
   model: string | null;
   apiKey: string | null;
+  /** What the isolate remembers of it; default a new one, named `verifier`. */
+  backend?: Backend;
   fetch?: typeof fetch;
   /** For tests: randomness and timer of the back-off, and the timer of the watch for silence. */
   random?: () => number;
@@ -50,11 +53,17 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     watch: config.watch ?? setTimer,
   };
 
+  // Never hedged: a second copy of a whole group would double what the engines do, and the gateway asks another replica by itself.
+  const backend = config.backend ?? new Backend({ name: "verifier", hedging: false });
+
   return {
     protocol: "verify",
     generations_max: LIMITS.generations_verify_max,
+    backends: () => [backend.status(clock.now())],
     check: () => checkGateway(root.replace(/\/v\d\w*$/, ""), config.apiKey, fetcher, clock),
     session(call): VerifierSession {
+      // One id for all groups of a request: the gateway lets those with the same id share their turns.
+      const headers = { ...endpoint.headers, "x-request-id": crypto.randomUUID() };
       const deadline_at = call.deadline_at ?? null;
       const model = call.model ?? config.model;
       const governor = new Governor<GroupAsk>({
@@ -64,15 +73,17 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
         clock,
         random: config.random ?? Math.random,
         schedule: config.schedule ?? setTimer,
-        send: ({ course: { job: group } }, signal, onHeaders) => {
+        backend,
+        header_slots: call.header_slots,
+        send: ({ course: { job: group } }, signal, onHeaders, onBytes) => {
           const body = verifyBody(call, model, group.body(), deadlineMs(deadline_at, clock.now()));
-          return exchange(endpoint, group, body, signal, onHeaders);
+          return exchange({ ...endpoint, headers }, group, body, signal, onHeaders, onBytes);
         },
       });
       return {
         stats: governor.stats,
         judge(job, sink) {
-          const group = new GroupAsk(job, sink);
+          const group = new GroupAsk(job, sink, { backend: backend.name, model });
           if (group.open === 0) return Promise.resolve();
           return governor.judge(group, ({ error, latency_ms }) => {
             group.finish(error ?? "verifier_bad_reply", latency_ms);

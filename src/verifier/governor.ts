@@ -3,44 +3,14 @@ import { type Answered, failed } from "../core/chat-answer.ts";
 import { waitMs } from "../core/chat-retry.ts";
 import type { ItemErrorCode } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { Clock, Comparison, Generation, SessionStats, VerifierJob } from "../ports.ts";
-import { Pressure, type Refusal } from "./pressure.ts";
-
-/** What one request came to. With `refusal` the backend would not take it, so it may be sent again. */
-export interface Outcome {
-  answered: Answered;
-  refusal: Refusal | null;
-  /** From the backend's Retry-After, ms. */
-  retry_after_ms: number | null;
-}
-
-/** What the governor must know of a job. What one sample is to the backend, a generation or more, is the adapter's. */
-export type Countable = Pick<VerifierJob, "comparisons">;
-
-/** One job on its way through the session. Work not yet sent is two indices, not an object each. */
-export interface Course<J extends Countable = VerifierJob> {
-  readonly job: J;
-  readonly sink: (generation: Generation) => void;
-  readonly resolve: () => void;
-  readonly reject: (fault: unknown) => void;
-  next_comparison: number;
-  next_sample: number;
-  /** Generations not yet sent, and not yet reported. */
-  unsent: number;
-  open: number;
-}
-
-/** One sample that was sent at least once. */
-export interface Task<J extends Countable = VerifierJob> {
-  readonly course: Course<J>;
-  readonly comparison: Comparison;
-  readonly sample: number;
-  failures: number;
-  request: number;
-  sent_at: number;
-  reported: boolean;
-  unschedule: (() => void) | null;
-}
+import type { Generation, HeaderSlots, SessionStats, VerifierJob } from "../core/verifying.ts";
+import type { Clock } from "../ports.ts";
+import type { Backend } from "./backend.ts";
+import { type Countable, CourseLine, type Task } from "./course.ts";
+import { createHeaderSlots } from "./header-slots.ts";
+import { hedged } from "./hedge.ts";
+import { Pressure } from "./pressure.ts";
+import type { Outcome } from "./refusal.ts";
 
 export type Schedule = (run: () => void, ms: number) => () => void;
 
@@ -52,12 +22,26 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   clock: Clock;
   random: () => number;
   schedule: Schedule;
+  header_slots?: HeaderSlots | undefined;
+  /** What is shared with the other sessions on the same backend. */
+  backend: Backend;
   /**
    * Sends the task's request, until the signal aborts: one signal for the whole session, since a controller a request is a
    * tenth of a request's CPU in workerd. Calls `onHeaders` once when response headers are there (true: not a refusal) or the wait
-   * for them has ended. Rejects only for a fault of this program.
+   * for them has ended, and `onBytes` at least once when the answer has begun. Rejects only for a fault of this program.
    */
-  send: (task: Task<J>, signal: AbortSignal, onHeaders: (accepted: boolean) => void) => Promise<Outcome>;
+  send: (
+    task: Task<J>,
+    signal: AbortSignal,
+    onHeaders: (accepted: boolean) => void,
+    onBytes: () => void,
+  ) => Promise<Outcome>;
+}
+
+/** A second copy that waits for its slot. */
+interface Straggler {
+  launch: () => void;
+  isWanted: () => boolean;
 }
 
 const stopCode = (reason: unknown): ItemErrorCode => {
@@ -72,12 +56,17 @@ export class Governor<J extends Countable = VerifierJob> {
   readonly stats: SessionStats = { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 };
   readonly #options: GovernorOptions<J>;
   readonly #pressure: Pressure;
-  #courses: Course<J>[] = [];
+  readonly #line = new CourseLine<J>();
   #ready: Task<J>[] = [];
   readonly #waiting = new Set<Task<J>>();
   readonly #running = new Set<Task<J>>();
-  #headersWaiting = 0;
-  #unsent = 0;
+  /** Second copies of stragglers, for which there was no slot yet. */
+  #stragglers: Straggler[] = [];
+  /** The task by which the breaker finds out whether the backend is back; all else waits for it. */
+  #probe: Task<J> | null = null;
+  #endProbe: () => void = () => {};
+  #requestsInFlight = 0;
+  readonly #slots: HeaderSlots;
   #jobs = 0;
   #stopped: ItemErrorCode | null = null;
   readonly #abort = new AbortController();
@@ -86,6 +75,8 @@ export class Governor<J extends Countable = VerifierJob> {
   constructor(options: GovernorOptions<J>) {
     this.#options = options;
     this.#pressure = new Pressure(options.max_in_flight);
+    this.#slots = options.header_slots ?? createHeaderSlots();
+    this.#slots.onFree(() => this.#pump());
   }
 
   /** See VerifierSession.judge. Rejects only for a fault of this program (a sink or a renderer that throws). */
@@ -95,9 +86,7 @@ export class Governor<J extends Countable = VerifierJob> {
     if (count === 0) return Promise.resolve();
     const { signal } = this.#options;
     return new Promise((resolve, reject) => {
-      const course = { job, sink, resolve, reject, next_comparison: 0, next_sample: 0, unsent: count, open: count };
-      this.#courses.push(course);
-      this.#unsent += count;
+      this.#line.push(count, { job, sink, resolve, reject });
       if (this.#jobs++ === 0) signal.addEventListener("abort", this.#onAbort);
       if (signal.aborted) this.#onAbort();
       else if (this.#stopped !== null) this.#stop(this.#stopped);
@@ -106,20 +95,27 @@ export class Governor<J extends Countable = VerifierJob> {
   }
 
   #pump(): void {
-    while (
-      this.#stopped === null &&
-      this.#headersWaiting < LIMITS.headers_waiting_max &&
-      this.#running.size < Math.floor(this.#pressure.window)
-    ) {
+    while (this.#stopped === null && this.#slots.free && this.#running.size < Math.floor(this.#pressure.window)) {
+      if (this.#hedge()) continue;
       const task = this.#ready.shift() ?? this.#fresh();
       if (task === null) return;
       void this.#run(task);
     }
   }
 
+  /** Sends the second copy of a straggler, where one waits and may go. */
+  #hedge(): boolean {
+    const straggler = this.#stragglers.shift();
+    if (straggler === undefined) return false;
+    const { backend, clock } = this.#options;
+    const room = this.stats.requests + this.#line.unsent < LIMITS.subrequests_max;
+    if (room && straggler.isWanted() && backend.mayHedge(clock.now())) straggler.launch();
+    return true;
+  }
+
   /** The next sample never sent before; null when there is none or it is held back. */
   #fresh(): Task<J> | null {
-    if (this.#unsent === 0) return null;
+    if (this.#line.unsent === 0 || this.#probe !== null) return null;
     if (!this.#pressure.admitsFresh) {
       if (this.#running.size > 0 || this.#waiting.size > 0) return null;
       const code = this.#pressure.nextRound();
@@ -128,47 +124,24 @@ export class Governor<J extends Countable = VerifierJob> {
         return null;
       }
     }
-    this.#pressure.sentFresh();
-    return this.#draw();
-  }
-
-  /** Takes the first unsent sample out of the queue. */
-  #draw(): Task<J> {
-    const course = this.#courses[0] as Course<J>;
-    const comparison = course.job.comparisons[course.next_comparison] as Comparison;
-    const sample = (comparison.first_sample ?? 0) + course.next_sample;
-    course.next_sample++;
-    while (
-      course.next_sample >= (course.job.comparisons[course.next_comparison]?.samples ?? Number.POSITIVE_INFINITY)
-    ) {
-      course.next_comparison++;
-      course.next_sample = 0;
+    const { backend, clock } = this.#options;
+    const admission = backend.admit(clock.now());
+    if (admission === "stop") {
+      this.#giveUpUnsent(failed("verifier_unavailable"));
+      return null;
     }
-    this.#unsent--;
-    if (--course.unsent === 0) this.#courses.shift();
-    return {
-      course,
-      comparison,
-      sample,
-      failures: 0,
-      request: 0,
-      sent_at: 0,
-      reported: false,
-      unschedule: null,
-    };
+    this.#pressure.sentFresh();
+    backend.sent(clock.now());
+    const task = this.#line.draw();
+    if (admission === "probe") this.#startProbe(task);
+    return task;
   }
 
   async #run(task: Task<J>): Promise<void> {
-    const { clock, send } = this.#options;
-    const { stats } = this;
     this.#running.add(task);
-    this.#headersWaiting++;
-    task.request = ++stats.requests;
-    task.sent_at = clock.now();
-    stats.in_flight_max = Math.max(stats.in_flight_max, this.#running.size);
-    stats.headers_waiting_max = Math.max(stats.headers_waiting_max, this.#headersWaiting);
+    task.sent_at = this.#options.clock.now();
     try {
-      const outcome = await send(task, this.#abort.signal, this.#onHeaders);
+      const outcome = await this.#ask(task);
       if (!task.reported) this.#settle(task, outcome);
     } catch (fault) {
       task.course.reject(fault);
@@ -178,41 +151,104 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#pump();
   }
 
-  readonly #onHeaders = (accepted: boolean) => {
-    this.#headersWaiting--;
-    if (accepted) this.#pressure.accepted();
+  /** One request for the task, or two when the first is slow to begin. */
+  #ask(task: Task<J>): Promise<Outcome> {
+    const { backend, schedule, clock, deadline_at } = this.#options;
+    const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - clock.now());
+    if (after_ms === null) return this.#request(task, this.#abort.signal);
+    return hedged((signal, onBytes) => this.#request(task, signal, onBytes), {
+      after_ms,
+      schedule,
+      session: this.#abort.signal,
+      whenAllowed: (launch, isWanted) => {
+        this.#stragglers.push({ launch, isWanted });
+        this.#pump();
+      },
+      onWin: () => backend.hedgeWon(),
+    });
+  }
+
+  async #request(task: Task<J>, signal: AbortSignal, onBegun?: () => void): Promise<Outcome> {
+    const { clock, send, backend } = this.#options;
+    const { stats } = this;
+    const sent_at = clock.now();
+    this.#slots.take();
+    task.request = ++stats.requests;
+    stats.in_flight_max = Math.max(stats.in_flight_max, ++this.#requestsInFlight);
+    stats.headers_waiting_max = Math.max(stats.headers_waiting_max, this.#slots.waiting);
+    let begun = false;
+    const onBytes = () => {
+      if (begun) return;
+      begun = true;
+      task.begun = true;
+      backend.began(clock.now() - sent_at);
+      if (task === this.#probe) this.#probed(true);
+      onBegun?.();
+    };
+    try {
+      return await send(task, signal, this.#onHeaders, onBytes);
+    } finally {
+      this.#requestsInFlight--;
+      // The slower copy counts by how long it was waited for: without it the percentile would forget the stragglers it is there to tell.
+      if (!begun && task.begun) backend.began(clock.now() - sent_at);
+    }
+  }
+
+  /** A probe that does not even begin to be answered in time has failed. */
+  #startProbe(task: Task<J>): void {
+    this.#probe = task;
+    this.#endProbe = this.#options.schedule(() => this.#probed(false), LIMITS.breaker_probe_ms);
+  }
+
+  /** The breaker's question is answered, so all that waited for it may go. */
+  #probed(good: boolean): void {
+    const { backend, clock } = this.#options;
+    this.#probe = null;
+    this.#endProbe();
+    backend.ended(good, clock.now(), true);
     this.#pump();
+  }
+
+  readonly #onHeaders = (accepted: boolean) => {
+    if (accepted) this.#pressure.accepted();
+    this.#slots.giveBack();
   };
 
   #settle(task: Task<J>, outcome: Outcome): void {
     const { refusal } = outcome;
+    const { backend, clock } = this.#options;
+    if (refusal === "verifier_overloaded") backend.refused(clock.now());
+    if (task === this.#probe) this.#probed(!outcome.backend_failed);
+    else backend.ended(!outcome.backend_failed, clock.now(), false);
     if (refusal === null) this.#pressure.completed();
     else this.#pressure.refused(refusal, task.request, this.stats.requests, this.#running.size);
     this.#running.delete(task);
     const wait = refusal === null ? null : this.#retryWait(task, outcome.retry_after_ms);
     if (wait === null) this.#report(task, outcome.answered);
-    else this.#retryLater(task, wait);
+    else this.#retryLater(task, wait, outcome.answered);
   }
 
-  #retryLater(task: Task<J>, wait: number): void {
+  #retryLater(task: Task<J>, wait: number, answered: Answered): void {
     this.#waiting.add(task);
     task.unschedule = this.#options.schedule(() => {
       this.#waiting.delete(task);
-      this.#ready.push(task);
-      this.stats.retries++;
+      if (this.#options.backend.isClosed(this.#options.clock.now())) {
+        this.#ready.push(task);
+        this.stats.retries++;
+      } else this.#report(task, answered);
       this.#pump();
     }, wait);
   }
 
   /** How long to wait before the task is sent again, ms; null when it must not be. */
   #retryWait(task: Task<J>, retryAfter: number | null): number | null {
-    const { clock, deadline_at, random } = this.#options;
+    const { clock, deadline_at, random, backend } = this.#options;
     if (++task.failures > LIMITS.retries_max) return null;
-    if (this.stats.requests + this.#unsent + this.#waiting.size + this.#ready.length >= LIMITS.subrequests_max)
+    if (this.stats.requests + this.#line.unsent + this.#waiting.size + this.#ready.length >= LIMITS.subrequests_max)
       return null;
     const wait = waitMs(task.failures + this.#pressure.rounds, retryAfter, random);
     if (wait === null || (deadline_at !== null && clock.now() + wait >= deadline_at)) return null;
-    return wait;
+    return backend.mayRetry(clock.now()) ? wait : null;
   }
 
   #report(task: Task<J>, answered: Answered): void {
@@ -221,7 +257,7 @@ export class Governor<J extends Countable = VerifierJob> {
     const { course, comparison, sample } = task;
     const latency_ms = task.request === 0 ? 0 : Math.max(0, this.#options.clock.now() - task.sent_at);
     try {
-      course.sink({ comparison: comparison.id, sample, ...answered, latency_ms });
+      course.sink({ comparison: comparison.id, sample, ...answered, latency_ms, backend: this.#options.backend.name });
     } catch (fault) {
       course.reject(fault);
     }
@@ -234,12 +270,30 @@ export class Governor<J extends Countable = VerifierJob> {
   #stop(code: ItemErrorCode): void {
     this.#stopped ??= code;
     this.#abort.abort();
+    this.#stragglers = [];
+    this.#tellOfSilence(code);
     const answered = failed(this.#stopped);
     for (const task of this.#waiting) task.unschedule?.();
     const left = [...this.#running, ...this.#waiting, ...this.#ready];
     this.#waiting.clear();
     this.#ready = [];
     for (const task of left) this.#report(task, answered);
-    while (this.#courses.length > 0) this.#report(this.#draw(), answered);
+    this.#giveUpUnsent(answered);
+  }
+
+  /** A request that the deadline found without a first byte after long is as bad a sign as a refused connection. */
+  #tellOfSilence(code: ItemErrorCode): void {
+    const { backend, clock } = this.#options;
+    if (this.#probe !== null) backend.probeLost();
+    this.#probe = null;
+    this.#endProbe();
+    if (code !== "deadline") return;
+    for (const { begun, sent_at } of this.#running) {
+      if (!begun && clock.now() - sent_at >= LIMITS.breaker_silence_ms) backend.ended(false, clock.now(), false);
+    }
+  }
+
+  #giveUpUnsent(answered: Answered): void {
+    while (this.#line.unsent > 0) this.#report(this.#line.draw(), answered);
   }
 }

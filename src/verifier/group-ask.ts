@@ -1,8 +1,10 @@
 // Owns one job's way through the gateway: which samples are open, under which numbers they are asked, what each event reports. Must not know HTTP.
 import type { ItemErrorCode } from "../core/errors.ts";
 import type { VerifyEvent } from "../core/verify-protocol.ts";
-import type { Comparison, Generation, VerifierJob } from "../ports.ts";
-import type { Countable } from "./governor.ts";
+import type { Comparison, Generation, VerifierJob } from "../core/verifying.ts";
+import type { Countable } from "./course.ts";
+import { type OpenRun, openRuns } from "./open-runs.ts";
+import { isBackendFailure } from "./refusal.ts";
 
 /** The id under which a request's one group travels. */
 const GROUP_ID = "0";
@@ -11,14 +13,10 @@ const GROUP_ID = "0";
 const WHOLE: readonly Comparison[] = [{ id: 0, order: [], samples: 1 }];
 
 /** Samples first..first+samples-1 of a comparison, asked under the part's own index as the wire's comparison id. */
-interface Part {
+interface Part extends OpenRun {
   comparison: Comparison;
   /** Where the comparison's samples begin among the job's. */
   offset: number;
-  first: number;
-  samples: number;
-  /** Whether samples may be saved. */
-  majority: boolean;
 }
 
 /** One group as the protocol has it, before its texts are written. */
@@ -31,6 +29,12 @@ export interface GroupBody {
   comparisons: string;
 }
 
+/** Who answers. */
+export interface Judge {
+  backend: string | null;
+  model: string | null;
+}
+
 const FAILED = { answer: null, thinking: "none", finish_reason: null, prompt_tokens: 0, completion_tokens: 0 } as const;
 
 /** Reports each sample of a job exactly once, whatever comes in. */
@@ -39,16 +43,23 @@ export class GroupAsk implements Countable {
   readonly #job: VerifierJob;
   readonly #sink: (generation: Generation) => void;
   readonly #reported: Uint8Array;
+  readonly #backend: string | null;
+  readonly #model: string | null;
   /** Failures that a second request may heal, by the sample's place. */
   readonly #setAside = new Map<number, ItemErrorCode>();
   #parts: Part[] = [];
   #open: number;
   #asksLeft = 2;
+  /** Events of the last request: verdicts, and failures of the engines. */
+  #brought = { verdicts: 0, failures: 0 };
   #fault: { thrown: unknown } | null = null;
 
-  constructor(job: VerifierJob, sink: (generation: Generation) => void) {
+  /** @param about what stands on every report: the backend's name, and the model's where the gateway does not say */
+  constructor(job: VerifierJob, sink: (generation: Generation) => void, about: Judge = { backend: null, model: null }) {
     this.#job = job;
     this.#sink = sink;
+    this.#backend = about.backend;
+    this.#model = about.model;
     this.#open = job.comparisons.reduce((sum, { samples }) => sum + samples, 0);
     this.#reported = new Uint8Array(this.#open);
   }
@@ -73,13 +84,20 @@ export class GroupAsk implements Countable {
     return this.#setAside.size > 0;
   }
 
+  /** Whether the last request came to failures of the engines and no verdict. */
+  get broughtNothing(): boolean {
+    return this.#brought.verdicts === 0 && this.#brought.failures > 0;
+  }
+
   /** The group with all that is open, and only the candidates that this needs. */
   body(): GroupBody {
     const { question, language, candidates, comparisons } = this.#job;
     this.#parts = [];
     let offset = 0;
     for (const comparison of comparisons) {
-      this.#addParts(comparison, offset);
+      const from = offset;
+      const runs = openRuns(comparison, (place) => this.#reported[from + place] === 0);
+      for (const run of runs) this.#parts.push({ comparison, offset, ...run });
       offset += comparison.samples;
     }
     const shown = new Set(this.#parts.flatMap(({ comparison }) => comparison.order));
@@ -94,25 +112,10 @@ export class GroupAsk implements Countable {
     };
   }
 
-  /**
-   * A comparison of which nothing is reported is asked as it is. Of one that has some verdicts, each run of open samples is
-   * asked without early stop: the gateway would count only the votes of that run, and save what may still decide.
-   */
-  #addParts(comparison: Comparison, offset: number): void {
-    const { samples, stop, order, first_sample = 0 } = comparison;
-    for (let from = 0; from < samples; from++) {
-      if (this.#reported[offset + from] === 1) continue;
-      let to = from + 1;
-      while (to < samples && this.#reported[offset + to] === 0) to++;
-      const majority = stop === "majority" && to - from === samples && samples > 1 && order.length === 2;
-      this.#parts.push({ comparison, offset, first: first_sample + from, samples: to - from, majority });
-      from = to;
-    }
-  }
-
   /** The gateway has taken the group. */
   accepted(): void {
     this.#asksLeft--;
+    this.#brought = { verdicts: 0, failures: 0 };
     this.#setAside.clear();
   }
 
@@ -132,7 +135,8 @@ export class GroupAsk implements Countable {
     else {
       const { answer, thinking, finish_reason, prompt_tokens, completion_tokens, total_ms } = event;
       const latency_ms = Math.max(0, total_ms);
-      const cost = { prompt_tokens, completion_tokens, latency_ms };
+      const cost = { prompt_tokens, completion_tokens, latency_ms, model: event.model ?? this.#model };
+      this.#brought.verdicts++;
       this.#report(part.comparison, place, event.sample, { answer, thinking, finish_reason, error: null, ...cost });
     }
     return true;
@@ -157,6 +161,7 @@ export class GroupAsk implements Countable {
     { sample, code, retryable }: Extract<VerifyEvent, { type: "error" }>,
     latency_ms: number,
   ): void {
+    if (isBackendFailure(code)) this.#brought.failures++;
     if (retryable && this.#asksLeft > 0) this.#setAside.set(place, code);
     else this.#report(comparison, place, sample, { ...FAILED, error: code, latency_ms });
   }
@@ -171,7 +176,7 @@ export class GroupAsk implements Countable {
     this.#reported[place] = 1;
     this.#open--;
     try {
-      this.#sink({ comparison: comparison.id, sample, ...brought });
+      this.#sink({ comparison: comparison.id, sample, model: null, ...brought, backend: this.#backend });
     } catch (thrown) {
       this.#fault = { thrown };
     }

@@ -1,13 +1,7 @@
 // Owns splitting the bytes of a streamed reply into lines. Must not know what the lines say, nor where the bytes come from.
 import { Remainder } from "../core/chat-stream.ts";
 
-const NEWLINE = 10;
-const NO_BYTES = new Uint8Array(0);
-
-/**
- * Splits bytes into lines and hands each that is not blank to `onLine`. Text is decoded in whole lines, so a character cut
- * between two bites is never broken.
- */
+/** Splits bytes into lines and hands each that is not blank to `onLine`. */
 export class LineSplitter {
   readonly #onLine: (line: string) => boolean;
   readonly #remainder = new Remainder();
@@ -19,19 +13,13 @@ export class LineSplitter {
 
   /** @returns false once `onLine` wants no more. @throws LineTooLong */
   push(bytes: Uint8Array): boolean {
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    if (end === 0) {
-      this.#remainder.keep(bytes);
-      return true;
-    }
-    const more = this.#lines(this.#remainder.take(bytes.subarray(0, end)));
-    this.#remainder.keep(bytes.subarray(end));
-    return more;
+    const text = this.#remainder.lines(bytes);
+    return text === null || this.#lines(text);
   }
 
   /** The body has ended; a last line without its end still counts. */
   end(): void {
-    this.#lines(`${this.#remainder.take(NO_BYTES)}\n`);
+    this.#lines(`${this.#remainder.take()}\n`);
   }
 
   #lines(text: string): boolean {

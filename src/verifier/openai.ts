@@ -3,14 +3,19 @@ import { apiRoot, authorization } from "../core/chat-endpoint.ts";
 import { createSeeds } from "../core/generation-seeds.ts";
 import { LIMITS } from "../core/limits.ts";
 import { type ChatMessage, createRenderer } from "../core/prompt.ts";
-import type { Clock, Comparison, Verifier, VerifierCall, VerifierJob, VerifierSession } from "../ports.ts";
+import type { Comparison, VerifierJob } from "../core/verifying.ts";
+import type { Clock, Verifier, VerifierCall, VerifierSession } from "../ports.ts";
+import { Backend } from "./backend.ts";
 import { complete } from "./completion.ts";
+import type { Course } from "./course.ts";
 import { checkEndpoint, type OpenAiConfig } from "./endpoint.ts";
-import { type Course, Governor, type Schedule } from "./governor.ts";
+import { Governor, type Schedule } from "./governor.ts";
 
 export interface OpenAiVerifierConfig extends OpenAiConfig {
   /** Generations between send and last byte at one time, 1..generations_in_flight_max. */
   maxInFlight?: number;
+  /** What the isolate remembers of it; default a new one, named `verifier`. */
+  backend?: Backend;
   fetch?: typeof fetch;
   /** For tests: how a job becomes messages, the randomness and the timer of the back-off. */
   createRenderer?: typeof createRenderer;
@@ -40,9 +45,12 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
   const wanted = config.maxInFlight ?? LIMITS.generations_in_flight_default;
   const max_in_flight = Math.min(Math.max(1, wanted), LIMITS.generations_in_flight_max);
 
+  const backend = config.backend ?? new Backend({ name: "verifier", hedging: true });
+
   return {
     protocol: "openai",
     generations_max: LIMITS.generations_openai_max,
+    backends: () => [backend.status(clock.now())],
     check: () => checkEndpoint(config, fetcher, clock),
     session(call): VerifierSession {
       const questions = new WeakMap<Course, Question>();
@@ -53,14 +61,18 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
         clock,
         random: config.random ?? Math.random,
         schedule: config.schedule ?? setTimer,
+        backend,
+        header_slots: call.header_slots,
         // Async, so that a renderer that throws rejects; nothing is rendered before its slot is granted.
-        send: async ({ course, comparison, sample }, signal, onHeaders) => {
+        send: async ({ course, comparison, sample }, signal, onHeaders, onBytes) => {
           let question = questions.get(course);
           if (question === undefined) {
             question = createQuestion(config, call, course.job);
             questions.set(course, question);
           }
-          return complete(endpoint, question(comparison, sample), signal, onHeaders);
+          const outcome = await complete(endpoint, question(comparison, sample), signal, onHeaders, onBytes);
+          if (outcome.answered.error === null) outcome.answered.model ??= call.model ?? config.model;
+          return outcome;
         },
       });
     },

@@ -1,16 +1,31 @@
 // Owns what a request without an answer came to: the failure's code, and whether it may be sent again. Must not know questions or how answers are read.
-import { failed } from "../core/chat-answer.ts";
+import { type Answered, failed } from "../core/chat-answer.ts";
 import { isRetriedStatus, retryAfterMs } from "../core/chat-retry.ts";
 import type { ItemErrorCode } from "../core/errors.ts";
 import type { Clock } from "../ports.ts";
-import type { Outcome } from "./governor.ts";
+import type { Refusal } from "./pressure.ts";
+
+/** What one request came to. With `refusal` the backend would not take it, so it may be sent again. */
+export interface Outcome {
+  answered: Answered;
+  refusal: Refusal | null;
+  /** From the backend's Retry-After, ms. */
+  retry_after_ms: number | null;
+  /** Whether this tells of a backend that does not work. */
+  backend_failed: boolean;
+}
 
 /** Refusals' bodies up to this size are read, so that the connection can be used again. */
 const DRAINED_BYTES = 65_536;
 
+/** Whether a failure tells of a backend that does not work, rather than of a busy one or of the question. */
+export function isBackendFailure(error: ItemErrorCode | null): boolean {
+  return error === "verifier_unavailable" || error === "verifier_bad_reply";
+}
+
 /** A failure by that code; with `refusal` the request may be sent again. */
 export function outcome(error: ItemErrorCode, refusal: Outcome["refusal"] = null): Outcome {
-  return { answered: failed(error), refusal, retry_after_ms: null };
+  return { answered: failed(error), refusal, retry_after_ms: null, backend_failed: isBackendFailure(error) };
 }
 
 /** What a reply whose status is not 2xx comes to. Its body is taken off the connection. */

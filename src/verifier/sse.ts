@@ -28,10 +28,11 @@ function byteReader(body: ReadableStream<Uint8Array>): ByteReader | null {
 }
 
 /**
- * How to wait: `large` wakes for large bites only, for a body that counts as a whole; `prompt` wakes for whatever has come,
- * for one whose parts count by themselves, even if the rest never comes.
+ * How to wait: `large` wakes for large bites only, for a body that counts as a whole; `first_prompt` does after the first byte, for one
+ * of which it matters when it begins; `prompt` wakes for whatever has come, for one whose parts count by themselves, even if the rest
+ * never comes.
  */
-export type Pace = "large" | "prompt";
+export type Pace = "large" | "first_prompt" | "prompt";
 
 /**
  * Reads a body to its end, or until `take` returns false (then the connection is given up).
@@ -55,9 +56,10 @@ export async function readBody(
 /** @returns whether the body was read to its end */
 async function readBites(reader: ByteReader, take: (bytes: Uint8Array) => boolean, pace: Pace): Promise<boolean> {
   let view = new Uint8Array(FIRST_BITE_BYTES);
-  for (;;) {
+  for (let bites = 0; ; bites++) {
     const size = view.byteLength;
-    const { done, value } = await readBite(reader, view, pace === "large" ? size : 1);
+    const prompt = pace === "prompt" || (pace === "first_prompt" && bites === 0);
+    const { done, value } = await readBite(reader, view, prompt ? 1 : size);
     if (value !== undefined && value.byteLength > 0 && !take(value)) return false;
     if (done || value === undefined) return true;
     // Less than was asked for is the end, which only the next read says: its buffer need not be larger.

@@ -34,7 +34,8 @@ const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> 
     isNumber(e.queue_ms) &&
     (e.first_token_ms === null || isNumber(e.first_token_ms)) &&
     isNumber(e.total_ms) &&
-    (e.letters == null || isProbabilities(e.letters)),
+    (e.letters == null || isProbabilities(e.letters)) &&
+    (e.model == null || isText(e.model)),
   saved: (e) =>
     isAbout(e) &&
     Array.isArray(e.samples) &&

@@ -4,10 +4,10 @@ import { LineTooLong } from "../core/chat-stream.ts";
 import type { ItemErrorCode } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Clock } from "../ports.ts";
-import type { Outcome, Schedule } from "./governor.ts";
+import type { Schedule } from "./governor.ts";
 import type { GroupAsk } from "./group-ask.ts";
 import { LineSplitter } from "./ndjson.ts";
-import { outcome, refused } from "./refusal.ts";
+import { type Outcome, outcome, refused } from "./refusal.ts";
 import { readBody } from "./sse.ts";
 import { readVerifyEvent } from "./verify-events.ts";
 
@@ -86,6 +86,7 @@ export async function exchange(
   body: BodyInit,
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void,
+  onBytes: () => void = () => {},
 ): Promise<Outcome> {
   const { clock } = endpoint;
   const watch = new Watch(endpoint);
@@ -109,13 +110,22 @@ export async function exchange(
     watch.headersCame();
     onHeaders(!isRetriedStatus(response.status));
     if (!response.ok) return refused(response, clock);
-    return await readReply(group, response, watch, () => Math.max(0, clock.now() - sent_at));
+    const heard = () => {
+      watch.heard();
+      onBytes();
+    };
+    return await readReply(group, response, heard, () => Math.max(0, clock.now() - sent_at));
   } finally {
     watch.end();
   }
 }
 
-async function readReply(group: GroupAsk, response: Response, watch: Watch, elapsedMs: () => number): Promise<Outcome> {
+async function readReply(
+  group: GroupAsk,
+  response: Response,
+  heard: () => void,
+  elapsedMs: () => number,
+): Promise<Outcome> {
   group.accepted();
   const reply = { done: false, malformed: false };
   const lines = new LineSplitter((line) => {
@@ -133,7 +143,7 @@ async function readReply(group: GroupAsk, response: Response, watch: Watch, elap
   try {
     if (response.body !== null) {
       const take = (bytes: Uint8Array) => {
-        watch.heard();
+        heard();
         return lines.push(bytes);
       };
       await readBody(response.body, take, "prompt");
@@ -150,5 +160,7 @@ function conclude(group: GroupAsk, reply: { done: boolean; malformed: boolean },
   if (reply.malformed) return outcome("verifier_bad_reply");
   const code = reply.done ? "verifier_bad_reply" : broken;
   const healable = !reply.done || group.hasHealable;
-  return outcome(code, healable && group.mayAskAgain ? "verifier_unavailable" : null);
+  const ended = outcome(code, healable && group.mayAskAgain ? "verifier_unavailable" : null);
+  // A reply in good order tells of a gateway that works, but not when its engines brought nothing at all.
+  return { ...ended, backend_failed: !reply.done || group.broughtNothing };
 }

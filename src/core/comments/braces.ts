@@ -1,6 +1,6 @@
 // Owns where comments lie in C, C++, Java, Go, Rust, C# and Kotlin sources. Must not know how they are cut out.
 import type { Cut } from "./cuts.ts";
-import { isWordCode, type Literal, literalStop, quoted, wordEnd } from "./literals.ts";
+import { afterJoinedLines, isWordCode, type Literal, literalStop, quoted, wordEnd } from "./literals.ts";
 
 /** What differs between the brace languages. */
 export interface Dialect {
@@ -60,6 +60,20 @@ export function blockCommentEnd(source: string, start: number, nested: boolean):
   return -1;
 }
 
+/** Where the comment's second mark stands that the slash at `at` opens, over joined lines; -1 when it opens none. */
+function commentMark(source: string, at: number, splices: boolean): number {
+  let mark = at + 1;
+  for (let next = mark; splices && next >= 0; next = afterJoinedLines(source, mark)) mark = next;
+  return source[mark] === "/" || source[mark] === "*" ? mark : -1;
+}
+
+/** End of a block comment whose text starts at `from`, where the marks of its end may stand on lines that are joined; or -1. */
+function splicedCommentEnd(source: string, from: number): number {
+  const close = /\*(?:\\[ \t]*\r?\n)*\//g;
+  close.lastIndex = from;
+  return close.test(source) ? close.lastIndex : -1;
+}
+
 /** The cut for a first line `#!..`, if there is one. Rust's `#![attribute]` is code. */
 export function hashbangCuts(source: string): Cut[] {
   const isHashbang = /^#!(?!\s*\[)/.test(source);
@@ -104,20 +118,23 @@ class BraceScanner {
   private step(): void {
     const { source, dialect, at } = this;
     const c = source[at] as string;
-    const startsComment = c === "/" && (source[at + 1] === "/" || source[at + 1] === "*");
-    const literal = startsComment ? null : dialect.literalAt(source, at);
-    if (startsComment) this.comment(source[at + 1] === "/");
+    const mark = c === "/" ? commentMark(source, at, dialect.splicesLines) : -1;
+    const literal = mark >= 0 ? null : dialect.literalAt(source, at);
+    if (mark >= 0) this.comment(mark);
     else if (literal) this.text(literal, at + literal.open);
     else if (dialect.quotesInNumbers && c >= "0" && c <= "9") this.at = numberEnd(source, at);
     else if (isWordCode(source.charCodeAt(at))) this.at = wordEnd(source, at);
     else this.punctuator(c);
   }
 
-  private comment(isLine: boolean): void {
+  private comment(mark: number): void {
     const { source, dialect, at } = this;
+    const isLine = source[mark] === "/";
     const end = isLine
       ? lineCommentEnd(source, at, dialect.crEndsLine, dialect.splicesLines)
-      : blockCommentEnd(source, at, dialect.nestedBlocks);
+      : dialect.splicesLines
+        ? splicedCommentEnd(source, mark + 1)
+        : blockCommentEnd(source, at, dialect.nestedBlocks);
     if (end >= 0 && !(isLine && dialect.isDirective(source.slice(at, end)))) {
       this.cuts.push({ start: at, end, replacement: "" });
     }

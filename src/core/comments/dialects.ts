@@ -21,7 +21,7 @@ const PLAIN: Dialect = {
 
 export const C: Dialect = { ...PLAIN, splicesLines: true, quotesInNumbers: true };
 
-const CPP_RAW = /(?:u8|[uUL])?R"([^()\\\s"]{0,16})\(/y;
+const CPP_RAW = /(?:u8|[uUL])?R(?:\\[ \t]*\r?\n)*"([^()\\\s"]{0,16})\(/y;
 
 export const CPP: Dialect = {
   ...C,
@@ -41,8 +41,15 @@ export const JAVA: Dialect = {
   },
 };
 
-/** Unicode escapes stand for a quote, slash, star, backslash or line end before Java's own lexer sees them. */
-export const JAVA_HIDDEN_SYNTAX = /\\u+00(?:22|27|2[af]|5c|0[ad])/i;
+/** An escaped backslash, or a unicode escape of a quote, star, slash, line end or backslash. Behind the last no `u` may come to stand. */
+const HIDDEN_SYNTAX = /\\(?:\\|u+00(22|27|2[aA]|2[fF]|0[aA]|0[dD]|5[cC](?!u)))/g;
+
+/** A Java source with the unicode escapes that can open or close comments and strings undone, as its compiler does first of all. */
+export function withoutHiddenSyntax(source: string): string {
+  return source.replace(HIDDEN_SYNTAX, (match, hex?: string) =>
+    hex === undefined ? match : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
 
 const GO_DIRECTIVE = /^\/\/go:(?:build|embed|linkname)\s/;
 

@@ -27,9 +27,18 @@ export interface LiteralStop {
   inHole: boolean;
 }
 
-/** Where the escape at `at` (a backslash) ends: CR LF counts as one character. */
+const JOINED_LINES = /\\[ \t]*\r?\n/y;
+
+/** Behind the backslash at `at`, the blanks that follow it and the line end; -1 when it joins no lines. */
+export function afterJoinedLines(source: string, at: number): number {
+  JOINED_LINES.lastIndex = at;
+  return JOINED_LINES.test(source) ? JOINED_LINES.lastIndex : -1;
+}
+
+/** Where the escape at `at` (a backslash) ends. Compilers of C join lines over blanks behind the backslash, too. */
 function afterEscape(source: string, at: number): number {
-  return at + (source.startsWith("\r\n", at + 1) ? 3 : 2);
+  const joined = afterJoinedLines(source, at);
+  return joined < 0 ? at + 2 : joined;
 }
 
 function afterClose(source: string, at: number, close: string): number {

@@ -5,16 +5,25 @@ import { LIMITS } from "../../core/limits.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
 import { contractBody, objectBody } from "./body.ts";
 import { speak, tei, teiEmpty } from "./faults.ts";
-import { rankDocuments, warnInHeader } from "./ranked-documents.ts";
-import { documentsRequest, documentTexts, RerankRequestSchema, rerankReply, rerankRequest } from "./rerank.ts";
+import { rankDocuments, warningHeaders } from "./ranked-documents.ts";
+import {
+  DOCUMENT_COUNT,
+  documentsRequest,
+  documentTexts,
+  RerankRequestSchema,
+  rerankReply,
+  rerankRequest,
+} from "./rerank.ts";
 
 export const TeiRequestSchema = z.object({
   query: RerankRequestSchema.shape.query,
-  texts: z
-    .array(RolloutSchema.shape.text)
-    .meta({ description: `2 to ${LIMITS.rollouts_per_group_max} candidates; never cut, whatever truncate says` }),
+  texts: z.array(RolloutSchema.shape.text).meta({
+    ...DOCUMENT_COUNT,
+    description: `2 to ${LIMITS.rollouts_per_group_max} candidates; never cut, whatever truncate says`,
+  }),
   raw_scores: z
     .boolean()
     .nullish()
@@ -36,18 +45,21 @@ async function teiRerank(c: AppContext, deps: RouteDeps, body: Record<string, un
     texts: "rollouts_per_group_max",
   });
   const asked = { query, texts, model: null, top_n: null, raw: raw_scores === true } as const;
-  const { results, warnings } = await rankDocuments(c, deps, { ...asked, contract: "bare_rerank", field: "texts" });
-  warnInHeader(c, warnings);
-  return c.json(
-    results.map(({ index, score }) => ({ index, score, ...(return_text === true && { text: texts[index] }) })),
-  );
+  const ranked = rankDocuments(c, deps, { ...asked, contract: "bare_rerank", field: "texts" });
+  const told = ranked.then(({ results, warnings }) => ({
+    value: results.map(({ index, score }) => ({ index, score, ...(return_text === true && { text: texts[index] }) })),
+    headers: warningHeaders(warnings),
+  }));
+  return answerJson(c, deps, told);
 }
 
 async function vllmRerank(c: AppContext, deps: RouteDeps, body: Record<string, unknown>): Promise<Response> {
   const request = rerankRequest(body);
   const texts = documentTexts(request);
   const asked = { ...documentsRequest(request, texts), contract: "bare_rerank", field: "documents" } as const;
-  const ranked = await rankDocuments(c, deps, asked);
-  warnInHeader(c, ranked.warnings);
-  return c.json(rerankReply(c.get("scope").id, "2", request, texts, ranked, "vllm"));
+  const told = rankDocuments(c, deps, asked).then((ranked) => ({
+    value: rerankReply(c.get("scope").id, "2", request, texts, ranked, "vllm"),
+    headers: warningHeaders(ranked.warnings),
+  }));
+  return answerJson(c, deps, told);
 }

@@ -1,7 +1,7 @@
 // Owns reading a foreign contract's body: JSON, long lists measured first, then the contract's schema, which ignores what it does not know.
 import type * as z from "zod";
+import { fieldErrors } from "../../core/field-errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { fieldErrors } from "../../http/field-errors.ts";
 import { invalidRequest } from "../../http/validation.ts";
 
 /** Which limit bounds which list of a body. */

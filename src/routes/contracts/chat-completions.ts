@@ -6,6 +6,7 @@ import type { Spec } from "../../core/spec.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
 import { resolveSpec } from "../specs.ts";
 import { contractBody, objectBody } from "./body.ts";
 import { type CompletionHead, completion, streamCompletion } from "./chat-replies.ts";
@@ -56,7 +57,13 @@ export function chatCompletions(deps: RouteDeps) {
     const verdict = scored.then((done) => verdictOf(done, spec, form));
     const created = Math.floor(deps.clock.date().getTime() / 1000);
     const head: CompletionHead = { id: `chatcmpl-${c.get("scope").id}`, created, model };
-    if (request.stream !== true) return c.json(completion(head, await verdict));
+    if (request.stream !== true) {
+      return answerJson(
+        c,
+        deps,
+        verdict.then((said) => ({ value: completion(head, said) })),
+      );
+    }
     const withUsage = request.stream_options?.include_usage === true;
     return streamCompletion(deps, c.get("scope").id, head, verdict, { withUsage, stop });
   };

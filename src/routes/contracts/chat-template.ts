@@ -25,8 +25,8 @@ export function splitRendered(text: string): RenderedTurn | null {
   };
 }
 
-/** Takes closing tokens and blanks off the end, one after the other. */
-function withoutClosing(text: string): string {
+/** An answer without the tokens that close it, and the blanks between them. */
+export function withoutClosing(text: string): string {
   let rest = text.trimEnd();
   for (;;) {
     const open = rest.lastIndexOf("<");
@@ -34,4 +34,23 @@ function withoutClosing(text: string): string {
     if (!/^(?:<[|｜][^|｜<>\n]{1,64}[|｜]>|<(?:end_of_turn|eos|\/s)>)$/.test(token)) return rest;
     rest = rest.slice(0, open).trimEnd();
   }
+}
+
+/** A prompt that a template may have rendered, as what was said: with an opening for the answer it is cut there, a bare text is left alone. */
+export function renderedPrompt(text: string): string {
+  const turn = splitRendered(text);
+  if (turn === null) return text;
+  const opened = turn.completion === "" || turn.completion === "<think>";
+  return opened ? turn.prompt : text.replace(TOKEN, "").trim();
+}
+
+/**
+ * What follows `prompt` in a text that begins with it (special tokens before it aside), else the last assistant turn; null when
+ * neither can be told.
+ */
+export function answerAfter(text: string, prompt: string): string | null {
+  const at = prompt === "" ? -1 : text.indexOf(prompt);
+  if (at >= 0 && text.slice(0, at).replace(TOKEN, "").trim() === "")
+    return withoutClosing(text.slice(at + prompt.length));
+  return splitRendered(text)?.completion ?? null;
 }

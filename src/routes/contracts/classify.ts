@@ -4,9 +4,11 @@ import { GroupSchema, RolloutSchema } from "../../core/contract.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "./body.ts";
 import { splitRendered } from "./chat-template.ts";
+import { warningHeaders } from "./ranked-documents.ts";
 import { UsageSchema } from "./score.ts";
 import { pairUp, scorePairs, type TextPair } from "./scored-pairs.ts";
 
@@ -57,14 +59,18 @@ export function classify(deps: RouteDeps) {
     const model = request.model ?? null;
     const raw = request.use_activation === false;
     const asked = { contract: "classify", field: "input", pairs: pairs(request), model, raw } as const;
-    const { scores, usage } = await scorePairs(c, deps, asked);
-    return c.json({
-      id: `classify-${c.get("scope").id}`,
-      object: "list",
-      created: Math.floor(deps.clock.date().getTime() / 1000),
-      model: model ?? "default",
-      data: scores.map((value, index) => ({ index, label: null, probs: [value], num_classes: 1 })),
-      usage,
-    } satisfies z.output<typeof ClassifyReplySchema>);
+    const told = async () => {
+      const { scores, usage, warnings } = await scorePairs(c, deps, asked);
+      const value: z.output<typeof ClassifyReplySchema> = {
+        id: `classify-${c.get("scope").id}`,
+        object: "list",
+        created: Math.floor(deps.clock.date().getTime() / 1000),
+        model: model ?? "default",
+        data: scores.map((score, index) => ({ index, label: null, probs: [score], num_classes: 1 })),
+        usage,
+      };
+      return { value, headers: warningHeaders(warnings) };
+    };
+    return answerJson(c, deps, told());
   };
 }

@@ -1,21 +1,11 @@
 // Owns how each dialect's clients read an error: the shapes and statuses of Cohere, Jina, vLLM, OpenAI and TEI. Knows no cause of a fault.
-import type { Context } from "hono";
+import { matchedRoutes } from "hono/route";
 import { type ApiError, ITEM_ERRORS, REQUEST_ERRORS } from "../../core/errors.ts";
+import type { Dialect, Said } from "../../http/dialect.ts";
 import { problemResponse, problemType } from "../../http/problem.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { NEMO_GYM_PREFIXES } from "./nemo-gym.ts";
 import { Unjudged } from "./unjudged.ts";
-
-interface Said {
-  status: number;
-  /** A code of docs/errors.md. */
-  code: string;
-  message: string;
-  /** The first field at fault. */
-  param: string | null;
-}
-
-/** The status and the members that a dialect adds to (or changes in) the problem document. */
-export type Dialect = (said: Said) => { status: number; members: Record<string, unknown> };
 
 const TYPES: Record<number, string> = {
   401: "AuthenticationError",
@@ -68,8 +58,11 @@ export const tei: Dialect = (said) => {
 /** TEI's refusal of an empty list. */
 export const teiEmpty: Dialect = ({ message }) => ({ status: 400, members: { error: message, error_type: "empty" } });
 
-/** Paths whose faults are told in a dialect from the start, so that a refused key is readable too. `/rerank` may turn to TEI's. */
-const BY_PATH: Readonly<Record<string, Dialect>> = {
+/** Trainers that read a status and pass the body on to a person: FastAPI's `detail` (a problem document's own) and a plain `error`. */
+const trainers: Dialect = ({ status, message }) => ({ status, members: { error: message } });
+
+/** Routes whose faults are told in a dialect from the start, so that a refused key is readable too. `/rerank` may turn to TEI's. */
+const BY_ROUTE: Readonly<Record<string, Dialect>> = {
   "/v1/rerank": rerankers,
   "/v2/rerank": rerankers,
   "/rerank": rerankers,
@@ -78,13 +71,16 @@ const BY_PATH: Readonly<Record<string, Dialect>> = {
   "/classify": rerankers,
   "/v1/chat/completions": openai,
   "/v1/models": openai,
+  "/openrlhf/get_reward": trainers,
+  "/slime/reward": trainers,
+  "/verl/compute_score": trainers,
+  "/evaluate": trainers,
+  ...Object.fromEntries(NEMO_GYM_PREFIXES.map((prefix) => [`${prefix}/verify`, trainers])),
 };
-
-type Speaking = Context<{ Variables: { dialect?: Dialect } }>;
 
 /** From here on this request's faults are told in `dialect`: for paths that two dialects share. */
 export function speak(c: AppContext, dialect: Dialect): void {
-  (c as unknown as Speaking).set("dialect", dialect);
+  c.set("dialect", dialect);
 }
 
 function saidOf(fault: ApiError): Said {
@@ -105,7 +101,7 @@ export function faultMembers(dialect: Dialect, fault: ApiError): Record<string, 
  * clients parse nothing else. null for paths that are no foreign contract's.
  */
 export function contractFault(c: AppContext, fault: ApiError): Response | null {
-  const dialect = (c as unknown as Speaking).get("dialect") ?? BY_PATH[c.req.path];
+  const dialect = c.get("dialect") ?? BY_ROUTE[matchedRoutes(c).at(-1)?.path ?? ""];
   if (dialect === undefined) return null;
   const said = saidOf(fault);
   const { status, members } = dialect(said);

@@ -1,10 +1,10 @@
 // Owns reading a flat batch: the names under which TRL, ms-swift, FAI-RL and verl's batch manager send prompts, completions and columns.
 import * as z from "zod";
 import { RewardsRequestSchema, RolloutSchema, SpecNameSchema } from "../../core/contract.ts";
+import { fieldErrors } from "../../core/field-errors.ts";
+import { fieldPath } from "../../core/json-fault.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { SpecSchema } from "../../core/spec.ts";
-import { fieldErrors } from "../../http/field-errors.ts";
-import { fieldPath } from "../../http/json-fault.ts";
 import { invalidRequest, validated } from "../../http/validation.ts";
 import { contractBody } from "./body.ts";
 import { CompletionSchema, ConversationSchema, PromptSchema } from "./messages.ts";
@@ -80,16 +80,21 @@ function parseEach<S extends z.ZodType>(schema: S, { path, values }: Found): z.o
   });
 }
 
-const InfoSchema = z
+/** verl's `extra_info`, as the prompt that it must hold: verl does not pass the prompt otherwise. */
+export const ExtraInfoSchema = z
   .object({ question: PromptSchema.optional(), prompt: PromptSchema.optional() })
-  .transform(({ question, prompt }) => question ?? prompt)
-  .refine((text) => text !== undefined, "needs question or prompt: verl does not pass the prompt otherwise");
+  .transform(({ question, prompt }, context) => {
+    const held = question ?? prompt;
+    if (held !== undefined) return held;
+    context.addIssue({ code: "custom", message: "needs question or prompt: verl does not pass the prompt otherwise" });
+    return z.NEVER;
+  });
 
 function prompts(body: Body, length: number): FlatItem["prompt"][] {
   const found = findColumn(body, PROMPTS, length);
   if (found === null) throw invalidRequest([{ path: "prompts", message: "required (array)" }]);
   if (found.name === "messages") return parseEach(ConversationSchema, found);
-  return parseEach(found.name === "extra_infos" ? InfoSchema : PromptSchema, found) as FlatItem["prompt"][];
+  return parseEach(found.name === "extra_infos" ? ExtraInfoSchema : PromptSchema, found);
 }
 
 const LengthSchema = RolloutSchema.shape.length_tokens.unwrap();

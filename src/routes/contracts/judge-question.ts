@@ -1,9 +1,9 @@
 // Owns reading a comparison out of a chat: our own prompt's shape, or a JSON object. Knows no HTTP and no verdict.
 import * as z from "zod";
 import { type Group, GroupSchema } from "../../core/contract.ts";
+import { fieldErrors } from "../../core/field-errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { LETTERS, type PromptForm, parsePrompt } from "../../core/prompt.ts";
-import { fieldErrors } from "../../http/field-errors.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { type Message, messageText } from "./messages.ts";
 

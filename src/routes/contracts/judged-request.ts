@@ -3,9 +3,9 @@ import type { Group } from "../../core/contract.ts";
 import { ApiError } from "../../core/errors.ts";
 import type { Spec } from "../../core/spec.ts";
 import type { RouteDeps } from "../../http/deps.ts";
-import { type AppContext, keepAlive } from "../../http/scope.ts";
+import { type AppContext, cancellation, keepAlive } from "../../http/scope.ts";
 import { checkRewardsRequest } from "../rewards-rules.ts";
-import { cancellation, type ScoredRequest, scoreAndLog } from "../scored-request.ts";
+import { type ScoredRequest, scoreAndLog } from "../scored-request.ts";
 
 export interface JudgingRequest {
   groups: Group[];

@@ -1,34 +1,68 @@
 // Owns the options that foreign clients can only put into the URL. Knows no contract's body.
 import * as z from "zod";
 import { RewardsRequestSchema, RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract.ts";
-import { queryParameters } from "../../http/parameters.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { numberText, queryParameters, wholeNumber } from "../../http/parameters.ts";
 import type { AppContext } from "../../http/scope.ts";
 
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,10}$/, "must be a whole number")
-  .transform(Number);
-
-/** `on_failure`: what stands for a reward that could not be had: null, or the caller's own number. */
-const OnFailureSchema = z
-  .string()
-  .regex(/^(?:null|[+-]?\d{1,15}(?:\.\d{1,15})?)$/, 'must be "null" or a number such as 0 or -0.5')
-  .transform((text) => (text === "null" ? null : Number(text) + 0));
+/** A text as one word, or as a number within safe bounds. */
+const numberOr = <W extends string>(word: W) =>
+  z
+    .string()
+    .regex(
+      new RegExp(String.raw`^(?:${word}|[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)$`),
+      `must be "${word}" or a number such as 0 or -0.5`,
+    )
+    .transform((text): W | number => (text === word ? word : Number(text) + 0));
 
 /** A name for a reply's field that no other field of a reply has. */
 export const ResponseFieldSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "must be a plain name");
 
-export const OptionsSchema = z.object({
-  spec: SpecNameSchema.optional(),
-  run_id: RunIdSchema.optional(),
-  step: wholeNumber.pipe(StepSchema).optional(),
-  deadline_ms: wholeNumber.pipe(RewardsRequestSchema.shape.deadline_ms.unwrap()).optional(),
-  on_failure: OnFailureSchema.default(null),
-  response_field: ResponseFieldSchema.optional(),
+const SharedSchema = z.object({
+  spec: SpecNameSchema.optional().meta({ description: "a stored spec's name" }),
+  run_id: RunIdSchema.optional().meta({ description: "the trainer's name of the run, for the run log" }),
+  step: numberText(StepSchema).optional().meta({ description: "the trainer's step, for the run log" }),
+  deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap()).optional().meta({
+    description: "a deadline other than the contract's own",
+  }),
+});
+
+/** Options of the contracts that carry whole groups. */
+export const OptionsSchema = SharedSchema.extend({
+  on_failure: numberOr("null")
+    .default("null")
+    .transform((said) => (said === "null" ? null : said))
+    .meta({
+      description: "what stands for a reward that could not be had: `null` (default), or the caller's own number",
+    }),
+  response_field: ResponseFieldSchema.optional().meta({ description: "a second name for `rewards`" }),
 });
 export type Options = z.output<typeof OptionsSchema>;
+
+/** Options of the contracts that send one sample a request. */
+export const SampleOptionsSchema = SharedSchema.extend({
+  group_size: wholeNumber(1, LIMITS.rollouts_per_group_max).optional().meta({
+    description: "samples of a prompt: the group is judged as soon as so many are there",
+  }),
+  group_window_ms: wholeNumber(0, LIMITS.deadline_ms_max)
+    .optional()
+    .meta({
+      description: `the group is judged this long after its last sample came; default ${LIMITS.group_window_ms_default}, with group_size half of the deadline`,
+    }),
+  on_failure: numberOr("error").optional().meta({
+    description:
+      "what stands for a reward that could not be had: `error` (an HTTP error), or the caller's own number. Absent: the contract's own way",
+  }),
+  format: z.enum(["number", "object"]).optional().meta({ description: "`object`: a dict for --reward-key score" }),
+});
+export type SampleOptions = z.output<typeof SampleOptionsSchema>;
 
 /** The URL's options; parameters of other names are ignored. Throws `invalid_request` naming the parameter. */
 export function urlOptions(c: AppContext): Options {
   return queryParameters(c, OptionsSchema);
+}
+
+/** The same for contracts that send one sample a request. */
+export function sampleOptions(c: AppContext): SampleOptions {
+  return queryParameters(c, SampleOptionsSchema);
 }

@@ -96,7 +96,7 @@ function parseWarnings({ metrics: { parse_rate } }: GroupResult): string[] {
   return parse_rate !== null && parse_rate < PARSE_RATE_LOW ? [`parse_rate_low: ${parse_rate.toFixed(2)}`] : [];
 }
 
-/** Says the warnings in a header too, for dialects whose bodies have no place for them. */
-export function warnInHeader(c: AppContext, warnings: readonly string[]): void {
-  if (warnings.length > 0) c.header("x-kritai-warnings", warnings.join("; "));
+/** The warnings as a header, for dialects whose bodies have no place for them. */
+export function warningHeaders(warnings: readonly string[]): Record<string, string> {
+  return warnings.length === 0 ? {} : { "x-kritai-warnings": warnings.join("; ") };
 }

@@ -1,23 +1,28 @@
 // Owns POST /v1/rerank and /v2/rerank: one body and one reply that Cohere, Jina and vLLM clients all read. Ranking: ranked-documents.ts.
 import * as z from "zod";
 import { GroupSchema, RolloutSchema } from "../../core/contract.ts";
+import { fieldErrors } from "../../core/field-errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
-import { fieldErrors } from "../../http/field-errors.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "./body.ts";
-import { type DocumentsRequest, type RankedDocuments, rankDocuments, warnInHeader } from "./ranked-documents.ts";
+import { type DocumentsRequest, type RankedDocuments, rankDocuments, warningHeaders } from "./ranked-documents.ts";
 
 const flag = z.boolean().nullish();
 const QuerySchema = GroupSchema.shape.prompt.options[0].min(1);
 const DocumentSchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
 
+/** How many there may be, for the document only: the checks themselves name the limit, or answer as the dialect does. */
+export const DOCUMENT_COUNT = { minItems: 2, maxItems: LIMITS.rollouts_per_group_max };
+
 export const RerankRequestSchema = z.object({
   model: z.string().nullish().meta({ description: "a stored spec's name; any other name is only echoed" }),
   query: QuerySchema.meta({ description: "the prompt" }),
   documents: z.array(DocumentSchema).meta({
+    ...DOCUMENT_COUNT,
     description: `2 to ${LIMITS.rollouts_per_group_max} candidates: texts, or objects with a text`,
   }),
   top_n: z.int().min(0).nullish().meta({ description: "0 or absent: all" }),
@@ -124,9 +129,11 @@ export function rerank(deps: RouteDeps, version: "1" | "2") {
     const request = rerankRequest(objectBody(await readJson(c.req.raw)));
     const texts = documentTexts(request);
     const asked = { ...documentsRequest(request, texts), contract: "cohere_rerank", field: "documents" } as const;
-    const ranked = await rankDocuments(c, deps, asked);
-    warnInHeader(c, ranked.warnings);
     const form = request.return_documents === true ? "cohere" : "never";
-    return c.json(rerankReply(c.get("scope").id, version, request, texts, ranked, form));
+    const told = rankDocuments(c, deps, asked).then((ranked) => ({
+      value: rerankReply(c.get("scope").id, version, request, texts, ranked, form),
+      headers: warningHeaders(ranked.warnings),
+    }));
+    return answerJson(c, deps, told);
   };
 }

@@ -2,11 +2,15 @@
 import * as z from "zod";
 import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract-replies.ts";
 import { ApiError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
 import type { Spec } from "../../core/spec.ts";
-import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
-import type { AppContext } from "../../http/scope.ts";
+import { preferences } from "../../http/prefer.ts";
+import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
+import { submitBatch } from "../batch-submission.ts";
+import { idempotent, notingGaps } from "../idempotent.ts";
+import { checkRewardsRequest } from "../rewards-rules.ts";
 import { resolveSpec } from "../specs.ts";
 import { objectBody } from "./body.ts";
 import { contractDeadline } from "./deadlines.ts";
@@ -70,10 +74,18 @@ function responseField({ response_field }: FlatBatch, options: Options): string 
   throw invalidRequest([{ path: "response_field", message: "another field of the reply has this name" }]);
 }
 
+/** What the reply takes besides the scores, as it is kept with a batch that is answered later. */
+export interface BatchShape {
+  places: Regrouped["places"];
+  on_failure: number | null;
+  /** The reward's second name; `rewards` when there is none. */
+  field: string;
+}
+
 export function scoreFlatBatch(deps: RouteDeps) {
-  return async (c: AppContext): Promise<Response> => {
+  return idempotent(deps, async (c, body) => {
     const options = urlOptions(c);
-    const batch = readFlatBatch(objectBody(await readJson(c.req.raw)));
+    const batch = readFlatBatch(objectBody(body));
     const field = responseField(batch, options);
     if (batch.items.length === 0)
       throw invalidRequest([{ path: batch.field, message: "0 elements; must be at least 1" }]);
@@ -82,11 +94,31 @@ export function scoreFlatBatch(deps: RouteDeps) {
     const { groups, places } = regroup(batch.items, batch.field);
     const run_id = batch.run_id ?? options.run_id;
     const step = batch.step ?? options.step;
-    const deadline_ms = contractDeadline("score_batch", batch.deadline_ms ?? options.deadline_ms);
-    const { reply } = await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms }).scored;
-    const answer = batchReply(reply, places, options.on_failure);
-    return c.json(field === "rewards" ? answer : { ...answer, [field]: answer.rewards });
-  };
+    const asked_ms = batch.deadline_ms ?? options.deadline_ms;
+    const shape: BatchShape = { places, on_failure: options.on_failure, field };
+    if (preferences(c).respond_async) {
+      const request = { groups, spec, run_id, step, deadline_ms: asked_ms ?? LIMITS.batch_deadline_ms_max };
+      checkRewardsRequest(request);
+      return submitBatch(c, deps, { route: "score_batch", request, spec, shape });
+    }
+    const deadline_ms = contractDeadline("score_batch", asked_ms);
+    const { scored } = beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms });
+    const native = notingGaps(
+      c,
+      scored.then(({ reply }) => reply),
+    );
+    return answerJson(
+      c,
+      deps,
+      native.then((reply) => ({ value: shapedReply(reply, shape) })),
+    );
+  });
+}
+
+/** The native reply as this contract has it. */
+export function shapedReply(reply: RewardsReply, { places, on_failure, field }: BatchShape): Record<string, unknown> {
+  const answer = batchReply(reply, places, on_failure);
+  return field === "rewards" ? answer : { ...answer, [field]: answer.rewards };
 }
 
 function batchReply(reply: RewardsReply, places: Regrouped["places"], onFailure: number | null): ScoreBatchReply {

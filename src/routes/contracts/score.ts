@@ -4,8 +4,10 @@ import { GroupSchema, RolloutSchema } from "../../core/contract.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "./body.ts";
+import { warningHeaders } from "./ranked-documents.ts";
 import { pairUp, scorePairs } from "./scored-pairs.ts";
 
 /** The names under which vLLM takes the two sides, in the order in which they are looked for. */
@@ -21,17 +23,19 @@ const CandidateText = RolloutSchema.shape.text;
 const left = z.union([PromptText, z.array(PromptText).min(1)]).optional();
 const right = z.union([CandidateText, z.array(CandidateText).min(1)]).optional();
 
-export const ScoreRequestSchema = z.object({
-  model: z.string().nullish(),
-  queries: left,
-  documents: right,
-  items: right,
-  data_1: left,
-  data_2: right,
-  text_1: left,
-  text_2: right,
-  use_activation: z.boolean().nullish(),
-});
+export const ScoreRequestSchema = z
+  .object({
+    model: z.string().nullish(),
+    queries: left,
+    documents: right,
+    items: right,
+    data_1: left,
+    data_2: right,
+    text_1: left,
+    text_2: right,
+    use_activation: z.boolean().nullish(),
+  })
+  .meta({ anyOf: SIDES.map((required) => ({ required })) });
 
 export const UsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 export const ScoreReplySchema = z.object({
@@ -62,14 +66,18 @@ export function score(deps: RouteDeps) {
     const request = contractBody(ScoreRequestSchema, objectBody(await readJson(c.req.raw)), LISTS);
     const model = request.model ?? null;
     const asked = { ...sides(request), contract: "score", model, raw: request.use_activation === false } as const;
-    const { scores, usage } = await scorePairs(c, deps, asked);
-    return c.json({
-      id: `score-${c.get("scope").id}`,
-      object: "list",
-      created: Math.floor(deps.clock.date().getTime() / 1000),
-      model: model ?? "default",
-      data: scores.map((value, index) => ({ index, object: "score", score: value })),
-      usage,
-    } satisfies z.output<typeof ScoreReplySchema>);
+    const told = async () => {
+      const { scores, usage, warnings } = await scorePairs(c, deps, asked);
+      const value: z.output<typeof ScoreReplySchema> = {
+        id: `score-${c.get("scope").id}`,
+        object: "list",
+        created: Math.floor(deps.clock.date().getTime() / 1000),
+        model: model ?? "default",
+        data: scores.map((score, index) => ({ index, object: "score", score })),
+        usage,
+      };
+      return { value, headers: warningHeaders(warnings) };
+    };
+    return answerJson(c, deps, told());
   };
 }

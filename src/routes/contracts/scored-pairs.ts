@@ -5,7 +5,7 @@ import { invalidRequest } from "../../http/validation.ts";
 import { type ContractName, contractDeadline } from "./deadlines.ts";
 import { beginJudging, refuseOverlong } from "./judged-request.ts";
 import { urlOptions } from "./options.ts";
-import { type RankedDocuments, usageOf, warnInHeader } from "./ranked-documents.ts";
+import { type RankedDocuments, usageOf } from "./ranked-documents.ts";
 import { regroup } from "./regrouping.ts";
 import { relevance } from "./relevance.ts";
 import { chooseTextSpec } from "./text-spec.ts";
@@ -33,7 +33,7 @@ export async function scorePairs(
   c: AppContext,
   deps: RouteDeps,
   { contract, field, pairs, model, raw }: PairsRequest,
-): Promise<{ scores: number[]; usage: RankedDocuments["usage"] }> {
+): Promise<Pick<RankedDocuments, "usage" | "warnings"> & { scores: number[] }> {
   const options = urlOptions(c);
   refuseLonely(pairs, field);
   const flat = pairs.map(({ prompt, text }) => ({ prompt, label: null, language: null, rollout: { text } }));
@@ -50,9 +50,8 @@ export async function scorePairs(
     requireChoice(scored, g);
     return scores as number[];
   });
-  warnInHeader(c, scored.reply.warnings);
   const scores = places.map(({ group, member }) => byGroup[group]?.[member] as number);
-  return { scores, usage: usageOf(scored.reply.groups) };
+  return { scores, usage: usageOf(scored.reply.groups), warnings: scored.reply.warnings };
 }
 
 /** Pairs of one or more left texts with right ones: one with each, or one to one. Throws `invalid_request`. */

@@ -1,20 +1,27 @@
 // Owns the table of foreign contracts: one line a route. A contract that is new is one file and one line here.
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { about, healthz } from "../service.ts";
 import { bareRerank } from "./bare-rerank.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { classify } from "./classify.ts";
+import { evaluate } from "./eval-protocol.ts";
 import { models } from "./models.ts";
+import { NEMO_GYM_PREFIXES, nemoGymReverifyMode, nemoGymSession, nemoGymVerify } from "./nemo-gym.ts";
+import { nemoGymMetrics } from "./nemo-gym-metrics.ts";
+import { openRlhfReward } from "./openrlhf.ts";
 import { rerank } from "./rerank.ts";
 import { score } from "./score.ts";
 import { scoreFlatBatch } from "./score-batch.ts";
+import { slimeReward } from "./slime.ts";
+import { verlComputeScore } from "./verl.ts";
 
 type Handler = (c: AppContext) => Response | Promise<Response>;
 
+type Route = readonly [method: string, path: string, handler: Handler];
+
 /** Method, path and handler of every foreign contract's route. */
-export function contractRoutes(
-  deps: RouteDeps,
-): readonly (readonly [method: string, path: string, handler: Handler])[] {
+export function contractRoutes(deps: RouteDeps): readonly Route[] {
   return [
     ["POST", "/v1/rerank", rerank(deps, "1")],
     ["POST", "/v2/rerank", rerank(deps, "2")],
@@ -25,5 +32,22 @@ export function contractRoutes(
     ["POST", "/v1/score_batch", scoreFlatBatch(deps)],
     ["POST", "/v1/chat/completions", chatCompletions(deps)],
     ["GET", "/v1/models", models(deps)],
+    ["POST", "/openrlhf/get_reward", openRlhfReward(deps)],
+    ["POST", "/slime/reward", slimeReward(deps)],
+    ["POST", "/verl/compute_score", verlComputeScore(deps)],
+    ["POST", "/evaluate", evaluate(deps)],
+    ["GET", "/health", healthz()],
+    ["GET", "/nemo-gym/", about()],
+    ...NEMO_GYM_PREFIXES.flatMap((prefix) => nemoGymRoutes(deps, prefix)),
+  ];
+}
+
+function nemoGymRoutes(deps: RouteDeps, prefix: string): Route[] {
+  return [
+    ["POST", `${prefix}/verify`, nemoGymVerify(deps)],
+    ["POST", `${prefix}/seed_session`, nemoGymSession()],
+    ["POST", `${prefix}/close_session`, nemoGymSession()],
+    ["POST", `${prefix}/aggregate_metrics`, nemoGymMetrics()],
+    ["GET", `${prefix}/reverify_mode`, nemoGymReverifyMode()],
   ];
 }

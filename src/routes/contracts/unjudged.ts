@@ -8,6 +8,7 @@ const NEAREST: Record<ItemErrorCode, Nearest> = {
   verifier_unavailable: ["not_ready", 503],
   verifier_overloaded: ["overloaded", 429],
   verifier_rejected: ["invalid_request", 422],
+  other_model: ["not_ready", 503],
   verifier_bad_reply: ["not_ready", 503],
   deadline: ["not_ready", 504],
   cancelled: ["request_timeout", 499],

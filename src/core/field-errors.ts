@@ -1,15 +1,18 @@
 // Owns the wording of validation faults: zod's issues as field paths with messages that name the limit. Never quotes a value that is text.
 import type { z } from "zod";
-import type { FieldError } from "../core/errors.ts";
-import { LIMITS } from "../core/limits.ts";
+import type { FieldError } from "./errors.ts";
 import { fieldPath } from "./json-fault.ts";
+import { LIMITS } from "./limits.ts";
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly (string | number)[];
 type LimitName = keyof typeof LIMITS;
 
 /** By field, without indices and without a leading `spec.`: which named limits bound it. */
-const FIELD_LIMITS: Record<string, { min?: LimitName; max?: LimitName }> = {
+export type FieldLimits = Readonly<Record<string, { min?: LimitName; max?: LimitName }>>;
+
+/** Those of the edge's routes. */
+const EDGE_LIMITS: FieldLimits = {
   deadline_ms: { min: "deadline_ms_min", max: "deadline_ms_max" },
   "groups.group_id": { max: "id_chars" },
   "groups.rollouts.length_tokens": { max: "overlong_tokens_max" },
@@ -22,6 +25,8 @@ const FIELD_LIMITS: Record<string, { min?: LimitName; max?: LimitName }> = {
   "format.rules.regex": { max: "regex_chars" },
   "items.candidates": { min: "list_candidates_min", max: "verdict_candidates_max" },
   bootstrap: { max: "bootstrap_max" },
+  group_size: { max: "rollouts_per_group_max" },
+  group_window_ms: { max: "deadline_ms_max" },
   limit: { max: "page_rows_max" },
 };
 
@@ -44,10 +49,10 @@ function typeName(value: unknown): string {
   return typeof value;
 }
 
-function limitName(path: Path, side: "min" | "max"): string {
+function limitName(limits: FieldLimits, path: Path, side: "min" | "max"): string {
   const words = path.filter((part) => typeof part === "string");
   const key = (words[0] === "spec" ? words.slice(1) : words).join(".");
-  const name = FIELD_LIMITS[key]?.[side];
+  const name = limits[key]?.[side];
   return name === undefined ? "" : ` (limit ${name})`;
 }
 
@@ -57,7 +62,15 @@ function size(value: unknown, origin: string): string {
   return `${length} ${UNITS[origin] ?? ""}`.trim();
 }
 
-function boundMessage(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall, value: unknown, path: Path): string {
+/** Where a fault's path begins, and by which names its field's bounds go. */
+interface Setting {
+  prefix: Path;
+  limits: FieldLimits;
+}
+
+type BoundIssue = z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall;
+
+function boundMessage(issue: BoundIssue, value: unknown, path: Path, limits: FieldLimits): string {
   const big = issue.code === "too_big";
   const bound = big ? issue.maximum : issue.minimum;
   const word = big
@@ -69,10 +82,10 @@ function boundMessage(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall, 
       : "at least";
   const unit = UNITS[issue.origin];
   const allowed = unit === undefined ? `${bound}` : `${bound} ${unit}`;
-  return `${size(value, issue.origin)}; must be ${word} ${allowed}${limitName(path, big ? "max" : "min")}`;
+  return `${size(value, issue.origin)}; must be ${word} ${allowed}${limitName(limits, path, big ? "max" : "min")}`;
 }
 
-function message(issue: Issue, value: unknown, path: Path): string {
+function message(issue: Issue, value: unknown, path: Path, limits: FieldLimits): string {
   switch (issue.code) {
     case "invalid_type":
       return value === undefined
@@ -80,7 +93,7 @@ function message(issue: Issue, value: unknown, path: Path): string {
         : `expected ${issue.expected}, got ${typeName(value)}`;
     case "too_big":
     case "too_small":
-      return boundMessage(issue, value, path);
+      return boundMessage(issue, value, path, limits);
     case "invalid_value":
       return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map((v) => JSON.stringify(v)).join(", ")}`;
     case "invalid_key":
@@ -109,28 +122,36 @@ function expectations(branches: readonly (readonly Issue[])[]): string {
   return [...new Set(words)].join(" or ");
 }
 
-function* flatten(issue: Issue, root: unknown, inside: Path, prefix: Path): Generator<FieldError> {
+function* flatten(issue: Issue, root: unknown, inside: Path, setting: Setting): Generator<FieldError> {
   const path = [...inside, ...issue.path.map((p) => (typeof p === "symbol" ? String(p) : p))];
-  const full = [...prefix, ...path];
+  const full = [...setting.prefix, ...path];
   if (issue.code === "unrecognized_keys") {
     for (const key of issue.keys) yield { path: fieldPath([...full, key]), message: "unknown field" };
   } else if (issue.code === "invalid_union") {
     const meant = meantBranch(issue.errors);
-    if (meant !== null) for (const inner of meant) yield* flatten(inner, root, path, prefix);
+    if (meant !== null) for (const inner of meant) yield* flatten(inner, root, path, setting);
     else {
       const got = typeName(valueAt(root, path));
       yield { path: fieldPath(full), message: `expected ${expectations(issue.errors)}, got ${got}` };
     }
   } else {
-    yield { path: fieldPath(full), message: message(issue, valueAt(root, path), full) };
+    yield { path: fieldPath(full), message: message(issue, valueAt(root, path), full, setting.limits) };
   }
 }
 
-/** Zod's issues about `root`, which sits at `prefix` in the request; at most validation_errors_max of them. */
-export function fieldErrors(issues: readonly Issue[], root: unknown, prefix: Path = []): FieldError[] {
+/**
+ * Zod's issues about `root`, which sits at `prefix` in the request; at most validation_errors_max of them.
+ * @param limits names of the fields' bounds; default those of the edge's routes
+ */
+export function fieldErrors(
+  issues: readonly Issue[],
+  root: unknown,
+  prefix: Path = [],
+  limits: FieldLimits = EDGE_LIMITS,
+): FieldError[] {
   const errors: FieldError[] = [];
   for (const issue of issues) {
-    for (const error of flatten(issue, root, [], prefix)) {
+    for (const error of flatten(issue, root, [], { prefix, limits })) {
       errors.push(error);
       if (errors.length >= LIMITS.validation_errors_max) return errors;
     }

@@ -1,0 +1,239 @@
+// Owns a room at work: joins and leaves into decisions, decisions into storage, judgements and answers. Knows no runtime: where it lives is given.
+import type { ClientProbe, GatheredSample } from "../core/gathering.ts";
+import { begin, finish, type GroupState, isComplete, type Judgement, resume } from "../core/gathering-group.ts";
+import {
+  arrive,
+  closesAt,
+  dueGroups,
+  forget,
+  leave,
+  type Place,
+  type RoomState,
+  restoredRoom,
+  settle,
+  wakesAt,
+} from "../core/gathering-room.ts";
+import { LIMITS } from "../core/limits.ts";
+import { faultLine } from "../http/problem.ts";
+import { answersOf, faultAnswers, stateOf } from "./answers.ts";
+import type { JudgeGroup } from "./judge-group.ts";
+import { Prober } from "./probing.ts";
+import { type Fault, faultOf, type RoomReply } from "./reply.ts";
+import { type Answer, type RoomStore, type RoomSubject, roomJournal } from "./room-store.ts";
+
+export interface RoomParts {
+  store: RoomStore;
+  judge: JudgeGroup;
+  /** ms since 1970. */
+  now(): number;
+  nextRequestId(): string;
+  report(line: Record<string, unknown>): void;
+}
+
+interface Waiting {
+  reply: Promise<RoomReply>;
+  resolve(reply: RoomReply): void;
+  attached: boolean;
+}
+
+/** So much of a room's digest names its groups in the run log. */
+const ROOM_CHARS = 16;
+
+export class Room {
+  readonly #parts: RoomParts;
+  readonly #state: RoomState;
+  readonly #prober = new Prober();
+  readonly #waiting = new Map<string, Waiting>();
+  /** By body: the settling of the last of several equal arrivals. */
+  readonly #settling = new Map<string, Promise<void>>();
+  readonly #judgements = new Set<Promise<void>>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #flushing: { at: number; timer: ReturnType<typeof setTimeout> } | null = null;
+
+  /** Takes up what the store holds, judgements that were broken off included. */
+  constructor(parts: RoomParts) {
+    this.#parts = parts;
+    this.#state = restoredRoom(parts.store.groups());
+    for (const group of this.#state.groups) {
+      const judgement = resume(group, parts.now());
+      if (judgement !== null) this.#start(group, judgement);
+    }
+    this.#proceed();
+  }
+
+  /** Nothing is left in it: whoever holds it may drop it, its storage included. */
+  get isEmpty(): boolean {
+    return this.#state.groups.length === 0 && this.#state.undecided.length === 0;
+  }
+
+  /** Resolves with the sample's answer, however long it takes. Joining again with the same waiter_id shares the answer. */
+  join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
+    const { waiter_id } = sample;
+    this.#prober.add(waiter_id, probe);
+    const { reply } = this.#wait(waiter_id);
+    try {
+      this.#forgetOver();
+      const arrived = arrive(this.#state, sample, this.#parts.now());
+      if (arrived.kind === "placed") this.#take(sample, arrived.place);
+      else if (arrived.kind === "prove") this.#decide(sample, arrived.waiters);
+    } catch (error) {
+      this.#answer(waiter_id, this.#faultReply(error, waiter_id));
+    }
+    return reply;
+  }
+
+  /** The waiter's client has gone. Its member stays. */
+  leave(waiterId: string): void {
+    this.#prober.drop(waiterId);
+    this.#waiting.delete(waiterId);
+    const group = leave(this.#state, waiterId);
+    if (group === null) return;
+    this.#parts.store.saveGroup(group);
+    this.#proceed();
+  }
+
+  /** Does what is due, and resolves when no judgement is under way. */
+  async wake(): Promise<void> {
+    this.#proceed();
+    while (this.#judgements.size > 0) await Promise.all(this.#judgements);
+    this.#flush();
+  }
+
+  /** Sets the sample down where it belongs; answers at once when the answer is there. */
+  #take(sample: GatheredSample, { epoch, member, added, attached, ready }: Place): void {
+    const { store } = this.#parts;
+    const { waiter_id, room, prompt, spec, run_id, step, key_name, rollout, language } = sample;
+    if (added) {
+      if (store.subject() === null) store.saveSubject({ room, prompt, spec, run_id, step, key_name });
+      store.addMember(epoch, member, { rollout, language });
+    }
+    store.saveGroup(this.#state.groups.find((group) => group.epoch === epoch) as GroupState);
+    const waiting = this.#waiting.get(waiter_id);
+    if (waiting !== undefined) waiting.attached = attached;
+    if (ready) this.#answerWith(waiter_id, store.answer(epoch, member) as Answer);
+    this.#proceed();
+  }
+
+  /** Asks the twins' clients to prove that they are there; equal arrivals are settled in the order in which they came. */
+  #decide(sample: GatheredSample, twins: readonly string[]): void {
+    const { body_hash, waiter_id } = sample;
+    const proofs = twins.map(async (twin) => {
+      if (!(await this.#prober.prove(twin))) this.leave(twin);
+    });
+    const settled = Promise.all([this.#settling.get(body_hash), ...proofs])
+      .then(() => this.#take(sample, settle(this.#state, waiter_id, this.#parts.now())))
+      .catch((error) => this.#answer(waiter_id, this.#faultReply(error, waiter_id)))
+      .then(() => {
+        if (this.#settling.get(body_hash) === settled) this.#settling.delete(body_hash);
+      });
+    this.#settling.set(body_hash, settled);
+  }
+
+  /** Judges what is due, forgets what is over, and arranges to be woken. */
+  #proceed(): void {
+    const { store, now, nextRequestId } = this.#parts;
+    const at = now();
+    this.#forgetOver();
+    for (const { group, closed } of dueGroups(this.#state, at)) {
+      this.#start(group, begin(group, nextRequestId(), closed, at));
+    }
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const closes = closesAt(this.#state);
+    // A group that is held past its time goes on when the last undecided arrival is settled.
+    if (closes !== null && (closes > at || this.#state.undecided.length === 0)) {
+      this.#timer = setTimeout(() => this.#proceed(), Math.max(0, closes - at));
+    }
+    const wakes = wakesAt(this.#state);
+    const checks = this.#judgements.size > 0 ? at + LIMITS.room_check_ms : null;
+    store.wakeAt(wakes === null && checks === null ? null : Math.min(wakes ?? Infinity, checks ?? Infinity));
+    this.#flushWithin(LIMITS.room_flush_ms);
+  }
+
+  #forgetOver(): void {
+    for (const epoch of forget(this.#state, this.#parts.now())) this.#parts.store.forget(epoch);
+  }
+
+  /**
+   * Stores what has changed, a little later and all together: a commit on the way to the verifier would cost the trainer more
+   * than a restart loses. A sample lost so comes again with its request; a verdict lost so is asked again.
+   */
+  #flushWithin(ms: number): void {
+    const at = this.#parts.now() + ms;
+    if (this.#flushing !== null && this.#flushing.at <= at) return;
+    if (this.#flushing !== null) clearTimeout(this.#flushing.timer);
+    this.#flushing = { at, timer: setTimeout(() => this.#flush(), ms) };
+  }
+
+  #flush(): void {
+    if (this.#flushing !== null) clearTimeout(this.#flushing.timer);
+    this.#flushing = null;
+    this.#parts.store.flush();
+  }
+
+  #start(group: GroupState, judgement: Judgement): void {
+    this.#parts.store.saveGroup(group);
+    const work = this.#judge(group, judgement)
+      .catch((error) => this.#parts.report(faultLine(error, judgement.request_id)))
+      .finally(() => this.#judgements.delete(work));
+    this.#judgements.add(work);
+  }
+
+  async #judge(group: GroupState, judgement: Judgement): Promise<void> {
+    const { store, now } = this.#parts;
+    const answers = await this.#judgedAnswers(group, judgement);
+    const { answered, waiters } = finish(group, answers.map(stateOf), now());
+    for (const member of answered) store.saveAnswer(group.epoch, member, answers[member] as Answer);
+    if (isComplete(group)) store.dropJournal(group.epoch);
+    store.saveGroup(group);
+    // An answer is safe before anybody has it, so that a repetition of the sample never gets another.
+    this.#flush();
+    for (const { waiter_id, member } of waiters) this.#answerWith(waiter_id, answers[member] as Answer);
+    this.#proceed();
+  }
+
+  async #judgedAnswers(group: GroupState, judgement: Judgement): Promise<Answer[]> {
+    const { store, judge, now } = this.#parts;
+    const { request_id, members, answer_by } = judgement;
+    try {
+      const subject = store.subject() as RoomSubject;
+      const reply = await judge({
+        request_id,
+        group_id: `${subject.room.slice(0, ROOM_CHARS)}.${group.epoch}`,
+        subject,
+        members: store.members(group.epoch, members),
+        deadline_ms: Math.max(1, answer_by - now()),
+        journal: roomJournal(store, group.epoch, request_id, () => this.#flushWithin(LIMITS.room_journal_flush_ms)),
+      });
+      return answersOf(reply, group, judgement);
+    } catch (error) {
+      return faultAnswers(this.#faultReply(error, request_id).fault, judgement);
+    }
+  }
+
+  /** A fault of the request as it is; anything else is reported and named `internal`. */
+  #faultReply(error: unknown, id: string): { fault: Fault } {
+    const fault = faultOf(error);
+    if (fault.code === "internal") this.#parts.report(faultLine(error, id));
+    return { fault };
+  }
+
+  #answerWith(waiterId: string, answer: Answer): void {
+    const attached = this.#waiting.get(waiterId)?.attached ?? false;
+    this.#answer(waiterId, "fault" in answer ? answer : { reward: { ...answer.reward, attached } });
+  }
+
+  #answer(waiterId: string, reply: RoomReply): void {
+    this.#waiting.get(waiterId)?.resolve(reply);
+    this.#waiting.delete(waiterId);
+    this.#prober.drop(waiterId);
+  }
+
+  #wait(waiterId: string): Waiting {
+    const known = this.#waiting.get(waiterId);
+    if (known !== undefined) return known;
+    const { promise: reply, resolve } = Promise.withResolvers<RoomReply>();
+    const waiting = { reply, resolve, attached: false };
+    this.#waiting.set(waiterId, waiting);
+    return waiting;
+  }
+}

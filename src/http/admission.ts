@@ -1,0 +1,106 @@
+// Owns whether a request is let in before its body is read: by its key's limits and by this isolate's load; and telling both when it has ended. Knows no route.
+import { ApiError, type RequestErrorCode } from "../core/errors.ts";
+import type { Grant, KeyLimits, LimitName, LimitStanding } from "../core/key-limits.ts";
+import { LIMITS } from "../core/limits.ts";
+import type { Metrics } from "./metrics.ts";
+import { type AppContext, keepAlive, workOf } from "./scope.ts";
+
+/** What a body counts as whose length is not told before it is read. */
+const UNTOLD_BODY_BYTES = 1_048_576;
+
+const REFUSALS: Readonly<Record<LimitName, RequestErrorCode>> = {
+  rpm: "rate_limited",
+  tokens_per_day: "token_budget_exceeded",
+  concurrency: "too_many_concurrent",
+};
+
+/** How each limit is called in RateLimit fields: a name, its unit, its window in seconds. */
+const POLICIES: Readonly<Record<LimitName, { unit: string; window_s: number | null }>> = {
+  rpm: { unit: "requests", window_s: 60 },
+  tokens_per_day: { unit: "tokens", window_s: 86_400 },
+  concurrency: { unit: "concurrent-requests", window_s: null },
+};
+
+export interface Admission {
+  /** Throws ApiError `busy`, `rate_limited`, `token_budget_exceeded` or `too_many_concurrent`. Once for a request. */
+  admit(c: AppContext): Promise<void>;
+}
+
+export interface AdmissionDeps {
+  keyLimits?: KeyLimits | undefined;
+  metrics: Metrics;
+}
+
+/** The isolate's one admission: its counts are of all requests under way here. */
+export function createAdmission({ keyLimits, metrics }: AdmissionDeps): Admission {
+  const load = { requests: 0, bytes: 0 };
+
+  function enter(c: AppContext): () => void {
+    const told = c.req.header("content-length");
+    const bytes = told === undefined ? (c.req.raw.body === null ? 0 : UNTOLD_BODY_BYTES) : Number(told) || 0;
+    const limit = exceeded(load, bytes);
+    if (limit !== null) {
+      metrics.add("kritai_requests_shed_total", 1, { limit });
+      throw new ApiError("busy", `This instance is at its limit ${limit} = ${LIMITS[limit]}. Send the request again.`, {
+        headers: { "retry-after": "1" },
+      });
+    }
+    load.requests++;
+    load.bytes += bytes;
+    return () => {
+      load.requests--;
+      load.bytes -= bytes;
+    };
+  }
+
+  return {
+    async admit(c) {
+      const ends: (() => unknown)[] = [enter(c)];
+      c.set("onEnd", () => whenDone(c, ends));
+      if (keyLimits === undefined) return;
+      const { id, key_name } = c.get("scope");
+      const admitted = await keyLimits.admit(key_name, id);
+      if (admitted === null) return;
+      c.set("rateLimit", rateLimitFields(admitted.grant.standings));
+      const { refused_by } = admitted.grant;
+      if (refused_by === null) {
+        ends.push(() => keepAlive(c, admitted.end()));
+        return;
+      }
+      metrics.add("kritai_key_limit_refusals_total", 1, { limit: refused_by });
+      throw refusal(refused_by, admitted.grant);
+    },
+  };
+}
+
+/** The bound that one more request would break. One that comes alone is always let in: its own size has limits of its own. */
+function exceeded(load: { requests: number; bytes: number }, bytes: number) {
+  if (load.requests === 0) return null;
+  if (load.requests >= LIMITS.in_flight_requests_max) return "in_flight_requests_max";
+  return load.bytes + bytes > LIMITS.in_flight_body_bytes_max ? "in_flight_body_bytes_max" : null;
+}
+
+/** A reply may be under way long after its handler has returned: the request has ended when its work has. */
+async function whenDone(c: AppContext, ends: readonly (() => unknown)[]): Promise<void> {
+  await Promise.allSettled(workOf(c));
+  for (const end of ends) end();
+}
+
+function refusal(name: LimitName, { retry_after_s, standings }: Grant): ApiError {
+  const quota = standings.find(({ limit }) => limit === name)?.quota;
+  const detail = `The key's limit ${name} = ${quota} is reached. Try again in ${retry_after_s} s.`;
+  return new ApiError(REFUSALS[name], detail, { headers: { "retry-after": `${retry_after_s}` } });
+}
+
+/** RateLimit-Policy and RateLimit as draft-ietf-httpapi-ratelimit-headers has them: one item a limit, named like it. */
+function rateLimitFields(standings: readonly LimitStanding[]): Record<string, string> {
+  if (standings.length === 0) return {};
+  const policy = standings.map(({ limit, quota }) => {
+    const { unit, window_s } = POLICIES[limit];
+    return `"${limit}";q=${quota}${window_s === null ? "" : `;w=${window_s}`};qu="${unit}"`;
+  });
+  const state = standings.map(
+    ({ limit, remaining, reset_s }) => `"${limit}";r=${remaining}${reset_s === null ? "" : `;t=${reset_s}`}`,
+  );
+  return { "ratelimit-policy": policy.join(", "), ratelimit: state.join(", ") };
+}

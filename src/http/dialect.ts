@@ -1,0 +1,14 @@
+// Owns the words for how a foreign contract's clients read a fault. Knows no contract.
+
+/** A fault of the whole request, before any dialect's words. */
+export interface Said {
+  status: number;
+  /** A code of docs/errors.md. */
+  code: string;
+  message: string;
+  /** The first field at fault. */
+  param: string | null;
+}
+
+/** The status and the members that a dialect adds to (or changes in) the problem document. */
+export type Dialect = (said: Said) => { status: number; members: Record<string, unknown> };

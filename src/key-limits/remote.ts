@@ -1,0 +1,100 @@
+// Owns asking a key's counters, wherever they are: one call a request that carries what its neighbours have spent. Must not know routes or storage.
+
+import type { Admitted, CountersNamespace, CountersStub, KeyLimits } from "../core/key-limits.ts";
+import { type KeyLimit, limitOf, type Spending } from "../core/key-limits.ts";
+import { LIMITS } from "../core/limits.ts";
+
+export interface KeyLimitsOptions {
+  limits: ReadonlyMap<string, KeyLimit>;
+  counters: CountersNamespace;
+  /** A call that brought nothing; the request went through. */
+  onUnreachable: () => void;
+}
+
+interface Pending {
+  ended: string[];
+  tokens: number;
+}
+
+/** Name of the counters of an open deployment's callers: no key can be called so. */
+const OPEN = "(open)";
+
+/**
+ * Limits kept by one counter object a key. A request waits for one call; what it spends is booked by the next request's call, or by one
+ * of its own when none comes soon. Counters that cannot be reached within key_limits_timeout_ms let the request through: they guard
+ * against one key using up the others' share, and losing that for a while costs less than refusing every trainer.
+ */
+export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOptions): KeyLimits {
+  const pendings = new Map<string, Pending>();
+
+  function pendingOf(name: string): Pending {
+    const known = pendings.get(name) ?? { ended: [], tokens: 0 };
+    pendings.set(name, known);
+    return known;
+  }
+
+  /** What a call takes along; it comes back when the call fails. */
+  function take(pending: Pending): Spending {
+    const { ended, tokens } = pending;
+    pending.ended = [];
+    pending.tokens = 0;
+    return { ended, tokens };
+  }
+
+  async function call<T>(
+    name: string,
+    send: (stub: CountersStub, spending: Spending) => Promise<T>,
+  ): Promise<T | null> {
+    const pending = pendingOf(name);
+    const spending = take(pending);
+    try {
+      return await within(LIMITS.key_limits_timeout_ms, send(counters.getByName(name), spending));
+    } catch {
+      // A call that was only late may have booked it: too much spending is the safer mistake, and leases end once.
+      pending.ended.push(...spending.ended);
+      pending.tokens += spending.tokens;
+      onUnreachable();
+      return null;
+    }
+  }
+
+  /** Each request waits for itself: in a Worker one must not wait for another's timer. */
+  async function flush(name: string): Promise<void> {
+    await pause(LIMITS.key_limits_flush_ms);
+    const { ended, tokens } = pendingOf(name);
+    if (ended.length > 0 || tokens > 0) await call(name, (stub, spending) => stub.book(spending));
+  }
+
+  return {
+    async admit(key, lease): Promise<Admitted | null> {
+      const limit = limitOf(limits, key);
+      if (limit === null) return null;
+      const name = key ?? OPEN;
+      const grant = await call(name, (stub, spending) => stub.ask(limit, lease, spending));
+      if (grant === null) return null;
+      const end = () => {
+        if (limit.concurrency !== null) pendingOf(name).ended.push(lease);
+        return flush(name);
+      };
+      return { grant, end };
+    },
+    spend(key, tokens): Promise<void> {
+      const limit = limitOf(limits, key);
+      if (limit === null || limit.tokens_per_day === null || tokens === 0) return Promise.resolve();
+      const name = key ?? OPEN;
+      pendingOf(name).tokens += tokens;
+      return flush(name);
+    },
+  };
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** The call's result, or a rejection when it takes longer. */
+function within<T>(ms: number, running: Promise<T>): Promise<T> {
+  let timer!: ReturnType<typeof setTimeout>;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("late")), ms);
+  });
+  return Promise.race([running, late]).finally(() => clearTimeout(timer));
+}

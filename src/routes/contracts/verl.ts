@@ -1,0 +1,42 @@
+// Owns POST /verl/compute_score: the keywords of verl's reward function as JSON, a dict with constant keys back. Gathering: gathered.ts.
+import * as z from "zod";
+import { RolloutSchema } from "../../core/contract.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import { contractBody } from "./body.ts";
+import { renderedPrompt, withoutClosing } from "./chat-template.ts";
+import { ExtraInfoSchema } from "./flat-batch.ts";
+import { type Sample, sampleRoute } from "./gathered.ts";
+import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
+
+export const VerlRequestSchema = z.object({
+  data_source: z
+    .unknown()
+    .optional()
+    .meta({ description: "with ground_truth: which problem it is, besides the prompt" }),
+  solution_str: RolloutSchema.shape.text,
+  ground_truth: z.unknown().optional(),
+  extra_info: ExtraInfoSchema.meta({
+    anyOf: [{ required: ["question"] }, { required: ["prompt"] }],
+    description: "verl does not pass the prompt, so `question` or `prompt` holds it",
+  }),
+});
+export const VerlReplySchema = SampleLogsSchema.extend({ score: z.number() });
+
+function read(body: Record<string, unknown>): Sample {
+  const { data_source, solution_str, ground_truth, extra_info } = contractBody(VerlRequestSchema, body, {});
+  return {
+    prompt: typeof extra_info === "string" ? renderedPrompt(extra_info) : extra_info,
+    label: [data_source ?? null, ground_truth ?? null],
+    rollout: { text: withoutClosing(solution_str) },
+  };
+}
+
+export function verlComputeScore(deps: RouteDeps) {
+  return sampleRoute(deps, {
+    contract: "verl",
+    field: "solution_str",
+    read,
+    tell: (sample) =>
+      ({ score: rewardOrDeclared(sample), ...sampleLogs(sample) }) satisfies z.output<typeof VerlReplySchema>,
+  });
+}

@@ -1,0 +1,50 @@
+// Owns remembering what a verifier has answered: content keys of comparisons, and which samples are known by them. Knows no storage.
+import type { Sample } from "./core/judged.ts";
+import type { PreparedGroup } from "./core/prepare.ts";
+import type { Ask } from "./core/schedule.ts";
+import { sha256Hex } from "./digest.ts";
+
+/** All samples of one comparison, none of them failed. */
+export interface KnownSamples {
+  samples: readonly Sample[];
+  /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
+  own: boolean;
+}
+
+/** What a batch need not ask again. Keys are of content, so that they hold for any group of any batch. */
+export interface SampleJournal {
+  known(key: string): KnownSamples | undefined;
+  /** Called for each newly asked comparison as soon as all its samples are in, in no certain order; never with a failed sample. */
+  onSamples(key: string, samples: readonly Sample[]): void;
+}
+
+export interface KeyedJournal extends SampleJournal {
+  /** The key of an ask of the group at `index`. */
+  key(index: number, ask: Ask): string;
+}
+
+/**
+ * Gives a journal the keys of a batch: the spec's hash, then digests of question, language and candidates in the order
+ * shown, then which samples. Whatever decides a verdict's meaning is in it, so that equal keys mean equal questions.
+ */
+export async function keyedJournal(
+  journal: SampleJournal,
+  groups: readonly PreparedGroup[],
+  specHash: string,
+): Promise<KeyedJournal> {
+  const digests = await Promise.all(
+    groups.map(async ({ question, language, texts }) => ({
+      prompt: await sha256Hex(JSON.stringify([question, language])),
+      texts: await Promise.all(texts.map(sha256Hex)),
+    })),
+  );
+  return {
+    key(index, ask) {
+      const { prompt, texts } = digests[index] as (typeof digests)[number];
+      const shown = ask.order.map((i) => texts[i]).join(",");
+      return `${specHash}:${prompt}:${shown}:${ask.first_sample ?? 0}+${ask.samples}`;
+    },
+    known: (key) => journal.known(key),
+    onSamples: (key, samples) => journal.onSamples(key, samples),
+  };
+}

@@ -1,0 +1,44 @@
+// Owns the Durable Object of the dead letters: one for all, by a fixed name. Knows no decision.
+import { DurableObject } from "cloudflare:workers";
+import type {
+  DeadLetter,
+  DeadLetterSummary,
+  DeadLetters,
+  LettersNamespace,
+  QueueBinding,
+  ReplayOutcome,
+} from "../ports.ts";
+import { createDeadLetters } from "./dead-letters.ts";
+
+/** The object's name: letters are few, and a summary has to see all of them. */
+const NAME = "run-log";
+
+/** The dead letters of a deployment. */
+export function remoteDeadLetters(namespace: LettersNamespace): DeadLetters {
+  const letters = () => namespace.getByName(NAME);
+  return {
+    // Most batches have none, and an object that is not asked costs nothing.
+    put: async (some) => (some.length === 0 ? undefined : letters().put(some)),
+    summary: () => letters().summary(),
+    replay: (limit, before) => letters().replay(limit, before),
+  };
+}
+
+/** The class for a Worker whose environment `queueOf` finds the run-log queue in. */
+export function deadLettersClass(queueOf: (env: Record<string, unknown>) => QueueBinding) {
+  return class extends DurableObject<Record<string, unknown>> {
+    readonly #letters: DeadLetters = createDeadLetters(this.ctx.storage.sql, queueOf(this.env), () => Date.now());
+
+    put(letters: readonly DeadLetter[]): Promise<void> {
+      return this.#letters.put(letters);
+    }
+
+    summary(): Promise<DeadLetterSummary> {
+      return this.#letters.summary();
+    }
+
+    replay(limit: number, before: string | null): Promise<ReplayOutcome> {
+      return this.#letters.replay(limit, before);
+    }
+  };
+}

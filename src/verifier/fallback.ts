@@ -1,0 +1,112 @@
+// Owns ordered fallback: one verifier out of several, where what one could not answer for want of a backend goes to the next. Must not know any protocol.
+import { LIMITS } from "../core/limits.ts";
+import type { BackendStatus, Comparison, Generation, SessionStats, VerifierJob } from "../core/verifying.ts";
+import type { Health, Verifier, VerifierCall, VerifierSession } from "../ports.ts";
+import { createHeaderSlots } from "./header-slots.ts";
+import { openRuns } from "./open-runs.ts";
+
+/** Failures of the backend and not of the question, the time or the answer: what one backend failed by so, another may answer. */
+const HANDED_ON: ReadonlySet<Generation["error"]> = new Set(["verifier_unavailable", "verifier_overloaded"]);
+
+/**
+ * Backends in order of preference as one verifier; a session on the second is opened only when the first has left something. Within
+ * what is left of the deadline each sample is asked of one backend after another until one answers; an answer that cannot be parsed is
+ * an answer. A call with `strict_model` stays with the first. One backend alone is returned as it is.
+ */
+export function createFallbackVerifier(verifiers: readonly [Verifier, ...Verifier[]]): Verifier {
+  const [first, ...rest] = verifiers;
+  if (rest.length === 0) return first;
+  return {
+    protocol: first.protocol,
+    generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
+    backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
+    check: () => checkAll(verifiers),
+    session: (call) => (call.strict_model === true ? first.session(call) : fallbackSession(verifiers, call)),
+  };
+}
+
+function fallbackSession(verifiers: readonly Verifier[], call: VerifierCall): VerifierSession {
+  const sessions: VerifierSession[] = [];
+  const header_slots = createHeaderSlots();
+  const open = (at: number): VerifierSession => {
+    sessions[at] ??= (verifiers[at] as Verifier).session({ ...call, header_slots });
+    return sessions[at];
+  };
+  open(0);
+
+  async function judge(job: VerifierJob, sink: (generation: Generation) => void, at: number): Promise<void> {
+    const session = open(at);
+    if (at === verifiers.length - 1) return session.judge(job, sink);
+    const left: Generation[] = [];
+    await session.judge(job, (generation) => {
+      if (HANDED_ON.has(generation.error)) left.push(generation);
+      else sink(generation);
+    });
+    if (left.length === 0) return;
+    if (call.signal.aborted || !fits(left.length, sessions)) {
+      for (const generation of left) sink(generation);
+      return;
+    }
+    const rest = restOf(job, left);
+    await judge(
+      rest.job,
+      (generation) => sink({ ...generation, comparison: rest.idOf(generation.comparison) }),
+      at + 1,
+    );
+  }
+
+  return {
+    judge: (job, sink) => judge(job, sink, 0),
+    get stats() {
+      return totalStats(sessions.map(({ stats }) => stats));
+    },
+  };
+}
+
+/** Whether so many more requests, with their retries, fit what a Worker may send for one request. */
+function fits(count: number, sessions: readonly VerifierSession[]): boolean {
+  const retries = Math.max(LIMITS.retry_budget_floor, (count * LIMITS.retry_budget_percent) / 100);
+  return totalStats(sessions.map(({ stats }) => stats)).requests + count + retries <= LIMITS.subrequests_max;
+}
+
+/** The job's samples that were `left`, and the job's own id of each of its comparisons. */
+function restOf(job: VerifierJob, left: readonly Generation[]) {
+  const keys = new Set(left.map(({ comparison, sample }) => `${comparison}.${sample}`));
+  const ids: number[] = [];
+  const comparisons = job.comparisons.flatMap((comparison) => {
+    const { id, order, first_sample = 0 } = comparison;
+    const runs = openRuns(comparison, (place) => keys.has(`${id}.${first_sample + place}`));
+    return runs.map(({ first, samples, majority }): Comparison => {
+      ids.push(id);
+      return { id: ids.length - 1, order, samples, first_sample: first, stop: majority ? "majority" : "all" };
+    });
+  });
+  return { job: { ...job, comparisons }, idOf: (id: number) => ids[id] as number };
+}
+
+function totalStats(all: readonly SessionStats[]): SessionStats {
+  const most = (field: "headers_waiting_max" | "in_flight_max") => Math.max(0, ...all.map((stats) => stats[field]));
+  const sum = (field: "requests" | "retries") => all.reduce((total, stats) => total + stats[field], 0);
+  return {
+    headers_waiting_max: most("headers_waiting_max"),
+    in_flight_max: most("in_flight_max"),
+    requests: sum("requests"),
+    retries: sum("retries"),
+  };
+}
+
+/** Ready while any backend is: that is what the fallback is for. The first that works gives the latency. */
+async function checkAll(verifiers: readonly Verifier[]): Promise<Health> {
+  const checks = await Promise.all(verifiers.map((verifier) => verifier.check()));
+  const backends = checks.flatMap((health, at) => {
+    const { name, breaker } =
+      (verifiers[at]?.backends?.() ?? [])[0] ??
+      ({ name: `${at + 1}`, breaker: "closed" } as Pick<BackendStatus, "name" | "breaker">);
+    const { ok, latency_ms, detail } = health;
+    return { name, breaker, ok, latency_ms, ...(detail !== undefined && { detail }) };
+  });
+  const serving = checks.find(({ ok }) => ok);
+  if (serving !== undefined) return { ok: true, latency_ms: serving.latency_ms, backends };
+  const detail = backends.map((backend) => `${backend.name}: ${backend.detail ?? "not serving"}`).join("; ");
+  return { ok: false, latency_ms: Math.max(...checks.map(({ latency_ms }) => latency_ms)), detail, backends };
+}
