@@ -1,15 +1,19 @@
 // Owns `npm run bench`: which benchmarks run, the table and the JSON. Knows nothing of how each measures.
-import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, release, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { benchColdStart } from "../test/bench/cold-start.ts";
+import { benchContracts } from "../test/bench/contracts-route.ts";
+import { benchDatabaseDown } from "../test/bench/database-down.ts";
 import { benchEarlyStop } from "../test/bench/early-stop.ts";
+import { benchEarlyStopStack } from "../test/bench/early-stop-stack.ts";
 import { type Backends, startBackends } from "../test/bench/edge-client.ts";
 import { type Figure, isMet } from "../test/bench/figures.ts";
 import { benchGateway } from "../test/bench/gateway.ts";
+import { benchGroupRoom } from "../test/bench/group-room.ts";
+import { benchHedging } from "../test/bench/hedging.ts";
 import { benchMemory } from "../test/bench/memory.ts";
 import { benchParsing } from "../test/bench/parsing.ts";
 import { profileRoutes } from "../test/bench/profile.ts";
@@ -17,29 +21,47 @@ import { benchRewardsRoute } from "../test/bench/rewards-route.ts";
 import { benchScoring } from "../test/bench/scoring.ts";
 import { benchVerdictsRoute } from "../test/bench/verdicts-route.ts";
 import { benchVerifyRoute, PROGRAM_LINES_700_TOKENS } from "../test/bench/verify-route.ts";
+import { commit } from "./local/commit.ts";
 import { bundleWorker } from "./local/edge.ts";
 
 const BATCH = { groups: 64, rollouts: 16, thoughts: 1000 };
 const MINUTES_MOST = 24 * 60;
 const BODY_BYTES = 16 * 1024 * 1024;
+/** Small groups: what a contract adds would drown in many comparisons. */
+const CONTRACTS = { rollouts: 4, requests: 60 };
 const VERDICTS = [
   { items: 65_536, requests: 3 },
   { items: 1024, requests: 96 },
 ];
-/** Groups of 16, every pair of 700-token programs; some four minutes. 256 generations keep the engine busy within its KV cache. */
+/** Groups of 16, every pair of 700-token programs. 256 generations fill the engine's KV cache, and the gauges hold them below that. */
 const EARLY_STOP = {
   rollouts: 16,
   samples: 8,
-  scale: 200,
-  groups: 24,
-  calibration_groups: 3,
-  alone_groups: 3,
+  groups: 100,
+  calibration_groups: 6,
+  alone_groups: 5,
   in_flight: 256,
   load_share: 0.72,
 };
+/** Some three minutes. The gauges are read once a real second, too seldom in scaled time to rule anything: 192 fit without them. */
+const EARLY_STOP_STACK = {
+  ...EARLY_STOP,
+  scale: 200,
+  groups: 12,
+  calibration_groups: 3,
+  alone_groups: 1,
+  in_flight: 192,
+};
 
 /** Minutes long, so only by `--only`. */
-const ON_REQUEST: ReadonlySet<string> = new Set(["gateway", "early-stop"]);
+const ON_REQUEST: ReadonlySet<string> = new Set([
+  "database-down",
+  "gateway",
+  "group-room",
+  "early-stop",
+  "early-stop-stack",
+  "hedging",
+]);
 
 let bundle: Promise<string> | null = null;
 const script = () => {
@@ -53,16 +75,27 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   scoring: () => benchScoring(BATCH, 9),
   rewards: () => withBackends(rewards),
   verify: () => withBackends(verify),
+  contracts: () => withBackends(contracts),
   gateway: () => benchGateway({ rounds: 3, window_ms: 1_500, memory_ms: memoryMs() }),
   "early-stop": () => benchEarlyStop(EARLY_STOP),
+  "early-stop-stack": () => benchEarlyStopStack(EARLY_STOP_STACK),
+  "group-room": () => withBackends(groupRoom),
+  hedging: () => benchHedging({ questions: 10_000, rounds: 5 }),
   memory: () => withBackends(memory),
+  "database-down": async () =>
+    benchDatabaseDown(await script(), { per_second: 10, up_ms: 15_000, down_ms: memoryMs() }),
   start: async () => benchColdStart(await script(), 5),
 };
 
 const rewards = async (backends: Backends) => benchRewardsRoute(await script(), backends, BATCH, 5);
 
+const groupRoom = async (backends: Backends) =>
+  benchGroupRoom(await script(), backends, { members: 16, groups: 1000 }, 21);
+
 const verify = async (backends: Backends) =>
   benchVerifyRoute(await script(), backends, { ...BATCH, lines: PROGRAM_LINES_700_TOKENS }, 5);
+
+const contracts = async (backends: Backends) => benchContracts(await script(), backends, CONTRACTS, 5);
 
 const memory = async (backends: Backends) =>
   benchMemory(await script(), backends, { groups: 64, rollouts: 16, bytes: BODY_BYTES, items: 65_536 }, 3);
@@ -113,16 +146,6 @@ function printTable(figures: readonly Figure[]): void {
   }
 }
 
-function commit(): string {
-  const git = (...args: string[]) =>
-    execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-  try {
-    return git("rev-parse", "HEAD") + (git("status", "--porcelain") === "" ? "" : " (with changes)");
-  } catch {
-    return "unknown";
-  }
-}
-
 function environment() {
   const { version } = createRequire(import.meta.url)("workerd") as { version: string };
   return {
@@ -143,7 +166,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** How long the gateway's memory is watched: 15 s, or `--minutes`. Throws unless that is a number above 0. */
+/** How long the gateway's memory is watched, or the database stays away: 15 s, or `--minutes`. Throws unless that is a number above 0. */
 function memoryMs(): number {
   if (options.minutes === undefined) return 15_000;
   const minutes = Number(options.minutes);

@@ -11,6 +11,8 @@ import { startStack } from "./local/stack.ts";
 const PAIRWISE = { judge: { mode: "pairwise" }, overlong: { max_tokens: 500, cache_tokens: 150 } };
 const LISTWISE = { judge: { mode: "listwise", samples: 3 }, overlong: { max_tokens: 500, cache_tokens: 150 } };
 
+const STORED_WITHIN_MS = 10_000;
+
 const groups: Group[] = readExample("groups.json");
 const passRates = readExample("pass-rates.json");
 const problems = groups.map(problemOf);
@@ -43,6 +45,7 @@ try {
     ]),
   );
   console.log(agreement(problems, await verdictsOf(pairwise)));
+  await stored(`/v1/requests/${listwise.request_id}`);
   console.log(
     logTable(await get<RunDetail>("/v1/runs/demo"), (await get<{ steps: StepRow[] }>("/v1/runs/demo/steps")).steps),
   );
@@ -81,7 +84,7 @@ function readExample(path: string) {
 
 /** Each group's verdicts, read back from the log by the reply's request id. */
 async function verdictsOf(reply: RewardsReply): Promise<StoredVerdict[][]> {
-  const page = await get<{ groups: GroupRow[] }>(`/v1/requests/${reply.request_id}`);
+  const page = await stored<{ groups: GroupRow[] }>(`/v1/requests/${reply.request_id}`);
   return Promise.all(
     page.groups.map(async ({ id }) => (await get<{ verdicts: StoredVerdict[] }>(`/v1/groups/${id}/verdicts`)).verdicts),
   );
@@ -95,6 +98,16 @@ async function post<T>(path: string, body: unknown): Promise<T> {
       body: JSON.stringify(body),
     }),
   );
+}
+
+/** What a reply said is queued comes within moments. */
+async function stored<T>(path: string): Promise<T> {
+  const until = performance.now() + STORED_WITHIN_MS;
+  for (;;) {
+    const response = await fetch(stack.url + path);
+    if (response.status !== 404 || performance.now() > until) return answered(response);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function get<T>(path: string): Promise<T> {

@@ -8,29 +8,20 @@ import { ChatReplySchema } from "../src/routes/contracts/chat-replies.ts";
 import { ClassifyReplySchema, ClassifyRequestSchema } from "../src/routes/contracts/classify.ts";
 import { ScoreBatchRequestSchema } from "../src/routes/contracts/flat-batch.ts";
 import { ModelsReplySchema } from "../src/routes/contracts/models.ts";
+import { OptionsSchema } from "../src/routes/contracts/options.ts";
 import { RerankReplySchema, RerankRequestSchema } from "../src/routes/contracts/rerank.ts";
 import { ScoreReplySchema, ScoreRequestSchema } from "../src/routes/contracts/score.ts";
 import { ScoreBatchReplySchema } from "../src/routes/contracts/score-batch.ts";
 import * as examples from "./openapi-contract-examples.ts";
+import { queryOf } from "./openapi-parameters.ts";
 
-const TAG = "Contracts of other tools";
+export const contractTag = "Contracts of other tools";
 
-/** The parameters are what `urlOptions` reads; their exact rules are the same fields' of the native requests. */
-const query = z.object({
-  spec: z.string().optional().meta({ description: "a stored spec's name" }),
-  run_id: z.string().optional(),
-  step: z.int().min(0).optional(),
-  deadline_ms: z.int().optional().meta({ description: "a deadline other than the contract's own" }),
-});
-const batchQuery = query.extend({
-  on_failure: z
-    .string()
-    .optional()
-    .meta({ description: "`null` (default) or the number that stands for a missing reward" }),
-  response_field: z.string().optional().meta({ description: "a second name for `rewards`" }),
-});
+const batchQuery = queryOf(OptionsSchema);
+/** Of the parameters that every contract reads; the others are the batch's alone. */
+const query = batchQuery.omit({ on_failure: true, response_field: true });
 
-const FAULT =
+export const FAULT =
   "Told in the dialect's own words beside those of a problem document: `message` (Cohere), `detail` (Jina), `error` (vLLM and OpenAI an object, TEI a text).";
 const PROBLEM = { $ref: "#/components/schemas/Problem" };
 
@@ -43,19 +34,21 @@ interface Described {
   example: unknown;
 }
 
-function post(
+export function post(
   { operationId, summary, description, request, reply, example }: Described,
   parameters: z.ZodObject = query,
+  more: ZodOpenApiOperationObject["responses"] = {},
 ) {
-  const fault = parameters === batchQuery ? { "application/problem+json": { schema: PROBLEM } } : {};
+  const fault = { "application/problem+json": { schema: PROBLEM } };
   const responses: ZodOpenApiOperationObject["responses"] = {
     "200": { description: "Scored.", content: { "application/json": { schema: reply } } },
+    ...more,
     default: { description: FAULT, content: { "application/json": { schema: { type: "object" } }, ...fault } },
   };
   return {
     post: {
       operationId,
-      tags: [TAG],
+      tags: [contractTag],
       summary,
       description: `${description} Fields that are not listed are ignored.`,
       requestParams: { query: parameters },
@@ -116,24 +109,39 @@ export const contractPaths: ZodOpenApiPathsObject = {
       description:
         "Groups are rebuilt from equal prompts (and equal labels, and language); rewards come back in the order of the completions, `null` where there is none. The keys of `metrics` and `columns` never change.",
       request: ScoreBatchRequestSchema,
-      reply: ScoreBatchReplySchema,
+      // The name that response_field gives holds the rewards once more.
+      reply: ScoreBatchReplySchema.catchall(ScoreBatchReplySchema.shape.rewards),
       example: examples.scoreBatch,
     },
     batchQuery,
   ),
-  "/v1/chat/completions": post({
-    operationId: "judge",
-    summary: "A judge for tools that can only call a chat model",
-    description:
-      'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; the answer is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. A failure is an HTTP error, in a stream that has begun an `error` event.',
-    request: ChatRequestSchema,
-    reply: ChatReplySchema,
-    example: examples.chat,
-  }),
+  "/v1/chat/completions": post(
+    {
+      operationId: "judge",
+      summary: "A judge for tools that can only call a chat model",
+      description:
+        'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; the answer is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. A failure is an HTTP error, in a stream that has begun an `error` event.',
+      request: ChatRequestSchema,
+      reply: ChatReplySchema,
+      example: examples.chat,
+    },
+    query,
+    {
+      "200": {
+        description: "Judged. With `stream: true` as events: `data` is a chunk, of the last one `[DONE]`.",
+        content: {
+          "application/json": { schema: ChatReplySchema },
+          "text/event-stream": {
+            schema: { type: "object", properties: { data: { type: "string" } }, required: ["data"] },
+          },
+        },
+      },
+    },
+  ),
   "/v1/models": {
     get: {
       operationId: "listModels",
-      tags: [TAG],
+      tags: [contractTag],
       summary: "The specs, as models",
       responses: {
         "200": {
@@ -145,5 +153,3 @@ export const contractPaths: ZodOpenApiPathsObject = {
     },
   },
 };
-
-export const contractTag = TAG;

@@ -19,7 +19,7 @@ export const rewardsRequest = {
   groups: [
     {
       group_id: "p17",
-      prompt: "Write f(xs): the sum of the even numbers in xs. For example f([1, 2, 4]) is 6.",
+      prompt: "Write f(xs): the sum of the even numbers in xs.\nassert f([1, 2, 4]) == 6",
       language: "python",
       rollouts: [
         { text: CORRECT, length_tokens: 412, finish_reason: "stop", pass_rate: 1 },
@@ -70,6 +70,7 @@ export const rewardsReply = {
         prompt_tokens: 604,
         completion_tokens: 388,
         latency_ms: { p50: 2140, p99: 2140, max: 2140 },
+        models: ["verifier-8b"],
       },
     },
   ],

@@ -2,7 +2,16 @@
 import * as z from "zod";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema, VERDICT_STATUSES } from "../src/core/contract-replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../src/core/errors.ts";
-import type { GroupRow, RequestRow, RunDetail, RunSummary, StepRow, StoredVerdict } from "../src/ports.ts";
+import type {
+  DeadLetterSummary,
+  GroupRow,
+  ReplayOutcome,
+  RequestRow,
+  RunDetail,
+  RunSummary,
+  StepRow,
+  StoredVerdict,
+} from "../src/ports.ts";
 
 const count = z.int().min(0);
 const rate = z.number().nullable();
@@ -75,6 +84,8 @@ export const StoredVerdictSchema = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: z.number(),
+  model: z.string().nullable().meta({ description: "the model that answered; null when none did" }),
+  backend: z.string().nullable().meta({ description: "the configured backend that it answered from" }),
 }) satisfies z.ZodType<StoredVerdict>;
 
 export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cursor: cursor });
@@ -94,6 +105,18 @@ export const RequestRowSchema = z.object({
   warnings: z.array(z.string()),
   groups: z.array(GroupRowSchema).meta({ description: "empty for /v1/verdicts, which logs its metrics only" }),
 }) satisfies z.ZodType<RequestRow>;
+export const DeadLetterSummarySchema = z.object({
+  letters: count,
+  bytes: count.meta({ description: "characters of all letters together" }),
+  first_at: time.nullable(),
+  last_at: time.nullable(),
+  reasons: z.array(z.object({ reason: z.string(), letters: count })),
+}) satisfies z.ZodType<DeadLetterSummary>;
+export const ReplayOutcomeSchema = z.object({
+  replayed: count,
+  remaining: count.meta({ description: "letters up to `before` that are left" }),
+  before: time,
+}) satisfies z.ZodType<ReplayOutcome>;
 export const ExportLineSchema = z.union([
   GroupRowSchema.extend({ type: z.literal("row") }),
   StoredVerdictSchema.extend({ type: z.literal("row") }),

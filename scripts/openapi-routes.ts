@@ -16,14 +16,20 @@ import {
 } from "../src/core/contract-replies.ts";
 import { LIMITS } from "../src/core/limits.ts";
 import { SpecSchema } from "../src/core/spec.ts";
+import { GroupsQuerySchema, PageQuerySchema } from "../src/http/parameters.ts";
+import { ReplayRequestSchema } from "../src/routes/dead-letters.ts";
+import { ExportQuerySchema } from "../src/routes/export.ts";
+import { GroupIdSchema, RequestIdSchema } from "../src/routes/groups.ts";
 import * as examples from "./openapi-examples.ts";
 import * as log from "./openapi-log.ts";
+import { queryOf } from "./openapi-parameters.ts";
 
 const NDJSON = "application/x-ndjson";
 
 const PROBLEMS: Record<string, string> = {
   400: "The request does not fit the contract; `errors` names the fields.",
   401: "No valid key.",
+  403: "The key has not the scope that this needs.",
   404: "Nothing of this name.",
   406: "`Accept` rules out every form of the reply.",
   408: "The body came too slowly.",
@@ -35,7 +41,9 @@ const PROBLEMS: Record<string, string> = {
 function problems(...statuses: number[]): ZodOpenApiOperationObject["responses"] {
   const content = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
   return Object.fromEntries(
-    statuses.map((status) => [`${status}`, { description: PROBLEMS[status] as string, content }]),
+    statuses
+      .flatMap((status) => (status === 401 ? [401, 403] : status))
+      .map((status) => [`${status}`, { description: PROBLEMS[status] as string, content }]),
   );
 }
 
@@ -56,15 +64,6 @@ const body = (schema: z.ZodType, example: unknown) => ({
 const path = (name: string, schema: z.ZodString, description: string) =>
   z.object({ [name]: schema.meta({ description }) });
 const runPath = path("run_id", RunIdSchema, "The trainer's name of the run");
-const paging = {
-  cursor: z.string().max(512).optional().meta({ description: "next_cursor of the page before" }),
-  limit: z
-    .int()
-    .min(1)
-    .max(LIMITS.page_rows_max)
-    .optional()
-    .meta({ description: `default ${LIMITS.page_rows}` }),
-};
 const READ = [401, 404, 503] as const;
 const WRITE = [400, 401, 406, 408, 413, 415, 503] as const;
 
@@ -149,19 +148,19 @@ function read(operationId: string, summary: string, params: object, reply: z.Zod
 }
 
 const runLog: ZodOpenApiPathsObject = {
-  "/v1/runs": read("listRuns", "Runs, newest first", { query: z.object(paging) }, log.RunPageSchema),
+  "/v1/runs": read("listRuns", "Runs, newest first", { query: queryOf(PageQuerySchema) }, log.RunPageSchema),
   "/v1/runs/{run_id}": read("getRun", "One run's summary and its specs", { path: runPath }, log.RunDetailSchema),
   "/v1/runs/{run_id}/steps": read("getRunSteps", "A row a step", { path: runPath }, log.RunStepsSchema),
   "/v1/runs/{run_id}/groups": read(
     "getRunGroups",
     "Groups with rewards, win counts and labels",
-    { path: runPath, query: z.object({ step: z.int().min(0).optional(), ...paging }) },
+    { path: runPath, query: queryOf(GroupsQuerySchema) },
     log.RunGroupsSchema,
   ),
   "/v1/runs/{run_id}/export": read(
     "exportRun",
     "Everything of a run as NDJSON",
-    { path: runPath, query: z.object({ table: z.enum(["groups", "verdicts"]) }) },
+    { path: runPath, query: queryOf(ExportQuerySchema) },
     log.ExportLineSchema,
     {
       description: "One `row` line a row and one `end` line last; a stream that ends without it was cut.",
@@ -174,15 +173,37 @@ const runLog: ZodOpenApiPathsObject = {
   "/v1/groups/{id}/verdicts": read(
     "getGroupVerdicts",
     "Each generation of a group",
-    { path: path("id", z.string(), "`<request_id>.<group index>`") },
+    { path: path("id", GroupIdSchema, "`<request_id>.<group index>`") },
     log.GroupVerdictsSchema,
   ),
   "/v1/requests/{request_id}": read(
     "getRequest",
     "One logged request and its groups",
-    { path: path("request_id", z.string(), "The `request_id` of a reply that was logged") },
+    { path: path("request_id", RequestIdSchema, "The `request_id` of a reply that was logged") },
     log.RequestRowSchema,
   ),
+};
+
+const deadLetters: ZodOpenApiPathsObject = {
+  "/v1/logs/dead-letters": {
+    get: {
+      operationId: "getDeadLetters",
+      tags: ["Run log"],
+      summary: "Messages of the run-log queue that could not be stored, counted by reason",
+      responses: { "200": json("Counted.", log.DeadLetterSummarySchema), ...problems(401, 503) },
+    },
+  },
+  "/v1/logs/dead-letters/replay": {
+    post: {
+      operationId: "replayDeadLetters",
+      tags: ["Run log"],
+      summary: "Put dead letters back on the queue, oldest first",
+      description:
+        "Storing is idempotent, so a letter that was stored after all does no harm. Send `before` of the reply with the next call: letters that are refused again then wait for a later round.",
+      requestBody: body(ReplayRequestSchema, { limit: 50 }),
+      responses: { "200": json("Put back.", log.ReplayOutcomeSchema), ...problems(400, 401, 408, 413, 415, 503) },
+    },
+  },
 };
 
 type Replies = NonNullable<ZodOpenApiOperationObject["responses"]>;
@@ -212,4 +233,4 @@ const service: ZodOpenApiPathsObject = {
   "/docs/errors": open("Every error code with its cause and remedy", "text/html", "docsErrors"),
 };
 
-export const paths: ZodOpenApiPathsObject = { ...scoring, ...specs, ...runLog, ...service };
+export const paths: ZodOpenApiPathsObject = { ...scoring, ...specs, ...runLog, ...deadLetters, ...service };

@@ -11,10 +11,12 @@ import {
 } from "../src/core/contract-replies.ts";
 import { REQUEST_ERRORS } from "../src/core/errors.ts";
 import { SpecSchema } from "../src/core/spec.ts";
+import { batchPaths, withRepetition } from "./openapi-batches.ts";
 import { contractPaths, contractTag } from "./openapi-contracts.ts";
 import { readErrorPage } from "./openapi-errors.ts";
 import { GroupRowSchema, StoredVerdictSchema } from "./openapi-log.ts";
 import { paths } from "./openapi-routes.ts";
+import { samplePaths } from "./openapi-sample-contracts.ts";
 
 const root = new URL("../", import.meta.url);
 const target = new URL("src/openapi.json", root);
@@ -47,6 +49,15 @@ const SECURITY = {
   },
 } as const;
 
+/** Readers of older drafts, schemathesis among them, stumble over `prefixItems`: a list of known length whose items are all of some kind. */
+function withoutTuples(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("prefixItems" in value)) return value;
+  const { prefixItems, items: _items, ...rest } = value as { prefixItems: unknown[]; items?: unknown };
+  const kinds = [...new Map(prefixItems.map((kind) => [JSON.stringify(kind), kind])).values()];
+  const items = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
+  return { ...rest, items, minItems: prefixItems.length, maxItems: prefixItems.length };
+}
+
 /** The whole document as JSON text, ending in a newline. */
 export function openapiText(): string {
   const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
@@ -56,7 +67,7 @@ export function openapiText(): string {
       info: { title: "Kritai", version, description: DESCRIPTION },
       tags: ["Scoring", contractTag, "Specs", "Run log", "Service"].map((name) => ({ name })),
       security: Object.keys(SECURITY).map((name) => ({ [name]: [] })),
-      paths: { ...paths, ...contractPaths },
+      paths: withRepetition({ ...paths, ...batchPaths, ...contractPaths, ...samplePaths }),
       components: {
         securitySchemes: SECURITY,
         schemas: {
@@ -87,7 +98,8 @@ export function openapiText(): string {
     { allowEmptySchema: { unknown: true } },
   );
   const errors = readErrorPage(readFileSync(new URL("docs/errors.md", root), "utf8"));
-  return `${JSON.stringify({ ...document, "x-errors": errors }, null, 1)}\n`;
+  const tupled: unknown = JSON.parse(JSON.stringify({ ...document, "x-errors": errors }), withoutTuples);
+  return `${JSON.stringify(tupled, null, 1)}\n`;
 }
 
 if (import.meta.main) {

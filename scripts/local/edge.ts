@@ -1,6 +1,8 @@
 // Owns the edge of the local stack: the Worker bundled by esbuild and run in workerd through miniflare. Knows neither database nor verifier.
 import { build, stop } from "esbuild";
 import { Log, LogLevel, Miniflare } from "miniflare";
+import type { LocalQueues } from "./queue.ts";
+import { QUEUE_BINDING, queueWorker } from "./queue-worker.ts";
 
 /** Must equal wrangler.toml; a test holds them together. */
 export const COMPATIBILITY = { date: "2026-11-01", flags: ["nodejs_compat", "enable_request_signal"] };
@@ -30,16 +32,36 @@ export interface Edge {
   close(): Promise<void>;
 }
 
+/** The Worker's Durable Objects, by binding; a test holds them and wrangler.toml together. */
+export const OBJECTS = {
+  BATCH: "Batch",
+  IDEMPOTENT_REQUESTS: "IdempotentRequests",
+  DEAD_LETTERS: "DeadLetters",
+  GROUP_ROOM: "GroupRoom",
+  KEY_COUNTERS: "KeyCounters",
+};
+
 /** Runs the bundle in workerd on HOST:PORT (port 0 = a free one) with the given variables. Nothing leaves the machine. */
 export async function startEdge(options: {
   host: string;
   port: number;
   script: string;
   vars: Readonly<Record<string, string>>;
+  /** Where Durable Objects keep their storage; a temporary folder when left out. */
+  objectsDir?: string;
+  /** Bound as the Worker's queues, and delivered to it; without them a reply waits for the database. */
+  queues?: LocalQueues;
 }): Promise<Edge> {
-  const env = Object.fromEntries(
-    Object.entries(options.vars).map(([name, value]) => [name, { type: "text" as const, value }]),
-  );
+  const { queues } = options;
+  const vars = Object.entries(options.vars).map(([name, value]) => [name, { type: "text" as const, value }]);
+  const objects = Object.entries(OBJECTS).map(([name, exportName]) => [
+    name,
+    { type: "durable-object" as const, worker: "kritai", exportName },
+  ]);
+  const exports = Object.values(OBJECTS).map((name) => [
+    name,
+    { type: "durable-object" as const, storage: "sqlite" as const },
+  ]);
   const miniflare = new Miniflare({
     host: options.host,
     port: options.port,
@@ -47,18 +69,29 @@ export async function startEdge(options: {
     telemetry: { enabled: false },
     logRequests: false,
     log: new Log(LogLevel.ERROR),
+    ...(options.objectsDir !== undefined && { resourcePersistencePath: options.objectsDir }),
     workers: [
       {
         config: {
           name: "kritai",
           compatibilityDate: COMPATIBILITY.date,
           compatibilityFlags: COMPATIBILITY.flags,
-          env,
+          env: { ...Object.fromEntries([...vars, ...objects]), ...(queues && QUEUE_BINDING) },
+          exports: Object.fromEntries(exports),
           manifest: { mainModule: "worker.mjs", modules: { "worker.mjs": { type: "esm", contents: options.script } } },
         },
       },
+      ...(queues === undefined ? [] : [queueWorker(queues.handler)]),
     ],
   });
   const ready = await miniflare.ready;
-  return { url: ready.origin, close: () => miniflare.dispose() };
+  const worker = await miniflare.getWorker("kritai");
+  queues?.start((queue, messages) => worker.queue(queue, messages));
+  return {
+    url: ready.origin,
+    async close() {
+      await queues?.pause();
+      await miniflare.dispose();
+    },
+  };
 }

@@ -1,8 +1,11 @@
 // Owns the local stack: database, verifier and edge started together on loopback, and ended together. Knows none of their insides.
 import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { startCpuVerifier } from "../../gpu-backend/cpu-verifier/server.ts";
 import { startDatabase } from "./database.ts";
 import { bundleWorker, startEdge } from "./edge.ts";
+import { openLocalQueues } from "./queue.ts";
+import { QUEUES } from "./queue-worker.ts";
 
 export interface StackOptions {
   host: string;
@@ -42,7 +45,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       started(startVerifier(options.env)),
     ]);
     const vars = { ...database.vars, ...verifier.vars, ...passedOn(options.env) };
-    const edge = await started(startEdge({ host: options.host, port: options.port, script, vars }));
+    const objectsDir = join(options.dataDir, "objects");
+    const queues = await started(Promise.resolve(openLocalQueues({ dataDir: options.dataDir, queues: QUEUES })));
+    const edge = await started(startEdge({ host: options.host, port: options.port, script, vars, objectsDir, queues }));
     await waitUntilReady(edge.url);
     return { url: edge.url, parts: { database: database.name, verifier: verifier.name }, close: closing };
   } catch (error) {
@@ -59,7 +64,17 @@ async function settle<T extends readonly unknown[]>(parts: { [K in keyof T]: Pro
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
-const PASSED_ON = ["VERIFIER_API_KEY", "VERIFIER_PROTOCOL", "VERIFIER_MAX_IN_FLIGHT", "API_KEYS"] as const;
+const PASSED_ON = [
+  "VERIFIER_API_KEY",
+  "VERIFIER_PROTOCOL",
+  "VERIFIER_MAX_IN_FLIGHT",
+  "VERIFIER_HEDGING",
+  "VERIFIER_FALLBACKS",
+  "KEY_LIMITS",
+  "API_KEYS",
+  "WEBHOOK_HOSTS",
+  "WEBHOOK_SECRET",
+] as const;
 
 function passedOn(env: StackOptions["env"]): Record<string, string> {
   return Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name] as string]] : [])));

@@ -1,0 +1,50 @@
+// Owns `npm run fuzz`: random texts for every parser of untrusted text, and a search for super-linear time. Exits 1 when one is found.
+import { parseArgs } from "node:util";
+import { fuzz, growth } from "./fuzz/campaign.ts";
+import { TARGETS } from "./fuzz/targets.ts";
+
+const { values } = parseArgs({
+  options: {
+    inputs: { type: "string", default: "1000000" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
+    chars: { type: "string", default: "32768" },
+  },
+});
+const [inputs, seed, chars] = [values.inputs, values.seed, values.chars].map(Number) as [number, number, number];
+if (![inputs, seed, chars].every((value) => Number.isSafeInteger(value) && value >= 0) || chars < 1024) {
+  console.error("kritai fuzz: --inputs and --seed take whole numbers, --chars one of at least 1024");
+  process.exit(1);
+}
+const targets = TARGETS.filter(({ name }) => name.includes(values.only));
+if (targets.length === 0) {
+  console.error(`kritai fuzz: --only matches none of: ${TARGETS.map(({ name }) => name).join(", ")}`);
+  process.exit(1);
+}
+
+/** Four times the text may take ten times as long before it counts, the square being sixteen: garbage collection is not the parser's. */
+const FACTOR_MAX = 2.5;
+
+const started = performance.now();
+const step = Math.max(1, Math.floor(inputs / 10));
+let told = 0;
+const { reports, crashes } = fuzz(targets, inputs, seed, (done) => {
+  if (done - told < step) return;
+  told = done;
+  console.log(`${done} inputs, ${Math.round((performance.now() - started) / 1000)} s`);
+});
+console.log(`\nseed ${seed}: ${reports.reduce((sum, { inputs: n }) => sum + n, 0)} inputs, ${crashes.length} crashes`);
+for (const { target, text, error } of crashes) console.log(`CRASH ${target}: ${error}\n  ${JSON.stringify(text)}`);
+
+let slow = 0;
+console.log("\n| target | inputs | ns/char | worst growth | at | under |\n|---|---|---|---|---|---|");
+for (const [i, target] of targets.entries()) {
+  const worst = growth(target, chars);
+  const bad = worst.factor > FACTOR_MAX;
+  if (bad) slow++;
+  const { inputs: fed, ns_per_char } = reports[i] as (typeof reports)[number];
+  const cells = [`${worst.factor.toFixed(2)}${bad ? " SUPER-LINEAR" : ""}`, `${worst.ns_per_char.toFixed(1)} ns/char`];
+  console.log(`| ${[target.name, fed, ns_per_char.toFixed(1), ...cells, JSON.stringify(worst.unit)].join(" | ")} |`);
+}
+console.log(`\n${slow} of ${targets.length} targets grow faster than their text`);
+if (crashes.length > 0 || slow > 0) process.exitCode = 1;
