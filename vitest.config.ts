@@ -9,13 +9,15 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/workerd/**", "test/browser/**", "test/engine/**"],
+          exclude: ["test/workerd/**", "test/browser/**", "test/engine/**", "test/faults/**"],
           testTimeout: 30_000,
         },
       },
       {
         plugins: [
           cloudflareTest(({ inject }) => ({
+            // In place of wrangler.toml's: the same Worker under production's limits, which workerd does not enforce.
+            main: "./test/workerd/limited-worker.ts",
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {
@@ -30,6 +32,7 @@ export default defineConfig({
           name: "workerd",
           include: ["test/workerd/**/*.test.ts"],
           globalSetup: ["test/workerd/upstream.ts"],
+          setupFiles: ["test/workerd/limits-setup.ts"],
           testTimeout: 30_000,
         },
       },

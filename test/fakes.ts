@@ -2,10 +2,9 @@
 import type { GroupResult } from "../src/core/contract-replies.ts";
 import type { ItemErrorCode } from "../src/core/errors.ts";
 import type { Spec } from "../src/core/spec.ts";
+import type { Comparison, Generation, SessionStats, VerifierJob } from "../src/core/verifying.ts";
 import type {
   Clock,
-  Comparison,
-  Generation,
   GroupRow,
   Health,
   LogEntry,
@@ -14,13 +13,11 @@ import type {
   RunDetail,
   RunLog,
   RunSummary,
-  SessionStats,
   SpecStore,
   StepRow,
   StoredVerdict,
   Verifier,
   VerifierCall,
-  VerifierJob,
 } from "../src/ports.ts";
 
 /** A clock that moves only when told. */

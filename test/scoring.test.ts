@@ -5,7 +5,8 @@ import type { GroupResult } from "../src/core/contract-replies.ts";
 import { ApiError } from "../src/core/errors.ts";
 import { createRandom, shuffled } from "../src/core/random.ts";
 import { type SpecInput, SpecSchema } from "../src/core/spec.ts";
-import type { Generation, VerifierSession } from "../src/ports.ts";
+import type { Generation } from "../src/core/verifying.ts";
+import type { VerifierSession } from "../src/ports.ts";
 import { type ScoredBatch, scoreBatch } from "../src/scoring.ts";
 import { type FakeVerifier, fakeVerifier, fixedClock, preferring, type Script } from "./fakes.ts";
 

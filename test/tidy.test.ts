@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
-import { COMPATIBILITY } from "../scripts/local/edge.ts";
+import { COMPATIBILITY, OBJECTS } from "../scripts/local/edge.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const sources = globSync(["src/**/*.ts", "gpu-backend/**/*.ts", "scripts/**/*.ts", "examples/**/*.ts"], {
@@ -16,20 +16,41 @@ const RULES: { of: RegExp; may: RegExp; npm: RegExp }[] = [
   { of: /^src\/core\//, may: /^src\/core\//, npm: /^zod$/ },
   { of: /^src\/ports\.ts$/, may: /^src\/core\//, npm: /^$/ },
   {
-    of: /^src\/(scoring|judging|log-entry|digest)\.ts$/,
-    may: /^src\/(core\/|ports\.ts|judging\.ts|log-entry\.ts|digest\.ts)/,
+    of: /^src\/(scoring|judging|sample-journal|log-entry|digest)\.ts$/,
+    may: /^src\/(core\/|ports\.ts|judging\.ts|sample-journal\.ts|log-entry\.ts|digest\.ts)/,
     npm: /^$/,
   },
   { of: /^src\/verifier\//, may: /^src\/(core\/|ports\.ts|verifier\/)/, npm: /^$/ },
+  { of: /^src\/key-limits\//, may: /^src\/(core\/|key-limits\/)/, npm: /^$/ },
   { of: /^src\/store\//, may: /^src\/(core\/|ports\.ts|store\/)/, npm: /^(drizzle-orm|@neondatabase\/serverless)/ },
   { of: /^src\/http\//, may: /^src\/(core\/|ports\.ts|http\/|auth\.ts)/, npm: /^(hono|zod)/ },
   {
     of: /^src\/routes\//,
-    may: /^src\/(core\/|ports\.ts|scoring\.ts|digest\.ts|http\/|routes\/|openapi\.json)/,
+    may: /^src\/(core\/|ports\.ts|scoring\.ts|sample-journal\.ts|digest\.ts|http\/|routes\/|object-storage\/values\.ts|openapi\.json)/,
     npm: /^(hono|zod)/,
   },
-  { of: /^src\/app\.ts$/, may: /^src\/(core\/|ports\.ts|routes\/|http\/|auth\.ts)/, npm: /^hono/ },
-  { of: /^src\/(env|auth)\.ts$/, may: /^src\/(core\/|ports\.ts|auth\.ts)/, npm: /^zod$/ },
+  { of: /^src\/object-storage\//, may: /^src\/(core\/|http\/problem\.ts|object-storage\/)/, npm: /^$/ },
+  { of: /^src\/idempotency\//, may: /^src\/(core\/|object-storage\/|idempotency\/)/, npm: /^$/ },
+  {
+    of: /^src\/batches\//,
+    may: /^src\/(core\/|http\/|object-storage\/|routes\/scored-request\.ts|scoring\.ts|sample-journal\.ts|batches\/)/,
+    npm: /^$/,
+  },
+  {
+    of: /^src\/group-room\//,
+    may: /^src\/(core\/|ports\.ts|digest\.ts|http\/|routes\/scored-request\.ts|sample-journal\.ts|group-room\/)/,
+    npm: /^$/,
+  },
+  {
+    of: /^src\/app\.ts$/,
+    may: /^src\/(core\/|ports\.ts|routes\/|http\/|auth\.ts|group-room\/local\.ts|idempotency\/local\.ts|batches\/local\.ts)/,
+    npm: /^hono/,
+  },
+  {
+    of: /^src\/(env|auth)\.ts$/,
+    may: /^src\/(core\/|ports\.ts|auth\.ts|(group-room|batches|idempotency)\/remote\.ts|object-storage\/reach\.ts)/,
+    npm: /^zod$/,
+  },
   { of: /^src\/worker\.ts$/, may: /^src\//, npm: /./ },
   { of: /^gpu-backend\//, may: /^(src\/core\/|gpu-backend\/)/, npm: /./ },
 ];
@@ -162,5 +183,13 @@ describe("the installation", () => {
     const toml = textOf("wrangler.toml");
     expect(/^compatibility_date = "(.+)"$/m.exec(toml)?.[1]).toBe(COMPATIBILITY.date);
     expect(JSON.parse(/^compatibility_flags = (\[.+\])$/m.exec(toml)?.[1] ?? "null")).toEqual(COMPATIBILITY.flags);
+  });
+
+  it("binds the same Durable Objects locally and in every deployment", () => {
+    const toml = textOf("wrangler.toml");
+    for (const [name, className] of Object.entries(OBJECTS)) {
+      expect(toml.split(`name = "${name}"\nclass_name = "${className}"\n`)).toHaveLength(4);
+      expect(toml.split(`new_sqlite_classes = ["${className}"]\n`)).toHaveLength(4);
+    }
   });
 });

@@ -6,6 +6,12 @@ import type { VerifyEvent, VerifyGroup, VerifyRequestInput } from "../../src/cor
 
 export type Stop = "majority" | "all";
 
+/**
+ * How a group's pass rates are drawn: `even` in [0, 1), or `polarised` by the arcsine law, most near 0 or near 1, as those of
+ * a policy that has either understood a problem or not.
+ */
+export type Rates = "even" | "polarised";
+
 export interface GroupSize {
   rollouts: number;
   samples: number;
@@ -19,18 +25,19 @@ const SAMPLING = { temperature: 0.6, top_p: 0.95, max_tokens: 16_384 };
 /** How many pairs a group has. */
 export const pairsOf = ({ rollouts }: GroupSize): number => (rollouts * (rollouts - 1)) / 2;
 
-/** A program of some 700 tokens (2.8 KB) with its pass rate, even in [0, 1), in the label that the simulator judges by. */
-function program(id: string, rollout: number): string {
-  const random = createRandom(hashText("early-stop", id, rollout));
+/** A program of some 700 tokens (2.8 KB) with its pass rate in the label that the simulator judges by. */
+function program(id: string, rollout: number, rates: Rates): string {
+  const even = createRandom(hashText("early-stop", id, rollout))();
+  const rate = rates === "even" ? even : Math.sin((even * Math.PI) / 2) ** 2;
   const lines = Array.from(
     { length: PROGRAM_LINES_700_TOKENS },
     (_, line) => `        total += (value * ${line + rollout}) % ${7 + rollout}  # ${id} line ${line} of ${rollout}`,
   );
-  return `# pass_rate=${random().toFixed(4)}\ndef solve(values):\n    for value in values:\n${lines.join("\n")}\n    return total\n`;
+  return `# pass_rate=${rate.toFixed(4)}\ndef solve(values):\n    for value in values:\n${lines.join("\n")}\n    return total\n`;
 }
 
-/** One request: every pair of a group's programs once, the lower index shown first. Texts depend on `id` alone. */
-export function verifyBody(id: string, { rollouts, samples }: GroupSize, stop: Stop): string {
+/** One request: every pair of a group's programs once, the lower index shown first. Texts depend on `id` and `rates` alone. */
+export function verifyBody(id: string, { rollouts, samples }: GroupSize, stop: Stop, rates: Rates = "even"): string {
   const comparisons: VerifyGroup["comparisons"] = [];
   for (let i = 0; i < rollouts; i++) {
     for (let j = i + 1; j < rollouts; j++) {
@@ -41,7 +48,7 @@ export function verifyBody(id: string, { rollouts, samples }: GroupSize, stop: S
     group_id: id,
     question: `Problem ${id}. Given n numbers, print their weighted total modulo a prime.\n`.repeat(16),
     language: "python",
-    candidates: Array.from({ length: rollouts }, (_, rollout) => program(id, rollout)),
+    candidates: Array.from({ length: rollouts }, (_, rollout) => program(id, rollout, rates)),
     comparisons,
   };
   const request = { deadline_ms: DEADLINE_MS, groups: [group], prompt: "code-select", sampling: SAMPLING };
@@ -58,24 +65,32 @@ export function arrivals(count: number, meanGap: number, seed: number): number[]
   });
 }
 
+/** What one sample said: the place of the candidate it votes for, or null, and what it cost. */
+export type Vote = Pick<Sample, "position" | "completion_tokens">;
+
 export interface Reply {
   /** `pairs[i][j]`: rollout i against rollout j, by the edge's own `decide`. */
   pairs: PairResult[][];
   /** Samples left out or cut short. */
   saved: number;
   completion_tokens: number;
+  /** Of each comparison, by sample number. */
+  votes: Vote[][];
 }
 
-/** Reads a whole reply. @throws Error unless every sample is accounted for and none failed */
-export function readReply(text: string, size: GroupSize): Reply {
-  const events = text
+/** The events of a reply's text. */
+export const eventsOf = (text: string): VerifyEvent[] =>
+  text
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as VerifyEvent);
+
+/** Reads a whole reply. @throws Error unless every sample is accounted for and none failed */
+export function readReply(events: readonly VerifyEvent[], size: GroupSize): Reply {
   const done = events.at(-1);
   const generations = pairsOf(size) * size.samples;
   if (done?.type !== "done" || done.usage.failed > 0 || done.usage.generations !== generations) {
-    throw new Error(`not a whole reply of ${generations} generations, it ends: ${text.slice(-300)}`);
+    throw new Error(`not a whole reply of ${generations} generations, it ends: ${JSON.stringify(done)}`);
   }
   const asked = askedOf(events, size);
   const seen = asked.reduce((sum, { samples }) => sum + samples.length, 0);
@@ -83,7 +98,8 @@ export function readReply(text: string, size: GroupSize): Reply {
     throw new Error(`${seen} verdicts and ${done.usage.saved} saved samples`);
   const asks = asked.map(({ ask }) => ask);
   const { pairs } = decide(size.rollouts, "pairwise", asks, outcomesOf(asked));
-  return { pairs, saved: done.usage.saved, completion_tokens: done.usage.completion_tokens };
+  const votes = asked.map(({ samples }) => [...samples].sort((a, b) => a.sample - b.sample));
+  return { pairs, saved: done.usage.saved, completion_tokens: done.usage.completion_tokens, votes };
 }
 
 function askedOf(events: readonly VerifyEvent[], { rollouts, samples }: GroupSize): AskedSamples[] {
@@ -95,7 +111,16 @@ function askedOf(events: readonly VerifyEvent[], { rollouts, samples }: GroupSiz
     if (event.type !== "verdict") continue;
     const { answer, thinking, finish_reason, sample, prompt_tokens, completion_tokens, total_ms } = event;
     const reading = readAnswer({ answer, thinking, finish_reason, error: null }, 2, "exact_match");
-    const read = { ...reading, sample, finish_reason, prompt_tokens, completion_tokens, latency_ms: total_ms };
+    const read = {
+      ...reading,
+      sample,
+      finish_reason,
+      prompt_tokens,
+      completion_tokens,
+      latency_ms: total_ms,
+      model: null,
+      backend: null,
+    };
     asked[event.comparison]?.samples.push(read);
   }
   return asked;

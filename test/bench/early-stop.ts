@@ -1,215 +1,179 @@
-// Owns the benchmark of early stop: tokens, latency of a group and verdicts against waiting for all, on the simulated engine in scaled time.
-import { loadavg } from "node:os";
-import type { SimulatorStats } from "../../gpu-backend/simulator/engine.ts";
+// Owns the benchmark of early stop: tokens, latency of a group and verdicts against waiting for all. The gateway's own scheduler on a simulated engine, in virtual time.
+import { Ballot } from "../../gpu-backend/gateway/early-stop.ts";
+import { Job } from "../../gpu-backend/gateway/job.ts";
+import { Scheduler } from "../../gpu-backend/gateway/scheduler.ts";
+import { ServiceEstimate } from "../../gpu-backend/gateway/service-estimate.ts";
+import { parseVerifyRequest } from "../../gpu-backend/gateway/verify-request.ts";
 import { mean, percentile } from "../../src/core/stats.ts";
+import type { VerifyEvent } from "../../src/core/verify-protocol.ts";
 import {
   arrivals,
   type GroupSize,
   pairsOf,
+  type Rates,
   type Reply,
   readReply,
   type Stop,
   samePairs,
   verifyBody,
 } from "./early-stop-load.ts";
-import { post } from "./edge-client.ts";
 import { type Figure, figure } from "./figures.ts";
-import { coreWaitMs } from "./kernel.ts";
-import { type Program, startProgram } from "./program.ts";
+import { VirtualEngine } from "./virtual-engine.ts";
 
 const MODEL = "sim-14b";
 const SEED = 3;
 const TOKENS_SAVED_LEAST = 0.25;
 const P99_CUT_LEAST = 0.3;
-/** Tokens an event: few enough that a repetition is noticed long before the budget ends. */
-const STREAM_TOKENS = 512;
-const POLL_MS = 20;
+/** Longer than any group takes alone. */
+const APART_S = 100_000;
+/** How much of what samples taken one by one would save is to be saved. */
+const OF_POSSIBLE_LEAST = 0.95;
 
 export interface EarlyStopLoad extends GroupSize {
-  /** Simulated seconds a real second. */
-  scale: number;
   /** Groups of each arm. */
   groups: number;
   /** Groups sent at once to find what waiting for all can sustain. */
   calibration_groups: number;
   /** Groups sent one after another for the case without a neighbour. */
   alone_groups: number;
-  /** Generations the gateway has at the engine at most: what the engine's KV cache holds. */
+  /** Generations the gateway has at the engine at most. */
   in_flight: number;
   /** Arrivals as a share of what waiting for all can sustain. */
   load_share: number;
 }
 
-/** An engine and its gateway, both new: no arm finds the other's prompts cached. */
-interface Stack {
-  gateway: Program;
-  engine: Program;
-  stats(): Promise<SimulatorStats>;
-}
-
 interface Arm {
   replies: Reply[];
-  /** Simulated seconds from a group's intended start to the end of its reply, by group. */
+  /** Seconds from a group's arrival to `done`, by group. */
   latencies: number[];
-  stats: SimulatorStats;
-  /** Share of the time that a process could have run and had no core: the larger of the two. */
-  waited: number;
+  engine: VirtualEngine;
 }
 
-async function withStack<T>(load: EarlyStopLoad, run: (stack: Stack) => Promise<T>): Promise<T> {
-  const engine = await startProgram("gpu-backend/simulator/main.ts", {
-    PORT: "0",
-    MODEL,
-    SCALE: String(load.scale),
-    SEED: String(SEED),
-    STREAM_TOKENS: String(STREAM_TOKENS),
-  });
-  let gateway: Program | null = null;
-  try {
-    gateway = await startProgram("gpu-backend/gateway/main.ts", {
-      PORT: "0",
-      ENGINE_URL: engine.url,
-      ENGINE_MODEL: MODEL,
-      ENGINE_MAX_IN_FLIGHT: String(load.in_flight),
-    });
-    const stats = async () => (await (await fetch(`${engine.url}/stats`)).json()) as SimulatorStats;
-    return await run({ gateway, engine, stats });
-  } finally {
-    await gateway?.close();
-    await engine.close();
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** One arm on a fresh engine: group n, of which only `id` decides the texts, comes at `starts[n]` seconds. */
+async function runArm(load: EarlyStopLoad, rates: Rates, stop: Stop, starts: readonly number[]): Promise<Arm> {
+  const engine = new VirtualEngine(MODEL, SEED, load.in_flight);
+  const now = () => engine.now * 1_000;
+  const scheduler = new Scheduler(engine, new ServiceEstimate(now));
+  const replies: Reply[] = [];
+  const latencies: number[] = [];
+  const send = (n: number) => {
+    const request = parseVerifyRequest(JSON.parse(verifyBody(`group-${n}`, load, stop, rates)));
+    const events: VerifyEvent[] = [];
+    const arrived_at = now();
+    const emit = (event: VerifyEvent) => {
+      events.push(event);
+      if (event.type !== "done") return;
+      latencies[n] = (now() - arrived_at) / 1_000;
+      replies[n] = readReply(events, load);
+      scheduler.remove(job);
+    };
+    const job = new Job(request, { party: `group-${n}`, arrived_at, now, emit, full: () => false });
+    scheduler.wake(job);
+  };
+  for (let sent = 0; sent < starts.length || engine.in_flight > 0; ) {
+    const start = starts[sent] ?? Number.POSITIVE_INFINITY;
+    engine.advance(Math.min(start, engine.nextAt()));
+    if (engine.now === start) send(sent++);
+    await turn();
   }
+  return { replies, latencies, engine };
 }
 
-const ask = async ({ gateway }: Stack, load: EarlyStopLoad, body: string): Promise<Reply> =>
-  readReply(await post(`${gateway.url}/v1/verify`, body), load);
+/** Groups a second that the engine sustains when all samples are waited for and it is never idle. */
+async function sustainable(load: EarlyStopLoad, rates: Rates): Promise<number> {
+  const { engine } = await runArm(load, rates, "all", new Array(load.calibration_groups).fill(0));
+  return load.calibration_groups / engine.now;
+}
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, ms)));
-
-/** What the engine sustains while groups that wait for all keep it full. @returns groups a simulated second */
-const calibrate = (load: EarlyStopLoad): Promise<number> =>
-  withStack(load, async (stack) => {
-    const ids = Array.from({ length: load.calibration_groups }, (_, n) => `calibration-${n}`);
-    const replies = Promise.all(ids.map((id) => ask(stack, load, verifyBody(id, load, "all"))));
-    const generations = ids.length * pairsOf(load) * load.samples;
-    const reach = async (share: number) => {
-      for (;;) {
-        const { finished, tokens_generated } = await stack.stats();
-        if (finished >= share * generations) return { at: performance.now(), tokens: tokens_generated };
-        await pause(POLL_MS);
+/**
+ * The share of tokens in samples that were not needed when each comparison's are taken one by one in their numbers' order: what an
+ * exact rule can save. Running more at once and cutting the slowest saves next to nothing beyond: the mean residual life of a length
+ * as drawn here stays below the mean but for the longest one in 10,000.
+ */
+export function possibleSaving(replies: readonly Reply[], samples: number): number {
+  let [all, needed] = [0, 0];
+  for (const { votes } of replies) {
+    for (const comparison of votes) {
+      const ballot = new Ballot(samples, "majority");
+      for (const { position, completion_tokens } of comparison) {
+        all += completion_tokens;
+        if (ballot.decided) continue;
+        needed += completion_tokens;
+        ballot.send();
+        ballot.settle(position);
       }
-    };
-    // Between these two the engine is full: neither the first prompts nor the last long answers count.
-    const [from, to] = [await reach(0.15), await reach(0.8)];
-    await replies;
-    const perGroup = (await stack.stats()).tokens_generated / ids.length;
-    const seconds = ((to.at - from.at) / 1_000) * load.scale;
-    return (to.tokens - from.tokens) / seconds / perGroup;
-  });
-
-/** One arm: the groups sent at their moments, whatever came of those before. @param starts simulated seconds */
-const runArm = (load: EarlyStopLoad, stop: Stop, starts: readonly number[]): Promise<Arm> =>
-  withStack(load, async (stack) => {
-    const bodies = starts.map((_, n) => verifyBody(`group-${n}`, load, stop));
-    const waited = () => [stack.engine, stack.gateway].map(({ pid }) => coreWaitMs(pid));
-    const before = waited();
-    const began = performance.now();
-    const answered = await Promise.all(
-      bodies.map(async (body, n) => {
-        const start = began + ((starts[n] as number) / load.scale) * 1_000;
-        await pause(start - performance.now());
-        const reply = await ask(stack, load, body);
-        return { reply, latency: ((performance.now() - start) / 1_000) * load.scale };
-      }),
-    );
-    const ms = performance.now() - began;
-    const waits = waited().map((now, i) => (now - (before[i] as number)) / ms);
-    return {
-      replies: answered.map(({ reply }) => reply),
-      latencies: answered.map(({ latency }) => latency),
-      stats: await stack.stats(),
-      waited: Math.max(...waits),
-    };
-  });
-
-/** Groups one after another, each with the engine to itself; latencies in simulated seconds. */
-const alone = (load: EarlyStopLoad, stop: Stop): Promise<{ latencies: number[]; tokens: number }> =>
-  withStack(load, async (stack) => {
-    const latencies: number[] = [];
-    for (let n = 0; n < load.alone_groups; n++) {
-      const body = verifyBody(`alone-${n}`, load, stop);
-      const started = performance.now();
-      await ask(stack, load, body);
-      latencies.push(((performance.now() - started) / 1_000) * load.scale);
     }
-    return { latencies, tokens: (await stack.stats()).tokens_generated };
-  });
+  }
+  return 1 - needed / all;
+}
 
-const p99 = (latencies: readonly number[]) =>
+const p99 = (values: readonly number[]) =>
   percentile(
-    [...latencies].sort((a, b) => a - b),
+    [...values].sort((a, b) => a - b),
     0.99,
   );
 
-function armFigures(stop: Stop, { replies, latencies, stats, waited }: Arm, load: EarlyStopLoad): Figure[] {
-  const arm = `early stop, ${stop}`;
+function armFigures(name: string, { replies, latencies, engine }: Arm, load: EarlyStopLoad): Figure[] {
   const generations = replies.length * pairsOf(load) * load.samples;
   const saved = replies.reduce((sum, reply) => sum + reply.saved, 0);
-  const told = replies.reduce((sum, reply) => sum + reply.completion_tokens, 0);
+  const { preemptions, prompt_tokens, warm_tokens } = engine.totals;
   return [
-    figure(`${arm}: tokens by the engine, ${latencies.length} groups`, "tokens", null, [stats.tokens_generated]),
-    figure(`${arm}: of these in the gateway's account`, "share", null, [told / stats.tokens_generated]),
-    figure(`${arm}: generations left out or cut`, "share", null, [saved / generations]),
-    figure(`${arm}: latency of a group, mean`, "simulated s", null, [mean(latencies)]),
-    figure(`${arm}: latency of a group, p50`, "simulated s", null, latencies),
-    figure(`${arm}: latency, p99 of ${latencies.length} (interpolated)`, "simulated s", null, [p99(latencies)]),
-    figure(`${arm}: preemptions in the engine`, "generations", null, [stats.preemptions]),
-    figure(`${arm}: without a core meanwhile (neighbours)`, "share of time", null, [waited]),
+    figure(`${name}: tokens`, "tokens", null, [engine.tokens_generated]),
+    figure(`${name}: generations left out or cut`, "share", null, [saved / generations]),
+    figure(`${name}: prompt tokens found in the prefix cache`, "share", null, [warm_tokens / prompt_tokens]),
+    figure(`${name}: preemptions`, "generations", null, [preemptions]),
+    figure(`${name}: latency of a group, mean`, "s", null, [mean(latencies)]),
+    figure(`${name}: latency of a group, p99 of ${latencies.length}`, "s", null, [p99(latencies)]),
   ];
 }
 
-function ratioFigures(all: Arm, early: Arm, load: EarlyStopLoad): Figure[] {
-  const cut = (from: number, to: number) => 1 - to / from;
-  const pairs = all.replies.length * pairsOf(load);
+async function underLoad(load: EarlyStopLoad, rates: Rates): Promise<Figure[]> {
+  const gap = 1 / (load.load_share * (await sustainable(load, rates)));
+  const starts = arrivals(load.groups, gap, SEED);
+  const all = await runArm(load, rates, "all", starts);
+  const early = await runArm(load, rates, "majority", starts);
+  const cut = (of: (arm: Arm) => number) => 1 - of(early) / of(all);
+  const pairs = load.groups * pairsOf(load);
   const same = all.replies.reduce((sum, reply, n) => sum + samePairs(reply, early.replies[n] as Reply), 0);
-  const [before, after] = [all.stats.tokens_generated, early.stats.tokens_generated];
-  const [most, least] = [p99(all.latencies), p99(early.latencies)];
+  const tokens = cut(({ engine }) => engine.tokens_generated);
+  const possible = possibleSaving(all.replies, load.samples);
+  const name = `early stop, ${rates} pass rates`;
   return [
-    figure(`early stop: of ${pairs} pairs decided identically`, "share", { least: 1 }, [same / pairs]),
-    figure("early stop cuts tokens by", "share", { least: TOKENS_SAVED_LEAST }, [cut(before, after)]),
-    figure("early stop cuts the p99 of a group by", "share", { least: P99_CUT_LEAST }, [cut(most, least)]),
-    figure("early stop cuts the mean of a group by", "share", null, [cut(mean(all.latencies), mean(early.latencies))]),
+    ...armFigures(`${name}, all`, all, load),
+    ...armFigures(`${name}, majority`, early, load),
+    figure(`${name}: of ${pairs} pairs decided identically`, "share", { least: 1 }, [same / pairs]),
+    figure(`${name}: cuts tokens by`, "share", { least: TOKENS_SAVED_LEAST }, [tokens]),
+    figure(`${name}: samples taken one by one would cut`, "share", null, [possible]),
+    figure(`${name}: of that reached`, "share", { least: OF_POSSIBLE_LEAST }, [tokens / possible]),
+    figure(`${name}: cuts the p99 of a group by`, "share", { least: P99_CUT_LEAST }, [
+      cut(({ latencies }) => p99(latencies)),
+    ]),
+    figure(`${name}: cuts the mean of a group by`, "share", null, [cut(({ latencies }) => mean(latencies))]),
   ];
 }
 
-async function aloneFigures(load: EarlyStopLoad): Promise<Figure[]> {
-  const [all, early] = [await alone(load, "all"), await alone(load, "majority")];
-  const cuts = all.latencies.map((latency, n) => 1 - (early.latencies[n] as number) / latency);
+/** Groups one after another, each with the engine to itself. */
+async function alone(load: EarlyStopLoad, rates: Rates): Promise<Figure[]> {
+  const starts = Array.from({ length: load.alone_groups }, (_, n) => n * APART_S);
+  const [all, early] = [await runArm(load, rates, "all", starts), await runArm(load, rates, "majority", starts)];
+  const name = `groups alone, ${rates} pass rates: early stop cuts`;
   return [
-    figure("a group alone, all: latency", "simulated s", null, all.latencies),
-    figure("a group alone, majority: latency", "simulated s", null, early.latencies),
-    figure("a group alone: early stop cuts latency by", "share", null, cuts),
-    figure("a group alone: early stop cuts tokens by", "share", null, [1 - early.tokens / all.tokens]),
+    figure(`${name} latency by`, "share", null, [1 - mean(early.latencies) / mean(all.latencies)]),
+    figure(`${name} tokens by`, "share", null, [1 - early.engine.tokens_generated / all.engine.tokens_generated]),
   ];
 }
 
 /**
  * Groups at random moments (Poisson, the same for both arms) at `load_share` of what waiting for all sustains, first all of
- * them waiting for all, then all of them with early stop, each arm on a fresh engine; beside it groups that have the engine to
- * themselves. Tokens are the engine's own count; the p99 stands on `groups` values. Pass rates are even in [0, 1).
+ * them waiting for all, then all of them with early stop, each arm on a fresh engine. Virtual time: the figures are those of an
+ * engine at its own pace, the same on every machine; test/bench/early-stop-stack.ts runs the processes.
  */
 export async function benchEarlyStop(load: EarlyStopLoad): Promise<Figure[]> {
-  const sustained = await calibrate(load);
-  const gap = 1 / (load.load_share * sustained);
-  const starts = arrivals(load.groups, gap, SEED);
-  const all = await runArm(load, "all", starts);
-  const early = await runArm(load, "majority", starts);
-  return [
-    figure("early stop: what waiting for all sustains", "groups/simulated h", null, [sustained * 3_600]),
-    figure("early stop: arrivals, as a share of it", "share", null, [load.load_share]),
-    ...armFigures("all", all, load),
-    ...armFigures("majority", early, load),
-    ...ratioFigures(all, early, load),
-    ...(await aloneFigures(load)),
-    figure("early stop: load average of the machine, 5 min", "processes", null, [loadavg()[1] as number]),
-  ];
+  const figures: Figure[] = [];
+  for (const rates of ["even", "polarised"] as const) {
+    figures.push(...(await underLoad(load, rates)), ...(await alone(load, rates)));
+  }
+  return figures;
 }

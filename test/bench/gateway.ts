@@ -1,24 +1,18 @@
 // Owns the benchmark of the GPU gateway: generations a core-second, latency added to a generation, memory over time. Engine and gateway are processes of their own.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { Agent, request as httpRequest } from "node:http";
-import { createInterface } from "node:readline";
-import { createRenderer } from "../../src/core/prompt.ts";
-import { createRandom } from "../../src/core/random.ts";
 import { percentile } from "../../src/core/stats.ts";
-import type { VerifyGroup, VerifyRequestInput } from "../../src/core/verify-protocol.ts";
+import { splitCores } from "./cores.ts";
 import { startBackends } from "./edge-client.ts";
 import { type Figure, figure } from "./figures.ts";
-import { coreWaitMs, cpuMs, rss } from "./kernel.ts";
+import { benchAddedLatency, startLatencyEngine } from "./gateway-latency.ts";
+import { groupOf, MODEL, requestOf } from "./gateway-load.ts";
+import { cpuMs, rss } from "./kernel.ts";
+import { type Program, type ProgramOptions, startProgram } from "./program.ts";
 
-const MODEL = "bench";
 const IN_FLIGHT = 256;
 const GENERATIONS_PER_CORE_SECOND_LEAST = 2_000;
-const ADDED_P50_MS_MOST = 1;
-const ADDED_P99_MS_MOST = 5;
 /** Growth of resident memory from the second quarter of a steady run to its last one. */
 const GROWTH_MB_MOST = 16;
-const LOAD_SHARE = 0.6;
 const CANDIDATES = 16;
 const SAMPLES = 8;
 const CLIENTS = 4;
@@ -55,68 +49,13 @@ export interface GatewayLoad {
   memory_ms: number;
 }
 
-interface Running {
-  url: string;
-  pid: number;
-  close(): Promise<void>;
-}
-
-/** @param flags node's own */
-async function startGatewayProcess(engineUrl: string, flags: readonly string[]): Promise<Running> {
-  const main = new URL("../../gpu-backend/gateway/main.ts", import.meta.url).pathname;
-  const child = spawn(process.execPath, [...flags, main], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      PATH: process.env.PATH ?? "",
-      PORT: "0",
-      ENGINE_URL: engineUrl,
-      ENGINE_MODEL: MODEL,
-      ENGINE_MAX_IN_FLIGHT: String(IN_FLIGHT),
-    },
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const ready = /^ready (\S+)$/.exec(line);
-    if (ready === null) continue;
-    return {
-      url: ready[1] as string,
-      pid: child.pid as number,
-      close: async () => {
-        const exited = once(child, "exit");
-        child.kill();
-        await exited;
-      },
-    };
-  }
-  throw new Error("the gateway ended before it was ready");
-}
-
-/** A program of some 700 tokens, another one for each number. */
-const program = (n: number) =>
-  `def solve_${n}(values):\n${"    total = (total + value * 31) % 1000003  # step\n".repeat(56)}    return total + ${n}\n`;
-
-function groupOf(id: string, candidates: number, samples: number): VerifyGroup {
-  const comparisons: VerifyGroup["comparisons"] = [];
-  for (let i = 0; i < candidates; i++) {
-    for (let j = i + 1; j < candidates; j++) {
-      comparisons.push({ id: comparisons.length, order: [i, j], samples, first_sample: 0, stop: "all" });
-    }
-  }
-  const texts = Array.from({ length: candidates }, (_, i) => program(i));
-  return {
-    group_id: id,
-    question: "Print the total.\n".repeat(40),
-    language: "python",
-    candidates: texts,
-    comparisons,
-  };
-}
-
-const SAMPLING = { temperature: 0.6, top_p: 0.95, max_tokens: 16_384 };
-
-const requestOf = (group: VerifyGroup): string => {
-  const request = { deadline_ms: 120_000, groups: [group], prompt: "code-select", sampling: SAMPLING };
-  return JSON.stringify(request satisfies VerifyRequestInput);
-};
+/** The gateway as a process, before this engine. */
+const startGatewayProcess = (engineUrl: string, options: ProgramOptions): Promise<Program> =>
+  startProgram(
+    "gpu-backend/gateway/main.ts",
+    { PORT: "0", ENGINE_URL: engineUrl, ENGINE_MODEL: MODEL, ENGINE_MAX_IN_FLIGHT: String(IN_FLIGHT) },
+    options,
+  );
 
 const BATCH = requestOf(groupOf("batch", CANDIDATES, SAMPLES));
 const BATCH_GENERATIONS = ((CANDIDATES * (CANDIDATES - 1)) / 2) * SAMPLES;
@@ -149,7 +88,7 @@ async function steady(url: string, ms: number): Promise<number> {
   return generations;
 }
 
-async function throughput(gateway: Running, { rounds, window_ms }: GatewayLoad): Promise<Figure[]> {
+async function throughput(gateway: Program, { rounds, window_ms }: GatewayLoad): Promise<Figure[]> {
   await steady(gateway.url, window_ms);
   const perCore: number[] = [];
   const perSecond: number[] = [];
@@ -166,66 +105,22 @@ async function throughput(gateway: Running, { rounds, window_ms }: GatewayLoad):
   ];
 }
 
-/** Requests of one generation, meant for random moments with the given mean rate; their times from those moments, ms, sorted. */
-async function openLoop(url: string, body: string, rate: number, count: number): Promise<number[]> {
-  const random = createRandom(1);
-  const replies: Promise<number>[] = [];
-  let at = performance.now();
-  while (replies.length < count) {
-    // A timer and no spinning: the gateway needs the core more.
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    for (; at <= performance.now() && replies.length < count; at -= (Math.log(1 - random()) * 1_000) / rate) {
-      replies.push(post(url, body, undefined, at));
-    }
+/** Gateway and benchmark, which is the client and the engine, each on cores of their own where the machine has two. */
+async function addedLatency(load: GatewayLoad): Promise<Figure[]> {
+  const cores = splitCores();
+  const engine = await startLatencyEngine();
+  const gateway = await startGatewayProcess(engine.url, { cores: cores?.program });
+  try {
+    return await benchAddedLatency(gateway, engine, load);
+  } finally {
+    await gateway.close();
+    await engine.close();
+    cores?.restore();
   }
-  return (await Promise.all(replies)).sort((a, b) => a - b);
-}
-
-/** Requests of one generation a second when 32 clients never wait. */
-async function kneeOf(url: string, body: string, ms: number): Promise<number> {
-  const started = performance.now();
-  let count = 0;
-  const client = async () => {
-    for (; performance.now() - started < ms; count++) await post(url, body);
-  };
-  await Promise.all(Array.from({ length: 32 }, client));
-  return count / ((performance.now() - started) / 1_000);
-}
-
-/** The gateway's time less the engine's own for the same question at the same rate, by percentile. */
-async function addedLatency(gateway: Running, engineUrl: string, load: GatewayLoad): Promise<Figure[]> {
-  const { rounds, window_ms } = load;
-  const group = groupOf("one", 2, 1);
-  const [verify, one] = [`${gateway.url}/v1/verify`, requestOf(group)];
-  const messages = createRenderer("code-select", "exact_match", group)([0, 1]);
-  const [chat, direct] = [
-    `${engineUrl}/v1/chat/completions`,
-    JSON.stringify({ model: MODEL, ...SAMPLING, stream: true, messages }),
-  ];
-  await kneeOf(verify, one, window_ms);
-  const knee = await kneeOf(verify, one, window_ms);
-  const rate = LOAD_SHARE * knee;
-  const count = Math.ceil((rate * window_ms) / 1_000);
-  const added = { p50: [] as number[], p99: [] as number[] };
-  const waits: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const engine = await openLoop(chat, direct, rate, count);
-    const [waited, started] = [coreWaitMs(gateway.pid), performance.now()];
-    const through = await openLoop(verify, one, rate, count);
-    waits.push((coreWaitMs(gateway.pid) - waited) / (performance.now() - started));
-    added.p50.push(percentile(through, 0.5) - percentile(engine, 0.5));
-    added.p99.push(percentile(through, 0.99) - percentile(engine, 0.99));
-  }
-  return [
-    figure("gateway's knee, requests of one generation", "generations/s", null, [knee]),
-    figure("gateway adds at 60 % of it, p50", "ms", { most: ADDED_P50_MS_MOST }, added.p50),
-    figure("gateway adds at 60 % of it, p99", "ms", { most: ADDED_P99_MS_MOST }, added.p99),
-    figure("gateway without a core meanwhile (neighbours)", "share of time", null, waits),
-  ];
 }
 
 /** Resident memory while batches come without a pause: its most, and how it grew once warm. */
-async function memory(gateway: Running, ms: number): Promise<Figure[]> {
+async function memory(gateway: Program, ms: number): Promise<Figure[]> {
   const samples: number[] = [];
   const timer = setInterval(() => samples.push(rss(gateway.pid).now / 1e6), SAMPLE_MS);
   await steady(gateway.url, ms);
@@ -238,8 +133,11 @@ async function memory(gateway: Running, ms: number): Promise<Figure[]> {
     );
   };
   const most = Math.max(...samples);
+  const over = `over ${Math.round(ms / 1_000)} s of batches`;
   return [
-    figure(`gateway's memory over ${Math.round(ms / 1_000)} s of batches`, "MB", null, [most]),
+    figure(`gateway's memory ${over}`, "MB", null, [most]),
+    figure(`gateway's memory ${over}, second quarter`, "MB", null, [quarter(1)]),
+    figure(`gateway's memory ${over}, last quarter`, "MB", null, [quarter(3)]),
     figure("gateway's growth, second to last quarter", "MB", { most: GROWTH_MB_MOST }, [quarter(3) - quarter(1)]),
   ];
 }
@@ -247,8 +145,8 @@ async function memory(gateway: Running, ms: number): Promise<Figure[]> {
 export async function benchGateway(load: GatewayLoad): Promise<Figure[]> {
   const backends = await startBackends();
   const engineUrl = backends.verifier.VERIFIER_URL as string;
-  const onGateway = async (flags: readonly string[], measure: (gateway: Running) => Promise<Figure[]>) => {
-    const gateway = await startGatewayProcess(engineUrl, flags);
+  const onGateway = async (flags: readonly string[], measure: (gateway: Program) => Promise<Figure[]>) => {
+    const gateway = await startGatewayProcess(engineUrl, { flags });
     try {
       return await measure(gateway);
     } finally {
@@ -258,7 +156,7 @@ export async function benchGateway(load: GatewayLoad): Promise<Figure[]> {
   try {
     return [
       ...(await onGateway([], (gateway) => throughput(gateway, load))),
-      ...(await onGateway([], (gateway) => addedLatency(gateway, engineUrl, load))),
+      ...(await addedLatency(load)),
       ...(await onGateway([`--max-heap-size=${HEAP_LIMIT_MIB}`], (gateway) => memory(gateway, load.memory_ms))),
     ];
   } finally {

@@ -1,7 +1,8 @@
 // Owns the benchmark of scoring itself: a whole batch through `scoreBatch` with a verifier that answers at once. Knows no server.
 import { RewardsRequestSchema } from "../../src/core/contract.ts";
 import { SpecSchema } from "../../src/core/spec.ts";
-import type { Clock, Verifier, VerifierJob } from "../../src/ports.ts";
+import type { VerifierJob } from "../../src/core/verifying.ts";
+import type { Clock, Verifier } from "../../src/ports.ts";
 import { scoreBatch } from "../../src/scoring.ts";
 import { type Figure, repeated } from "./figures.ts";
 import { type Batch, comparisonsOf, rewardsRequest } from "./loads.ts";

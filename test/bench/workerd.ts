@@ -1,11 +1,11 @@
 // Owns a bare workerd for the benchmark: its configuration, its process, and what the kernel says of that process. Knows no route.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { COMPATIBILITY } from "../../scripts/local/edge.ts";
+import { COMPATIBILITY, OBJECTS } from "../../scripts/local/edge.ts";
 import { cpuMs, rss } from "./kernel.ts";
 
 const START_TIMEOUT_MS = 30_000;
@@ -35,19 +35,37 @@ export interface WorkerdOptions {
   vars?: Readonly<Record<string, string>>;
   inspector?: boolean;
   v8Flags?: readonly string[];
+  /** Runs the Worker's Durable Objects too, with their storage on disk. */
+  objects?: boolean;
 }
 
 const quote = (text: string) => JSON.stringify(text);
 const list = (texts: readonly string[]) => `[${texts.map(quote).join(", ")}]`;
 
-function capnp({ vars = {}, v8Flags = [] }: WorkerdOptions): string {
-  const bindings = Object.entries(vars).map(([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`);
+/** A Durable Object class is bound and stored under its own name. */
+function objectsCapnp(objects: boolean) {
+  if (!objects) return { bindings: [], service: "", worker: "" };
+  const classes = Object.values(OBJECTS).map(
+    (name) => `(className = ${quote(name)}, uniqueKey = ${quote(name)}, enableSql = true)`,
+  );
+  return {
+    bindings: Object.entries(OBJECTS).map(
+      ([name, className]) => `(name = ${quote(name)}, durableObjectNamespace = (className = ${quote(className)}))`,
+    ),
+    service: '\n    (name = "objects", disk = (path = "objects", writable = true)),',
+    worker: `\n  durableObjectNamespaces = [${classes.join(", ")}],\n  durableObjectStorage = (localDisk = "objects"),`,
+  };
+}
+
+function capnp({ vars = {}, v8Flags = [], objects = false }: WorkerdOptions): string {
+  const texts = Object.entries(vars).map(([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`);
+  const { bindings, service, worker } = objectsCapnp(objects);
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   v8Flags = ${list(v8Flags)},
   services = [
     (name = "main", worker = .main),
-    (name = "internet", network = (allow = ["private"])),
+    (name = "internet", network = (allow = ["private"])),${service}
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
@@ -55,8 +73,8 @@ const main :Workerd.Worker = (
   modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
   compatibilityDate = ${quote(COMPATIBILITY.date)},
   compatibilityFlags = ${list(COMPATIBILITY.flags)},
-  bindings = [${bindings.join(", ")}],
-  globalOutbound = "internet",
+  bindings = [${[...texts, ...bindings].join(", ")}],
+  globalOutbound = "internet",${worker}
 );
 `;
 }
@@ -99,11 +117,13 @@ export async function startWorkerd(options: WorkerdOptions): Promise<BareWorkerd
   const folder = mkdtempSync(join(tmpdir(), "kritai-bench-"));
   writeFileSync(join(folder, "worker.mjs"), options.script);
   writeFileSync(join(folder, "config.capnp"), capnp(options));
+  mkdirSync(join(folder, "objects"));
   const inspector = options.inspector === true;
   const flags = ["--control-fd=3", ...(inspector ? ["--inspector-addr=127.0.0.1:0"] : [])];
   const started = performance.now();
   const child = spawn(workerdBinary, ["serve", ...flags, join(folder, "config.capnp")], {
     stdio: ["ignore", "ignore", "pipe", "pipe"],
+    cwd: folder,
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const close = async () => {

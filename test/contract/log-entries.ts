@@ -40,6 +40,8 @@ const verdict = fc.record({
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: fc.double({ min: 0, max: 1e6, noNaN: true }).map((x) => x + 0),
+  model: maybe(plain),
+  backend: maybe(plain),
 }) as fc.Arbitrary<Omit<VerdictRow, "comparison" | "sample">>;
 
 const verdicts = fc
@@ -92,6 +94,7 @@ const verifierUse = fc.record({
   prompt_tokens: fc.nat({ max: 2_147_483_647 }).map((n) => n * 1_024),
   completion_tokens: count,
   latency_ms: fc.record({ p50: real, p99: real, max: real }),
+  models: fc.array(plain, { maxLength: 3 }),
 });
 
 function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
@@ -178,6 +181,8 @@ export function sizedEntry(about: { run_id: string; step: number; groups: number
       prompt_tokens: 4_000 + comparison,
       completion_tokens: 9_000 + comparison,
       latency_ms: 12_345.625 + comparison,
+      model: "verifier-8b",
+      backend: "verifier",
     }),
   );
   return {

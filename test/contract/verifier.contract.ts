@@ -1,6 +1,7 @@
 // Owns the guarantees of the Verifier port, as one suite for every adapter and the fake. Must not know any adapter's protocol.
 import { describe, expect, it } from "vitest";
-import type { Comparison, Generation, Verifier, VerifierCall, VerifierJob } from "../../src/ports.ts";
+import type { Comparison, Generation, VerifierJob } from "../../src/core/verifying.ts";
+import type { Verifier, VerifierCall } from "../../src/ports.ts";
 
 /** How a backend behaves for the whole suite's next session. */
 export type BackendMode = "answers" | "silent" | "dead";

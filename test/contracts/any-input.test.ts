@@ -16,7 +16,15 @@ const ROUTES: [path: string, example: object][] = [
   ["/classify", examples.classify],
   ["/v1/score_batch", examples.scoreBatch],
   ["/v1/chat/completions", examples.chat],
+  ["/openrlhf/get_reward?group_window_ms=0&on_failure=0", examples.openRlhf],
+  ["/slime/reward?group_window_ms=0&on_failure=0", examples.slime],
+  ["/verl/compute_score?group_window_ms=0&on_failure=0", examples.verl],
+  ["/nemo-gym/verify?group_window_ms=0", examples.nemoGym],
+  ["/nemo-gym/ng-rollout/7/verify?group_window_ms=0", examples.nemoGym],
+  ["/evaluate?group_window_ms=0", examples.evalProtocol],
 ];
+
+const withQuery = (path: string, more: string) => `${path}${path.includes("?") ? "&" : "?"}${more}`;
 
 test.each(ROUTES)(
   "%s: whatever JSON comes in whichever field, the reply is 200 or a 4xx that says why",
@@ -43,7 +51,7 @@ test.each(ROUTES)("%s: unknown fields and parameters are ignored", async (path, 
   const more = { user: "u", extra_body: { a: 1 }, truncate_prompt_tokens: 5, mm_processor_kwargs: null };
   const [plain, rich] = await Promise.all([
     post(path, example),
-    post(`${path}?api-version=1`, { ...example, ...more }),
+    post(withQuery(path, "api-version=1"), { ...example, ...more }),
   ]);
   expect([plain.status, rich.status]).toEqual([200, 200]);
 });

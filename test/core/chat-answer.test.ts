@@ -70,3 +70,22 @@ describe("ending an answer early", () => {
     expect(answer.engineFailed).toBe(failed);
   });
 });
+
+describe("what an answer is worth", () => {
+  it("is nothing where the server's own filter cut it: that is a question refused, not one judged", () => {
+    const answer = new AnswerBuilder();
+    answer.event(data(chunk({ content: "\\boxed{A}" }, "content_filter")));
+    expect(answer.result()).toMatchObject({ answer: null, error: "verifier_rejected" });
+    expect(answer.engineFailed).toBe(false);
+  });
+
+  it.each([[-3], [Number.MAX_SAFE_INTEGER], ["many"], [0.5]])(
+    "does not hang on a usage of %j, which counts as 0",
+    (count) => {
+      const answer = new AnswerBuilder();
+      answer.event(data(chunk({ content: "x" }, "stop")));
+      answer.event(data(event({ choices: [], usage: { prompt_tokens: count, completion_tokens: count } })));
+      expect(answer.result()).toMatchObject({ answer: "x", error: null, prompt_tokens: 0, completion_tokens: 0 });
+    },
+  );
+});

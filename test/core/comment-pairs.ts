@@ -125,11 +125,26 @@ export const JAVASCRIPT_PAIRS: readonly CommentPair[] = [
   js("a line separator ends a comment", "var a = 1 // x\u2028a = 2\na", "var a = 1\u2028a = 2\na"),
   js("a hashbang goes", "#!/usr/bin/env node\n1 + 1", "1 + 1"),
   js("a line that held only comments goes", "var a = 1\n  /* b */ // c\na", "var a = 1\na"),
+  js("a comment in HTML's manner", "var a = 3; <!-- it's\n--> ` c\na /* x\n */ --> d", "var a = 3;\na"),
+  js(
+    "an arrow that decreases",
+    "var a = 3, n = 0; while (a --> 0) n++; // c\nn",
+    "var a = 3, n = 0; while (a --> 0) n++;\nn",
+  ),
+  pair("javascript", "a module's comparison", "import 'x';\na <!--b; // c", "import 'x';\na <!--b;"),
   pair("typescript", "TypeScript's non-null mark does not open an expression", "x! / 2; // '\ny", "x! / 2;\ny"),
   pair("javascript", "an unclosed comment stays, so that the program stays broken", "1 /* x", "1 /* x"),
 ];
 
 export const BRACE_PAIRS: readonly CommentPair[] = [
+  pair("c", "a line comment whose marks stand on joined lines", "int a; /\\\n/ x /*\nint b;", "int a;\nint b;"),
+  pair("c", "a block comment whose marks stand on joined lines", "int a; /\\ \n* x *\\\n/ int b;", "int a; int b;"),
+  pair("cpp", "a string over joined lines", 'auto s = "a\\ \n// b"; // c', 'auto s = "a\\ \n// b";'),
+  pair("cpp", "a raw string whose prefix is joined", 'auto s = R\\\n"x( " // )x"; // c', 'auto s = R\\\n"x( " // )x";'),
+  pair("java", "unicode escapes that make a comment", "int a; \\u002f\\uu002F x\\u000aint b;", "int a;\nint b;"),
+  pair("java", "unicode escapes that make a string", 'String s = "\\u0022; // x";', 'String s = "";'),
+  pair("java", "unicode escapes of backslashes", 'String s = "\\u005c" // "; // x', 'String s = "\\" // ";'),
+  pair("java", "an escaped backslash before a u", 'String s = "\\\\u0022"; // x', 'String s = "\\\\u0022";'),
   pair("rust", "a hashbang in second place does not move to the first", "// a\n#!b\nc", " #!b\nc"),
   pair("kotlin", "of two hashbangs the second stays an error", "#!a\n#!b\nc", " #!b\nc"),
   pair("c", "a spliced line comment", "int a; // x \\\n still\nint b;", "int a;\nint b;"),

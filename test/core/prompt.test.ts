@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRenderer, escapeText, parsePrompt, promptHash, unescapeText } from "../../src/core/prompt.ts";
+import { escapeText, unescapeText } from "../../src/core/escape.ts";
+import { createRenderer, parsePrompt, promptHash } from "../../src/core/prompt.ts";
 import { PROMPTS } from "../../src/core/prompts.generated.ts";
 
 const DANGEROUS = [

@@ -2,13 +2,14 @@
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DatabasePart, startDatabase } from "../../scripts/local/database.ts";
-import { bundleWorker, type Edge, startEdge } from "../../scripts/local/edge.ts";
+import { type Edge, startEdge } from "../../scripts/local/edge.ts";
 import type { RewardsReply } from "../../src/core/contract-replies.ts";
 import { parsePrompt } from "../../src/core/prompt.ts";
 import { hashText } from "../../src/core/random.ts";
 import type { GroupRow } from "../../src/ports.ts";
 import { answer } from "../mock-behaviours.ts";
 import { type MockBody, type MockVerifier, startMockVerifier } from "../mock-verifier.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const program = (value: number) => `\`\`\`python\nprint(${value})\n\`\`\``;
@@ -26,7 +27,7 @@ let database: DatabasePart;
 let script: string;
 const folder = temporaryFolder();
 beforeAll(async () => {
-  [script, database] = await Promise.all([bundleWorker(), startDatabase(folder.path, undefined)]);
+  [script, database] = await Promise.all([bundleLimitedWorker(), startDatabase(folder.path, undefined)]);
 });
 afterAll(async () => {
   await database.close();
@@ -57,8 +58,12 @@ async function rig(
     edge,
     post: (body) => post(edge, body),
     async [Symbol.asyncDispose]() {
-      await edge.close();
-      await mock.close();
+      try {
+        await expectWithinLimits(edge.url);
+      } finally {
+        await edge.close();
+        await mock.close();
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 // The verify protocol from workerd: the local stack with the real gateway in front of the CPU verifier, and what the runtime itself must do with a scripted one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleWorker, type Edge, startEdge } from "../../scripts/local/edge.ts";
+import { type Edge, startEdge } from "../../scripts/local/edge.ts";
 import { type Stack, startStack } from "../../scripts/local/stack.ts";
 import type { RewardsReply } from "../../src/core/contract-replies.ts";
 import { readEnv } from "../../src/env.ts";
@@ -14,6 +14,7 @@ import {
   startMockGateway,
   verdict,
 } from "../mock-gateway.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -64,7 +65,7 @@ describe("the stack with VERIFIER_PROTOCOL=verify", () => {
       groups: [GROUP, { ...GROUP, prompt: `Again. ${GROUP.prompt}` }],
     });
     expect(reply.rewards.map(([first]) => first)).toEqual([1, 1]);
-    expect(reply).toMatchObject({ logged: true, metrics: { list_acc: 1 } });
+    expect(reply).toMatchObject({ logged: "queued", metrics: { list_acc: 1 } });
     expect(reply.groups.map(({ verifier }) => [verifier.generations, verifier.failed])).toEqual([
       [3, 0],
       [3, 0],
@@ -85,7 +86,7 @@ describe("the stack with VERIFIER_PROTOCOL=verify", () => {
 describe("in workerd", () => {
   let script: string;
   beforeAll(async () => {
-    script = await bundleWorker();
+    script = await bundleLimitedWorker();
   });
 
   async function rig(behave: GatewayScript): Promise<{ gateway: MockGateway; edge: Edge } & AsyncDisposable> {
@@ -96,8 +97,12 @@ describe("in workerd", () => {
       gateway,
       edge,
       async [Symbol.asyncDispose]() {
-        await edge.close();
-        await gateway.close();
+        try {
+          await expectWithinLimits(edge.url);
+        } finally {
+          await edge.close();
+          await gateway.close();
+        }
       },
     };
   }

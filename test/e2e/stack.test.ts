@@ -65,7 +65,7 @@ describe("npm start", () => {
     });
     const reply = (await response.json()) as RewardsReply;
     expect(reply.rewards).toEqual([[1, 0.5, -1]]);
-    expect(reply).toMatchObject({ logged: true, metrics: { tau_b_mean: 1, list_acc: 1, parse_rate: 1 } });
+    expect(reply).toMatchObject({ logged: "queued", metrics: { tau_b_mean: 1, list_acc: 1, parse_rate: 1 } });
     const ended = await stop(first);
     expect(ended.code).toBe(0);
     expect(ended.ms).toBeLessThan(5_000);

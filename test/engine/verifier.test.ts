@@ -1,6 +1,6 @@
 // Holds what both adapters of the Verifier port guarantee on real engines: streams, usage, ends, garbage, cancellation, health.
 import { describe, expect, it } from "vitest";
-import type { VerifierJob } from "../../src/ports.ts";
+import type { VerifierJob } from "../../src/core/verifying.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
 import { ask, atRest, atWork, clock, ENGINES, ROUTES, twoCandidates } from "./setup.ts";
 

@@ -18,7 +18,9 @@ function setUp({ queue_tokens_max = 10_000_000, capacity = 10 } = {}) {
   const estimate = new ServiceEstimate(now);
   const pool = { capacity, in_flight: 0 };
   const admission = new Admission({ queue_tokens_max, estimate, pool, now });
-  const job = (asks: VerifyRequest) => new Job(asks, { arrived_at: clock.now, now, emit: () => {}, full: () => false });
+  let callers = 0;
+  const job = (asks: VerifyRequest, party = `caller ${++callers}`) =>
+    new Job(asks, { party, arrived_at: clock.now, now, emit: () => {}, full: () => false });
   /** The service takes `ms` a generation, seen often enough. */
   const measure = (ms: number, tokens = 1_000) => {
     for (let i = 0; i < GATEWAY_LIMITS.estimate_answers_min; i++) estimate.record(ms, tokens);
@@ -102,6 +104,18 @@ describe("deadlines", () => {
     admission.admit(job(request([group("small", 2, many(4))], { deadline_ms: 1_000 })));
     expect(refusalOf(() => admission.admit(job(large(15_000)))).code).toBe("overloaded");
     admission.admit(job(large(15_000, { priority: -1 })));
+  });
+
+  it("count all earlier requests of the same caller, and of other callers together as many as that", () => {
+    const { admission, job, measure } = setUp();
+    measure(1_000);
+    const hundred = (deadline_ms: number) => request([group("g", 2, many(50, "all", 2))], { deadline_ms });
+    for (let i = 0; i < 3; i++) admission.admit(job(hundred(60_000), "edge"));
+    // 10 places and 1 s each: its own 100, the 300 before it; another caller's 100 beside the 300 of the edge.
+    expect(refusalOf(() => admission.admit(job(hundred(39_000), "edge"))).detail).toContain("needs 40000 ms");
+    expect(refusalOf(() => admission.admit(job(hundred(19_000), "other"))).detail).toContain("needs 20000 ms");
+    admission.admit(job(hundred(20_000), "other"));
+    expect(refusalOf(() => admission.admit(job(hundred(49_000), "edge"))).detail).toContain("needs 50000 ms");
   });
 
   it("count a majority at its earliest end", () => {

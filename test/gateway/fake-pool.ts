@@ -10,6 +10,7 @@ const ANSWER: EngineAnswer = {
   first_token_ms: 1,
   total_ms: 2,
   letters: null,
+  model: null,
   error: null,
   retryable: false,
 };

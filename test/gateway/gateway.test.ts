@@ -102,6 +102,17 @@ describe("the gateway's program", () => {
     expect(only(events, "verdict")).toHaveLength(60);
   });
 
+  it.each([
+    ["sglang", true],
+    ["vllm", false],
+    ["other", false],
+  ])("told that the engine is %s, names each generation for it from the first on: %s", async (kind, named) => {
+    const mock = await startMock(() => answer("\\boxed{A}"));
+    const { url } = await startMain({ ...engine(mock), ENGINE_KIND: kind });
+    await collect(eventsOf((await verify(url, request([group("g", 2, pairs(2))]))).body));
+    expect(mock.log.map(({ body }) => "rid" in body)).toEqual([named]);
+  });
+
   it("on SIGTERM finishes what runs and ends with 0", async () => {
     const gate = Promise.withResolvers<void>();
     const mock = await startMock(() => answer("\\boxed{A}", { before_body: gate.promise }));
@@ -140,6 +151,14 @@ describe("variables", () => {
     ]);
     expect(readGatewayEnv({ ...good, HOST: "0.0.0.0", GATEWAY_API_KEY: "k" }).faults).toBeNull();
     expect(readGatewayEnv({ ...good, HOST: "::1" }).faults).toBeNull();
+  });
+
+  it("take the engine's kind from a list, and leave it to be found out without", () => {
+    expect(readGatewayEnv(good).config?.ENGINE_KIND).toBeUndefined();
+    expect(readGatewayEnv({ ...good, ENGINE_KIND: "sglang" }).config?.ENGINE_KIND).toBe("sglang");
+    expect(readGatewayEnv({ ...good, ENGINE_KIND: "trt" }).faults).toEqual([
+      "ENGINE_KIND: must be vllm, sglang or other; without it the engines' metrics say which",
+    ]);
   });
 
   it("never show a wrong value", () => {

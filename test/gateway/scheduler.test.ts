@@ -12,9 +12,13 @@ import { asked, comparison, group, only, pairs, reported, request } from "./requ
 function setUp(capacity: number) {
   const pool = new FakePool(capacity);
   const scheduler = new Scheduler(pool, new ServiceEstimate(() => 0));
-  const submit = (asks: VerifyRequest, reader = { full: false }) => {
+  let requests = 0;
+  const submit = (asks: VerifyRequest, { reader = { full: false }, party = "" } = {}) => {
     const events: VerifyEvent[] = [];
-    const job = new Job(asks, { arrived_at: 0, now: () => 0, emit: (e) => events.push(e), full: () => reader.full });
+    const emit = (event: VerifyEvent) => events.push(event);
+    const arrived_at = ++requests;
+    const options = { party: party || `caller ${arrived_at}`, arrived_at, now: () => 0, emit, full: () => reader.full };
+    const job = new Job(asks, options);
     scheduler.wake(job);
     return { job, events };
   };
@@ -96,19 +100,57 @@ describe("early stop in the schedule", () => {
     ]);
   });
 
-  it("without room sends a comparison's samples together, and drops unsent ones once it is decided", async () => {
-    const { pool, submit, round } = setUp(6);
-    const { events } = submit(request([group("g", 2, [eight, { ...eight, id: 1 }])]));
-    for (const call of pool.calls.slice(0, 5)) call.answer(voteFor("B"));
+  /** `comparison/samples` of the calls so far, in the order in which comparisons first came. */
+  const sent = (pool: FakePool) => {
+    const counts = new Map<string, number>();
+    for (const { prompt } of pool.calls) counts.set(shown(prompt).join(), (counts.get(shown(prompt).join()) ?? 0) + 1);
+    return [...counts.values()];
+  };
+  const votes = async (pool: FakePool, letters: string) => {
+    const open = pool.open.slice(0, letters.length);
+    open.forEach((call, i) => void call.answer(voteFor(letters[i] as string)));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(only(events, "saved")).toMatchObject([{ comparison: 0, samples: [5, 6, 7] }]);
+  };
+
+  it("without room sends of each comparison only what an undisputed majority needs", async () => {
+    const { pool, submit, round } = setUp(8);
+    const { events } = submit(request([group("g", 3, pairs(3, { samples: 8, stop: "majority" }))]));
+    expect(sent(pool)).toEqual([5, 3]);
     while (pool.open.length > 0) await round();
-    expect(only(events, "saved").map(({ comparison }) => comparison)).toEqual([0, 1]);
+    expect(pool.calls).toHaveLength(15);
+    expect(only(events, "saved").map(({ samples }) => samples)).toEqual([
+      [5, 6, 7],
+      [5, 6, 7],
+      [5, 6, 7],
+    ]);
     expect(only(events, "done")).toHaveLength(1);
   });
 
+  it("sends one sample more for each dissent, before it begins another comparison", async () => {
+    const { pool, submit } = setUp(10);
+    submit(request([group("g", 3, pairs(3, { samples: 8, stop: "majority" }))]));
+    expect(sent(pool)).toEqual([5, 5]);
+    await votes(pool, "AB");
+    expect(sent(pool)).toEqual([6, 5, 1]);
+    await votes(pool, "AB");
+    expect(sent(pool)).toEqual([7, 5, 2]);
+  });
+
+  it("sends spare samples while fewer than an eighth of the places are taken", async () => {
+    const { pool, submit } = setUp(48);
+    submit(request([group("g", 3, pairs(3, { samples: 8, stop: "majority" }))]));
+    expect(sent(pool)).toEqual([5, 5, 5]);
+    await votes(pool, "AAAAAAAA");
+    expect(pool.open).toHaveLength(7);
+    await votes(pool, "A");
+    expect(pool.open).toHaveLength(6);
+    await votes(pool, "A");
+    expect(pool.open).toHaveLength(6);
+    expect(sent(pool)).toEqual([5, 5, 6]);
+  });
+
   it("counts an answer that comes with the cut as saved, not as a verdict", async () => {
-    const { pool, submit } = setUp(3);
+    const { pool, submit } = setUp(24);
     pool.answers_aborts = false;
     const { events } = submit(request([group("g", 2, [comparison(0, [0, 1], { samples: 3, stop: "majority" })])]));
     pool.calls[0]?.answer(voteFor("A"));
@@ -159,6 +201,40 @@ describe("fairness", () => {
     expect(sent[0]).toBeGreaterThan(20);
   });
 
+  it("gives one share to all requests of a party, the first of them first", async () => {
+    const { pool, submit, round } = setUp(16);
+    const many = (id: string) =>
+      request([
+        group(
+          id,
+          2,
+          [...Array(40)].map((_, i) => comparison(i, [0, 1], { samples: 50 })),
+        ),
+      ]);
+    const edge = [
+      submit(many("one"), { party: "edge" }),
+      submit(many("two"), { party: "edge" }),
+      submit(many("three"), { party: "edge" }),
+    ];
+    const other = submit(many("other"));
+    for (let i = 0; i < 60; i++) await round();
+    const sent = [...edge, other].map(({ job }) => 2_000 - job.unsent);
+    expect((sent[0] as number) / (sent[3] as number)).toBeCloseTo(1, 1);
+    expect(sent.slice(1, 3)).toEqual([0, 0]);
+    expect(pool.open).toHaveLength(16);
+  });
+
+  it("sends what a party's earlier request needs anew before its later requests", async () => {
+    const { pool, submit } = setUp(10);
+    const majority = (id: string) => request([group(id, 2, [comparison(0, [0, 1], { samples: 8, stop: "majority" })])]);
+    submit(majority("one"), { party: "edge" });
+    submit(majority("two"), { party: "edge" });
+    submit(majority("three"), { party: "edge" });
+    for (const [at, letter] of ["A", "B", "A"].entries()) pool.calls[at]?.answer(voteFor(letter));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pool.calls.slice(10).map(({ prompt }) => shown(prompt)[0])).toEqual(["three0", "one0", "three0"]);
+  });
+
   it("serves a lower priority number first and the others when it has nothing left", async () => {
     const { pool, submit, round } = setUp(2);
     submit(request([group("plain", 2, [comparison(0, [0, 1], { samples: 4 })])]));
@@ -176,7 +252,7 @@ describe("fairness", () => {
   });
 
   it("gives every member the same cost over time, also when one piece is dearer than a turn", () => {
-    const ring = new FairRing<string>(10);
+    const ring = new FairRing<string>(10, (party) => ({ party, rank: 0 }));
     const costs: Record<string, number> = { small: 3, large: 25 };
     const spent: Record<string, number> = { small: 0, large: 0 };
     for (const name of Object.keys(costs)) ring.add(name);
@@ -205,7 +281,7 @@ describe("room", () => {
   it("sends nothing new for a reader that is too slow, and goes on when it has caught up", async () => {
     const { pool, scheduler, submit, round } = setUp(2);
     const reader = { full: false };
-    const { job, events } = submit(request([group("g", 4, pairs(4))]), reader);
+    const { job, events } = submit(request([group("g", 4, pairs(4))]), { reader });
     reader.full = true;
     await round();
     expect(pool.open).toHaveLength(0);

@@ -192,6 +192,38 @@ describe("POST /v1/verify", () => {
     expect(reported(await reply)).toEqual(asked(asks));
   });
 
+  it("gives requests with the same X-Request-Id one share, so that an edge's 64 groups do not have 64", async () => {
+    const pool = new FakePool(4);
+    const { ask } = inProcess(pool);
+    const many = (id: string) =>
+      request([
+        group(
+          id,
+          2,
+          [...Array(400)].map((_, i) => comparison(i, [0, 1])),
+        ),
+      ]);
+    const from = async (caller: string, id: string) =>
+      whole((await ask("/v1/verify", post(many(id), { "x-request-id": caller }))).body);
+    const replies = [from("edge", "a"), from("edge", "b"), from("edge", "c"), from("other", "d")];
+    const counts = () => {
+      const sent = { edge: 0, other: 0 };
+      for (const { prompt } of pool.calls) sent[prompt.includes("of d") ? "other" : "edge"]++;
+      return sent;
+    };
+    await pool.until(({ calls }) => calls.length === 4);
+    while (counts().other < 300) {
+      for (const call of pool.open) call.answer(voteFor("A"));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(counts().edge / counts().other).toBeCloseTo(1, 0);
+    while (pool.open.length > 0) {
+      for (const call of pool.open) call.answer(voteFor("A"));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const events of await Promise.all(replies)) expect(only(events, "verdict")).toHaveLength(400);
+  });
+
   it("when the client goes, ends every generation of that request in the engines, and no other", async () => {
     const pool = new FakePool(4);
     const { url } = await start(pool);
@@ -256,7 +288,7 @@ describe("service routes", () => {
   });
 
   it("count what was said: outcomes, tokens, times, the queue and the pool", async () => {
-    const pool = new FakePool(8);
+    const pool = new FakePool(64);
     const { ask } = inProcess(pool);
     const asks = request([group("g", 2, [comparison(0, [0, 1], { samples: 8, stop: "majority" })])]);
     const reply = whole((await ask("/v1/verify", post(asks))).body);
@@ -271,7 +303,7 @@ describe("service routes", () => {
       'kritai_gateway_tokens_total{kind="completion"} 50',
       'kritai_gateway_tokens_total{kind="cut_completion"} 9',
       "kritai_gateway_queue_depth 0",
-      "kritai_gateway_capacity 8",
+      "kritai_gateway_capacity 64",
       "kritai_gateway_generation_seconds_count 5",
       'kritai_gateway_first_token_seconds_bucket{le="0.001"} 5',
       "kritai_gateway_queue_seconds_count 5",

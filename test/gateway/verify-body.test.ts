@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { readVerifyRequest } from "../../gpu-backend/gateway/verify-request.ts";
+import { parseVerifyRequest, readVerifyRequest } from "../../gpu-backend/gateway/verify-request.ts";
 import { LIMITS } from "../../src/core/limits.ts";
 import { group, pairs, request } from "./requests.ts";
 
@@ -49,4 +49,38 @@ it("gives up on a body that stops, and on one whose sender goes", async () => {
   const closed = once(message, "close");
   await expect(gone).rejects.toMatchObject({ code: "request_timeout" });
   await closed;
+});
+
+it.each([
+  [{ deadline_ms: 700_000 }, "deadline_ms", "700000; must be at most 600000 (limit deadline_ms_max)"],
+  [{ deadline_ms: 0 }, "deadline_ms", "0; must be at least 1"],
+  [{ prompt: 7 }, "prompt", "expected string, got number"],
+  [{ tools: [] }, "tools", "unknown field"],
+  [{ form: "letters" }, "form", 'must be one of "exact_match", "scores"'],
+  [
+    { groups: [{ ...group("g", 2, pairs(2)), group_id: "x".repeat(200) }] },
+    "groups[0].group_id",
+    "200 characters; must be at most 128 characters (limit id_chars)",
+  ],
+  [
+    { groups: [group("g", 2, pairs(2, { samples: 65 }))] },
+    "groups[0].comparisons[0].samples",
+    "65; must be at most 64 (limit samples_max)",
+  ],
+])("names the field, what came and the limit, in the edge's own words: %j", (change, path, message) => {
+  let thrown: unknown;
+  try {
+    parseVerifyRequest({ ...asked, ...change });
+  } catch (fault) {
+    thrown = fault;
+  }
+  expect(thrown).toMatchObject({ code: "invalid_request", errors: [{ path, message }] });
+});
+
+it("names the place where a text stops being JSON", async () => {
+  const message = incoming();
+  message.push('{"deadline_ms": 1, "groups": [{"group_id": NaN}]}');
+  message.push(null);
+  const path = "groups[0].group_id";
+  await expect(readVerifyRequest(message)).rejects.toMatchObject({ code: "invalid_json", errors: [{ path }] });
 });

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pathWithoutKey } from "../../src/auth.ts";
+import { describeJsonFault, fieldPath } from "../../src/core/json-fault.ts";
 import { readEnv } from "../../src/env.ts";
-import { describeJsonFault, fieldPath } from "../../src/http/json-fault.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { createRequestIds, ULID_PATTERN } from "../../src/http/request-id.ts";
 
@@ -81,7 +81,7 @@ describe("readEnv", () => {
   const HEX = "ab".repeat(32);
   test("reads every variable, and takes an empty one as absent", () => {
     const { config, faults } = readEnv({
-      API_KEYS: `a:${HEX}, b:${HEX.toUpperCase()}`,
+      API_KEYS: `a:${"cd".repeat(32)}, b:${HEX.toUpperCase()}`,
       VERIFIER_URL: "http://127.0.0.1:8000",
       VERIFIER_MODEL: "m",
       VERIFIER_MAX_IN_FLIGHT: "64",
@@ -90,7 +90,7 @@ describe("readEnv", () => {
     });
     expect(faults).toEqual([]);
     expect(config.API_KEYS?.map((k) => [k.name, k.digest[0], k.digest.length])).toEqual([
-      ["a", 0xab, 32],
+      ["a", 0xcd, 32],
       ["b", 0xab, 32],
     ]);
     expect(config).toMatchObject({ VERIFIER_MAX_IN_FLIGHT: 64, DATABASE_URL: undefined });
@@ -99,7 +99,12 @@ describe("readEnv", () => {
   test.each([
     ["API_KEYS", "secretvalue"],
     ["API_KEYS", `a:${HEX},a:${HEX}`],
+    ["API_KEYS", `a:${HEX},b:${HEX.toUpperCase()}`],
     ["API_KEYS", `a:${HEX.slice(2)}`],
+    ["API_KEYS", `a:${HEX}:`],
+    ["API_KEYS", `a:${HEX}:secretvalue`],
+    ["API_KEYS", `a:${HEX}:score+`],
+    ["API_KEYS", `a:${HEX}:score,logs:admin`],
     ["VERIFIER_URL", "ftp://secretvalue"],
     ["VERIFIER_PROTOCOL", "secretvalue"],
     ["VERIFIER_MAX_IN_FLIGHT", "0"],

@@ -130,6 +130,34 @@ describe.each([
     expect(statuses).toEqual([500, 500, 200]);
   });
 
+  test("a content filter ends the answer early with its reason, and a wrong usage is no usage, streamed or not", async () => {
+    const model = "sim-14b+fault:content-filter";
+    const { chunks, done } = readEvents(await (await ask(simulator.url, { stream: true, model })).text());
+    expect([chunks.at(-1)?.choices[0]?.finish_reason, done]).toEqual(["content_filter", true]);
+    const whole = await (await ask(simulator.url, { model })).json();
+    expect(whole.choices[0].finish_reason).toBe("content_filter");
+    const wrong = { model: "sim-14b+fault:wrong-usage" };
+    const usage = { prompt_tokens: -3, completion_tokens: Number.MAX_SAFE_INTEGER, total_tokens: "many" };
+    expect((await (await ask(simulator.url, wrong)).json()).usage).toEqual(usage);
+    const streamed = await ask(simulator.url, { ...wrong, stream: true, stream_options: { include_usage: true } });
+    expect(readEvents(await streamed.text()).chunks.at(-1)?.usage).toEqual(usage);
+  });
+
+  test("a drip brings the rest of the answer byte by byte, and loses nothing", async () => {
+    const model = "sim-14b+fault:slow-drip;delay_ms=0";
+    const dripped = readEvents(await (await ask(simulator.url, { stream: true, model })).text());
+    const { content, done } = readEvents(await (await ask(simulator.url, { stream: true })).text());
+    expect([dripped.content, dripped.done]).toEqual([content, done]);
+  });
+
+  test("a comment in a candidate strikes the comparisons that show it, and no others", async () => {
+    const struck = messages(["# pass_rate=1  # simulator_fault=503\nprint(1)", "print(2)"]);
+    expect((await ask(simulator.url, { messages: struck })).status).toBe(503);
+    const reply = await ask(simulator.url);
+    expect(reply.status).toBe(200);
+    await reply.text();
+  });
+
   test("stream faults leave out the end, each in its way", async () => {
     const stream = (fault: string) => ask(simulator.url, { stream: true, model: `sim-14b+fault:${fault}` });
     await expect((await stream("cut-stream")).text()).rejects.toThrow();

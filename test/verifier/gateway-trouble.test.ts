@@ -1,7 +1,7 @@
 // Holds what the verify adapter guarantees when things go wrong: refusals, cut and silent streams, cancellation, a dead gateway; and its bounds.
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/limits.ts";
-import type { Generation, VerifierJob } from "../../src/ports.ts";
+import type { Generation, VerifierJob } from "../../src/core/verifying.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway.ts";
 import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../contract/verifier.contract.ts";
 import { reset, silence, status } from "../mock-behaviours.ts";

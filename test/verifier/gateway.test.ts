@@ -75,6 +75,21 @@ describe("the question", () => {
       { apiKey: "secret" },
     ));
 
+  it("carries one id for all groups of a request, and another for another request", () =>
+    withGateway(
+      (asked) => answers(asked),
+      async (gateway, verifier) => {
+        for (let request = 0; request < 2; request++) {
+          const session = verifier.session(callWith(anySignal()));
+          await Promise.all([session.judge(pairsJob(3, 1), () => {}), session.judge(pairsJob(2, 1), () => {})]);
+        }
+        const ids = gateway.mock.log.map(({ headers }) => headers["x-request-id"]);
+        expect(ids[0]).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+        expect(ids).toEqual([ids[0], ids[0], ids[2], ids[2]]);
+        expect(ids[2]).not.toBe(ids[0]);
+      },
+    ));
+
   it.each([
     [null, null, null],
     [null, "configured", "configured"],
@@ -142,7 +157,13 @@ describe("the reply", () => {
       return events([
         accepted(asked),
         heartbeat,
-        verdict(b, { answer: "\\boxed{B}", thinking: "unclosed", finish_reason: "repetition", total_ms: 31.5 }),
+        verdict(b, {
+          answer: "\\boxed{B}",
+          thinking: "unclosed",
+          finish_reason: "repetition",
+          total_ms: 31.5,
+          model: "the gateway's",
+        }),
         { type: "progress", of: "tomorrow" },
         { ...failure(a, "verifier_rejected"), more: 1 },
         saved(a, [2, 3], 40),
@@ -154,6 +175,7 @@ describe("the reply", () => {
     }, 4);
     expect(requests).toBe(1);
     const none = { answer: null, thinking: "none", finish_reason: null, prompt_tokens: 0, completion_tokens: 0 };
+    const by = { backend: "verifier", model: null };
     expect(reported).toEqual([
       {
         comparison: 0,
@@ -165,10 +187,12 @@ describe("the reply", () => {
         prompt_tokens: 11,
         completion_tokens: 7,
         latency_ms: 31.5,
+        ...by,
+        model: "the gateway's",
       },
-      { comparison: 0, sample: 0, ...none, error: "verifier_rejected", latency_ms: expect.any(Number) },
-      { comparison: 0, sample: 2, ...none, error: null, saved: true, completion_tokens: 40, latency_ms: 0 },
-      { comparison: 0, sample: 3, ...none, error: null, saved: true, latency_ms: 0 },
+      { comparison: 0, sample: 0, ...none, ...by, error: "verifier_rejected", latency_ms: expect.any(Number) },
+      { comparison: 0, sample: 2, ...none, ...by, error: null, saved: true, completion_tokens: 40, latency_ms: 0 },
+      { comparison: 0, sample: 3, ...none, ...by, error: null, saved: true, latency_ms: 0 },
     ]);
   });
 

@@ -1,7 +1,7 @@
 // Holds what the openai adapter guarantees about many generations together: bounds, order, retries.
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/limits.ts";
-import type { Generation } from "../../src/ports.ts";
+import type { Generation } from "../../src/core/verifying.ts";
 import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../contract/verifier.contract.ts";
 import { answer, reset, status } from "../mock-behaviours.ts";
 import type { Behaviour, Script } from "../mock-verifier.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type VerifyEvent, VerifyRequestSchema } from "../../src/core/verify-protocol.ts";
-import type { Comparison, Generation, VerifierJob } from "../../src/ports.ts";
+import type { Comparison, Generation, VerifierJob } from "../../src/core/verifying.ts";
 import { GroupAsk } from "../../src/verifier/group-ask.ts";
 import { deadlineMs, verifyBody } from "../../src/verifier/verify-body.ts";
 import { callWith, expectedKeys, reportedKeys } from "../contract/verifier.contract.ts";

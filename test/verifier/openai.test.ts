@@ -1,7 +1,7 @@
 // Holds what one generation through the openai adapter guarantees: the question sent, the answer assembled, faults named.
 import { describe, expect, it } from "vitest";
 import { createRenderer } from "../../src/core/prompt.ts";
-import type { VerifierJob } from "../../src/ports.ts";
+import type { VerifierJob } from "../../src/core/verifying.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
 import { callWith, judged, pairsJob, verifierContract } from "../contract/verifier.contract.ts";
 import {

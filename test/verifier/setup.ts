@@ -1,4 +1,5 @@
 // Owns what the openai adapter's tests share: a verifier on a mock, timers under the test's control. Must not hold any test.
+import { Backend } from "../../src/verifier/backend.ts";
 import { createOpenAiVerifier, type OpenAiVerifierConfig } from "../../src/verifier/openai.ts";
 import { type MockOptions, type MockVerifier, type Script, startMockVerifier } from "../mock-verifier.ts";
 
@@ -13,7 +14,10 @@ export async function withMock(
   const { mock: options, ...config } = more;
   const mock = await startMockVerifier(script, options);
   try {
-    const verifier = createOpenAiVerifier({ url: mock.url, model: "mock-model", apiKey: null, ...config }, clock);
+    // Hedging goes by real time: where it is not what is tested, it could only add requests on a slow machine.
+    const backend = new Backend({ name: "verifier", hedging: false });
+    const settings = { url: mock.url, model: "mock-model", apiKey: null, backend, ...config };
+    const verifier = createOpenAiVerifier(settings, clock);
     await test(mock, verifier);
   } finally {
     await mock.close();

@@ -41,6 +41,12 @@ describe("events", () => {
     expect(split(encode("data:a\ndata: b\n\ndata: c"), [])).toEqual(["a\nb", "c"]);
   });
 
+  it("lose a byte order mark where the stream begins and keep it as text elsewhere, wherever the bytes are cut", () => {
+    const bytes = encode("\ufeffdata: a\n\n\ufeffdata: no field\n\ndata: \ufeffb\ndata:\ufeff\n\n");
+    for (let cut = 0; cut <= bytes.length; cut++) expect(split(bytes, [cut])).toEqual(["a", "\ufeffb\n\ufeff"]);
+    expect(split(bytes, [...bytes.keys()])).toEqual(["a", "\ufeffb\n\ufeff"]);
+  });
+
   it("end the reading as soon as the taker has enough, and the stream is told", async () => {
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({

@@ -1,6 +1,6 @@
 // Holds what the openai adapter guarantees about many generations together: when they are cancelled, and when the backend is dead, dying or busy.
 import { describe, expect, it } from "vitest";
-import type { Generation } from "../../src/ports.ts";
+import type { Generation } from "../../src/core/verifying.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
 import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../contract/verifier.contract.ts";
 import { answer, reset, silence, stall, status } from "../mock-behaviours.ts";

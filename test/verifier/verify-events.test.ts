@@ -64,7 +64,7 @@ const eventText = fc
       const names = Object.keys(fields);
       const name = names[at % Math.max(1, names.length)] ?? "more";
       if (how === "drop") delete fields[name];
-      else fields[name] = value;
+      else fields[name] = structuredClone(value);
     }
     return JSON.stringify(changed);
   });

@@ -1,0 +1,280 @@
+// Owns the guarantees of a room's decisions, over random histories of arrivals, retries, twins, leaves, closes, judgements and restarts.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type AnswerState,
+  type Arrival,
+  begin,
+  finish,
+  type GroupState,
+  resume,
+} from "../../src/core/gathering-group.ts";
+import {
+  arrive,
+  closesAt,
+  dueGroups,
+  emptyRoom,
+  forget,
+  leave,
+  type Place,
+  type RoomState,
+  restoredRoom,
+  settle,
+  wakesAt,
+} from "../../src/core/gathering-room.ts";
+import { LIMITS } from "../../src/core/limits.ts";
+
+const arrivalOf = (waiter_id: string, body_hash: string, more: Partial<Arrival> = {}): Arrival => ({
+  waiter_id,
+  body_hash,
+  group_size: null,
+  window_ms: 2_000,
+  answer_within_ms: 40_000,
+  retain_ms: 600_000,
+  ...more,
+});
+
+/** A logical sample of a trainer: at most one connection of it is open; a retry comes when the last one was cut. */
+interface Sample {
+  body: string;
+  connection: string | null;
+  answered: boolean;
+}
+
+type Step =
+  | { do: "send" | "retry" | "leave"; at: number; noticed: boolean }
+  | { do: "wait"; ms: number }
+  | { do: "judge"; fails: boolean }
+  | { do: "restart" };
+
+/** The world around a room: clients, their connections, and judgements that end when the history says so. */
+class World {
+  room: RoomState = emptyRoom();
+  now = 1_000_000;
+  samples: Sample[] = [];
+  /** Connections whose client has gone, noticed or not. */
+  cut = new Set<string>();
+  answers = new Map<string, number>();
+  /** When each connection's time is over; whoever waits longer is told so and gone. */
+  deadlines = new Map<string, number>();
+  #connections = 0;
+  readonly size: number | null;
+
+  constructor(size: number | null) {
+    this.size = size;
+  }
+
+  connect(sample: Sample): void {
+    const id = `c${this.#connections++}`;
+    sample.connection = id;
+    this.deadlines.set(id, this.now + 40_000);
+    const arrived = arrive(this.room, arrivalOf(id, sample.body, { group_size: this.size }), this.now);
+    if (arrived.kind === "waiting") throw new Error("a new connection is not known");
+    if (arrived.kind === "prove") for (const twin of arrived.waiters) if (this.cut.has(twin)) leave(this.room, twin);
+    this.place(id, arrived.kind === "placed" ? arrived.place : settle(this.room, id, this.now));
+  }
+
+  place(id: string, place: Place): void {
+    if (place.ready) this.answer(id);
+    this.proceed();
+  }
+
+  answer(id: string): void {
+    this.answers.set(id, (this.answers.get(id) ?? 0) + 1);
+    for (const sample of this.samples) if (sample.connection === id && !this.cut.has(id)) sample.answered = true;
+  }
+
+  proceed(): void {
+    for (const { group, closed } of dueGroups(this.room, this.now)) begin(group, `r${group.epoch}`, closed, this.now);
+    forget(this.room, this.now);
+  }
+
+  judge(fails: boolean): void {
+    const group = this.room.groups.find(({ judging }) => judging !== null);
+    if (group === undefined) return;
+    const { members } = group.judging as NonNullable<GroupState["judging"]>;
+    const state: AnswerState = fails ? "failed" : members === 1 ? "alone" : "reward";
+    const { waiters } = finish(group, Array(members).fill(state), this.now);
+    for (const { waiter_id } of waiters) this.answer(waiter_id);
+    this.proceed();
+  }
+
+  restart(): void {
+    this.room = restoredRoom(JSON.parse(JSON.stringify(this.room.groups)));
+    for (const group of this.room.groups) resume(group, this.now);
+    for (const sample of this.samples) {
+      const id = sample.connection;
+      if (id === null || sample.answered || this.cut.has(id)) continue;
+      const back = arrive(this.room, arrivalOf(id, sample.body, { group_size: this.size }), this.now);
+      expect(back).toMatchObject({ kind: "placed", place: { added: false, attached: expect.any(Boolean) } });
+      if (back.kind === "placed" && back.place.ready) this.answer(id);
+    }
+    this.proceed();
+  }
+
+  wait(ms: number): void {
+    this.now += ms;
+    for (const [id, deadline] of this.deadlines) {
+      if (deadline > this.now || this.answers.has(id) || this.cut.has(id)) continue;
+      this.cut.add(id);
+      leave(this.room, id);
+    }
+  }
+
+  take(step: Step): void {
+    if (step.do === "wait") this.wait(step.ms);
+    if (step.do === "judge") this.judge(step.fails);
+    if (step.do === "restart") this.restart();
+    if (step.do === "send") {
+      const sample: Sample = { body: `body ${step.at % 5}`, connection: null, answered: false };
+      this.samples.push(sample);
+      this.connect(sample);
+    }
+    const sample = "at" in step ? this.samples[step.at % Math.max(1, this.samples.length)] : undefined;
+    if (step.do === "leave" && sample?.connection != null && !sample.answered) {
+      this.cut.add(sample.connection);
+      if (step.noticed) leave(this.room, sample.connection);
+    }
+    if (step.do === "retry" && sample?.connection != null && this.cut.has(sample.connection)) this.connect(sample);
+    this.proceed();
+    this.check();
+  }
+
+  check(): void {
+    for (const body of new Set(this.samples.map((sample) => sample.body))) {
+      const sent = this.samples.filter((sample) => sample.body === body).length;
+      const members = this.room.groups.flatMap((group) => group.members).filter(({ body_hash }) => body_hash === body);
+      expect(members.length).toBeLessThanOrEqual(sent);
+    }
+    for (const group of this.room.groups) {
+      const { members, judged, judging, waiters, size } = group;
+      expect(members.length).toBeLessThanOrEqual(size ?? LIMITS.rollouts_per_group_max);
+      expect(judged).toBeLessThanOrEqual(judging?.members ?? members.length);
+      for (const { member } of waiters) expect(member).toBeLessThan(members.length);
+      for (const { answer } of members.slice(judged)) expect(answer).toBe("none");
+    }
+    for (const times of this.answers.values()) expect(times).toBe(1);
+    const closes = closesAt(this.room);
+    if (closes !== null) expect(closes).toBeGreaterThan(this.now);
+    if (this.room.groups.length > 0 && !this.room.groups.some(({ judging }) => judging !== null)) {
+      expect(wakesAt(this.room)).not.toBe(null);
+    }
+  }
+}
+
+const at = fc.nat(40);
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("send" as const), at, noticed: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom("retry" as const, "leave" as const), at, noticed: fc.boolean() }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(1, 500, 2_100, 25_000) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("judge" as const), fails: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
+);
+
+describe("any history", () => {
+  it("answers every client that stays exactly once, and no retry ever adds a member", () => {
+    const history = fc.array(steps, { maxLength: 60 });
+    fc.assert(
+      fc.property(fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }), history, (size, taken) => {
+        const world = new World(size);
+        for (const step of taken) world.take(step);
+        for (let round = 0; round < 40; round++) {
+          world.take({ do: "wait", ms: 2_100 });
+          world.take({ do: "judge", fails: false });
+        }
+        for (const { connection } of world.samples) {
+          if (connection !== null && !world.cut.has(connection)) expect(world.answers.get(connection)).toBe(1);
+        }
+        world.now += 10_000_000;
+        world.proceed();
+        expect(world.room.groups).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+it("a retry of a retry, while the first one is not decided yet, adds no member either", () => {
+  const state = emptyRoom();
+  arrive(state, arrivalOf("first", "b"), 0);
+  expect(arrive(state, arrivalOf("second", "b"), 1)).toEqual({ kind: "prove", waiters: ["first"] });
+  leave(state, "first");
+  expect(arrive(state, arrivalOf("third", "b"), 2)).toEqual({ kind: "prove", waiters: ["second"] });
+  leave(state, "second");
+  expect(settle(state, "second", 3)).toMatchObject({ member: 0, added: false });
+  expect(settle(state, "third", 3)).toMatchObject({ member: 0, added: false, attached: true });
+  expect(state.groups[0]?.waiters.map(({ waiter_id }) => waiter_id)).toEqual(["third"]);
+});
+
+describe("a judgement", () => {
+  const room = (more: Partial<Arrival>[]) => {
+    const state = emptyRoom();
+    for (const [i, each] of more.entries()) arrive(state, arrivalOf(`w${i}`, `b${i}`, each), 0);
+    return state;
+  };
+
+  it("must end in time for the first who still waits, and takes its own time when nobody does", () => {
+    const state = room([{ answer_within_ms: 10_000 }, { answer_within_ms: 20_000 }]);
+    leave(state, "w0");
+    const [{ group, closed } = { group: null, closed: null }] = dueGroups(state, 2_000);
+    expect(closed).toBe("window");
+    expect(begin(group as GroupState, "r", "window", 2_000).answer_by).toBe(20_000);
+    const empty = room([{ answer_within_ms: 10_000 }]);
+    leave(empty, "w0");
+    expect(begin(empty.groups[0] as GroupState, "r", "window", 2_000).answer_by).toBe(2_000 + 5_000);
+  });
+
+  it("begins when half of the first waiter's time is over, whoever is missing", () => {
+    const state = room([
+      { answer_within_ms: 10_000, window_ms: 9_000, group_size: 4 },
+      { answer_within_ms: 10_000, window_ms: 9_000, group_size: 4 },
+    ]);
+    expect(closesAt(state)).toBe(5_000);
+    expect(dueGroups(state, 4_999)).toEqual([]);
+    expect(dueGroups(state, 5_000).map(({ closed }) => closed)).toEqual(["deadline"]);
+  });
+
+  it("by the window waits for an equal arrival that is not decided yet", () => {
+    const state = room([{}]);
+    expect(arrive(state, arrivalOf("twin", "b0"), 1_900).kind).toBe("prove");
+    expect(dueGroups(state, 2_000)).toEqual([]);
+    settle(state, "twin", 2_100);
+    expect(dueGroups(state, 2_100)).toEqual([]);
+    expect(dueGroups(state, 4_100).map(({ group }) => group.members.length)).toEqual([2]);
+  });
+});
+
+describe("a sample after the judgement", () => {
+  const judged = (size: number | null = null) => {
+    const state = emptyRoom();
+    for (const name of ["a", "b"]) arrive(state, arrivalOf(name, name, { group_size: size }), 0);
+    const group = state.groups[0] as GroupState;
+    begin(group, "r", "window", 2_000);
+    finish(group, ["reward", "reward"], 3_000);
+    return state;
+  };
+
+  it("is late for as long as a client waits, then begins another group", () => {
+    for (const [now, epoch] of [
+      [3_000 + 50_000, 0],
+      [3_000 + 50_001, 1],
+    ] as const) {
+      const state = judged();
+      expect(arrive(state, arrivalOf("c", "c"), now)).toMatchObject({ place: { epoch, added: true } });
+      expect(state.groups.at(-1)?.members.at(-1)?.late).toBe(epoch === 0);
+    }
+  });
+
+  it("begins another group when its group was complete", () => {
+    expect(arrive(judged(2), arrivalOf("c", "c", { group_size: 2 }), 3_001)).toMatchObject({ place: { epoch: 1 } });
+  });
+
+  it("is refused with the limit's name when the room is full", () => {
+    const state = emptyRoom();
+    for (let i = 0; i < LIMITS.room_members_max; i++) arrive(state, arrivalOf(`w${i}`, `b${i}`, { group_size: 64 }), 0);
+    expect(() => arrive(state, arrivalOf("more", "more", { group_size: 64 }), 0)).toThrow("room_members_max = 4096");
+  });
+});

@@ -1,0 +1,142 @@
+// Owns the table of faults: what the simulator is asked to do, and what each verifier adapter must make of it. Knows no runtime and no route.
+import type { FaultName } from "../../gpu-backend/simulator/faults.ts";
+import type { ItemErrorCode } from "../../src/core/errors.ts";
+
+export const PROTOCOLS = ["openai", "verify"] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** Requests that one struck question may cost the backend, its first included. */
+interface Cost {
+  least: number;
+  most: number;
+}
+
+export interface FaultCase {
+  /** What the issue calls it. */
+  name: string;
+  /** The simulator's fault with its options. */
+  fault: FaultName | `${FaultName};${string}`;
+  deadline_ms: number;
+  /** Why the struck comparisons brought no verdict; null: they did, in the end. */
+  code: ItemErrorCode | null;
+  cost: Cost;
+  /** Where the gateway, which may ask again what broke off, differs. */
+  verify?: { code?: ItemErrorCode | null; cost?: Cost };
+}
+
+const PATIENT_MS = 60_000;
+/** For faults that only a deadline can end. */
+const SHORT_MS = 3_000;
+
+const once: Cost = { least: 1, most: 1 };
+const twice: Cost = { least: 2, most: 2 };
+/** `retries_max` = 2 beyond the first. */
+const retried: Cost = { least: 3, most: 3 };
+/** The gateway's own three, and once more three when the edge asks again what the gateway calls retryable. */
+const retriedTwice: Cost = { least: 3, most: 6 };
+/** Each time the first of them may have gone over a kept connection, whose reset says nothing of the engine and is not counted. */
+const resetTwice: Cost = { least: 3, most: 8 };
+
+/**
+ * Faults of a stream are asked again by the gateway only: there the lost generation costs an engine beside it, and the seed makes it the same
+ * question. The edge does not, because each generation it loses has already been paid for.
+ */
+export const FAULT_CASES: readonly FaultCase[] = [
+  { name: "429 without Retry-After", fault: "429", deadline_ms: PATIENT_MS, code: null, cost: twice },
+  {
+    name: "429 with Retry-After",
+    fault: "429-retry-after;seconds=1",
+    deadline_ms: PATIENT_MS,
+    code: null,
+    cost: twice,
+  },
+  {
+    name: "429 with a Retry-After beyond the deadline",
+    fault: "429-retry-after;seconds=20",
+    deadline_ms: SHORT_MS,
+    code: "verifier_overloaded",
+    cost: once,
+    verify: { code: "deadline" },
+  },
+  {
+    name: "a single 500",
+    fault: "500",
+    deadline_ms: PATIENT_MS,
+    code: "verifier_unavailable",
+    cost: once,
+    verify: { code: null, cost: twice },
+  },
+  {
+    name: "persistent 503",
+    fault: "503",
+    deadline_ms: PATIENT_MS,
+    code: "verifier_overloaded",
+    cost: retried,
+    verify: { cost: retriedTwice },
+  },
+  { name: "connection reset", fault: "reset", deadline_ms: PATIENT_MS, code: null, cost: twice },
+  {
+    name: "connection reset for ever",
+    fault: "reset;times=0",
+    deadline_ms: PATIENT_MS,
+    code: "verifier_unavailable",
+    cost: retried,
+    verify: { cost: resetTwice },
+  },
+  { name: "no answer", fault: "no-answer", deadline_ms: SHORT_MS, code: "deadline", cost: once },
+  {
+    name: "20 s to the first token (1.5 s here)",
+    fault: "slow-first-token;delay_ms=1500",
+    deadline_ms: PATIENT_MS,
+    code: null,
+    cost: once,
+  },
+  {
+    name: "stream cut",
+    fault: "cut-stream",
+    deadline_ms: PATIENT_MS,
+    code: "verifier_unavailable",
+    cost: once,
+    verify: { cost: retriedTwice },
+  },
+  {
+    name: "stream ended early in good order",
+    fault: "ended-stream",
+    deadline_ms: PATIENT_MS,
+    code: "verifier_bad_reply",
+    cost: once,
+    verify: { cost: retried },
+  },
+  { name: "stream stalled", fault: "stalled-stream", deadline_ms: SHORT_MS, code: "deadline", cost: once },
+  {
+    name: "malformed stream",
+    fault: "malformed-stream",
+    deadline_ms: PATIENT_MS,
+    code: "verifier_bad_reply",
+    cost: once,
+  },
+  { name: "missing end marker", fault: "missing-done", deadline_ms: PATIENT_MS, code: null, cost: once },
+  {
+    name: "400, context too long",
+    fault: "context-too-long",
+    deadline_ms: PATIENT_MS,
+    code: "verifier_rejected",
+    cost: once,
+  },
+  {
+    name: "content filter",
+    fault: "content-filter",
+    deadline_ms: PATIENT_MS,
+    code: "verifier_rejected",
+    cost: once,
+  },
+  {
+    name: "flapping (down for two questions, up for two, in place of 60 s)",
+    fault: "flapping;period=2",
+    deadline_ms: PATIENT_MS,
+    code: null,
+    cost: twice,
+  },
+  { name: "wrong usage", fault: "wrong-usage", deadline_ms: PATIENT_MS, code: null, cost: once },
+  { name: "slow drip of one byte a second", fault: "slow-drip", deadline_ms: SHORT_MS, code: "deadline", cost: once },
+];

@@ -1,0 +1,226 @@
+// Owns the guarantees of rooms as their users see them, through the port, over the in-process implementation.
+import { describe, expect, it, vi } from "vitest";
+import type { RewardsRequest } from "../../src/core/contract.ts";
+import { DEFAULT_SPEC } from "../../src/core/spec.ts";
+import { createLocalRooms } from "../../src/group-room/local.ts";
+import { scoreBatch } from "../../src/scoring.ts";
+import { preferring } from "../fakes.ts";
+import { fenced } from "../routes/harness.ts";
+import { heldProbe, judgingDeps, never, sampleOf, specOf } from "./setup.ts";
+
+const codes = (n: number) => Array.from({ length: n }, (_, i) => `x = ${"1".repeat(i + 1)}`);
+
+function open(...given: Parameters<typeof judgingDeps>) {
+  const deps = judgingDeps(...given);
+  const rooms = createLocalRooms(deps);
+  const join = (code: string, more: Parameters<typeof sampleOf>[1] = {}, signal = never()) =>
+    rooms.join(sampleOf(code, more), signal);
+  return { deps, rooms, join };
+}
+
+describe("a group", () => {
+  it("of the announced size is judged at once, like one native request with the same members", async () => {
+    const { deps, join } = open();
+    const sixteen = codes(16);
+    const got = await Promise.all(sixteen.map((code) => join(code, { group_size: 16, window_ms: 5000 })));
+    const groups = [{ prompt: "p", rollouts: sixteen.map((code) => ({ text: fenced(code) })) }];
+    const request: RewardsRequest = { spec: DEFAULT_SPEC, deadline_ms: 10_000, groups };
+    const direct = await scoreBatch(deps, { request, spec: DEFAULT_SPEC, started_ms: 0, signal: never() });
+    expect(got.map(({ result }) => result)).toEqual(direct.reply.groups[0]?.rollouts);
+    expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);
+    for (const reward of got)
+      expect(reward).toMatchObject({ members: 16, closed: "full", late: false, attached: false });
+    const { entries } = deps.runLog;
+    expect(entries).toHaveLength(1);
+    const { request_id } = got[0] as (typeof got)[0];
+    expect(entries[0]).toMatchObject({ request_id, run_id: "run", step: 3, key_name: "key", kind: "rewards" });
+    expect(entries[0]?.groups[0]?.result.group_id).toBe("0123456789abcdef.0");
+  });
+
+  it("without a size is judged when the window has passed since the last member", async () => {
+    const { join } = open();
+    const got = await Promise.all(codes(3).map((code) => join(code)));
+    expect(got.map(({ result }) => result.reward)).toEqual([0, 0.5, 1]);
+    expect(got[0]).toMatchObject({ members: 3, closed: "window" });
+  });
+
+  it("is judged with who is there when half of the first waiter's time is over, and says so", async () => {
+    const { join } = open();
+    const waits = { group_size: 4, window_ms: 5000, answer_within_ms: 200 };
+    const got = await Promise.all(codes(3).map((code) => join(code, waits)));
+    expect(got[0]).toMatchObject({ members: 3, closed: "deadline" });
+    expect(got[2]?.result.reward).toBe(1);
+  });
+
+  it("of one has no reward but a code", async () => {
+    const { join } = open();
+    expect((await join("x")).result).toMatchObject({ reward: null, error: "group_too_small" });
+  });
+
+  it("that is full leaves the next sample to a group of its own", async () => {
+    const { deps, join } = open();
+    const two = { group_size: 2 };
+    const got = await Promise.all(["a", "bb", "ccc", "dddd"].map((code) => join(code, two)));
+    expect(got.map(({ result }) => result.reward)).toEqual([0, 1, 0, 1]);
+    expect(deps.runLog.entries.map(({ groups }) => groups[0]?.result.group_id)).toEqual([
+      "0123456789abcdef.0",
+      "0123456789abcdef.1",
+    ]);
+  });
+
+  it("refuses as a native request would, every member alike", async () => {
+    const { join } = open();
+    const listwise = { ...DEFAULT_SPEC.judge, mode: "listwise", schedule: "single_list" } as const;
+    const six = codes(6).map((code) => join(code, { group_size: 6, spec: specOf({ judge: listwise }) }));
+    for (const { reason } of (await Promise.allSettled(six)) as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({ name: "ApiError", code: "list_too_long" });
+      expect(reason.errors[0].message).toContain("list_candidates_max");
+    }
+  });
+});
+
+describe("a byte-identical request", () => {
+  it("gets the answer that is there, and adds no member", async () => {
+    const { deps, join } = open();
+    const [, second] = await Promise.all(["a", "bb"].map((code) => join(code, { group_size: 2 })));
+    expect(await join("bb", { group_size: 2 })).toEqual({ ...second, attached: true });
+    expect(deps.runLog.entries).toHaveLength(1);
+  });
+
+  it("attaches to the sample whose client has gone, while the group gathers", async () => {
+    const { join } = open();
+    const client = new AbortController();
+    const cut = join("a", { group_size: 2, window_ms: 5000 }, client.signal);
+    client.abort();
+    expect((await cut).result).toMatchObject({ reward: null, error: "cancelled" });
+    const retry = join("a", { group_size: 2, window_ms: 5000 });
+    const other = join("bb", { group_size: 2, window_ms: 5000 });
+    expect(await retry).toMatchObject({ members: 2, attached: true, result: { reward: 0 } });
+    expect(await other).toMatchObject({ members: 2, attached: false, result: { reward: 1 } });
+  });
+
+  it("is a second member when the first one's client proves to be there", async () => {
+    const { rooms } = open();
+    const alive = async () => true;
+    const three = ["a", "a", "bb"].map((code) => rooms.join(sampleOf(code, { group_size: 3 }), never(), alive));
+    expect((await Promise.all(three)).map(({ members, attached }) => [members, attached])).toEqual([
+      [3, false],
+      [3, false],
+      [3, false],
+    ]);
+  });
+
+  it("is a retry when the first one's client proves to be gone, and meanwhile the group waits for neither", async () => {
+    const { rooms } = open();
+    const { probe, asked, say } = heldProbe();
+    const cut = new AbortController();
+    const first = rooms.join(sampleOf("a", { group_size: 2, window_ms: 5000 }), cut.signal, probe);
+    const retry = rooms.join(sampleOf("a", { group_size: 2, window_ms: 5000 }), never());
+    await asked;
+    say(false);
+    const other = rooms.join(sampleOf("bb", { group_size: 2, window_ms: 5000 }), never());
+    expect(await retry).toMatchObject({ members: 2, attached: true });
+    expect((await other).members).toBe(2);
+    cut.abort();
+    await first;
+  });
+
+  it("sixteen times at once is sixteen members, each client asked at most twice", async () => {
+    const { rooms } = open();
+    let probes = 0;
+    const alive = async () => {
+      probes++;
+      return true;
+    };
+    const equal = Array.from({ length: 16 }, () => rooms.join(sampleOf("a", { group_size: 16 }), never(), alive));
+    for (const { members, result } of await Promise.all(equal)) {
+      expect(members).toBe(16);
+      expect(result.ties).toBe(15);
+    }
+    expect(probes).toBeLessThanOrEqual(2 * 16);
+  });
+
+  it("after a failed judgement has it judged again, and asks only what failed", async () => {
+    let broken = true;
+    const better = preferring((candidate) => candidate.length);
+    const { deps, join } = open((shown, about) =>
+      broken && shown.some((text) => text.includes("ccc")) ? { error: "verifier_unavailable" } : better(shown, about),
+    );
+    const three = ["a", "bb", "ccc"].map((code) => join(code, { group_size: 3 }));
+    const [a, , c] = await Promise.all(three);
+    expect(c?.result).toMatchObject({ reward: null, error: "verifier_unavailable" });
+    broken = false;
+    expect((await join("ccc", { group_size: 3 })).result).toMatchObject({ reward: 1, error: null });
+    expect(deps.verifier.jobs.map(({ comparisons }) => comparisons.length)).toEqual([3, 2]);
+    expect((await join("a", { group_size: 3 })).result).toEqual(a?.result);
+  });
+});
+
+describe("late samples", () => {
+  it("are scored against the members judged already, and only new pairs are asked", async () => {
+    const { deps, join } = open();
+    const early = await Promise.all(["a", "bb"].map((code) => join(code)));
+    const late = await Promise.all(["ccc", "dddd"].map((code) => join(code)));
+    expect(early.map(({ late: isLate, members }) => [isLate, members])).toEqual(Array(2).fill([false, 2]));
+    expect(late.map(({ late: isLate, members }) => [isLate, members])).toEqual(Array(2).fill([true, 4]));
+    expect(late.map(({ result }) => result.wins)).toEqual([2, 3]);
+    expect(deps.verifier.jobs.map(({ comparisons }) => comparisons.length)).toEqual([1, 5]);
+    const costs = deps.runLog.entries.map(({ groups }) => groups[0]?.result.verifier.generations);
+    expect(costs).toEqual([1, 5]);
+  });
+
+  it("that come while the group is judged wait for the judgement to end", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { deps, join } = open(undefined, { gate: gate.promise });
+    const early = ["a", "bb"].map((code) => join(code, { window_ms: 1 }));
+    await expect.poll(() => deps.verifier.jobs.length).toBe(1);
+    const late = join("ccc", { window_ms: 1 });
+    gate.resolve();
+    expect((await Promise.all(early))[0]).toMatchObject({ members: 2, late: false });
+    expect(await late).toMatchObject({ members: 3, late: true, result: { reward: 1 } });
+  });
+});
+
+describe("a waiter", () => {
+  it("never waits beyond its time, and its retry gets the answer", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { join } = open((shown, about) => preferring((text) => text.length)(shown, about), { gate: gate.promise });
+    const short = { group_size: 2, answer_within_ms: 100 };
+    const [a] = await Promise.all(["a", "bb"].map((code) => join(code, short)));
+    expect(a?.result).toMatchObject({ reward: null, error: "deadline" });
+    gate.resolve();
+    expect((await join("a", { group_size: 2 })).result).toMatchObject({ reward: 0, error: null });
+  });
+
+  it("whose client went still counts for the others", async () => {
+    const { join } = open();
+    const client = new AbortController();
+    const gone = join("ccc", { group_size: 3 }, client.signal);
+    client.abort();
+    await gone;
+    const got = await Promise.all(["a", "bb"].map((code) => join(code, { group_size: 3 })));
+    expect(got.map(({ result, members }) => [result.reward, members])).toEqual([
+      [0, 3],
+      [0.5, 3],
+    ]);
+  });
+
+  it("is told when the log could not be written, and is answered all the same", async () => {
+    const { deps, join } = open();
+    deps.runLog.fault = new Error("down");
+    const [a] = await Promise.all(["a", "bb"].map((code) => join(code, { group_size: 2 })));
+    expect(a).toMatchObject({ logged: false, warnings: ["log_failed"], result: { reward: 0 } });
+  });
+});
+
+it("a room forgets its answers when the client's whole retry horizon has passed, and not before", async () => {
+  const { join } = open();
+  const times = { group_size: 2, retain_ms: 60_000 };
+  await Promise.all(["a", "bb"].map((code) => join(code, times)));
+  vi.useFakeTimers({ now: Date.now() + 59_000, toFake: ["Date"] });
+  expect(await join("a", times)).toMatchObject({ attached: true });
+  vi.setSystemTime(Date.now() + 60_100);
+  const again = await Promise.all(["a", "bb"].map((code) => join(code, times)));
+  expect(again.map(({ attached }) => attached)).toEqual([false, false]);
+  vi.useRealTimers();
+});

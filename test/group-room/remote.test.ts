@@ -1,0 +1,58 @@
+// Owns the guarantees of reaching a room over calls that can break.
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { GatheredReward } from "../../src/core/gathering.ts";
+import { LIMITS } from "../../src/core/limits.ts";
+import { createRemoteRooms, type RoomStub } from "../../src/group-room/remote.ts";
+import { never, sampleOf } from "./setup.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const answer = { request_id: "judged" } as GatheredReward;
+
+function rooms(join: RoomStub["join"]) {
+  const left: string[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const stub = { join: vi.fn(join), leave: async (id: string) => void left.push(id) };
+  const remote = createRemoteRooms({ getByName: () => stub }, (line) => void lines.push(line));
+  return { remote, stub, left, lines };
+}
+
+it("a call that breaks is made again with the same waiter and the time that is left", async () => {
+  let broken = 2;
+  const { remote, stub } = rooms(async () => {
+    if (broken-- > 0) throw new Error("the object was reset");
+    return { reward: answer };
+  });
+  const sample = sampleOf("a", { answer_within_ms: 10_000 });
+  const got = remote.join(sample, never());
+  await vi.runAllTimersAsync();
+  expect(await got).toBe(answer);
+  const sent = stub.join.mock.calls.map(([{ waiter_id, answer_within_ms }]) => [waiter_id, answer_within_ms]);
+  expect(sent).toEqual([10_000, 9_950, 9_850].map((left) => [sample.waiter_id, left]));
+});
+
+it("a room that stays out of reach is a fault that a retry can mend, after a bounded number of calls", async () => {
+  const { remote, stub, lines } = rooms(() => Promise.reject(new Error("secret text")));
+  const got = expect(remote.join(sampleOf("a"), never())).rejects.toMatchObject({ code: "not_ready" });
+  await vi.runAllTimersAsync();
+  await got;
+  expect(stub.join).toHaveBeenCalledTimes(LIMITS.room_join_tries_max);
+  expect(lines).toMatchObject([{ event: "room_unreachable", name: "Error" }]);
+  expect(JSON.stringify(lines)).not.toContain("secret");
+});
+
+it("a room that does not answer is left at the deadline and when the client goes, and neither makes a number", async () => {
+  const { remote, left } = rooms(() => new Promise(() => {}));
+  const late = sampleOf("a", { answer_within_ms: 1_000 });
+  const gone = sampleOf("b");
+  const client = new AbortController();
+  const ends = Promise.all([remote.join(late, never()), remote.join(gone, client.signal)]);
+  client.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await ends).toMatchObject([
+    { result: { reward: null, error: "deadline" }, request_id: late.waiter_id, logged: false, members: 0 },
+    { result: { reward: null, error: "cancelled" }, request_id: gone.waiter_id },
+  ]);
+  expect(left.sort()).toEqual([late.waiter_id, gone.waiter_id].sort());
+});

@@ -1,0 +1,35 @@
+// Owns the guarantee that a reply broken off on purpose is a cut connection to the client and nothing to the runtime's log.
+import { Miniflare } from "miniflare";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundleWorker, COMPATIBILITY } from "../../scripts/local/edge.ts";
+
+const logged: string[] = [];
+let miniflare: Miniflare;
+let origin: string;
+beforeAll(async () => {
+  const contents = await bundleWorker({ entry: new URL("breaking-worker.ts", import.meta.url).pathname });
+  miniflare = new Miniflare({
+    cf: false,
+    telemetry: { enabled: false },
+    handleStructuredLogs: ({ message }) => void logged.push(message),
+    workers: [
+      {
+        config: {
+          name: "breaking",
+          compatibilityDate: COMPATIBILITY.date,
+          compatibilityFlags: COMPATIBILITY.flags,
+          manifest: { mainModule: "worker.mjs", modules: { "worker.mjs": { type: "esm", contents } } },
+        },
+      },
+    ],
+  });
+  ({ origin } = await miniflare.ready);
+}, 60_000);
+afterAll(() => miniflare.dispose());
+
+test("a reply that breaks off ends in a transport error, and the runtime logs no uncaught exception", async () => {
+  await expect(fetch(`${origin}/broken`).then((reply) => reply.text())).rejects.toThrow();
+  await (await fetch(`${origin}/mark`)).text();
+  await expect.poll(() => logged).toContain("mark");
+  expect(logged).toEqual(["mark"]);
+});

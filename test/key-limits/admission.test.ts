@@ -1,0 +1,141 @@
+// Holds what a request meets before its body is read: its key's limits and the isolate's load, over counters in memory and over ones that fail.
+import { describe, expect, it } from "vitest";
+import {
+  type CountersStub,
+  EMPTY_LEDGER,
+  grant,
+  type LedgerState,
+  parseKeyLimits,
+  settled,
+} from "../../src/core/key-limits.ts";
+import { LIMITS } from "../../src/core/limits.ts";
+import { Metrics } from "../../src/http/metrics.ts";
+import { createKeyLimits } from "../../src/key-limits/remote.ts";
+import { fakeVerifier } from "../fakes.ts";
+import { problemOf, setUp, twoRollouts } from "../routes/harness.ts";
+import { gate } from "../verifier/setup.ts";
+
+const NOW = 20_000 * 86_400_000;
+
+/** Counters of every key, as the Durable Object keeps them, and a log of the calls. */
+function memoryCounters() {
+  const states = new Map<string, LedgerState>();
+  const calls: string[] = [];
+  let told: (() => void)[] = [];
+  const getByName = (name: string): CountersStub => ({
+    async ask(limit, lease, spending) {
+      calls.push("ask");
+      const result = grant(settled(states.get(name) ?? EMPTY_LEDGER, spending, NOW), limit, lease, NOW);
+      states.set(name, result.state);
+      return result.grant;
+    },
+    async book(spending) {
+      calls.push("book");
+      states.set(name, settled(states.get(name) ?? EMPTY_LEDGER, spending, NOW));
+      for (const tell of told) tell();
+      told = [];
+    },
+  });
+  const booked = () => new Promise<void>((resolve) => told.push(resolve));
+  return { getByName, states, calls, booked };
+}
+
+function limited(text: string, options: Parameters<typeof setUp>[0] = {}, counters = memoryCounters()) {
+  const limits = parseKeyLimits(text);
+  const metrics = new Metrics();
+  const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
+  const keyLimits = createKeyLimits({ limits, counters, onUnreachable });
+  return { ...setUp({ keyLimits, metrics, ...options }), counters, metrics };
+}
+
+describe("a key's limits", () => {
+  it("refuse with the limit's name, Retry-After and RateLimit fields, without reading the body", async () => {
+    const { post } = limited("*:rpm=1");
+    const first = await post("/v1/rewards", twoRollouts());
+    expect(first.status).toBe(200);
+    expect(first.headers.get("ratelimit-policy")).toBe('"rpm";q=1;w=60;qu="requests"');
+    expect(first.headers.get("ratelimit")).toBe('"rpm";r=0;t=60');
+    const second = await post("/v1/rewards", "{ this is not JSON");
+    expect([second.status, second.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect(await problemOf(second)).toMatchObject({
+      code: "rate_limited",
+      retryable: true,
+      detail: expect.stringContaining("rpm = 1"),
+    });
+  });
+
+  it("count the verifier's tokens after the reply, and refuse when the day's are spent", async () => {
+    const { post, counters } = limited("*:tokens_per_day=12");
+    const booked = counters.booked();
+    expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+    await booked;
+    expect((await problemOf(await post("/v1/rewards", twoRollouts()))).code).toBe("token_budget_exceeded");
+  });
+
+  it("hold for the requests under way, until the work of each has ended", async () => {
+    const { opened, open } = gate();
+    const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
+    const { post, counters } = limited("*:concurrency=1", { verifier });
+    const first = post("/v1/rewards", twoRollouts());
+    const second = await post("/v1/rewards", twoRollouts());
+    expect((await problemOf(second)).code).toBe("too_many_concurrent");
+    const booked = counters.booked();
+    open();
+    expect((await first).status).toBe(200);
+    await booked;
+    expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+  });
+
+  it("cost one call on a request's way, and one behind it for all that ended close by", async () => {
+    const { post, counters } = limited("*:concurrency=9");
+    const booked = counters.booked();
+    await Promise.all(Array.from({ length: 5 }, () => post("/v1/rewards", twoRollouts())));
+    await booked;
+    expect(counters.calls.filter((call) => call === "ask")).toHaveLength(5);
+    expect(counters.calls.filter((call) => call === "book").length).toBeLessThanOrEqual(2);
+    expect(Object.keys(counters.states.get("(open)")?.leases ?? {})).toEqual([]);
+  });
+
+  it("let a request through when its counters cannot be reached, and count that", async () => {
+    const broken = {
+      ...memoryCounters(),
+      getByName: () => ({ ask: () => Promise.reject(new Error()), book: () => Promise.reject(new Error()) }),
+    };
+    const { post, metrics } = limited("*:rpm=1", {}, broken);
+    for (let i = 0; i < 2; i++) expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+    expect(metrics.render()).toContain("kritai_key_limits_unreachable_total 2");
+  });
+
+  it("ask nothing for a key without limits, nor for the public routes", async () => {
+    const { post, call, counters } = limited("trainer:rpm=1");
+    const reply = await post("/v1/rewards", twoRollouts());
+    expect([reply.status, reply.headers.get("ratelimit")]).toEqual([200, null]);
+    const starred = limited("*:rpm=1");
+    await starred.call("/healthz");
+    await call("/docs");
+    expect([counters.calls, starred.counters.calls]).toEqual([[], []]);
+  });
+});
+
+describe("the isolate's load", () => {
+  it("refuses bodies beyond in_flight_body_bytes_max before they are read, and takes them again when others have ended", async () => {
+    const { opened, open } = gate();
+    const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
+    const { app } = setUp({ verifier });
+    const send = (bytes: number) =>
+      app.request("http://localhost/v1/rewards", {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-length": `${bytes}` },
+        body: JSON.stringify(twoRollouts()),
+      });
+    const held = Array.from({ length: 4 }, () => send(LIMITS.body_bytes));
+    const shed = await send(1);
+    expect([shed.status, shed.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect((await problemOf(shed)).detail).toContain(`in_flight_body_bytes_max = ${LIMITS.in_flight_body_bytes_max}`);
+    open();
+    for (const reply of await Promise.all(held)) expect(reply.status).toBe(200);
+    expect((await send(1)).status).toBe(200);
+    const text = await (await app.request("http://localhost/metrics")).text();
+    expect(text).toContain('kritai_requests_shed_total{limit="in_flight_body_bytes_max"} 1');
+  });
+});

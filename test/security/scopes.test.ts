@@ -1,0 +1,131 @@
+// Owns the guarantees of key scopes and of rotation: what a key may do, that every route says so, and that two keys of a name are one owner.
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Scope } from "../../src/auth.ts";
+import { readEnv } from "../../src/env.ts";
+import { ACCESS, neededScope } from "../../src/http/access.ts";
+import { problemOf, setUp, twoRollouts } from "../routes/harness.ts";
+
+const hex = (key: string) => createHash("sha256").update(key).digest("hex");
+const keysOf = (entries: string) => {
+  const { config, faults } = readEnv({ API_KEYS: entries });
+  if (faults.length > 0) throw new Error(`not a key list: ${entries}`);
+  return config.API_KEYS ?? [];
+};
+const withKeys = (entries: string) => setUp({ keys: keysOf(entries) });
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const SCOPED = (["score", "logs", "admin"] as const).flatMap((scope) =>
+  ACCESS[scope].map((route) => ({ scope, method: route.split(" ")[0] as string, path: route.split(" ")[1] as string })),
+);
+
+/** Where a route's pattern leads, with something in place of its parameters. */
+const concrete = (pattern: string) => pattern.replace(/:\w+/g, "x");
+
+describe("the table of access", () => {
+  test("names every route of the app exactly once, and no route that is not there", () => {
+    const routes = setUp().app.routes.filter(({ path }) => path !== "/*");
+    const named = [...ACCESS.public, ...SCOPED.map(({ method, path }) => `${method} ${path}`)];
+    expect(named.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
+  });
+
+  test("opens to all only liveness and documentation, to logs what reads the log, and to admin what acts on the deployment", () => {
+    const reading =
+      "GET /v1/runs,GET /v1/runs/:run_id,GET /v1/runs/:run_id/steps,GET /v1/runs/:run_id/groups,GET /v1/runs/:run_id/export";
+    const pages =
+      "GET /,GET /healthz,GET /health,GET /readyz,GET /nemo-gym/,GET /openapi.json,GET /docs,GET /docs/errors,GET /docs/style.css";
+    const more = "GET /v1/groups/:id/verdicts,GET /v1/requests/:request_id,GET /metrics,GET /v1/logs/dead-letters";
+    expect(ACCESS.public.toSorted()).toEqual(pages.split(",").toSorted());
+    expect(ACCESS.logs.toSorted()).toEqual(`${reading},${more}`.split(",").toSorted());
+    expect(ACCESS.admin.toSorted()).toEqual(["POST /v1/logs/dead-letters/replay", "PUT /v1/specs/:name"]);
+  });
+
+  test("closes a route that it does not know to all but admin", () => {
+    expect(neededScope("POST", "/v1/forgotten")).toBe("admin");
+    expect(neededScope("GET", null)).toBeNull();
+  });
+
+  test.each(SCOPED)("$method $path needs $scope and nothing else", async ({ scope, method, path }) => {
+    const others = (["score", "logs", "admin"] as const).filter((other) => other !== scope);
+    const { call } = withKeys(`in:${hex("in")}:${scope},out:${hex("out")}:${others.join("+")}`);
+    // The contracts of other tools say it in their own dialect, which always holds the members of a problem document, too.
+    const refused = await call(concrete(path), { method, headers: bearer("out") });
+    expect(refused.status).toBe(403);
+    const detail = expect.stringContaining(`scope "${scope}"`);
+    expect(await refused.json()).toMatchObject({ code: "forbidden_scope", retryable: false, detail });
+    expect([401, 403]).not.toContain((await call(concrete(path), { method, headers: bearer("in") })).status);
+  });
+
+  test("asks for the scope of HEAD as for that of GET, and before the body is read", async () => {
+    const { call } = withKeys(`s:${hex("k")}:score`);
+    expect((await call("/v1/runs", { method: "HEAD", headers: bearer("k") })).status).toBe(403);
+    const { call: other, post } = withKeys(`s:${hex("k")}:logs`);
+    expect((await other("/v1/runs", { method: "HEAD", headers: bearer("k") })).status).toBe(200);
+    expect((await problemOf(await post("/v1/rewards", "{not json", bearer("k")))).code).toBe("forbidden_scope");
+  });
+
+  test("keeps an unknown path and a wrong method what they are, and shows them to no one without a key", async () => {
+    const { call } = withKeys(`s:${hex("k")}:score`);
+    expect((await call("/v1/nothing", { headers: bearer("k") })).status).toBe(404);
+    expect((await call("/v1/rewards", { headers: bearer("k") })).status).toBe(405);
+    expect((await call("/v1/nothing")).status).toBe(401);
+  });
+});
+
+describe("a key without scopes", () => {
+  test("scores and reads logs but stores no spec; one with admin does", async () => {
+    const { call } = withKeys(`plain:${hex("plain")},root:${hex("root")}:admin`);
+    const put = (key: string) =>
+      call("/v1/specs/mine", {
+        method: "PUT",
+        headers: { ...bearer(key), "content-type": "application/json" },
+        body: "{}",
+      });
+    expect((await call("/v1/runs", { headers: bearer("plain") })).status).toBe(200);
+    expect((await problemOf(await put("plain"))).code).toBe("forbidden_scope");
+    expect((await put("root")).status).toBe(200);
+    expect((await call("/v1/specs/mine", { headers: bearer("plain") })).status).toBe(200);
+  });
+
+  test("is not what an open deployment on loopback asks for: it has every scope", async () => {
+    const headers = { "content-type": "application/json" };
+    expect((await setUp().call("/v1/specs/mine", { method: "PUT", headers, body: "{}" })).status).toBe(200);
+  });
+});
+
+test("a digest counts in every byte", async () => {
+  const digest = hex("k");
+  for (let at = 0; at < digest.length; at++) {
+    const other = digest.slice(0, at) + (digest[at] === "0" ? "1" : "0") + digest.slice(at + 1);
+    expect((await withKeys(`lab:${other}`).call("/v1/runs", { headers: bearer("k") })).status).toBe(401);
+  }
+});
+
+test("two keys of one name both work while a key is rotated, and own the same rows", async () => {
+  const { post, runLog } = withKeys(`lab:${hex("old")},lab:${hex("new")}`);
+  for (const key of ["old", "new"]) expect((await post("/v1/rewards", twoRollouts(), bearer(key))).status).toBe(200);
+  expect(runLog.entries.map((entry) => entry.key_name)).toEqual(["lab", "lab"]);
+  const after = withKeys(`lab:${hex("new")}`);
+  expect((await after.call("/v1/runs", { headers: bearer("old") })).status).toBe(401);
+  expect((await after.call("/v1/runs", { headers: bearer("new") })).status).toBe(200);
+});
+
+test("no text but a configured key is a key, and any set of scopes is exactly the set that was written", () => {
+  const scopes = fc.uniqueArray(fc.constantFrom<Scope>("score", "logs", "admin"), { minLength: 1 });
+  fc.assert(
+    fc.property(scopes, (given) => {
+      const [key] = keysOf(`a:${hex("x")}:${given.join("+")}`);
+      expect(key?.scopes).toEqual(given);
+    }),
+  );
+  const presented = fc.string({ unit: "binary", minLength: 1, maxLength: 600 }).filter((text) => text !== "lab-key");
+  return fc.assert(
+    fc.asyncProperty(presented, async (text) => {
+      const { call } = withKeys(`lab:${hex("lab-key")}`);
+      const path = `/k/${encodeURIComponent(text.toWellFormed())}/v1/runs`;
+      expect((await call(path)).status).toBe(401);
+    }),
+    { numRuns: 60 },
+  );
+});

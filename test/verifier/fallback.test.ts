@@ -1,0 +1,254 @@
+// Holds what ordered fallback guarantees: what a backend could not answer goes to the next, nothing else does, and each sample is reported once with its judge.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/core/limits.ts";
+import type { Generation } from "../../src/core/verifying.ts";
+import { Backend } from "../../src/verifier/backend.ts";
+import { createFallbackVerifier } from "../../src/verifier/fallback.ts";
+import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
+import {
+  callWith,
+  expectedKeys,
+  judged,
+  pairsJob,
+  reportedKeys,
+  verifierContract,
+} from "../contract/verifier.contract.ts";
+import { type FakeVerifier, fakeVerifier } from "../fakes.ts";
+import { answer, reset, silence, status } from "../mock-behaviours.ts";
+import { startMockVerifier } from "../mock-verifier.ts";
+import { clock, deadUrl, heldTimer, instantTimer, withMock } from "./setup.ts";
+
+verifierContract("a dead backend, then openai", async (mode) => {
+  const mock = await startMockVerifier(() => (mode === "silent" ? silence() : answer("\\boxed{A}")));
+  const { schedule } = instantTimer();
+  const make = (url: string, name: string) =>
+    createOpenAiVerifier(
+      { url, model: "mock-model", apiKey: null, schedule, backend: new Backend({ name, hedging: false }) },
+      clock,
+    );
+  const url = mode === "dead" ? await deadUrl() : mock.url;
+  return {
+    verifier: createFallbackVerifier([make(await deadUrl(), "first"), make(url, "second")]),
+    asked: () => mock.until(({ log }) => log.length > 0),
+    close: () => mock.close(),
+  };
+});
+
+const CODES = [
+  "verifier_unavailable",
+  "verifier_overloaded",
+  "verifier_rejected",
+  "verifier_bad_reply",
+  "deadline",
+] as const;
+const HANDED_ON: readonly (string | null)[] = ["verifier_unavailable", "verifier_overloaded"];
+
+/** A backend whose sample numbers say what becomes of them. */
+const scripted = (
+  name: string,
+  plan: (comparison: readonly number[], sample: number) => (typeof CODES)[number] | null,
+) =>
+  fakeVerifier((_, { comparison, sample }) => {
+    const error = plan(comparison.order, sample);
+    return error === null ? { answer: "no box here", model: `model of ${name}`, backend: name } : { error };
+  });
+
+async function asked(
+  verifiers: readonly [FakeVerifier, ...FakeVerifier[]],
+  job = pairsJob(3, 4),
+  strict_model = false,
+) {
+  const reported: Generation[] = [];
+  const call = callWith(new AbortController().signal, { strict_model });
+  await createFallbackVerifier(verifiers)
+    .session(call)
+    .judge(job, (generation) => reported.push(generation));
+  return reported;
+}
+
+describe("ordered fallback", () => {
+  it("hands on exactly what failed for want of a backend, for any failures of any two backends", () => {
+    const code = fc.constantFrom(null, ...CODES);
+    return fc.assert(
+      fc.asyncProperty(
+        fc.array(code, { minLength: 12, maxLength: 12 }),
+        fc.array(code, { minLength: 12, maxLength: 12 }),
+        async (one, two) => {
+          const job = pairsJob(3, 4);
+          const place = ([a = 0, b = 0]: readonly number[], sample: number) => (a + b - 1) * 4 + sample;
+          const first = scripted("one", (order, sample) => one[place(order, sample)] ?? null);
+          const second = scripted("two", (order, sample) => two[place(order, sample)] ?? null);
+          const reported = await asked([first, second], job);
+          expect(reportedKeys(reported).sort()).toEqual(expectedKeys(job).sort());
+          for (const { comparison, sample, error, backend = null } of reported) {
+            const at = place(job.comparisons[comparison]?.order ?? [], sample);
+            const handedOn = HANDED_ON.includes(one[at] ?? null);
+            expect(error).toBe(handedOn ? (two[at] ?? null) : (one[at] ?? null));
+            if (error === null) expect(backend).toBe(handedOn ? "two" : "one");
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("asks the next backend without early stop for a comparison that has verdicts already", async () => {
+    const first = scripted("one", (_, sample) => (sample === 1 ? "verifier_unavailable" : null));
+    const second = scripted("two", () => null);
+    const comparisons = [{ id: 9, order: [1, 0], samples: 3, first_sample: 0, stop: "majority" as const }];
+    await asked([first, second], { ...pairsJob(2), comparisons });
+    expect(second.jobs[0]?.comparisons).toEqual([{ id: 0, order: [1, 0], samples: 1, first_sample: 1, stop: "all" }]);
+  });
+
+  it("does not open a session on a backend that is not needed", async () => {
+    const second = scripted("two", () => null);
+    await asked([scripted("one", () => null), second]);
+    expect(second.calls).toEqual([]);
+  });
+
+  it("stays with the first under strict_model", async () => {
+    const second = scripted("two", () => null);
+    const reported = await asked([scripted("one", () => "verifier_unavailable"), second], pairsJob(3), true);
+    expect(reported.map(({ error }) => error)).toEqual(Array(3).fill("verifier_unavailable"));
+    expect(second.calls).toEqual([]);
+  });
+
+  it("hands nothing on once the signal has aborted", async () => {
+    const controller = new AbortController();
+    const second = scripted("two", () => null);
+    const first = fakeVerifier(() => {
+      controller.abort("deadline");
+      return { error: "verifier_unavailable" };
+    });
+    const { reported } = await judged(createFallbackVerifier([first, second]), pairsJob(2), controller.signal);
+    expect(reported).toMatchObject([{ error: "verifier_unavailable" }]);
+    expect(second.calls).toEqual([]);
+  });
+
+  it("never lets a request send more than a Worker may, over all backends together", async () => {
+    const first = scripted("one", () => "verifier_overloaded");
+    const second = scripted("two", () => null);
+    const comparisons = Array.from({ length: 100 }, (_, id) => ({ id, order: [0, 1], samples: 64 }));
+    const reported = await asked([first, second], { ...pairsJob(2), comparisons });
+    expect(reported).toHaveLength(6400);
+    expect(6400 * 2).toBeGreaterThan(LIMITS.subrequests_max);
+    expect(second.calls).toEqual([]);
+  });
+
+  it("never lets more than six requests wait for headers, over both backends together", async () => {
+    const { schedule } = instantTimer();
+    let waiting = 0;
+    let most = 0;
+    const counting =
+      (behaviour: () => ReturnType<typeof answer>): typeof fetch =>
+      async () => {
+        most = Math.max(most, ++waiting);
+        await new Promise((resolve) => setImmediate(resolve));
+        waiting--;
+        return behaviour() === refuse
+          ? new Response(null, { status: 503 })
+          : new Response(DONE, { headers: { "content-type": "text/event-stream" } });
+      };
+    const refuse = reset();
+    const DONE = 'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n';
+    const make = (fetcher: typeof fetch) =>
+      createOpenAiVerifier({ url: "http://backend", model: "m", apiKey: null, schedule, fetch: fetcher }, clock);
+    const fine = answer("");
+    const verifier = createFallbackVerifier([make(counting(() => refuse)), make(counting(() => fine))]);
+    const session = verifier.session(callWith(new AbortController().signal));
+    const codes: (string | null)[] = [];
+    await Promise.all([8, 5, 6].map((size) => session.judge(pairsJob(size), ({ error }) => codes.push(error))));
+    expect(new Set(codes)).toEqual(new Set([null]));
+    expect(most).toBeLessThanOrEqual(LIMITS.headers_waiting_max);
+  });
+
+  it("is ready while one backend is, and says of each how it is", async () => {
+    const bad = fakeVerifier(() => "", { health: { ok: false, latency_ms: 3, detail: "not reachable" } });
+    const fine = fakeVerifier(() => "", { health: { ok: true, latency_ms: 7 } });
+    expect(await createFallbackVerifier([bad, fine]).check()).toMatchObject({
+      ok: true,
+      latency_ms: 7,
+      backends: [{ ok: false, detail: "not reachable", breaker: "closed" }, { ok: true }],
+    });
+    expect(await createFallbackVerifier([bad, bad]).check()).toMatchObject({ ok: false });
+  });
+});
+
+describe("the breaker over sessions", () => {
+  it("spares a dead backend after one large session, and one probe finds it back", async () => {
+    const { held, schedule } = heldTimer();
+    const time = { at: 0 };
+    const moving = { now: () => time.at, date: () => new Date(time.at) };
+    const backend = new Backend({ name: "verifier", hedging: false });
+    const mock = await startMockVerifier(() => status(502));
+    const verifier = createOpenAiVerifier({ url: mock.url, model: "m", apiKey: null, backend, schedule }, moving);
+    try {
+      for (let i = 0; i < LIMITS.breaker_volume_min; i++) backend.ended(false, time.at, false);
+      expect(backend.status(time.at).breaker).toBe("open");
+      const { reported } = await judged(verifier, pairsJob(6));
+      expect(reported.map(({ error }) => error)).toEqual(Array(15).fill("verifier_unavailable"));
+      expect(mock.log).toHaveLength(0);
+
+      time.at = LIMITS.breaker_open_ms;
+      await judged(verifier, pairsJob(6));
+      expect(mock.log).toHaveLength(1);
+      expect(backend.status(time.at).breaker).toBe("open");
+
+      time.at += 2 * LIMITS.breaker_open_ms;
+      mock.script = () => answer("\\boxed{A}");
+      const back = await judged(verifier, pairsJob(6));
+      expect(back.reported.every(({ error }) => error === null)).toBe(true);
+      expect(backend.status(time.at).breaker).toBe("closed");
+      expect(held).toEqual([]);
+    } finally {
+      await mock.close();
+    }
+  });
+
+  it("does not open for a backend that is only busy", async () => {
+    const { schedule } = instantTimer();
+    await withMock(
+      () => status(429),
+      async (_, verifier) => {
+        for (let i = 0; i < 4; i++) await judged(verifier, pairsJob(16));
+        expect(verifier.backends?.()[0]?.breaker).toBe("closed");
+      },
+      { schedule },
+    );
+  });
+
+  it("retries no more than the budget allows over all sessions of a backend", async () => {
+    const { schedule } = instantTimer();
+    await withMock(
+      () => status(429),
+      async (mock, verifier) => {
+        for (let i = 0; i < 50; i++) await judged(verifier, pairsJob(2));
+        expect(mock.log.length).toBe(50 + LIMITS.retry_budget_floor);
+        expect(verifier.backends?.()).toMatchObject([{ requests: 50, retries: 20, retries_denied: 40 }]);
+      },
+      { schedule },
+    );
+  });
+});
+
+describe("the model that judged", () => {
+  it("is what the engine says, else what was configured, and stands on each generation with the backend", async () => {
+    const named = 'data: {"model":"release-2","choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n';
+    await withMock(
+      ({ index }) =>
+        async (reply) =>
+          reply.whole(
+            200,
+            { "content-type": "text/event-stream" },
+            index === 0 ? named : named.replace('"model":"release-2",', ""),
+          ),
+      async (_, verifier) => {
+        const first = await judged(verifier, pairsJob(2));
+        const second = await judged(verifier, pairsJob(2));
+        expect(first.reported).toMatchObject([{ model: "release-2", backend: "verifier" }]);
+        expect(second.reported).toMatchObject([{ model: "mock-model", backend: "verifier" }]);
+      },
+    );
+  });
+});

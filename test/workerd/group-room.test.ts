@@ -1,0 +1,173 @@
+// Owns the guarantees of group rooms that only real Durable Objects can show: storage, restarts, alarms, calls between isolates.
+/// <reference types="@cloudflare/vitest-plugin/types" />
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, inject, test } from "vitest";
+import { RewardsReplySchema } from "../../src/core/contract-replies.ts";
+import type { ClientProbe, GatheredSample } from "../../src/core/gathering.ts";
+import { LIMITS } from "../../src/core/limits.ts";
+import { SpecSchema } from "../../src/core/spec.ts";
+import { createRemoteRooms, type RoomNamespace } from "../../src/group-room/remote.ts";
+import { createSqliteStore } from "../../src/group-room/sqlite-store.ts";
+import type { Seen } from "./upstream.ts";
+
+const objects = (env as unknown as { GROUP_ROOM: DurableObjectNamespace }).GROUP_ROOM;
+const rooms = createRemoteRooms(objects as unknown as RoomNamespace, () => undefined);
+const fenced = (code: string) => `\`\`\`python\n${code}\n\`\`\``;
+const program = (i: number) => fenced(i === 3 ? "BETTER = 3" : `x = ${i}`);
+const never = new AbortController().signal;
+
+const seen = async (model: string) =>
+  (await (await fetch(`${inject("upstream_url")}/seen?model=${model}`)).json()) as Seen;
+
+let requests = 0;
+
+/** Sample `i` of the room; its model, which names what the upstream has seen, is the room's name. */
+function sampleOf(room: string, i: number, more: Partial<GatheredSample> = {}): GatheredSample {
+  return {
+    room,
+    waiter_id: `${room}-${requests++}`,
+    body_hash: `${room} ${i}`,
+    prompt: "p",
+    language: null,
+    rollout: { text: program(i) },
+    spec: SpecSchema.parse({ judge: { model: room } }),
+    run_id: "run",
+    step: 1,
+    key_name: null,
+    group_size: null,
+    window_ms: 200,
+    answer_within_ms: 20_000,
+    retain_ms: 60_000,
+    ...more,
+  };
+}
+
+const join = (room: string, i: number, more: Partial<GatheredSample> = {}, probe?: ClientProbe) =>
+  rooms.join(sampleOf(room, i, more), never, probe);
+
+const many = <T>(n: number, make: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: n }, (_, i) => make(i)));
+
+/** Waits until `n` members are stored. */
+const gathered = (room: string, n: number) =>
+  expect
+    .poll(() =>
+      runInDurableObject(objects.getByName(room), (_, { storage }) =>
+        createSqliteStore(storage)
+          .groups()
+          .reduce((sum, { members }) => sum + members.length, 0),
+      ),
+    )
+    .toBe(n);
+
+test("sixteen one-sample requests are judged once, bit-equal to one native request", async () => {
+  const got = await many(16, (i) => join("sixteen", i, { group_size: 16 }));
+  const groups = [{ prompt: "p", rollouts: Array.from({ length: 16 }, (_, i) => ({ text: program(i) })) }];
+  const response = await exports.default.fetch("http://localhost/v1/rewards", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ spec: { judge: { model: "native" } }, groups }),
+  });
+  const native = RewardsReplySchema.parse(await response.json()).groups[0];
+  // The room stores members in the order of their arrival, so what refers to a place in the group is left out.
+  const placeless = ({ duplicate_of: _, ...result }: object & { duplicate_of: unknown }) => result;
+  expect(got.map(({ result }) => placeless(result))).toEqual(native?.rollouts.map(placeless));
+  expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);
+  expect(got[0]).toMatchObject({ members: 16, closed: "full", logged: false, warnings: ["log_not_configured"] });
+  expect(await seen("sixteen")).toMatchObject({ requests: 120 });
+});
+
+test("the window closes a group, a late sample is scored against it, and a repetition gets its answer", async () => {
+  const early = await many(2, (i) => join("late", i));
+  expect(early[0]).toMatchObject({ members: 2, closed: "window", late: false });
+  const late = await join("late", 3);
+  expect(late).toMatchObject({ members: 3, late: true, result: { reward: 1, wins: 2 } });
+  expect(await seen("late")).toMatchObject({ requests: 3 });
+  expect(await join("late", 3)).toEqual({ ...late, attached: true });
+  expect(await seen("late")).toMatchObject({ requests: 3 });
+});
+
+test("a client's probe is asked across the call, and decides between a twin and a retry", async () => {
+  const alive = join("probed", 0, { group_size: 2 }, async () => true);
+  await gathered("probed", 1);
+  const twin = join("probed", 0, { group_size: 2 });
+  expect((await Promise.all([alive, twin])).map(({ attached }) => attached)).toEqual([false, false]);
+  const gone = join("cut", 0, { group_size: 2 }, async () => false);
+  await gathered("cut", 1);
+  const retry = join("cut", 0, { group_size: 2 });
+  const other = join("cut", 3, { group_size: 2 });
+  expect(await Promise.all([retry, other])).toMatchObject([
+    { attached: true, result: { reward: 0 } },
+    { attached: false, result: { reward: 1 } },
+  ]);
+  void gone;
+});
+
+test("a fault of the request arrives as the ApiError it is", async () => {
+  const spec = SpecSchema.parse({ judge: { mode: "listwise" } });
+  const six = Array.from({ length: 6 }, (_, i) => join("faulty", i, { group_size: 6, spec }));
+  for (const { reason } of (await Promise.allSettled(six)) as PromiseRejectedResult[]) {
+    expect(reason).toMatchObject({ name: "ApiError", code: "list_too_long" });
+  }
+});
+
+describe("a restart", () => {
+  test("while a group gathers loses nobody: the requests join again and are answered together", async () => {
+    const waiting = [0, 1].map((i) => join("restarted", i, { group_size: 3 }));
+    await gathered("restarted", 2);
+    await abortAllDurableObjects();
+    const last = join("restarted", 3, { group_size: 3 });
+    const got = await Promise.all([...waiting, last]);
+    expect(got.map(({ members, attached }) => [members, attached])).toEqual(Array(3).fill([3, false]));
+    expect(got.map(({ result }) => result.reward)).toContain(1);
+  });
+
+  test("leaves the answers to whoever repeats a sample", async () => {
+    const got = await many(2, (i) => join("answered", i, { group_size: 2 }));
+    await abortAllDurableObjects();
+    expect(await join("answered", 1, { group_size: 2 })).toEqual({ ...got[1], attached: true });
+    expect(await seen("answered")).toMatchObject({ requests: 1 });
+  });
+
+  test("does not keep a group open whose clients have all gone: the alarm closes it, and a retry gets the answer", async () => {
+    const client = new AbortController();
+    const cut = [0, 3].map((i) => rooms.join(sampleOf("alarmed", i, { window_ms: 1000 }), client.signal));
+    await gathered("alarmed", 2);
+    client.abort();
+    await Promise.all(cut);
+    await abortAllDurableObjects();
+    const stub = objects.getByName("alarmed");
+    await expect.poll(async () => (await runDurableObjectAlarm(stub)) && (await seen("alarmed")).requests).toBe(1);
+    expect(await join("alarmed", 3)).toMatchObject({ attached: true, members: 2, result: { reward: 1 } });
+    expect(await seen("alarmed")).toMatchObject({ requests: 1 });
+  });
+});
+
+test("an object whose answers nobody can ask for any more deletes all that it stored", async () => {
+  await many(2, (i) => join("over", i, { group_size: 2, retain_ms: 1 }));
+  const stub = objects.getByName("over");
+  const tables = () =>
+    runInDurableObject(
+      stub,
+      (_, { storage }) => storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'members'").toArray().length,
+    );
+  expect(await tables()).toBe(1);
+  await expect.poll(() => runDurableObjectAlarm(stub).then(tables)).toBe(0);
+  expect(await runInDurableObject(stub, (_, { storage }) => storage.getAlarm())).toBe(null);
+  expect(await many(2, (i) => join("over", i, { group_size: 2 }))).toMatchObject([
+    { attached: false },
+    { attached: false },
+  ]);
+});
+
+test("storage gives back every text as it was, the largest and the malformed included", async () => {
+  const texts = ["\u0000 a\u0000", "\ufeffmark", "half \ud800 pair", "é".repeat(LIMITS.rollout_text_bytes / 2), ""];
+  const kept = await runInDurableObject(objects.getByName("texts"), (_, { storage }) => {
+    const store = createSqliteStore(storage);
+    for (const [i, text] of texts.entries())
+      store.addMember(0, i, { rollout: { text, length_tokens: i }, language: null });
+    return store.members(0, texts.length).map(({ rollout }) => rollout);
+  });
+  expect(kept).toEqual(texts.map((text, length_tokens) => ({ length_tokens, text })));
+});

@@ -1,0 +1,10 @@
+// Owns the Worker of the workerd tests: src/worker.ts under production's limits (test/production-limits.ts). Its exports are those that wrangler.toml binds.
+import * as product from "../../src/worker.ts";
+import { limitedObject, limitedWorker } from "../production-limits/worker.ts";
+
+export default limitedWorker(product.default);
+export const Batch = limitedObject(product.Batch);
+export const DeadLetters = limitedObject(product.DeadLetters);
+export const GroupRoom = limitedObject(product.GroupRoom);
+export const IdempotentRequests = limitedObject(product.IdempotentRequests);
+export const KeyCounters = limitedObject(product.KeyCounters);
