@@ -25,6 +25,8 @@ export interface VerifierCall {
   header_slots?: HeaderSlots;
   /** `Clock.now()` at which the signal will abort with `deadline`, where known: a wait that cannot fit then ends at once. */
   deadline_at?: number;
+  /** Given where another backend stands by: one of which nothing at all is heard for so long is given up as `verifier_unavailable`. */
+  silence_ms?: number;
 }
 
 /** One request's use of a verifier. The fan-out bounds hold over all jobs of a session together. */

@@ -52,5 +52,5 @@ export function createVerifier(
       verifiers.push(createOpenAiVerifier({ url, model, apiKey, backend, ...bound }, clock));
     }
   }
-  return createFallbackVerifier(verifiers as [Verifier, ...Verifier[]]);
+  return createFallbackVerifier(verifiers as [Verifier, ...Verifier[]], clock);
 }

@@ -1,7 +1,7 @@
 // Owns ordered fallback: one verifier out of several, where what one could not answer for want of a backend goes to the next. Must not know any protocol.
 import { LIMITS } from "../core/limits.ts";
 import type { BackendStatus, Comparison, Generation, SessionStats, VerifierJob } from "../core/verifying.ts";
-import type { Health, Verifier, VerifierCall, VerifierSession } from "../ports.ts";
+import type { Clock, Health, Verifier, VerifierCall, VerifierSession } from "../ports.ts";
 import { createHeaderSlots } from "./header-slots.ts";
 import { openRuns } from "./open-runs.ts";
 
@@ -11,9 +11,10 @@ const HANDED_ON: ReadonlySet<Generation["error"]> = new Set(["verifier_unavailab
 /**
  * Backends in order of preference as one verifier; a session on the second is opened only when the first has left something. Within
  * what is left of the deadline each sample is asked of one backend after another until one answers; an answer that cannot be parsed is
- * an answer. A call with `strict_model` stays with the first. One backend alone is returned as it is.
+ * an answer. A backend that is silent for its share of what is left (half where one more stands by, a third where two do) is given up.
+ * A call with `strict_model` stays with the first. One backend alone is returned as it is.
  */
-export function createFallbackVerifier(verifiers: readonly [Verifier, ...Verifier[]]): Verifier {
+export function createFallbackVerifier(verifiers: readonly [Verifier, ...Verifier[]], clock: Clock): Verifier {
   const [first, ...rest] = verifiers;
   if (rest.length === 0) return first;
   return {
@@ -21,15 +22,24 @@ export function createFallbackVerifier(verifiers: readonly [Verifier, ...Verifie
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     check: () => checkAll(verifiers),
-    session: (call) => (call.strict_model === true ? first.session(call) : fallbackSession(verifiers, call)),
+    session: (call) => (call.strict_model === true ? first.session(call) : fallbackSession(verifiers, call, clock)),
   };
 }
 
-function fallbackSession(verifiers: readonly Verifier[], call: VerifierCall): VerifierSession {
+/** How long a backend may say nothing before the next is asked, ms; undefined for the last one. */
+function silenceMs(standing_by: number, { deadline_at }: VerifierCall, clock: Clock): { silence_ms?: number } {
+  if (standing_by === 0) return {};
+  const share_ms =
+    deadline_at === undefined ? Number.POSITIVE_INFINITY : (deadline_at - clock.now()) / (standing_by + 1);
+  return { silence_ms: Math.min(LIMITS.fallback_silence_ms, Math.max(0, share_ms)) };
+}
+
+function fallbackSession(verifiers: readonly Verifier[], call: VerifierCall, clock: Clock): VerifierSession {
   const sessions: VerifierSession[] = [];
   const header_slots = createHeaderSlots();
   const open = (at: number): VerifierSession => {
-    sessions[at] ??= (verifiers[at] as Verifier).session({ ...call, header_slots });
+    const patience = silenceMs(verifiers.length - 1 - at, call, clock);
+    sessions[at] ??= (verifiers[at] as Verifier).session({ ...call, header_slots, ...patience });
     return sessions[at];
   };
   open(0);

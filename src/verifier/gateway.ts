@@ -4,8 +4,9 @@ import { LIMITS } from "../core/limits.ts";
 import type { Clock, Verifier, VerifierSession } from "../ports.ts";
 import { Backend } from "./backend.ts";
 import { checkGateway } from "./gateway-check.ts";
-import { Governor, type Schedule } from "./governor.ts";
+import { Governor } from "./governor.ts";
 import { GroupAsk } from "./group-ask.ts";
+import type { Schedule } from "./silence-watch.ts";
 import { deadlineMs, verifyBody } from "./verify-body.ts";
 import { exchange, type GatewayEndpoint } from "./verify-exchange.ts";
 
@@ -75,6 +76,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
         schedule: config.schedule ?? setTimer,
         backend,
         header_slots: call.header_slots,
+        silence_ms: call.silence_ms,
         send: ({ course: { job: group } }, signal, onHeaders, onBytes) => {
           const body = verifyBody(call, model, group.body(), deadlineMs(deadline_at, clock.now()));
           return exchange({ ...endpoint, headers }, group, body, signal, onHeaders, onBytes);

@@ -8,11 +8,10 @@ import type { Clock } from "../ports.ts";
 import type { Backend } from "./backend.ts";
 import { type Countable, CourseLine, type Task } from "./course.ts";
 import { createHeaderSlots } from "./header-slots.ts";
-import { hedged } from "./hedge.ts";
+import { hedged, type Straggler } from "./hedge.ts";
 import { Pressure } from "./pressure.ts";
-import type { Outcome } from "./refusal.ts";
-
-export type Schedule = (run: () => void, ms: number) => () => void;
+import { type Outcome, stopCode } from "./refusal.ts";
+import { type Schedule, SilenceWatch } from "./silence-watch.ts";
 
 export interface GovernorOptions<J extends Countable = VerifierJob> {
   max_in_flight: number;
@@ -23,6 +22,8 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   random: () => number;
   schedule: Schedule;
   header_slots?: HeaderSlots | undefined;
+  /** See VerifierCall. */
+  silence_ms?: number | undefined;
   /** What is shared with the other sessions on the same backend. */
   backend: Backend;
   /**
@@ -37,19 +38,6 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
     onBytes: () => void,
   ) => Promise<Outcome>;
 }
-
-/** A second copy that waits for its slot. */
-interface Straggler {
-  launch: () => void;
-  isWanted: () => boolean;
-}
-
-const stopCode = (reason: unknown): ItemErrorCode => {
-  if (reason === "cancelled") return reason;
-  return reason instanceof Error && (reason.name === "cancelled" || reason.message === "cancelled")
-    ? "cancelled"
-    : "deadline";
-};
 
 /** First come, first served over all jobs; retries that have waited go before work that was never sent. */
 export class Governor<J extends Countable = VerifierJob> {
@@ -67,6 +55,8 @@ export class Governor<J extends Countable = VerifierJob> {
   #endProbe: () => void = () => {};
   #requestsInFlight = 0;
   readonly #slots: HeaderSlots;
+  /** Over all that runs: one answer that moves tells of a backend that works. */
+  readonly #silence: SilenceWatch;
   #jobs = 0;
   #stopped: ItemErrorCode | null = null;
   readonly #abort = new AbortController();
@@ -77,6 +67,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#pressure = new Pressure(options.max_in_flight);
     this.#slots = options.header_slots ?? createHeaderSlots();
     this.#slots.onFree(() => this.#pump());
+    this.#silence = new SilenceWatch(options.clock, options.schedule, () => this.#stop("verifier_unavailable"));
   }
 
   /** See VerifierSession.judge. Rejects only for a fault of this program (a sink or a renderer that throws). */
@@ -84,14 +75,19 @@ export class Governor<J extends Countable = VerifierJob> {
     let count = 0;
     for (const comparison of job.comparisons) count += comparison.samples;
     if (count === 0) return Promise.resolve();
-    const { signal } = this.#options;
     return new Promise((resolve, reject) => {
       this.#line.push(count, { job, sink, resolve, reject });
-      if (this.#jobs++ === 0) signal.addEventListener("abort", this.#onAbort);
-      if (signal.aborted) this.#onAbort();
+      if (this.#jobs++ === 0) this.#begin();
+      if (this.#options.signal.aborted) this.#onAbort();
       else if (this.#stopped !== null) this.#stop(this.#stopped);
       else this.#pump();
     });
+  }
+
+  #begin(): void {
+    const { signal, silence_ms } = this.#options;
+    signal.addEventListener("abort", this.#onAbort);
+    if (silence_ms !== undefined) this.#silence.listen(silence_ms);
   }
 
   #pump(): void {
@@ -160,8 +156,8 @@ export class Governor<J extends Countable = VerifierJob> {
       after_ms,
       schedule,
       session: this.#abort.signal,
-      whenAllowed: (launch, isWanted) => {
-        this.#stragglers.push({ launch, isWanted });
+      whenAllowed: (straggler) => {
+        this.#stragglers.push(straggler);
         this.#pump();
       },
       onWin: () => backend.hedgeWon(),
@@ -169,8 +165,8 @@ export class Governor<J extends Countable = VerifierJob> {
   }
 
   async #request(task: Task<J>, signal: AbortSignal, onBegun?: () => void): Promise<Outcome> {
-    const { clock, send, backend } = this.#options;
     const { stats } = this;
+    const { clock, send, backend } = this.#options;
     const sent_at = clock.now();
     this.#slots.take();
     task.request = ++stats.requests;
@@ -178,6 +174,7 @@ export class Governor<J extends Countable = VerifierJob> {
     stats.headers_waiting_max = Math.max(stats.headers_waiting_max, this.#slots.waiting);
     let begun = false;
     const onBytes = () => {
+      this.#silence.heard();
       if (begun) return;
       begun = true;
       task.begun = true;
@@ -263,7 +260,9 @@ export class Governor<J extends Countable = VerifierJob> {
     }
     if (--course.open > 0) return;
     course.resolve();
-    if (--this.#jobs === 0) this.#options.signal.removeEventListener("abort", this.#onAbort);
+    if (--this.#jobs > 0) return;
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#silence.end();
   }
 
   /** Ends everything: running requests are aborted, and all that is left is reported with `code`. */
@@ -281,13 +280,13 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#giveUpUnsent(answered);
   }
 
-  /** A request that the deadline found without a first byte after long is as bad a sign as a refused connection. */
+  /** A request that the end finds without a first byte after long is as bad a sign as a refused connection. */
   #tellOfSilence(code: ItemErrorCode): void {
     const { backend, clock } = this.#options;
     if (this.#probe !== null) backend.probeLost();
     this.#probe = null;
     this.#endProbe();
-    if (code !== "deadline") return;
+    if (code === "cancelled") return;
     for (const { begun, sent_at } of this.#running) {
       if (!begun && clock.now() - sent_at >= LIMITS.breaker_silence_ms) backend.ended(false, clock.now(), false);
     }

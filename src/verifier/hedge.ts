@@ -1,13 +1,19 @@
 // Owns asking one question twice when the first copy is slow to begin, and giving up the slower one. Must not know budgets, slots or HTTP.
-import type { Schedule } from "./governor.ts";
 import type { Outcome } from "./refusal.ts";
+import type { Schedule } from "./silence-watch.ts";
+
+/** A second copy that waits for its leave; in vain once `isWanted` says no. */
+export interface Straggler {
+  launch: () => void;
+  isWanted: () => boolean;
+}
 
 export interface HedgePlan {
   /** How long the first copy may take to begin, ms. */
   after_ms: number;
   schedule: Schedule;
-  /** Calls `launch` as soon as a second copy may go, which may be never; it is in vain once `isWanted` says no. */
-  whenAllowed: (launch: () => void, isWanted: () => boolean) => void;
+  /** Launches the straggler as soon as it may go, which may be never. */
+  whenAllowed: (straggler: Straggler) => void;
   /** Ends both copies. */
   session: AbortSignal;
   /** The second copy began first. */
@@ -57,7 +63,7 @@ export function hedged(launch: Launch, plan: HedgePlan): Promise<Outcome> {
     }, reject);
   };
 
-  const unschedule = plan.schedule(() => plan.whenAllowed(start, isWanted), plan.after_ms);
+  const unschedule = plan.schedule(() => plan.whenAllowed({ launch: start, isWanted }), plan.after_ms);
   start();
   return promise;
 }

@@ -9,7 +9,8 @@ import { Backend } from "./backend.ts";
 import { complete } from "./completion.ts";
 import type { Course } from "./course.ts";
 import { checkEndpoint, type OpenAiConfig } from "./endpoint.ts";
-import { Governor, type Schedule } from "./governor.ts";
+import { Governor } from "./governor.ts";
+import type { Schedule } from "./silence-watch.ts";
 
 export interface OpenAiVerifierConfig extends OpenAiConfig {
   /** Generations between send and last byte at one time, 1..generations_in_flight_max. */
@@ -63,6 +64,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
         schedule: config.schedule ?? setTimer,
         backend,
         header_slots: call.header_slots,
+        silence_ms: call.silence_ms,
         // Async, so that a renderer that throws rejects; nothing is rendered before its slot is granted.
         send: async ({ course, comparison, sample }, signal, onHeaders, onBytes) => {
           let question = questions.get(course);

@@ -28,6 +28,13 @@ export function outcome(error: ItemErrorCode, refusal: Outcome["refusal"] = null
   return { answered: failed(error), refusal, retry_after_ms: null, backend_failed: isBackendFailure(error) };
 }
 
+/** The code of what an abort with this reason leaves unanswered. */
+export function stopCode(reason: unknown): ItemErrorCode {
+  if (reason === "cancelled") return reason;
+  const named = reason instanceof Error && (reason.name === "cancelled" || reason.message === "cancelled");
+  return named ? "cancelled" : "deadline";
+}
+
 /** What a reply whose status is not 2xx comes to. Its body is taken off the connection. */
 export function refused(response: Response, clock: Clock): Outcome {
   const { status } = response;

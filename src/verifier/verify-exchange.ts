@@ -4,10 +4,10 @@ import { LineTooLong } from "../core/chat-stream.ts";
 import type { ItemErrorCode } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Clock } from "../ports.ts";
-import type { Schedule } from "./governor.ts";
 import type { GroupAsk } from "./group-ask.ts";
 import { LineSplitter } from "./ndjson.ts";
 import { type Outcome, outcome, refused } from "./refusal.ts";
+import { type Schedule, SilenceWatch } from "./silence-watch.ts";
 import { readBody } from "./sse.ts";
 import { readVerifyEvent } from "./verify-events.ts";
 
@@ -23,52 +23,6 @@ export interface GatewayEndpoint {
   clock: Clock;
   /** Timer of the watch for silence. */
   watch: Schedule;
-}
-
-/** Aborts a request whose other side says nothing for too long. */
-class Watch {
-  readonly #controller = new AbortController();
-  readonly #clock: Clock;
-  readonly #schedule: Schedule;
-  #heard: number;
-  #limit: number = SILENCE_BEFORE_HEADERS_MS;
-  #disarm: () => void = () => {};
-
-  constructor({ clock, watch }: GatewayEndpoint) {
-    this.#clock = clock;
-    this.#schedule = watch;
-    this.#heard = clock.now();
-    this.#arm(this.#limit);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  heard(): void {
-    this.#heard = this.#clock.now();
-  }
-
-  /** From now on heartbeats are due. */
-  headersCame(): void {
-    this.#limit = SILENCE_MS;
-    this.heard();
-    this.#disarm();
-    this.#arm(this.#limit);
-  }
-
-  end(): void {
-    this.#disarm();
-  }
-
-  /** One timer a silence, not one a line: it looks when a line came last, and waits for the rest. */
-  #arm(ms: number): void {
-    this.#disarm = this.#schedule(() => {
-      const left = this.#limit - (this.#clock.now() - this.#heard);
-      if (left > 0) this.#arm(left);
-      else this.#controller.abort();
-    }, ms);
-  }
 }
 
 /**
@@ -89,7 +43,9 @@ export async function exchange(
   onBytes: () => void = () => {},
 ): Promise<Outcome> {
   const { clock } = endpoint;
-  const watch = new Watch(endpoint);
+  const dead = new AbortController();
+  const watch = new SilenceWatch(clock, endpoint.watch, () => dead.abort());
+  watch.listen(SILENCE_BEFORE_HEADERS_MS);
   const sent_at = clock.now();
   try {
     let response: Response;
@@ -98,7 +54,7 @@ export async function exchange(
         method: "POST",
         headers: endpoint.headers,
         body,
-        signal: AbortSignal.any([signal, watch.signal]),
+        signal: AbortSignal.any([signal, dead.signal]),
         redirect: "manual",
         // Node insists on it for a streamed body; workerd knows no other way.
         ...(typeof body !== "string" && { duplex: "half" }),
@@ -107,7 +63,7 @@ export async function exchange(
       onHeaders(false);
       return outcome("verifier_unavailable", "verifier_unavailable");
     }
-    watch.headersCame();
+    watch.listen(SILENCE_MS);
     onHeaders(!isRetriedStatus(response.status));
     if (!response.ok) return refused(response, clock);
     const heard = () => {

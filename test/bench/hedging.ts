@@ -2,8 +2,8 @@
 import { createRandom } from "../../src/core/random.ts";
 import { percentile } from "../../src/core/stats.ts";
 import { Backend } from "../../src/verifier/backend.ts";
-import type { Schedule } from "../../src/verifier/governor.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
+import type { Schedule } from "../../src/verifier/silence-watch.ts";
 import { callWith, pairsJob } from "../contract/verifier.contract.ts";
 import { type Figure, figure } from "./figures.ts";
 

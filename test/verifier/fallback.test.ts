@@ -17,6 +17,7 @@ import {
 import { type FakeVerifier, fakeVerifier } from "../fakes.ts";
 import { answer, reset, silence, status } from "../mock-behaviours.ts";
 import { startMockVerifier } from "../mock-verifier.ts";
+import { ManualTime } from "./gateway-setup.ts";
 import { clock, deadUrl, heldTimer, instantTimer, withMock } from "./setup.ts";
 
 verifierContract("a dead backend, then openai", async (mode) => {
@@ -29,7 +30,7 @@ verifierContract("a dead backend, then openai", async (mode) => {
     );
   const url = mode === "dead" ? await deadUrl() : mock.url;
   return {
-    verifier: createFallbackVerifier([make(await deadUrl(), "first"), make(url, "second")]),
+    verifier: createFallbackVerifier([make(await deadUrl(), "first"), make(url, "second")], clock),
     asked: () => mock.until(({ log }) => log.length > 0),
     close: () => mock.close(),
   };
@@ -61,7 +62,7 @@ async function asked(
 ) {
   const reported: Generation[] = [];
   const call = callWith(new AbortController().signal, { strict_model });
-  await createFallbackVerifier(verifiers)
+  await createFallbackVerifier(verifiers, clock)
     .session(call)
     .judge(job, (generation) => reported.push(generation));
   return reported;
@@ -114,6 +115,63 @@ describe("ordered fallback", () => {
     expect(second.calls).toEqual([]);
   });
 
+  it("asks the next when a backend has said nothing at all for half of what was left", async () => {
+    const time = new ManualTime();
+    const { schedule, clock } = time;
+    // Speaks once, 40 s later, on one of three questions.
+    const speaks = Promise.withResolvers<() => void>();
+    const fetcher: typeof fetch = async (_, init) => {
+      const body = new ReadableStream<Uint8Array>({
+        start(stream) {
+          speaks.resolve(() => stream.enqueue(new TextEncoder().encode(": alive\n\n")));
+          init?.signal?.addEventListener("abort", () => stream.error(new Error("aborted")));
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+    const backend = new Backend({ name: "first", hedging: false });
+    const config = { url: "http://backend", model: "m", apiKey: null, schedule, backend, fetch: fetcher };
+    const second = scripted("two", () => null);
+    const verifier = createFallbackVerifier([createOpenAiVerifier(config, clock), second], clock);
+    const reported: Generation[] = [];
+    const call = callWith(new AbortController().signal, { deadline_at: clock.now() + 90_000 });
+    const judging = verifier.session(call).judge(pairsJob(3), (generation) => reported.push(generation));
+    const speak = await speaks.promise;
+    time.pass(40_000);
+    speak();
+    await new Promise((resolve) => setImmediate(resolve));
+    time.pass(5_000);
+    time.fire();
+    expect(time.pending.map(({ ms }) => ms)).toEqual([40_000]);
+    expect(second.calls).toEqual([]);
+    time.pass(40_000);
+    time.fire();
+    await judging;
+    expect(reported.map(({ backend, error }) => [backend, error])).toEqual(Array(3).fill(["two", null]));
+    expect(second.jobs[0]?.comparisons).toHaveLength(3);
+    expect(time.pending).toEqual([]);
+  });
+
+  it.each([
+    ["no deadline is known", undefined, 2, [LIMITS.fallback_silence_ms]],
+    ["the deadline is far", 3_600_000, 2, [LIMITS.fallback_silence_ms]],
+    ["three backends stand in line", 30_000, 3, [10_000, 15_000, null]],
+  ])("waits so long for the first sign when %s", async (_, deadline_ms, count, waits) => {
+    const verifiers = Array.from({ length: count }, (_, at) =>
+      scripted(`${at}`, () => (at === count - 1 ? null : "verifier_unavailable")),
+    ) as [FakeVerifier, ...FakeVerifier[]];
+    const still = { ...clock, now: () => 1_000 };
+    const call = callWith(
+      new AbortController().signal,
+      deadline_ms === undefined ? {} : { deadline_at: 1_000 + deadline_ms },
+    );
+    await createFallbackVerifier(verifiers, still)
+      .session(call)
+      .judge(pairsJob(2), () => {});
+    expect(verifiers.map(({ calls }) => calls[0]?.silence_ms ?? null).slice(0, waits.length)).toEqual(waits);
+    expect(verifiers.at(-1)?.calls[0]?.silence_ms).toBeUndefined();
+  });
+
   it("hands nothing on once the signal has aborted", async () => {
     const controller = new AbortController();
     const second = scripted("two", () => null);
@@ -121,7 +179,7 @@ describe("ordered fallback", () => {
       controller.abort("deadline");
       return { error: "verifier_unavailable" };
     });
-    const { reported } = await judged(createFallbackVerifier([first, second]), pairsJob(2), controller.signal);
+    const { reported } = await judged(createFallbackVerifier([first, second], clock), pairsJob(2), controller.signal);
     expect(reported).toMatchObject([{ error: "verifier_unavailable" }]);
     expect(second.calls).toEqual([]);
   });
@@ -155,7 +213,7 @@ describe("ordered fallback", () => {
     const make = (fetcher: typeof fetch) =>
       createOpenAiVerifier({ url: "http://backend", model: "m", apiKey: null, schedule, fetch: fetcher }, clock);
     const fine = answer("");
-    const verifier = createFallbackVerifier([make(counting(() => refuse)), make(counting(() => fine))]);
+    const verifier = createFallbackVerifier([make(counting(() => refuse)), make(counting(() => fine))], clock);
     const session = verifier.session(callWith(new AbortController().signal));
     const codes: (string | null)[] = [];
     await Promise.all([8, 5, 6].map((size) => session.judge(pairsJob(size), ({ error }) => codes.push(error))));
@@ -166,12 +224,12 @@ describe("ordered fallback", () => {
   it("is ready while one backend is, and says of each how it is", async () => {
     const bad = fakeVerifier(() => "", { health: { ok: false, latency_ms: 3, detail: "not reachable" } });
     const fine = fakeVerifier(() => "", { health: { ok: true, latency_ms: 7 } });
-    expect(await createFallbackVerifier([bad, fine]).check()).toMatchObject({
+    expect(await createFallbackVerifier([bad, fine], clock).check()).toMatchObject({
       ok: true,
       latency_ms: 7,
       backends: [{ ok: false, detail: "not reachable", breaker: "closed" }, { ok: true }],
     });
-    expect(await createFallbackVerifier([bad, bad]).check()).toMatchObject({ ok: false });
+    expect(await createFallbackVerifier([bad, bad], clock).check()).toMatchObject({ ok: false });
   });
 });
 

@@ -30,7 +30,7 @@ function copies() {
   const result = hedged(launch, {
     after_ms: 9,
     schedule,
-    whenAllowed: (start, isWanted) => {
+    whenAllowed: ({ launch: start, isWanted }) => {
       if (isWanted()) start();
     },
     session: session.signal,
