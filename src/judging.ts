@@ -155,7 +155,10 @@ async function askOpen(
   } catch {
     // The port's contract forbids it, and a neighbour must not pay: the gaps below become failures.
   }
-  for (const { ask, shared } of open) completeSamples(ask, shared.samples);
+  for (const { ask, key, shared } of open) {
+    completeSamples(ask, shared.samples);
+    if (key !== null && !isComplete(ask, shared.samples)) journal?.onFailed?.(key, shared.samples);
+  }
 }
 
 /** All samples of the ask are in and none has failed: a failure is asked again another time. */

@@ -4,7 +4,7 @@ import type { PreparedGroup } from "./core/prepare.ts";
 import type { Ask } from "./core/schedule.ts";
 import { sha256Hex } from "./digest.ts";
 
-/** All samples of one comparison, none of them failed. */
+/** All samples of one comparison; none of them failed, unless the journal was told that all is scored. */
 export interface KnownSamples {
   samples: readonly Sample[];
   /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
@@ -16,6 +16,10 @@ export interface SampleJournal {
   known(key: string): KnownSamples | undefined;
   /** Called for each newly asked comparison as soon as all its samples are in, in no certain order; never with a failed sample. */
   onSamples(key: string, samples: readonly Sample[]): void;
+  /** Called for each newly asked comparison of which a sample has failed, when its wave is over. */
+  onFailed?(key: string, samples: readonly Sample[]): void;
+  /** Called when all is scored, before any of it is logged: who does the work once more must come to the same outcome. */
+  onScored?(): void;
 }
 
 export interface KeyedJournal extends SampleJournal {
@@ -46,5 +50,6 @@ export async function keyedJournal(
     },
     known: (key) => journal.known(key),
     onSamples: (key, samples) => journal.onSamples(key, samples),
+    onFailed: (key, samples) => journal.onFailed?.(key, samples),
   };
 }

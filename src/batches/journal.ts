@@ -11,6 +11,8 @@ export class BatchJournal implements SampleJournal {
   readonly #values: Values;
   readonly #mayKnow: boolean;
   #unsaved = new Map<string, readonly Sample[]>();
+  /** Kept only once all is scored: until then a later life of the object asks for them again. */
+  readonly #failed = new Map<string, readonly Sample[]>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** Comparisons that scoring has asked for, and those whose samples are all in. */
   total = 0;
@@ -26,7 +28,7 @@ export class BatchJournal implements SampleJournal {
     this.total++;
     const samples = this.#mayKnow ? this.#values.get<Sample[]>(PREFIX + key) : undefined;
     if (samples === undefined) return undefined;
-    this.done++;
+    if (samples.every(({ error }) => error === null)) this.done++;
     // The batch leaves one log entry, under one id, however often it is taken up: what it knows is its own cost.
     return { samples, own: true };
   }
@@ -35,6 +37,15 @@ export class BatchJournal implements SampleJournal {
     this.done++;
     this.#unsaved.set(key, samples);
     this.#timer ??= setTimeout(() => this.flush(), LIMITS.batch_journal_flush_ms);
+  }
+
+  onFailed(key: string, samples: readonly Sample[]): void {
+    this.#failed.set(key, samples);
+  }
+
+  onScored(): void {
+    for (const [key, samples] of this.#failed) this.#unsaved.set(key, samples);
+    this.flush();
   }
 
   flush(): void {

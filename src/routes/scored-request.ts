@@ -40,6 +40,7 @@ export async function scoreAndLog(
   scope.verifier_ms += scored.reply.timing_ms.verifier;
   countBatch(deps.metrics, scored);
   void deps.keyLimits?.spend(scope.key_name, tokensOf(scored));
+  journal?.onScored?.();
   if (isMendable(scored.reply)) await scope.give_up_key?.();
   const outcome = await appendEntry(deps, scope, {
     ...scored.entry,
