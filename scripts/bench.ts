@@ -1,6 +1,5 @@
 // Owns `npm run bench`: which benchmarks run, the table and the JSON. Knows nothing of how each measures.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { cpus, release, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,6 +22,7 @@ import { benchVerdictsRoute } from "../test/bench/verdicts-route.ts";
 import { benchVerifyRoute, PROGRAM_LINES_700_TOKENS } from "../test/bench/verify-route.ts";
 import { commit } from "./local/commit.ts";
 import { bundleWorker } from "./local/edge.ts";
+import { workerd } from "./local/workerd.ts";
 
 const BATCH = { groups: 64, rollouts: 16, thoughts: 1000 };
 const MINUTES_MOST = 24 * 60;
@@ -147,12 +147,11 @@ function printTable(figures: readonly Figure[]): void {
 }
 
 function environment() {
-  const { version } = createRequire(import.meta.url)("workerd") as { version: string };
   return {
     at: new Date().toISOString(),
     commit: commit(),
     node: process.version,
-    workerd: version,
+    workerd: workerd.version,
     machine: { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, memory_bytes: totalmem(), kernel: release() },
   };
 }

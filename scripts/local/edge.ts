@@ -3,6 +3,7 @@ import { build, stop } from "esbuild";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import type { LocalQueues } from "./queue.ts";
 import { QUEUE_BINDING, queueWorker } from "./queue-worker.ts";
+import { tieWorkerdToProcess } from "./workerd.ts";
 
 /** Must equal wrangler.toml; a test holds them together. */
 export const COMPATIBILITY = { date: "2026-11-01", flags: ["nodejs_compat", "enable_request_signal"] };
@@ -62,6 +63,7 @@ export async function startEdge(options: {
     name,
     { type: "durable-object" as const, storage: "sqlite" as const },
   ]);
+  tieWorkerdToProcess();
   const miniflare = new Miniflare({
     host: options.host,
     port: options.port,

@@ -1,20 +1,17 @@
 // Owns a bare workerd for the benchmark: its configuration, its process, and what the kernel says of that process. Knows no route.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { COMPATIBILITY, OBJECTS } from "../../scripts/local/edge.ts";
+import { workerd } from "../../scripts/local/workerd.ts";
 import { cpuMs, rss } from "./kernel.ts";
 
 const START_TIMEOUT_MS = 30_000;
 
 /** The least a Worker can be: what the runtime needs by itself. */
 export const TRIVIAL_WORKER = `export default { fetch: () => new Response("ok") };`;
-
-/** The package is CommonJS without types; its default export is the binary's path. */
-const { default: workerdBinary } = createRequire(import.meta.url)("workerd") as { default: string };
 
 export interface BareWorkerd {
   url: string;
@@ -121,7 +118,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<BareWorkerd
   const inspector = options.inspector === true;
   const flags = ["--control-fd=3", ...(inspector ? ["--inspector-addr=127.0.0.1:0"] : [])];
   const started = performance.now();
-  const child = spawn(workerdBinary, ["serve", ...flags, join(folder, "config.capnp")], {
+  const child = spawn(workerd.default, ["serve", ...flags, join(folder, "config.capnp")], {
     stdio: ["ignore", "ignore", "pipe", "pipe"],
     cwd: folder,
   });

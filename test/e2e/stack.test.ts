@@ -20,10 +20,10 @@ interface Running {
   lines: string[];
 }
 
-/** Runs `npm start` until its ready line; rejects with what it printed when it ends before. */
-async function start(env: Record<string, string>): Promise<Running> {
+/** Runs the command until its ready line; rejects with what it printed when it ends before. */
+async function start(env: Record<string, string>, command = ["npm", "start"]): Promise<Running> {
   const inherited = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
-  const child = spawn("npm", ["start"], {
+  const child = spawn(command[0] as string, command.slice(1), {
     env: { ...inherited, PORT: "0", DATA_DIR: folder.path, ...env },
   });
   children.push(child);
@@ -75,6 +75,22 @@ describe("npm start", () => {
     expect(runs).toMatchObject([{ run_id: "start", first_step: 1, last_step: 1, groups: 1, rollouts: 3 }]);
     expect((await stop(second)).code).toBe(0);
   }, 90_000);
+
+  it.runIf(process.platform === "linux")(
+    "leaves neither its port nor its data taken when it is killed",
+    async () => {
+      const command = [process.execPath, "scripts/start.ts"];
+      const first = await start({}, command);
+      const { port } = new URL(first.url);
+      first.child.kill("SIGKILL");
+      await expect.poll(() => fetch(first.url).catch(() => "gone"), { timeout: 10_000 }).toBe("gone");
+      const second = await start({ PORT: port }, command);
+      expect(second.url).toBe(first.url);
+      expect((await fetch(`${second.url}/health`)).status).toBe(200);
+      expect((await stop(second)).code).toBe(0);
+    },
+    90_000,
+  );
 
   it("refuses a data directory that another process holds, by naming it", async () => {
     const first = await start({});
