@@ -2,13 +2,16 @@
 
 /**
  * The samples of one comparison. With `majority`, it is decided as soon as those left cannot change which of the two has
- * more votes: not even all of them voting for the other side would bring a tie. So the pair's result is that of waiting for all.
+ * more votes: not even all of them voting for the other side would bring a tie. So the pair's result is that of waiting for all,
+ * also when samples that failed are asked again in another request: each counts as one that is left.
  */
 export class Ballot {
   readonly #majority: boolean;
   readonly #votes: [number, number] = [0, 0];
   #unsent: number;
   #running = 0;
+  /** Samples that failed and that the asker may ask anew, whose votes are still to come. */
+  #lost = 0;
 
   /** @param samples how many are asked, 1 at least */
   constructor(samples: number, stop: "majority" | "all") {
@@ -28,7 +31,7 @@ export class Ballot {
 
   /** Whether no sample left can matter any more, although some are left. */
   get decided(): boolean {
-    return this.#majority && this.left > 0 && this.#margin > this.left;
+    return this.#majority && this.left > 0 && this.#margin > this.left + this.#lost;
   }
 
   /** Samples without a result. */
@@ -42,7 +45,7 @@ export class Ballot {
    */
   get needed(): number {
     if (!this.#majority) return this.#unsent;
-    const agreeing = Math.floor((this.left - this.#margin) / 2) + 1;
+    const agreeing = Math.floor((this.left + this.#lost - this.#margin) / 2) + 1;
     return Math.min(this.#unsent, Math.max(0, agreeing - this.#running));
   }
 
@@ -61,9 +64,10 @@ export class Ballot {
     this.#unsent = 0;
   }
 
-  /** A running sample has ended: with a vote for the first (0) or the second (1) shown, or with none (null). */
-  settle(position: number | null): void {
+  /** A running sample has ended: with a vote for the first (0) or the second (1) shown, with none (null), or without a result yet (`lost`). */
+  settle(position: number | "lost" | null): void {
     this.#running--;
+    if (position === "lost") this.#lost++;
     if (position === 0) this.#votes[0]++;
     else if (position === 1) this.#votes[1]++;
   }

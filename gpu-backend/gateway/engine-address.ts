@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { apiRoot, authorization } from "../../src/core/chat-endpoint.ts";
+import { LIMITS } from "../../src/core/limits.ts";
 
 /** Idle sockets kept an engine: as many as it may have generations in flight. */
 const IDLE_SOCKETS_MAX = 4_096;
@@ -25,7 +26,7 @@ export interface Page {
  * connections as are asked for.
  */
 export class EngineAddress {
-  /** Host and port, as metrics and logs name the engine. */
+  /** Host and port, and the path before the API's version, as metrics name the engine. */
   readonly label: string;
   /** Paths. `/health`, `/metrics` and `/abort_request` lie beside the API's version, not below it. */
   readonly completions: string;
@@ -40,10 +41,10 @@ export class EngineAddress {
   constructor(url: string, apiKey: string | null) {
     const root = new URL(apiRoot(url));
     const secure = root.protocol === "https:";
-    this.label = root.host;
     this.completions = `${root.pathname}/chat/completions`;
     this.models = `${root.pathname}/models`;
     this.#beside = root.pathname.replace(/\/v\d\w*$/, "");
+    this.label = root.host + this.#beside;
     this.#send = secure ? httpsRequest : httpRequest;
     const settings = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: IDLE_SOCKETS_MAX };
     this.#agent = secure ? new HttpsAgent(settings) : new HttpAgent(settings);
@@ -73,6 +74,7 @@ export class EngineAddress {
   /** Sends a JSON text whose reply nobody waits for. */
   tell(path: string, body: string): void {
     const request = this.post(path, body);
+    request.setTimeout(LIMITS.readiness_timeout_ms, () => request.destroy());
     request.on("error", () => {});
     request.on("response", (response) => response.on("error", () => {}).resume());
   }

@@ -51,9 +51,10 @@ export class Pool implements EnginePool {
     this.#replicas = replicas;
     this.#options = options;
     const { schedule, random } = options;
-    this.#probes = replicas.map(
-      (replica) => new EngineProbe(replica, { schedule, random, onChange: () => this.#changed() }),
-    );
+    this.#probes = replicas.map((replica) => {
+      const elsewhere = () => replicas.some((other) => other !== replica && other.healthy);
+      return new EngineProbe(replica, { schedule, random, elsewhere, onChange: () => this.#changed() });
+    });
     for (const probe of this.#probes) probe.start();
     this.#capacity = this.capacity;
   }
@@ -132,11 +133,14 @@ export class Pool implements EnginePool {
   async #wait(call: Omit<Waiting, "resolve">, signal: AbortSignal): Promise<Replica | null> {
     const { promise, resolve } = Promise.withResolvers<Replica | null>();
     const waiting = { ...call, resolve };
-    const onAbort = () => resolve(null);
+    const onAbort = () => {
+      // At once: a place found for it from now on would be given to nobody, and never back.
+      this.#waiting.delete(waiting);
+      resolve(null);
+    };
     signal.addEventListener("abort", onAbort, { once: true });
     this.#waiting.add(waiting);
     const replica = await promise;
-    this.#waiting.delete(waiting);
     signal.removeEventListener("abort", onAbort);
     return replica;
   }
@@ -217,6 +221,7 @@ export class Pool implements EnginePool {
     this.#endWait?.();
     for (const probe of this.#probes) probe.stop();
     for (const waiting of this.#waiting) waiting.resolve(null);
+    this.#waiting.clear();
     for (const wake of this.#sleeping) wake();
     for (const { engine } of this.#replicas) engine.close();
   }

@@ -15,6 +15,8 @@ const JITTER = 0.2;
 export interface ProbeOptions {
   schedule: Schedule;
   random: () => number;
+  /** Whether another replica gets work. */
+  elsewhere: () => boolean;
   /** The replica's standing or cap may have changed. */
   onChange: () => void;
 }
@@ -52,9 +54,10 @@ export class EngineProbe {
   async #health(): Promise<void> {
     const page = await this.#page("/health");
     if (this.#stopped) return;
-    this.#replica.look();
-    if (page !== null && page.status < 500) this.#replica.checked();
+    const lives = page !== null && page.status < 500;
+    if (lives) this.#replica.checked();
     else this.#replica.failed();
+    this.#replica.look(!lives && !this.#replica.healthy && this.#options.elsewhere());
     this.#options.onChange();
     this.#later(0, HEALTH_EVERY_MS, () => this.#health());
   }

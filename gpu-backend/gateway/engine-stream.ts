@@ -41,6 +41,12 @@ export interface Question {
   now: () => number;
 }
 
+/** Looks in a row at which an answer may have stood still: once it has begun, and before. */
+export interface Patience {
+  begun: number;
+  waiting: number;
+}
+
 /** An abort's reason as an error: `deadline` (or a time-out) says so, all else is the caller's will. */
 export const abortCode = (reason: unknown): ItemErrorCode => {
   const word = reason instanceof Error ? [reason.name, reason.message] : [reason];
@@ -75,9 +81,9 @@ export class EngineStream implements AnswerObserver {
     else question.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Gives up on an engine that has begun to answer and then said nothing between this many calls. */
-  look(quiet_looks_max: number): void {
-    if (this.#firstTokenAt === null || ++this.#quietLooks <= quiet_looks_max) return;
+  /** Gives up on an engine that has said nothing between more calls than it may: more of them, as a rule, before its first token. */
+  look({ begun, waiting }: Patience): void {
+    if (++this.#quietLooks <= (this.#firstTokenAt === null ? waiting : begun)) return;
     this.#hangUp("died", failed("verifier_unavailable"));
   }
 

@@ -1,5 +1,6 @@
 // Owns the gateway's environment: the schema of its variables, and its only reader. Never shows a value in a fault.
 import * as z from "zod";
+import { apiRoot } from "../../src/core/chat-endpoint.ts";
 import { LIMITS } from "../../src/core/limits.ts";
 import { isLoopbackHost } from "./access.ts";
 import { GATEWAY_LIMITS } from "./gateway-limits.ts";
@@ -7,9 +8,17 @@ import { GATEWAY_LIMITS } from "./gateway-limits.ts";
 const KEY_CHARS_MAX = LIMITS.key_chars;
 const REPLICAS_MAX = 64;
 
-const url = z.url({ protocol: /^https?$/ }).max(2048);
+/** Only what `apiRoot` takes, and keeps. */
+const url = z
+  .url({ protocol: /^https?$/, abort: true })
+  .max(2048)
+  .refine((text) => {
+    const { username, password, search, hash } = new URL(text);
+    return username + password + search + hash === "";
+  });
 const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
-const key = z.string().regex(/^\S+$/).max(KEY_CHARS_MAX);
+/** What a header can carry. */
+const PRINTABLE = /^[\x21-\x7e]+$/;
 const orAbsent = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema);
 
@@ -18,14 +27,14 @@ const SCHEMA = {
     .string()
     .transform((text) => text.split(",").map((part) => part.trim()))
     .pipe(z.array(url).min(1).max(REPLICAS_MAX))
-    .refine((urls) => new Set(urls).size === urls.length),
+    .pipe(z.array(z.string()).refine((urls) => new Set(urls.map(apiRoot)).size === urls.length)),
   ENGINE_MODEL: z.string().min(1).max(256),
-  ENGINE_API_KEY: orAbsent(z.string().max(4096).optional()),
+  ENGINE_API_KEY: orAbsent(z.string().regex(PRINTABLE).max(4096).optional()),
   ENGINE_KIND: orAbsent(z.enum(["vllm", "sglang", "other"]).optional()),
   ENGINE_MAX_IN_FLIGHT: orAbsent(count(1, LIMITS.generations_in_flight_max).default(256)),
   PORT: orAbsent(count(0, 65_535).default(8792)),
   HOST: orAbsent(z.string().max(255).default("127.0.0.1")),
-  GATEWAY_API_KEY: orAbsent(key.optional()),
+  GATEWAY_API_KEY: orAbsent(z.string().regex(PRINTABLE).max(KEY_CHARS_MAX).optional()),
   GATEWAY_QUEUE_TOKENS: orAbsent(count(1, 1_000_000_000_000).default(GATEWAY_LIMITS.queue_tokens_default)),
   GATEWAY_DRAIN_MS: orAbsent(count(0, LIMITS.deadline_ms_max).default(GATEWAY_LIMITS.drain_ms_default)),
 };
@@ -33,14 +42,14 @@ export type GatewayEnv = { [Name in keyof typeof SCHEMA]: z.output<(typeof SCHEM
 
 /** What a good value looks like: the bad one itself may be a secret. */
 const EXPECTED: Record<keyof GatewayEnv, string> = {
-  ENGINE_URL: `must be 1 to ${REPLICAS_MAX} different http or https URLs of OpenAI-compatible engines, separated by commas`,
+  ENGINE_URL: `must be 1 to ${REPLICAS_MAX} different http or https URLs of OpenAI-compatible engines, separated by commas, without a key, a query or a fragment`,
   ENGINE_MODEL: "must be the model's name at the engine, 1 to 256 characters",
-  ENGINE_API_KEY: "must be at most 4096 characters",
+  ENGINE_API_KEY: "must be 1 to 4096 printable ASCII characters without blanks",
   ENGINE_KIND: "must be vllm, sglang or other; without it the engines' metrics say which",
   ENGINE_MAX_IN_FLIGHT: `must be an integer from 1 to generations_in_flight_max = ${LIMITS.generations_in_flight_max}`,
   PORT: "must be an integer from 0 to 65535",
   HOST: "must be a host name or an address to listen on",
-  GATEWAY_API_KEY: `must be 1 to ${KEY_CHARS_MAX} characters without blanks`,
+  GATEWAY_API_KEY: `must be 1 to ${KEY_CHARS_MAX} printable ASCII characters without blanks`,
   GATEWAY_QUEUE_TOKENS: "must be a positive integer",
   GATEWAY_DRAIN_MS: `must be an integer from 0 to ${LIMITS.deadline_ms_max}`,
 };

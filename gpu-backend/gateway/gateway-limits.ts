@@ -13,6 +13,8 @@ export const GATEWAY_LIMITS = {
   queue_tokens_default: 100_000_000,
   /** Characters a token: the estimate for code and English; no tokenizer runs here. */
   chars_per_token: 4,
+  /** Idle connections are kept so long: longer than callers keep theirs, or they would use one that is being closed. */
+  keep_alive_ms: 75_000,
   /** Below the promised heartbeat, so that a slow timer keeps the promise. */
   heartbeat_ms: LIMITS.heartbeat_ms - 1_000,
   /** Events waiting for a slow reader; beyond, its request sends nothing new to the engine. */

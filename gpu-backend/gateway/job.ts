@@ -134,7 +134,7 @@ export class Job {
   #count(work: ComparisonWork, answer: EngineAnswer): void {
     const { ballot, comparison } = work;
     const before = ballot.needed;
-    ballot.settle(comparison.stop === "all" ? null : positionOf(answer, this.request.form));
+    ballot.settle(comparison.stop === "all" ? null : voteOf(answer, this.request.form));
     if (ballot.decided) {
       this.needed -= before;
       this.#cut(work);
@@ -223,9 +223,10 @@ const names = ({ group, comparison }: ComparisonWork) => ({ group_id: group.id, 
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
-/** For which of the two shown the answer votes: read as the edge will read it. */
-function positionOf(answer: EngineAnswer, form: VerifyRequest["form"]): number | null {
+/** For which of the two shown the answer votes: read as the edge will read it, which may ask again what failed. */
+function voteOf(answer: EngineAnswer, form: VerifyRequest["form"]): number | "lost" | null {
   const { error, thinking, finish_reason } = answer;
+  if (error !== null && answer.retryable) return "lost";
   return readAnswer({ answer: error === null ? answer.answer : null, thinking, finish_reason, error }, 2, form)
     .position;
 }

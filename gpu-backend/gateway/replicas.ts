@@ -2,7 +2,7 @@
 import { hashText } from "../../src/core/random.ts";
 import { Aimd } from "./aimd.ts";
 import type { EngineAddress } from "./engine-address.ts";
-import { EngineStream, type Exchange, type Question } from "./engine-stream.ts";
+import { EngineStream, type Exchange, type Patience, type Question } from "./engine-stream.ts";
 import type { EngineKind } from "./gauges.ts";
 import { Roster } from "./roster.ts";
 
@@ -14,8 +14,10 @@ export const SUCCESSES_TO_RETURN = 2;
 const AFFINITY_FACTOR = 1.25;
 /** .. and by this many generations besides. */
 const AFFINITY_SLACK = 8;
-/** Looks (one a health check) after which an answer that has begun and then stands still is given up. */
-const QUIET_LOOKS_MAX = 15;
+/** Looks (one a health check) for which an answer that has begun may stand still; in an engine's queue it may for ever. */
+const PATIENCE: Patience = { begun: 15, waiting: Number.POSITIVE_INFINITY };
+/** The same at a replica that is out of rotation and fails its checks: it may be frozen, with its connections open. */
+const PATIENCE_WITH_EJECTED: Patience = { begun: FAILURES_TO_EJECT - 1, waiting: FAILURES_TO_EJECT - 1 };
 
 let runningNumber = 0;
 
@@ -76,9 +78,12 @@ export class Replica {
     return true;
   }
 
-  /** Gives up on answers that have stood still for `QUIET_LOOKS_MAX` calls. */
-  look(): void {
-    for (const stream of this.#streams) stream.look(QUIET_LOOKS_MAX);
+  /**
+   * Gives up on answers that have stood still for too many calls.
+   * @param elsewhere whether this replica seems frozen and another could answer
+   */
+  look(elsewhere: boolean): void {
+    for (const stream of this.#streams) stream.look(elsewhere ? PATIENCE_WITH_EJECTED : PATIENCE);
   }
 
   /** Takes a place; the `ask` that must follow gives it back. */

@@ -39,7 +39,7 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
   const verify = createVerifyRoute(deps, gate);
   // The engines' client needs the platform's own Request and Response.
   const others = getRequestListener(createServiceRoutes(deps, pool, gate).fetch, { overrideGlobalObjects: false });
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: GATEWAY_LIMITS.keep_alive_ms }, (request, response) => {
     if (request.method === "POST" && pathOf(request) === "/v1/verify") verify(request, response);
     else void others(request, response);
   });

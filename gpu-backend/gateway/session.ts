@@ -32,6 +32,17 @@ export function openSession(
   request: VerifyRequest,
   { id, arrived_at, response }: Caller,
 ): void {
+  const job = new Job(request, {
+    party: id,
+    arrived_at,
+    now,
+    emit: (event) => emit(event),
+    full: () => stream.full,
+  });
+  const queue_depth = admission.queue_depth;
+  admission.admit(job);
+
+  // Only now: the stream takes the reader's going for the end of a request that was admitted.
   const stream = new EventStream(response, {
     request_id: id,
     onCancel: () => {
@@ -46,10 +57,6 @@ export function openSession(
     stream.write(event);
     if (event.type === "done") close();
   };
-  const job = new Job(request, { party: id, arrived_at, now, emit, full: () => stream.full });
-  const queue_depth = admission.queue_depth;
-  admission.admit(job);
-
   emit({ type: "accepted", request_id: id, generations: job.generations, queue_depth });
   const heartbeat = setInterval(() => emit({ type: "heartbeat", open: job.open }), GATEWAY_LIMITS.heartbeat_ms);
   const deadline = setTimeout(() => job.stop("deadline"), Math.max(0, arrived_at + request.deadline_ms - now()));

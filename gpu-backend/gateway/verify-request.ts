@@ -30,6 +30,9 @@ export async function readVerifyRequest(request: IncomingMessage): Promise<Verif
   if (!/^application\/json\b/i.test(type)) {
     throw new ApiError("unsupported_media_type", "The body must be application/json.");
   }
+  if (!/^(?:identity)?$/i.test(request.headers["content-encoding"] ?? "")) {
+    throw new ApiError("unsupported_media_type", "The body must not be compressed (content-encoding).");
+  }
   return parseVerifyRequest(parseJson(await readText(request)));
 }
 
@@ -48,6 +51,7 @@ export function parseVerifyRequest(body: unknown): VerifyRequest {
   if (asked.soft && asked.form !== "exact_match") {
     throw invalidRequest([{ path: "soft", message: "letters have probabilities only with the form exact_match" }]);
   }
+  requireCountableSamples(asked);
   const generations = asked.groups.reduce(
     (sum, { comparisons }) => comparisons.reduce((inner, { samples }) => inner + samples, sum),
     0,
@@ -61,6 +65,19 @@ const tooManyGenerations = (count: number) =>
     "too_many_generations",
     `${count} generations; the limit generations_verify_max is ${LIMITS.generations_verify_max}. Send fewer groups in a request.`,
   );
+
+/** Beyond the integers that JSON's readers keep apart, two samples would have one number. */
+function requireCountableSamples({ groups }: VerifyRequest): void {
+  groups.forEach(({ comparisons }, at) => {
+    const wrong = comparisons.findIndex(
+      ({ first_sample, samples }) => !Number.isSafeInteger(first_sample + (samples - 1)),
+    );
+    if (wrong < 0) return;
+    const path = `groups[${at}].comparisons[${wrong}].first_sample`;
+    const message = `the last sample's number, first_sample + samples - 1, must be at most ${Number.MAX_SAFE_INTEGER}`;
+    throw invalidRequest([{ path, message }]);
+  });
+}
 
 /** Before zod looks at elements: a list of a million wrong ones must cost one comparison, not a million faults. */
 function requireBoundedLists(body: unknown): void {

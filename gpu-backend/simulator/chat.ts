@@ -169,7 +169,8 @@ export class Chat {
     const asked = { engine, ticket, answer, wire, fault, connection, signal };
     const job: StreamJob = { ...asked, stream_tokens, keep_alive_ms, withUsage };
     const gone = () => this.#gone(ticket);
-    signal.addEventListener("abort", gone, { once: true });
+    if (signal.aborted) gone();
+    else signal.addEventListener("abort", gone, { once: true });
     return question.stream ? streamAnswer(job, gone) : this.#whole(job);
   }
 

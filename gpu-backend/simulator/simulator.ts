@@ -2,6 +2,7 @@
 import { Router } from "itty-router";
 import { Chat, type Connection } from "./chat.ts";
 import { Engine, type Scale, type SimulatorStats } from "./engine.ts";
+import { parseFault } from "./faults.ts";
 import { metricsText } from "./gauges.ts";
 import {
   type EngineParameters,
@@ -57,6 +58,7 @@ export interface Simulator {
 export function createSimulator(options: SimulatorOptions, pacing: "shared" | "own"): Simulator {
   const { model = "sim-14b", gpu = "h200", flavour = "vllm", scale = 1, stream_tokens = 16 } = options;
   if (!(Number.isInteger(stream_tokens) && stream_tokens >= 1)) throw new RangeError("stream_tokens must be 1 or more");
+  if (options.fault != null) parseFault(options.fault);
   const parameters = { ...engineParameters(model, gpu), ...options.engine };
   const engine = new Engine({ parameters, scale, now: () => performance.now(), pacing });
   const chat = new Chat({

@@ -61,11 +61,13 @@ const cases = fc
       maxLength: samples,
     }) as fc.Arbitrary<EngineAnswer[]>;
     const finishing = fc.array(fc.nat(), { minLength: samples, maxLength: samples });
+    const healed = fc.array(fc.constantFrom(...kinds), { minLength: samples, maxLength: samples });
     return fc.record({
       form: fc.constant(form),
       parallel: fc.constant(parallel),
       spare: fc.boolean(),
       answers,
+      healed,
       finishing,
     });
   });
@@ -74,7 +76,7 @@ describe("early stop", () => {
   it("gives the result of waiting for all, for any verdicts in any order of finishing, each sample reported once", () => {
     const counts = { runs: 0, saved: 0 };
     fc.assert(
-      fc.property(cases, ({ form, answers, finishing, parallel, spare }) => {
+      fc.property(cases, ({ form, answers, healed, finishing, parallel, spare }) => {
         const asks = request([group("g", 2, [comparison(0, [0, 1], { samples: answers.length, stop: "majority" })])], {
           form,
         });
@@ -94,8 +96,13 @@ describe("early stop", () => {
         }
         const named = only(events, "verdict").map(({ sample }) => sample);
         const heard = answers.filter((_, sample) => named.includes(sample));
-        const failed = only(events, "error").map(() => failing("verifier_unavailable"));
-        expect(edgeResult([...heard, ...failed], form)).toBe(edgeResult(answers, form));
+        const failed = only(events, "error").map(({ sample }) => sample);
+        const heardAnd = (others: readonly EngineAnswer[]) =>
+          edgeResult([...heard, ...failed.map((sample) => others[sample] as EngineAnswer)], form);
+        expect(heardAnd(answers)).toBe(edgeResult(answers, form));
+        // Nor does it matter what the edge hears when it asks the failed ones again, here or of another backend.
+        const later = answers.map((one, sample) => (one.retryable ? (healed[sample] as EngineAnswer) : one));
+        expect(heardAnd(later)).toBe(edgeResult(later, form));
         expect(reported(events)).toEqual(asked(asks));
         expect(only(events, "saved").length).toBeLessThanOrEqual(1);
         expect(job.needed).toBe(0);
@@ -128,6 +135,16 @@ describe("early stop", () => {
     expect(ballot.decided).toBe(false);
     ballot.settle(null);
     expect(ballot.decided).toBe(true);
+  });
+
+  it("holds on while a sample that may be asked again could make a tie possible", () => {
+    const ballot = new Ballot(4, "majority");
+    for (let i = 0; i < 3; i++) ballot.send();
+    ballot.settle("lost");
+    ballot.settle(0);
+    ballot.settle(0);
+    expect(ballot.decided).toBe(false);
+    expect(ballot.needed).toBe(1);
   });
 
   it("never leaves a sample out when all are asked for", () => {

@@ -167,6 +167,45 @@ describe("a replica that dies", () => {
     );
   });
 
+  it.each([
+    ["before their first token", () => silence()],
+    ["after it", () => stall([chunk({ content: "half an ans" })])],
+  ])("with its connections open is given up by the answers that it keeps waiting %s", async (_, frozen) => {
+    const health = { health_status: 200 };
+    await withPool(
+      [frozen, fine],
+      async (pool, mocks, timers) => {
+        const calls = Array.from({ length: 40 }, (_, i) => pool.generate(callWith({ affinity: `g${i}` })));
+        await mocks[0]?.until(({ log }) => log.length >= 10);
+        await mocks[1]?.until(({ counters }) => counters.open === 0);
+        expect(pool.in_flight).toBeGreaterThanOrEqual(10);
+        health.health_status = 503;
+        for (let i = 0; i < FAILURES_TO_EJECT; i++) await timers.turn(HEALTH_MS, 2);
+        const answers = await Promise.all(calls);
+        expect(answers.map(({ error }) => error)).toEqual(Array(40).fill(null));
+        await mocks[0]?.until(({ counters }) => counters.open === 0);
+      },
+      { mock: [health, {}] },
+    );
+  });
+
+  it("with nobody to take its place keeps what waits in its queue", async () => {
+    const hold = gate();
+    const health = { health_status: 503 };
+    await withPool(
+      () => answer("\\boxed{A}", { before_body: hold.opened }),
+      async (pool, [mock], timers) => {
+        const call = pool.generate(callWith());
+        await mock?.until(({ log }) => log.length === 1);
+        for (let i = 0; i < 3 * FAILURES_TO_EJECT; i++) await timers.turn(HEALTH_MS);
+        hold.open();
+        expect(await call).toMatchObject({ answer: "\\boxed{A}", error: null });
+        expect(mock?.log).toHaveLength(1);
+      },
+      { mock: health },
+    );
+  });
+
   it("that answers every question with a fault at once does not draw the load to itself", async () => {
     await withPool([() => status(500), fine], async (pool, mocks) => {
       for (let i = 0; i < 100; i++) {

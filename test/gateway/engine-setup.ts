@@ -70,11 +70,12 @@ export class ManualTimers {
 export async function withPool(
   scripts: Script | Script[],
   test: (pool: EnginePool, mocks: MockVerifier[], timers: ManualTimers) => Promise<void>,
-  more: Partial<EnginePoolConfig> & { mock?: MockOptions } = {},
+  more: Partial<EnginePoolConfig> & { mock?: MockOptions | MockOptions[] } = {},
 ): Promise<void> {
   const { mock: options = {}, ...config } = more;
   const list = Array.isArray(scripts) ? scripts : [scripts];
-  const mocks = await Promise.all(list.map((script) => startMockVerifier(script, options)));
+  const optionsOf = (at: number) => (Array.isArray(options) ? options[at] : options);
+  const mocks = await Promise.all(list.map((script, at) => startMockVerifier(script, optionsOf(at))));
   const timers = new ManualTimers();
   const urls = mocks.map(({ url }) => url);
   const { schedule } = timers;

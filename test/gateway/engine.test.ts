@@ -77,6 +77,14 @@ describe("the question", () => {
     );
   });
 
+  it("goes to engines that metrics tell apart, also behind one host", async () => {
+    const urls = ["http://127.0.0.1:1/a/v1", "http://127.0.0.1:1/b", "http://127.0.0.1:2"];
+    const pool = createEnginePool({ urls, model: "m", apiKey: null, schedule: waitsAtOnce });
+    const named = pool.metrics().matchAll(/^kritai_engine_cap\{engine="([^"]+)"\}/gm);
+    expect([...named].map(([, label]) => label)).toEqual(["127.0.0.1:1/a", "127.0.0.1:1/b", "127.0.0.1:2"]);
+    await pool.close();
+  });
+
   it("is refused before it is sent by a URL or a key that cannot be used", () => {
     const config = { model: "m", apiKey: null, schedule: waitsAtOnce };
     expect(() => createEnginePool({ ...config, urls: [] })).toThrow(TypeError);

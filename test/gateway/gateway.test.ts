@@ -161,9 +161,22 @@ describe("variables", () => {
     ]);
   });
 
+  it.each([
+    ["a key", "http://me:word@a:8000"],
+    ["a query", "http://a:8000/v1?x=1"],
+    ["the same engine twice, in two forms", "http://a:8000,http://a:8000/v1/"],
+    ["an empty one", "http://a:8000,"],
+    ["no http URL", "a:8000"],
+  ])("refuse engine URLs with %s", (_, ENGINE_URL) => {
+    expect(readGatewayEnv({ ...good, ENGINE_URL }).faults).toEqual([
+      expect.stringMatching(/^ENGINE_URL: must be 1 to/),
+    ]);
+  });
+
   it("never show a wrong value", () => {
-    const { faults } = readGatewayEnv({ ...good, GATEWAY_API_KEY: "two words", ENGINE_URL: "secret" });
-    expect(faults).toHaveLength(2);
+    const wrong = { GATEWAY_API_KEY: "two words", ENGINE_URL: "secret", ENGINE_API_KEY: "secret\nline" };
+    const { faults } = readGatewayEnv({ ...good, ...wrong });
+    expect(faults).toHaveLength(3);
     expect(faults?.join()).not.toMatch(/two words|secret/);
   });
 });

@@ -32,6 +32,8 @@ const post = (body: unknown, headers: Record<string, string> = {}): RequestInit 
 const whole = (body: ReadableStream<Uint8Array> | null) => collect(eventsOf(body));
 
 const one = request([group("g", 2, pairs(2))]);
+/** The second of them has no number of its own. */
+const LAST_SAMPLES = { first_sample: Number.MAX_SAFE_INTEGER, samples: 2 };
 
 describe("POST /v1/verify", () => {
   it("answers 200 and `accepted` before any engine has, then each verdict as it comes, `done` last", async () => {
@@ -42,6 +44,7 @@ describe("POST /v1/verify", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toContain("application/x-ndjson");
     expect(response.headers.get("x-request-id")).toBe("edge-1");
+    expect(response.headers.get("keep-alive")).toBe("timeout=75");
     const events = eventsOf(response.body);
     expect((await events.next()).value).toEqual({
       type: "accepted",
@@ -102,7 +105,9 @@ describe("POST /v1/verify", () => {
     ["invalid_json", 400, post("")],
     ["invalid_encoding", 400, { ...post(""), body: new Uint8Array([0x22, 0xff, 0x22]) }],
     ["unsupported_media_type", 415, post("{}", { "content-type": "text/plain" })],
+    ["unsupported_media_type", 415, post("{}", { "content-encoding": "gzip" })],
     ["unknown_prompt", 400, post({ ...one, prompt: "none" })],
+    ["invalid_request", 400, post(request([group("g", 2, [comparison(0, [0, 1], LAST_SAMPLES)])]))],
     ["invalid_request", 400, post({ ...one, soft: true, form: "scores" })],
     ["invalid_request", 400, post(request([group("g", 2, [comparison(0, [0, 1], { samples: 65 })])]))],
     ["invalid_request", 400, post(request([group("g", LIMITS.rollouts_per_group_max + 1, pairs(2))]))],

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { startSimulator } from "../../gpu-backend/simulator/server.ts";
-import type { SimulatorOptions } from "../../gpu-backend/simulator/simulator.ts";
-import { ask, readEvents } from "./setup.ts";
+import { createSimulator, type SimulatorOptions } from "../../gpu-backend/simulator/simulator.ts";
+import { ask, messages, readEvents } from "./setup.ts";
 
 async function running(options: SimulatorOptions) {
   const simulator = await startSimulator(options);
@@ -66,6 +66,15 @@ describe("the client's going", () => {
     await expect(reply).rejects.toThrow();
     await until(() => simulator.stats().running === 0);
     expect(simulator.stats()).toMatchObject({ aborted: 1, finished: 0, kv_usage: 0 });
+  });
+
+  test("before its question was read leaves nothing running", async () => {
+    const simulator = createSimulator({ scale: 1 }, "shared");
+    const body = JSON.stringify({ model: "sim-14b", messages: messages(), stream: true });
+    const asked = { method: "POST", body, signal: AbortSignal.abort() };
+    await simulator.fetch(new Request("http://localhost/v1/chat/completions", asked), null);
+    expect(simulator.stats()).toMatchObject({ started: 1, running: 0, waiting: 0, aborted: 1 });
+    simulator.close();
   });
 
   test("is noticed late by an engine told to, which /abort_request need not wait for", async () => {
@@ -149,12 +158,14 @@ describe("the program", () => {
   });
 
   test("names what is wrong with its variables and exits with 2", async () => {
-    const child = launch({ PORT: "0", MODEL: "sim-3b" });
+    const child = launch({ PORT: "0", MODEL: "sim-3b", SCALE: "fast", FAULT: "slow-drip;after=x" });
     let said = "";
     child.stderr?.on("data", (part) => {
       said += part;
     });
     expect(await once(child, "close")).toEqual([2, null]);
-    expect(said).toContain("MODEL");
+    for (const name of ["MODEL", "SCALE", "FAULT"]) expect(said).toContain(`at ${name}`);
+    expect(said).toContain('a number above 0 or "instant"');
+    expect(said).toContain("fault option after must be a number");
   });
 });
