@@ -2,32 +2,22 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { chaosReport } from "./chaos/report.ts";
 import { runChaos } from "./chaos/run.ts";
+import { numberFlags } from "./number-flags.ts";
 
-const MINUTES_MAX = 24 * 60;
-
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    minutes: { type: "string", default: "5" },
-    clients: { type: "string", default: "8" },
-    out: { type: "string" },
+const { seed, minutes, clients, ...flags } = numberFlags({
+  command: "chaos",
+  about:
+    "Mixed traffic while the edge, the verifier, the gateway and the database are killed and restarted; then every reply against the log.",
+  numbers: {
+    seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "draws the moments of killing" },
+    minutes: { least: 0.1, most: 24 * 60, value: 5, help: "how long the traffic lasts" },
+    clients: { least: 1, most: 256, value: 8, whole: true, help: "clients at one time" },
   },
+  texts: { out: { value: "", help: "the report's file; none: docs/results/chaos-SEED.md" } },
 });
-
-/** @throws Error that names the flag and its bounds */
-function number(name: "seed" | "minutes" | "clients", least: number, most: number): number {
-  const value = Number(values[name]);
-  if (!(value >= least && value <= most)) throw new Error(`--${name} takes a number from ${least} to ${most}`);
-  return value;
-}
-
-const seed = number("seed", 0, 2 ** 31);
-const minutes = number("minutes", 0.1, MINUTES_MAX);
-const clients = number("clients", 1, 256);
-const out = values.out ?? `docs/results/chaos-${seed}.md`;
+const out = flags.out || `docs/results/chaos-${seed}.md`;
 const folder = mkdtempSync(join(tmpdir(), "kritai-chaos-"));
 const started = Date.now();
 try {

@@ -1,22 +1,19 @@
 // Owns `npm run fuzz`: random texts for every parser of untrusted text, and a search for super-linear time. Exits 1 when one is found.
-import { parseArgs } from "node:util";
 import { fuzz, growth } from "./fuzz/campaign.ts";
 import { TARGETS } from "./fuzz/targets.ts";
+import { numberFlags } from "./number-flags.ts";
 
-const { values } = parseArgs({
-  options: {
-    inputs: { type: "string", default: "1000000" },
-    seed: { type: "string", default: "1" },
-    only: { type: "string", default: "" },
-    chars: { type: "string", default: "32768" },
+const { inputs, seed, chars, only } = numberFlags({
+  command: "fuzz",
+  about: "Random texts for every parser of untrusted text, and a search for texts that cost more than their length.",
+  numbers: {
+    inputs: { least: 0, most: 1e9, value: 1_000_000, whole: true, help: "texts over all parsers" },
+    seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "draws the texts" },
+    chars: { least: 1024, most: 2 ** 24, value: 32_768, whole: true, help: "length of the texts that are timed" },
   },
+  texts: { only: { value: "", help: "only parsers whose name has this in it" } },
 });
-const [inputs, seed, chars] = [values.inputs, values.seed, values.chars].map(Number) as [number, number, number];
-if (![inputs, seed, chars].every((value) => Number.isSafeInteger(value) && value >= 0) || chars < 1024) {
-  console.error("kritai fuzz: --inputs and --seed take whole numbers, --chars one of at least 1024");
-  process.exit(1);
-}
-const targets = TARGETS.filter(({ name }) => name.includes(values.only));
+const targets = TARGETS.filter(({ name }) => name.includes(only));
 if (targets.length === 0) {
   console.error(`kritai fuzz: --only matches none of: ${TARGETS.map(({ name }) => name).join(", ")}`);
   process.exit(1);

@@ -1,6 +1,7 @@
 // Owns `npm run logs:replay -- --target URL`: puts a deployment's dead letters back on its queue and says what remains. Knows the API only from outside.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { LIMITS } from "../src/core/limits.ts";
 import type { DeadLetterSummary, ReplayOutcome } from "../src/ports.ts";
 
 const USAGE = `npm run logs:replay -- --target http://127.0.0.1:8787 [--key KEY] [--limit 50] [--settle 30] [--dry-run]
@@ -9,19 +10,8 @@ Puts every dead letter of the run log back on its queue, oldest first, --limit i
 (default 30) for letters to come back. --key, or the variable KRITAI_API_KEY, is a key with the scope admin, and logs to count.
 --dry-run only counts. Exit status: 0 when no letter remains, 1 when some do, 2 when it could not be asked.`;
 
-const { values } = parseArgs({
-  options: {
-    target: { type: "string" },
-    key: { type: "string", default: process.env.KRITAI_API_KEY ?? "" },
-    limit: { type: "string", default: "50" },
-    settle: { type: "string", default: "30" },
-    "dry-run": { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
-});
-if (values.help) end(0, USAGE);
+const values = readFlags();
 const settle_s = Number(values.settle);
-if (!values.target || !Number.isInteger(Number(values.limit)) || !(settle_s >= 0)) end(2, USAGE);
 
 try {
   const found = await summary();
@@ -32,6 +22,39 @@ try {
   end(0, "no dead letter remains");
 } catch (error) {
   end(2, error instanceof Error ? error.message : String(error));
+}
+
+/** The flags; a wrong one ends the process with what it must be. */
+function readFlags() {
+  const flags = parsedFlags();
+  if (flags.help) end(0, USAGE);
+  const { target = "", limit, settle } = flags;
+  if (target === "") end(2, `--target is missing\n\n${USAGE}`);
+  if (!/^https?:$/.test(URL.canParse(target) ? new URL(target).protocol : "")) {
+    end(2, `--target must be an http or https URL, it is ${JSON.stringify(target)}`);
+  }
+  if (!/^[1-9]\d{0,5}$/.test(limit) || Number(limit) > LIMITS.replay_letters_max) {
+    end(2, `--limit must be an integer from 1 to replay_letters_max = ${LIMITS.replay_letters_max}, it is ${limit}`);
+  }
+  if (!/^\d{1,6}(?:\.\d{1,3})?$/.test(settle)) end(2, `--settle must be a number of seconds from 0, it is ${settle}`);
+  return flags;
+}
+
+function parsedFlags() {
+  try {
+    return parseArgs({
+      options: {
+        target: { type: "string" },
+        key: { type: "string", default: process.env.KRITAI_API_KEY ?? "" },
+        limit: { type: "string", default: "50" },
+        settle: { type: "string", default: "30" },
+        "dry-run": { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    end(2, `${(error as Error).message}\n\n${USAGE}`);
+  }
 }
 
 async function putBack(): Promise<void> {
@@ -75,7 +98,10 @@ async function asked<T>(path: string, body?: object): Promise<T> {
     ...(body && { "content-type": "application/json" }),
   };
   const how = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(`${values.target?.replace(/\/+$/, "")}${path}`, how);
+  const response = await fetch(`${values.target?.replace(/\/+$/, "")}${path}`, how).catch((error: Error) => {
+    const { code, message = error.message } = (error.cause ?? {}) as { code?: string; message?: string };
+    throw new Error(`${values.target} cannot be reached: ${code ?? message}`);
+  });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }

@@ -4,42 +4,30 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { BUNDLE, PART_NAMES, type Part, type PartName, parts } from "./chaos/parts.ts";
 import { FILES } from "./loadtest/outputs.ts";
 import type { RequestRow } from "./loadtest/record.ts";
 import { type Summary, SummarySchema } from "./loadtest/summary-schema.ts";
 import { bundleWorker } from "./local/edge.ts";
+import { numberFlags } from "./number-flags.ts";
 import { type MemorySample, memoryOf } from "./soak/memory.ts";
 import { soakReport } from "./soak/report.ts";
 import { compareWindows } from "./soak/windows.ts";
 
-const NUMBERS = {
-  minutes: { least: 0.5, most: 60, value: "30" },
-  share: { least: 0.05, most: 1, value: "0.7" },
-  from: { least: 0.1, most: 10_000, value: "2" },
-  to: { least: 0.1, most: 10_000, value: "100" },
-  "sweep-seconds": { least: 2, most: 300, value: "20" },
-  seed: { least: 0, most: 2 ** 31, value: "1" },
-} as const;
-type NumberFlag = keyof typeof NUMBERS;
-
-const { values } = parseArgs({
-  options: {
-    ...Object.fromEntries(
-      Object.entries(NUMBERS).map(([name, { value }]) => [name, { type: "string", default: value }]),
-    ),
-    out: { type: "string", default: "docs/results/soak.md" },
-  } as Record<string, { type: "string"; default: string }>,
+const flags = numberFlags({
+  command: "soak",
+  about:
+    "Finds the knee of a stack of its own, offers a share of it for minutes, and compares the last of them with the first.",
+  numbers: {
+    minutes: { least: 0.5, most: 58, value: 30, help: "how long the load lasts after its warm-up" },
+    share: { least: 0.05, most: 1, value: 0.7, help: "of the knee's rate" },
+    from: { least: 0.1, most: 10_000, value: 2, help: "the sweep's lowest rate, requests a second" },
+    to: { least: 0.1, most: 10_000, value: 100, help: "the sweep's highest rate" },
+    "sweep-seconds": { least: 2, most: 300, value: 20, help: "measured at each rate of the sweep" },
+    seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "of the load and of the simulated engine" },
+  },
+  texts: { out: { value: "docs/results/soak.md", help: "the report's file" } },
 });
-
-/** @throws Error that names the flag and its bounds */
-function flag(name: NumberFlag): number {
-  const { least, most } = NUMBERS[name];
-  const value = Number(values[name]);
-  if (!(value >= least && value <= most)) throw new Error(`--${name} takes a number from ${least} to ${most}`);
-  return value;
-}
 
 const SAMPLE_MS = 1_000;
 /** Until V8's heap and the caches have the size they keep. */
@@ -58,14 +46,14 @@ async function loadtest(args: readonly string[]): Promise<Summary> {
 }
 
 async function soak(all: Record<PartName, Part>, folder: string) {
-  const [minutes, seed] = [flag("minutes"), String(flag("seed"))];
+  const [minutes, seed] = [flags.minutes, String(flags.seed)];
   const target = ["--target", all.edge.url, ...LOAD, "--seed", seed];
-  const sweep = ["--sweep", `${flag("from")}:${flag("to")}`, "--duration", String(flag("sweep-seconds"))];
+  const sweep = ["--sweep", `${flags.from}:${flags.to}`, "--duration", String(flags["sweep-seconds"])];
   const found = await loadtest([...target, ...sweep, "--warmup", "3", "--out", join(folder, "sweep")]);
   const knee = found.knee.rate;
   if (knee === null) throw new Error("the lowest rate is already beyond the knee: lower --from");
   if (found.knee.overloaded_at === null) throw new Error("the highest rate is below the knee: raise --to");
-  const rate = knee * flag("share");
+  const rate = knee * flags.share;
   const memory: MemorySample[] = [];
   const sampling = setInterval(() => memory.push(memoryOf(all.edge.pid as number)), SAMPLE_MS);
   const out = join(folder, "soak");
@@ -79,13 +67,13 @@ async function soak(all: Record<PartName, Part>, folder: string) {
 
 const folder = mkdtempSync(join(tmpdir(), "kritai-soak-"));
 writeFileSync(join(folder, BUNDLE), await bundleWorker());
-const all = await parts(folder, flag("seed"));
+const all = await parts(folder, flags.seed);
 try {
   for (const name of PART_NAMES) await all[name].start();
   const result = await soak(all, folder);
   const load = execFileSync("uptime", { encoding: "utf8" }).trim();
   const report = soakReport({ ...result, command: process.argv.slice(2), load });
-  const out = values.out as string;
+  const { out } = flags;
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, report);
   console.log(`${report}\nwritten to ${out}`);
