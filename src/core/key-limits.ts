@@ -142,7 +142,8 @@ const secondsLeft = (now: number, window_ms: number) => Math.ceil((window_ms - (
 
 /** A request that was asked about: what was said, and how to tell that it has ended. */
 export interface Admitted {
-  grant: Grant;
+  /** null: the counters did not answer in time, and may yet have counted the request. */
+  grant: Grant | null;
   /** Never rejects. */
   end(): Promise<void>;
 }

@@ -61,14 +61,14 @@ export function createAdmission({ keyLimits, metrics }: AdmissionDeps): Admissio
       const { id, key_name } = c.get("scope");
       const admitted = await keyLimits.admit(key_name, id);
       if (admitted === null) return;
-      c.set("rateLimit", rateLimitFields(admitted.grant.standings));
-      const { refused_by } = admitted.grant;
-      if (refused_by === null) {
+      const { grant } = admitted;
+      if (grant !== null) c.set("rateLimit", rateLimitFields(grant.standings));
+      if (grant === null || grant.refused_by === null) {
         ends.push(() => keepAlive(c, admitted.end()));
         return;
       }
-      metrics.add("kritai_key_limit_refusals_total", 1, { limit: refused_by });
-      throw refusal(refused_by, admitted.grant);
+      metrics.add("kritai_key_limit_refusals_total", 1, { limit: grant.refused_by });
+      throw refusal(grant.refused_by, grant);
     },
   };
 }
@@ -80,9 +80,12 @@ function exceeded(load: { requests: number; bytes: number }, bytes: number) {
   return load.bytes + bytes > LIMITS.in_flight_body_bytes_max ? "in_flight_body_bytes_max" : null;
 }
 
-/** A reply may be under way long after its handler has returned: the request has ended when its work has. */
+/** A reply may be under way long after its handler has returned: the request has ended when its work has, and the work that came of it. */
 async function whenDone(c: AppContext, ends: readonly (() => unknown)[]): Promise<void> {
-  await Promise.allSettled(workOf(c));
+  for (let known = -1; known < workOf(c).length; ) {
+    known = workOf(c).length;
+    await Promise.allSettled(workOf(c));
+  }
   for (const end of ends) end();
 }
 

@@ -33,7 +33,8 @@ export class IdempotentEntry {
   /** Makes `owner` the one who computes, or says why not. Harmless to repeat. */
   begin(owner: string, fingerprint: string): Begun {
     const head = this.#head();
-    if (head === undefined) return this.#own(owner, fingerprint, owner);
+    // The alarm that forgets may come late.
+    if (head === undefined || head.kept_until <= this.#now()) return this.#own(owner, fingerprint, owner);
     if (head.fingerprint !== fingerprint) return { state: "mismatch" };
     if (head.reply !== null) return { state: "done", reply: this.#kept(head.reply) };
     if (head.owner === owner || head.leased_until <= this.#now()) return this.#own(owner, fingerprint, head.request_id);
@@ -67,6 +68,11 @@ export class IdempotentEntry {
   async release(owner: string): Promise<void> {
     const head = this.#head();
     if (head === undefined || head.owner !== owner) return;
+    await this.drop();
+  }
+
+  /** Forgets everything now. */
+  async drop(): Promise<void> {
     await this.#values.clear();
     this.#tell();
   }
@@ -87,7 +93,7 @@ export class IdempotentEntry {
   /** The alarm: forgets what is over. */
   async wake(): Promise<void> {
     const head = this.#head();
-    if (head === undefined || head.kept_until <= this.#now()) await this.#values.clear();
+    if (head === undefined || head.kept_until <= this.#now()) await this.drop();
     else this.#values.wakeAt(head.kept_until);
   }
 

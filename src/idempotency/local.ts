@@ -21,7 +21,8 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
     if (known !== undefined) return known;
     const values = memoryValues(
       () => void entry.wake(),
-      () => forget(name),
+      // One that was dropped for room may have a successor of its name.
+      () => void (entries.get(name) === entry && forget(name)),
     );
     const entry: IdempotentEntry = new IdempotentEntry(values, now);
     entries.set(name, entry);
@@ -32,7 +33,10 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
     if (kept.has(name)) return;
     kept.set(name, reply.body.byteLength);
     bytes += reply.body.byteLength;
-    for (const oldest of [...kept.keys()]) if (bytes > LIMITS.idempotency_local_bytes) forget(oldest);
+    for (const oldest of kept.keys()) {
+      if (bytes <= LIMITS.idempotency_local_bytes) return;
+      void entries.get(oldest)?.drop();
+    }
   }
 
   /** An entry that holds nothing is not kept. */

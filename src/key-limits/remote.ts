@@ -71,7 +71,8 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       if (limit === null) return null;
       const name = key ?? OPEN;
       const grant = await call(name, (stub, spending) => stub.ask(limit, lease, spending));
-      if (grant === null) return null;
+      // A call that was only late leaves a lease behind, which would hold a place until it runs out.
+      if (grant === null && limit.concurrency === null) return null;
       const end = () => {
         if (limit.concurrency !== null) pendingOf(name).ended.push(lease);
         return flush(name);

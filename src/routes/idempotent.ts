@@ -59,6 +59,8 @@ export function idempotent(deps: RouteDeps, answer: BodyHandler) {
     const compute = () => answer(c, value);
     if (begun.state !== "running") return settle(claim, begun, compute);
     const later = waitAndSettle(claim, compute);
+    // A late reply begins before this has ended, and it may yet come to compute: the request is under way until then.
+    keepAlive(c, later);
     // A 202 is soon there, and cannot be given once a reply has begun.
     return preferences(c).respond_async ? later : lateReply(c, deps, value, later);
   };
@@ -90,10 +92,13 @@ function deadlineOf(value: unknown): number {
 /** Waits until the running request with this key has ended, one way or the other, then goes on. */
 async function waitAndSettle(claim: Claim, compute: () => Promise<Response>): Promise<Response> {
   const { c, deps, name, owner, fingerprint, wait_until } = claim;
+  const { signal } = cancellation(c);
+  const gone = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   for (;;) {
     const left = wait_until - deps.clock.now();
-    if (left <= 0 || cancellation(c).signal.aborted) break;
-    await deps.replies.wait(name, Math.min(left, LIMITS.idempotency_wait_ms));
+    if (left <= 0 || signal.aborted) break;
+    await Promise.race([deps.replies.wait(name, Math.min(left, LIMITS.idempotency_wait_ms)), gone]);
+    if (signal.aborted) break;
     const begun = await deps.replies.begin(name, owner, fingerprint);
     if (begun.state !== "running") return settle(claim, begun, compute);
   }

@@ -2,7 +2,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { bundleWorker } from "../../scripts/local/edge.ts";
 import type { RewardsReply } from "../../src/core/contract-replies.ts";
 import { parsePrompt } from "../../src/core/prompt.ts";
 import type { DeadLetterSummary, RunDetail } from "../../src/ports.ts";
@@ -10,6 +9,7 @@ import { type Program, startProgram } from "../bench/program.ts";
 import { startRig } from "../log-queue/rig.ts";
 import { answer } from "../mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../mock-verifier.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -17,7 +17,7 @@ let rigs = 0;
 let script: string;
 let mock: MockVerifier;
 beforeAll(async () => {
-  script = await bundleWorker();
+  script = await bundleLimitedWorker();
   mock = await startMockVerifier(
     ({ body }) => {
       const shown = parsePrompt(body.messages.at(-1)?.content as string)?.candidates ?? [];
@@ -128,6 +128,7 @@ describe("without its database, under load", () => {
       });
     }
     expect(await get(stack.url, "/v1/logs/dead-letters")).toMatchObject({ letters: 0 });
+    await expectWithinLimits(stack.url);
   }, 180_000);
 
   it("sets apart the one message that the database refuses, stores those beside it, and takes it back once the cause is gone", async () => {
@@ -153,6 +154,7 @@ describe("without its database, under load", () => {
     expect(replayed).toMatchObject({ code: 0, output: expect.stringContaining("put back 1") });
     await until(async () => expect(await stack.count("requests")).toBe(20));
     expect(await get<RunDetail>(stack.url, "/v1/runs/poisoned")).toMatchObject({ requests: 20 });
+    await expectWithinLimits(stack.url);
   }, 180_000);
 });
 

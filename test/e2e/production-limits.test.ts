@@ -1,6 +1,6 @@
 // The emulation of production's limits can itself fail: each limit, broken on purpose, is noticed.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Ledger, PRODUCTION } from "../production-limits/ledger.ts";
 
 const newLedger = () => new Ledger(new AsyncLocalStorage());
@@ -68,4 +68,28 @@ test("events of one object share its six places", async () => {
   for (const { resolve } of gates) resolve(new Response("headers"));
   await expect.poll(() => sent).toBe(7);
   await Promise.all(all);
+});
+
+test.each([
+  ["goes while it is under way", false],
+  ["had gone before it was begun", true],
+])("work of more than 30 s for a client that %s is noticed", async (_, early) => {
+  vi.useFakeTimers();
+  try {
+    const ledger = newLedger();
+    const client = new AbortController();
+    if (early) client.abort();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ledger.afterDisconnect(client.signal, promise);
+    client.abort();
+    vi.advanceTimersByTime(PRODUCTION.after_disconnect_ms_max + 1);
+    resolve();
+    await promise;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ledger.report().violations).toEqual([
+      `work of ${PRODUCTION.after_disconnect_ms_max + 1} ms after the client had gone`,
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

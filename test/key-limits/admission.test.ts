@@ -1,5 +1,5 @@
 // Holds what a request meets before its body is read: its key's limits and the isolate's load, over counters in memory and over ones that fail.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   type CountersStub,
   EMPTY_LEDGER,
@@ -86,6 +86,35 @@ describe("a key's limits", () => {
     expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
   });
 
+  it("hold for a request that waits for another with its Idempotency-Key, however long, until it or its client has gone", async () => {
+    vi.useFakeTimers();
+    try {
+      const { opened, open } = gate();
+      const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
+      const clock = { now: () => Date.now(), date: () => new Date() };
+      const { app, post, counters } = limited("*:concurrency=2", { verifier, clock });
+      const underWay = () => Object.keys(counters.states.get("(open)")?.leases ?? {}).length;
+      const headers = { "content-type": "application/json", "idempotency-key": "k" };
+      const first = post("/v1/rewards", twoRollouts(), headers);
+      await vi.waitFor(() => expect(verifier.jobs).toHaveLength(1));
+      const client = new AbortController();
+      const init = { method: "POST", headers, body: JSON.stringify(twoRollouts()), signal: client.signal };
+      const waiting = app.request("http://localhost/v1/rewards", init);
+      await vi.advanceTimersByTimeAsync(2 * LIMITS.heartbeat_ms);
+      expect((await waiting).status).toBe(200);
+      expect((await problemOf(await post("/v1/rewards", twoRollouts()))).code).toBe("too_many_concurrent");
+      client.abort();
+      await vi.advanceTimersByTimeAsync(2 * LIMITS.key_limits_flush_ms);
+      expect(underWay()).toBe(1);
+      open();
+      await (await first).text();
+      await vi.advanceTimersByTimeAsync(2 * LIMITS.key_limits_flush_ms);
+      expect(underWay()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("cost one call on a request's way, and one behind it for all that ended close by", async () => {
     const { post, counters } = limited("*:concurrency=9");
     const booked = counters.booked();
@@ -104,6 +133,35 @@ describe("a key's limits", () => {
     const { post, metrics } = limited("*:rpm=1", {}, broken);
     for (let i = 0; i < 2; i++) expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
     expect(metrics.render()).toContain("kritai_key_limits_unreachable_total 2");
+  });
+
+  it("give a place back that was granted too late for anybody to hear of it", async () => {
+    vi.useFakeTimers();
+    try {
+      const counters = memoryCounters();
+      let late = true;
+      const getByName = (name: string): CountersStub => {
+        const { ask, book } = counters.getByName(name);
+        return {
+          book,
+          async ask(...args) {
+            const granted = await ask(...args);
+            return late ? new Promise(() => {}) : granted;
+          },
+        };
+      };
+      const { post } = limited("*:concurrency=1", {}, { ...counters, getByName });
+      const booked = counters.booked();
+      const first = post("/v1/rewards", twoRollouts());
+      await vi.advanceTimersByTimeAsync(LIMITS.key_limits_timeout_ms);
+      expect((await first).status).toBe(200);
+      await vi.advanceTimersByTimeAsync(LIMITS.key_limits_flush_ms);
+      await booked;
+      late = false;
+      expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("ask nothing for a key without limits, nor for the public routes", async () => {

@@ -115,7 +115,8 @@ export class Ledger {
 
   /** What is left to do when the client has gone may take 30 s; then production cancels it. */
   afterDisconnect(signal: AbortSignal, work: Promise<unknown>): void {
-    let goneAt: number | null = null;
+    // One that went before this work was begun is counted from here.
+    let goneAt: number | null = signal.aborted ? Date.now() : null;
     signal.addEventListener("abort", () => {
       goneAt = Date.now();
     });
