@@ -33,7 +33,11 @@ function numbers(row: Row): [string, number][] {
 function columnsOf(rows: readonly Row[]): Columns {
   const columns: Columns = new Map();
   for (const row of rows) {
-    for (const [name, value] of numbers(row)) columns.set(name, [...(columns.get(name) ?? []), value]);
+    for (const [name, value] of numbers(row)) {
+      const column = columns.get(name);
+      if (column === undefined) columns.set(name, [value]);
+      else column.push(value);
+    }
   }
   return columns;
 }
