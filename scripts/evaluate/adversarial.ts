@@ -3,8 +3,9 @@ import { clusteredRatio } from "../../src/core/clusters.ts";
 import { hashText } from "../../src/core/random.ts";
 import { biasInfluenceRatio } from "../../src/core/transforms.ts";
 import type { AdversarialList } from "../testbed/set-format.ts";
-import type { Answer } from "./answers.ts";
-import type { ModificationSummary } from "./summary.ts";
+import type { Answer, AnswerStore } from "./answers.ts";
+import { failuresOf } from "./summarise.ts";
+import type { AdversarialSummary, ModificationSummary } from "./summary.ts";
 
 type Movement = "same" | "to_incorrect" | "to_correct" | "wrong_to_wrong" | "not_compared";
 
@@ -23,9 +24,11 @@ function movement(list: AdversarialList, before: Answer | undefined, after: Answ
  */
 export function summariseAdversarial(
   lists: readonly AdversarialList[],
-  answer: (listId: string) => Answer | undefined,
+  store: Pick<AnswerStore, "get" | "failures">,
+  cell: string,
   { seed, bootstrap }: { seed: number; bootstrap: number },
-): ModificationSummary[] {
+): AdversarialSummary {
+  const answer = (listId: string) => store.get(listId, cell);
   const moves = lists.map((list) => ({ list, move: movement(list, answer(list.base_list_id), answer(list.list_id)) }));
   const summary = (name: string, kept: boolean | null, rows: typeof moves): ModificationSummary => {
     const count = (move: Movement) => rows.filter((row) => row.move === move).length;
@@ -52,5 +55,12 @@ export function summariseAdversarial(
     return summary(name, own[0]?.list.kept ?? null, own);
   });
   const kept = moves.filter(({ list }) => list.kept);
-  return kept.length === 0 ? rows : [...rows, summary("all kept", true, kept)];
+  const failed = failuresOf(cell, lists, store);
+  const unanswered = lists.filter(({ list_id }) => answer(list_id) === undefined).length;
+  return {
+    cell,
+    rows: kept.length === 0 ? rows : [...rows, summary("all kept", true, kept)],
+    failed,
+    missing: unanswered - Object.values(failed).reduce((sum, n) => sum + n, 0),
+  };
 }

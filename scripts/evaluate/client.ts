@@ -1,5 +1,5 @@
 // Owns asking Kritai over HTTP: lists into one /v1/rewards request, its reply into answers, patience with a busy server. Knows no set and no file.
-import type { RewardsReply } from "../../src/core/contract-replies.ts";
+import * as z from "zod";
 import { LIMITS } from "../../src/core/limits.ts";
 import { fenceFor } from "../../src/core/prompt.ts";
 import type { SetCandidate } from "../testbed/set-format.ts";
@@ -24,6 +24,32 @@ export interface ClientOptions {
   signal: AbortSignal;
 }
 
+const count = z.int().min(0);
+/** As much of the reply as is kept. Replies: src/core/contract-replies.ts. */
+const ReplySchema = z.object({
+  request_id: z.string(),
+  spec_hash: z.string(),
+  groups: z.array(
+    z.object({
+      group_id: z.string(),
+      status: z.string(),
+      selected: count.nullable(),
+      win_counts: z.array(count.nullable()),
+      rollouts: z.array(z.object({ error: z.string().nullable() })),
+      metrics: z.object({ position_flip_rate: z.number().nullable() }),
+      verifier: z.object({
+        comparisons: count,
+        generations: count,
+        parsed: count,
+        failed: count,
+        prompt_tokens: count,
+        completion_tokens: count,
+      }),
+    }),
+  ),
+});
+type RewardsReply = z.output<typeof ReplySchema>;
+
 const ATTEMPTS_MAX = 6;
 const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
@@ -41,6 +67,9 @@ export async function askLists(cell: Cell, questions: readonly Question[], optio
     })),
   });
   const reply = await post(options, body);
+  const isOurs =
+    reply.groups.length === questions.length && questions.every((q, i) => q.list_id === reply.groups[i]?.group_id);
+  if (!isOurs) throw new Error(`${options.target}/v1/rewards answered other groups than it was asked`);
   return reply.groups.map((group) => answerOf(cell, reply, group));
 }
 
@@ -87,7 +116,7 @@ async function attemptPost(url: string, body: string, key: string | null, signal
   const headers = { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}` }) };
   try {
     const response = await fetch(url, { method: "POST", headers, body, signal });
-    if (response.ok) return { reply: (await response.json()) as RewardsReply };
+    if (response.ok) return replyOf(url, await response.json());
     const fault = `${url} answered ${response.status}: ${(await response.text()).slice(0, 1_000)}`;
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     const wait_ms = Number.isFinite(seconds) ? Math.min(seconds * 1_000, LIMITS.retry_after_ms_max) : null;
@@ -97,6 +126,14 @@ async function attemptPost(url: string, body: string, key: string | null, signal
     const { cause, message } = error as Error;
     return { fault: `${url}: ${cause instanceof Error ? cause.message : message}`, retryable: true, wait_ms: null };
   }
+}
+
+function replyOf(url: string, body: unknown): Outcome {
+  const parsed = ReplySchema.safeParse(body);
+  if (parsed.success) return { reply: parsed.data };
+  const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
+  const fault = `${url} answered 200 with something that is not Kritai's reply (${path.join(".") || "the reply"}: ${message})`;
+  return { fault, retryable: false, wait_ms: null };
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

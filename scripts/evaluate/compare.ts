@@ -7,17 +7,17 @@ import { type Summary, SummarySchema } from "./summary.ts";
 
 /** @throws Error that names the file and the field */
 export function readPoints(path: string): Point[] {
-  const parsed = PointsFileSchema.safeParse(readJson(path));
+  const parsed = PointsFileSchema.safeParse(readJson(path, "--points "));
   if (parsed.success) return parsed.data.points;
   const issue = parsed.error.issues[0];
   throw new Error(`--points ${path}: ${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-function readJson(path: string): unknown {
+function readJson(path: string, flag = ""): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new Error(`${path}: ${(error as Error).message}`);
+    throw new Error(`${flag}${path}: ${(error as Error).message}`);
   }
 }
 

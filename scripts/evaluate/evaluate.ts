@@ -1,7 +1,6 @@
 // Owns one evaluation from options to files: set, cells, answers, figures, reports. Each of these is a module of its own.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SimulatorOptions } from "../../gpu-backend/simulator/simulator.ts";
 import { mean } from "../../src/core/stats.ts";
 import { commit } from "../local/commit.ts";
 import { summariseAdversarial } from "./adversarial.ts";
@@ -34,6 +33,8 @@ export interface Surroundings {
 export async function evaluateSet(options: EvaluateOptions, surroundings: Surroundings): Promise<Summary> {
   const set = readSet(options.set, options.selection);
   const others = options.points === undefined ? [] : readPoints(options.points);
+  // Before anything is asked: what a verifier costs is not spent on a report that cannot be written.
+  assertOneUnit([{ cost_unit: unitOf(options) }, ...others]);
   const { k, formulations, base } = options;
   const cells = planCells({ formulations, k, k_of: options["k-of"], positions: !options["no-positions"], base });
   const target = options.target ?? controlName(options);
@@ -96,7 +97,7 @@ async function ask(
 async function startStack({ control, simulator }: EvaluateOptions, questions: readonly Question[]) {
   if (control === undefined) return null;
   const { startControl } = await import("./controls/stack.ts");
-  return startControl(control, questions, (simulator ?? {}) as SimulatorOptions);
+  return startControl(control, questions, simulator ?? {});
 }
 
 interface Evaluated {
@@ -113,9 +114,12 @@ function summarise({ options, set, cells, store, others, target, command }: Eval
   const { statistics, price } = options;
   const name = options.name ?? options.control ?? target;
   const summaries = cells.map((cell) => summariseCell(cell, set.lists, store, statistics, price));
-  const points = [...summaries.flatMap((cell) => pointOf(name, cell)), ...others];
-  assertOneUnit(points);
+  const points = [...summaries.flatMap((cell) => pointOf(name, unitOf(options), cell)), ...others];
   const first = (cells[0] as Cell).name;
+  const adversarial =
+    set.adversarial.length === 0 ? null : summariseAdversarial(set.adversarial, store, first, statistics);
+  const isWhole = ({ missing, failed }: Pick<CellSummary, "missing" | "failed">) =>
+    missing === 0 && Object.keys(failed).length === 0;
   return {
     format: "kritai-evaluation/1",
     name,
@@ -123,7 +127,7 @@ function summarise({ options, set, cells, store, others, target, command }: Eval
     at: new Date().toISOString(),
     commit: commit(),
     command,
-    complete: summaries.every(({ missing, failed }) => missing === 0 && Object.keys(failed).length === 0),
+    complete: [...summaries, ...(adversarial === null ? [] : [adversarial])].every(isWhole),
     set: {
       name: set.manifest.name,
       sha256: set.sha256,
@@ -136,23 +140,23 @@ function summarise({ options, set, cells, store, others, target, command }: Eval
     settings: { ...statistics, spec: options.base },
     price,
     cells: summaries,
-    adversarial:
-      set.adversarial.length === 0
-        ? null
-        : { cell: first, rows: summariseAdversarial(set.adversarial, (id) => store.get(id, first), statistics) },
+    adversarial,
     points,
   };
 }
 
-/** Dollars where a price was given, else tokens. A cell without an answer is no point. */
-function pointOf(name: string, cell: CellSummary): Point[] {
+/** Dollars where a price was given, else tokens. */
+const unitOf = ({ price }: EvaluateOptions) => (price === null ? "tokens a list" : "$ per 1,000 lists");
+
+/** A cell without an answer is no point. */
+function pointOf(name: string, cost_unit: string, cell: CellSummary): Point[] {
   const { dollars_per_1000_lists: dollars, tokens_per_list: tokens } = cell;
   if (tokens === null) return [];
   return [
     {
       name: `${name} ${cell.cell}`,
       cost: dollars ?? tokens,
-      cost_unit: dollars === null ? "tokens a list" : "$ per 1,000 lists",
+      cost_unit,
       list_acc: cell.list_acc.mean,
       tau_b: cell.tau_b.mean,
       parse_rate: cell.parse_rate.mean,

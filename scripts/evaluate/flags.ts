@@ -3,9 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { LIMITS } from "../../src/core/limits.ts";
+import { carriesKey } from "../loadtest/target-url.ts";
 import { SPLITS } from "../testbed/set-format.ts";
 import { FORMULATIONS, readBaseSpec } from "./cells.ts";
 import { CONTROLS } from "./controls/policies.ts";
+import { readSimulatorOptions } from "./controls/simulator-options.ts";
 
 export const USAGE = `usage: npm run evaluate -- --set DIR --out DIR (--target URL | --control NAME) [flags]
        npm run evaluate -- --compare DIR DIR .. --out DIR [--points FILE]
@@ -151,11 +153,14 @@ function evaluateOptions(flags: Flags) {
   if ((target === undefined) === (control === undefined)) throw new Error("either --target or --control is required");
   if (flags.simulator !== undefined && control !== "simulator")
     throw new Error("--simulator belongs to --control simulator");
+  if (target !== undefined && carriesKey(target))
+    throw new Error("--target must not carry a key, for it is written into reports: use the variable KRITAI_API_KEY");
   if ((flags["gpu-hour-price"] === undefined) !== (flags["tokens-per-second"] === undefined))
     throw new Error("--gpu-hour-price and --tokens-per-second go together");
   const base = readBaseSpec(flags.spec);
   return {
     ...flags,
+    simulator: flags.simulator === undefined ? undefined : readSimulatorOptions(flags.simulator),
     set,
     base: model === undefined ? base : { ...base, judge: { ...base.judge, model } },
     selection: { split: flags.split, limit: flags.limit ?? null, adversarial: flags.adversarial },

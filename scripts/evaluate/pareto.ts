@@ -53,7 +53,7 @@ export function paretoFront(points: readonly Point[], metric: FrontMetric): Poin
 }
 
 /** @throws Error that names the units when costs cannot be compared */
-export function assertOneUnit(points: readonly Point[]): void {
+export function assertOneUnit(points: readonly Pick<Point, "cost_unit">[]): void {
   const units = [...new Set(points.map(({ cost_unit }) => cost_unit))];
   if (units.length > 1) throw new Error(`costs are in different units and cannot share a front: ${units.join(", ")}`);
 }

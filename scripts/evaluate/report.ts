@@ -26,18 +26,38 @@ const METRIC_NAMES: Record<FrontMetric, string> = { list_acc: "ListAcc", tau_b: 
 
 /** What a reader must know before any figure; empty when all is well. */
 export function warningsOf(summary: Summary): string[] {
-  return summary.cells.flatMap(({ cell, parse_rate, failed, missing, warnings, list_acc_if_failed_wrong: worst }) => {
-    const failures = Object.entries(failed).map(([code, n]) => `${n} ${code}`);
-    const rate = parse_rate.mean === null ? "" : ` (${(100 * parse_rate.mean).toFixed(1)} %)`;
-    return [
-      warnings.includes("parse_rate_low") &&
-        `${cell}: the parse rate is below 80 %${rate}. Its tau-b misleads, and it is kept off the Pareto front.`,
-      warnings.includes("parse_rate_watch") && `${cell}: the parse rate is below 95 %${rate}.`,
-      failures.length > 0 &&
-        `${cell}: lists failed (${failures.join(", ")}). They are in no figure; the next run asks them again. If all were wrong, ListAcc would be ${(100 * (worst ?? 0)).toFixed(1)} %.`,
-      missing > 0 && `${cell}: ${missing} lists were not asked yet. Run the same command again to go on.`,
-    ].filter((text) => text !== false);
-  });
+  const ofCells = summary.cells.flatMap(
+    ({ cell, parse_rate, failed, missing, warnings, list_acc_if_failed_wrong: worst }) => {
+      const failures = counted(failed);
+      const rate = parse_rate.mean === null ? "" : ` (${(100 * parse_rate.mean).toFixed(1)} %)`;
+      return [
+        warnings.includes("parse_rate_low") &&
+          `${cell}: the parse rate is below 80 %${rate}. Its tau-b misleads, and it is kept off the Pareto front.`,
+        warnings.includes("parse_rate_watch") && `${cell}: the parse rate is below 95 %${rate}.`,
+        failures !== "" &&
+          `${cell}: lists failed (${failures}). They are in no figure; the next run asks them again. If all were wrong, ListAcc would be ${(100 * (worst ?? 0)).toFixed(1)} %.`,
+        missing > 0 && `${cell}: ${missing} lists were not asked yet. Run the same command again to go on.`,
+      ].filter((text) => text !== false);
+    },
+  );
+  return [...ofCells, ...adversarialWarnings(summary)];
+}
+
+/** `3 deadline, 1 overloaded`. */
+const counted = (failed: Record<string, number>) =>
+  Object.entries(failed)
+    .map(([code, n]) => `${n} ${code}`)
+    .join(", ");
+
+function adversarialWarnings({ adversarial }: Summary): string[] {
+  if (adversarial === null) return [];
+  const { cell, failed, missing } = adversarial;
+  const failures = counted(failed);
+  return [
+    failures !== "" &&
+      `adversarial lists as ${cell}: lists failed (${failures}). They are not compared; the next run asks them again.`,
+    missing > 0 && `adversarial lists as ${cell}: ${missing} were not asked yet. Run the same command again to go on.`,
+  ].filter((text) => text !== false);
 }
 
 function partsOf(summary: Summary): Part[] {
@@ -108,11 +128,12 @@ function frontChart(points: readonly Point[], metric: FrontMetric): Html {
     title: `${METRIC_NAMES[metric]} against cost`,
     x: costAxis(points),
     y: { label: METRIC_NAMES[metric] },
+    // All three also where one is empty: a colour means the same in every chart, and a legend says so.
     series: [
       group("on the front", (off) => off === null),
       group("dominated", (off) => off === "dominated"),
       group("parse rate too low or unknown", (off) => off === "parse_rate_low" || off === "parse_rate_unknown"),
-    ].filter((series) => series.points.length > 0),
+    ],
     front: paretoFront(points, metric).map(at),
   });
 }

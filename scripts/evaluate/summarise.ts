@@ -35,7 +35,7 @@ export function summariseCell(
     const answer = store.get(list.list_id, cell.name);
     return answer === undefined ? [] : [{ list, answer }];
   });
-  const failed = failuresOf(cell, lists, store);
+  const failed = failuresOf(cell.name, lists, store);
   const failures = Object.values(failed).reduce((sum, n) => sum + n, 0);
   const { seed, bootstrap } = statistics;
   const metrics = evaluate({
@@ -65,9 +65,13 @@ export function summariseCell(
 }
 
 /** Lists of the cell whose last answer failed, by code. */
-function failuresOf(cell: Cell, lists: readonly SetList[], store: AnswerStore): Record<string, number> {
+export function failuresOf(
+  cell: string,
+  lists: readonly Pick<SetList, "list_id">[],
+  store: Pick<AnswerStore, "failures">,
+): Record<string, number> {
   const counts: Record<string, number> = {};
-  const failures = store.failures(cell.name);
+  const failures = store.failures(cell);
   for (const { list_id } of lists) {
     const code = failures.get(list_id);
     if (code !== undefined) counts[code] = (counts[code] ?? 0) + 1;

@@ -57,6 +57,15 @@ export const ModificationSummarySchema = z.object({
 });
 export type ModificationSummary = z.output<typeof ModificationSummarySchema>;
 
+export const AdversarialSummarySchema = z.object({
+  cell: z.string(),
+  rows: z.array(ModificationSummarySchema),
+  /** As of a cell; absent in summaries of before they were counted. */
+  failed: z.record(z.string(), count).default({}),
+  missing: count.default(0),
+});
+export type AdversarialSummary = z.output<typeof AdversarialSummarySchema>;
+
 export const SummarySchema = z.object({
   format: z.literal("kritai-evaluation/1"),
   name: z.string(),
@@ -78,7 +87,7 @@ export const SummarySchema = z.object({
   settings: z.object({ seed: count, bootstrap: count, tau_candidates_min: count, spec: z.unknown() }),
   price: z.object({ gpu_hour: z.number(), gpus: count, tokens_per_second: z.number() }).nullable(),
   cells: z.array(CellSummarySchema),
-  adversarial: z.object({ cell: z.string(), rows: z.array(ModificationSummarySchema) }).nullable(),
+  adversarial: AdversarialSummarySchema.nullable(),
   /** The cells as points on the front, with those of `--points`. */
   points: z.array(PointSchema),
 });

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { isLoopbackHost } from "../../gpu-backend/gateway/access.ts";
 import { FLAGS, type FlagName, type FlagValues, LOADTEST_LIMITS } from "./flag-table.ts";
+import { carriesKey } from "./target-url.ts";
 
 const OPTIONS = Object.fromEntries(
   Object.entries(FLAGS).map(([name, flag]) => [
@@ -38,6 +39,16 @@ function parsedArgs(argv: readonly string[]): Record<string, unknown> {
   }
 }
 
+/** Standard deviations of a random number of arrivals that a slice must have room for: a run must not end in its middle by chance. */
+const CHANCE = 6;
+
+/** As many arrivals as a slice at the rate may come to. */
+function arrivalsMost({ arrivals, shape, warmup, duration }: FlagValues, rate: number): number {
+  const expected = rate * (warmup + duration);
+  if (arrivals !== "poisson" && arrivals !== "gamma") return expected;
+  return expected + CHANCE * Math.sqrt(expected / (arrivals === "gamma" ? shape : 1));
+}
+
 /** What single flags cannot say: flags that need or exclude one another, hosts, and the size of a slice. */
 function contradictions(flags: FlagValues, given: Record<string, unknown>): string[] {
   const { arrivals, concurrency, sweep, ramp, trace, target, baseline } = flags;
@@ -64,7 +75,7 @@ function contradictions(flags: FlagValues, given: Record<string, unknown>): stri
   const rate = Math.max(...(sweep ?? ramp ?? [flags.rate]));
   const most = LOADTEST_LIMITS.slice_requests_max;
   need(
-    concurrency > 0 || rate * (flags.warmup + flags.duration) <= most,
+    concurrency > 0 || arrivals === "trace" || arrivalsMost(flags, rate) <= most,
     `--rate ${rate} for ${flags.warmup + flags.duration} s is over the limit of ${most} requests a slice: shorten --duration`,
   );
   for (const [name, url] of [
@@ -72,8 +83,8 @@ function contradictions(flags: FlagValues, given: Record<string, unknown>): stri
     ["baseline", baseline],
   ] as const) {
     if (url === undefined) continue;
-    const { hostname, username, password } = new URL(url);
-    need(username === "" && password === "", `--${name} must not carry a key: use --key-env`);
+    const { hostname } = new URL(url);
+    need(!carriesKey(url), `--${name} must not carry a key: use --key-env`);
     need(
       isLoopbackHost(hostname) || flags["allow-host"].includes(hostname),
       `--${name}: ${hostname} is neither loopback nor named by --allow-host`,

@@ -65,6 +65,14 @@ export function kneeOf(points: readonly Point[], rule: KneeRule): Summary["knee"
   return { rate, overloaded_at: known[first]?.rate ?? null, rule: text };
 }
 
+/** Where the knee is, in words: of a sweep in which nothing was overloaded all that is known is a bound. */
+export function kneePlace({ rate, overloaded_at }: Summary["knee"], shown: (rate: number) => string): string {
+  if (rate === null) return "below the lowest rate";
+  return overloaded_at === null
+    ? `not reached, ${shown(rate)} or more: no rate was overloaded`
+    : `${shown(rate)}, overloaded at ${shown(overloaded_at)}`;
+}
+
 /** Overloaded rates in a row after which a sweep goes no higher. */
 const OVERLOADED_ENOUGH = 2;
 /** Closer than this there is nothing left to narrow. */

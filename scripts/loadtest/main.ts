@@ -2,7 +2,7 @@
 import { environment } from "./environment.ts";
 import { usage } from "./flag-table.ts";
 import { FlagFault, readFlags } from "./flags.ts";
-import { frontierOf, KNEE_RULE } from "./knee.ts";
+import { frontierOf, KNEE_RULE, kneePlace } from "./knee.ts";
 import { Outputs } from "./outputs.ts";
 import { Progress } from "./progress.ts";
 import { reportOf } from "./report.ts";
@@ -46,8 +46,7 @@ function verdictOf({ points, knee, stopped_by }: Summary): string {
     const late = target.generator.late ? "  generator late: its own delay is in these figures" : "";
     return `${load}: achieved ${target.achieved_per_s.value?.toPrecision(4)}/s, p50 ${ms(p50.value)}, p99 ${ms(p99.value)}, p99.9 ${ms(p999.value)}${overhead}${failed}${over}${late}`;
   });
-  if (points.length > 1)
-    lines.push(`knee: ${knee.rate === null ? "below the lowest rate" : `${knee.rate.toPrecision(4)}/s`}`);
+  if (points.length > 1) lines.push(`knee: ${kneePlace(knee, (rate) => `${Number(rate.toPrecision(4))}/s`)}`);
   return lines.join("\n");
 }
 

@@ -1,5 +1,5 @@
 // Owns the files of a run besides the report: one line a request, histogram logs, the summary, a table of points. Knows no client.
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HistogramLogWriter } from "hdr-histogram-js";
 import type { SliceNote } from "./run.ts";
@@ -29,6 +29,8 @@ export class Outputs {
   constructor(dir: string) {
     this.#dir = dir;
     mkdirSync(dir, { recursive: true });
+    // Else a run that is killed would leave an earlier one's report beside its own requests.
+    for (const name of [FILES.summary, FILES.points, FILES.report]) rmSync(join(dir, name), { force: true });
     writeFileSync(join(dir, FILES.requests), "");
     writeFileSync(join(dir, FILES.histograms), "");
     this.#histograms = new HistogramLogWriter((text) => appendFileSync(join(dir, FILES.histograms), text));

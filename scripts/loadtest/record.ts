@@ -39,7 +39,7 @@ export interface SliceWindow {
   to: number;
 }
 
-/** Collects a slice. What counts is due inside the window; `completed` counts ends inside it, whenever due. */
+/** Collects a slice. What counts is due inside the window; what was completed ended inside it, whenever due. */
 export class SliceRecorder {
   readonly rows: RequestRow[] = [];
   /** Of requests that were answered or timed out; a time-out stands with the time it took to give up, which is a lower bound. */
@@ -51,7 +51,6 @@ export class SliceRecorder {
   readonly #window: SliceWindow;
   readonly #start: number;
   in_flight_max = 0;
-  completed = 0;
 
   /** @param start on performance.now()'s clock */
   constructor(slice: number, start: number, window: SliceWindow) {
@@ -91,13 +90,22 @@ export class SliceRecorder {
     };
     this.rows.push(row);
     if (spec_hash !== null) this.spec_hashes.add(spec_hash);
-    const ended = row.due_at + row.latency_ms;
-    if (error === null && ended >= this.#window.from && ended < this.#window.to) this.completed++;
     if (!this.isCounted(row)) return;
     record(this.schedule_error, row.schedule_error_ms);
     if (error !== null && error !== "timeout") return;
     record(this.latency, row.latency_ms);
     if (row.service_ms !== null) record(this.service, row.service_ms);
+  }
+
+  /** Whether a request was answered inside the window, whenever it was due: what a throughput is made of. */
+  isCompleted({ due_at, latency_ms, error }: Pick<RequestRow, "due_at" | "latency_ms" | "error">): boolean {
+    const ended = due_at + latency_ms;
+    return error === null && ended >= this.#window.from && ended < this.#window.to;
+  }
+
+  /** Requests answered inside the window. */
+  get completed(): number {
+    return this.rows.reduce((sum, row) => sum + (this.isCompleted(row) ? 1 : 0), 0);
   }
 
   /** Whether a row is measured: due inside the window, and not broken off by this side. */

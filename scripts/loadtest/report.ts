@@ -1,6 +1,7 @@
 // Owns the report of a load test: which sections a summary gets, and their tables. Charts: report-charts.ts. Knows no measurement.
 import type { Html } from "../../src/routes/reference/html.ts";
 import { type Cell, type ReportSection, reportPage, shownNumber, tableHtml } from "../report/page.ts";
+import { kneePlace } from "./knee.ts";
 import {
   distribution,
   frontierChart,
@@ -152,11 +153,7 @@ const CLOSED_LOOP =
 function sweepSections(summary: Summary): ReportSection[] {
   const { knee, points } = summary;
   if (summary.load.loop === "closed" || points.length < 2) return [];
-  const rate =
-    knee.rate === null ? "It lies below the lowest rate." : `It is at ${shownNumber(knee.rate)} requests a second.`;
-  const above =
-    knee.overloaded_at === null ? " No rate was overloaded." : ` ${shownNumber(knee.overloaded_at)} was overloaded.`;
-  const lead = `The knee is ${knee.rule}. ${rate}${above}`;
+  const lead = `The knee is ${knee.rule}. Here: ${kneePlace(knee, (rate) => `${shownNumber(rate)}/s`)}.`;
   return [
     { title: "Knee", lead, content: [latencyByRate(summary), throughputByRate(summary)] },
     { title: "Frontier", content: [frontierChart(summary), frontierTable(summary)] },

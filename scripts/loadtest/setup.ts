@@ -39,7 +39,20 @@ function workloadOf(flags: FlagValues): Workload {
   };
   const rollouts = group_size ?? SYNTHETIC_GROUP_SIZE;
   const size = { groups: flags.items, rollouts, candidate_chars: flags["candidate-chars"] };
-  return loadWorkload(BODIES[flags.kind], flags.workload, shape, size, flags.seed);
+  return named("workload", flags.workload, (source) =>
+    loadWorkload(BODIES[flags.kind], source, shape, size, flags.seed),
+  );
+}
+
+/** Reads what a flag names. @throws FlagFault for a file that cannot be read; else what `read` throws */
+function named<T>(flag: string, path: string, read: (path: string) => T): T {
+  try {
+    return read(path);
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    if (code === undefined) throw fault;
+    throw new FlagFault(`--${flag} ${path} cannot be read (${code})`);
+  }
 }
 
 /** The first model an engine lists. @throws Error that names the address */
@@ -80,7 +93,14 @@ function arrivalsOf(flags: FlagValues): { at: (rate: number) => Arrivals; rates:
     return { at: () => ({ process, from, to }), rates: [(from + to) / 2] };
   }
   if (process === "trace" && trace !== undefined) {
-    const at_s = readTraceFile(trace);
+    const at_s = named("trace", trace, readTraceFile);
+    const most = LOADTEST_LIMITS.slice_requests_max;
+    const lasting_s = flags.warmup + flags.duration;
+    const within = at_s.filter((at) => at < lasting_s).length;
+    if (within > most)
+      throw new FlagFault(
+        `--trace ${trace}: ${within} arrivals in ${lasting_s} s are over the limit of ${most} requests a slice`,
+      );
     const rate = at_s.length / Math.max(1, at_s.at(-1) ?? 1);
     return { at: () => ({ process, at_s }), rates: [rate] };
   }

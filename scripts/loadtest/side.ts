@@ -127,15 +127,18 @@ export function summariseSide(slices: readonly FinishedSlice[], objective_ms: nu
   const counted = measured.map(({ recorder }) => recorder.rows.filter((row) => recorder.isCounted(row)));
   const rows = counted.flat();
   const good = rows.filter(({ error }) => error === null);
-  const rate = (countOf: (rows: readonly RequestRow[]) => number) =>
-    meanEstimate(measured.map(({ measured_s }, i) => countOf(counted[i] as RequestRow[]) / measured_s));
+  // Throughputs are of what ended in the window: of what was due in it, a queue that only grows would bring all in the end.
+  const completed = measured.map(({ recorder }) => recorder.rows.filter((row) => recorder.isCompleted(row)));
+  const rate = (of: readonly (readonly RequestRow[])[], countOf: (rows: readonly RequestRow[]) => number) =>
+    meanEstimate(measured.map(({ measured_s }, i) => countOf(of[i] as readonly RequestRow[]) / measured_s));
+  const throughput = (name: Countable) => rate(completed, (some) => total(some, name));
   // A kind whose replies say nothing of a count leaves it 0 throughout.
-  const said = (name: Countable) => (total(rows, name) === 0 ? estimate(null, []) : rate((some) => total(some, name)));
+  const said = (name: Countable) => (total(rows, name) === 0 ? estimate(null, []) : throughput(name));
   const latency_ms = latencyOf(measured.map(({ recorder }) => recorder.latency));
   const isGood = ({ error, nulls, latency_ms }: RequestRow) =>
     error === null && nulls === 0 && latency_ms <= objective_ms;
   const rewards = total(rows, "rewards");
-  const rewards_per_s = rate((some) => total(some, "rewards"));
+  const rewards_per_s = throughput("rewards");
   const tokens = { completion: total(rows, "completion_tokens"), prompt: total(rows, "prompt_tokens") };
   const generations = total(rows, "generations");
   const parsed = total(rows, "parsed");
@@ -145,9 +148,9 @@ export function summariseSide(slices: readonly FinishedSlice[], objective_ms: nu
     failed: rows.length - good.length,
     unfinished: slices.reduce((sum, { recorder }) => sum + (errorsOf(recorder.rows).unfinished ?? 0), 0),
     errors: errorsOf(rows),
-    offered_per_s: rate((some) => some.length),
-    achieved_per_s: meanEstimate(measured.map(({ recorder, measured_s }) => recorder.completed / measured_s)),
-    goodput_per_s: rate((some) => some.filter(isGood).length),
+    offered_per_s: rate(counted, (some) => some.length),
+    achieved_per_s: rate(completed, (some) => some.length),
+    goodput_per_s: rate(counted, (some) => some.filter(isGood).length),
     latency_ms,
     service_ms: latencyOf(measured.map(({ recorder }) => recorder.service)),
     rewards,

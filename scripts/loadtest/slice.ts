@@ -74,16 +74,17 @@ class SliceRun {
     if (client.in_flight > this.#recorder.in_flight_max) this.#recorder.in_flight_max = client.in_flight;
   }
 
-  async open(times: readonly number[], start: number): Promise<void> {
-    const { warmup_s, duration_s, signal, requests_left } = this.#options;
+  async open(times: readonly number[], start: number, isCut: boolean): Promise<void> {
+    const { warmup_s, duration_s, signal } = this.#options;
     await pace(times, start, (index, due) => this.#send(index, due), signal);
-    if (times.length >= requests_left) return;
+    if (isCut) return;
     // The window stays open to its end: what finishes in it counts as achieved.
     const left = start + (warmup_s + duration_s) * 1000 - performance.now();
     if (left > 0 && !signal.aborted) await sleep(left, undefined, { signal }).catch(() => undefined);
   }
 
-  async closed(concurrency: number, start: number): Promise<void> {
+  /** @returns how many requests were started */
+  async closed(concurrency: number, start: number): Promise<number> {
     const { warmup_s, duration_s, signal, requests_left } = this.#options;
     const end = start + (warmup_s + duration_s) * 1000;
     let next = 0;
@@ -96,6 +97,7 @@ class SliceRun {
     // A stop must not wait for replies: the drain after this gives them up.
     const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     if (!signal.aborted) await Promise.race([Promise.all(senders), stopped]);
+    return next;
   }
 }
 
@@ -111,11 +113,13 @@ export async function runSlice(options: SliceOptions): Promise<FinishedSlice> {
   const recorder = new SliceRecorder(options.slice, start, window);
   options.onStart?.(recorder);
   const run = new SliceRun(options, recorder);
-  if (load.loop === "open") await run.open(times, start);
-  else await run.closed(load.concurrency, start);
+  // Fewer requests were left than the load would take: there is no load after the last of them, so the window ends with it.
+  let isCut = times.length < due.length;
+  if (load.loop === "open") await run.open(times, start, isCut);
+  else isCut = (await run.closed(load.concurrency, start)) === options.requests_left;
   const elapsed = performance.now() - start;
   const stopped = signal.aborted;
-  if (stopped || times.length === options.requests_left) recorder.cutWindow(elapsed);
+  if (stopped || isCut) recorder.cutWindow(elapsed);
   const { user, system } = process.cpuUsage(cpu);
   await client.drain(stopped ? STOP_DRAIN_MS : options.drain_ms);
   return {

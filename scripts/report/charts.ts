@@ -148,7 +148,10 @@ export function scatterChart(
   const line = Plot.lineY(front, { x: "x", y: "y", stroke: "currentColor", strokeOpacity: 0.5 });
   const x = scale(frame.x);
   const y = scale(frame.y);
-  const svg = draw(frame, { x, y, inset: 14, marks: [...ruleMarks(frame.rules ?? []), line, ...marks] });
+  // A label stands in the middle above its point, which may be the rightmost.
+  const longest = Math.max(0, ...frame.series.flatMap(({ points }) => points.map(({ label }) => label?.length ?? 0)));
+  const marginRight = Math.min(160, Math.max(32, 3.2 * longest));
+  const svg = draw(frame, { x, y, inset: 14, marginRight, marks: [...ruleMarks(frame.rules ?? []), line, ...marks] });
   const names = frame.series.map(({ name }) => name);
   return figure(frame, names, "box", svg);
 }

@@ -43,5 +43,7 @@ summary { cursor: pointer; color: var(--faint); }
   figure.chart, tr { break-inside: avoid; }
   h2 { break-after: avoid; }
   .scroll { overflow: visible; }
+  table { font-size: 7.5pt; }
+  th, td { padding-right: 0.4rem; }
 }
 `;

@@ -32,7 +32,8 @@ const noteIn = (reasons: Reasons, reason: string): void => {
 
 /** Why a candidate may not enter a list; null when it may. */
 export function candidateFault(candidate: PoolCandidate, filters: Filters): string | null {
-  if (candidate.pass_rate === null) return candidate.unmeasured === null ? "not run yet" : "unmeasured";
+  if (candidate.pass_rate === null)
+    return candidate.unmeasured === null ? "not run yet" : `unmeasured: ${candidate.unmeasured}`;
   if (candidate.code.length > filters.code_chars_max) return `code over ${filters.code_chars_max} characters`;
   if (candidate.declared === "right" && candidate.pass_rate !== 1) return "declared right, but fails";
   if (candidate.pass_rate !== 1 && bucketOf(candidate.pass_rate) === null) return "a pass rate of no bucket";

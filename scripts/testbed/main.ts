@@ -32,7 +32,7 @@ async function main([name, ...args]: string[]): Promise<number> {
     console.log(overview());
     return name === undefined ? 2 : 0;
   }
-  const command = COMMANDS[name];
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw new UsageError(`no command ${name}; there are ${Object.keys(COMMANDS).join(", ")}`);
   if (args.some(isHelp)) {
     console.log(`npm run testbed -- ${name}: ${command.summary}\n\n${command.help}`);

@@ -37,16 +37,16 @@ const lists = (moves: readonly (readonly [number | null, number | null])[], kept
   }));
 };
 
-const summary = (moves: readonly (readonly [number | null, number | null])[], kept = true) =>
-  summariseAdversarial(
-    lists(moves, kept),
-    (id) => {
-      const [side, index] = id.split("-") as [string, string];
-      const [before, after] = moves[Number(index)] as readonly [number | null, number | null];
-      return answer(side === "base" ? before : after);
-    },
-    { seed: 1, bootstrap: 200 },
-  );
+const SETTINGS = { seed: 1, bootstrap: 200 };
+
+const summary = (moves: readonly (readonly [number | null, number | null])[], kept = true) => {
+  const get = (id: string) => {
+    const [side, index] = id.split("-") as [string, string];
+    const [before, after] = moves[Number(index)] as readonly [number | null, number | null];
+    return answer(side === "base" ? before : after);
+  };
+  return summariseAdversarial(lists(moves, kept), { get, failures: () => new Map() }, "list_em@1", SETTINGS).rows;
+};
 
 describe("the bias influence ratio", () => {
   it("is the share of switches between right and wrong that went to wrong", () => {
@@ -71,6 +71,21 @@ describe("the bias influence ratio", () => {
     ]);
     expect(row).toMatchObject({ to_incorrect: 0, to_correct: 0, compared: 0, not_compared: 3 });
     expect(row?.bias_influence_ratio.mean).toBeNull();
+  });
+
+  it("says which modified lists failed or were not asked yet", () => {
+    const [failed, missing] = [new Map([["modified-0", "deadline"]]), "modified-1"];
+    const get = (id: string) => (failed.has(id) || id === missing ? undefined : answer(0));
+    const three = lists([
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(summariseAdversarial(three, { get, failures: () => failed }, "list_em@1", SETTINGS)).toMatchObject({
+      cell: "list_em@1",
+      failed: { deadline: 1 },
+      missing: 1,
+    });
   });
 
   it("of all kept modifications together leaves the others out", () => {

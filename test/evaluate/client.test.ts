@@ -105,6 +105,16 @@ describe("asking lists", () => {
     expect(sent.length).toBe(2);
   });
 
+  it("takes nothing for an answer that is not Kritai's reply to the lists asked", async () => {
+    const other = await serverOf({ status: 200, body: { status: "ok" } });
+    await expect(other.ask()).rejects.toThrow(/answered 200 with something that is not Kritai's reply \(request_id/);
+    expect(other.sent.length).toBe(1);
+    server?.close();
+    await expect((await serverOf(reply(group("list-1"), group("list-0")))).ask()).rejects.toThrow("other groups");
+    server?.close();
+    await expect((await serverOf(reply(group("list-0")))).ask()).rejects.toThrow("other groups");
+  });
+
   it("ends a wait when it is stopped", async () => {
     const { ask } = await serverOf({ status: 503, body: {}, headers: { "retry-after": "30" } });
     const stop = new AbortController();

@@ -1,5 +1,5 @@
 // The evaluator as a user runs it, over the real HTTP path: controls with known figures, a killed run, the reports.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { letterProbabilities } from "../../gpu-backend/simulator/noise.ts";
@@ -124,6 +124,16 @@ describe("a run that was stopped", () => {
     expect(resumed.complete).toBe(true);
     expect(resumed.cells).toEqual(whole.cells);
     expect(resumed.adversarial).toEqual(whole.adversarial);
+  });
+});
+
+describe("points in another unit of cost", () => {
+  it("are refused before anything is asked", async () => {
+    const point = { name: "a", cost: 1, cost_unit: "$ a step", list_acc: 0.5, parse_rate: 1 };
+    writeFileSync(at("dollars.json"), JSON.stringify({ points: [point] }));
+    const flags = ["--target", "http://127.0.0.1:9", "--points", at("dollars.json")];
+    await expect(evaluate("units", flags)).rejects.toThrow("tokens a list, $ a step");
+    expect(existsSync(at("units"))).toBe(false);
   });
 });
 

@@ -20,7 +20,54 @@ function start(...flags: string[]) {
   return { child, ended };
 }
 
+/** Kritai's reply to a rewards request, in which lists that `fails` names have no generation. */
+function replyTo(body: string, fails: (listId: string) => boolean): string {
+  const { groups } = JSON.parse(body) as { groups: { group_id: string; rollouts: object[] }[] };
+  const counts = { comparisons: 1, generations: 1, prompt_tokens: 9, completion_tokens: 9 };
+  return JSON.stringify({
+    request_id: "r",
+    spec_hash: "sha256:1",
+    groups: groups.map(({ group_id, rollouts }) => {
+      const failed = fails(group_id);
+      return {
+        group_id,
+        status: failed ? "failed" : "ok",
+        selected: failed ? null : 0,
+        win_counts: rollouts.map((_, i) => (failed ? null : i === 0 ? rollouts.length - 1 : 0)),
+        rollouts: rollouts.map(() => ({ error: failed ? "deadline" : null })),
+        metrics: { position_flip_rate: null },
+        verifier: { ...counts, parsed: failed ? 0 : 1, failed: failed ? 1 : 0 },
+      };
+    }),
+  });
+}
+
 describe("npm run evaluate", () => {
+  it("ends with 3 and says so when only modified lists failed, and asks just these again", async () => {
+    writeFixtureSet(`${folder.path}/modified`, { problems: 2, lists: 4, adversarial: 4 });
+    let broken = true;
+    let asked = 0;
+    const server = createServer(async (request, response) => {
+      const body = (await request.toArray()).join("");
+      asked += (JSON.parse(body) as { groups: unknown[] }).groups.length;
+      response
+        .setHeader("content-type", "application/json")
+        .end(replyTo(body, (id) => broken && id.startsWith("adversarial")));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const flags = ["--set", `${folder.path}/modified`, "--out", `${folder.path}/part`, "--target", target];
+    const run = () =>
+      start(...flags, "--split", "all", "--k", "1", "--formulations", "list_em", "--adversarial", "all").ended;
+    expect(await run()).toMatchObject({ code: 3, said: expect.stringContaining("lists failed (4 deadline)") });
+    expect(asked).toBe(12);
+    broken = false;
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(asked).toBe(16);
+    server.closeAllConnections();
+    server.close();
+  });
+
   it("explains itself with exit code 0, and a fault of the flags or of the set with 2 and 1", async () => {
     expect(await start("--help").ended).toMatchObject({ code: 0, said: expect.stringContaining("--compare DIR") });
     expect(await start("--set", "s").ended).toMatchObject({

@@ -113,7 +113,29 @@ describe("an open loop", () => {
   });
 });
 
+describe("an overloaded target", () => {
+  it("has the throughput of what it answered in the window, not of what was due in it and came later", async () => {
+    // Everything due after the tenth request is answered after the window has closed.
+    const { url } = await known({ stall_at: 11, stall_ms: 1_500 });
+    const side = summariseSide([await slice(url, constant(50), { warmup_s: 0, duration_s: 1 })], 10_000, NO_COST);
+    expect(side).toMatchObject({ requests: 50, ok: 50, rewards: 50 });
+    expect(side.achieved_per_s.value).toBeLessThanOrEqual(10);
+    expect(side.rewards_per_s.value).toBe(side.achieved_per_s.value);
+    expect(side.generations_per_s.value).toBe(side.achieved_per_s.value);
+  });
+});
+
 describe("a closed loop", () => {
+  it("that has no request left measures only until then", async () => {
+    const { url, answered } = await known({ latency_ms: 1 });
+    const load: Load = { loop: "closed", concurrency: 2 };
+    const done = await slice(url, load, { warmup_s: 0, duration_s: 30, requests_left: 100 });
+    expect(answered()).toBe(100);
+    expect(done.measured_s).toBeLessThan(15);
+    const side = summariseSide([done], 1000, NO_COST);
+    expect(side.achieved_per_s.value).toBeCloseTo(100 / done.measured_s, 6);
+  });
+
   it("delays one request a sender by a stall: what it hides is why the open loop is the default", async () => {
     const { url } = await known({ stall_at: 100, stall_ms: 1000 });
     const { recorder } = await slice(url, { loop: "closed", concurrency: 2 });

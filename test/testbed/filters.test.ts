@@ -9,7 +9,7 @@ const wrong = candidate("p", 7);
 
 describe("candidates are left out", () => {
   it.each([
-    [{ pass_rate: null, unmeasured: "HTTP 500" }, "unmeasured"],
+    [{ pass_rate: null, unmeasured: "HTTP 500" }, "unmeasured: HTTP 500"],
     [{ pass_rate: null }, "not run yet"],
     [{ failures: { timeout: 2 } }, "out of time or memory"],
     [{ declared: "right" as const }, "declared right, but fails"],

@@ -123,7 +123,7 @@ export function createSandboxFusionEngine(given: SandboxFusionOptions): Executio
   return {
     name: `sandbox-fusion/${run_timeout_s}s/${memory_limit_mb}MiB`,
     concurrency: in_flight_max,
-    runs: (language) => language in LANGUAGES,
+    runs: (language) => Object.hasOwn(LANGUAGES, language),
     run: (program, tests) => Promise.all(tests.map((test) => limited(() => runTest(program, test, options)))),
     close: async () => {},
   };
