@@ -20,14 +20,12 @@ export interface MemberState {
   answer: AnswerState;
 }
 
-/** Times are ms since 1970. */
+/** One that has left is no longer listed. Times are ms since 1970. */
 export interface WaiterState {
   waiter_id: string;
   member: number;
   gather_by: number;
   answer_by: number;
-  /** `lost`: it waited in an earlier life of the room, and may come back. One that has left is no longer listed. */
-  presence: "here" | "lost";
 }
 
 export interface Judgement {
@@ -92,17 +90,21 @@ export function isFull({ size, members }: GroupState): boolean {
 export function addMember(group: GroupState, arrival: Arrival, now: number): number {
   const { waiter_id, body_hash } = arrival;
   const late = group.judging !== null || group.judged > 0;
-  group.window_ends = now + arrival.window_ms;
-  group.judge_ms = arrival.answer_within_ms * (1 - GATHERING_SHARE);
+  openWindow(group, arrival, now);
   const member = group.members.push({ body_hash, waiter_id, late, answer: "none" }) - 1;
   addWaiter(group, member, arrival, now);
   return member;
 }
 
+function openWindow(group: GroupState, { window_ms, answer_within_ms }: Arrival, now: number): void {
+  group.window_ends = now + window_ms;
+  group.judge_ms = answer_within_ms * (1 - GATHERING_SHARE);
+}
+
 export function addWaiter(group: GroupState, member: number, arrival: Arrival, now: number): void {
   const { waiter_id, answer_within_ms } = arrival;
   const gather_by = now + answer_within_ms * GATHERING_SHARE;
-  group.waiters.push({ waiter_id, member, gather_by, answer_by: now + answer_within_ms, presence: "here" });
+  group.waiters.push({ waiter_id, member, gather_by, answer_by: now + answer_within_ms });
   keep(group, arrival.retain_ms, now);
 }
 
@@ -112,17 +114,28 @@ function keep(group: GroupState, retainMs: number, now: number): void {
 }
 
 /**
- * Attaches a repetition to a member. Returns true when the answer is there already; else it waits, and a judgement that
- * failed is wanted again.
+ * Attaches a repetition to a member. Returns true when the answer is there already; else it waits: a judgement that failed is wanted
+ * again, and a sample that was alone is gathered again, for a trainer's rollouts of one prompt may end minutes apart.
  */
 export function attach(group: GroupState, member: number, arrival: Arrival, now: number): boolean {
   const { answer } = group.members[member] as MemberState;
   const moreComing = group.judging !== null || group.members.length > group.judged;
   keep(group, arrival.retain_ms, now);
-  if (answer === "reward" || (answer === "alone" && !moreComing)) return true;
+  if (answer === "reward") return true;
+  if (answer === "alone" && !moreComing) {
+    if (isFull(group)) return true;
+    gatherAgain(group, arrival, now);
+  }
   addWaiter(group, member, arrival, now);
   if (answer === "failed" && group.judging === null) group.again = true;
   return false;
+}
+
+/** As if its one member had just come. */
+function gatherAgain(group: GroupState, arrival: Arrival, now: number): void {
+  for (const member of group.members) member.answer = "none";
+  group.judged = 0;
+  openWindow(group, arrival, now);
 }
 
 /** When gathering ends, and why; null while nobody waits to be judged. */

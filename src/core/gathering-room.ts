@@ -41,14 +41,13 @@ export interface Place {
   ready: boolean;
 }
 
-/** `prove`: these waiters must show that their clients are there, then `settle` decides. `waiting`: its proof runs already. */
+/** `prove`: these waiters and the arrival's own must show that their clients are there, then `settle` decides. `waiting`: its proof runs already. */
 export type Arrived = { kind: "placed"; place: Place } | { kind: "prove"; waiters: string[] } | { kind: "waiting" };
 
 export const emptyRoom = (): RoomState => ({ groups: [], undecided: [] });
 
-/** The room as an earlier life left it: whoever waited is lost until it joins again. */
+/** The room as an earlier life left it. Whoever waited may join again; who had not been placed yet comes anew. */
 export function restoredRoom(groups: readonly GroupState[]): RoomState {
-  for (const group of groups) for (const waiter of group.waiters) waiter.presence = "lost";
   return { groups: [...groups].sort((a, b) => a.epoch - b.epoch), undecided: [] };
 }
 
@@ -67,16 +66,15 @@ export function arrive(room: RoomState, arrival: Arrival, now: number): Arrived 
 }
 
 /**
- * Places an undecided arrival once its twins have proved to be there or have left (see `leave`). Equal arrivals are settled
- * in the order in which they came.
+ * Places an undecided arrival once its twins and itself have proved to be there or have left (see `leave`). Equal arrivals are
+ * settled in the order in which they came. null for one that has left: it may be a request that its own retry has overtaken, and
+ * one that is no retry comes again.
  */
-export function settle(room: RoomState, waiterId: string, now: number): Place {
+export function settle(room: RoomState, waiterId: string, now: number): Place | null {
   const at = room.undecided.findIndex(({ arrival }) => arrival.waiter_id === waiterId);
   const { arrival, gone } = room.undecided[at] as Undecided;
   room.undecided.splice(at, 1);
-  const place = repeated(room, arrival, now, false) ?? newcomer(room, arrival, now);
-  if (gone) leave(room, waiterId);
-  return place;
+  return gone ? null : (repeated(room, arrival, now, false) ?? newcomer(room, arrival, now));
 }
 
 /** A waiter's client has gone, or its time is over. Its member stays and counts. Returns the group that changed. */
@@ -127,7 +125,6 @@ function returning(room: RoomState, arrival: Arrival, now: number): Arrived | nu
     const waiter = waiters.find((other) => other.waiter_id === waiter_id);
     const member = waiter?.member ?? members.findIndex((other) => other.waiter_id === waiter_id);
     if (member < 0) continue;
-    if (waiter !== undefined) waiter.presence = "here";
     const ready = waiter === undefined && attach(group, member, arrival, now);
     const attached = members[member]?.waiter_id !== waiter_id;
     return { kind: "placed", place: { epoch, member, added: false, attached, ready } };
@@ -144,16 +141,26 @@ const isOpen = (answer: string) => answer === "none" || answer === "failed";
 function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: boolean): Place | null {
   const equal = room.groups.flatMap((group) =>
     group.members.flatMap(({ body_hash, answer }, member) =>
-      body_hash === arrival.body_hash ? [{ group, member, open: isOpen(answer) }] : [],
+      body_hash === arrival.body_hash ? [{ group, member, answer, open: isOpen(answer) }] : [],
     ),
   );
   const left = ({ group, member, open }: (typeof equal)[number]) =>
     open && !othersFirst && !group.waiters.some((waiter) => waiter.member === member);
-  const found = equal.findLast(left) ?? equal.findLast(({ open }) => !open);
+  const rewarded = equal.findLast(({ answer }) => answer === "reward");
+  const found = equal.findLast(left) ?? rewarded ?? equal.findLast(({ open }) => !open);
   if (found === undefined) return null;
   const { group, member } = found;
   const ready = attach(group, member, arrival, now);
   return { epoch: group.epoch, member, added: false, attached: true, ready };
+}
+
+/** The last member with such a body that has its reward. */
+export function rewardedMember(room: RoomState, bodyHash: string): { epoch: number; member: number } | null {
+  for (const { epoch, members } of room.groups.toReversed()) {
+    const member = members.findLastIndex(({ body_hash, answer }) => body_hash === bodyHash && answer === "reward");
+    if (member >= 0) return { epoch, member };
+  }
+  return null;
 }
 
 function equalWaiters(room: RoomState, bodyHash: string): WaiterState[] {

@@ -104,7 +104,8 @@ export const LIMITS = {
   readiness_timeout_ms: 2_000,
   readiness_cache_ms: 1_000,
   room_members_max: 4_096,
-  room_probe_ms: 400,
+  room_proof_ms: 5_000,
+  room_rejoin_ms: 1_000,
   room_leave_ms: 500,
   room_join_tries_max: 6,
   room_join_backoff_ms: 50,
@@ -157,7 +158,7 @@ export const LIMIT_RELATIONS: readonly [string, boolean][] = [
   ],
   [
     "a probe's writes and pauses end before its room stops waiting",
-    2 * LIMITS.probe_write_gap_ms < LIMITS.room_probe_ms,
+    2 * LIMITS.probe_write_gap_ms < LIMITS.room_proof_ms,
   ],
   ["heartbeats come well inside the promised 10 s", LIMITS.heartbeat_ms * 2 <= 10_000],
   ["the default deadline lies inside its bounds", LIMITS.deadline_ms_default <= LIMITS.deadline_ms_max],

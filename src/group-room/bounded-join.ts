@@ -2,6 +2,7 @@
 import type { RolloutResult } from "../core/contract-replies.ts";
 import type { ItemErrorCode } from "../core/errors.ts";
 import type { ClientProbe, GatheredReward, GatheredSample } from "../core/gathering.ts";
+import { LIMITS } from "../core/limits.ts";
 import { specHash } from "../digest.ts";
 import type { GroupRooms } from "../ports.ts";
 import { type RoomReply, rewardOf } from "./reply.ts";
@@ -21,13 +22,23 @@ export function boundedRooms(line: RoomLine): GroupRooms {
       try {
         const reply = await Promise.race([line.join(sample, probe ?? null, end.signal), end.reason]);
         if (typeof reply !== "string") return rewardOf(reply);
-        await line.leave(sample.room, sample.waiter_id).catch(() => undefined);
+        await told(line.leave(sample.room, sample.waiter_id));
         return await unanswered(sample, reply);
       } finally {
         end.disarm();
       }
     },
   };
+}
+
+/** A room out of reach is given a moment to hear it: nobody waits for it beyond the deadline. */
+async function told(leaving: Promise<void>): Promise<void> {
+  let timer!: ReturnType<typeof setTimeout>;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LIMITS.room_leave_ms);
+  });
+  await Promise.race([leaving.catch(() => undefined), enough]);
+  clearTimeout(timer);
 }
 
 function untilEnd(afterMs: number, signal: AbortSignal) {

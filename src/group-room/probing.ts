@@ -46,12 +46,13 @@ export class Prober {
   async #probe(waiterId: string): Promise<boolean> {
     if (!this.#probes.has(waiterId)) {
       // Its connection was to an earlier life of the room: one whose client is there joins again at once.
-      await pause(LIMITS.room_probe_ms);
+      await pause(LIMITS.room_rejoin_ms);
       if (!this.#probes.has(waiterId)) return false;
     }
     const probe = this.#probes.get(waiterId) ?? null;
     if (probe === null) return true;
-    const late = pause(LIMITS.room_probe_ms).then(() => true);
+    // A busy isolate proves late; taken for there too soon, a client that went would be counted once more when it comes back.
+    const late = pause(LIMITS.room_proof_ms).then(() => true);
     return Promise.race([probe().catch(() => false), late]);
   }
 }

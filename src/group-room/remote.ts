@@ -53,6 +53,8 @@ async function joinAgain(
     } catch (error) {
       if (signal.aborted || tries >= LIMITS.room_join_tries_max) throw error;
       await new Promise((resolve) => setTimeout(resolve, LIMITS.room_join_backoff_ms * 2 ** (tries - 1)));
+      // Its leaving has been told: joining after that would make a waiter whom nobody ends.
+      if (signal.aborted) throw error;
     }
   }
 }

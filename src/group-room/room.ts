@@ -10,6 +10,7 @@ import {
   type Place,
   type RoomState,
   restoredRoom,
+  rewardedMember,
   settle,
   wakesAt,
 } from "../core/gathering-room.ts";
@@ -114,15 +115,23 @@ export class Room {
     this.#proceed();
   }
 
-  /** Asks the twins' clients to prove that they are there; equal arrivals are settled in the order in which they came. */
+  /** Asks the twins' clients and the newcomer's to prove that they are there; equal arrivals are settled in the order in which they came. */
   #decide(sample: GatheredSample, twins: readonly string[]): void {
     const { body_hash, waiter_id } = sample;
-    const proofs = twins.map(async (twin) => {
+    const proofs = [...twins, waiter_id].map(async (twin) => {
       if (!(await this.#prober.prove(twin))) this.leave(twin);
     });
     const settled = Promise.all([this.#settling.get(body_hash), ...proofs])
-      .then(() => this.#take(sample, settle(this.#state, waiter_id, this.#parts.now())))
-      .catch((error) => this.#answer(waiter_id, this.#faultReply(error, waiter_id)))
+      .then(() => {
+        const place = settle(this.#state, waiter_id, this.#parts.now());
+        if (place === null) this.#proceed();
+        else this.#take(sample, place);
+      })
+      .catch((error) => {
+        this.#answer(waiter_id, this.#faultReply(error, waiter_id));
+        // Groups that were held for it go on.
+        this.#proceed();
+      })
       .then(() => {
         if (this.#settling.get(body_hash) === settled) this.#settling.delete(body_hash);
       });
@@ -140,11 +149,10 @@ export class Room {
     if (this.#timer !== null) clearTimeout(this.#timer);
     const closes = closesAt(this.#state);
     // A group that is held past its time goes on when the last undecided arrival is settled.
-    if (closes !== null && (closes > at || this.#state.undecided.length === 0)) {
-      this.#timer = setTimeout(() => this.#proceed(), Math.max(0, closes - at));
-    }
-    const wakes = wakesAt(this.#state);
-    const checks = this.#judgements.size > 0 ? at + LIMITS.room_check_ms : null;
+    const held = closes !== null && closes <= at;
+    if (closes !== null && !held) this.#timer = setTimeout(() => this.#proceed(), closes - at);
+    const wakes = held ? null : wakesAt(this.#state);
+    const checks = held || this.#judgements.size > 0 ? at + LIMITS.room_check_ms : null;
     store.wakeAt(wakes === null && checks === null ? null : Math.min(wakes ?? Infinity, checks ?? Infinity));
     this.#flushWithin(LIMITS.room_flush_ms);
   }
@@ -180,7 +188,8 @@ export class Room {
 
   async #judge(group: GroupState, judgement: Judgement): Promise<void> {
     const { store, now } = this.#parts;
-    const answers = await this.#judgedAnswers(group, judgement);
+    const judged = await this.#judgedAnswers(group, judgement);
+    const answers = judged.map((answer, i) => this.#orEarlier(answer, group.members[i]?.body_hash as string));
     const { answered, waiters } = finish(group, answers.map(stateOf), now());
     for (const member of answered) store.saveAnswer(group.epoch, member, answers[member] as Answer);
     if (isComplete(group)) store.dropJournal(group.epoch);
@@ -189,6 +198,16 @@ export class Room {
     this.#flush();
     for (const { waiter_id, member } of waiters) this.#answerWith(waiter_id, answers[member] as Answer);
     this.#proceed();
+  }
+
+  /**
+   * A sample that is alone, and equal to one with a reward, is that one's retry: its first client only seemed to be there when it
+   * came (a proof that takes too long counts), and its group was full.
+   */
+  #orEarlier(answer: Answer, bodyHash: string): Answer {
+    if (stateOf(answer) !== "alone") return answer;
+    const earlier = rewardedMember(this.#state, bodyHash);
+    return (earlier && this.#parts.store.answer(earlier.epoch, earlier.member)) ?? answer;
   }
 
   async #judgedAnswers(group: GroupState, judgement: Judgement): Promise<Answer[]> {

@@ -1,9 +1,10 @@
 // Owns a room's storage in its Durable Object's SQLite: tables, statements, and how values fit a row. Knows no decision.
 import type { GroupState } from "../core/gathering-group.ts";
+import { LIMITS } from "../core/limits.ts";
 import type { JournalRow, MemberContent, RoomStore, RoomSubject } from "./room-store.ts";
 
 const TABLES = `
-CREATE TABLE IF NOT EXISTS subject (id INTEGER PRIMARY KEY CHECK (id = 0), value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS subject_pieces ("from" INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS groups (epoch INTEGER PRIMARY KEY, state TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS members (epoch INTEGER, member INTEGER, text BLOB NOT NULL, rest TEXT NOT NULL, answer TEXT,
   PRIMARY KEY (epoch, member)) WITHOUT ROWID;
@@ -12,34 +13,47 @@ CREATE TABLE IF NOT EXISTS journal (epoch INTEGER, key TEXT, value TEXT NOT NULL
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Arguments of one call. */
+const UNITS_AT_ONCE = 8_192;
 
-/** As UTF-8 bytes: JSON would make up to six of one, and a row holds 2 MB. Half a surrogate pair, which UTF-8 has no bytes for, needs JSON. */
-function encodeText(text: string): ArrayBuffer | string {
-  return text.isWellFormed() ? (encoder.encode(text).buffer as ArrayBuffer) : JSON.stringify(text);
+/**
+ * As bytes, for JSON would make up to six of one, and a row holds 2 MB: UTF-8, or UTF-16 for a text with half a surrogate pair, which
+ * UTF-8 has no bytes for.
+ */
+function encodeText(text: string): { bytes: ArrayBuffer; utf16: boolean } {
+  if (text.isWellFormed()) return { bytes: encoder.encode(text).buffer as ArrayBuffer, utf16: false };
+  const units = Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i));
+  return { bytes: units.buffer, utf16: true };
 }
 
-function decodeText(stored: unknown): string {
-  return typeof stored === "string" ? JSON.parse(stored) : decoder.decode(stored as ArrayBuffer);
+function decodeText(bytes: ArrayBuffer, utf16: boolean): string {
+  if (!utf16) return decoder.decode(bytes);
+  const units = new Uint16Array(bytes);
+  const parts: string[] = [];
+  for (let at = 0; at < units.length; at += UNITS_AT_ONCE) {
+    parts.push(String.fromCharCode(...units.subarray(at, at + UNITS_AT_ONCE)));
+  }
+  return parts.join("");
 }
 
 /** The tables come with the first flush: until then there is nothing to read. The alarm is part of what is stored. */
 export function createSqliteStore(storage: DurableObjectStorage): RoomStore {
   const run = (query: string, ...values: SqlStorageValue[]) => storage.sql.exec(query, ...values).toArray();
-  let exists = run("SELECT 1 FROM sqlite_master WHERE name = 'members'").length > 0;
+  let exists = run("SELECT 1 FROM sqlite_master WHERE name = 'subject_pieces'").length > 0;
   const rows = (query: string, ...values: SqlStorageValue[]) => (exists ? run(query, ...values) : []);
   const writes: (() => void)[] = [];
   const write = (query: string, ...values: SqlStorageValue[]) => void writes.push(() => run(query, ...values));
   const unsaved = { groups: new Map<number, GroupState>(), members: new Map<string, MemberContent>() };
   const journal = journalTable(run, rows, write);
   const alarm = lazyAlarm(storage);
-  let subject = parsed<RoomSubject>(rows("SELECT value FROM subject")[0]?.value);
+  let subject = storedSubject(rows);
   const store: RoomStore = {
     groups: () => rows("SELECT state FROM groups ORDER BY epoch").map(({ state }) => JSON.parse(state as string)),
     saveGroup: (group) => void unsaved.groups.set(group.epoch, group),
     subject: () => subject,
     saveSubject: (given) => {
       subject = given;
-      write("INSERT OR REPLACE INTO subject VALUES (0, ?)", JSON.stringify(given));
+      writeSubject(write, given);
     },
     members: (epoch, count) => {
       const query = "SELECT member, text, rest FROM members WHERE epoch = ? AND member < ?";
@@ -55,8 +69,9 @@ export function createSqliteStore(storage: DurableObjectStorage): RoomStore {
         rollout: { text, ...rollout },
         language,
       } = content;
-      const rest = JSON.stringify({ rollout, language });
-      write("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, NULL)", epoch, member, encodeText(text), rest);
+      const { bytes, utf16 } = encodeText(text);
+      const rest = JSON.stringify({ rollout, language, utf16 });
+      write("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, NULL)", epoch, member, bytes, rest);
     },
     answer: (epoch, member) => {
       store.flush();
@@ -78,12 +93,13 @@ export function createSqliteStore(storage: DurableObjectStorage): RoomStore {
         run(TABLES);
         exists = true;
       }
+      // First, for among them is the forgetting of groups, and a group that came after it may have the same epoch.
+      for (const each of writes.splice(0)) each();
       for (const [epoch, group] of unsaved.groups) {
         run("INSERT OR REPLACE INTO groups VALUES (?, ?)", epoch, JSON.stringify(group));
       }
       unsaved.groups.clear();
       journal.flush();
-      for (const each of writes.splice(0)) each();
       unsaved.members.clear();
       alarm.flush();
     },
@@ -95,8 +111,23 @@ const parsed = <T>(value: SqlStorageValue | undefined): T | null =>
   value == null ? null : (JSON.parse(value as string) as T);
 
 function contentOf({ text, rest }: Record<string, SqlStorageValue>): MemberContent {
-  const { rollout, language } = JSON.parse(rest as string) as MemberContent;
-  return { rollout: { ...rollout, text: decodeText(text) }, language };
+  const { rollout, language, utf16 } = JSON.parse(rest as string) as MemberContent & { utf16: boolean };
+  return { rollout: { ...rollout, text: decodeText(text as ArrayBuffer, utf16) }, language };
+}
+
+/** In pieces, for a chat as prompt may be longer than a row. */
+function writeSubject(write: Query<void>, subject: RoomSubject): void {
+  const bytes = encoder.encode(JSON.stringify(subject));
+  for (let from = 0; from < bytes.byteLength; from += LIMITS.object_row_bytes) {
+    const { buffer } = bytes.slice(from, from + LIMITS.object_row_bytes);
+    write("INSERT OR REPLACE INTO subject_pieces VALUES (?, ?)", from, buffer as ArrayBuffer);
+  }
+}
+
+function storedSubject(rows: Query<Rows>): RoomSubject | null {
+  const pieces = rows('SELECT bytes FROM subject_pieces ORDER BY "from"');
+  const characters = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  return parsed(pieces.map(({ bytes }) => characters.decode(bytes as ArrayBuffer, { stream: true })).join("") || null);
 }
 
 type Query<T> = (query: string, ...values: SqlStorageValue[]) => T;

@@ -57,6 +57,17 @@ describe("a group", () => {
     expect((await join("x")).result).toMatchObject({ reward: null, error: "group_too_small" });
   });
 
+  it("of one that is asked for again gathers again, and its sample is judged with who comes then", async () => {
+    const { join } = open();
+    const waits = { group_size: 2, window_ms: 100 };
+    expect((await join("a", waits)).result.error).toBe("group_too_small");
+    const got = await Promise.all([join("a", { group_size: 2, window_ms: 5000 }), join("bb", waits)]);
+    expect(got.map(({ result, members, attached, late }) => [result.reward, members, attached, late])).toEqual([
+      [0, 2, true, false],
+      [1, 2, false, false],
+    ]);
+  });
+
   it("that is full leaves the next sample to a group of its own", async () => {
     const { deps, join } = open();
     const two = { group_size: 2 };
@@ -125,6 +136,37 @@ describe("a byte-identical request", () => {
     await first;
   });
 
+  it("that was cut on its way and arrives after its own retry is no member", async () => {
+    const { deps, rooms } = open();
+    const times = { group_size: 3, window_ms: 500 };
+    const retry = rooms.join(sampleOf("a", times), never(), async () => true);
+    const cut = new AbortController();
+    const overtaken = rooms.join(sampleOf("a", times), cut.signal, async () => false);
+    const other = rooms.join(sampleOf("bb", times), never(), async () => true);
+    expect([await retry, await other].map(({ members, result }) => [members, result.ties])).toEqual([
+      [2, 0],
+      [2, 0],
+    ]);
+    expect(deps.runLog.entries[0]?.groups[0]?.rollouts).toHaveLength(2);
+    cut.abort();
+    expect((await overtaken).result).toMatchObject({ reward: null, error: "cancelled" });
+  });
+
+  it("that seemed to be a twin, in a group of its own, gets the reward of the sample it repeats when no other comes", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { deps, rooms } = open(undefined, { gate: gate.promise });
+    const times = { group_size: 2, window_ms: 200 };
+    const seems = async () => true;
+    const [a, b] = ["a", "bb"].map((code) => rooms.join(sampleOf(code, times), never(), seems));
+    await expect.poll(() => deps.verifier.jobs.length).toBe(1);
+    const retry = rooms.join(sampleOf("a", times), never(), seems);
+    // The proof is a few microtasks; then it is a member of another group.
+    await new Promise((resolve) => setImmediate(resolve));
+    gate.resolve();
+    expect([(await a)?.result.reward, (await b)?.result.reward]).toEqual([0, 1]);
+    expect((await retry).result).toEqual((await a)?.result);
+  });
+
   it("sixteen times at once is sixteen members, each client asked at most twice", async () => {
     const { rooms } = open();
     let probes = 0;
@@ -185,7 +227,7 @@ describe("a waiter", () => {
   it("never waits beyond its time, and its retry gets the answer", async () => {
     const gate = Promise.withResolvers<void>();
     const { join } = open((shown, about) => preferring((text) => text.length)(shown, about), { gate: gate.promise });
-    const short = { group_size: 2, answer_within_ms: 100 };
+    const short = { group_size: 2, window_ms: 5000, answer_within_ms: 1000 };
     const [a] = await Promise.all(["a", "bb"].map((code) => join(code, short)));
     expect(a?.result).toMatchObject({ reward: null, error: "deadline" });
     gate.resolve();

@@ -10,10 +10,14 @@ afterEach(() => void vi.useRealTimers());
 
 const answer = { request_id: "judged" } as GatheredReward;
 
-function rooms(join: RoomStub["join"]) {
+function rooms(join: RoomStub["join"], leaving?: Promise<void>) {
   const left: string[] = [];
   const lines: Record<string, unknown>[] = [];
-  const stub = { join: vi.fn(join), leave: async (id: string) => void left.push(id) };
+  const leave = async (id: string) => {
+    left.push(id);
+    await leaving;
+  };
+  const stub = { join: vi.fn(join), leave };
   const remote = createRemoteRooms({ getByName: () => stub }, (line) => void lines.push(line));
   return { remote, stub, left, lines };
 }
@@ -55,4 +59,25 @@ it("a room that does not answer is left at the deadline and when the client goes
     { result: { reward: null, error: "cancelled" }, request_id: gone.waiter_id },
   ]);
   expect(left.sort()).toEqual([late.waiter_id, gone.waiter_id].sort());
+});
+
+it("a room that does not even hear of the leaving keeps nobody beyond the deadline for long", async () => {
+  const stuck = new Promise<never>(() => {});
+  const { remote, left } = rooms(() => stuck, stuck);
+  const sample = sampleOf("a", { answer_within_ms: 1_000 });
+  const got = remote.join(sample, never());
+  await vi.advanceTimersByTimeAsync(1_000 + LIMITS.room_leave_ms);
+  expect(await got).toMatchObject({ result: { reward: null, error: "deadline" } });
+  expect(left).toEqual([sample.waiter_id]);
+});
+
+it("a call that broke is not made again for a client that left meanwhile", async () => {
+  const client = new AbortController();
+  const { remote, stub } = rooms(() => Promise.reject(new Error("the object was reset")));
+  const got = remote.join(sampleOf("a"), client.signal);
+  await vi.advanceTimersByTimeAsync(LIMITS.room_join_backoff_ms / 2);
+  client.abort();
+  await vi.runAllTimersAsync();
+  expect((await got).result.error).toBe("cancelled");
+  expect(stub.join).toHaveBeenCalledTimes(1);
 });

@@ -1,0 +1,13 @@
+// Owns arrivals for the tests of gathering.
+import type { Arrival } from "../../src/core/gathering-group.ts";
+
+/** A request's arrival; requests with equal body hashes repeat each other. */
+export const arrivalOf = (waiter_id: string, body_hash: string, more: Partial<Arrival> = {}): Arrival => ({
+  waiter_id,
+  body_hash,
+  group_size: null,
+  window_ms: 2_000,
+  answer_within_ms: 40_000,
+  retain_ms: 600_000,
+  ...more,
+});
