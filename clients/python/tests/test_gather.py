@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import resource
 import threading
 
 import pytest
 from fake_server import FakeServer, problem, serving
 
 from kritai import Kritai, Unauthorized
-from kritai.gather import Gather, shared_client
+from kritai.gather import Gather, connections, shared_client
 
 
 def test_a_group_that_does_not_fill_is_judged_when_the_window_has_passed(server: FakeServer) -> None:
@@ -51,3 +52,13 @@ def test_a_failed_group_fails_each_of_its_samples() -> None:
         for answer in answers:
             with pytest.raises(Unauthorized):
                 answer.result(10)
+
+
+@pytest.mark.parametrize(
+    ("files", "taken"), [(1024, 256), (8000, 2000), (1_048_576, 4096), (resource.RLIM_INFINITY, 4096), (256, 256)]
+)
+def test_as_many_samples_may_wait_on_the_server_as_the_process_has_files_for(
+    monkeypatch: pytest.MonkeyPatch, files: int, taken: int
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (files, files))
+    assert connections() == taken

@@ -9,12 +9,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from kritai import Kritai, Unavailable
+from kritai.burst_server import BurstServer
 from kritai.gather import forget_shared
 from kritai.shims import nemo_gym_relay, verl_gathered
 
@@ -63,13 +63,14 @@ def test_a_verl_sample_without_a_group_is_the_declared_fallback_or_an_error() ->
     declared = asyncio.run(verl_gathered.compute_score(solution_str=SAMPLES[0], fallback=-0.25, **given))
     assert (declared["score"], declared["rm_fallback"]) == (-0.25, 1)
     with pytest.raises(Unavailable):
-        asyncio.run(verl_gathered.compute_score(solution_str=SAMPLES[1], timeout_s=4, **given))
+        # The server's Retry-After is 5 s, so that no second try fits.
+        asyncio.run(verl_gathered.compute_score(solution_str=SAMPLES[1], timeout_s=5, **given))
 
 
 @pytest.fixture
 def relay(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(nemo_gym_relay.Relay, "log_message", lambda *args: None)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), nemo_gym_relay.Relay)
+    server = BurstServer(("127.0.0.1", 0), nemo_gym_relay.Relay)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -104,6 +105,19 @@ def test_a_gyms_samples_through_the_relay_get_the_rewards_of_their_group(
     for body, reply in zip(bodies, replies, strict=True):
         assert {name: reply[name] for name in body} == body
         assert reply["reward"] == pytest.approx(sum(reply["reward_components"].values()), rel=1e-5)
+
+
+def test_the_relay_takes_a_whole_batch_at_once_whatever_the_order_of_its_groups(
+    relay: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KRITAI_QUERY", "group_size=3&on_failure=error&deadline_ms=60000")
+    groups = 100
+    bodies = [verify_body(f"{text}{' ' * group}.") for text in SAMPLES for group in range(groups)]
+    for at, body in enumerate(bodies):
+        body["label"] = at % groups
+    with ThreadPoolExecutor(len(bodies)) as pool:
+        replies = list(pool.map(lambda body: post(f"{relay}/verify", body), bodies))
+    assert {reply["rm_members"] for reply in replies} == {3}
 
 
 def test_the_relay_answers_the_gyms_readiness_probe_and_hands_on_refusals(relay: str) -> None:

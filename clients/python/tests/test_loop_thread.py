@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import functools
 import os
 import signal
@@ -86,3 +87,24 @@ def test_a_forked_process_gathers_by_itself(server: FakeServer) -> None:
         os._exit(0 if [answer.result(10)["reward"] for answer in answers] == [5.0, 6.0] else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert [r["text"] for r in server.received[0].json["groups"][0]["rollouts"]] == ["5", "6"]
+
+
+def test_a_stop_ends_the_work_that_another_thread_waits_for() -> None:
+    shared, begun, told = LoopThread(), threading.Event(), threading.Event()
+
+    async def work() -> None:
+        begun.set()
+        await asyncio.sleep(60)
+
+    def wait() -> None:
+        try:
+            shared.run(work())
+        except concurrent.futures.CancelledError:
+            told.set()
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    assert begun.wait(10)
+    shared.stop()
+    assert told.wait(10)
+    waiting.join(10)

@@ -57,7 +57,7 @@ def test_an_earlier_attempt_that_is_still_under_way_is_waited_for_until_it_is_do
 def test_an_attempt_that_stays_under_way_is_unavailable_at_the_deadline() -> None:
     answer = problem(409, "request_in_progress", retryable=True, retry_after="30")
     with serving(lambda request, number: answer) as server, pytest.raises(Unavailable) as caught:
-        Kritai(server.url).rewards(numbered(1), timeout_s=5)
+        Kritai(server.url).rewards(numbered(1), timeout_s=25)
     assert (caught.value.code, caught.value.retryable, len(server.received)) == ("request_in_progress", True, 1)
 
 
@@ -162,8 +162,8 @@ def test_no_retry_is_begun_that_the_deadline_would_cut() -> None:
     answer = problem(503, "store_unavailable", retryable=True, retry_after="30")
     started = time.monotonic()
     with serving(lambda request, number: answer) as server, pytest.raises(Unavailable):
-        Kritai(server.url).rewards(numbered(1), timeout_s=5)
-    assert time.monotonic() - started < 4
+        Kritai(server.url).rewards(numbered(1), timeout_s=25)
+    assert time.monotonic() - started < 20
     assert len(server.received) == 1
 
 
@@ -179,7 +179,7 @@ def test_the_deadline_holds_although_the_reply_keeps_dripping() -> None:
             Kritai(server.url).rewards(numbered(1), timeout_s=0.4)
         ended.set()
     assert caught.value.code == "client_deadline"
-    assert 0.35 < time.monotonic() - started < 2
+    assert 0.35 < time.monotonic() - started < 8  # the reply would drip for 10 s
 
 
 def test_the_servers_deadline_lies_inside_the_calls() -> None:

@@ -12,7 +12,6 @@ import threading
 import time
 import types
 import urllib.request
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from fake_server import FakeServer, Received, Reply, problem, serving
 
 import kritai.shims
 from kritai import NoScore, Unauthorized
+from kritai.burst_server import BurstServer
 from kritai.gather import forget_shared
 from kritai.shims import nemo_gym_relay, verifiers_rubric, verl_reward
 from kritai.shims.trl_reward import kritai_reward
@@ -108,9 +108,9 @@ def test_trl_skips_rows_that_no_server_could_score_but_a_wrong_key_stops_it() ->
 def test_trl_a_batch_of_1024_costs_the_client_less_than_a_millisecond_a_rollout(server: FakeServer) -> None:
     rows = range(1024)
     columns: dict[str, Any] = {"prompts": [f"p{row // 16}" for row in rows], "completions": [str(row) for row in rows]}
-    started = time.perf_counter()
+    started = time.process_time()  # not the clock: other processes may want the processor too
     result = asyncio.run(kritai_reward(server.url)(**columns, completion_ids=[list(range(8000))] * 1024))
-    assert time.perf_counter() - started < 1.024
+    assert time.process_time() - started < 1.024
     assert result == [float(row) for row in rows]
 
 
@@ -238,7 +238,7 @@ def test_the_nemo_gym_relay_hands_on_bodies_keys_and_failures(monkeypatch: pytes
         monkeypatch.setenv("KRITAI_API_KEY", "k")
         monkeypatch.setenv("KRITAI_QUERY", "group_size=8")
         monkeypatch.setattr(nemo_gym_relay.Relay, "log_message", lambda *args: None)
-        relay = ThreadingHTTPServer(("127.0.0.1", 0), nemo_gym_relay.Relay)
+        relay = BurstServer(("127.0.0.1", 0), nemo_gym_relay.Relay)
         thread = threading.Thread(target=relay.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

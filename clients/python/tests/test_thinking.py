@@ -6,7 +6,7 @@ import pytest
 from conftest import numbered
 from fake_server import rewards, serving
 
-from kritai import Group, Kritai, drop_thinking
+from kritai import Group, Kritai, RetryPolicy, Unavailable, drop_thinking
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_what_is_sent_has_no_thinking_and_what_the_caller_holds_is_untouched() -
     groups: list[Group] = [{"prompt": "<think>kept</think>", "rollouts": [{"text": "0", "length_tokens": 9}]}]
     groups[0]["rollouts"] = [{"text": "<think>" + "x" * 1000 + "</think>1", "length_tokens": 9}]
     with serving(lambda request, number: None) as server:
-        stream = Kritai(server.url).rewards
-        with pytest.raises(Exception, match="connection_lost"):
-            stream(groups, drop_thinking=True, timeout_s=0.3)
+        client = Kritai(server.url, retry=RetryPolicy(retries_max=0))
+        with pytest.raises(Unavailable, match="connection_lost"):
+            client.rewards(groups, drop_thinking=True)
     sent = server.received[0].json["groups"][0]
     assert sent["rollouts"] == [{"text": "<think></think>1", "length_tokens": 9}]
     assert sent["prompt"] == "<think>kept</think>"

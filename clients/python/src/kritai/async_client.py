@@ -67,6 +67,7 @@ class AsyncKritai:
     limits: what one request may hold; a batch over it is split at group boundaries. generations: 65,536 for servers with a gateway.
     concurrency: requests of one call that are under way side by side.
     retry: how often and how long failed requests are tried again.
+    connections: how many may be open at once; a call that finds none free waits for one.
     """
 
     def __init__(
@@ -77,12 +78,13 @@ class AsyncKritai:
         limits: Limits | None = None,
         concurrency: int = 4,
         retry: RetryPolicy | None = None,
+        connections: int = 256,
         transport: Transport | None = None,
     ) -> None:
         self._limits = limits or Limits()
         self._concurrency = max(1, concurrency)
         policy = retry or RetryPolicy()
-        self._transport = transport or Transport(base_url, api_key, retry=policy, connections_max=256)
+        self._transport = transport or Transport(base_url, api_key, retry=policy, connections_max=connections)
         self.log = AsyncRunLog(self._transport)
 
     async def __aenter__(self) -> AsyncKritai:

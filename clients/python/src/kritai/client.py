@@ -55,9 +55,12 @@ class Kritai:
         limits: Limits | None = None,
         concurrency: int = 4,
         retry: RetryPolicy | None = None,
+        connections: int = 256,
     ) -> None:
         self._thread = LoopThread()
-        self.api = AsyncKritai(base_url, api_key, limits=limits, concurrency=concurrency, retry=retry)
+        self.api = AsyncKritai(
+            base_url, api_key, limits=limits, concurrency=concurrency, retry=retry, connections=connections
+        )
         self.log = RunLog(self._thread, self.api.log)
 
     def __enter__(self) -> Kritai:

@@ -99,9 +99,21 @@ def shared_gather(group_size: int, window_s: float = 300.0, spec: str = "default
         return _gather(group_size, window_s, spec, run_id)
 
 
+def connections() -> int:
+    """Each sample that waits for its group on the server holds one, and a group whose last member finds none free is never whole:
+    a quarter of the files that the process may open, within 256 and 4,096.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 256
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 4096 if files == resource.RLIM_INFINITY else min(4096, max(256, files // 4))
+
+
 @functools.cache
 def _client() -> Kritai:
-    return Kritai()
+    return Kritai(connections=connections())
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import os
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
@@ -47,7 +48,7 @@ class LoopThread:
         with _starting:
             if self._loop is None or self._pid != os.getpid():
                 self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
-                threading.Thread(target=self._loop.run_forever, name="kritai", daemon=True).start()
+                threading.Thread(target=_serve, args=(self._loop,), name="kritai", daemon=True).start()
             return self._loop
 
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
@@ -64,9 +65,12 @@ class LoopThread:
                 not future.done()
             ):  # Python misses a signal that comes just before it blocks, so it never blocks for long
                 concurrent.futures.wait([future], timeout=1.0)
+                if loop.is_closed() and not future.done():
+                    raise RuntimeError("the client was closed while this call began")
             return future.result()
         except BaseException:
-            loop.call_soon_threadsafe(call.abandon)
+            with contextlib.suppress(RuntimeError):  # a closed loop has nothing left to abandon
+                loop.call_soon_threadsafe(call.abandon)
             raise
 
     def iterate(self, events: AsyncIterator[T]) -> Iterator[T]:
@@ -84,11 +88,23 @@ class LoopThread:
             self.run(_closed(events))
 
     def stop(self) -> None:
-        """Ends the loop's thread. A later use starts a new one."""
+        """Ends the loop's thread; work that is still on it is cancelled. A later use starts a new one."""
         with _starting:
             loop, self._loop = self._loop, None
             if loop is not None and self._pid == os.getpid():
                 loop.call_soon_threadsafe(loop.stop)
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Runs the loop until it is stopped. Whoever still waits for work on it is told, for nobody would end that work."""
+    try:
+        loop.run_forever()
+        while tasks := asyncio.all_tasks(loop):
+            for task in tasks:
+                task.cancel()
+            loop.run_until_complete(asyncio.wait(tasks))
+    finally:
+        loop.close()
 
 
 class _Call(Generic[T]):

@@ -5,7 +5,8 @@ AReaL asks for one sample a call. Its own wrapper of reward functions runs them 
 of a group would wait for each other in a queue, and turns 15 s of waiting into a silent 0; the workflow therefore awaits its reward itself.
 The server gathers the group (`POST /slime/reward?group_size=`): KRITAI_GROUP_SIZE is the samples of a prompt (`group_size` of the rollout),
 KRITAI_QUERY adds more of the route's options, e.g. `spec=strict&run_id=areal-1&on_failure=-1`. A call ends by KRITAI_TIMEOUT_S (120);
-without a score it raises. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+without a score it raises. As many samples wait at once in a process as a quarter of `ulimit -n` (256 to 4,096). Server and key:
+KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import asyncio

@@ -3,14 +3,16 @@
 NeMo-Gym itself can only reach `http://host:port` without headers. Name host and port, without `entrypoint`, in the gym's configuration.
 Every path goes to the server's `/nemo-gym/...`; KRITAI_QUERY adds the route's options, e.g. `spec=strict&group_size=8&on_failure=error`:
 without `on_failure` a sample without a score is a 0 in the gym's own idiom, which NeMo-RL trains on. A failure keeps its status (none:
-503), which NeMo-RL tells apart: 5xx, 408, 429 are the infrastructure's, other 4xx the data's.
+503), which NeMo-RL tells apart: 5xx, 408, 429 are the infrastructure's, other 4xx the data's. As many samples wait at once as a quarter of
+`ulimit -n` (256 to 4,096). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import json
 import os
 import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
+from kritai.burst_server import BurstServer
 from kritai.errors import KritaiError
 from kritai.gather import shared_client
 
@@ -22,10 +24,10 @@ class Relay(BaseHTTPRequestHandler):
         sent = self.rfile.read(int(self.headers.get("content-length", "0")))
         path = f"/nemo-gym{self.path}?{os.environ.get('KRITAI_QUERY', '')}".rstrip("?")
         try:
-            reply = shared_client().call(self.command, path, json.loads(sent) if sent else None, timeout_s=600)
-            status, body = 200, json.dumps(reply).encode()
-        except KritaiError as error:
-            status, body = error.status or 503, json.dumps({"detail": str(error)}).encode()
+            given = json.loads(sent) if sent else None
+            status, body = 200, json.dumps(shared_client().call(self.command, path, given, timeout_s=600)).encode()
+        except (KritaiError, json.JSONDecodeError) as error:
+            status, body = getattr(error, "status", 400) or 503, json.dumps({"detail": str(error)}).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
@@ -36,4 +38,6 @@ class Relay(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Relay).serve_forever()
+    port = int(sys.argv[1]) if len(sys.argv) == 2 else sys.exit("usage: python -m kritai.shims.nemo_gym_relay PORT")
+    shared_client()
+    BurstServer(("127.0.0.1", port), Relay).serve_forever()

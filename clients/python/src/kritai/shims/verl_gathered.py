@@ -2,7 +2,8 @@
 `+reward.custom_reward_function.reward_kwargs.group_size=8` (the rollouts of a prompt), `reward.reward_manager.name=naive`.
 
 As `verl_reward`, but the server gathers the group (`POST /verl/compute_score`), so the samples of a prompt may come from any process. Each
-waits on a connection of its own, and a worker has 256: where more samples wait at once, use `verl_reward` with one worker. The dict has
+waits on a connection of its own, and a worker has a quarter of `ulimit -n` (256 to 4,096): where more wait at once, a group's last member
+finds none, and the group is judged without it at half of `timeout_s`; raise the limit, or use `verl_reward` with one worker. The dict has
 constant keys: `score`, and `rm_*` for the log. Further reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, when there is
 no score; without it a KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`. Server and key: KRITAI_BASE_URL,
 KRITAI_API_KEY.
