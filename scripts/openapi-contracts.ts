@@ -58,6 +58,34 @@ export function post(
   };
 }
 
+/** A streamed chunk of a verdict. */
+export const ChatChunkSchema = ChatReplySchema.extend({
+  object: z.literal("chat.completion.chunk"),
+  choices: z
+    .array(
+      z.object({
+        index: z.literal(0),
+        delta: z.object({ role: z.literal("assistant").optional(), content: z.string().optional() }),
+        finish_reason: z.literal("stop").nullable(),
+        logprobs: z.null(),
+      }),
+    )
+    .max(1)
+    .meta({ description: "none in the chunk that holds the usage" }),
+  usage: ChatReplySchema.shape.usage.optional(),
+});
+
+/** One event of a stream: a chunk, of a fault after the beginning an `error`, or the end. */
+const ChatEventSchema = z.looseObject({
+  data: z.union([
+    z.literal("[DONE]"),
+    z.string().meta({
+      contentMediaType: "application/json",
+      contentSchema: { anyOf: [{ $ref: "#/components/schemas/ChatChunk" }, { type: "object", required: ["error"] }] },
+    }),
+  ]),
+});
+
 const SCORES = `Scores are shares of wins in 0..1. Documents that could not be judged are left out and named in \`meta.warnings\`; when none could, the request fails. At most ${LIMITS.rollouts_per_group_max} documents.`;
 const rerank = (operationId: string, summary: string) =>
   post({
@@ -131,9 +159,7 @@ export const contractPaths: ZodOpenApiPathsObject = {
         description: "Judged. With `stream: true` as events: `data` is a chunk, of the last one `[DONE]`.",
         content: {
           "application/json": { schema: ChatReplySchema },
-          "text/event-stream": {
-            schema: { type: "object", properties: { data: { type: "string" } }, required: ["data"] },
-          },
+          "text/event-stream": { schema: ChatEventSchema },
         },
       },
     },

@@ -2,20 +2,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import * as z from "zod";
 import { createDocument } from "zod-openapi";
-import { GroupSchema, RewardsRequestSchema, RolloutSchema, VerdictItemSchema } from "../src/core/contract.ts";
-import {
-  GroupResultSchema,
-  RewardsReplySchema,
-  RolloutResultSchema,
-  VerifierUseSchema,
-} from "../src/core/contract-replies.ts";
 import { REQUEST_ERRORS } from "../src/core/errors.ts";
-import { SpecSchema } from "../src/core/spec.ts";
 import { batchPaths, withRepetition } from "./openapi-batches.ts";
-import { contractPaths, contractTag } from "./openapi-contracts.ts";
+import { nameComponents } from "./openapi-components.ts";
+import { ChatChunkSchema, contractPaths, contractTag } from "./openapi-contracts.ts";
 import { readErrorPage } from "./openapi-errors.ts";
-import { GroupRowSchema, StoredVerdictSchema } from "./openapi-log.ts";
 import { paths } from "./openapi-routes.ts";
+import { laidOver, RULES } from "./openapi-rules.ts";
 import { samplePaths } from "./openapi-sample-contracts.ts";
 
 const root = new URL("../", import.meta.url);
@@ -58,8 +51,43 @@ function withoutTuples(_key: string, value: unknown): unknown {
   return { ...rest, items, minItems: prefixItems.length, maxItems: prefixItems.length };
 }
 
+/** A reply's count is no promise about the numbers that a double can hold. */
+function withoutSafeBounds({ jsonSchema, io }: { jsonSchema: Node; io: "input" | "output" }): void {
+  if (io === "input") return;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+type Node = { [keyword: string]: unknown };
+
+/** Alternatives of alternatives as one list. */
+function alternatives(kinds: readonly Node[]): Node[] {
+  const isList = (kind: Node) => Array.isArray(kind.anyOf) && Object.keys(kind).length === 1;
+  return kinds.flatMap((kind) => (isList(kind) ? alternatives(kind.anyOf as Node[]) : [kind]));
+}
+
+/** Shorter where it says the same: no list of alternatives inside another, no word on names, which are always texts. */
+function shortened(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const schema = value as Node;
+  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  if (Array.isArray(schema.anyOf)) schema.anyOf = alternatives(schema.anyOf);
+  return schema;
+}
+
+/** The document with the rules between fields laid over its components. Throws for a rule whose component is not there. */
+function withRules<D extends { components?: { schemas?: object } }>(document: D): D {
+  const schemas: Record<string, unknown> = { ...document.components?.schemas };
+  for (const [name, rule] of Object.entries(RULES)) {
+    if (schemas[name] === undefined) throw new Error(`no component is named ${name}`);
+    schemas[name] = laidOver(schemas[name], rule);
+  }
+  return { ...document, components: { ...document.components, schemas } };
+}
+
 /** The whole document as JSON text, ending in a newline. */
 export function openapiText(): string {
+  nameComponents();
   const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
   const document = createDocument(
     {
@@ -72,7 +100,7 @@ export function openapiText(): string {
         securitySchemes: SECURITY,
         schemas: {
           Problem: ProblemSchema,
-          Spec: SpecSchema,
+          ChatChunk: ChatChunkSchema,
           StoredSpec: {
             type: "object",
             required: ["name", "spec_hash", "spec"],
@@ -82,24 +110,15 @@ export function openapiText(): string {
               spec: { $ref: "#/components/schemas/Spec" },
             },
           },
-          RewardsRequest: RewardsRequestSchema,
-          Group: GroupSchema,
-          Rollout: RolloutSchema,
-          RewardsReply: RewardsReplySchema,
-          GroupResult: GroupResultSchema,
-          RolloutResult: RolloutResultSchema,
-          VerifierUse: VerifierUseSchema,
-          VerdictItem: VerdictItemSchema,
-          GroupRow: GroupRowSchema,
-          StoredVerdict: StoredVerdictSchema,
         },
       },
     },
-    { allowEmptySchema: { unknown: true } },
+    { allowEmptySchema: { unknown: true }, override: withoutSafeBounds },
   );
   const errors = readErrorPage(readFileSync(new URL("docs/errors.md", root), "utf8"));
-  const tupled: unknown = JSON.parse(JSON.stringify({ ...document, "x-errors": errors }), withoutTuples);
-  return `${JSON.stringify(tupled, null, 1)}\n`;
+  const whole = JSON.stringify({ ...withRules(document), "x-errors": errors });
+  const tidied: unknown = JSON.parse(whole, (key, value) => shortened(withoutTuples(key, value)));
+  return `${JSON.stringify(tidied, null, 1)}\n`;
 }
 
 if (import.meta.main) {

@@ -11,7 +11,10 @@ function fitsBytes(text: string, limit: number): boolean {
 }
 
 const boundedText = (limit: number, name: string) =>
-  z.string().refine((t) => fitsBytes(t, limit), { message: `longer than the limit ${name} = ${limit} bytes of UTF-8` });
+  z
+    .string()
+    .refine((t) => fitsBytes(t, limit), { message: `longer than the limit ${name} = ${limit} bytes of UTF-8` })
+    .meta({ maxLength: limit });
 
 export const RunIdSchema = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, "must match [A-Za-z0-9._:-]{1,128}");
 export const StepSchema = z.int().min(0).max(2_147_483_647);

@@ -4,6 +4,9 @@
 const ASSISTANT =
   /<\|im_start\|>assistant\n|<\|start_header_id\|>assistant<\|end_header_id\|>\n\n|<start_of_turn>model\n|<[|｜]Assistant[|｜]>|<\|assistant\|>\n?|\[\/INST\]/g;
 
+/** The same as an expression for the document: what a conversation holds that can be split. */
+export const OPENED_TURN = ASSISTANT.source.replaceAll("\\/", "/");
+
 /** Tokens of the usual templates that are not part of what anyone said. */
 const TOKEN = /<[|｜][^|｜<>\n]{1,64}[|｜]>|<(?:start_of_turn|end_of_turn|bos|eos|s|\/s)>|\[\/?INST\]/g;
 

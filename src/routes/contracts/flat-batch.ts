@@ -21,6 +21,9 @@ const HeadSchema = z.object({
   response_field: ResponseFieldSchema.nullish(),
 });
 
+const LengthSchema = RolloutSchema.shape.length_tokens.unwrap();
+const RateSchema = RolloutSchema.shape.pass_rate.nullable();
+
 const columns = z.record(z.string(), z.unknown()).nullish();
 
 /** The body as documented; other names of the same things are read too (docs/integrations/score-batch.md). */
@@ -32,8 +35,8 @@ export const ScoreBatchRequestSchema = HeadSchema.extend({
     .array(z.array(z.int()))
     .nullish()
     .meta({ description: "token ids; only their number counts, as length_tokens" }),
-  length_tokens: z.array(z.int()).nullish(),
-  pass_rate: z.array(z.number().nullable()).nullish().meta({ description: "labels, only for metrics" }),
+  length_tokens: z.array(LengthSchema).nullish(),
+  pass_rate: z.array(RateSchema).nullish().meta({ description: "labels, only for metrics" }),
   context: columns.meta({ description: "the dataset's other columns, each as long as completions" }),
   kwargs: columns,
 });
@@ -97,8 +100,6 @@ function prompts(body: Body, length: number): FlatItem["prompt"][] {
   return parseEach(found.name === "extra_infos" ? ExtraInfoSchema : PromptSchema, found);
 }
 
-const LengthSchema = RolloutSchema.shape.length_tokens.unwrap();
-const RateSchema = RolloutSchema.shape.pass_rate.nullable();
 const LanguageSchema = z
   .string()
   .regex(/^[A-Za-z0-9+#._-]{1,32}$/, "must match [A-Za-z0-9+#._-]{1,32}")

@@ -11,7 +11,7 @@ import { warningHeaders } from "./ranked-documents.ts";
 import { pairUp, scorePairs } from "./scored-pairs.ts";
 
 /** The names under which vLLM takes the two sides, in the order in which they are looked for. */
-const SIDES = [
+export const SIDES = [
   ["queries", "documents"],
   ["queries", "items"],
   ["data_1", "data_2"],
@@ -23,19 +23,17 @@ const CandidateText = RolloutSchema.shape.text;
 const left = z.union([PromptText, z.array(PromptText).min(1)]).optional();
 const right = z.union([CandidateText, z.array(CandidateText).min(1)]).optional();
 
-export const ScoreRequestSchema = z
-  .object({
-    model: z.string().nullish(),
-    queries: left,
-    documents: right,
-    items: right,
-    data_1: left,
-    data_2: right,
-    text_1: left,
-    text_2: right,
-    use_activation: z.boolean().nullish(),
-  })
-  .meta({ anyOf: SIDES.map((required) => ({ required })) });
+export const ScoreRequestSchema = z.object({
+  model: z.string().nullish(),
+  queries: left,
+  documents: right,
+  items: right,
+  data_1: left,
+  data_2: right,
+  text_1: left,
+  text_2: right,
+  use_activation: z.boolean().nullish(),
+});
 
 export const UsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 export const ScoreReplySchema = z.object({

@@ -16,7 +16,6 @@ export const VerlRequestSchema = z.object({
   solution_str: RolloutSchema.shape.text,
   ground_truth: z.unknown().optional(),
   extra_info: ExtraInfoSchema.meta({
-    anyOf: [{ required: ["question"] }, { required: ["prompt"] }],
     description: "verl does not pass the prompt, so `question` or `prompt` holds it",
   }),
 });
