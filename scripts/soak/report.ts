@@ -32,7 +32,7 @@ export function soakReport({ command, knee, rate, minutes, summary, comparison, 
   const machine = `${environment.cores} cores of ${environment.cpu}, ${(environment.memory_bytes / 2 ** 30).toFixed(1)} GiB, ${environment.os}`;
   return `# Soak, ${minutes} minutes at ${((100 * rate) / knee).toFixed(0)} % of the knee
 
-\`npm run soak -- ${command.join(" ")}\`, ${summary.ended_at}, commit ${environment.commit}, Node ${environment.node}, ${machine}. Load at the end: \`${load}\`.
+\`${["npm run soak", ...(command.length > 0 ? ["--", ...command] : [])].join(" ")}\`, ${summary.ended_at}, commit ${environment.commit}, Node ${environment.node}, ${machine}. Load at the end: \`${load}\`.
 
 The edge with its log queue, an embedded Postgres, the gateway and a simulated 14B engine at 400 times its speed, all on this machine with the load generator: the knee says
 what the machine can do with all of them. Each isolate's heap is held to 96 MiB. Requests of one group of four, six comparisons each. Knee: ${knee.toFixed(1)} requests a second (${summary.knee.rule}). Offered: ${rate.toFixed(1)} a second, open loop.
