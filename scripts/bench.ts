@@ -83,7 +83,10 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   hedging: () => benchHedging({ questions: 10_000, rounds: 5 }),
   memory: () => withBackends(memory),
   "database-down": async () =>
-    benchDatabaseDown(await script(), { per_second: 10, up_ms: 15_000, down_ms: memoryMs() }),
+    benchDatabaseDown(await script(), {
+      ...{ warm_per_second: 60, warm_ms: 60_000 },
+      ...{ per_second: 10, up_ms: 15_000, down_ms: memoryMs() },
+    }),
   start: async () => benchColdStart(await script(), 5),
 };
 

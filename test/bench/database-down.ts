@@ -14,6 +14,9 @@ import { rss } from "./kernel.ts";
 import { rewardsRequest } from "./loads.ts";
 
 export interface DatabaseDownLoad {
+  /** Requests a second for warm_ms before anything is measured: until V8's heap and the allocators have the size they keep. */
+  warm_per_second: number;
+  warm_ms: number;
   /** Requests a second, sent at fixed times whatever the replies do. */
   per_second: number;
   up_ms: number;
@@ -30,21 +33,21 @@ type Rig = Awaited<ReturnType<typeof startRig>>;
 
 interface Phase {
   latencies_ms: number[];
-  /** Edge and queues at each second. */
-  memory_bytes: number[];
+  /** At each second: workerd's, and this process's, which holds queues, database and clients. */
+  memory: { workerd: number; node: number }[];
 }
 
 /** Sends for `ms` and keeps every reply's id; throws for a reply that is not as it should be. */
-async function send(url: string, { per_second }: DatabaseDownLoad, ms: number, ids: Set<string>): Promise<Phase> {
+async function send(url: string, per_second: number, ms: number, ids: Set<string>): Promise<Phase> {
   const body = { ...rewardsRequest({ groups: 1, rollouts: 4, thoughts: 100 }), run_id: "bench" };
   const latencies_ms: number[] = [];
-  const memory_bytes: number[] = [];
+  const memory: Phase["memory"] = [];
   const replies: Promise<void>[] = [];
   const started = performance.now();
   const count = Math.round((ms / 1000) * per_second);
   for (let i = 0; i < count; i++) {
     await sleep(Math.max(0, started + (i * 1000) / per_second - performance.now()));
-    if (i % per_second === 0) memory_bytes.push(memoryNow());
+    if (i % per_second === 0) memory.push(memoryNow());
     const sent = performance.now();
     const taken = post(`${url}/v1/rewards`, JSON.stringify(body)).then((text) => {
       latencies_ms.push(performance.now() - sent);
@@ -57,13 +60,13 @@ async function send(url: string, { per_second }: DatabaseDownLoad, ms: number, i
     replies.push(taken);
   }
   await Promise.all(replies);
-  return { latencies_ms, memory_bytes };
+  return { latencies_ms, memory };
 }
 
-/** This process, which holds queues and database, and workerd. */
-function memoryNow(): number {
+function memoryNow() {
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
-  return [process.pid, ...children.filter(Boolean).map(Number)].reduce((sum, pid) => sum + rss(pid).now, 0);
+  const workerd = children.filter(Boolean).reduce((sum, pid) => sum + rss(Number(pid)).now, 0);
+  return { workerd, node: rss(process.pid).now };
 }
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
@@ -86,21 +89,26 @@ export async function benchDatabaseDown(script: string, load: DatabaseDownLoad):
   const rig = await startRig({ script, verifier_url: mock.url, dataDir, delay_scale: 1 });
   try {
     const ids = new Set<string>();
-    await send(rig.url, load, load.up_ms / 3, ids);
-    const up = await send(rig.url, load, load.up_ms, ids);
+    const { per_second } = load;
+    await send(rig.url, load.warm_per_second, load.warm_ms, ids);
+    await send(rig.url, per_second, load.up_ms / 3, ids);
+    const up = await send(rig.url, per_second, load.up_ms, ids);
     await rig.databaseGoes();
-    const down = await send(rig.url, load, load.down_ms, ids);
+    const down = await send(rig.url, per_second, load.down_ms, ids);
     const backlog = rig.backlog();
     await rig.databaseReturns();
     const drain_ms = await drained(rig);
     // Before and after together: a busier neighbour in one half would else be taken for the outage.
-    up.latencies_ms.push(...(await send(rig.url, load, load.up_ms, ids)).latencies_ms);
+    up.latencies_ms.push(...(await send(rig.url, per_second, load.up_ms, ids)).latencies_ms);
     await drained(rig);
     const stored = new Set((await rig.sql("SELECT request_id FROM requests")).map(([id]) => id));
     const [total] = await rig.sql("SELECT requests FROM runs WHERE run_id = 'bench'");
     const lost = [...ids].filter((id) => !stored.has(id)).length;
-    const parts = Math.max(1, Math.floor(down.memory_bytes.length / Math.max(2, Math.floor(load.down_ms / 60_000))));
-    const growth = mean(down.memory_bytes.slice(-parts)) - mean(down.memory_bytes.slice(0, parts));
+    const parts = Math.max(1, Math.floor(down.memory.length / Math.max(2, Math.floor(load.down_ms / 60_000))));
+    const growth = (of: "workerd" | "node") => {
+      const bytes = down.memory.map((memory) => memory[of]);
+      return (mean(bytes.slice(-parts)) - mean(bytes.slice(0, parts))) / MIB;
+    };
     const once = (name: string, unit: string, goal: Figure["goal"], value: number) => figure(name, unit, goal, [value]);
     const at = (phase: Phase, share: number) =>
       percentile(
@@ -114,7 +122,8 @@ export async function benchDatabaseDown(script: string, load: DatabaseDownLoad):
       once("database down: p50 of replies, down", "ms", null, at(down, 0.5)),
       once("database down: p50, down over up", "ratio", { most: RATIO_MOST }, ratio(0.5)),
       once("database down: p99, down over up", "ratio", { most: RATIO_MOST }, ratio(0.99)),
-      once("database down: memory, last minute less first", "MiB", { most: GROWTH_MIB_MOST }, growth / MIB),
+      once("database down: workerd, last minute less first", "MiB", { most: GROWTH_MIB_MOST }, growth("workerd")),
+      once("database down: queues and clients, the same", "MiB", { most: GROWTH_MIB_MOST }, growth("node")),
       once("database down: messages waiting at its end", "messages", null, backlog),
       once("database down: drain once it is back", "s", { most: DRAIN_MS_MOST / 1000 }, drain_ms / 1000),
       once("database down: replies without a row", "replies", { most: 0 }, lost),
