@@ -5,6 +5,7 @@ import { ApiError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { asApiError, faultLine } from "../http/problem.ts";
 import type { Values } from "../object-storage/values.ts";
+import { Waiters } from "../object-storage/waiters.ts";
 import { type BatchRecord, BatchStore, hasEnded, type NewBatch, newRecord } from "./batch-record.ts";
 import { BatchJournal } from "./journal.ts";
 import { decodeBatch } from "./request-pieces.ts";
@@ -35,7 +36,7 @@ interface Running {
 export class Batch {
   readonly #parts: BatchParts;
   readonly #store: BatchStore;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Waiters();
   #running: Running | null = null;
   #waking: Promise<void> | null = null;
 
@@ -60,7 +61,7 @@ export class Batch {
     if (!hasEnded(record)) {
       // Whatever became of its alarm, a batch that somebody asks for goes on.
       if (this.#running === null) this.#parts.values.wakeAt(this.#parts.now());
-      if (waitMs > 0) await this.#changed(waitMs);
+      if (waitMs > 0) await this.#waiters.wait(waitMs);
     }
     const now = this.#of(keyName);
     return now && this.#store.view({ ...now, progress: this.#progress(now) });
@@ -168,7 +169,7 @@ export class Batch {
     this.#store.forgetRequest();
     if (reply !== undefined) this.#store.saveReply(reply);
     this.#wakeLater();
-    for (const resolve of this.#waiting) resolve();
+    this.#waiters.tell();
   }
 
   /** The next alarm of a batch that has ended: its webhook's next attempt, or the day it is forgotten. */
@@ -206,14 +207,5 @@ export class Batch {
       comparisons_done: journal.done,
       groups_done: groups.size,
     };
-  }
-
-  async #changed(withinMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, withinMs);
-    this.#waiting.add(resolve);
-    await promise;
-    clearTimeout(timer);
-    this.#waiting.delete(resolve);
   }
 }

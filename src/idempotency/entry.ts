@@ -2,6 +2,7 @@
 import type { Begun, KeptReply } from "../core/idempotent-reply.ts";
 import { LIMITS } from "../core/limits.ts";
 import { getPieces, joined, piecesOf, putPieces, type Values } from "../object-storage/values.ts";
+import { Waiters } from "../object-storage/waiters.ts";
 
 interface Head {
   fingerprint: string;
@@ -19,7 +20,7 @@ const BODY = "body";
 export class IdempotentEntry {
   readonly #values: Values;
   readonly #now: () => number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Waiters();
 
   constructor(values: Values, now: () => number) {
     this.#values = values;
@@ -60,7 +61,7 @@ export class IdempotentEntry {
     const { request_id } = reply;
     putPieces(this.#values, BODY, piecesOf(body));
     this.#save({ fingerprint, owner: null, leased_until: 0, request_id, kept_until: 0, reply: rest });
-    this.#tell();
+    this.#waiters.tell();
     return reply;
   }
 
@@ -74,7 +75,7 @@ export class IdempotentEntry {
   /** Forgets everything now. */
   async drop(): Promise<void> {
     await this.#values.clear();
-    this.#tell();
+    this.#waiters.tell();
   }
 
   /** Resolves when there may be something new to `begin`, at the latest after `ms`. */
@@ -82,12 +83,7 @@ export class IdempotentEntry {
     const head = this.#head();
     if (head === undefined || head.reply !== null) return;
     const until = Math.min(ms, Math.max(1, head.leased_until - this.#now()));
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, until);
-    this.#waiting.add(resolve);
-    await promise;
-    clearTimeout(timer);
-    this.#waiting.delete(resolve);
+    await this.#waiters.wait(until);
   }
 
   /** The alarm: forgets what is over. */
@@ -115,9 +111,5 @@ export class IdempotentEntry {
     const kept_until = this.#now() + LIMITS.idempotency_kept_ms;
     this.#values.put(HEAD, { ...head, kept_until });
     this.#values.wakeAt(kept_until);
-  }
-
-  #tell(): void {
-    for (const resolve of this.#waiting) resolve();
   }
 }

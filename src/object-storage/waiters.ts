@@ -1,0 +1,19 @@
+// Owns callers of an object that wait until something in it has changed. Knows not what.
+
+export class Waiters {
+  readonly #waiting = new Set<() => void>();
+
+  /** Resolves at the next `tell`, at the latest after `within_ms`. */
+  async wait(within_ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, within_ms);
+    this.#waiting.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(resolve);
+  }
+
+  tell(): void {
+    for (const resolve of this.#waiting) resolve();
+  }
+}
