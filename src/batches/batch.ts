@@ -2,6 +2,7 @@
 import type { BatchFault, BatchState, BatchView, Webhooks } from "../core/batch.ts";
 import type { GroupResult, RewardsReply } from "../core/contract-replies.ts";
 import { ApiError } from "../core/errors.ts";
+import type { KeyLimits } from "../core/key-limits.ts";
 import { LIMITS } from "../core/limits.ts";
 import { asApiError, faultLine } from "../http/problem.ts";
 import type { Values } from "../object-storage/values.ts";
@@ -16,6 +17,7 @@ export interface BatchParts {
   values: Values;
   score: BatchScorer;
   webhooks: Webhooks | null;
+  keyLimits: KeyLimits | null;
   /** ms since 1970. */
   now(): number;
   report(line: Record<string, unknown>): void;
@@ -143,6 +145,7 @@ export class Batch {
       this.#store.saveGroup(index, result);
     };
     try {
+      await this.#parts.keyLimits?.hold(record.key_name, record.batch_id, record.deadline_at);
       return await this.#parts.score({
         ...decodeBatch(this.#store.request()),
         request_id: record.batch_id,
@@ -168,6 +171,7 @@ export class Batch {
     this.#store.save({ ...record, state, error: error ?? null, progress, ended_at: this.#parts.now() });
     this.#store.forgetRequest();
     if (reply !== undefined) this.#store.saveReply(reply);
+    void this.#parts.keyLimits?.release(record.key_name, record.batch_id);
     this.#wakeLater();
     this.#waiters.tell();
   }

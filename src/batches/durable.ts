@@ -34,6 +34,7 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps) 
         values: durableValues(this.ctx),
         score: createBatchScorer(deps),
         webhooks: deps.webhooks ?? null,
+        keyLimits: deps.keyLimits ?? null,
         now: () => Date.now(),
         report: deps.report,
       });

@@ -21,8 +21,8 @@ export function createLocalBatches(deps: BatchDeps): Batches {
       () => void batch.wake(),
       () => void batches.delete(id),
     );
-    const { webhooks = null, report } = deps;
-    const batch: Batch = new Batch({ values, score, webhooks, now: () => Date.now(), report });
+    const { webhooks = null, keyLimits = null, report } = deps;
+    const batch: Batch = new Batch({ values, score, webhooks, keyLimits, now: () => Date.now(), report });
     batches.set(id, batch);
     return batch;
   }

@@ -7,7 +7,7 @@ export interface KeyLimit {
   rpm: number | null;
   /** The verifier's tokens, prompt and completion, in a day of UTC. */
   tokens_per_day: number | null;
-  /** Requests at one time. */
+  /** Requests that may judge, and batches, at one time. */
   concurrency: number | null;
 }
 
@@ -134,25 +134,24 @@ export function grant(
   });
   const retry_after_s = refused_by === null ? 0 : (resets[refused_by] ?? 1);
   if (refused_by !== null) return { state, grant: { refused_by, retry_after_s, standings } };
-  const leases = limit.concurrency === null ? {} : { ...state.leases, [lease]: now + LIMITS.key_lease_ms };
+  const leases = limit.concurrency === null ? state.leases : { ...state.leases, [lease]: now + LIMITS.key_lease_ms };
   return { state: { ...state, requests: state.requests + 1, leases }, grant: { refused_by, retry_after_s, standings } };
 }
 
-const secondsLeft = (now: number, window_ms: number) => Math.ceil((window_ms - (now % window_ms)) / 1000);
-
-/** A request that was asked about: what was said, and how to tell that it has ended. */
-export interface Admitted {
-  /** null: the counters did not answer in time, and may yet have counted the request. */
-  grant: Grant | null;
-  /** Never rejects. */
-  end(): Promise<void>;
+/** The state with a place under `lease` until then, full or not: its request was granted before. */
+export function held(state: LedgerState, lease: string, until: number): LedgerState {
+  return { ...state, leases: { ...state.leases, [lease]: until } };
 }
+
+const secondsLeft = (now: number, window_ms: number) => Math.ceil((window_ms - (now % window_ms)) / 1000);
 
 /** The calls of a key's counters, as a Durable Object's stub offers them. */
 export interface CountersStub {
   /** Books the spending, then grants or refuses the request under `lease`. */
   ask(limit: KeyLimit, lease: string, spending: Spending): Promise<Grant>;
   book(spending: Spending): Promise<void>;
+  /** Books the spending, then keeps the place under `lease` until then (ms since the epoch) or its end. */
+  hold(lease: string, until: number, spending: Spending): Promise<void>;
 }
 
 /** The part of a Durable Object namespace that is used. */
@@ -160,10 +159,17 @@ export interface CountersNamespace {
   getByName(name: string): CountersStub;
 }
 
-/** What each key may use. Keys are named as in the configuration; null is a caller of an open deployment. */
+/** What each key may use. Keys are named as in the configuration; null is a caller of an open deployment. Nothing here rejects. */
 export interface KeyLimits {
-  /** Counts one request under an id of its own. null: the key has no limits, or its counters cannot be reached. Never rejects. */
-  admit(key: string | null, lease: string): Promise<Admitted | null>;
-  /** Books verifier tokens. Never rejects. */
+  /**
+   * Counts one request under an id of its own, which takes a place among those at one time where it may judge.
+   * null: the key has no limits, or its counters did not answer in time, and may yet have counted the request.
+   */
+  admit(key: string | null, lease: string, judges: boolean): Promise<Grant | null>;
+  /** Keeps the place of what goes on behind a reply, until then (ms since the epoch) at the latest. */
+  hold(key: string | null, lease: string, until: number): Promise<void>;
+  /** Gives the place back. */
+  release(key: string | null, lease: string): Promise<void>;
+  /** Books verifier tokens. */
   spend(key: string | null, tokens: number): Promise<void>;
 }

@@ -59,12 +59,12 @@ export function createAdmission({ keyLimits, metrics }: AdmissionDeps): Admissio
       c.set("onEnd", () => whenDone(c, ends));
       if (keyLimits === undefined) return;
       const { id, key_name } = c.get("scope");
-      const admitted = await keyLimits.admit(key_name, id);
-      if (admitted === null) return;
-      const { grant } = admitted;
+      // Only what may judge takes a place: a key whose batches fill all of its places can still ask for them, and cancel them.
+      const judges = c.req.method === "POST";
+      const grant = await keyLimits.admit(key_name, id, judges);
       if (grant !== null) c.set("rateLimit", rateLimitFields(grant.standings));
       if (grant === null || grant.refused_by === null) {
-        ends.push(() => keepAlive(c, admitted.end()));
+        if (judges) ends.push(() => c.get("batch_id") !== id && keepAlive(c, keyLimits.release(key_name, id)));
         return;
       }
       metrics.add("kritai_key_limit_refusals_total", 1, { limit: grant.refused_by });

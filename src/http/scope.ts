@@ -27,6 +27,8 @@ export type AppEnv = {
     work?: Promise<unknown>[];
     rateLimit?: Record<string, string>;
     onEnd?: () => Promise<void>;
+    /** The batch that goes on for the request; where their ids are one, so is their place among the key's requests. */
+    batch_id?: string;
   };
 };
 export type AppContext = Context<AppEnv>;

@@ -1,10 +1,11 @@
-// Owns the Durable Object that counts what one key uses: its SQLite row and the two calls it answers. Knows no rule; those are core/key-limits.ts.
+// Owns the Durable Object that counts what one key uses: its SQLite row and the calls it answers. Knows no rule; those are core/key-limits.ts.
 import { DurableObject } from "cloudflare:workers";
-import type { CountersStub } from "../core/key-limits.ts";
 import {
+  type CountersStub,
   EMPTY_LEDGER,
   type Grant,
   grant,
+  held,
   type KeyLimit,
   type LedgerState,
   type Spending,
@@ -24,6 +25,10 @@ export class KeyCounters extends DurableObject implements CountersStub {
 
   async book(spending: Spending): Promise<void> {
     this.#write(settled(this.#read(), spending, Date.now()));
+  }
+
+  async hold(lease: string, until: number, spending: Spending): Promise<void> {
+    this.#write(held(settled(this.#read(), spending, Date.now()), lease, until));
   }
 
   #read(): LedgerState {

@@ -1,7 +1,7 @@
 // Owns asking a key's counters, wherever they are: one call a request that carries what its neighbours have spent. Must not know routes or storage.
 
-import type { Admitted, CountersNamespace, CountersStub, KeyLimits } from "../core/key-limits.ts";
-import { type KeyLimit, limitOf, type Spending } from "../core/key-limits.ts";
+import type { CountersNamespace, CountersStub, KeyLimits } from "../core/key-limits.ts";
+import { type Grant, type KeyLimit, limitOf, type Spending } from "../core/key-limits.ts";
 import { LIMITS } from "../core/limits.ts";
 
 export interface KeyLimitsOptions {
@@ -65,19 +65,27 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
     if (ended.length > 0 || tokens > 0) await call(name, (stub, spending) => stub.book(spending));
   }
 
+  /** The name of the counters where the key's requests at one time are limited. */
+  const placesOf = (key: string | null) =>
+    (limitOf(limits, key)?.concurrency ?? null) === null ? null : (key ?? OPEN);
+
   return {
-    async admit(key, lease): Promise<Admitted | null> {
+    async admit(key, lease, judges): Promise<Grant | null> {
       const limit = limitOf(limits, key);
       if (limit === null) return null;
-      const name = key ?? OPEN;
-      const grant = await call(name, (stub, spending) => stub.ask(limit, lease, spending));
-      // A call that was only late leaves a lease behind, which would hold a place until it runs out.
-      if (grant === null && limit.concurrency === null) return null;
-      const end = () => {
-        if (limit.concurrency !== null) pendingOf(name).ended.push(lease);
-        return flush(name);
-      };
-      return { grant, end };
+      const asked = judges ? limit : { ...limit, concurrency: null };
+      return call(key ?? OPEN, (stub, spending) => stub.ask(asked, lease, spending));
+    },
+    async hold(key, lease, until): Promise<void> {
+      const name = placesOf(key);
+      if (name !== null) await call(name, (stub, spending) => stub.hold(lease, until, spending));
+    },
+    async release(key, lease): Promise<void> {
+      const name = placesOf(key);
+      if (name === null) return;
+      // Also of a call that was only late: the lease that it left behind would hold a place until it runs out.
+      pendingOf(name).ended.push(lease);
+      await flush(name);
     },
     spend(key, tokens): Promise<void> {
       const limit = limitOf(limits, key);

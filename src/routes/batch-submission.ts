@@ -20,6 +20,7 @@ export async function submitBatch(
   const { id, key_name } = c.get("scope");
   const webhook = webhookOf(c, deps.webhooks);
   await deps.batches.submit(id, { key_name, route, shape, webhook }, { request, spec });
+  c.set("batch_id", id);
   const headers = {
     location: `/v1/batches/${id}`,
     "retry-after": `${LIMITS.batch_poll_s}`,

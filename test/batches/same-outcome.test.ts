@@ -26,7 +26,14 @@ function aBatch() {
   const values = memoryValues(() => undefined);
   const life = (verifier: FakeVerifier, runLog: RunLog) => {
     const deps = { verifier, runLog, clock: fixedClock(), metrics: new Metrics(), report: () => undefined };
-    return new Batch({ values, score: createBatchScorer(deps), webhooks: null, now: () => 1e12, report: deps.report });
+    return new Batch({
+      values,
+      score: createBatchScorer(deps),
+      webhooks: null,
+      keyLimits: null,
+      now: () => 1e12,
+      report: deps.report,
+    });
   };
   const group = (prompt: string, n: number) => ({
     prompt,

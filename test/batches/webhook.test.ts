@@ -58,7 +58,14 @@ function aBatch() {
   const values = memoryValues(() => undefined);
   const webhooks = { hosts: [new URL(origin).host], secret };
   const open = () =>
-    new Batch({ values, score: createBatchScorer(deps), webhooks, now: () => now, report: deps.report });
+    new Batch({
+      values,
+      score: createBatchScorer(deps),
+      webhooks,
+      keyLimits: null,
+      now: () => now,
+      report: deps.report,
+    });
   const request = RewardsRequestSchema.parse(twoRollouts());
   const batch = open();
   const head = { key_name: null, route: "rewards" as const, shape: null, webhook: `${origin}/hook` };

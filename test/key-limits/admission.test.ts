@@ -1,45 +1,14 @@
 // Holds what a request meets before its body is read: its key's limits and the isolate's load, over counters in memory and over ones that fail.
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import {
-  type CountersStub,
-  EMPTY_LEDGER,
-  grant,
-  type LedgerState,
-  parseKeyLimits,
-  settled,
-} from "../../src/core/key-limits.ts";
+import { type CountersStub, parseKeyLimits } from "../../src/core/key-limits.ts";
 import { LIMITS } from "../../src/core/limits.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { createKeyLimits } from "../../src/key-limits/remote.ts";
 import { fakeVerifier } from "../fakes.ts";
 import { problemOf, setUp, twoRollouts } from "../routes/harness.ts";
 import { gate } from "../verifier/setup.ts";
-
-const NOW = 20_000 * 86_400_000;
-
-/** Counters of every key, as the Durable Object keeps them, and a log of the calls. */
-function memoryCounters() {
-  const states = new Map<string, LedgerState>();
-  const calls: string[] = [];
-  let told: (() => void)[] = [];
-  const getByName = (name: string): CountersStub => ({
-    async ask(limit, lease, spending) {
-      calls.push("ask");
-      const result = grant(settled(states.get(name) ?? EMPTY_LEDGER, spending, NOW), limit, lease, NOW);
-      states.set(name, result.state);
-      return result.grant;
-    },
-    async book(spending) {
-      calls.push("book");
-      states.set(name, settled(states.get(name) ?? EMPTY_LEDGER, spending, NOW));
-      for (const tell of told) tell();
-      told = [];
-    },
-  });
-  const booked = () => new Promise<void>((resolve) => told.push(resolve));
-  return { getByName, states, calls, booked };
-}
+import { memoryCounters } from "./memory-counters.ts";
 
 /** Lets fake time pass, and what is not timed (hashes) go on in between, until something holds. Throws when it does not within a minute of it. */
 async function passUntil(holds: () => boolean): Promise<void> {
@@ -137,10 +106,8 @@ describe("a key's limits", () => {
   });
 
   it("let a request through when its counters cannot be reached, and count that", async () => {
-    const broken = {
-      ...memoryCounters(),
-      getByName: () => ({ ask: () => Promise.reject(new Error()), book: () => Promise.reject(new Error()) }),
-    };
+    const broke = () => Promise.reject(new Error());
+    const broken = { ...memoryCounters(), getByName: () => ({ ask: broke, book: broke, hold: broke }) };
     const { post, metrics } = limited("*:rpm=1", {}, broken);
     for (let i = 0; i < 2; i++) expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
     expect(metrics.render()).toContain("kritai_key_limits_unreachable_total 2");
@@ -152,9 +119,9 @@ describe("a key's limits", () => {
       const counters = memoryCounters();
       let late = true;
       const getByName = (name: string): CountersStub => {
-        const { ask, book } = counters.getByName(name);
+        const { ask, book, hold } = counters.getByName(name);
         return {
-          book,
+          ...{ book, hold },
           async ask(...args) {
             const granted = await ask(...args);
             return late ? new Promise(() => {}) : granted;
