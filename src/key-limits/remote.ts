@@ -19,12 +19,8 @@ interface Pending {
 /** Name of the counters of an open deployment's callers: no key can be called so. */
 const OPEN = "(open)";
 
-/**
- * Limits kept by one counter object a key. A request waits for one call; what it spends is booked by the next request's call, or by one
- * of its own when none comes soon. Counters that cannot be reached within key_limits_timeout_ms let the request through: they guard
- * against one key using up the others' share, and losing that for a while costs less than refusing every trainer.
- */
-export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOptions): KeyLimits {
+/** What one isolate has to tell the counters, and the calls that take it along. */
+function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counters" | "onUnreachable">) {
   const pendings = new Map<string, Pending>();
 
   function pendingOf(name: string): Pending {
@@ -65,6 +61,16 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
     if (ended.length > 0 || tokens > 0) await call(name, (stub, spending) => stub.book(spending));
   }
 
+  return { pendingOf, call, flush };
+}
+
+/**
+ * Limits kept by one counter object a key. A request waits for one call; what it spends is booked by the next request's call, or by one
+ * of its own when none comes soon. Counters that cannot be reached within key_limits_timeout_ms let the request through: they guard
+ * against one key using up the others' share, and losing that for a while costs less than refusing every trainer.
+ */
+export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOptions): KeyLimits {
+  const { pendingOf, call, flush } = bookkeeping({ counters, onUnreachable });
   /** The name of the counters where the key's requests at one time are limited. */
   const placesOf = (key: string | null) =>
     (limitOf(limits, key)?.concurrency ?? null) === null ? null : (key ?? OPEN);
