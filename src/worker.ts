@@ -23,6 +23,9 @@ import { unconfiguredRunLog, unconfiguredSpecs } from "./store/unconfigured.ts";
 import { createVerifier } from "./verifier/configured.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
+/** The isolate's counts, whoever works in it: requests, rooms, batches and the log's consumer. */
+const metrics = new Metrics();
+
 const clock: Clock = { now: () => performance.now(), date: () => new Date() };
 
 interface Part<T> {
@@ -80,7 +83,7 @@ function assemble<T>(part: Part<T>, config: Config, faults: FieldError[]): T {
 }
 
 /** What the app is given in an environment. Parts hold configuration only, nothing of a request, so that an isolate may share them. */
-function partsOf(env: Record<string, unknown>, metrics = new Metrics()): AppDeps & StoreParts {
+function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & { metrics: Metrics } {
   const { config, faults } = readEnv(env);
   return {
     verifier: assemble(VERIFIER, config, faults),
@@ -91,8 +94,8 @@ function partsOf(env: Record<string, unknown>, metrics = new Metrics()): AppDeps
     ...(config.WEBHOOK_HOSTS &&
       config.WEBHOOK_SECRET && { webhooks: { hosts: config.WEBHOOK_HOSTS, secret: config.WEBHOOK_SECRET } }),
     ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, printLine) }),
-    ...(config.KEY_LIMITS &&
-      config.KEY_COUNTERS && { keyLimits: limitsOf(config.KEY_LIMITS, config.KEY_COUNTERS, metrics) }),
+    ...(config.KEY_LIMITS && config.KEY_COUNTERS && { keyLimits: limitsOf(config.KEY_LIMITS, config.KEY_COUNTERS) }),
+    metrics,
     clock,
     keys: config.API_KEYS ?? [],
     faults,
@@ -100,22 +103,15 @@ function partsOf(env: Record<string, unknown>, metrics = new Metrics()): AppDeps
   };
 }
 
-function limitsOf(limits: NonNullable<Config["KEY_LIMITS"]>, counters: CountersNamespace, metrics: Metrics): KeyLimits {
+function limitsOf(limits: NonNullable<Config["KEY_LIMITS"]>, counters: CountersNamespace): KeyLimits {
   const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
   return createKeyLimits({ limits, counters, onUnreachable });
 }
 
 export { KeyCounters } from "./key-limits/durable.ts";
 
-/** Counts of a room's judgements are its own isolate's; nobody can ask an object for them. */
-export class GroupRoom extends groupRoomClass((env) => ({
-  ...partsOf(env),
-  metrics: new Metrics(),
-  report: printLine,
-})) {}
-
-/** The same holds for a batch. */
-export class Batch extends batchClass((env) => ({ ...partsOf(env), metrics: new Metrics(), report: printLine })) {}
+export class GroupRoom extends groupRoomClass((env) => ({ ...partsOf(env), report: printLine })) {}
+export class Batch extends batchClass((env) => ({ ...partsOf(env), report: printLine })) {}
 
 export { IdempotentRequests } from "./idempotency/durable.ts";
 
@@ -137,13 +133,12 @@ let composed: Composed | null = null;
 
 function compose(env: Record<string, unknown>): Composed {
   if (composed?.env === env) return composed;
-  const metrics = new Metrics();
-  const parts = { ...partsOf(env, metrics), metrics };
+  const parts = partsOf(env);
   composed = { env, app: createApp(parts), consumer: consumerDeps(parts) };
   return composed;
 }
 
-function consumerDeps({ store, deadLetters, metrics }: StoreParts & AppDeps & { metrics: Metrics }): ConsumerDeps {
+function consumerDeps({ store, deadLetters }: StoreParts & AppDeps): ConsumerDeps {
   return {
     store,
     // Without its keeper a letter stays on the queue.
