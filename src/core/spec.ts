@@ -1,6 +1,5 @@
 // Owns the spec: everything besides the rollouts that decides a reward, its defaults and its canonical form. Knows no I/O; hashing is the caller's.
 import * as z from "zod";
-import { ApiError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 
 const tokens = z.int().min(1).max(LIMITS.overlong_tokens_max);
@@ -90,25 +89,18 @@ export type Spec = z.output<typeof SpecSchema>;
 export const DEFAULT_SPEC: Spec = SpecSchema.parse({});
 
 /**
- * JSON with keys in order at every level and no spaces: equal values give equal text.
- * @throws ApiError `invalid_request` for what nests deeper than label_depth_max: labels of foreign contracts are whatever was sent, and
- * one that is deep enough would exhaust the stack
+ * JSON with keys in order at every level and no spaces: equal values give equal text. Whatever a request may hold at any depth is held
+ * to label_depth_max before it comes here.
  */
-export function canonicalJson(value: unknown, depth = 0): string {
-  if (depth > LIMITS.label_depth_max) throw tooDeep();
-  if (Array.isArray(value)) return `[${value.map((v) => canonicalJson(v, depth + 1)).join(",")}]`;
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (value !== null && typeof value === "object") {
     const entries = Object.entries(value)
       .filter(([, v]) => v !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v, depth + 1)}`).join(",")}}`;
+    return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(",")}}`;
   }
   return JSON.stringify(value);
-}
-
-function tooDeep(): ApiError {
-  const message = `a label nests deeper than the limit label_depth_max = ${LIMITS.label_depth_max}`;
-  return new ApiError("invalid_request", `$: ${message}`, { errors: [{ path: "$", message }] });
 }
 
 /** What is hashed into `spec_hash`: all that decides a reward, so not `log_texts`, but the prompt templates' hash. */

@@ -26,15 +26,32 @@ it.each(FREE)("%s ends well with a value of any depth", async (path, body) => {
   expect(lines).toEqual([]);
 });
 
-it("the limit is named, and is not met below it", async () => {
-  const body = (FREE[0] as [string, string])[1];
-  const ask = (depth: number) => setUp().post("/openrlhf/get_reward", body.replaceAll("HERE", nested(depth)));
-  // The label lies in an array with its prompt.
-  expect((await ask(LIMITS.label_depth_max)).status).toBe(200);
-  const refused = await ask(LIMITS.label_depth_max + 1);
-  expect(refused.status).toBe(400);
-  expect(await refused.text()).toContain(`label_depth_max = ${LIMITS.label_depth_max}`);
-});
+/** Bodies whose `HERE` is a label, and how the contract calls it. */
+const LABELS: [string, string, string][] = [
+  ["/openrlhf/get_reward", '{"query":["pa","pb"],"prompts":["p","p"],"labels":["x",HERE]}', "labels[1]"],
+  ["/slime/reward", '{"prompt":"p","response":"a","label":HERE}', "label"],
+  ["/verl/compute_score", '{"solution_str":"a","extra_info":{"question":"p"},"ground_truth":HERE}', "ground_truth"],
+  ["/verl/compute_score", '{"solution_str":"a","extra_info":{"question":"p"},"data_source":HERE}', "data_source"],
+  ["/v1/score_batch", '{"prompts":["p"],"completions":["a"],"kwargs":{"answers":[HERE]}}', "kwargs.answers[0]"],
+  ["/evaluate", `{"messages":${chat},"ground_truth":HERE}`, "ground_truth"],
+  [
+    "/nemo-gym/verify",
+    '{"responses_create_params":{"input":"p"},"response":{"output":[{"type":"message","content":"a"}]},"verifier_metadata":HERE}',
+    "verifier_metadata",
+  ],
+];
+
+it.each(LABELS)(
+  "%s takes a label of the largest depth, and refuses a deeper one by its name",
+  async (path, body, field) => {
+    const ask = (depth: number) =>
+      setUp().post(`${path}?group_window_ms=100&on_failure=0`, body.replace("HERE", nested(depth)));
+    expect((await ask(LIMITS.label_depth_max)).status).toBe(200);
+    const refused = await ask(LIMITS.label_depth_max + 1);
+    const fault = `${field}: nests deeper than the limit label_depth_max = ${LIMITS.label_depth_max}`;
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(fault)]);
+  },
+);
 
 it("a member called __proto__ is data: refused where names are known, ignored or echoed where any are taken", async () => {
   const proto = '"__proto__":{"reward":99,"run_id":"x","spec":"mine"}';

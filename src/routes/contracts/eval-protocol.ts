@@ -7,6 +7,7 @@ import type { RouteDeps } from "../../http/deps.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody } from "./body.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
 import { MessageSchema, messageText, PromptSchema } from "./messages.ts";
 import { type JudgedSample, sampleLogs, ungathered, unitScore } from "./sample-score.ts";
 
@@ -15,10 +16,9 @@ export const EvaluateRequestSchema = z.object({
     .array(MessageSchema)
     .min(2)
     .meta({ description: "the last one by the assistant is judged; those before it are the prompt" }),
-  ground_truth: z
-    .unknown()
-    .optional()
-    .meta({ description: "samples of one prompt with different ones are different problems" }),
+  ground_truth: LabelSchema.optional().meta({
+    description: "samples of one prompt with different ones are different problems",
+  }),
   kwargs: z.unknown().optional().meta({ description: "not read" }),
 });
 

@@ -7,6 +7,7 @@ import { LIMITS } from "../../core/limits.ts";
 import { SpecSchema } from "../../core/spec.ts";
 import { invalidRequest, validated } from "../../http/validation.ts";
 import { contractBody } from "./body.ts";
+import { LabelSchema } from "./label.ts";
 import { CompletionSchema, ConversationSchema, PromptSchema } from "./messages.ts";
 import { ResponseFieldSchema } from "./options.ts";
 import type { FlatItem } from "./regrouping.ts";
@@ -146,7 +147,8 @@ export function readFlatBatch(body: Body): FlatBatch {
   }
   const promptOf = prompts(body, count);
   const texts = parseEach(CompletionSchema, found);
-  const labels = findColumn(body, LABELS, count)?.values ?? [];
+  const labelled = findColumn(body, LABELS, count);
+  const labels = labelled === null ? [] : parseEach(LabelSchema, labelled);
   const tokens = lengths(body, count);
   const rates = findColumn(body, ["pass_rate", "pass_rates"], count);
   const rateOf = rates === null ? [] : parseEach(RateSchema, rates);

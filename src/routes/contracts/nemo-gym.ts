@@ -6,6 +6,7 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { contractBody, objectBody } from "./body.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
 import { CreateParamsSchema, GymPromptSchema, GymRolloutSchema, ResponseSchema } from "./nemo-gym-response.ts";
 import { type JudgedSample, rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
 
@@ -42,7 +43,8 @@ const ReadSchema = z.object({ responses_create_params: GymPromptSchema, response
 function read(body: Record<string, unknown>): Sample {
   const { responses_create_params: prompt, response: rollout } = contractBody(ReadSchema, body, {});
   const label = LABELS.find((name) => body[name] !== undefined && body[name] !== null);
-  return { prompt, label: label === undefined ? null : body[label], rollout };
+  if (label === undefined) return { prompt, label: null, rollout };
+  return { prompt, label: contractBody(z.object({ [label]: LabelSchema }), body, {})[label], rollout };
 }
 
 /** The gym's own words for a judge that failed, of today and of 0.5: such a row is kept apart and can be verified again. */

@@ -14,6 +14,7 @@ import { answerAfter, renderedPrompt, splitRendered } from "./chat-template.ts";
 import { contractDeadline } from "./deadlines.ts";
 import { type GatherRequest, gather, type Sample, sampleSpec } from "./gathered.ts";
 import { beginJudging } from "./judged-request.ts";
+import { LabelSchema } from "./label.ts";
 import { sampleOptions } from "./options.ts";
 import { warningHeaders } from "./ranked-documents.ts";
 import { regroup } from "./regrouping.ts";
@@ -25,7 +26,7 @@ export const OpenRlhfRequestSchema = z.object({
     .array(z.string())
     .nullish()
     .meta({ description: "what each query begins with; else its chat template tells" }),
-  labels: z.array(z.unknown()).nullish(),
+  labels: z.array(LabelSchema).nullish(),
 });
 export const OpenRlhfReplySchema = z.object({
   rewards: z.array(z.number()),

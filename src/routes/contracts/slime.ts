@@ -6,16 +6,16 @@ import { invalidRequest } from "../../http/validation.ts";
 import { contractBody } from "./body.ts";
 import { renderedPrompt, withoutClosing } from "./chat-template.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
 import { PromptSchema } from "./messages.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
 
 export const SlimeRequestSchema = z.object({
   prompt: PromptSchema.meta({ description: "a text, rendered by a chat template or not, or a chat" }),
   response: RolloutSchema.shape.text,
-  label: z
-    .unknown()
-    .optional()
-    .meta({ description: "samples of one prompt with different labels are different problems" }),
+  label: LabelSchema.optional().meta({
+    description: "samples of one prompt with different labels are different problems",
+  }),
 });
 export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
 

@@ -6,15 +6,15 @@ import { contractBody } from "./body.ts";
 import { renderedPrompt, withoutClosing } from "./chat-template.ts";
 import { ExtraInfoSchema } from "./flat-batch.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
 
 export const VerlRequestSchema = z.object({
-  data_source: z
-    .unknown()
-    .optional()
-    .meta({ description: "with ground_truth: which problem it is, besides the prompt" }),
+  data_source: LabelSchema.optional().meta({
+    description: "with ground_truth: which problem it is, besides the prompt",
+  }),
   solution_str: RolloutSchema.shape.text,
-  ground_truth: z.unknown().optional(),
+  ground_truth: LabelSchema.optional(),
   extra_info: ExtraInfoSchema.meta({
     description: "verl does not pass the prompt, so `question` or `prompt` holds it",
   }),
