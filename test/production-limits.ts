@@ -1,45 +1,55 @@
 // Owns the limits of Cloudflare's production for integration tests: the local runtime enforces none of them. Bundles the Worker inside a wrapper that does, and reads its report.
+// Every test in test/ that starts the product's Worker in workerd runs this one, and so does chaos; its last line is expectWithinLimits. These do not,
+// on purpose: test/e2e/stack and demo, scripts/schemathesis.sh and clients/python run `npm start` or `npm run demo` as a person does, with the bundle that
+// those make; test/bench and `npm run soak` measure the Worker, which a wrapper would slow (where memory is measured, its heap is capped there); the
+// stack that `npm run evaluate` starts is that command's own.
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
 import { bundleWorker, OBJECTS } from "../scripts/local/edge.ts";
-import { type LimitsReport, PATH, PRODUCTION } from "./production-limits/ledger.ts";
+import { type LimitsReport, overrunsOf, PATH, V8_FLAGS } from "./production-limits/ledger.ts";
 
-const quoted = (path: string) => JSON.stringify(new URL(path, import.meta.url).pathname);
+const pathOf = (path: string) => new URL(path, import.meta.url).pathname;
+const quoted = (path: string) => JSON.stringify(path);
 
 /**
- * The Worker as `bundleWorker` gives it, under production's limits: six fetches waiting for headers an invocation (a seventh waits, and is
- * counted), 10,000 subrequests, a queue's message and batch sizes, 30 s of work after the client has gone. An isolate's 128 MB are held by
- * `npm run bench -- --only memory`, which can cap a heap.
+ * The Worker as `bundleWorker` gives it, under production's limits: six connections waiting an invocation, for headers or for a queue (a
+ * seventh waits, and is counted), 10,000 subrequests (fetches, calls to objects, sends to queues), a queue's message and batch sizes, 30 s of work after the client
+ * has gone. Every workerd that this process starts from here on holds an isolate to V8_FLAGS.
+ * @param options.entry a Worker's file in place of the product's, whose objects are `objects`
  */
-export async function bundleLimitedWorker(): Promise<string> {
+export async function bundleLimitedWorker({
+  entry = pathOf("../src/worker.ts"),
+  objects = Object.values(OBJECTS) as readonly string[],
+} = {}): Promise<string> {
+  process.env.MINIFLARE_WORKERD_V8_FLAGS = V8_FLAGS;
   const folder = mkdtempSync(join(tmpdir(), "kritai-limits-"));
-  const entry = join(folder, "worker.ts");
-  const objects = Object.values(OBJECTS).map((name) => `export const ${name} = limitedObject(product.${name});`);
+  const limited = join(folder, "worker.ts");
+  const exported = objects.map((name) => `export const ${name} = limitedObject(product.${name});`);
   writeFileSync(
-    entry,
-    `import * as product from ${quoted("../src/worker.ts")};
-import { limitedObject, limitedWorker } from ${quoted("./production-limits/worker.ts")};
+    limited,
+    `import * as product from ${quoted(entry)};
+import { limitedObject, limitedWorker } from ${quoted(pathOf("production-limits/worker.ts"))};
 export default limitedWorker(product.default);
-${objects.join("\n")}
+${exported.join("\n")}
 `,
   );
   try {
-    return await bundleWorker({ entry });
+    return await bundleWorker({ entry: limited });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** What the limited Worker at `url` has done so far. */
+/** What the limited Worker at `url` has done since it was started. */
 export async function limitsReport(url: string): Promise<LimitsReport> {
   return (await (await fetch(`${url}${PATH}`)).json()) as LimitsReport;
 }
 
-/** Nothing that production would have refused, cancelled or silently held back. */
+/** Nothing that production would have refused, cancelled or silently held back. A restart begins a new report: ask before it too. */
 export async function expectWithinLimits(url: string): Promise<void> {
   const report = await limitsReport(url);
-  expect(report).toMatchObject({ violations: [], held_back: 0 });
-  expect(report.headers_waiting_max).toBeLessThanOrEqual(PRODUCTION.headers_waiting_max);
+  assert.ok(report.invocations > 0, "no invocation was counted");
+  assert.deepEqual(overrunsOf(report), [], JSON.stringify(report));
 }

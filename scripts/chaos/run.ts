@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RewardsReply } from "../../src/core/contract-replies.ts";
 import { createRandom, hashText } from "../../src/core/random.ts";
-import { bundleWorker } from "../local/edge.ts";
+import { overrunsOf } from "../../test/production-limits/ledger.ts";
+import { bundleLimitedWorker, limitsReport } from "../../test/production-limits.ts";
 import { checkAll, type Expected, type Findings } from "./check.ts";
 import { type Answer, ask, Unanswered } from "./client.ts";
 import { type Job, jobsOf, type PoolGroup, poolOf, rewardsBody } from "./jobs.ts";
@@ -36,9 +37,14 @@ const FAULT_FREE_MS = 120_000;
 
 /**
  * Kills the part and starts it again, at times drawn from the seed, until the end; leaves it running. The first life ends in the first
- * half of the run, so that a short run kills each part too.
+ * half of the run, so that a short run kills each part too. `lastWords` hears the part out before each kill.
  */
-async function torment(part: Part, { seed, seconds, note }: ChaosOptions, end: AbortSignal): Promise<void> {
+async function torment(
+  part: Part,
+  { seed, seconds, note }: ChaosOptions,
+  end: AbortSignal,
+  lastWords: () => Promise<void>,
+): Promise<void> {
   const random = createRandom(hashText("chaos", part.name, seed));
   const sleep = (ms: number) => pause(ms, undefined, { signal: end }).catch(() => undefined);
   let alive_ms = (random() * seconds * 1000) / 2;
@@ -46,6 +52,7 @@ async function torment(part: Part, { seed, seconds, note }: ChaosOptions, end: A
     await sleep(alive_ms);
     if (end.aborted) return;
     const dead_ms = random() * DEAD_MS_MAX;
+    await lastWords();
     note(`${part.name} killed, back in ${(dead_ms / 1000).toFixed(1)} s`);
     await part.kill();
     await sleep(dead_ms);
@@ -63,6 +70,15 @@ async function revive(part: Part): Promise<void> {
       if (tries >= STARTS_MAX) throw error;
       await pause(START_PAUSE_MS);
     }
+  }
+}
+
+/** What of production's limits the edge has overrun since its last start: its count is killed with it. */
+async function overruns(origin: string): Promise<string[]> {
+  try {
+    return overrunsOf(await limitsReport(origin)).map((overrun) => `production's limits: ${overrun}`);
+  } catch (error) {
+    return [`the edge, not yet killed, did not tell its report of production's limits: ${error}`];
   }
 }
 
@@ -100,7 +116,7 @@ async function traffic(origin: string, pool: readonly PoolGroup[], options: Chao
 
 /** Starts everything, lets chaos reign for `seconds`, and checks what came of it. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  writeFileSync(join(options.folder, BUNDLE), await bundleWorker());
+  writeFileSync(join(options.folder, BUNDLE), await bundleLimitedWorker());
   const all = await parts(options.folder, options.seed);
   try {
     for (const name of PART_NAMES) await all[name].start();
@@ -108,13 +124,17 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const pool = poolOf(options.seed);
     const expected = await faultFree(origin, pool);
     const end = AbortSignal.timeout(options.seconds * 1000);
+    const beyond: string[] = [];
+    const lastWords = async (name: PartName) => {
+      if (name === "edge") beyond.push(...(await overruns(origin)));
+    };
     const [{ asked, answers, faults }] = await Promise.all([
       traffic(origin, pool, options, end),
-      ...PART_NAMES.map((name) => torment(all[name], options, end)),
+      ...PART_NAMES.map((name) => torment(all[name], options, end, () => lastWords(name))),
     ]);
     const system = { rows: (answer: Answer) => rowsOf(origin, answer), repeat: (job: Job) => ask(origin, job) };
     const findings = await checkAll(system, asked, answers, expected);
-    findings.violations.push(...faults);
+    findings.violations.push(...faults, ...beyond, ...(await overruns(origin)));
     const kills = Object.fromEntries(PART_NAMES.map((name) => [name, all[name].kills])) as Record<PartName, number>;
     return { findings, asked, answers, kills };
   } finally {

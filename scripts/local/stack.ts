@@ -14,6 +14,8 @@ export interface StackOptions {
   dataDir: string;
   /** The environment's DATABASE_URL, VERIFIER_* and API_KEYS; what is absent is embedded. */
   env: Readonly<Record<string, string | undefined>>;
+  /** The Worker's bundle; made from src when left out. */
+  script?: string;
 }
 
 export interface Stack {
@@ -40,7 +42,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     });
   try {
     const [script, database, verifier] = await settle([
-      bundleWorker(),
+      options.script === undefined ? bundleWorker() : Promise.resolve(options.script),
       started(startDatabase(options.dataDir, options.env.DATABASE_URL)),
       started(startVerifier(options.env)),
     ]);

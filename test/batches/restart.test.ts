@@ -3,11 +3,12 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { bundleWorker, type Edge, startEdge } from "../../scripts/local/edge.ts";
+import { type Edge, startEdge } from "../../scripts/local/edge.ts";
 import { BatchReplySchema } from "../../src/routes/batches.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
 import { answer, silence } from "../mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../mock-verifier.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 
 const yes = answer("\\boxed{A}");
 let script: string;
@@ -20,8 +21,17 @@ const start = async () => {
   edge = await startEdge({ host: "127.0.0.1", port: 0, script, vars, objectsDir: folder.path });
 };
 
+/** What the limits' emulation has counted ends with the process, so it is asked before each end. */
+const end = async () => {
+  try {
+    await expectWithinLimits(edge.url);
+  } finally {
+    await edge.close();
+  }
+};
+
 beforeAll(async () => {
-  script = await bundleWorker();
+  script = await bundleLimitedWorker();
 });
 beforeEach(async () => {
   folder = temporaryFolder();
@@ -29,9 +39,12 @@ beforeEach(async () => {
   await start();
 });
 afterEach(async () => {
-  await edge.close();
-  await mock.close();
-  folder.remove();
+  try {
+    await end();
+  } finally {
+    await mock.close();
+    folder.remove();
+  }
 });
 
 const rollouts = (n: number) => Array.from({ length: n }, (_, i) => ({ text: `\`\`\`python\nx = ${i}\n\`\`\`` }));
@@ -76,7 +89,7 @@ it("a batch that was broken off goes on by itself, asks only what was not answer
   await expect.poll(() => kept("judged:"), { timeout: 20_000 }).toBe(5);
   const before = await batch(location);
   expect(before).toMatchObject({ state: "running", progress: { comparisons_total: 7, comparisons_done: 5 } });
-  await edge.close();
+  await end();
   mock.script = () => yes;
   await start();
   // Nobody asks: the alarm alone takes the batch up.
@@ -91,7 +104,7 @@ it("a batch that was broken off goes on by itself, asks only what was not answer
     request_id: location.split("/").at(-1),
     groups: [{ status: "ok" }, { status: "ok" }],
   });
-  await edge.close();
+  await end();
   await start();
   expect(await batch(location)).toEqual(after);
   expect([mock.log.length, kept("request.")]).toEqual([9, 0]);
@@ -105,7 +118,7 @@ it("a batch that is cancelled closes its connections to the verifier and stays c
   const cancelled = await batch(location, { method: "DELETE" });
   expect(cancelled).toMatchObject({ state: "cancelled", results: [{ index: 0 }] });
   await expect.poll(() => mock.counters.client_closed).toBe(3);
-  await edge.close();
+  await end();
   await start();
   expect(await batch(location)).toEqual(cancelled);
   expect(mock.log).toHaveLength(4);
@@ -114,7 +127,7 @@ it("a batch that is cancelled closes its connections to the verifier and stays c
 it("a reply that is kept is given again after a restart, and nothing is asked for it", async () => {
   const headers = { "idempotency-key": "k" };
   const first = await (await post(body(3), headers)).text();
-  await edge.close();
+  await end();
   await start();
   const again = await post(body(3), headers);
   expect(again.headers.get("idempotent-replayed")).toBe("true");
@@ -122,7 +135,7 @@ it("a reply that is kept is given again after a restart, and nothing is asked fo
   expect((await post(body(4), headers)).status).toBe(422);
   expect(mock.log).toHaveLength(3);
   const location = await submit(body(3), { "idempotency-key": "later" });
-  await edge.close();
+  await end();
   await start();
   expect(await submit(body(3), { "idempotency-key": "later" })).toBe(location);
   expect(await batch(`${location}?wait=20`)).toMatchObject({ state: "done" });

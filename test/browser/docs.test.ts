@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleWorker, type Edge, startEdge } from "../../scripts/local/edge.ts";
+import { type Edge, startEdge } from "../../scripts/local/edge.ts";
 import openapi from "../../src/openapi.json" with { type: "json" };
+import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const FLAGS = [
@@ -21,12 +22,16 @@ let browser: Browser;
 beforeAll(async () => {
   if (!existsSync(CHROMIUM))
     throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`);
-  edge = await startEdge({ host: "127.0.0.1", port: 0, script: await bundleWorker(), vars: {} });
+  edge = await startEdge({ host: "127.0.0.1", port: 0, script: await bundleLimitedWorker(), vars: {} });
   browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 });
 afterAll(async () => {
   await browser?.close();
-  await edge?.close();
+  try {
+    if (edge !== undefined) await expectWithinLimits(edge.url);
+  } finally {
+    await edge?.close();
+  }
 });
 
 /** Opens a page and collects what went wrong on it and what it asked of other hosts. */

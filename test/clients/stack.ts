@@ -1,4 +1,4 @@
-// Owns what the tests of real client libraries share: `npm start` with a key and a scripted verifier, replies by status, and the waits of a retrying client. Knows no library.
+// Owns what the tests of real client libraries share: the local stack under production's limits with a key and a scripted verifier, replies by status, and the waits of a retrying client. Knows no library.
 import { createHash, randomUUID } from "node:crypto";
 import { onTestFinished, vi } from "vitest";
 import { LETTERS, parsePrompt } from "../../src/core/prompt.ts";
@@ -6,6 +6,7 @@ import { startProgram } from "../bench/program.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
 import { answer, status } from "../mock-behaviours.ts";
 import { type MockVerifier, type Script, startMockVerifier } from "../mock-verifier.ts";
+import { expectWithinLimits } from "../production-limits.ts";
 
 export interface ClientStack {
   url: string;
@@ -33,7 +34,7 @@ export async function startClientStack(): Promise<ClientStack> {
   const folder = temporaryFolder();
   const verifier = await startMockVerifier(prefersLongest);
   const key = randomUUID();
-  const program = await startProgram("scripts/start.ts", {
+  const program = await startProgram("test/production-limits/start.ts", {
     PORT: "0",
     DATA_DIR: folder.path,
     API_KEYS: `client:${createHash("sha256").update(key).digest("hex")}:score+logs+admin`,
@@ -45,9 +46,13 @@ export async function startClientStack(): Promise<ClientStack> {
     key,
     verifier,
     async close() {
-      await program.close();
-      await verifier.close();
-      folder.remove();
+      try {
+        await expectWithinLimits(program.url);
+      } finally {
+        await program.close();
+        await verifier.close();
+        folder.remove();
+      }
     },
   };
 }

@@ -1,10 +1,11 @@
 // The soak of every contract over real HTTP in workerd: 5 % of the requests are cut off by the client and sent again, and every sample
 // gets exactly one reward, the one that /v1/rewards gives. SOAK_REQUESTS sets how many requests each contract gets.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundleWorker, type Edge, startEdge } from "../../scripts/local/edge.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Edge, startEdge } from "../../scripts/local/edge.ts";
 import { hashText } from "../../src/core/random.ts";
 import { answer } from "../mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../mock-verifier.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 import {
   groupsOf,
@@ -31,8 +32,9 @@ beforeAll(async () => {
   const coin = (text: string) => `\\boxed{${"AB"[hashText(text)[0] & 1]}}`;
   mock = await startMockVerifier(({ body }) => answer(coin(JSON.stringify(body.messages))), { keep_bodies: false });
   const vars = { VERIFIER_URL: mock.url, VERIFIER_MODEL: "mock" };
-  edge = await startEdge({ host: "127.0.0.1", port: 0, script: await bundleWorker(), vars });
+  edge = await startEdge({ host: "127.0.0.1", port: 0, script: await bundleLimitedWorker(), vars });
 }, 60_000);
+afterEach(() => expectWithinLimits(edge.url));
 afterAll(async () => {
   await edge.close();
   await mock.close();

@@ -18,18 +18,25 @@ import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
+let script: string;
 let stack: Stack;
 beforeAll(async () => {
+  script = await bundleLimitedWorker();
   stack = await startStack({
     host: "127.0.0.1",
     port: 0,
     dataDir: folder.path,
     env: { VERIFIER_PROTOCOL: "verify" },
+    script,
   });
 }, 60_000);
 afterAll(async () => {
-  await stack?.close();
-  folder.remove();
+  try {
+    await expectWithinLimits(stack.url);
+  } finally {
+    await stack?.close();
+    folder.remove();
+  }
 });
 
 const GROUP = {
@@ -84,11 +91,6 @@ describe("the stack with VERIFIER_PROTOCOL=verify", () => {
 });
 
 describe("in workerd", () => {
-  let script: string;
-  beforeAll(async () => {
-    script = await bundleLimitedWorker();
-  });
-
   async function rig(behave: GatewayScript): Promise<{ gateway: MockGateway; edge: Edge } & AsyncDisposable> {
     const gateway = await startMockGateway(behave);
     const vars = { VERIFIER_URL: gateway.url, VERIFIER_PROTOCOL: "verify" };

@@ -23,6 +23,18 @@ test("a seventh fetch waits until one of six has its headers, and is counted", a
   expect(ledger.report()).toMatchObject({ held_back: 1, headers_waiting_max: 6, violations: [] });
 });
 
+test("sends to a queue are among the six", async () => {
+  const ledger = newLedger();
+  const gate = Promise.withResolvers<Response>();
+  await ledger.run(async () => {
+    const sends = Array.from({ length: 5 }, () => ledger.send([{ body: "x" }], () => gate.promise));
+    const fetches = Array.from({ length: 2 }, () => ledger.fetch(() => gate.promise, "http://database"));
+    gate.resolve(new Response("headers"));
+    await Promise.all([...sends, ...fetches]);
+  });
+  expect(ledger.report()).toMatchObject({ held_back: 1, headers_waiting_max: 6, violations: [] });
+});
+
 test("an aborted fetch gives its place back at once", async () => {
   const ledger = newLedger();
   const controller = new AbortController();
@@ -46,14 +58,25 @@ test("the 10,001st subrequest of an invocation is refused, and those of another 
   expect(ledger.report().violations).toHaveLength(1);
 });
 
+test("sends to a queue are subrequests too, as many as fetches", async () => {
+  const ledger = newLedger();
+  const send = () => ledger.send([{ body: "x" }], async () => {});
+  const over = ledger.run(async () => {
+    await ledger.fetch(answered, "http://verifier");
+    for (let k = 0; k < PRODUCTION.subrequests_max; k++) await send();
+  });
+  await expect(over).rejects.toThrow("more than 10000 subrequests");
+});
+
 test.each([
   ["a message of 128,001 bytes", [{ body: "x".repeat(128_001) }]],
   ["a message whose characters take more bytes than it has", [{ body: "é".repeat(64_001) }]],
   ["101 messages", Array.from({ length: 101 }, () => ({ body: "x" }))],
   ["256,001 bytes at once", Array.from({ length: 3 }, () => ({ body: "x".repeat(85_334) }))],
-])("a queue refuses %s", (_, messages) => {
+])("a queue refuses %s", async (_, messages) => {
   const ledger = newLedger();
-  expect(() => ledger.run(() => ledger.send(messages))).toThrow("production limit");
+  const sent = ledger.run(() => ledger.send(messages, async () => {}));
+  await expect(sent).rejects.toThrow("production limit");
   expect(ledger.report().violations).toHaveLength(1);
 });
 

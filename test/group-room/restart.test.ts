@@ -3,10 +3,11 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { bundleWorker, type Edge, startEdge } from "../../scripts/local/edge.ts";
+import { type Edge, startEdge } from "../../scripts/local/edge.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
 import { answer, silence } from "../mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../mock-verifier.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 
 const yes = answer("\\boxed{A}");
 let script: string;
@@ -19,8 +20,17 @@ const start = async () => {
   edge = await startEdge({ host: "127.0.0.1", port: 0, script, vars, objectsDir: folder.path });
 };
 
+/** What the limits' emulation has counted ends with the process, so it is asked before each end. */
+const end = async () => {
+  try {
+    await expectWithinLimits(edge.url);
+  } finally {
+    await edge.close();
+  }
+};
+
 beforeAll(async () => {
-  script = await bundleWorker();
+  script = await bundleLimitedWorker();
 });
 beforeEach(async () => {
   folder = temporaryFolder();
@@ -28,9 +38,12 @@ beforeEach(async () => {
   await start();
 });
 afterEach(async () => {
-  await edge.close();
-  await mock.close();
-  folder.remove();
+  try {
+    await end();
+  } finally {
+    await mock.close();
+    folder.remove();
+  }
 });
 
 /** Posts the i-th sample of one prompt as slime does. */
@@ -59,7 +72,7 @@ function rows(table: string): number {
 it("a group that was gathering goes on: retries attach to their samples, and the missing member completes it", async () => {
   const cut = Promise.allSettled([0, 1].map((i) => send(i, "group_size=3")));
   await expect.poll(() => rows("members")).toBe(2);
-  await edge.close();
+  await end();
   expect((await cut).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await start();
   const got = await Promise.all([0, 1, 2].map((i) => send(i, "group_size=3")));
@@ -76,7 +89,7 @@ it("a judgement that was broken off goes on by itself, and asks only what was no
   const cut = Promise.allSettled([0, 1, 2, 3].map((i) => send(i, "group_size=4")));
   await expect.poll(() => mock.log.length).toBe(6);
   await expect.poll(() => rows("journal"), { timeout: 20_000 }).toBe(4);
-  await edge.close();
+  await end();
   await cut;
   mock.script = () => yes;
   await start();

@@ -1,13 +1,15 @@
 // Owns the guarantee that a reply broken off on purpose is a cut connection to the client and nothing to the runtime's log.
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundleWorker, COMPATIBILITY } from "../../scripts/local/edge.ts";
+import { COMPATIBILITY } from "../../scripts/local/edge.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 
 const logged: string[] = [];
 let miniflare: Miniflare;
 let origin: string;
 beforeAll(async () => {
-  const contents = await bundleWorker({ entry: new URL("breaking-worker.ts", import.meta.url).pathname });
+  const entry = new URL("breaking-worker.ts", import.meta.url).pathname;
+  const contents = await bundleLimitedWorker({ entry, objects: [] });
   miniflare = new Miniflare({
     cf: false,
     telemetry: { enabled: false },
@@ -32,4 +34,5 @@ test("a reply that breaks off ends in a transport error, and the runtime logs no
   await (await fetch(`${origin}/mark`)).text();
   await expect.poll(() => logged).toContain("mark");
   expect(logged).toEqual(["mark"]);
+  await expectWithinLimits(origin);
 });

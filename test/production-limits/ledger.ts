@@ -11,6 +11,12 @@ export const PRODUCTION = {
   after_disconnect_ms_max: 30_000,
 } as const;
 
+/**
+ * For workerd: the most that V8's heap may take of an isolate's 128 MB. What is left is for array buffers, which lie outside the heap. An
+ * isolate that needs more ends workerd, and with it the test.
+ */
+export const V8_FLAGS = "--max-heap-size=96";
+
 /** Where the limited Worker tells its report. */
 export const PATH = "/__production_limits";
 
@@ -18,12 +24,23 @@ export interface LimitsReport {
   /** What production would have broken off, in words. */
   violations: string[];
   invocations: number;
-  /** Fetches that had to wait because six of their invocation waited for headers. */
+  /** Fetches and sends that had to wait because six of their invocation waited for headers, or for a queue. */
   held_back: number;
   headers_waiting_max: number;
+  /** Of one invocation: fetches, calls to Durable Objects, sends to a queue. */
   subrequests_max: number;
   message_bytes_max: number;
   after_disconnect_ms_max: number;
+}
+
+/** What production would have refused, cancelled or silently held back, in words. */
+export function overrunsOf({ violations, held_back, headers_waiting_max }: LimitsReport): string[] {
+  const waiting = headers_waiting_max > PRODUCTION.headers_waiting_max;
+  return [
+    ...violations,
+    ...(held_back > 0 ? [`${held_back} connections held back behind six that waited`] : []),
+    ...(waiting ? [`${headers_waiting_max} connections waited at once`] : []),
+  ];
 }
 
 /** One request, one event of an object, one batch of a queue. An object's events share `slots`. */
@@ -69,11 +86,22 @@ export class Ledger {
     return this.#current.run({ subrequests: 0, slots }, work);
   }
 
-  /** A fetch of the Worker: counted, refused beyond the limit, and held back while six wait for headers. */
+  /** A fetch of the Worker: counted, refused beyond the limit, and held back while six connections wait. */
   async fetch(bare: Fetch, ...args: Parameters<Fetch>): Promise<Response> {
+    this.subrequest();
+    return this.#connected(() => bare(...args), args[1]?.signal);
+  }
+
+  /** A send to a queue: checked as the queue would, counted, and held back while six connections wait. @throws Error where it would be refused */
+  async send<T>(messages: readonly Message[], bare: () => Promise<T>): Promise<T> {
+    this.subrequest();
+    this.#check(messages);
+    return this.#connected(bare);
+  }
+
+  async #connected<T>(work: () => Promise<T>, signal?: AbortSignal | null): Promise<T> {
     const invocation = this.#current.getStore();
-    if (invocation === undefined) return bare(...args);
-    this.subrequest(invocation);
+    if (invocation === undefined) return work();
     const { slots } = invocation;
     if (slots.waiting >= PRODUCTION.headers_waiting_max) {
       this.#report.held_back++;
@@ -85,24 +113,24 @@ export class Ledger {
       slots.queue.shift()?.();
     });
     // An aborted fetch waits for nothing any more, though its caller learns of that a moment later.
-    args[1]?.signal?.addEventListener("abort", release);
+    signal?.addEventListener("abort", release);
     try {
-      return await bare(...args);
+      return await work();
     } finally {
       release();
     }
   }
 
-  subrequest(invocation = this.#current.getStore()): void {
+  /** Counts a fetch, a call to an object, a send to a queue. @throws Error beyond the limit */
+  subrequest(): void {
+    const invocation = this.#current.getStore();
     if (invocation === undefined) return;
     this.#report.subrequests_max = Math.max(this.#report.subrequests_max, ++invocation.subrequests);
     if (invocation.subrequests <= PRODUCTION.subrequests_max) return;
     throw this.#violation(`more than ${PRODUCTION.subrequests_max} subrequests`);
   }
 
-  /** Checks messages as the queue would. @throws Error where it would refuse them */
-  send(messages: readonly Message[]): void {
-    this.subrequest();
+  #check(messages: readonly Message[]): void {
     const sizes = messages.map(({ body }) => byteLength(body));
     this.#report.message_bytes_max = Math.max(this.#report.message_bytes_max, ...sizes);
     const total = sizes.reduce((sum, size) => sum + size, 0);

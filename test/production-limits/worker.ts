@@ -12,6 +12,9 @@ type Queue = {
   sendBatch(messages: Iterable<{ body: unknown }>, options?: unknown): Promise<unknown>;
 };
 
+type Stub = Record<string | symbol, unknown>;
+type Namespace = { getByName(name: string, options?: unknown): Stub; get(id: unknown, options?: unknown): Stub };
+
 /** As much of a Worker as is wrapped. */
 interface Product {
   fetch(request: Request, env: Env, execution: Execution): Response | Promise<Response>;
@@ -26,31 +29,58 @@ globalThis.fetch = ((...args: Parameters<typeof fetch>) => ledger.fetch(bareFetc
 
 const limitedEnvs = new WeakMap<Env, Env>();
 
-/** The same environment, its queues checked. One object for each environment: the Worker knows its isolate's by identity. */
+/** The same environment, its queues checked and calls to its objects counted. One object for each environment: the Worker knows its isolate's by identity. */
 function limitedEnv(env: Env): Env {
   const known = limitedEnvs.get(env);
   if (known !== undefined) return known;
-  const isQueue = (value: unknown): value is Queue => typeof (value as Queue | null)?.sendBatch === "function";
-  const limited = Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [
-      name,
-      name.endsWith("QUEUE") && isQueue(value) ? checked(value) : value,
-    ]),
-  );
+  const limited = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, limitedBinding(name, value)]));
   limitedEnvs.set(env, limited);
   return limited;
 }
 
+/** Queues are told by their names first: the local stack's are stubs, which seem to have every method. */
+function limitedBinding(name: string, value: unknown): unknown {
+  if (name.endsWith("QUEUE") && typeof (value as Queue | null)?.sendBatch === "function")
+    return checked(value as Queue);
+  if (typeof (value as Namespace | null)?.getByName === "function") return counted(value as Namespace);
+  return value;
+}
+
+function counted(namespace: Namespace): Namespace {
+  return new Proxy(namespace, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== "function") return value;
+      const call = (...args: unknown[]) => Reflect.apply(value, target, args);
+      return name === "get" || name === "getByName" ? (...args: unknown[]) => countedStub(call(...args) as Stub) : call;
+    },
+  });
+}
+
+/** Each call of a stub, `fetch` or by name, is one subrequest. What the object calls back rides on that call. */
+function countedStub(stub: Stub): Stub {
+  return new Proxy(stub, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (typeof name === "symbol" || typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        try {
+          ledger.subrequest();
+        } catch (error) {
+          return Promise.reject(error);
+        }
+        return (target[name] as (...args: unknown[]) => unknown)(...args);
+      };
+    },
+  });
+}
+
 function checked(queue: Queue): Queue {
   return {
-    async send(body, options) {
-      ledger.send([{ body }]);
-      return queue.send(body, options);
-    },
+    send: (body, options) => ledger.send([{ body }], () => queue.send(body, options)),
     async sendBatch(messages, options) {
       const batch = [...messages];
-      ledger.send(batch);
-      return queue.sendBatch(batch, options);
+      return ledger.send(batch, () => queue.sendBatch(batch, options));
     },
   };
 }

@@ -1,7 +1,8 @@
-// Owns the fake verifier of the workerd tests: an OpenAI-compatible server on a free loopback port, in Node, beside workerd.
+// Owns what the workerd tests have in Node: the limit of workerd's heap, and the fake verifier, an OpenAI-compatible server on a free loopback port.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
+import { V8_FLAGS } from "../production-limits/ledger.ts";
 
 /** What the server has seen of the model `name`; asked for at /seen?model=name. */
 export interface Seen {
@@ -48,6 +49,8 @@ async function complete(request: IncomingMessage, response: ServerResponse): Pro
 }
 
 export default async function setup(project: TestProject) {
+  // This process starts the tests' workerd.
+  process.env.MINIFLARE_WORKERD_V8_FLAGS = V8_FLAGS;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://upstream");
     if (url.pathname === "/v1/chat/completions") complete(request, response).catch(() => response.destroy());
