@@ -1,7 +1,7 @@
 // Owns `npm run bench`: which benchmarks run, the table and the JSON. Knows nothing of how each measures.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { benchColdStart } from "../test/bench/cold-start.ts";
 import { benchContracts } from "../test/bench/contracts-route.ts";
@@ -23,6 +23,7 @@ import { benchVerifyRoute, PROGRAM_LINES_700_TOKENS } from "../test/bench/verify
 import { commit } from "./local/commit.ts";
 import { bundleWorker } from "./local/edge.ts";
 import { workerd } from "./local/workerd.ts";
+import { makeFolder } from "./report/out-folder.ts";
 
 const BATCH = { groups: 64, rollouts: 16, thoughts: 1000 };
 const MINUTES_MOST = 24 * 60;
@@ -69,23 +70,24 @@ const script = () => {
   return bundle;
 };
 
-const BENCHES: Record<string, () => Promise<Figure[]>> = {
+/** Each is given --minutes, in ms. */
+const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   parsing: () => benchParsing(3),
   verdicts: async () => benchVerdictsRoute(await script(), VERDICTS, 5),
   scoring: () => benchScoring(BATCH, 9),
   rewards: () => withBackends(rewards),
   verify: () => withBackends(verify),
   contracts: () => withBackends(contracts),
-  gateway: () => benchGateway({ rounds: 3, window_ms: 1_500, memory_ms: memoryMs() }),
+  gateway: (memory_ms) => benchGateway({ rounds: 3, window_ms: 1_500, memory_ms }),
   "early-stop": () => benchEarlyStop(EARLY_STOP),
   "early-stop-stack": () => benchEarlyStopStack(EARLY_STOP_STACK),
   "group-room": () => withBackends(groupRoom),
   hedging: () => benchHedging({ questions: 10_000, rounds: 5 }),
   memory: () => withBackends(memory),
-  "database-down": async () =>
+  "database-down": async (down_ms) =>
     benchDatabaseDown(await script(), {
       ...{ warm_per_second: 60, warm_ms: 60_000 },
-      ...{ per_second: 10, up_ms: 15_000, down_ms: memoryMs() },
+      ...{ per_second: 10, up_ms: 15_000, down_ms },
     }),
   start: async () => benchColdStart(await script(), 5),
 };
@@ -159,37 +161,52 @@ function environment() {
   };
 }
 
-const { values: options } = parseArgs({
-  options: {
+const NAMES = Object.keys(BENCHES);
+const USAGE = `npm run bench -- [--only NAME].. [--minutes N] [--out FILE] [--profile]
+
+Benchmarks, those with * only when named: ${NAMES.map((name) => (ON_REQUEST.has(name) ? `${name}*` : name)).join(", ")}
+--minutes: how long the gateway's memory is watched, or the database stays away`;
+
+/** A wrong call ends with its reason and status 2; a benchmark that fails, with all that is known of it. */
+function refuse(reason: string): never {
+  console.error(`kritai bench: ${reason}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+function readFlags() {
+  const options = {
     only: { type: "string", multiple: true },
     out: { type: "string", default: "dist/bench.json" },
-    minutes: { type: "string" },
+    minutes: { type: "string", default: "0.25" },
     profile: { type: "boolean", default: false },
-  },
-});
-
-/** How long the gateway's memory is watched, or the database stays away: 15 s, or `--minutes`. Throws unless that is a number above 0. */
-function memoryMs(): number {
-  if (options.minutes === undefined) return 15_000;
-  const minutes = Number(options.minutes);
-  if (!(minutes > 0 && minutes <= MINUTES_MOST)) throw new Error(`--minutes takes a number up to ${MINUTES_MOST}`);
-  return minutes * 60_000;
+    help: { type: "boolean", default: false },
+  } as const;
+  try {
+    const { values } = parseArgs({ options });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    const minutes = Number(values.minutes);
+    if (!(minutes > 0 && minutes <= MINUTES_MOST)) refuse(`--minutes takes a number up to ${MINUTES_MOST}`);
+    const unknown = values.only?.filter((name) => !(name in BENCHES)) ?? [];
+    if (unknown.length > 0) refuse(`--only knows no ${unknown.join(", ")}`);
+    makeFolder("--out", dirname(values.out), [basename(values.out)]);
+    return { ...values, minutes_ms: minutes * 60_000 };
+  } catch (fault) {
+    return refuse((fault as Error).message);
+  }
 }
 
 async function main(): Promise<void> {
+  const options = readFlags();
   if (options.profile) return withBackends(profileRoutes);
-  const names = options.only ?? Object.keys(BENCHES).filter((name) => !ON_REQUEST.has(name));
-  memoryMs();
-  const unknown = names.filter((name) => !(name in BENCHES));
-  if (unknown.length > 0)
-    throw new Error(`no benchmark ${unknown.join(", ")}; there are: ${Object.keys(BENCHES).join(", ")}`);
   const figures: Figure[] = [];
-  for (const name of names) {
+  for (const name of options.only ?? NAMES.filter((name) => !ON_REQUEST.has(name))) {
     console.error(`measuring ${name} ..`);
-    figures.push(...(await (BENCHES[name] as () => Promise<Figure[]>)()));
+    figures.push(...((await BENCHES[name]?.(options.minutes_ms)) ?? []));
   }
   printTable(figures);
-  mkdirSync(dirname(options.out), { recursive: true });
   const results = figures.map((figure) => ({ ...figure, met: isMet(figure) }));
   writeFileSync(options.out, `${JSON.stringify({ ...environment(), figures: results }, null, 2)}\n`);
   console.log(`\n${results.filter(({ met }) => met === false).length} goals missed; figures in ${options.out}`);

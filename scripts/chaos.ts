@@ -1,7 +1,7 @@
 // Owns `npm run chaos`: flags to a run to its report under docs/results or --out, and the exit status. Knows nothing of how it is killed or checked.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { chaosReport } from "./chaos/report.ts";
 import { runChaos } from "./chaos/run.ts";
 import { numberFlags } from "./number-flags.ts";
@@ -15,7 +15,7 @@ const { seed, minutes, clients, ...flags } = numberFlags({
     minutes: { least: 0.1, most: 24 * 60, value: 5, help: "how long the traffic lasts" },
     clients: { least: 1, most: 256, value: 8, whole: true, help: "clients at one time" },
   },
-  texts: { out: { value: "", help: "the report's file; none: docs/results/chaos-SEED.md" } },
+  texts: { out: { value: "", file: true, help: "the report's file; none: docs/results/chaos-SEED.md" } },
 });
 const out = flags.out || `docs/results/chaos-${seed}.md`;
 const folder = mkdtempSync(join(tmpdir(), "kritai-chaos-"));
@@ -24,7 +24,6 @@ try {
   const note = (line: string) => console.error(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}`);
   const result = await runChaos({ seed, seconds: minutes * 60, folder, clients, note });
   const report = chaosReport({ seed, minutes, clients }, result);
-  mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, report);
   console.log(`${report}\nwritten to ${out}`);
   process.exitCode = result.findings.violations.length === 0 ? 0 : 1;

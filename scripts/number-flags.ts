@@ -1,5 +1,7 @@
 // Owns the flags of commands that take little but numbers: their help, their bounds, and what a wrong one is told. Knows no command.
+import { basename, dirname } from "node:path";
 import { parseArgs } from "node:util";
+import { FolderFault, makeFolder } from "./report/out-folder.ts";
 
 export interface NumberFlag {
   least: number;
@@ -13,6 +15,8 @@ export interface NumberFlag {
 
 export interface TextFlag {
   value: string;
+  /** It names a file that will be written: one that cannot be is refused before the work. */
+  file?: boolean;
   help: string;
 }
 
@@ -69,6 +73,19 @@ export function numberFlags<N extends string, T extends string>(
     if (!fits) refuse(`--${name} takes ${bounds(flag)}, it is ${JSON.stringify(text)}`);
     read[name] = value;
   }
-  for (const [name, { value }] of Object.entries<TextFlag>(flags.texts)) read[name] = (given[name] as string) ?? value;
+  for (const [name, { value, file }] of Object.entries<TextFlag>(flags.texts)) {
+    const text = (given[name] as string) ?? value;
+    if (file === true && text !== "") assertWritable(`--${name}`, text, refuse);
+    read[name] = text;
+  }
   return read as Record<N, number> & Record<T, string>;
+}
+
+function assertWritable(flag: string, file: string, refuse: (fault: string) => never): void {
+  try {
+    makeFolder(flag, dirname(file), [basename(file)]);
+  } catch (fault) {
+    if (!(fault instanceof FolderFault)) throw fault;
+    refuse(fault.message);
+  }
 }

@@ -1,9 +1,9 @@
 // Owns `npm run soak`: finds the knee of a stack of its own, runs it for minutes at a share of it, and writes what changed between the first and the last of them. Knows no percentile.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { BUNDLE, PART_NAMES, type Part, type PartName, parts } from "./chaos/parts.ts";
 import { FILES } from "./loadtest/outputs.ts";
 import type { RequestRow } from "./loadtest/record.ts";
@@ -26,7 +26,7 @@ const flags = numberFlags({
     "sweep-seconds": { least: 2, most: 300, value: 20, help: "measured at each rate of the sweep" },
     seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "of the load and of the simulated engine" },
   },
-  texts: { out: { value: "docs/results/soak.md", help: "the report's file" } },
+  texts: { out: { value: "docs/results/soak.md", file: true, help: "the report's file" } },
 });
 
 const SAMPLE_MS = 1_000;
@@ -74,7 +74,6 @@ try {
   const load = execFileSync("uptime", { encoding: "utf8" }).trim();
   const report = soakReport({ ...result, command: process.argv.slice(2), load });
   const { out } = flags;
-  mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, report);
   console.log(`${report}\nwritten to ${out}`);
   process.exitCode = result.comparison.faults.length === 0 ? 0 : 1;

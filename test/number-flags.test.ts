@@ -1,4 +1,4 @@
-// What `npm run chaos`, `soak` and `fuzz` say of their flags, as a person calls them.
+// What `npm run chaos`, `soak`, `fuzz` and `bench` say of their flags, as a person calls them.
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 
@@ -21,6 +21,10 @@ it.each([
   ["fuzz", ["--inputs", "2.5"], '--inputs takes a whole number from 0 to 1000000000, it is "2.5"'],
   ["fuzz", ["--bogus"], "--bogus"],
   ["fuzz", ["--seed"], "--seed"],
+  ["chaos", ["--out", "/proc/x/y.md"], "--out /proc/x cannot be written to"],
+  ["soak", ["--out", "scripts"], "--out . cannot be written to"],
+  ["bench", ["--out", "/proc/x/y.json"], "--out /proc/x cannot be written to"],
+  ["bench", ["--only", "x"], "--only knows no x"],
 ])("%s refuses %j by its name and its bounds, without a stack trace", (script, args, fault) => {
   const { status, stderr } = run(script, ...args);
   expect([status, stderr.includes(fault), /\n\s+at /.test(stderr)]).toEqual([2, true, false]);

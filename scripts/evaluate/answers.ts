@@ -4,7 +4,6 @@ import {
   existsSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   writeFileSync,
@@ -14,6 +13,10 @@ import { join } from "node:path";
 import * as z from "zod";
 import { canonicalJson } from "../../src/core/spec.ts";
 import { DataDirInUse, lockDirectory } from "../local/data-dir-lock.ts";
+import { makeFolder } from "../report/out-folder.ts";
+
+/** What a run writes: an --out that cannot take its report is refused before anything is asked. */
+const RUN_FILES = ["run.json", "answers.jsonl", "summary.json", "report.md", "report.html"];
 
 const count = z.int().min(0);
 
@@ -67,7 +70,7 @@ export interface AnswerStore {
  * @throws RunMismatch when it holds another run's answers; Error while another process writes to it
  */
 export function openAnswers(folder: string, identity: RunIdentity): AnswerStore {
-  mkdirSync(folder, { recursive: true });
+  makeFolder("--out", folder, RUN_FILES);
   const unlock = lock(folder);
   try {
     assertSameRun(folder, identity);

@@ -1,6 +1,7 @@
 // Owns putting several runs, and figures from elsewhere, on one front. Knows no target and no answer.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../report/out-folder.ts";
 import { assertOneUnit, type Point, PointsFileSchema } from "./pareto.ts";
 import { compareReports } from "./report.ts";
 import { type Summary, SummarySchema } from "./summary.ts";
@@ -54,7 +55,7 @@ export function compareRuns(folders: readonly string[], out: string, pointsFile:
     string,
   ][];
   const { html, markdown } = compareReports(points, facts);
-  mkdirSync(out, { recursive: true });
+  makeFolder("--out", out, ["compare.json", "compare.md", "compare.html"]);
   writeFileSync(join(out, "compare.json"), `${JSON.stringify({ format: "kritai-comparison/1", points }, null, 2)}\n`);
   writeFileSync(join(out, "compare.md"), markdown);
   writeFileSync(join(out, "compare.html"), html);

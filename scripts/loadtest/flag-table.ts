@@ -1,47 +1,11 @@
 // Owns the load tester's flags: what each takes, means and is by default, with an example. Knows no run.
 import * as z from "zod";
 import { LIMITS } from "../../src/core/limits.ts";
+import { above0, count, from0, LOADTEST_LIMITS, oneOf, range, url, variable } from "./flag-schemas.ts";
 import { KINDS } from "./kinds/table.ts";
 import { ITEMS_MAX } from "./workload/item.ts";
 
-/** Bounds of the generator itself. */
-export const LOADTEST_LIMITS = {
-  rate_max: 50_000,
-  concurrency_max: 4096,
-  connections_max: 4096,
-  slice_s_max: 3600,
-  slice_requests_max: 500_000,
-  repeats_max: 30,
-  sweep_steps_max: 50,
-  requests_max: 10_000_000,
-  run_s_max: 86_400,
-} as const;
-
 const M = LOADTEST_LIMITS;
-
-const number = (least: number, most: number, word: string) =>
-  z
-    .string()
-    .regex(/^\d+(\.\d+)?$/, `must be ${word}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be ${word}`);
-const above0 = (most: number) => number(Number.MIN_VALUE, most, `a number above 0, at most ${most}`);
-const from0 = (most: number) => number(0, most, `a number from 0 to ${most}`);
-const count = (least: number, most: number) =>
-  number(least, most, `an integer from ${least} to ${most}`).refine(
-    Number.isInteger,
-    `must be an integer from ${least} to ${most}`,
-  );
-const url = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
-const range = z
-  .string()
-  .regex(/^\d+(\.\d+)?:\d+(\.\d+)?$/, "must be two rates, FROM:TO")
-  .transform((text) => text.split(":").map(Number) as [number, number])
-  .refine(
-    (rates) => rates.every((rate) => rate > 0 && rate <= M.rate_max),
-    `must be rates from above 0 to ${M.rate_max}`,
-  );
-const oneOf = <const T extends readonly string[]>(values: T) => z.enum(values, `must be one of ${values.join(", ")}`);
 
 export const ARRIVALS = ["constant", "poisson", "gamma", "ramp", "trace"] as const;
 
@@ -245,10 +209,16 @@ export const FLAGS = {
     example: "9000",
   },
   "key-env": {
-    schema: z.string().optional(),
+    schema: variable.optional(),
     takes: "NAME",
-    help: "environment variable that holds the key",
+    help: "environment variable that holds the target's key; a baseline of the same origin gets it too",
     example: "KRITAI_KEY",
+  },
+  "baseline-key-env": {
+    schema: variable.optional(),
+    takes: "NAME",
+    help: "environment variable that holds the baseline's key",
+    example: "ENGINE_KEY",
   },
   "allow-host": {
     schema: z.array(z.string()).default([]),
@@ -263,7 +233,7 @@ export const FLAGS = {
     example: "7",
   },
   out: {
-    schema: z.string().min(1).default("dist/loadtest"),
+    schema: z.string().min(1, "must name a folder").default("dist/loadtest"),
     takes: "DIR",
     help: "where the results go (dist/loadtest)",
     example: "results/monday",

@@ -1,7 +1,8 @@
 // Owns reading the command line: texts into values, and the rules between flags. The flags themselves: flag-table.ts. Knows no run.
 import { parseArgs } from "node:util";
 import { isLoopbackHost } from "../../gpu-backend/gateway/access.ts";
-import { FLAGS, type FlagName, type FlagValues, LOADTEST_LIMITS } from "./flag-table.ts";
+import { LOADTEST_LIMITS } from "./flag-schemas.ts";
+import { FLAGS, type FlagName, type FlagValues } from "./flag-table.ts";
 import { carriesKey } from "./target-url.ts";
 
 const OPTIONS = Object.fromEntries(
@@ -22,7 +23,8 @@ export function readFlags(argv: readonly string[]): FlagValues {
     (Object.keys(FLAGS) as FlagName[]).map((name) => {
       const parsed = FLAGS[name].schema.safeParse(given[name]);
       if (parsed.success) return [name, parsed.data];
-      faults.push(`--${name} ${parsed.error.issues[0]?.message}, not '${String(given[name])}'`);
+      const said = name.endsWith("key-env") ? "" : `, not '${String(given[name])}'`;
+      faults.push(`--${name} ${parsed.error.issues[0]?.message}${said}`);
       return [name, undefined];
     }),
   ) as unknown as FlagValues;
@@ -70,6 +72,10 @@ function contradictions(flags: FlagValues, given: Record<string, unknown>): stri
     concurrency === 0 || (sweep === undefined && given.rate === undefined && given.arrivals === undefined),
     "--concurrency is a closed loop: it takes no --rate, --arrivals or --sweep",
   );
+  need(
+    baseline !== undefined || flags["baseline-key-env"] === undefined,
+    "--baseline-key-env is for --baseline URL, which is not given",
+  );
   const size = flags["group-size"];
   need(flags.mode === "pairwise" || size === undefined || size <= 5, "--group-size of a listwise group is at most 5");
   const rate = Math.max(...(sweep ?? ramp ?? [flags.rate]));
@@ -83,8 +89,9 @@ function contradictions(flags: FlagValues, given: Record<string, unknown>): stri
     ["baseline", baseline],
   ] as const) {
     if (url === undefined) continue;
-    const { hostname } = new URL(url);
-    need(!carriesKey(url), `--${name} must not carry a key: use --key-env`);
+    const { hostname, search, hash } = new URL(url);
+    need(!carriesKey(url), `--${name} must not carry a key: use --${name === "target" ? "" : "baseline-"}key-env`);
+    need(search === "" && hash === "", `--${name} ends with its path: a query or fragment is not sent`);
     need(
       isLoopbackHost(hostname) || flags["allow-host"].includes(hostname),
       `--${name}: ${hostname} is neither loopback nor named by --allow-host`,

@@ -1,5 +1,5 @@
 // Owns the files of a run besides the report: one line a request, histogram logs, the summary, a table of points. Knows no client.
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HistogramLogWriter } from "hdr-histogram-js";
 import type { SliceNote } from "./run.ts";
@@ -21,14 +21,13 @@ const ROWS_A_WRITE = 10_000;
 const rounded = (_: string, value: unknown) =>
   typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
 
-/** Writes as the run goes; files of an earlier run in the same folder are replaced. */
+/** Writes as the run goes, into a folder that is there; files of an earlier run in the same folder are replaced. */
 export class Outputs {
   readonly #dir: string;
   readonly #histograms: HistogramLogWriter;
 
   constructor(dir: string) {
     this.#dir = dir;
-    mkdirSync(dir, { recursive: true });
     // Else a run that is killed would leave an earlier one's report beside its own requests.
     for (const name of [FILES.summary, FILES.points, FILES.report]) rmSync(join(dir, name), { force: true });
     writeFileSync(join(dir, FILES.requests), "");

@@ -10,9 +10,15 @@ const ms = (value: number) => `${value < 10 ? value.toFixed(2) : value.toFixed(0
 function lineOf({ side, repeat, rate, concurrency }: SliceNote, recorder: SliceRecorder, elapsed_s: number): string {
   const load = rate === null ? `concurrency ${concurrency}` : `${Number(rate.toPrecision(4))}/s`;
   const { latency, rows } = recorder;
-  const failed = rows.reduce((sum, { error }) => sum + (error === null ? 0 : 1), 0);
+  const of = (isOne: (error: string | null) => boolean) => rows.filter(({ error }) => isOne(error)).length;
+  const unfinished = of((error) => error === "unfinished");
+  const failed = of((error) => error !== null) - unfinished;
   const at = (q: number) => (latency.totalCount === 0 ? "–" : ms(latency.getValueAtPercentile(q) / 1000));
-  const counts = `${rows.length} answered${failed === 0 ? "" : `, ${failed} failed`}`;
+  const others = [
+    [failed, "failed"],
+    [unfinished, "broken off by the stop"],
+  ].flatMap(([count, name]) => (count === 0 ? [] : [`, ${count} ${name}`]));
+  const counts = `${rows.length - failed - unfinished} answered${others.join("")}`;
   return `${side} ${load} repeat ${repeat + 1}  ${elapsed_s.toFixed(0).padStart(3)} s  ${counts}  p50 ${at(50)}  p99 ${at(99)}`;
 }
 
@@ -21,6 +27,7 @@ export class Progress {
   readonly #out: NodeJS.WriteStream;
   #timer: NodeJS.Timeout | null = null;
   #line = "";
+  #started_at = 0;
 
   constructor(out: NodeJS.WriteStream) {
     this.#out = out;
@@ -28,6 +35,7 @@ export class Progress {
 
   begin(note: SliceNote, recorder: SliceRecorder): void {
     const start = performance.now();
+    this.#started_at = start;
     this.#line = "";
     const show = () => {
       this.#line = lineOf(note, recorder, (performance.now() - start) / 1000);
@@ -36,7 +44,9 @@ export class Progress {
     if (this.#out.isTTY) this.#timer = setInterval(show, REFRESH_MS);
   }
 
-  end(note: SliceNote, recorder: SliceRecorder, elapsed_s: number): void {
+  /** @param planned_s how long the slice was to last, of which a stop may have left less */
+  end(note: SliceNote, recorder: SliceRecorder, planned_s: number): void {
+    const elapsed_s = Math.min(planned_s, (performance.now() - this.#started_at) / 1000);
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     this.#out.write(`${this.#out.isTTY ? "\r\x1b[2K" : ""}${lineOf(note, recorder, elapsed_s)}\n`);

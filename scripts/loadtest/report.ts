@@ -1,6 +1,7 @@
 // Owns the report of a load test: which sections a summary gets, and their tables. Charts: report-charts.ts. Knows no measurement.
 import type { Html } from "../../src/routes/reference/html.ts";
 import { type Cell, type ReportSection, reportPage, shownNumber, tableHtml } from "../report/page.ts";
+import { warmupCaution } from "./caution.ts";
 import { kneePlace } from "./knee.ts";
 import {
   distribution,
@@ -167,9 +168,11 @@ function sectionsOf(summary: Summary): ReportSection[] {
   const shown = points.find(({ rate }) => rate === knee.rate) ?? first;
   const paired = points.some(({ overhead_ms }) => overhead_ms !== null);
   const failed = points.some(({ target, baseline }) => target.failed > 0 || (baseline?.failed ?? 0) > 0);
+  const loop = load.loop === "open" ? OPEN_LOOP : CLOSED_LOOP;
+  const caution = warmupCaution(summary);
   const when = (isShown: boolean, section: () => ReportSection) => (isShown ? [section()] : []);
   return [
-    { title: "Result", lead: load.loop === "open" ? OPEN_LOOP : CLOSED_LOOP, content: [resultTable(summary)] },
+    { title: "Result", lead: caution === null ? loop : `${caution}\n\n${loop}`, content: [resultTable(summary)] },
     ...sweepSections(summary),
     ...when(paired, () => ({
       title: "Overhead",
@@ -188,12 +191,19 @@ function sectionsOf(summary: Summary): ReportSection[] {
 const endpointText = ({ url, kind, model }: Summary["target"]) =>
   `${url} (${kind}${model === null ? "" : `, ${model}`})`;
 
+/** Of each side: one that was sent none may have been refused for it. */
+function keyText({ target, baseline }: Summary): string {
+  const of = (name: string, side: Summary["target"]) => `${name} ${side.key_env ?? "none"}`;
+  return [of("target", target), ...(baseline === null ? [] : [of("baseline", baseline)])].join(", ");
+}
+
 function factsOf(summary: Summary): [string, string][] {
   const { target, baseline, load, workload, environment: machine, points } = summary;
   const senders = `${points[0]?.concurrency ?? "no"} senders`;
   return [
     ["Target", endpointText(target)],
     ...(baseline === null ? [] : [["Baseline", endpointText(baseline)] satisfies [string, string]]),
+    ["Keys from", keyText(summary)],
     ["Load", load.loop === "open" ? `open loop, ${load.arrivals}` : `closed loop, ${senders}`],
     ["Each point", `${load.repeats} repeats of ${load.duration_s} s after ${load.warmup_s} s of warm-up`],
     [

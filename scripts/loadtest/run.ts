@@ -148,7 +148,8 @@ class Run {
         sides[side].push(await this.#sliceOf(side, repeat, rate));
       }
     }
-    if (sides.target.length === 0) return;
+    // Stopped in its warm-up: it would stand as a rate that holds, and as the knee.
+    if (sides.target.every(({ measured_s }) => measured_s === 0)) return;
     const point = this.#summed(sides, rate);
     this.#points.push(point);
     this.#observer.measured(point);

@@ -3,7 +3,8 @@ import { authorization } from "../../src/core/chat-endpoint.ts";
 import { canonicalJson } from "../../src/core/spec.ts";
 import { sha256Hex } from "../../src/digest.ts";
 import type { Arrivals } from "./arrivals.ts";
-import { type FlagValues, LOADTEST_LIMITS } from "./flag-table.ts";
+import { LOADTEST_LIMITS } from "./flag-schemas.ts";
+import type { FlagValues } from "./flag-table.ts";
 import { FlagFault } from "./flags.ts";
 import { BODIES, baseUrl, type KindName, worksFor } from "./kinds/table.ts";
 import { sweepRates } from "./knee.ts";
@@ -55,35 +56,47 @@ function named<T>(flag: string, path: string, read: (path: string) => T): T {
   }
 }
 
+type KeyFlag = "key-env" | "baseline-key-env";
+
 /** The first model an engine lists. @throws Error that names the address */
-async function firstModel(base_url: string, headers: Record<string, string>): Promise<string> {
+async function firstModel(base_url: string, headers: Record<string, string>, key: KeyFlag): Promise<string> {
   const response = await fetch(`${base_url}/models`, { headers, signal: AbortSignal.timeout(MODELS_TIMEOUT_MS) }).catch(
     () => null,
   );
+  if (response?.status === 401 || response?.status === 403)
+    throw new Error(`${base_url}/models answers ${response.status}: name the variable with its key by --${key}`);
   const list = (await response?.json().catch(() => null)) as { data?: { id?: unknown }[] } | null | undefined;
   const id = list?.data?.[0]?.id;
   if (typeof id === "string") return id;
   throw new Error(`${base_url}/models names no model: is the engine up? Else give --model`);
 }
 
-function keyHeaders(name: string | undefined): Record<string, string> {
+function keyHeaders(flag: KeyFlag, flags: FlagValues): Record<string, string> {
+  const name = flags[flag];
   if (name === undefined) return {};
   const key = process.env[name];
-  if (key === undefined || key === "") throw new FlagFault(`--key-env ${name}: the variable is not set`);
+  if (key === undefined || key === "") throw new FlagFault(`--${flag} ${name}: the variable is not set`);
   return authorization(key);
+}
+
+/** The target's key goes to no other origin: whoever runs the baseline may not be the one it was given by. */
+function baselineKey({ target = "", baseline = "", ...flags }: FlagValues): KeyFlag {
+  const isOne = new URL(target).origin === new URL(baseline).origin;
+  return flags["baseline-key-env"] === undefined && isOne ? "key-env" : "baseline-key-env";
 }
 
 async function endpointOf(
   kind: KindName,
   url: string,
+  key: KeyFlag,
   workload: Workload,
   flags: FlagValues,
 ): Promise<{ endpoint: Endpoint; about: Summary["target"] }> {
   const base_url = baseUrl(kind, url);
-  const headers = keyHeaders(flags["key-env"]);
-  const model = kind === "engine" ? (flags.model ?? (await firstModel(base_url, headers))) : null;
+  const headers = keyHeaders(key, flags);
+  const model = kind === "engine" ? (flags.model ?? (await firstModel(base_url, headers, key))) : null;
   const works = worksFor(kind, workload, flags.timeout, model ?? "");
-  return { endpoint: { base_url, headers, works }, about: { url, kind, model } };
+  return { endpoint: { base_url, headers, works }, about: { url, kind, model, key_env: flags[key] ?? null } };
 }
 
 function arrivalsOf(flags: FlagValues): { at: (rate: number) => Arrivals; rates: number[] } {
@@ -117,8 +130,9 @@ export async function setUp(flags: FlagValues): Promise<Setup> {
   if (baseline !== undefined && BODIES[baselineKind] !== BODIES[kind])
     throw new FlagFault(`--baseline-kind ${baselineKind} cannot send what --kind ${kind} sends`);
   const workload = workloadOf(flags);
-  const measured = await endpointOf(kind, target, workload, flags);
-  const beside = baseline === undefined ? null : await endpointOf(baselineKind, baseline, workload, flags);
+  const measured = await endpointOf(kind, target, "key-env", workload, flags);
+  const beside =
+    baseline === undefined ? null : await endpointOf(baselineKind, baseline, baselineKey(flags), workload, flags);
   const { at, rates } = arrivalsOf(flags);
   const cost = {
     gpu_hour_price: flags["gpu-hour-price"] ?? null,

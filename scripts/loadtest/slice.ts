@@ -101,6 +101,15 @@ class SliceRun {
   }
 }
 
+/** Waits for what is under way. A stop that comes meanwhile shortens the wait, which may be as long as a request's time-out. */
+async function drained(client: LoadClient, drain_ms: number, signal: AbortSignal): Promise<void> {
+  const shorten = () => void client.drain(STOP_DRAIN_MS);
+  if (signal.aborted) return client.drain(STOP_DRAIN_MS);
+  signal.addEventListener("abort", shorten, { once: true });
+  await client.drain(drain_ms);
+  signal.removeEventListener("abort", shorten);
+}
+
 /** Runs it to its end. @throws RangeError when the schedule has more arrivals than `requests_max` */
 export async function runSlice(options: SliceOptions): Promise<FinishedSlice> {
   const { load, warmup_s, duration_s, seed, signal, client } = options;
@@ -118,16 +127,15 @@ export async function runSlice(options: SliceOptions): Promise<FinishedSlice> {
   if (load.loop === "open") await run.open(times, start, isCut);
   else isCut = (await run.closed(load.concurrency, start)) === options.requests_left;
   const elapsed = performance.now() - start;
-  const stopped = signal.aborted;
-  if (stopped || isCut) recorder.cutWindow(elapsed);
+  if (signal.aborted || isCut) recorder.cutWindow(elapsed);
   const { user, system } = process.cpuUsage(cpu);
-  await client.drain(stopped ? STOP_DRAIN_MS : options.drain_ms);
+  await drained(client, options.drain_ms, signal);
   return {
     recorder,
     started_at,
     window_from_ms: window.from,
     measured_s: recorder.measured_s,
     cpu_share: (user + system) / 1000 / elapsed,
-    stopped,
+    stopped: signal.aborted,
   };
 }

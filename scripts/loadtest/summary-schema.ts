@@ -88,7 +88,13 @@ const PointSchema = z.object({
 });
 export type Point = z.output<typeof PointSchema>;
 
-const EndpointSchema = z.object({ url: z.string(), kind: z.string(), model: z.string().nullable() });
+const EndpointSchema = z.object({
+  url: z.string(),
+  kind: z.string(),
+  model: z.string().nullable(),
+  /** The environment variable whose key it was sent; null: none. */
+  key_env: z.string().nullable().default(null),
+});
 
 export const SummarySchema = z.object({
   format: z.literal("kritai-loadtest/1"),

@@ -1,4 +1,5 @@
 // Owns `npm run testbed`: which commands there are, their help, and how a fault ends the program. Knows nothing of what they do.
+import { FolderFault } from "../report/out-folder.ts";
 import { adversarialCommand } from "./commands/adversarial.ts";
 import { buildCommand } from "./commands/build.ts";
 import { checkCommand } from "./commands/check.ts";
@@ -45,5 +46,5 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.exitCode = error instanceof UsageError || error instanceof FolderFault ? 2 : 1;
 }

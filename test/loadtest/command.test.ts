@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HistogramLogReader } from "hdr-histogram-js";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { FlagFault, readFlags } from "../../scripts/loadtest/flags.ts";
 import { type KnownServer, startKnownServer } from "../../scripts/loadtest/known-server.ts";
 import { setUp } from "../../scripts/loadtest/setup.ts";
@@ -59,6 +59,8 @@ describe("flags", () => {
     [["--rate", "14285"], "over the limit of 500000 requests a slice"],
     [["--rate", "13000", "--arrivals", "gamma", "--shape", "0.001"], "over the limit of 500000 requests a slice"],
     [["--mode", "listwise", "--group-size", "6"], "--group-size of a listwise group is at most 5"],
+    [["--baseline-key-env", "KEY"], "--baseline-key-env is for --baseline URL, which is not given"],
+    [["--out", ""], "--out must name a folder, not ''"],
     [["--colour"], "Unknown option '--colour'"],
   ])("%j is refused by name and limit", (args, message) => {
     expect(() => readFlags([...URL_FLAG, ...args])).toThrow(FlagFault);
@@ -82,6 +84,11 @@ describe("flags", () => {
     expect(() => readFlags([...URL_FLAG, "--baseline", "http://example.com"])).toThrow("--baseline: example.com");
     for (const url of ["http://u:secret@127.0.0.1", "http://127.0.0.1/k/secret", "http://127.0.0.1/k/secret/v1"]) {
       expect(() => readFlags(["--target", url])).toThrow("--target must not carry a key");
+    }
+    for (const url of ["http://127.0.0.1/?key=secret", "http://127.0.0.1/#part"]) {
+      expect(() => readFlags(["--target", url])).toThrow(
+        "--target ends with its path: a query or fragment is not sent",
+      );
     }
     expect(readFlags(["--target", "http://127.0.0.1/kritai"]).target).toBe("http://127.0.0.1/kritai");
   });
@@ -125,6 +132,22 @@ describe("npm run loadtest", () => {
     const bad = start(["--target", "http://example.com"]);
     expect(await bad.ended).toBe(2);
     expect(bad.said()).toContain("--allow-host");
+  });
+
+  it("refuses an --out that cannot take its files at once, by flag and reason, before anything is sent", async () => {
+    const before = server.answered();
+    const file = join(dir, "a-file");
+    writeFileSync(file, "");
+    mkdirSync(join(dir, "taken", "report.html"), { recursive: true });
+    const places = [file, join(file, "below"), join(dir, "taken")];
+    // There Node's own recursive mkdir does not return.
+    if (process.platform === "linux") places.push("/proc/results");
+    for (const out of places) {
+      const run = start(["--target", server.url, "--kind", "verdicts", "--out", out]);
+      expect(await run.ended, run.said()).toBe(2);
+      expect(run.said()).toContain(`--out ${out} cannot be written to: `);
+    }
+    expect(server.answered()).toBe(before);
   });
 
   it("writes a summary of its schema, a row a request, histograms, a table and a report", async () => {
@@ -190,10 +213,49 @@ describe("npm run loadtest", () => {
     expect(await run.ended, run.said()).toBe(0);
     const { stopped_by, points } = summaryIn(out);
     expect(stopped_by).toBe("signal");
+    expect(run.said()).toContain("ended before its plan: stopped by signal");
     expect(points[0]?.repeats).toBe(1);
     expect(points[0]?.target.ok).toBeGreaterThanOrEqual(50);
     expect(points[0]?.target.failed).toBe(0);
     expect(readFileSync(join(out, "report.html"), "utf8")).toContain("stopped by signal");
+  });
+
+  it("says when a key is kept from the baseline, and never prints the key", async () => {
+    const other = await startKnownServer();
+    vi.stubEnv("LOADTEST_KEY", "sesame-open");
+    const sides = [
+      "--target",
+      server.url,
+      "--baseline",
+      other.url,
+      "--kind",
+      "verdicts",
+      "--baseline-kind",
+      "verdicts",
+    ];
+    const args = [...sides, "--key-env", "LOADTEST_KEY", "--warmup", "0", "--duration", "0.5", "--repeats", "1"];
+    const out = join(dir, "keys");
+    try {
+      const run = start([...args, "--out", out]);
+      expect(await run.ended, run.said()).toBe(0);
+      expect(run.said()).toContain("the baseline is sent no key");
+      const files = readdirSync(out).map((name) => readFileSync(join(out, name), "utf8"));
+      expect([run.said(), ...files].join("")).not.toContain("sesame-open");
+    } finally {
+      vi.unstubAllEnvs();
+      await other.close();
+    }
+  });
+
+  it("that is stopped in a warm-up has no point and no knee of that rate", async () => {
+    const out = join(dir, "warming");
+    const args = ["--kind", "verdicts", "--sweep", "20:40", "--warmup", "60", "--max-seconds", "0.3"];
+    const run = start(["--target", server.url, ...args, "--out", out]);
+    expect(await run.ended, run.said()).toBe(0);
+    const { stopped_by, points, knee } = summaryIn(out);
+    expect([stopped_by, points, knee.rate]).toEqual(["seconds_max", [], null]);
+    expect(run.said()).toContain("nothing was measured");
+    expect(readFileSync(join(out, "report.html"), "utf8")).toContain("Nothing was measured before the run was stopped");
   });
 
   it("ends at its bound on requests, and says so", async () => {

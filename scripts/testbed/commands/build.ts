@@ -2,11 +2,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "../../../src/core/spec.ts";
+import { makeFolder } from "../../report/out-folder.ts";
 import type { CellSizes } from "../cells.ts";
 import { DEFAULT_FILTERS, type Filters } from "../filters.ts";
 import type { Meter } from "../measuring.ts";
 import { measurePool, mutatePool, type Pool, poolOf, readPool, rememberAdversarial, rememberPool } from "../pool.ts";
-import { MANIFEST_FILE } from "../pool-format.ts";
+import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE } from "../pool-format.ts";
 import { type BuildOptions, type BuiltManifest, buildSet } from "../set-builder.ts";
 import { problemFolders } from "../sources/problem-folders.ts";
 import type { Shares } from "../splits.ts";
@@ -134,6 +135,8 @@ export const buildCommand: Command = {
     }
     const options = buildOptions(values);
     const command = commandOf(values, options);
+    // Before anything is measured: that may take hours.
+    makeFolder("--out", folder, [LISTS_FILE, ADVERSARIAL_FILE, MANIFEST_FILE]);
     await withMeter(values, async (meter) => {
       const pool = await poolFor(meter, values, options.seed);
       const { files, cells } = await buildSet(meter, pool, options, { folder, command, log });

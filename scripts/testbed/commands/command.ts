@@ -1,5 +1,8 @@
 // Owns what the commands have in common: reading their options, and the engine and cache they measure with. Knows no command.
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { makeFolder } from "../../report/out-folder.ts";
 import { createEmbeddedEngine } from "../engines/embedded.ts";
 import type { ExecutionEngine } from "../engines/engine.ts";
 import { createSandboxFusionEngine } from "../engines/sandbox-fusion.ts";
@@ -93,8 +96,10 @@ export async function withMeter<R>(
   work: (meter: Meter) => Promise<R>,
 ): Promise<R> {
   const workers = values.workers === undefined ? undefined : wholeNumber(values.workers, "workers", 1, [1, 64]);
+  const file = values.remeasure ? null : (values.cache ?? CACHE_FILE);
+  if (file !== null && !existsSync(file)) makeFolder("--cache", dirname(file), [basename(file)]);
   const engine = engineNamed(values.engine ?? "embedded", workers);
-  const cache = await PassRateCache.open(values.remeasure ? null : (values.cache ?? CACHE_FILE));
+  const cache = await PassRateCache.open(file);
   try {
     return await work(new Meter(engine, cache));
   } finally {

@@ -1,5 +1,5 @@
 // Owns `testbed import`: a public layout written down as a pool. Runs no program.
-import { mkdirSync } from "node:fs";
+import { makeFolder } from "../../report/out-folder.ts";
 import { codeContests } from "../sources/code-contests.ts";
 import { jsonlRows } from "../sources/jsonl-rows.ts";
 import { problemFolders } from "../sources/problem-folders.ts";
@@ -75,7 +75,7 @@ export const importCommand: Command = {
     const { values } = readOptions(args, OPTIONS);
     const source = sourceOf(values);
     const out = required(values.out, "out");
-    mkdirSync(out, { recursive: true });
+    makeFolder("--out", out);
     const { problems, candidates, omissions } = await writePool(source, out);
     for (const line of omissions.report()) log(line);
     console.log(`${out}: ${problems} problems, ${candidates} candidates`);
