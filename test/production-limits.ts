@@ -1,6 +1,6 @@
 // Owns the limits of Cloudflare's production for integration tests: the local runtime enforces none of them. Bundles the Worker inside a wrapper that does, and reads its report.
 // Every test in test/ that starts the product's Worker in workerd runs this one, and so does chaos; its last line is expectWithinLimits. These do not,
-// on purpose: test/e2e/stack and demo, scripts/schemathesis.sh and clients/python run `npm start` or `npm run demo` as a person does, with the bundle that
+// on purpose: test/e2e/stack and demo and scripts/schemathesis.sh run `npm start` or `npm run demo` as a person does, with the bundle that
 // those make; test/bench and `npm run soak` measure the Worker, which a wrapper would slow (where memory is measured, its heap is capped there); the
 // stack that `npm run evaluate` starts is that command's own.
 import assert from "node:assert/strict";

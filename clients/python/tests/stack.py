@@ -40,11 +40,11 @@ def stored_rows(run_id: str, data_dir: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def running_stack(data_dir: Path, **variables: str) -> Iterator[str]:
-    """The base URL of a stack on a free loopback port. What no variable (see `npm start`) names is embedded."""
+    """The base URL of a stack on a free loopback port, held to production's limits; it embeds what no variable names."""
     assert NODE.exists(), "these tests start the repository's stack: run `npm ci` there first"
     kept = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
     process = subprocess.Popen(
-        [NODE, "scripts/start.ts"],
+        [NODE, "test/production-limits/start.ts"],
         cwd=REPOSITORY,
         env={**kept, "PORT": "0", "DATA_DIR": str(data_dir), **variables},
         stdout=subprocess.PIPE,
@@ -64,6 +64,7 @@ def running_stack(data_dir: Path, **variables: str) -> Iterator[str]:
             os.kill(process.pid, signal.SIGKILL)
             process.wait(20)
         reader.join(5)
+    assert process.returncode == 0, "the stack ended badly:\n" + "".join(_rest(lines))
 
 
 def _read(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
@@ -71,6 +72,11 @@ def _read(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> Non
     for line in process.stdout:
         lines.put(line)
     lines.put(None)
+
+
+def _rest(lines: queue.Queue[str | None]) -> Iterator[str]:
+    while (line := lines.get_nowait()) is not None:
+        yield line
 
 
 def _ready(lines: queue.Queue[str | None]) -> str:
