@@ -13,6 +13,7 @@ try {
   const ending = endSignal();
   console.log(`ready ${stack.url}`);
   await ending;
+  console.log("ending: what is under way has 4 s");
   await stack.close();
   process.exit(0);
 } catch (error) {

@@ -3,7 +3,7 @@ import { build, stop } from "esbuild";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import type { LocalQueues } from "./queue.ts";
 import { QUEUE_BINDING, queueWorker } from "./queue-worker.ts";
-import { tieWorkerdToProcess } from "./workerd.ts";
+import { drainWorkerd, tieWorkerdToProcess } from "./workerd.ts";
 
 /** Must equal wrangler.toml; a test holds them together. */
 export const COMPATIBILITY = { date: "2026-11-01", flags: ["nodejs_compat", "enable_request_signal"] };
@@ -30,7 +30,8 @@ export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promi
 
 export interface Edge {
   url: string;
-  close(): Promise<void>;
+  /** Cuts what is under way, unless it ends within `drain_ms`, in which nothing new is taken; what the queues can deliver comes first. */
+  close(options?: { drain_ms: number }): Promise<void>;
 }
 
 /** The Worker's Durable Objects, by binding; a test holds them and wrangler.toml together. */
@@ -91,8 +92,11 @@ export async function startEdge(options: {
   queues?.start((queue, messages) => worker.queue(queue, messages));
   return {
     url: ready.origin,
-    async close() {
+    async close({ drain_ms } = { drain_ms: 0 }) {
+      const until = performance.now() + drain_ms;
       await queues?.pause();
+      const left_ms = until - performance.now();
+      if (left_ms > 0) await drainWorkerd(Number(new URL(ready.origin).port), left_ms);
       await miniflare.dispose();
     },
   };

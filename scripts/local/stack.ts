@@ -28,6 +28,9 @@ export interface Stack {
 
 type Closer = () => Promise<void>;
 
+/** Of the 5 s in which a stack ends, what its requests get to end by themselves. */
+const DRAIN_MS = 4_000;
+
 /** Starts all parts side by side and resolves when /readyz answers 200. A part that fails ends the others. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   mkdirSync(options.dataDir, { recursive: true });
@@ -49,7 +52,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const vars = { ...database.vars, ...verifier.vars, ...passedOn(options.env) };
     const objectsDir = join(options.dataDir, "objects");
     const queues = await started(Promise.resolve(openLocalQueues({ dataDir: options.dataDir, queues: QUEUES })));
-    const edge = await started(startEdge({ host: options.host, port: options.port, script, vars, objectsDir, queues }));
+    const at = { host: options.host, port: options.port };
+    const edge = await startEdge({ ...at, script, vars, objectsDir, queues });
+    closers.push(() => edge.close({ drain_ms: DRAIN_MS }));
     await waitUntilReady(edge.url);
     return { url: edge.url, parts: { database: database.name, verifier: verifier.name }, close: closing };
   } catch (error) {

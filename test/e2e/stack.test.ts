@@ -5,6 +5,9 @@ import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
 import type { RewardsReply } from "../../src/core/contract-replies.ts";
 import type { RunSummary } from "../../src/ports.ts";
+import { answer } from "../mock-behaviours.ts";
+import { startMockVerifier } from "../mock-verifier.ts";
+import { gate } from "../verifier/setup.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -88,6 +91,35 @@ describe("npm start", () => {
       expect(second.url).toBe(first.url);
       expect((await fetch(`${second.url}/health`)).status).toBe(200);
       expect((await stop(second)).code).toBe(0);
+    },
+    90_000,
+  );
+
+  it.runIf(process.platform === "linux")(
+    "answers what is under way before it ends on SIGTERM and has it in the log at its next start",
+    async () => {
+      const { opened, open } = gate();
+      const mock = await startMockVerifier(() => answer("\\boxed{A}", { before_headers: opened }));
+      try {
+        const verifier = { VERIFIER_URL: mock.url, VERIFIER_MODEL: "mock-model" };
+        const first = await start(verifier, [process.execPath, "scripts/start.ts"]);
+        const body = JSON.stringify({ run_id: "under-way", groups: [GROUP] });
+        const headers = { "content-type": "application/json" };
+        const reply = fetch(`${first.url}/v1/rewards`, { method: "POST", headers, body });
+        await expect.poll(() => mock.log.length, { timeout: 20_000 }).toBe(1);
+        const ended = stop(first);
+        await new Promise<void>((heard) => first.child.stdout?.on("data", (text) => /^ending/m.test(text) && heard()));
+        open();
+        expect(await (await reply).json()).toMatchObject({ logged: "queued", groups: [{ status: "ok" }] });
+        expect(await ended).toMatchObject({ code: 0 });
+
+        const second = await start({});
+        const rows = async () => (await fetch(`${second.url}/v1/runs/under-way`)).status;
+        await expect.poll(rows, { timeout: 10_000 }).toBe(200);
+        await stop(second);
+      } finally {
+        await mock.close();
+      }
     },
     90_000,
   );
