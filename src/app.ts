@@ -13,7 +13,7 @@ import { drainUnread } from "./http/drain.ts";
 import { Metrics } from "./http/metrics.ts";
 import { asApiError, faultLine, printLine, problemResponse } from "./http/problem.ts";
 import { createRequestIds } from "./http/request-id.ts";
-import { type AppContext, type AppEnv, type RequestScope, serverTiming } from "./http/scope.ts";
+import { type AppContext, type AppEnv, keepAlive, type RequestScope, serverTiming } from "./http/scope.ts";
 import { createLocalReplies } from "./idempotency/local.ts";
 import { deleteBatch, getBatch } from "./routes/batches.ts";
 import { contractFault } from "./routes/contracts/faults.ts";
@@ -78,6 +78,7 @@ function addFrame(app: Hono<AppEnv>, deps: RouteDeps): void {
       key_name: null,
       verifier_ms: 0,
       store_ms: 0,
+      keep_alive: (work) => keepAlive(c, work),
     };
     c.set("scope", scope);
     await next();

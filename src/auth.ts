@@ -80,10 +80,23 @@ async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<K
   return found;
 }
 
+/** Whether a browser sends it for a page of another site. */
+const isCrossSite = (request: Request) => request.headers.get("sec-fetch-site") === "cross-site";
+
+/** Without keys: why a request is refused, and when API_KEYS is required. */
+const NOT_LOOPBACK = [
+  "API_KEYS is not set; without it only requests on a loopback host are answered.",
+  "required on a host that is not loopback",
+] as const;
+const FOREIGN_PAGE = [
+  "The request comes from another site's page (Sec-Fetch-Site: cross-site). Without API_KEYS only this machine's own programs and pages are answered.",
+  "required for requests from another site's page",
+] as const;
+
 /** Whether a request without keys configured may pass: asked of a loopback host, from there, by no foreign web page. */
 export function isLoopback(request: Request): boolean {
   if (!LOOPBACK_HOST.test(new URL(request.url).hostname)) return false;
-  if (request.headers.get("sec-fetch-site") === "cross-site") return false;
+  if (isCrossSite(request)) return false;
   const client = request.headers.get("cf-connecting-ip");
   return client === null || LOOPBACK_ADDRESS.test(client);
 }
@@ -95,13 +108,9 @@ export function isLoopback(request: Request): boolean {
 export async function authenticate(request: Request, keys: readonly KeyDigest[]): Promise<Caller> {
   if (keys.length === 0) {
     if (isLoopback(request)) return { name: null, scopes: SCOPES };
-    throw new ApiError(
-      "not_configured",
-      "API_KEYS is not set; without it only requests on a loopback host are answered.",
-      {
-        errors: [{ path: "API_KEYS", message: "required on a host that is not loopback" }],
-      },
-    );
+    const page = LOOPBACK_HOST.test(new URL(request.url).hostname) && isCrossSite(request);
+    const [detail, message] = page ? FOREIGN_PAGE : NOT_LOOPBACK;
+    throw new ApiError("not_configured", detail, { errors: [{ path: "API_KEYS", message }] });
   }
   const key = presentedKey(request);
   const known = key === null || key.length > LIMITS.key_chars ? null : await configuredKey(keys, key);

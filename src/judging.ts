@@ -1,6 +1,7 @@
 // Owns asking: runs each group's schedule against a verifier session and shares comparisons between groups of one prompt. Knows no rewards.
 import { ApiError } from "./core/errors.ts";
 import { type AskedSamples, ofOneModel, outcomesOf, readAnswer, type Sample } from "./core/judged.ts";
+import { instead } from "./core/limit-advice.ts";
 import { LIMITS } from "./core/limits.ts";
 import type { PreparedGroup } from "./core/prepare.ts";
 import type { Ask, Schedule } from "./core/schedule.ts";
@@ -67,13 +68,16 @@ export function planJudging(
     };
   });
   if (generations > generationsMax) {
-    throw new ApiError(
-      "too_many_generations",
-      `This request asks for ${generations} generations; the limit of this verifier protocol is ${generationsMax}. Send fewer groups, fewer samples, or use a schedule with fewer comparisons.`,
-      { errors: [{ path: "groups", message: `${generations} generations, at most ${generationsMax}` }] },
-    );
+    const message = tooMany(generations, generationsMax);
+    throw new ApiError("too_many_generations", `${message}.`, { errors: [{ path: "groups", message }] });
   }
   return judgings;
+}
+
+/** Which protocol's limit it is, its value tells. */
+function tooMany(generations: number, most: number): string {
+  const name = most === LIMITS.generations_verify_max ? "generations_verify_max" : "generations_openai_max";
+  return `${generations} generations; the limit ${name} is ${most}${instead(name)}`;
 }
 
 function openSchedule({ keys, index, classes }: PreparedGroup, spec: Spec): Schedule {
@@ -81,7 +85,7 @@ function openSchedule({ keys, index, classes }: PreparedGroup, spec: Spec): Sche
     return SCHEDULES[spec.judge.schedule]({ keys, judge: spec.judge, seed: spec.seed });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const message = `${classes.members.length} different candidates, at most list_candidates_max = ${LIMITS.list_candidates_max}`;
+    const message = `${classes.members.length} different candidates, at most list_candidates_max = ${LIMITS.list_candidates_max}${instead("list_candidates_max")}`;
     throw new ApiError(error.code, error.message, { errors: [{ path: `groups[${index}].rollouts`, message }] });
   }
 }

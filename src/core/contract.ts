@@ -1,5 +1,6 @@
 // Owns the wire shapes of the native routes' requests (which are the domain's types too). Replies: contract-replies.ts. Knows no HTTP.
 import * as z from "zod";
+import { bound, instead, type LimitName, theLimit } from "./limit-advice.ts";
 import { LIMITS } from "./limits.ts";
 import { OverlongSchema, SpecSchema } from "./spec.ts";
 
@@ -10,62 +11,88 @@ function fitsBytes(text: string, limit: number): boolean {
   return text.length * 3 <= limit || (text.length <= limit && encoder.encode(text).length <= limit);
 }
 
-const boundedText = (limit: number, name: string) =>
-  z
+function boundedText(name: LimitName) {
+  const limit = LIMITS[name];
+  const message = `longer than the limit ${name} = ${limit} bytes of UTF-8${instead(name)}`;
+  return z
     .string()
-    .refine((t) => fitsBytes(t, limit), { message: `longer than the limit ${name} = ${limit} bytes of UTF-8` })
+    .refine((t) => fitsBytes(t, limit), { message })
     .meta({ maxLength: limit });
+}
 
-export const RunIdSchema = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, "must match [A-Za-z0-9._:-]{1,128}");
-export const StepSchema = z.int().min(0).max(2_147_483_647);
+/** A text of a grammar that also bounds its length; the refusal says both. */
+export const grammar = (expression: string, limit: LimitName) =>
+  z.string().regex(new RegExp(`^${expression}$`), `must match ${expression} (limit ${limit})`);
+
+export const RunIdSchema = grammar(`[A-Za-z0-9._:-]{1,${LIMITS.id_chars}}`, "id_chars");
+export const StepSchema = z
+  .int()
+  .min(0)
+  .max(...bound("step_max"));
 export const PassRateSchema = z.number().min(0).max(1);
 
-const LengthTokensSchema = z.int().min(0).max(LIMITS.overlong_tokens_max);
+const LengthTokensSchema = z
+  .int()
+  .min(0)
+  .max(...bound("overlong_tokens_max"));
+
+/** A short name: a role in a chat, a tag. */
+export const WordSchema = z
+  .string()
+  .min(1)
+  .max(...bound("name_chars"));
 
 const PromptSchema = z.union([
-  boundedText(LIMITS.prompt_bytes, "prompt_bytes"),
+  boundedText("prompt_bytes"),
   z
-    .array(
-      z.strictObject({ role: z.string().min(1).max(64), content: boundedText(LIMITS.prompt_bytes, "prompt_bytes") }),
-    )
+    .array(z.strictObject({ role: WordSchema, content: boundedText("prompt_bytes") }))
     .min(1)
-    .max(LIMITS.messages_max),
+    .max(...bound("messages_max")),
 ]);
 export type Prompt = z.output<typeof PromptSchema>;
 
 export const RolloutSchema = z.strictObject({
-  text: boundedText(LIMITS.rollout_text_bytes, "rollout_text_bytes"),
+  text: boundedText("rollout_text_bytes"),
   length_tokens: LengthTokensSchema.optional(),
   finish_reason: z.enum(["stop", "length"]).optional(),
   pass_rate: PassRateSchema.optional().meta({ description: "a label, only for metrics, never for the reward" }),
 });
 export type Rollout = z.output<typeof RolloutSchema>;
 
+export const LanguageSchema = grammar(`[A-Za-z0-9+#._-]{1,${LIMITS.language_chars}}`, "language_chars");
+
 export const GroupSchema = z.strictObject({
-  group_id: z.string().min(1).max(LIMITS.id_chars).optional(),
-  prompt: PromptSchema,
-  language: z
+  group_id: z
     .string()
-    .regex(/^[A-Za-z0-9+#._-]{1,32}$/, "must match [A-Za-z0-9+#._-]{1,32}")
+    .min(1)
+    .max(...bound("id_chars"))
     .optional(),
-  rollouts: z.array(RolloutSchema).min(1).max(LIMITS.rollouts_per_group_max),
+  prompt: PromptSchema,
+  language: LanguageSchema.optional(),
+  rollouts: z
+    .array(RolloutSchema)
+    .min(1)
+    .max(...bound("rollouts_per_group_max")),
 });
 export type Group = z.output<typeof GroupSchema>;
 
 const DeadlineSchema = z
   .int()
-  .min(LIMITS.deadline_ms_min)
-  .max(LIMITS.deadline_ms_max)
+  .min(...bound("deadline_ms_min"))
+  .max(...bound("deadline_ms_max"))
   .default(LIMITS.deadline_ms_default);
 
-export const SpecNameSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "must match [a-z0-9][a-z0-9._-]{0,63}");
+export const SpecNameSchema = grammar(`[a-z0-9][a-z0-9._-]{0,${LIMITS.name_chars - 1}}`, "name_chars");
 
 export const RewardsRequestSchema = z.strictObject({
   run_id: RunIdSchema.optional(),
   step: StepSchema.optional(),
   spec: z.union([SpecNameSchema, SpecSchema]).default("default"),
   deadline_ms: DeadlineSchema,
-  groups: z.array(GroupSchema).min(1).max(LIMITS.groups_max),
+  groups: z
+    .array(GroupSchema)
+    .min(1)
+    .max(...bound("groups_max")),
 });
 export type RewardsRequest = z.output<typeof RewardsRequestSchema>;
 
@@ -74,21 +101,32 @@ export type Formulation = z.output<typeof FormulationSchema>;
 
 export const VerdictOptionsSchema = z.strictObject({
   style: z.enum(["think", "cot"]).default("think"),
-  prefill: z.string().max(4096).default(""),
+  prefill: z
+    .string()
+    .max(...bound("prefill_chars"))
+    .default(""),
   list_sc_wrong: z.union([z.literal(-1), z.literal(0)]).default(-1),
 });
 export type VerdictOptions = z.output<typeof VerdictOptionsSchema>;
 
 export const VerdictItemSchema = z.strictObject({
-  text: boundedText(LIMITS.verdict_text_bytes, "verdict_text_bytes"),
-  candidates: z.int().min(2).max(LIMITS.verdict_candidates_max).optional(),
+  text: boundedText("verdict_text_bytes"),
+  candidates: z
+    .int()
+    .min(...bound("list_candidates_min"))
+    .max(...bound("verdict_candidates_max"))
+    .optional(),
   correct: z
     .int()
     .min(0)
-    .max(LIMITS.verdict_candidates_max - 1)
+    .max(LIMITS.verdict_candidates_max - 1, "verdict_candidates_max")
     .optional()
     .meta({ description: "0-based index of the correct candidate" }),
-  pass_rates: z.array(PassRateSchema).min(2).max(LIMITS.verdict_candidates_max).optional(),
+  pass_rates: z
+    .array(PassRateSchema)
+    .min(...bound("list_candidates_min"))
+    .max(...bound("verdict_candidates_max"))
+    .optional(),
   length_tokens: LengthTokensSchema.optional(),
 });
 export type VerdictItem = z.output<typeof VerdictItemSchema>;
@@ -99,23 +137,41 @@ export const VerdictsRequestSchema = z.strictObject({
   formulation: FormulationSchema,
   options: VerdictOptionsSchema.prefault({}),
   overlong: OverlongSchema.nullable().default(null),
-  items: z.array(VerdictItemSchema).min(1).max(LIMITS.verdict_items_max),
+  items: z
+    .array(VerdictItemSchema)
+    .min(1)
+    .max(...bound("verdict_items_max")),
 });
 export type VerdictsRequest = z.output<typeof VerdictsRequestSchema>;
 
 const EvaluationListSchema = z
   .strictObject({
-    pass_rates: z.array(PassRateSchema).min(1).max(LIMITS.evaluation_candidates_max),
-    win_counts: z.array(z.number().min(0)).max(LIMITS.evaluation_candidates_max).optional(),
+    pass_rates: z
+      .array(PassRateSchema)
+      .min(1)
+      .max(...bound("evaluation_candidates_max")),
+    win_counts: z
+      .array(z.number().min(0))
+      .max(...bound("evaluation_candidates_max"))
+      .optional(),
     selected: z.int().min(0).nullable().optional(),
     parsed: z.int().min(0).optional(),
     generations: z.int().min(0).optional(),
-    cluster: z.string().min(1).max(LIMITS.id_chars).optional().meta({
-      description: "lists that share a cluster, such as lists of one problem, are resampled together by the bootstrap",
-    }),
+    cluster: z
+      .string()
+      .min(1)
+      .max(...bound("id_chars"))
+      .optional()
+      .meta({
+        description:
+          "lists that share a cluster, such as lists of one problem, are resampled together by the bootstrap",
+      }),
     tags: z
-      .record(z.string().min(1).max(64), z.union([z.string().max(128), z.number(), z.boolean()]))
-      .refine((t) => Object.keys(t).length <= LIMITS.evaluation_tags_max, `at most ${LIMITS.evaluation_tags_max} tags`)
+      .record(WordSchema, z.union([z.string().max(...bound("id_chars")), z.number(), z.boolean()]))
+      .refine(
+        (t) => Object.keys(t).length <= LIMITS.evaluation_tags_max,
+        `too many; ${theLimit("evaluation_tags_max")}`,
+      )
       .optional(),
   })
   .refine((l) => l.win_counts === undefined || l.win_counts.length === l.pass_rates.length, {
@@ -136,9 +192,20 @@ export const UndefinedTauSchema = z.enum(["drop", "zero", "minus_one"]);
 export type UndefinedTau = z.output<typeof UndefinedTauSchema>;
 
 export const EvaluationsRequestSchema = z.strictObject({
-  lists: z.array(EvaluationListSchema).min(1).max(LIMITS.evaluation_lists_max),
+  lists: z
+    .array(EvaluationListSchema)
+    .min(1)
+    .max(...bound("evaluation_lists_max")),
   undefined_tau: UndefinedTauSchema.default("drop"),
-  bootstrap: z.int().min(0).max(LIMITS.bootstrap_max).default(1000),
-  seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  bootstrap: z
+    .int()
+    .min(0)
+    .max(...bound("bootstrap_max"))
+    .default(1000),
+  seed: z
+    .int()
+    .min(0)
+    .max(...bound("integer_max"))
+    .default(0),
 });
 export type EvaluationsRequest = z.output<typeof EvaluationsRequestSchema>;

@@ -11,7 +11,7 @@ export const REQUEST_ERRORS = {
   list_too_long: { status: 400, title: "Too many candidates for one list", retryable: false },
   too_many_rollouts: { status: 400, title: "Too many rollouts in one request", retryable: false },
   too_many_generations: { status: 400, title: "Too many generations in one request", retryable: false },
-  length_tokens_required: { status: 400, title: "length_tokens is required by this spec", retryable: false },
+  length_tokens_required: { status: 400, title: "length_tokens is required by overlong", retryable: false },
   unauthorized: { status: 401, title: "A valid key is required", retryable: false },
   forbidden_scope: { status: 403, title: "The key may not do this", retryable: false },
   not_found: { status: 404, title: "Not found", retryable: false },

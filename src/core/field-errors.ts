@@ -2,35 +2,22 @@
 import type { z } from "zod";
 import type { FieldError } from "./errors.ts";
 import { fieldPath } from "./json-fault.ts";
+import { counted, instead, isLimitName, type LimitName } from "./limit-advice.ts";
 import { LIMITS } from "./limits.ts";
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly (string | number)[];
-type LimitName = keyof typeof LIMITS;
 
-/** By field, without indices and without a leading `spec.`: which named limits bound it. */
+/** By field, without indices: which named limits bound it, where its schema does not say so itself (limit-advice.ts, `bound`). */
 export type FieldLimits = Readonly<Record<string, { min?: LimitName; max?: LimitName }>>;
 
 /** Those of the edge's routes. */
 const EDGE_LIMITS: FieldLimits = {
-  deadline_ms: { min: "deadline_ms_min", max: "deadline_ms_max" },
-  "groups.group_id": { max: "id_chars" },
-  "groups.rollouts.length_tokens": { max: "overlong_tokens_max" },
-  "items.length_tokens": { max: "overlong_tokens_max" },
-  "overlong.max_tokens": { max: "overlong_tokens_max" },
-  "overlong.cache_tokens": { max: "overlong_tokens_max" },
-  "judge.samples": { max: "samples_max" },
-  "judge.max_tokens": { max: "max_tokens_max" },
-  "format.penalty": { max: "format_penalty_max" },
-  "format.rules.regex": { max: "regex_chars" },
-  "items.candidates": { min: "list_candidates_min", max: "verdict_candidates_max" },
-  bootstrap: { max: "bootstrap_max" },
-  group_size: { max: "rollouts_per_group_max" },
-  group_window_ms: { max: "deadline_ms_max" },
+  deadline_ms: { min: "deadline_ms_min", max: "batch_deadline_ms_max" },
   limit: { max: "page_rows_max" },
 };
 
-const UNITS: Record<string, string> = { string: "characters", array: "elements", object: "fields" };
+const UNITS: Record<string, string> = { string: "character", array: "element", object: "field" };
 
 function valueAt(root: unknown, path: Path): unknown {
   let value = root;
@@ -49,23 +36,21 @@ function typeName(value: unknown): string {
   return typeof value;
 }
 
-function limitName(limits: FieldLimits, path: Path, side: "min" | "max"): string {
-  const words = path.filter((part) => typeof part === "string");
-  const key = (words[0] === "spec" ? words.slice(1) : words).join(".");
-  const name = limits[key]?.[side];
-  return name === undefined ? "" : ` (limit ${name})`;
+/** The limit's name as a bracket, and what to do instead. A gateway's client is an edge: it needs no advice. */
+function limitSaid(issue: BoundIssue, path: Path, limits: FieldLimits): string {
+  const side = issue.code === "too_big" ? "max" : "min";
+  const key = path.filter((part) => typeof part === "string").join(".");
+  const told = issue.message ?? "";
+  const own = isLimitName(told) ? told : issue.origin === "int" ? "integer_max" : undefined;
+  const name = own ?? limits[key]?.[side];
+  if (name === undefined) return "";
+  return ` (limit ${name})${own !== undefined || limits === EDGE_LIMITS ? instead(name) : ""}`;
 }
 
-function size(value: unknown, origin: string): string {
+function size(value: unknown, unit: string | undefined): string {
   if (typeof value === "number") return `${value}`;
   const length = (value as { length?: number } | undefined)?.length ?? 0;
-  return `${length} ${UNITS[origin] ?? ""}`.trim();
-}
-
-/** Where a fault's path begins, and by which names its field's bounds go. */
-interface Setting {
-  prefix: Path;
-  limits: FieldLimits;
+  return unit === undefined ? `${length}` : counted(length, unit);
 }
 
 type BoundIssue = z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall;
@@ -81,8 +66,8 @@ function boundMessage(issue: BoundIssue, value: unknown, path: Path, limits: Fie
       ? "above"
       : "at least";
   const unit = UNITS[issue.origin];
-  const allowed = unit === undefined ? `${bound}` : `${bound} ${unit}`;
-  return `${size(value, issue.origin)}; must be ${word} ${allowed}${limitName(limits, path, big ? "max" : "min")}`;
+  const allowed = unit === undefined ? `${bound}` : counted(Number(bound), unit);
+  return `${size(value, unit)}; must be ${word} ${allowed}${limitSaid(issue, path, limits)}`;
 }
 
 function message(issue: Issue, value: unknown, path: Path, limits: FieldLimits): string {
@@ -96,8 +81,11 @@ function message(issue: Issue, value: unknown, path: Path, limits: FieldLimits):
       return boundMessage(issue, value, path, limits);
     case "invalid_value":
       return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map((v) => JSON.stringify(v)).join(", ")}`;
-    case "invalid_key":
-      return "a key is not allowed here";
+    case "invalid_key": {
+      const [inner] = issue.issues;
+      const why = inner === undefined ? "not allowed here" : message(inner, path.at(-1), path, limits);
+      return `its name: ${why}`;
+    }
     default:
       return issue.message;
   }
@@ -122,39 +110,89 @@ function expectations(branches: readonly (readonly Issue[])[]): string {
   return [...new Set(words)].join(" or ");
 }
 
-function* flatten(issue: Issue, root: unknown, inside: Path, setting: Setting): Generator<FieldError> {
-  const path = [...inside, ...issue.path.map((p) => (typeof p === "symbol" ? String(p) : p))];
-  const full = [...setting.prefix, ...path];
-  if (issue.code === "unrecognized_keys") {
-    for (const key of issue.keys) yield { path: fieldPath([...full, key]), message: "unknown field" };
-  } else if (issue.code === "invalid_union") {
-    const meant = meantBranch(issue.errors);
-    if (meant !== null) for (const inner of meant) yield* flatten(inner, root, path, setting);
-    else {
-      const got = typeName(valueAt(root, path));
-      yield { path: fieldPath(full), message: `expected ${expectations(issue.errors)}, got ${got}` };
+/** Faults of a request: the first few in words, and how many there are. */
+export interface FieldFaults {
+  errors: FieldError[];
+  total: number;
+}
+
+/** What is missing comes first, what nobody knows last: the former is more often what was meant. */
+function ordered(issues: readonly Issue[], root: unknown, inside: Path): Issue[] {
+  const ranks: [Issue[], Issue[], Issue[]] = [[], [], []];
+  issues.forEach((issue, i) => {
+    if (isDoubled(issue, issues[i + 1])) return;
+    const typed = issue.code === "invalid_type" || issue.code === "invalid_union";
+    const missing = typed && valueAt(root, pathOf(issue, inside)) === undefined;
+    ranks[issue.code === "unrecognized_keys" ? 2 : missing ? 0 : 1].push(issue);
+  });
+  return ranks.flat();
+}
+
+/** Zod says twice of an integer beyond the safe ones that it is too large, before the field's own bound. */
+function isDoubled(issue: Issue, next: Issue | undefined): boolean {
+  if (issue.code !== next?.code || (issue.code !== "too_big" && issue.code !== "too_small")) return false;
+  return issue.origin === "int" && fieldPath(pathOf(issue, [])) === fieldPath(pathOf(next, []));
+}
+
+const pathOf = (issue: Issue, inside: Path): Path => [
+  ...inside,
+  ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
+];
+
+/** Where a list of faults begins, and by which names its fields' bounds go. */
+class Faults {
+  readonly found: FieldFaults = { errors: [], total: 0 };
+  private readonly prefix: Path;
+  private readonly limits: FieldLimits;
+
+  constructor(prefix: Path, limits: FieldLimits) {
+    this.prefix = prefix;
+    this.limits = limits;
+  }
+
+  addAll(issues: readonly Issue[], root: unknown, inside: Path): void {
+    for (const issue of ordered(issues, root, inside)) this.add(issue, root, pathOf(issue, inside));
+  }
+
+  private add(issue: Issue, root: unknown, path: Path): void {
+    const value = valueAt(root, path);
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys) this.say([...path, key], () => "unknown field");
+    } else if (issue.code === "invalid_union") {
+      const meant = meantBranch(issue.errors);
+      if (meant !== null) this.addAll(meant, root, path);
+      else this.say(path, () => unionMessage(issue.errors, value));
+    } else {
+      this.say(path, () => message(issue, value, [...this.prefix, ...path], this.limits));
     }
-  } else {
-    yield { path: fieldPath(full), message: message(issue, valueAt(root, path), full, setting.limits) };
+  }
+
+  /** Counts the fault; words are made only for those that are reported. */
+  private say(path: Path, words: () => string): void {
+    if (this.found.total++ >= LIMITS.validation_errors_max) return;
+    this.found.errors.push({ path: fieldPath([...this.prefix, ...path]), message: words() });
   }
 }
 
+function unionMessage(branches: readonly (readonly Issue[])[], value: unknown): string {
+  const expected = expectations(branches);
+  return value === undefined ? `required (${expected})` : `expected ${expected}, got ${typeName(value)}`;
+}
+
 /**
- * Zod's issues about `root`, which sits at `prefix` in the request; at most validation_errors_max of them.
+ * Zod's issues about `root`, which sits at `prefix` in the request: the number of faults, and the first validation_errors_max in words.
  * @param limits names of the fields' bounds; default those of the edge's routes
  */
-export function fieldErrors(
+export function fieldFaults(
   issues: readonly Issue[],
   root: unknown,
   prefix: Path = [],
   limits: FieldLimits = EDGE_LIMITS,
-): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const issue of issues) {
-    for (const error of flatten(issue, root, [], { prefix, limits })) {
-      errors.push(error);
-      if (errors.length >= LIMITS.validation_errors_max) return errors;
-    }
-  }
-  return errors;
+): FieldFaults {
+  const faults = new Faults(prefix, limits);
+  faults.addAll(issues, root, []);
+  return faults.found;
 }
+
+/** The faults in words alone. */
+export const fieldErrors = (...about: Parameters<typeof fieldFaults>): FieldError[] => fieldFaults(...about).errors;

@@ -7,7 +7,8 @@ export interface JsonFault {
   detail: string;
 }
 
-type Frame = { kind: "object"; key: string } | { kind: "array"; index: number };
+/** `key` is null before the object's first key has been read. */
+type Frame = { kind: "object"; key: string | null } | { kind: "array"; index: number };
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
@@ -40,7 +41,7 @@ class Locator {
   locate(): { at: number; parts: (string | number)[]; message: string } {
     const message = this.document();
     const parts = this.frames.slice(0, FRAMES_SHOWN_MAX).map((f) => (f.kind === "object" ? f.key : f.index));
-    return { at: this.at, parts, message };
+    return { at: this.at, parts: parts.filter((part) => part !== null), message };
   }
 
   private take(pattern: RegExp): string | null {
@@ -92,7 +93,7 @@ class Locator {
         this.frames.push({ kind: "array", index: 0 });
         if (this.peek() === "]") return null;
       } else if (this.eat("{")) {
-        this.frames.push({ kind: "object", key: "" });
+        this.frames.push({ kind: "object", key: null });
         if (this.peek() === "}") return null;
         const fault = this.key();
         if (fault !== null) return fault;

@@ -1,8 +1,11 @@
 // Owns the spec: everything besides the rollouts that decides a reward, its defaults and its canonical form. Knows no I/O; hashing is the caller's.
 import * as z from "zod";
-import { LIMITS } from "./limits.ts";
+import { bound } from "./limit-advice.ts";
 
-const tokens = z.int().min(1).max(LIMITS.overlong_tokens_max);
+const tokens = z
+  .int()
+  .min(1)
+  .max(...bound("overlong_tokens_max"));
 
 /** Soft overlong punishment (DAPO Eq. 13): M = max_tokens, C = cache_tokens, 0 < C <= M. */
 export const OverlongSchema = z
@@ -19,7 +22,12 @@ export type Overlong = z.output<typeof OverlongSchema>;
 
 export const FormatRuleSchema = z.union([
   z.enum(["has_candidate", "closed_think"]),
-  z.strictObject({ regex: z.string().min(1).max(LIMITS.regex_chars) }),
+  z.strictObject({
+    regex: z
+      .string()
+      .min(1)
+      .max(...bound("regex_chars")),
+  }),
 ]);
 export type FormatRule = z.output<typeof FormatRuleSchema>;
 
@@ -31,16 +39,33 @@ const JudgeSchema = z.strictObject({
     .meta({ description: "pairwise: round_robin; listwise: single_list. Default: the one of the mode" }),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
   both_orders: z.boolean().default(false),
-  samples: z.int().min(1).max(LIMITS.samples_max).default(1),
+  samples: z
+    .int()
+    .min(1)
+    .max(...bound("samples_max"))
+    .default(1),
   vote: z.enum(["majority"]).default("majority"),
   prompt: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/)
+    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)")
     .default("code-select"),
-  model: z.string().min(1).max(256).nullable().default(null),
-  temperature: z.number().min(0).max(2).default(0.6),
+  model: z
+    .string()
+    .min(1)
+    .max(...bound("model_chars"))
+    .nullable()
+    .default(null),
+  temperature: z
+    .number()
+    .min(0)
+    .max(...bound("temperature_max"))
+    .default(0.6),
   top_p: z.number().gt(0).max(1).default(0.95),
-  max_tokens: z.int().min(1).max(LIMITS.max_tokens_max).default(16_384),
+  max_tokens: z
+    .int()
+    .min(1)
+    .max(...bound("max_tokens_max"))
+    .default(16_384),
   strict_model: z.boolean().optional().meta({
     description:
       "only the first backend may judge, and one model a group; what another answered has failed. Default false",
@@ -60,12 +85,23 @@ export const SpecSchema = z
     reward: z.enum(["win_rate", "top1", "wins"]).default("win_rate"),
     format: z
       .strictObject({
-        rules: z.array(FormatRuleSchema).max(LIMITS.format_rules_max).default(["has_candidate"]),
-        penalty: z.number().min(0).max(LIMITS.format_penalty_max).default(1),
+        rules: z
+          .array(FormatRuleSchema)
+          .max(...bound("format_rules_max"))
+          .default(["has_candidate"]),
+        penalty: z
+          .number()
+          .min(0)
+          .max(...bound("format_penalty_max"))
+          .default(1),
       })
       .prefault({}),
     overlong: OverlongSchema.nullable().default(null),
-    seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+    seed: z
+      .int()
+      .min(0)
+      .max(...bound("integer_max"))
+      .default(0),
     log_texts: z.boolean().default(false),
   })
   .transform(({ judge: { strict_model, ...judge }, ...spec }) => ({

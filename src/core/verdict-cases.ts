@@ -27,11 +27,16 @@ export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
     }
   });
   if (faulty > 0) {
-    const detail = `${faulty} of ${request.items.length} items do not fit the formulation ${request.formulation}`;
-    throw new ApiError("invalid_request", `${detail}; the first ${faults.length} are named`, { errors: faults });
+    throw new ApiError("invalid_request", inShort(faults, faulty), { errors: faults });
   }
   if (request.overlong !== null) requireLengths(request.items);
   return cases;
+}
+
+/** The first fault, and how many items have one. */
+function inShort(faults: readonly FieldError[], items: number): string {
+  const first = faults[0] as FieldError;
+  return `${first.path}: ${first.message}${items > 1 ? ` (and ${items - 1} more items)` : ""}`;
 }
 
 function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem): VerdictCase | Fault {
@@ -85,7 +90,5 @@ function requireLengths(items: readonly VerdictItem[]): void {
     }
   });
   if (count === 0) return;
-  throw new ApiError("length_tokens_required", `${count} items have no length_tokens, which overlong needs`, {
-    errors: missing,
-  });
+  throw new ApiError("length_tokens_required", inShort(missing, count), { errors: missing });
 }

@@ -2,6 +2,7 @@
 import { ApiError, type RequestErrorCode } from "../core/errors.ts";
 import type { Grant, KeyLimits, LimitName, LimitStanding } from "../core/key-limits.ts";
 import { LIMITS } from "../core/limits.ts";
+import { Load } from "./load.ts";
 import type { Metrics } from "./metrics.ts";
 import { type AppContext, keepAlive, workOf } from "./scope.ts";
 
@@ -33,60 +34,53 @@ export interface AdmissionDeps {
 
 /** The isolate's one admission: its counts are of all requests under way here. */
 export function createAdmission({ keyLimits, metrics }: AdmissionDeps): Admission {
-  const load = { requests: 0, bytes: 0 };
+  const load = new Load();
 
   function enter(c: AppContext): () => void {
     const told = c.req.header("content-length");
     const bytes = told === undefined ? (c.req.raw.body === null ? 0 : UNTOLD_BODY_BYTES) : Number(told) || 0;
-    const limit = exceeded(load, bytes);
-    if (limit !== null) {
-      metrics.add("kritai_requests_shed_total", 1, { limit });
-      throw new ApiError("busy", `This instance is at its limit ${limit} = ${LIMITS[limit]}. Send the request again.`, {
-        headers: { "retry-after": "1" },
-      });
-    }
-    load.requests++;
-    load.bytes += bytes;
-    return () => {
-      load.requests--;
-      load.bytes -= bytes;
-    };
+    // No more of a body is ever held than is taken.
+    const held = Math.min(bytes, LIMITS.body_bytes);
+    const limit = load.exceeded(held, Date.now());
+    if (limit === null) return load.enter(held, Date.now());
+    metrics.add("kritai_requests_shed_total", 1, { limit });
+    throw new ApiError("busy", `This instance is at its limit ${limit} = ${LIMITS[limit]}. Send the request again.`, {
+      headers: { "retry-after": "1" },
+    });
   }
 
   return {
     async admit(c) {
       const ends: (() => unknown)[] = [enter(c)];
-      c.set("onEnd", () => whenDone(c, ends));
+      const end = () => {
+        for (const each of ends.splice(0)) each();
+      };
+      c.set("onEnd", () => whenDone(c).then(end));
+      // The runtime may end a request with its client, wherever it stands: then nothing but this is run.
+      c.req.raw.signal.addEventListener("abort", end, { once: true });
       if (keyLimits === undefined) return;
       const { id, key_name } = c.get("scope");
       // Only what may judge takes a place: a key whose batches fill all of its places can still ask for them, and cancel them.
       const judges = c.req.method === "POST";
+      const release = () => c.get("batch_id") !== id && keepAlive(c, keyLimits.release(key_name, id));
+      // Before it is granted: the client may go while the counters are asked.
+      if (judges) ends.push(release);
       const grant = await keyLimits.admit(key_name, id, judges);
       if (grant !== null) c.set("rateLimit", rateLimitFields(grant.standings));
-      if (grant === null || grant.refused_by === null) {
-        if (judges) ends.push(() => c.get("batch_id") !== id && keepAlive(c, keyLimits.release(key_name, id)));
-        return;
-      }
+      if (grant === null || grant.refused_by === null) return;
+      if (judges) ends.splice(ends.indexOf(release), 1);
       metrics.add("kritai_key_limit_refusals_total", 1, { limit: grant.refused_by });
       throw refusal(grant.refused_by, grant);
     },
   };
 }
 
-/** The bound that one more request would break. One that comes alone is always let in: its own size has limits of its own. */
-function exceeded(load: { requests: number; bytes: number }, bytes: number) {
-  if (load.requests === 0) return null;
-  if (load.requests >= LIMITS.in_flight_requests_max) return "in_flight_requests_max";
-  return load.bytes + bytes > LIMITS.in_flight_body_bytes_max ? "in_flight_body_bytes_max" : null;
-}
-
 /** A reply may be under way long after its handler has returned: the request has ended when its work has, and the work that came of it. */
-async function whenDone(c: AppContext, ends: readonly (() => unknown)[]): Promise<void> {
+async function whenDone(c: AppContext): Promise<void> {
   for (let known = -1; known < workOf(c).length; ) {
     known = workOf(c).length;
     await Promise.allSettled(workOf(c));
   }
-  for (const end of ends) end();
 }
 
 function refusal(name: LimitName, { retry_after_s, standings }: Grant): ApiError {

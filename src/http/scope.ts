@@ -16,6 +16,8 @@ export interface RequestScope {
    * outcome that will not be kept is logged: another outcome may stand, or come to stand, under that id, and the log keeps the first.
    */
   give_up_key?: () => Promise<void>;
+  /** Lets work go on behind the reply; absent where nothing ends with one. */
+  keep_alive?: (work: Promise<unknown>) => void;
 }
 
 export type AppEnv = {
@@ -73,7 +75,11 @@ export function keepAlive(c: AppContext, work: Promise<unknown>): void {
   } catch {
     return;
   }
-  execution.waitUntil(work.catch(() => undefined));
+  try {
+    execution.waitUntil(work.catch(() => undefined));
+  } catch {
+    // The request has ended with its client: nothing more of it is kept.
+  }
 }
 
 /** This request's one controller, which aborts with the reason `cancelled` when the client closes the connection. */

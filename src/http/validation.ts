@@ -1,14 +1,14 @@
 // Owns turning a parsed body into a valid request, or into faults that name the field and the limit. Knows no route.
 import type { z } from "zod";
 import { ApiError, type FieldError } from "../core/errors.ts";
-import { fieldErrors } from "../core/field-errors.ts";
+import { type FieldFaults, fieldFaults } from "../core/field-errors.ts";
 import { fieldPath } from "../core/json-fault.ts";
+import { counted, type LimitName, theLimit } from "../core/limit-advice.ts";
 import { LIMITS } from "../core/limits.ts";
 
 type Path = readonly (string | number)[];
 interface Bounds {
-  limit?: keyof typeof LIMITS;
-  instead?: string;
+  limit?: LimitName;
   fields?: Record<string, Bounds>;
 }
 
@@ -23,32 +23,22 @@ const ARRAYS: Bounds = {
   fields: {
     groups: {
       limit: "groups_max",
-      instead: "send the rest in another request",
-      fields: {
-        rollouts: {
-          limit: "rollouts_per_group_max",
-          instead: "rewards are relative to the group: sample fewer rollouts",
-        },
-        prompt: { limit: "messages_max" },
-      },
+      fields: { rollouts: { limit: "rollouts_per_group_max" }, prompt: { limit: "messages_max" } },
     },
-    items: { limit: "verdict_items_max", instead: "send the rest in another request", fields: { pass_rates: LABELS } },
-    lists: {
-      limit: "evaluation_lists_max",
-      instead: "evaluate a sample, or several parts",
-      fields: { pass_rates: WINS, win_counts: WINS },
-    },
+    items: { limit: "verdict_items_max", fields: { pass_rates: LABELS } },
+    lists: { limit: "evaluation_lists_max", fields: { pass_rates: WINS, win_counts: WINS } },
     spec: { fields: { format: { fields: { rules: { limit: "format_rules_max" } } } } },
     format: { fields: { rules: { limit: "format_rules_max" } } },
   },
 };
 
+/** What is said of a list over its limit. */
+export const overLimit = (length: number, limit: LimitName): string => `${counted(length)}; ${theLimit(limit)}`;
+
 function overlongArray(value: unknown, bounds: Bounds, path: Path): FieldError | null {
   if (Array.isArray(value)) {
     if (bounds.limit !== undefined && value.length > LIMITS[bounds.limit]) {
-      const instead = bounds.instead === undefined ? "" : `; ${bounds.instead}`;
-      const message = `${value.length} elements; the limit ${bounds.limit} is ${LIMITS[bounds.limit]}${instead}`;
-      return { path: fieldPath(path), message };
+      return { path: fieldPath(path), message: overLimit(value.length, bounds.limit) };
     }
     if (bounds.fields === undefined) return null;
     for (let i = 0; i < value.length; i++) {
@@ -71,12 +61,17 @@ function overlongField(value: unknown, fields: Record<string, Bounds>, path: Pat
   return null;
 }
 
-/** The refusal for a list of field faults. */
-export function invalidRequest(errors: readonly FieldError[]): ApiError {
+/**
+ * The refusal for a list of field faults.
+ * @param total how many there are, where only the first are in the list; `least` when there may be more still
+ */
+export function invalidRequest(errors: readonly FieldError[], total = errors.length, least = false): ApiError {
   const first = errors[0] as FieldError;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  const more = total > 1 ? ` (and ${least ? "at least " : ""}${total - 1} more)` : "";
   return new ApiError("invalid_request", `${first.path}: ${first.message}${more}`, { errors });
 }
+
+const refusal = ({ errors, total }: FieldFaults, least = false) => invalidRequest(errors, total, least);
 
 function requireObject(body: unknown): Record<string, unknown> {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
@@ -89,7 +84,7 @@ export function validated<S extends z.ZodType>(schema: S, body: unknown): z.outp
   if (fault !== null) throw invalidRequest([fault]);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw invalidRequest(fieldErrors(parsed.error.issues, body));
+  throw refusal(fieldFaults(parsed.error.issues, body));
 }
 
 /**
@@ -107,33 +102,45 @@ export function listValidator<S extends z.ZodObject, F extends keyof S["shape"] 
     const { [field]: elements, ...rest } = requireObject(body);
     const fault = overlongArray({ ...rest, [field]: elements }, ARRAYS, []);
     if (fault !== null) throw invalidRequest([fault]);
-    const errors: FieldError[] = [];
     const parsed = head.safeParse(rest);
-    if (!parsed.success) errors.push(...fieldErrors(parsed.error.issues, rest));
+    const issues: Issue[] = parsed.success ? [] : [...parsed.error.issues];
+    let whole = true;
     if (!Array.isArray(elements) || elements.length === 0) {
-      const wrong = list.safeParse(elements);
-      errors.push(...fieldErrors(wrong.error?.issues ?? [], elements, [field]));
+      issues.push(...inside([field], list.safeParse(elements).error?.issues ?? []));
     } else {
-      parseElements(elements, list.element, accept, field, errors);
+      whole = parseElements(elements, list.element, accept, field, issues);
     }
-    if (errors.length > 0 || !parsed.success) throw invalidRequest(errors.slice(0, LIMITS.validation_errors_max));
+    if (issues.length > 0 || !parsed.success) throw refusal(fieldFaults(issues, body), !whole);
     return { ...parsed.data, [field]: elements } as z.output<S>;
   };
 }
 
-/** Replaces each element by its parsed form, in place: the list is the largest thing in memory and is ours alone. */
+type Issue = z.core.$ZodIssue;
+
+const inside = (path: Path, issues: readonly Issue[]): Issue[] =>
+  issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+
+/**
+ * Replaces each element by its parsed form, in place: the list is the largest thing in memory and is ours alone.
+ * @returns whether all elements were looked at: enough faults end the work
+ */
 function parseElements(
   elements: unknown[],
   schema: z.ZodType,
   accept: (element: unknown) => boolean,
   field: string,
-  errors: FieldError[],
-): void {
-  for (let i = 0; i < elements.length && errors.length < LIMITS.validation_errors_max; i++) {
-    const element = elements[i];
+  issues: Issue[],
+): boolean {
+  let faulty = 0;
+  for (const [i, element] of elements.entries()) {
     if (accept(element)) continue;
+    if (faulty >= LIMITS.validation_errors_max) return false;
     const parsed = schema.safeParse(element);
     if (parsed.success) elements[i] = parsed.data;
-    else errors.push(...fieldErrors(parsed.error.issues, element, [field, i]));
+    else {
+      issues.push(...inside([field, i], parsed.error.issues));
+      faulty += parsed.error.issues.length;
+    }
   }
+  return true;
 }

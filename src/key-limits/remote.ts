@@ -16,6 +16,9 @@ interface Pending {
   tokens: number;
 }
 
+/** Ended requests that are remembered while their counters cannot be told. */
+const ENDED_KEPT_MAX = 4_096;
+
 /** Name of the counters of an open deployment's callers: no key can be called so. */
 const OPEN = "(open)";
 
@@ -43,12 +46,16 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
   ): Promise<T | null> {
     const pending = pendingOf(name);
     const spending = take(pending);
-    try {
-      return await within(LIMITS.key_limits_timeout_ms, send(counters.getByName(name), spending));
-    } catch {
-      // A call that was only late may have booked it: too much spending is the safer mistake, and leases end once.
-      pending.ended.push(...spending.ended);
+    const sent = (async () => send(counters.getByName(name), spending))();
+    // A call that is only late books its tokens yet: they come back when it fails, and not before.
+    sent.catch(() => {
       pending.tokens += spending.tokens;
+    });
+    try {
+      return await within(LIMITS.key_limits_timeout_ms, sent);
+    } catch {
+      // Leases end once, however often that is told; the oldest run out by themselves.
+      pending.ended = [...spending.ended, ...pending.ended].slice(-ENDED_KEPT_MAX);
       onUnreachable();
       return null;
     }

@@ -1,6 +1,7 @@
 // Owns the routes of the run log's dead letters: how many there are and why, and putting them back on the queue. Never shows a letter's content.
 import * as z from "zod";
 import { ApiError } from "../core/errors.ts";
+import { bound } from "../core/limit-advice.ts";
 import { LIMITS } from "../core/limits.ts";
 import { readJson } from "../http/body.ts";
 import type { RouteDeps } from "../http/deps.ts";
@@ -10,7 +11,11 @@ import { validated } from "../http/validation.ts";
 import type { DeadLetters } from "../ports.ts";
 
 export const ReplayRequestSchema = z.strictObject({
-  limit: z.int().min(1).max(LIMITS.replay_letters_max).default(LIMITS.replay_letters),
+  limit: z
+    .int()
+    .min(1)
+    .max(...bound("replay_letters_max"))
+    .default(LIMITS.replay_letters),
   before: z.iso.datetime({ offset: false }).nullable().default(null).meta({
     description:
       "only letters that came up to this instant; null = all. The reply names the one that was used, for the next call",

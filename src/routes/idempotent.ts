@@ -50,7 +50,7 @@ export function idempotent(deps: RouteDeps, answer: BodyHandler) {
     const key = c.req.header("idempotency-key");
     if (key === undefined) return answer(c, await readJson(c.req.raw));
     if (!KEY.test(key)) {
-      const message = `must be 1 to idempotency_key_chars = ${LIMITS.idempotency_key_chars} visible ASCII characters`;
+      const message = `must be 1 to idempotency_key_chars = ${LIMITS.idempotency_key_chars} visible ASCII characters, such as a UUID`;
       throw invalidRequest([{ path: "Idempotency-Key", message }]);
     }
     const { value, text } = await readJsonBody(c.req.raw);

@@ -1,6 +1,7 @@
 // Owns the rules of /v1/rewards that hold across groups whatever the spec. Pure; knows no HTTP. What depends on the spec is scoring's.
 import type { RewardsRequest } from "../core/contract.ts";
 import { ApiError, type FieldError } from "../core/errors.ts";
+import { theLimit } from "../core/limit-advice.ts";
 import { LIMITS } from "../core/limits.ts";
 
 /** Throws `too_many_rollouts`, or `invalid_request` for a group_id that is not unique: logs and stream lines are told apart by it. */
@@ -14,9 +15,8 @@ export function checkRewardsRequest(request: RewardsRequest): void {
 
 function checkRolloutCount(request: RewardsRequest): void {
   const rollouts = request.groups.reduce((sum, group) => sum + group.rollouts.length, 0);
-  const limit = LIMITS.rollouts_per_request_max;
-  if (rollouts <= limit) return;
-  const message = `${rollouts} rollouts; the limit rollouts_per_request_max is ${limit}; send the rest in another request`;
+  if (rollouts <= LIMITS.rollouts_per_request_max) return;
+  const message = `${rollouts} rollouts; ${theLimit("rollouts_per_request_max")}`;
   throw new ApiError("too_many_rollouts", `${message}.`, { errors: [{ path: "groups", message }] });
 }
 

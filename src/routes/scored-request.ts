@@ -39,7 +39,10 @@ export async function scoreAndLog(
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
   countBatch(deps.metrics, scored);
-  void deps.keyLimits?.spend(scope.key_name, tokensOf(scored));
+  if (deps.keyLimits !== undefined) {
+    const booked = deps.keyLimits.spend(scope.key_name, tokensOf(scored));
+    scope.keep_alive?.(booked);
+  }
   journal?.onScored?.();
   if (isMendable(scored.reply)) await scope.give_up_key?.();
   const outcome = await appendEntry(deps, scope, {

@@ -153,25 +153,48 @@ describe("a key's limits", () => {
   });
 });
 
-describe("the isolate's load", () => {
-  it("refuses bodies beyond in_flight_body_bytes_max before they are read, and takes them again when others have ended", async () => {
-    const { opened, open } = gate();
-    const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
-    const { app } = setUp({ verifier });
-    const send = (bytes: number) =>
-      app.request("http://localhost/v1/rewards", {
-        method: "POST",
-        headers: { "content-type": "application/json", "content-length": `${bytes}` },
-        body: JSON.stringify(twoRollouts()),
-      });
-    const held = Array.from({ length: 4 }, () => send(LIMITS.body_bytes));
-    const shed = await send(1);
-    expect([shed.status, shed.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect((await problemOf(shed)).detail).toContain(`in_flight_body_bytes_max = ${LIMITS.in_flight_body_bytes_max}`);
-    open();
-    for (const reply of await Promise.all(held)) expect(reply.status).toBe(200);
-    expect((await send(1)).status).toBe(200);
-    const text = await (await app.request("http://localhost/metrics")).text();
-    expect(text).toContain('kritai_requests_shed_total{limit="in_flight_body_bytes_max"} 1');
+describe("counters that answer late", () => {
+  it("are told of tokens once: a call that comes in time after all has booked them", async () => {
+    vi.useFakeTimers();
+    try {
+      const counters = memoryCounters();
+      const LATE_MS = LIMITS.key_limits_timeout_ms + 200;
+      const late = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
+        return async (...args: A) => {
+          await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+          return call(...args);
+        };
+      };
+      const getByName = (name: string): CountersStub => {
+        const { ask, book, hold } = counters.getByName(name);
+        return { ask: late(ask), book: late(book), hold: late(hold) };
+      };
+      const limits = parseKeyLimits("*:tokens_per_day=1000");
+      const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
+      void keyLimits.spend(null, 100);
+      for (let i = 0; i < 10; i++) {
+        const asked = keyLimits.admit(null, `${i}`, true);
+        await vi.advanceTimersByTimeAsync(2 * LATE_MS);
+        await asked;
+      }
+      expect(counters.states.get("(open)")?.tokens).toBe(100);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("are told again of tokens when the call failed", async () => {
+    const counters = memoryCounters();
+    let broken = true;
+    const getByName = (name: string): CountersStub => {
+      const { ask, book, hold } = counters.getByName(name);
+      return { ask, hold, book: (spending) => (broken ? Promise.reject(new Error()) : book(spending)) };
+    };
+    const limits = parseKeyLimits("*:tokens_per_day=1000");
+    const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
+    await keyLimits.spend(null, 100);
+    broken = false;
+    await keyLimits.spend(null, 1);
+    expect(counters.states.get("(open)")?.tokens).toBe(101);
   });
 });

@@ -1,11 +1,12 @@
 // Owns reading a foreign contract's body: JSON, long lists measured first, then the contract's schema, which ignores what it does not know.
 import type * as z from "zod";
-import { fieldErrors } from "../../core/field-errors.ts";
+import { fieldFaults } from "../../core/field-errors.ts";
+import type { LimitName } from "../../core/limit-advice.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { invalidRequest } from "../../http/validation.ts";
+import { invalidRequest, overLimit } from "../../http/validation.ts";
 
 /** Which limit bounds which list of a body. */
-export type ListLimits = Readonly<Record<string, keyof typeof LIMITS>>;
+export type ListLimits = Readonly<Record<string, LimitName>>;
 
 /** The parsed JSON as the object that every contract expects. Throws `invalid_request`. */
 export function objectBody(body: unknown): Record<string, unknown> {
@@ -22,10 +23,10 @@ export function contractBody<S extends z.ZodType>(
   for (const [name, limit] of Object.entries(lists)) {
     const list = body[name];
     if (!Array.isArray(list) || list.length <= LIMITS[limit]) continue;
-    const message = `${list.length} elements; the limit ${limit} is ${LIMITS[limit]}`;
-    throw invalidRequest([{ path: name, message }]);
+    throw invalidRequest([{ path: name, message: overLimit(list.length, limit) }]);
   }
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw invalidRequest(fieldErrors(parsed.error.issues, body));
+  const { errors, total } = fieldFaults(parsed.error.issues, body);
+  throw invalidRequest(errors, total);
 }

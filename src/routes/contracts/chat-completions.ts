@@ -37,7 +37,7 @@ function forGivenCandidates(spec: Spec): Spec {
 
 async function specOf(c: AppContext, deps: RouteDeps, named: string | undefined, model: string): Promise<Spec> {
   const name = SpecNameSchema.safeParse(named ?? model);
-  if (name.success) return resolveSpec(deps, c.get("scope"), name.data);
+  if (name.success) return resolveSpec(deps, c.get("scope"), name.data, named === undefined ? "model" : "spec");
   throw new ApiError("unknown_spec", "No spec has this model's name; GET /v1/models lists those there are.", {
     errors: [{ path: "model", message: "not the name of a spec" }],
   });

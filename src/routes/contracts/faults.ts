@@ -1,6 +1,6 @@
 // Owns how each dialect's clients read an error: the shapes and statuses of Cohere, Jina, vLLM, OpenAI and TEI. Knows no cause of a fault.
 import { matchedRoutes } from "hono/route";
-import { type ApiError, ITEM_ERRORS, REQUEST_ERRORS } from "../../core/errors.ts";
+import { type ApiError, REQUEST_ERRORS } from "../../core/errors.ts";
 import type { Dialect, Said } from "../../http/dialect.ts";
 import { problemResponse, problemType } from "../../http/problem.ts";
 import type { AppContext } from "../../http/scope.ts";
@@ -107,7 +107,7 @@ export function contractFault(c: AppContext, fault: ApiError): Response | null {
   const { status, members } = dialect(said);
   const item = fault instanceof Unjudged && {
     type: problemType(said.code),
-    title: ITEM_ERRORS[fault.item],
+    title: fault.title,
     code: said.code,
   };
   const problem = problemResponse(fault, c.get("scope").id, { ...item, status, ...members });

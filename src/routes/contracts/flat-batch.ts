@@ -1,11 +1,12 @@
 // Owns reading a flat batch: the names under which TRL, ms-swift, FAI-RL and verl's batch manager send prompts, completions and columns.
 import * as z from "zod";
-import { RewardsRequestSchema, RolloutSchema, SpecNameSchema } from "../../core/contract.ts";
+import { LanguageSchema, RewardsRequestSchema, RolloutSchema, SpecNameSchema } from "../../core/contract.ts";
 import { fieldErrors } from "../../core/field-errors.ts";
 import { fieldPath } from "../../core/json-fault.ts";
+import { counted } from "../../core/limit-advice.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { SpecSchema } from "../../core/spec.ts";
-import { invalidRequest, validated } from "../../http/validation.ts";
+import { invalidRequest, overLimit, validated } from "../../http/validation.ts";
 import { contractBody } from "./body.ts";
 import { LabelSchema } from "./label.ts";
 import { CompletionSchema, ConversationSchema, PromptSchema } from "./messages.ts";
@@ -72,7 +73,9 @@ function find(body: Body, names: readonly string[]): Found | null {
 function findColumn(body: Body, names: readonly string[], length: number): Found | null {
   const found = find(body, names);
   if (found === null || found.values.length === length) return found;
-  throw invalidRequest([{ path: found.path, message: `${found.values.length} elements beside ${length} completions` }]);
+  throw invalidRequest([
+    { path: found.path, message: `${counted(found.values.length)} beside ${counted(length, "completion")}` },
+  ]);
 }
 
 /** Each element as the schema's output. Throws `invalid_request`, naming the first faulty elements. */
@@ -101,10 +104,7 @@ function prompts(body: Body, length: number): FlatItem["prompt"][] {
   return parseEach(found.name === "extra_infos" ? ExtraInfoSchema : PromptSchema, found);
 }
 
-const LanguageSchema = z
-  .string()
-  .regex(/^[A-Za-z0-9+#._-]{1,32}$/, "must match [A-Za-z0-9+#._-]{1,32}")
-  .nullable();
+const LanguageOrNull = LanguageSchema.nullable();
 
 function lengths(body: Body, length: number): (number | undefined)[] {
   const found = findColumn(body, LENGTHS, length);
@@ -115,10 +115,10 @@ function lengths(body: Body, length: number): (number | undefined)[] {
 
 function languages(body: Body, length: number): (string | null)[] {
   if (typeof body.language === "string") {
-    return new Array(length).fill(contractBody(z.object({ language: LanguageSchema }), body, {}).language);
+    return new Array(length).fill(contractBody(z.object({ language: LanguageOrNull }), body, {}).language);
   }
   const found = findColumn(body, ["language"], length);
-  return found === null ? [] : parseEach(LanguageSchema, found);
+  return found === null ? [] : parseEach(LanguageOrNull, found);
 }
 
 export interface FlatBatch extends z.output<typeof HeadSchema> {
@@ -140,10 +140,7 @@ export function readFlatBatch(body: Body): FlatBatch {
   if (found === null) throw invalidRequest([{ path: "completions", message: "required (array)" }]);
   const count = found.values.length;
   if (count > LIMITS.rollouts_per_request_max) {
-    const limit = `the limit rollouts_per_request_max is ${LIMITS.rollouts_per_request_max}`;
-    throw invalidRequest([
-      { path: found.path, message: `${count} elements; ${limit}; send the rest in another request` },
-    ]);
+    throw invalidRequest([{ path: found.path, message: overLimit(count, "rollouts_per_request_max") }]);
   }
   const promptOf = prompts(body, count);
   const texts = parseEach(CompletionSchema, found);

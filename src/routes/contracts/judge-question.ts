@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { type Group, GroupSchema } from "../../core/contract.ts";
 import { fieldErrors } from "../../core/field-errors.ts";
-import { LIMITS } from "../../core/limits.ts";
-import { LETTERS, type PromptForm, parsePrompt } from "../../core/prompt.ts";
+import { bound } from "../../core/limit-advice.ts";
+import { type PromptForm, parsePrompt } from "../../core/prompt.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { type Message, messageText } from "./messages.ts";
 
@@ -17,7 +17,10 @@ const OPENING = "[QUESTION]\n";
 
 const ObjectSchema = z.object({
   question: z.string(),
-  candidates: z.array(z.string()).min(LIMITS.list_candidates_min).max(LETTERS.length),
+  candidates: z
+    .array(z.string())
+    .min(...bound("list_candidates_min"))
+    .max(...bound("verdict_candidates_max")),
   language: z.string().optional(),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
 });

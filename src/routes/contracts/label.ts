@@ -1,5 +1,6 @@
 // Owns what a contract's label may be: any JSON value that does not nest too deep to be told apart from others. Knows no contract.
 import * as z from "zod";
+import { instead } from "../../core/limit-advice.ts";
 import { LIMITS } from "../../core/limits.ts";
 
 function nestsWithin(value: unknown, depth: number): boolean {
@@ -7,6 +8,6 @@ function nestsWithin(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((member) => nestsWithin(member, depth - 1));
 }
 
-const MESSAGE = `nests deeper than the limit label_depth_max = ${LIMITS.label_depth_max}`;
+const MESSAGE = `nests deeper than the limit label_depth_max = ${LIMITS.label_depth_max}${instead("label_depth_max")}`;
 
 export const LabelSchema = z.unknown().refine((label) => nestsWithin(label, LIMITS.label_depth_max), MESSAGE);

@@ -1,13 +1,13 @@
 // Owns chat messages as foreign clients send them: roles we do not know, contents in parts, fields that are not for us. Knows no contract.
 import * as z from "zod";
-import { GroupSchema, RolloutSchema } from "../../core/contract.ts";
-import { LIMITS } from "../../core/limits.ts";
+import { GroupSchema, RolloutSchema, WordSchema } from "../../core/contract.ts";
+import { bound } from "../../core/limit-advice.ts";
 
 const PartSchema = z.object({ text: z.string().optional() });
 
 /** `{role, content}`; content is a text, parts of which the texts count, or null. Other fields are ignored. */
 export const MessageSchema = z.object({
-  role: z.string().min(1).max(64),
+  role: WordSchema,
   content: z.union([z.string(), z.array(PartSchema)]).nullish(),
 });
 export type Message = z.output<typeof MessageSchema>;
@@ -18,7 +18,10 @@ export function messageText({ content }: Message): string {
   return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
 }
 
-const MessagesSchema = z.array(MessageSchema).min(1).max(LIMITS.messages_max);
+const MessagesSchema = z
+  .array(MessageSchema)
+  .min(1)
+  .max(...bound("messages_max"));
 
 const plain = (messages: readonly Message[]) =>
   messages.map((message) => ({ role: message.role, content: messageText(message) }));

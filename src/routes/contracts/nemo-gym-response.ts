@@ -1,7 +1,7 @@
 // Owns reading a rollout out of NeMo-Gym's /verify body: OpenAI's Responses, as prompt, answer and length. Pure; knows no HTTP.
 import * as z from "zod";
 import { type Rollout, RolloutSchema } from "../../core/contract.ts";
-import { LIMITS } from "../../core/limits.ts";
+import { bound } from "../../core/limit-advice.ts";
 import { MessageSchema, messageText, PromptSchema } from "./messages.ts";
 
 const TextsSchema = z.array(z.object({ text: z.string().nullish() })).nullish();
@@ -22,7 +22,13 @@ export const ResponseSchema = z.object({
 });
 
 export const CreateParamsSchema = z.object({
-  input: z.union([z.string(), z.array(ItemSchema).min(1).max(LIMITS.messages_max)]),
+  input: z.union([
+    z.string(),
+    z
+      .array(ItemSchema)
+      .min(1)
+      .max(...bound("messages_max")),
+  ]),
   instructions: z.string().nullish(),
 });
 

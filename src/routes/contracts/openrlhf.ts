@@ -3,6 +3,7 @@ import * as z from "zod";
 import { GroupSchema, RolloutSchema } from "../../core/contract.ts";
 import type { GroupResult } from "../../core/contract-replies.ts";
 import type { GatheredReward } from "../../core/gathering.ts";
+import { counted } from "../../core/limit-advice.ts";
 import { sha256Hex } from "../../digest.ts";
 import { readJsonBody } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
@@ -59,7 +60,7 @@ function sampleAt(i: number, query: string, prompt: string | undefined, label: u
 function samples({ query, prompts, labels }: z.output<typeof OpenRlhfRequestSchema>): Sample[] {
   for (const [name, list] of Object.entries({ prompts, labels })) {
     if (list === null || list === undefined || list.length === query.length) continue;
-    throw invalidRequest([{ path: name, message: `${list.length} elements beside ${query.length} of query` }]);
+    throw invalidRequest([{ path: name, message: `${counted(list.length)} beside ${query.length} of query` }]);
   }
   return query.map((text, i) => sampleAt(i, text, prompts?.[i], labels?.[i]));
 }

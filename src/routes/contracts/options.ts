@@ -1,8 +1,9 @@
 // Owns the options that foreign clients can only put into the URL. Knows no contract's body.
 import * as z from "zod";
 import { RewardsRequestSchema, RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract.ts";
+import { bound } from "../../core/limit-advice.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { numberText, queryParameters, wholeNumber } from "../../http/parameters.ts";
+import { numberText, queryParameters } from "../../http/parameters.ts";
 import type { AppContext } from "../../http/scope.ts";
 
 /** A text as one word, or as a number within safe bounds. */
@@ -11,7 +12,7 @@ const numberOr = <W extends string>(word: W) =>
     .string()
     .regex(
       new RegExp(String.raw`^(?:${word}|[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)$`),
-      `must be "${word}" or a number such as 0 or -0.5`,
+      `must be "${word}" or a number such as 0 or -0.5, of at most 15 digits`,
     )
     .transform((text): W | number => (text === word ? word : Number(text) + 0));
 
@@ -41,10 +42,22 @@ export type Options = z.output<typeof OptionsSchema>;
 
 /** Options of the contracts that send one sample a request. */
 export const SampleOptionsSchema = SharedSchema.extend({
-  group_size: wholeNumber(1, LIMITS.rollouts_per_group_max).optional().meta({
-    description: "samples of a prompt: the group is judged as soon as so many are there",
-  }),
-  group_window_ms: wholeNumber(0, LIMITS.deadline_ms_max)
+  group_size: numberText(
+    z
+      .int()
+      .min(1)
+      .max(...bound("rollouts_per_group_max")),
+  )
+    .optional()
+    .meta({
+      description: "samples of a prompt: the group is judged as soon as so many are there",
+    }),
+  group_window_ms: numberText(
+    z
+      .int()
+      .min(0)
+      .max(...bound("group_window_ms_max")),
+  )
     .optional()
     .meta({
       description: `the group is judged this long after its last sample came; default ${LIMITS.group_window_ms_default}, with group_size half of the deadline`,

@@ -1,6 +1,7 @@
 // Owns ranking one query's documents, whatever dialect asked. Knows no wire shape.
 import type { GroupResult, RolloutResult } from "../../core/contract-replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../core/errors.ts";
+import { counted } from "../../core/limit-advice.ts";
 import type { Spec } from "../../core/spec.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
@@ -48,7 +49,7 @@ export async function rankDocuments(
   const { query, texts, field } = request;
   const options = urlOptions(c);
   if (texts.length < 2) {
-    const message = `${texts.length} elements; a comparison needs at least 2`;
+    const message = `${counted(texts.length)}; a comparison needs at least 2`;
     throw invalidRequest([{ path: field, message }]);
   }
   const spec = await chooseTextSpec(deps, c.get("scope"), options.spec, request.model, texts);

@@ -1,5 +1,6 @@
 // Owns rebuilding groups from a flat batch: rollouts of equal prompt, label and language belong together. Pure.
 import type { Group, Prompt, Rollout } from "../../core/contract.ts";
+import { type LimitName, theLimit } from "../../core/limit-advice.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { canonicalJson } from "../../core/spec.ts";
 import { invalidRequest } from "../../http/validation.ts";
@@ -43,7 +44,7 @@ export function regroup(items: readonly FlatItem[], field: string): Regrouped {
   return { groups, places };
 }
 
-function checkCount(count: number, limit: keyof typeof LIMITS, said: string, field: string): void {
+function checkCount(count: number, limit: LimitName, said: string, field: string): void {
   if (count <= LIMITS[limit]) return;
-  throw invalidRequest([{ path: field, message: `${said}; the limit ${limit} is ${LIMITS[limit]}` }]);
+  throw invalidRequest([{ path: field, message: `${said}; ${theLimit(limit)}` }]);
 }

@@ -1,4 +1,5 @@
 // Owns scoring a list of (prompt, text) pairs for dialects that read scores by position: every one has its number, or the request fails.
+import { counted } from "../../core/limit-advice.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { invalidRequest } from "../../http/validation.ts";
@@ -61,7 +62,7 @@ export function pairUp(
   names: readonly [string, string],
 ): TextPair[] {
   if (left.length !== 1 && left.length !== right.length) {
-    const message = `${left.length} elements beside ${right.length} of ${names[1]}; 1, or as many`;
+    const message = `${counted(left.length)} beside ${right.length} of ${names[1]}; 1, or as many`;
     throw invalidRequest([{ path: names[0], message }]);
   }
   return right.map((text, i) => ({ prompt: left[left.length === 1 ? 0 : i] as string, text }));

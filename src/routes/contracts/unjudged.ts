@@ -19,12 +19,19 @@ const NEAREST: Record<ItemErrorCode, Nearest> = {
 export class Unjudged extends ApiError {
   readonly item: ItemErrorCode;
   readonly status: number;
+  readonly title: string;
 
-  constructor(item: ItemErrorCode, detail: string = ITEM_ERRORS[item], [code, status]: Nearest = NEAREST[item]) {
+  constructor(
+    item: ItemErrorCode,
+    detail: string = ITEM_ERRORS[item],
+    [code, status]: Nearest = NEAREST[item],
+    title: string = ITEM_ERRORS[item],
+  ) {
     super(code, detail);
     this.name = "Unjudged";
     this.item = item;
     this.status = status;
+    this.title = title;
   }
 }
 
@@ -56,6 +63,6 @@ export function requireChoice(scored: ScoredRequest, group = 0): void {
   if (scored.reply.groups[group]?.metrics.parse_rate !== 0) return;
   const failure = groupFailure(scored, group);
   throw failure === null
-    ? new Unjudged("verifier_bad_reply", NO_CHOICE, ["invalid_request", 422])
+    ? new Unjudged("verifier_bad_reply", NO_CHOICE, ["invalid_request", 422], "The verifier's answers held no choice")
     : new Unjudged(failure);
 }
