@@ -19,7 +19,7 @@ export interface Endpoint {
  * No headers: refused (`verifier_unavailable`), may be retried. Broken off after the headers: a connection that ends early
  * with an error is a backend that died (`verifier_unavailable`), one that ends in good order without the answer's end is
  * `verifier_bad_reply`; neither is sent again, since the generation has already cost the GPU its time. `onBytes` is called with
- * every piece of an answer, first as soon as it begins.
+ * every piece of an answer, first as soon as it begins; in small pieces when the answer is `watched`.
  */
 export async function complete(
   endpoint: Endpoint,
@@ -27,6 +27,7 @@ export async function complete(
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void,
   onBytes: () => void = () => {},
+  watched = false,
 ): Promise<Outcome> {
   let response: Response;
   try {
@@ -42,15 +43,15 @@ export async function complete(
     return outcome("verifier_unavailable", "verifier_unavailable");
   }
   onHeaders(!isRetriedStatus(response.status));
-  return response.ok ? readAnswer(response, onBytes) : refused(response, endpoint.clock);
+  return response.ok ? readAnswer(response, onBytes, watched) : refused(response, endpoint.clock);
 }
 
-async function readAnswer(response: Response, onBytes: () => void): Promise<Outcome> {
+async function readAnswer(response: Response, onBytes: () => void, watched: boolean): Promise<Outcome> {
   const answer = new AnswerBuilder();
   try {
     if (response.body !== null) {
       const json = response.headers.get("content-type")?.includes("json") ?? false;
-      await (json ? readDocument(response.body, answer, onBytes) : readEvents(response.body, answer, onBytes));
+      await (json ? readDocument(response.body, answer, onBytes) : readEvents(response.body, answer, onBytes, watched));
     }
   } catch (fault) {
     return outcome(fault instanceof LineTooLong ? "verifier_bad_reply" : "verifier_unavailable");
@@ -59,13 +60,26 @@ async function readAnswer(response: Response, onBytes: () => void): Promise<Outc
   return { answered, refusal: null, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };
 }
 
-async function readEvents(body: ReadableStream<Uint8Array>, answer: AnswerBuilder, onBytes: () => void): Promise<void> {
-  const events = new EventSplitter((data) => answer.event(data));
+/** Some tokens: small enough that a slow answer is not taken for silence, and large enough not to wake for each. */
+const WATCHED_BITE_BYTES = 1_024;
+
+async function readEvents(
+  body: ReadableStream<Uint8Array>,
+  answer: AnswerBuilder,
+  onBytes: () => void,
+  watched: boolean,
+): Promise<void> {
+  let answering = false;
+  const events = new EventSplitter((data) => {
+    answering = true;
+    return answer.event(data);
+  });
   const take = (bytes: Uint8Array) => {
     onBytes();
     return events.push(bytes);
   };
-  await readBody(body, take, "first_prompt");
+  // Before an answer there may be comments only, by which a server says that it still lives: each of them counts.
+  await readBody(body, take, watched ? () => (answering ? WATCHED_BITE_BYTES : 1) : "first_prompt");
   events.end();
 }
 

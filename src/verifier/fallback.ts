@@ -43,17 +43,28 @@ function fallbackSession(verifiers: readonly Verifier[], call: VerifierCall, clo
     return sessions[at];
   };
   open(0);
+  /** Samples that a backend was asked for and has not reported; requests that may yet be sent are among them. */
+  let awaited = 0;
+
+  /** Whether so many more requests, with their retries, fit what a Worker may send for one request. */
+  function fits(count: number): boolean {
+    const { requests } = totalStats(sessions.map(({ stats }) => stats));
+    const retries = Math.max(LIMITS.retry_budget_floor, (count * LIMITS.retry_budget_percent) / 100);
+    return requests + awaited + count + retries <= LIMITS.subrequests_max;
+  }
 
   async function judge(job: VerifierJob, sink: (generation: Generation) => void, at: number): Promise<void> {
     const session = open(at);
-    if (at === verifiers.length - 1) return session.judge(job, sink);
+    const isLast = at === verifiers.length - 1;
     const left: Generation[] = [];
+    for (const { samples } of job.comparisons) awaited += samples;
     await session.judge(job, (generation) => {
-      if (HANDED_ON.has(generation.error)) left.push(generation);
+      awaited--;
+      if (!isLast && HANDED_ON.has(generation.error)) left.push(generation);
       else sink(generation);
     });
     if (left.length === 0) return;
-    if (call.signal.aborted || !fits(left.length, sessions)) {
+    if (call.signal.aborted || !fits(left.length)) {
       for (const generation of left) sink(generation);
       return;
     }
@@ -71,12 +82,6 @@ function fallbackSession(verifiers: readonly Verifier[], call: VerifierCall, clo
       return totalStats(sessions.map(({ stats }) => stats));
     },
   };
-}
-
-/** Whether so many more requests, with their retries, fit what a Worker may send for one request. */
-function fits(count: number, sessions: readonly VerifierSession[]): boolean {
-  const retries = Math.max(LIMITS.retry_budget_floor, (count * LIMITS.retry_budget_percent) / 100);
-  return totalStats(sessions.map(({ stats }) => stats)).requests + count + retries <= LIMITS.subrequests_max;
 }
 
 /** The job's samples that were `left`, and the job's own id of each of its comparisons. */

@@ -72,7 +72,14 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
             question = createQuestion(config, call, course.job);
             questions.set(course, question);
           }
-          const outcome = await complete(endpoint, question(comparison, sample), signal, onHeaders, onBytes);
+          const outcome = await complete(
+            endpoint,
+            question(comparison, sample),
+            signal,
+            onHeaders,
+            onBytes,
+            call.silence_ms !== undefined,
+          );
           if (outcome.answered.error === null) outcome.answered.model ??= call.model ?? config.model;
           return outcome;
         },

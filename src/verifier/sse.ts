@@ -30,9 +30,9 @@ function byteReader(body: ReadableStream<Uint8Array>): ByteReader | null {
 /**
  * How to wait: `large` wakes for large bites only, for a body that counts as a whole; `first_prompt` does after the first byte, for one
  * of which it matters when it begins; `prompt` wakes for whatever has come, for one whose parts count by themselves, even if the rest
- * never comes.
+ * never comes. A function says how many bytes to wait for next, at most FIRST_BITE_BYTES.
  */
-export type Pace = "large" | "first_prompt" | "prompt";
+export type Pace = "large" | "first_prompt" | "prompt" | (() => number);
 
 /**
  * Reads a body to its end, or until `take` returns false (then the connection is given up).
@@ -58,14 +58,18 @@ async function readBites(reader: ByteReader, take: (bytes: Uint8Array) => boolea
   let view = new Uint8Array(FIRST_BITE_BYTES);
   for (let bites = 0; ; bites++) {
     const size = view.byteLength;
-    const prompt = pace === "prompt" || (pace === "first_prompt" && bites === 0);
-    const { done, value } = await readBite(reader, view, prompt ? 1 : size);
+    const { done, value } = await readBite(reader, view, leastBytes(pace, bites, size));
     if (value !== undefined && value.byteLength > 0 && !take(value)) return false;
     if (done || value === undefined) return true;
     // Less than was asked for is the end, which only the next read says: its buffer need not be larger.
     const grow = value.byteLength === size && size < BITE_BYTES;
     view = grow ? new Uint8Array(BITE_BYTES) : new Uint8Array(value.buffer as ArrayBuffer);
   }
+}
+
+function leastBytes(pace: Pace, bites: number, size: number): number {
+  if (typeof pace === "function") return pace();
+  return pace === "prompt" || (pace === "first_prompt" && bites === 0) ? 1 : size;
 }
 
 function readBite(reader: ByteReader, view: Uint8Array, min: number): Promise<Read> {

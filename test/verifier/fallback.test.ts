@@ -18,7 +18,7 @@ import { type FakeVerifier, fakeVerifier } from "../fakes.ts";
 import { answer, reset, silence, status } from "../mock-behaviours.ts";
 import { startMockVerifier } from "../mock-verifier.ts";
 import { ManualTime } from "./gateway-setup.ts";
-import { clock, deadUrl, heldTimer, instantTimer, withMock } from "./setup.ts";
+import { clock, deadUrl, gate, heldTimer, instantTimer, withMock } from "./setup.ts";
 
 verifierContract("a dead backend, then openai", async (mode) => {
   const mock = await startMockVerifier(() => (mode === "silent" ? silence() : answer("\\boxed{A}")));
@@ -118,10 +118,11 @@ describe("ordered fallback", () => {
   it("asks the next when a backend has said nothing at all for half of what was left", async () => {
     const time = new ManualTime();
     const { schedule, clock } = time;
-    // Speaks once, 40 s later, on one of three questions.
+    // Speaks 40 s later, and again after 40 s, on one of three questions: both times a comment too short to fill any buffer.
     const speaks = Promise.withResolvers<() => void>();
     const fetcher: typeof fetch = async (_, init) => {
-      const body = new ReadableStream<Uint8Array>({
+      const body = new ReadableStream({
+        type: "bytes",
         start(stream) {
           speaks.resolve(() => stream.enqueue(new TextEncoder().encode(": alive\n\n")));
           init?.signal?.addEventListener("abort", () => stream.error(new Error("aborted")));
@@ -138,6 +139,12 @@ describe("ordered fallback", () => {
     const judging = verifier.session(call).judge(pairsJob(3), (generation) => reported.push(generation));
     const speak = await speaks.promise;
     time.pass(40_000);
+    speak();
+    await new Promise((resolve) => setImmediate(resolve));
+    time.pass(5_000);
+    time.fire();
+    expect(time.pending.map(({ ms }) => ms)).toEqual([40_000]);
+    time.pass(35_000);
     speak();
     await new Promise((resolve) => setImmediate(resolve));
     time.pass(5_000);
@@ -192,6 +199,24 @@ describe("ordered fallback", () => {
     expect(reported).toHaveLength(6400);
     expect(6400 * 2).toBeGreaterThan(LIMITS.subrequests_max);
     expect(second.calls).toEqual([]);
+  });
+
+  it("counts what groups that fail at the same moment hand on, and what is still to be sent", async () => {
+    let n = 0;
+    const first = scripted("one", () => (n++ % 10 < 4 ? "verifier_unavailable" : null));
+    // Sends nothing before every group has handed on what it will.
+    const { opened, open } = gate();
+    const second = fakeVerifier(() => "\\boxed{A}", { gate: opened });
+    const call = callWith(new AbortController().signal);
+    const session = createFallbackVerifier([first, second], clock).session(call);
+    const comparisons = Array.from({ length: 128 }, (_, id) => ({ id, order: [0, 1], samples: 1 }));
+    const groups = Array.from({ length: 64 }, () => session.judge({ ...pairsJob(2), comparisons }, () => {}));
+    await new Promise((resolve) => setImmediate(resolve));
+    open();
+    await Promise.all(groups);
+    const handed = second.jobs.reduce((sum, job) => sum + job.comparisons.length, 0);
+    expect(handed).toBeGreaterThan(0);
+    expect(64 * 128 + handed).toBeLessThanOrEqual(LIMITS.subrequests_max);
   });
 
   it("never lets more than six requests wait for headers, over both backends together", async () => {
