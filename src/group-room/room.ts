@@ -93,10 +93,16 @@ export class Room {
     this.#proceed();
   }
 
-  /** Does what is due, and resolves when no judgement is under way. */
+  /** Does what is due, and resolves when no judgement is under way, or after room_alarm_ms: the next alarm finds them going on. */
   async wake(): Promise<void> {
     this.#proceed();
-    while (this.#judgements.size > 0) await Promise.all(this.#judgements);
+    const until = this.#parts.now() + LIMITS.room_alarm_ms;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, LIMITS.room_alarm_ms);
+    while (this.#judgements.size > 0 && this.#parts.now() < until) {
+      await Promise.race([Promise.all(this.#judgements), late]);
+    }
+    clearTimeout(timer);
     this.#flush();
   }
 

@@ -1,7 +1,8 @@
 // Owns the guarantees of a room that lives again over what it stored, and of its rewards against the native route's scoring.
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { GatheredSample } from "../../src/core/gathering.ts";
+import { LIMITS } from "../../src/core/limits.ts";
 import type { Generation } from "../../src/core/verifying.ts";
 import { sha256Hex } from "../../src/digest.ts";
 import { createGroupJudge } from "../../src/group-room/judge-group.ts";
@@ -106,6 +107,26 @@ describe("a room that lives again", () => {
     await expect.poll(() => deps.runLog.entries.length).toBe(1);
     await room.wake();
     expect(alarms.at(-1)).toBeGreaterThan(closes);
+  });
+
+  it("ends its alarm's work in time however long it judges, and has set the next", async () => {
+    vi.useFakeTimers();
+    try {
+      const { begin, alarms } = lives(judgingDeps(longest, { gate: new Promise(() => {}) }));
+      const { room } = begin();
+      for (const code of ["a", "bb"]) void room.join(sampleOf(code, { group_size: 2 }), null);
+      let ended = false;
+      const woken = room.wake().then(() => {
+        ended = true;
+      });
+      await vi.advanceTimersByTimeAsync(LIMITS.room_alarm_ms - 1);
+      expect(ended).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      await woken;
+      expect(alarms.at(-1)).not.toBeNull();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("takes an equal sample for a retry unless the one who waited joins again in time", async () => {
