@@ -52,7 +52,7 @@ export class Pool implements EnginePool {
     this.#options = options;
     const { schedule, random } = options;
     this.#probes = replicas.map((replica) => {
-      const elsewhere = () => replicas.some((other) => other !== replica && other.healthy);
+      const elsewhere = () => this.#elsewhere(replica);
       return new EngineProbe(replica, { schedule, random, elsewhere, onChange: () => this.#changed() });
     });
     for (const probe of this.#probes) probe.start();
@@ -98,6 +98,7 @@ export class Pool implements EnginePool {
       }
       body ??= chatBody(call, this.#options.model);
       const exchange = await replica.ask(body, { max_tokens, soft_letters, signal, now });
+      if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
       this.#changed();
       spent += exchange.tokens;
       // A kept connection that had been closed meanwhile says nothing about the engine, once.
@@ -115,6 +116,11 @@ export class Pool implements EnginePool {
       }
       this.#metrics.retries++;
     }
+  }
+
+  /** Whether another replica gets work. */
+  #elsewhere(replica: Replica): boolean {
+    return this.#replicas.some((other) => other !== replica && other.healthy);
   }
 
   /** A place at the replica to ask, as soon as one has room; null once the call is aborted or no replica is to be hoped for. */

@@ -8,14 +8,25 @@ import type { EngineAddress } from "./engine-address.ts";
 import { RepetitionDetector } from "./repetition.ts";
 import { SoftLetters } from "./soft-letters.ts";
 
+/** What Node says when no connection came about; a host with several addresses is told by its first. */
+const UNREACHED = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
 /** A refusal's body up to this size is read, so that the connection can be used again. */
 const DRAINED_BYTES = 65_536;
 
 /**
  * What an exchange says about the engine. `final`: nothing (an answer, a question refused, the caller's abort). `overloaded`: it refuses
- * for load. `stale`: a kept connection had been closed meanwhile. `died`: no connection, a 5xx, or a reply that broke off.
+ * for load. `stale`: a kept connection had been closed meanwhile. `unreached`: it took no connection. `died`: a 5xx, or a connection or a
+ * reply that broke off, which may be the question's fault.
  */
-export type Verdict = "final" | "overloaded" | "stale" | "died";
+export type Verdict = "final" | "overloaded" | "stale" | "unreached" | "died";
 
 /** What one exchange came to. */
 export interface Exchange {
@@ -76,7 +87,7 @@ export class EngineStream implements AnswerObserver {
     });
     this.#request = engine.post(engine.completions, question.body);
     this.#request.on("response", (response) => this.#onResponse(response));
-    this.#request.on("error", () => this.#onBroken());
+    this.#request.on("error", ({ code }: NodeJS.ErrnoException) => this.#onBroken(code));
     if (question.signal.aborted) this.#onAbort();
     else question.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -169,9 +180,11 @@ export class EngineStream implements AnswerObserver {
     return [this.#answer.engineFailed ? "died" : "final", this.#answer.result()];
   }
 
-  #onBroken(): void {
+  /** @param code Node's name of the fault */
+  #onBroken(code?: string): void {
     const stale = this.#response === null && this.#request.reusedSocket;
-    this.#finish(stale ? "stale" : "died", failed("verifier_unavailable"));
+    const verdict = code !== undefined && UNREACHED.has(code) ? "unreached" : "died";
+    this.#finish(stale ? "stale" : verdict, failed("verifier_unavailable"));
   }
 
   #hangUp(verdict: Verdict, answered: Answered): void {

@@ -1,7 +1,11 @@
-// Owns running the gateway as a program of its own: variables, the ready line, draining on SIGTERM. Knows nothing else.
+// Owns running the gateway as a program of its own: flags, variables, the ready line, draining on SIGTERM. Knows nothing else.
 import { createEnginePool } from "./engine.ts";
 import { readGatewayEnv } from "./env.ts";
+import { takeOnlyHelp } from "./only-help.ts";
 import { startGateway } from "./server.ts";
+import { gatewayHelp } from "./usage.ts";
+
+takeOnlyHelp(gatewayHelp());
 
 const { config, faults } = readGatewayEnv(process.env);
 if (config === null) {

@@ -6,7 +6,7 @@ import { EngineStream, type Exchange, type Patience, type Question } from "./eng
 import type { EngineKind } from "./gauges.ts";
 import { Roster } from "./roster.ts";
 
-/** Failures in a row, of checks or generations, after which a replica gets no more work. */
+/** Failures in a row, of checks and connections or of different questions, after which a replica gets no more work. */
 export const FAILURES_TO_EJECT = 3;
 /** Successful checks in a row after which it gets work again. */
 export const SUCCESSES_TO_RETURN = 2;
@@ -30,6 +30,8 @@ export class Replica {
   ejections = 0;
   #healthy = true;
   #failures = 0;
+  /** Different questions that failed since it last brought one to its end or passed a check; an array for the reason in roster.ts. */
+  readonly #failedQuestions: string[] = [];
   #successes = 0;
   #taken = 0;
   readonly #streams = new Roster<EngineStream>();
@@ -53,28 +55,47 @@ export class Replica {
     return this.#healthy && this.in_flight < this.aimd.cap;
   }
 
-  /** A generation or a check failed by the engine's fault. */
+  /** A check failed, or the engine took no connection. */
   failed(): void {
     this.#successes = 0;
-    if (++this.#failures < FAILURES_TO_EJECT || !this.#healthy) return;
+    if (++this.#failures >= FAILURES_TO_EJECT) this.#eject();
+  }
+
+  /**
+   * A generation failed at an engine that takes connections: by its fault or by the question's, so that each question counts once.
+   * @param elsewhere whether another replica gets work: to rest the only one would help nobody
+   */
+  failedAt(question: string, elsewhere: boolean): void {
+    const questions = this.#failedQuestions;
+    if (questions.length < FAILURES_TO_EJECT && !questions.includes(question)) questions.push(question);
+    if (elsewhere && questions.length >= FAILURES_TO_EJECT) this.#eject();
+  }
+
+  #eject(): void {
+    if (!this.#healthy) return;
     this.#healthy = false;
     this.ejections++;
   }
 
   /** The engine brought a generation to its end. */
   worked(): void {
-    if (this.#healthy) this.#failures = 0;
+    if (this.#healthy) this.#forgive();
+  }
+
+  #forgive(): void {
+    this.#failures = 0;
+    this.#failedQuestions.length = 0;
   }
 
   /** A health check went well. @returns whether this brought the replica back */
   checked(): boolean {
     if (this.#healthy) {
-      this.#failures = 0;
+      this.#forgive();
       return false;
     }
     if (++this.#successes < SUCCESSES_TO_RETURN) return false;
     this.#healthy = true;
-    this.#failures = 0;
+    this.#forgive();
     return true;
   }
 
@@ -91,7 +112,7 @@ export class Replica {
     this.#taken++;
   }
 
-  /** Asks once, and takes note of what that says about the engine. @param body a JSON object */
+  /** Asks once, and takes note of what that says about the engine; of `died` the caller tells by `failedAt`. @param body a JSON object */
   async ask(body: string, question: Omit<Question, "body">): Promise<Exchange> {
     const rid = this.kind === "sglang" ? `kritai-${process.pid}-${++runningNumber}` : null;
     const named = rid === null ? body : `${body.slice(0, -1)},"rid":"${rid}"}`;
@@ -110,7 +131,7 @@ export class Replica {
   }
 
   #note({ verdict, hung_up }: Exchange): void {
-    if (verdict === "died") this.failed();
+    if (verdict === "unreached") this.failed();
     else if (verdict === "overloaded") this.aimd.refused(this.in_flight);
     else if (verdict === "final" && !hung_up) {
       this.worked();

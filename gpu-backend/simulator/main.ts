@@ -1,31 +1,10 @@
-// Owns running the simulator as a program of its own: variables, the ready line, a clean end. Knows nothing else.
+// Owns running the simulator as a program of its own: flags, variables, the ready line, a clean end. Knows nothing else.
 import * as z from "zod";
-import { parseFault } from "./faults.ts";
-import { GPU_NAMES, MODEL_NAMES } from "./parameters.ts";
+import { takeOnlyHelp } from "../gateway/only-help.ts";
+import { EnvSchema, simulatorHelp } from "./env.ts";
 import { startSimulator } from "./server.ts";
 
-function requireFault(text: string | undefined, context: z.RefinementCtx): void {
-  try {
-    if (text !== undefined) parseFault(text);
-  } catch (fault) {
-    context.addIssue((fault as RangeError).message);
-  }
-}
-
-const EnvSchema = z.object({
-  HOST: z.string().default("127.0.0.1"),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8791),
-  MODEL: z.enum(MODEL_NAMES).default("sim-14b"),
-  GPU: z.enum(GPU_NAMES).default("h200"),
-  SCALE: z
-    .union([z.literal("instant"), z.coerce.number().positive()], 'must be a number above 0 or "instant"')
-    .default(1),
-  SEED: z.coerce.number().int().default(0),
-  FLAVOUR: z.enum(["vllm", "sglang"]).default("vllm"),
-  STREAM_TOKENS: z.coerce.number().int().min(1).default(16),
-  FAULT: z.string().optional().superRefine(requireFault),
-});
-
+takeOnlyHelp(simulatorHelp());
 const parsed = EnvSchema.safeParse(process.env);
 if (!parsed.success) {
   console.error(z.prettifyError(parsed.error));
