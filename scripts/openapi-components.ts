@@ -32,7 +32,7 @@ import { RerankReplySchema, RerankRequestSchema } from "../src/routes/contracts/
 import { ScoreReplySchema, ScoreRequestSchema } from "../src/routes/contracts/score.ts";
 import { SlimeRequestSchema } from "../src/routes/contracts/slime.ts";
 import { VerlRequestSchema } from "../src/routes/contracts/verl.ts";
-import { ExportLineSchema, GroupRowSchema, StoredVerdictSchema } from "./openapi-log.ts";
+import { ExportLineSchema, GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./openapi-log.ts";
 
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   Spec: SpecSchema,
@@ -53,6 +53,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   BatchReply: BatchReplySchema,
   GroupRow: GroupRowSchema,
   StoredVerdict: StoredVerdictSchema,
+  StoredText: StoredTextSchema,
   ExportLine: ExportLineSchema,
   Message: MessageSchema,
   RerankRequest: RerankRequestSchema,

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema, VERDICT_STATUSES } from "../src/core/contract-replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../src/core/errors.ts";
+import type { StoredText } from "../src/core/export-tables.ts";
 import type {
   DeadLetterSummary,
   GroupRow,
@@ -88,6 +89,12 @@ export const StoredVerdictSchema = z.object({
   backend: z.string().nullable().meta({ description: "the configured backend that it answered from" }),
 }) satisfies z.ZodType<StoredVerdict>;
 
+export const StoredTextSchema = z.object({
+  group_id: z.string(),
+  rollout_index: count.nullable().meta({ description: "null: the group's prompt; a chat as its canonical JSON" }),
+  text: z.string(),
+}) satisfies z.ZodType<StoredText>;
+
 export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cursor: cursor });
 export const RunStepsSchema = z.object({ run_id: z.string(), steps: z.array(StepRowSchema) });
 export const RunGroupsSchema = z.object({ run_id: z.string(), groups: z.array(GroupRowSchema), next_cursor: cursor });
@@ -120,6 +127,7 @@ export const ReplayOutcomeSchema = z.object({
 export const ExportLineSchema = z.union([
   GroupRowSchema.extend({ type: z.literal("row") }),
   StoredVerdictSchema.extend({ type: z.literal("row") }),
+  StoredTextSchema.extend({ type: z.literal("row") }),
   z.object({ type: z.literal("end"), rows: count }),
   z.object({ type: z.literal("error"), code: z.string(), detail: z.string(), rows: count, request_id: z.string() }),
 ]);

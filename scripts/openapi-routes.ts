@@ -163,7 +163,8 @@ const runLog: ZodOpenApiPathsObject = {
     { path: runPath, query: queryOf(ExportQuerySchema) },
     log.ExportLineSchema,
     {
-      description: "One `row` line a row and one `end` line last; a stream that ends without it was cut.",
+      description:
+        "One `row` line a row and one `end` line last; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`.",
       responses: {
         "200": { description: "Rows, oldest first.", content: { [NDJSON]: { schema: log.ExportLineSchema } } },
         ...problems(400, ...READ),

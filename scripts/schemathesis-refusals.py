@@ -46,7 +46,7 @@ REFUSALS = [
     Refusal("a cursor is what another reply gave", "listRuns|getRunGroups", 400, BAD, "cursor", "next_cursor of the same list"),
     # One field below another, or equal to it; sums over lists; lists of one length.
     Refusal("C <= M", f"{WITH_SPEC}|scoreVerdicts", 400, BAD, r"(spec\.)?overlong\.cache_tokens", "at most max_tokens"),
-    Refusal("safe expressions", WITH_SPEC, 400, "unsafe_regex", r"spec\.format\.rules\[\]\.regex"),
+    Refusal("safe expressions", WITH_SPEC, 400, "unsafe_regex", r"(spec\.)?format\.rules\[\]\.regex"),
     Refusal("comparisons of the whole request", "scoreRewards|scoreBatch", 400, "too_many_generations", ".*"),
     Refusal("rollouts of the whole request", "scoreRewards|scoreBatch", 400, "too_many_rollouts", "groups"),
     Refusal("how deep a label nests", f"{SAMPLES}|scoreBatch", 400, BAD, r"\$", "label_depth_max"),
@@ -60,10 +60,10 @@ REFUSALS = [
     Refusal("parsed <= generations", "evaluate", 400, BAD, r"lists\[\]\.parsed", "at most generations"),
     Refusal("tag values of the whole request", "evaluate", 400, BAD, "lists", "evaluation_tag_values_max"),
     Refusal("draws of the whole request", "evaluate", 400, BAD, "bootstrap", "bootstrap_draws_max"),
-    Refusal("one length", "scoreBatch", 400, BAD, r".+", r"^\d+ elements beside \d+ completions$"),
-    Refusal("one length, or one", PAIRS, 400, BAD, r"queries|data_1|text_1|query", r"^\d+ elements beside \d+ of"),
+    Refusal("one length", "scoreBatch", 400, BAD, r".+", r"^\d+ elements? beside \d+ completions?$"),
+    Refusal("one length, or one", PAIRS, 400, BAD, r"queries|data_1|text_1|query", r"^\d+ elements? beside \d+ of"),
     Refusal("equal prompts", PAIRS, 400, "group_too_small", words="the only text of its prompt"),
-    Refusal("one length", "openRlhfReward", 400, BAD, "prompts|labels", r"^\d+ elements beside \d+ of query$"),
+    Refusal("one length", "openRlhfReward", 400, BAD, "prompts|labels", r"^\d+ elements? beside \d+ of query$"),
     Refusal("equal prompts", f"{PAIRS}|scoreBatch|openRlhfReward", 400, BAD, r".+", r"rollouts_per_group_max is|groups_max is"),
     # What stands inside a text, or under a name that another field gives.
     Refusal("rank_fields names it", RERANK, 400, BAD, r"documents\[\]", "string", given="rank_fields"),

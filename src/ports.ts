@@ -2,6 +2,7 @@
 import type { BreakerState } from "./core/breaker.ts";
 import type { BatchMetrics, GroupResult, VerdictStatus } from "./core/contract-replies.ts";
 import type { ItemErrorCode } from "./core/errors.ts";
+import type { ExportTable, StoredText } from "./core/export-tables.ts";
 import type { ClientProbe, GatheredReward, GatheredSample } from "./core/gathering.ts";
 import type { Spec } from "./core/spec.ts";
 import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob } from "./core/verifying.ts";
@@ -216,7 +217,7 @@ export interface RunLog {
   /** null when there is no such group. */
   verdicts(groupId: string): Promise<StoredVerdict[] | null>;
   /** Rows of a whole run, page by page, oldest first. */
-  exportRows(runId: string, table: "groups" | "verdicts"): AsyncIterable<GroupRow | StoredVerdict>;
+  exportRows(runId: string, table: ExportTable): AsyncIterable<GroupRow | StoredVerdict | StoredText>;
   check(): Promise<Health>;
 }
 

@@ -1,6 +1,7 @@
 // Owns the in-memory stand-ins for the ports: an instant, scriptable verifier, a run log, a spec store and a fixed clock. Knows no HTTP.
 import type { GroupResult } from "../src/core/contract-replies.ts";
 import type { ItemErrorCode } from "../src/core/errors.ts";
+import type { ExportTable, StoredText } from "../src/core/export-tables.ts";
 import type { Spec } from "../src/core/spec.ts";
 import type { Comparison, Generation, SessionStats, VerifierJob } from "../src/core/verifying.ts";
 import type {
@@ -117,6 +118,17 @@ const mean = (values: readonly number[]) =>
   values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
 const numbers = (values: readonly (number | null)[]) => values.filter((v) => v !== null);
 const rewardsOf = (result: GroupResult) => result.rollouts.map((r) => r.reward);
+
+/** The texts of an entry whose spec says log_texts. */
+export function storedTexts(entry: LogEntry): StoredText[] {
+  return entry.groups.flatMap(({ prompt, rollouts }, index) =>
+    [prompt, ...rollouts.map(({ text }) => text)].flatMap((text, at) =>
+      text === null
+        ? []
+        : [{ group_id: `${entry.request_id}.${index}`, rollout_index: at === 0 ? null : at - 1, text }],
+    ),
+  );
+}
 
 /** What a log holds of an entry's groups. */
 export function groupRows(entry: LogEntry): GroupRow[] {
@@ -268,10 +280,11 @@ export function fakeRunLog(): FakeRunLog {
       const entry = entries.find((e) => e.request_id === requestId);
       return entry?.groups[Number(index)] === undefined ? null : verdictsOf(entry, Number(index));
     },
-    async *exportRows(runId: string, table: "groups" | "verdicts") {
+    async *exportRows(runId: string, table: ExportTable) {
       for (const entry of of(runId)) {
         check();
         if (table === "groups") yield* groupRows(entry);
+        else if (table === "texts") yield* storedTexts(entry);
         else for (let i = 0; i < entry.groups.length; i++) yield* verdictsOf(entry, i);
       }
     },

@@ -298,7 +298,7 @@ describe("scoreBatch, invariants", () => {
   it("refuses more generations than the protocol allows, naming both numbers", async () => {
     const verifier = fakeVerifier(byValue, { generations_max: 5 });
     const refused = scoreOne([1, 2, 3, 4].map(program), { verifier });
-    await expect(refused).rejects.toThrow(/6 generations; the limit of this verifier protocol is 5/);
+    await expect(refused).rejects.toThrow(/6 generations; the limit generations_openai_max is 5; send fewer/);
     await expect(refused).rejects.toBeInstanceOf(ApiError);
   });
 

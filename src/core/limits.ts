@@ -109,6 +109,7 @@ export const LIMITS = {
   store_statement_rows: 65_536,
   store_statement_chars: 8 * MIB,
   export_page_rows: 5_000,
+  export_text_rows: 32,
   readiness_timeout_ms: 2_000,
   readiness_cache_ms: 1_000,
   room_members_max: 4_096,

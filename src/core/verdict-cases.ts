@@ -2,6 +2,7 @@
 import type { VerdictItem, VerdictsRequest } from "./contract.ts";
 import { ApiError, type FieldError } from "./errors.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY, uniqueMaximum, type VerdictCase } from "./formulations.ts";
+import { counted } from "./limit-advice.ts";
 import { LIMITS } from "./limits.ts";
 
 /** One field's fault, without the item's place. */
@@ -36,7 +37,7 @@ export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
 /** The first fault, and how many items have one. */
 function inShort(faults: readonly FieldError[], items: number): string {
   const first = faults[0] as FieldError;
-  return `${first.path}: ${first.message}${items > 1 ? ` (and ${items - 1} more items)` : ""}`;
+  return `${first.path}: ${first.message}${items > 1 ? ` (and ${counted(items - 1, "more item")})` : ""}`;
 }
 
 function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem): VerdictCase | Fault {

@@ -44,6 +44,13 @@ export const GroupsQuerySchema = PageQuerySchema.extend({
   step: numberText(StepSchema).nullable().default(null).meta({ description: "only this step's groups" }),
 });
 
+const NoneSchema = z.strictObject({});
+
+/** Refuses query parameters where none are taken: one that is meant for another route would be ignored unnoticed. */
+export function noQueryParameters(c: AppContext): void {
+  queryParameters(c, NoneSchema);
+}
+
 /** The query parameters as the schema's output; unknown and repeated ones are refused. */
 export function queryParameters<S extends z.ZodType>(c: AppContext, schema: S): z.output<S> {
   const given: Record<string, string> = {};

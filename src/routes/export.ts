@@ -1,6 +1,7 @@
 // Owns GET /v1/runs/:run_id/export: a run's rows as NDJSON, read page by page as the client takes them.
 import * as z from "zod";
 import { RunIdSchema } from "../core/contract.ts";
+import { EXPORT_TABLES } from "../core/export-tables.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { pathParameter, queryParameters } from "../http/parameters.ts";
 import { asApiError } from "../http/problem.ts";
@@ -8,7 +9,7 @@ import { type AppContext, timedStore } from "../http/scope.ts";
 import { ndjsonResponse, pulledLines } from "../http/streams.ts";
 import { noSuchRun } from "./runs.ts";
 
-export const ExportQuerySchema = z.strictObject({ table: z.enum(["groups", "verdicts"]) });
+export const ExportQuerySchema = z.strictObject({ table: z.enum(EXPORT_TABLES) });
 
 /** Rows, then one closing line: a stream without `end` was cut, and its rows are not the whole run. */
 async function* withEnd(first: IteratorResult<unknown>, rows: AsyncIterator<unknown>, requestId: string) {

@@ -5,6 +5,7 @@ import type { GroupResult } from "../core/contract-replies.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { negotiate } from "../http/negotiation.ts";
+import { noQueryParameters } from "../http/parameters.ts";
 import { preferences } from "../http/prefer.ts";
 import { cancellation, keepAlive } from "../http/scope.ts";
 import { answerJson } from "../http/slow-json.ts";
@@ -31,6 +32,7 @@ const parseLater = listValidator(LaterSchema, "groups");
 
 export function rewards(deps: RouteDeps) {
   return idempotent(deps, async (c, body) => {
+    noQueryParameters(c);
     const later = preferences(c).respond_async;
     const type = negotiate(c.req.header("accept") ?? null, later ? ["application/json"] : ["application/json", NDJSON]);
     const scope = c.get("scope");

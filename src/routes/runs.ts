@@ -5,7 +5,8 @@ import type { RouteDeps } from "../http/deps.ts";
 import { GroupsQuerySchema, PageQuerySchema, pathParameter, queryParameters } from "../http/parameters.ts";
 import { type AppContext, timedStore } from "../http/scope.ts";
 
-export const noSuchRun = () => new ApiError("not_found", "No run of this id is in the log.");
+export const noSuchRun = () =>
+  new ApiError("not_found", "No run of this id is in the log. One whose reply said queued is there within seconds.");
 
 export function runList({ runLog, clock }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
@@ -38,6 +39,9 @@ export function runGroups({ runLog, clock }: RouteDeps) {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const page = queryParameters(c, GroupsQuerySchema);
     const { rows, next_cursor } = await timedStore(clock, c.get("scope"), () => runLog.groups(runId, page));
+    if (rows.length === 0 && (await timedStore(clock, c.get("scope"), () => runLog.run(runId))) === null) {
+      throw noSuchRun();
+    }
     return c.json({ run_id: runId, groups: rows, next_cursor });
   };
 }

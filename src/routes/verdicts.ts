@@ -7,6 +7,7 @@ import { sha256Hex } from "../digest.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { appendEntry, type LogOutcome } from "../http/log-append.ts";
 import { negotiate } from "../http/negotiation.ts";
+import { noQueryParameters } from "../http/parameters.ts";
 import type { RequestScope } from "../http/scope.ts";
 import { listValidator } from "../http/validation.ts";
 import { idempotent } from "./idempotent.ts";
@@ -16,6 +17,7 @@ const parse = listValidator(VerdictsRequestSchema, "items", isPlainVerdictItem);
 
 export function verdicts(deps: RouteDeps) {
   return idempotent(deps, async (c, body) => {
+    noQueryParameters(c);
     negotiate(c.req.header("accept") ?? null, ["application/json"]);
     const scope = c.get("scope");
     const request = parse(body);

@@ -1,8 +1,9 @@
 // Owns the RunLog on Neon Postgres: which statement answers which call, and one round trip for a write. Knows no HTTP route.
 import { sql } from "drizzle-orm";
+import type { StoredText } from "../core/export-tables.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Envelope } from "../core/log-envelope.ts";
-import type { Health, RunLog } from "../ports.ts";
+import type { Health, RunLog, StoredVerdict } from "../ports.ts";
 import { storeStatements } from "./append.ts";
 import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./connection.ts";
 import { groupPage } from "./group-rows.ts";
@@ -11,6 +12,7 @@ import { requestRow } from "./request-rows.ts";
 import { runDetail, runPage } from "./run-rows.ts";
 import { requests } from "./schema.ts";
 import { stepRows } from "./step-rows.ts";
+import { runTexts } from "./text-rows.ts";
 import { groupVerdicts, runVerdicts } from "./verdict-rows.ts";
 
 const UNDEFINED_TABLE = "42P01";
@@ -32,7 +34,10 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     groups: (runId, page) => reading(() => groupPage(db, runId, page)),
     request: (requestId) => reading(() => requestRow(db, requestId)),
     verdicts: (groupId) => reading(() => groupVerdicts(db, groupId)),
-    exportRows: (runId, table) => (table === "groups" ? exportGroups(db, runId) : exportVerdicts(db, runId)),
+    exportRows(runId, table) {
+      if (table === "groups") return exportGroups(db, runId);
+      return read<StoredVerdict | StoredText>(table === "verdicts" ? runVerdicts(db, runId) : runTexts(db, runId));
+    },
     check: () => health(probe),
   };
 }
@@ -62,8 +67,7 @@ async function* exportGroups(db: Database, runId: string) {
   } while (cursor !== null);
 }
 
-async function* exportVerdicts(db: Database, runId: string) {
-  const rows = runVerdicts(db, runId);
+async function* read<T>(rows: AsyncGenerator<T>) {
   for (let row = await reading(() => rows.next()); !row.done; row = await reading(() => rows.next())) yield row.value;
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiError } from "../../src/core/errors.ts";
 import { SpecSchema } from "../../src/core/spec.ts";
 import type { GroupRow, LogEntry, RunLog, SpecStore, StoredVerdict } from "../../src/ports.ts";
-import { groupRows, requestRow } from "../fakes.ts";
+import { groupRows, requestRow, storedTexts } from "../fakes.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry } from "./log-entries.ts";
 import { expectedStep, expectedSummary } from "./step-oracle.ts";
 
@@ -247,6 +247,35 @@ function pages(store: () => StoreUnderTest): void {
     expect((await runLog.groups(run_id, { step: null, cursor: null, limit: 33 })).next_cursor).toBeNull();
     expect(await all(runLog.exportRows(run_id, "groups"))).toEqual(entries.flatMap(groupRows));
     expect(await all(runLog.exportRows(run_id, "verdicts"))).toEqual(entries.flatMap(storedVerdicts));
+  });
+
+  it("exports the texts that were logged, whole and in order, over pages and requests", async () => {
+    const { runLog } = store();
+    const run_id = newRun();
+    const long = "wörd 😀 ".repeat(40_000);
+    const withTexts = (entry: LogEntry): LogEntry => ({
+      ...entry,
+      groups: entry.groups.map((group, g) => ({
+        ...group,
+        prompt: g === 1 ? "" : `prompt ${g}`,
+        rollouts: group.rollouts.map((rollout, r) => ({ ...rollout, text: r === 2 ? long : `rollout ${r}` })),
+      })),
+    });
+    const silent = sizedEntry({ run_id, step: 1, groups: 1, size: 2 });
+    const bare = {
+      ...silent,
+      groups: silent.groups.map((group) => ({
+        ...group,
+        prompt: null,
+        rollouts: group.rollouts.map((rollout) => ({ ...rollout, text: null })),
+      })),
+    };
+    const entries = [withTexts(sizedEntry({ run_id, step: 0, groups: 3, size: 16 })), bare];
+    entries.push(withTexts(sizedEntry({ run_id, step: 2, groups: 2, size: 4 })));
+    for (const entry of entries) await runLog.append(entry);
+    const texts = entries.flatMap(storedTexts);
+    expect(texts).toHaveLength(3 * 17 + 2 * 5);
+    expect(await all(runLog.exportRows(run_id, "texts"))).toEqual(texts);
   });
 
   it("refuses a cursor of another list or of nobody, naming the field", async () => {

@@ -1,5 +1,6 @@
 // Owns the guarantees that all one-sample contracts share: each sample its own reward, constant keys, failures never a made-up number, options and ids.
 import { describe, expect, test } from "vitest";
+import { ADVICE } from "../../src/core/limit-advice.ts";
 import { LIMITS } from "../../src/core/limits.ts";
 import { DEFAULT_SPEC } from "../../src/core/spec.ts";
 import { EvaluateReplySchema } from "../../src/routes/contracts/eval-protocol.ts";
@@ -128,7 +129,9 @@ describe.each(CONTRACTS)("$path", ({ path, example, body, rewardOf }) => {
 
 test("a bound of the URL is named with its limit and the number that was sent", async () => {
   const fault = await faultOf(await setUp().post("/slime/reward?group_size=128", CONTRACTS[1]?.example), 400);
-  expect(fault.errors?.[0]?.message).toBe("128; must be at most 64 (limit rollouts_per_group_max)");
+  expect(fault.errors?.[0]?.message).toBe(
+    `128; must be at most 64 (limit rollouts_per_group_max); ${ADVICE.rollouts_per_group_max}`,
+  );
 });
 
 describe("log values", () => {

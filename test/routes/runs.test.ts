@@ -69,6 +69,32 @@ test("an export ends with a line that counts its rows", async () => {
   expect(lines[3]).toEqual({ type: "end", rows: 3 });
 });
 
+test("texts that a spec had logged come back by an export of their own, the prompt first", async () => {
+  const { groups } = twoRollouts();
+  const body = { run_id: "texts", spec: { log_texts: true }, groups: [...groups, ...groups] };
+  expect((await world.post("/v1/rewards", body)).status).toBe(200);
+  const rows = async (run: string) => {
+    const text = await (await world.call(`/v1/runs/${run}/export?table=texts`)).text();
+    const lines = text.trimEnd().split("\n");
+    return lines.map((line) => JSON.parse(line) as { type: string; rollout_index?: number; text?: string });
+  };
+  const logged = await rows("texts");
+  const of = ({ prompt, rollouts }: (typeof groups)[number]) => [
+    [null, prompt],
+    ...rollouts.map(({ text }, index) => [index, text]),
+  ];
+  expect(logged.slice(0, -1).map(({ rollout_index, text }) => [rollout_index, text])).toEqual(body.groups.flatMap(of));
+  expect(logged.at(-1)).toEqual({ type: "end", rows: 6 });
+  expect(await rows("r")).toEqual([{ type: "end", rows: 0 }]);
+});
+
+test("query parameters are refused where none are taken: they would be ignored unnoticed", async () => {
+  for (const path of ["/v1/rewards", "/v1/verdicts", "/v1/evaluations"]) {
+    const problem = await problemOf(await world.post(`${path}?run_id=q`, twoRollouts()));
+    expect(problem).toMatchObject({ status: 400, code: "invalid_request", errors: [{ path: "run_id" }] });
+  }
+});
+
 test("an export that fails midway ends with an error line, never as if it were whole", async () => {
   const failing = {
     ...world.runLog,
@@ -90,6 +116,7 @@ describe("refusals", () => {
   test.each([
     ["an unknown run", "/v1/runs/nobody", 404, "not_found"],
     ["an unknown run's steps", "/v1/runs/nobody/steps", 404, "not_found"],
+    ["an unknown run's groups", "/v1/runs/nobody/groups", 404, "not_found"],
     ["an unknown run's export", "/v1/runs/nobody/export?table=groups", 404, "not_found"],
     ["an unknown request", "/v1/requests/01KAJ2V6S3T4R5Q6P7N8M9K0H1", 404, "not_found"],
     ["a request id of another shape", "/v1/requests/1%27--", 404, "not_found"],
@@ -99,7 +126,7 @@ describe("refusals", () => {
     ["a step that is no number", "/v1/runs/r/groups?step=x", 400, "invalid_request"],
     ["an unknown parameter", "/v1/runs?page=2", 400, "invalid_request"],
     ["a repeated parameter", "/v1/runs?limit=1&limit=2", 400, "invalid_request"],
-    ["an unknown table", "/v1/runs/r/export?table=texts", 400, "invalid_request"],
+    ["an unknown table", "/v1/runs/r/export?table=rollouts", 400, "invalid_request"],
     ["no table", "/v1/runs/r/export", 400, "invalid_request"],
   ])("%s", async (_name, path, status, code) => {
     const problem = await problemOf(await world.call(path));

@@ -143,7 +143,10 @@ describe("specs", () => {
     expect((await problemOf(await put(call, "s", { color: 1 }))).errors).toEqual([
       { path: "color", message: "unknown field" },
     ]);
-    expect((await problemOf(await put(call, "Bad%20Name", {}))).status).toBe(404);
+    expect(await problemOf(await put(call, "Bad%20Name", {}))).toMatchObject({
+      status: 400,
+      errors: [{ path: "name" }],
+    });
     expect((await problemOf(await call("/v1/specs/s"))).code).toBe("not_found");
   });
 });

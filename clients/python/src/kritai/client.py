@@ -180,6 +180,6 @@ class RunLog:
         """Each generation of a group; `group_id` is a GroupRow's `id`."""
         return self._thread.run(self._log.verdicts(group_id))
 
-    def export(self, run_id: str, table: Literal["groups", "verdicts"]) -> Iterator[dict[str, Any]]:
+    def export(self, run_id: str, table: Literal["groups", "verdicts", "texts"]) -> Iterator[dict[str, Any]]:
         """Every row of a run. Raises Unavailable when the stream did not come to its end."""
         return self._thread.iterate(self._log.export(run_id, table))

@@ -49,7 +49,7 @@ class AsyncRunLog:
         reply = await self._get(f"/v1/groups/{quote(group_id, safe='')}/verdicts")
         return cast("list[StoredVerdict]", reply["verdicts"])
 
-    async def export(self, run_id: str, table: Literal["groups", "verdicts"]) -> AsyncIterator[dict[str, Any]]:
+    async def export(self, run_id: str, table: Literal["groups", "verdicts", "texts"]) -> AsyncIterator[dict[str, Any]]:
         """Every row of a run. Raises Unavailable when the stream did not come to its end."""
         lines = self._lines(f"/v1/runs/{quote(run_id, safe='')}/export?{urlencode({'table': table})}")
         try:
