@@ -24,7 +24,11 @@ export function requestDetail({ runLog, clock }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const requestId = pathParameter(c, "request_id", RequestIdSchema);
     const request = await timedStore(clock, c.get("scope"), () => runLog.request(requestId));
-    if (request === null) throw new ApiError("not_found", "No request of this id is in the log. One whose reply said queued is there within seconds.");
+    if (request === null)
+      throw new ApiError(
+        "not_found",
+        "No request of this id is in the log. One whose reply said queued is there within seconds.",
+      );
     return c.json(request);
   };
 }
