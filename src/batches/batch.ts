@@ -7,6 +7,7 @@ import { LIMITS } from "../core/limits.ts";
 import { asApiError, faultLine } from "../http/problem.ts";
 import type { Values } from "../object-storage/values.ts";
 import { Waiters } from "../object-storage/waiters.ts";
+import { within } from "../waiting.ts";
 import { type BatchRecord, BatchStore, hasEnded, type NewBatch, newRecord } from "./batch-record.ts";
 import { BatchJournal } from "./journal.ts";
 import { decodeBatch } from "./request-pieces.ts";
@@ -108,10 +109,7 @@ export class Batch {
   /** Resolves when the work has ended, or when the alarm has run as long as it may: the next one finds the work going on. */
   async #work(record: BatchRecord): Promise<void> {
     this.#running ??= this.#start(record);
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, LIMITS.batch_alarm_ms);
-    await Promise.race([this.#running.ended, late]);
-    clearTimeout(timer);
+    await within(LIMITS.batch_alarm_ms, this.#running.ended, () => undefined);
   }
 
   #start(record: BatchRecord): Running {

@@ -42,11 +42,6 @@ export class Breaker {
     return now < this.#openUntil ? "open" : "half_open";
   }
 
-  /** ms until a probe may be sent; 0 when it may now, or the breaker is closed. */
-  waitMs(now: number): number {
-    return this.#openUntil === null ? 0 : Math.max(0, this.#openUntil - now);
-  }
-
   /** Asks leave for one request. `probe` is given to one asker at a time. */
   admit(now: number): Admission {
     const state = this.state(now);

@@ -5,6 +5,7 @@ import type { ClientProbe, GatheredReward, GatheredSample } from "../core/gather
 import { LIMITS } from "../core/limits.ts";
 import { specHash } from "../digest.ts";
 import type { GroupRooms } from "../ports.ts";
+import { within } from "../waiting.ts";
 import { type RoomReply, rewardOf } from "./reply.ts";
 
 /** A way to rooms, wherever they are. Neither call is bounded in time. */
@@ -22,23 +23,15 @@ export function boundedRooms(line: RoomLine): GroupRooms {
       try {
         const reply = await Promise.race([line.join(sample, probe ?? null, end.signal), end.reason]);
         if (typeof reply !== "string") return rewardOf(reply);
-        await told(line.leave(sample.room, sample.waiter_id));
+        // A room out of reach is given a moment to hear it: nobody waits for it beyond the deadline.
+        const told = line.leave(sample.room, sample.waiter_id).catch(() => undefined);
+        await within(LIMITS.room_leave_ms, told, () => undefined);
         return await unanswered(sample, reply);
       } finally {
         end.disarm();
       }
     },
   };
-}
-
-/** A room out of reach is given a moment to hear it: nobody waits for it beyond the deadline. */
-async function told(leaving: Promise<void>): Promise<void> {
-  let timer!: ReturnType<typeof setTimeout>;
-  const enough = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LIMITS.room_leave_ms);
-  });
-  await Promise.race([leaving.catch(() => undefined), enough]);
-  clearTimeout(timer);
 }
 
 function untilEnd(afterMs: number, signal: AbortSignal) {

@@ -1,8 +1,7 @@
 // Owns proving that waiters' clients are still there: one probe at a time for each, never longer than its limit. Knows no group.
 import type { ClientProbe } from "../core/gathering.ts";
 import { LIMITS } from "../core/limits.ts";
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+import { pause, within } from "../waiting.ts";
 
 export class Prober {
   readonly #probes = new Map<string, ClientProbe | null>();
@@ -52,7 +51,7 @@ export class Prober {
     const probe = this.#probes.get(waiterId) ?? null;
     if (probe === null) return true;
     // A busy isolate proves late; taken for there too soon, a client that went would be counted once more when it comes back.
-    const late = pause(LIMITS.room_proof_ms).then(() => true);
-    return Promise.race([probe().catch(() => false), late]);
+    const proven = probe().catch(() => false);
+    return within(LIMITS.room_proof_ms, proven, () => true);
   }
 }

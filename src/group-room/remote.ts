@@ -4,6 +4,7 @@ import type { ClientProbe, GatheredSample } from "../core/gathering.ts";
 import { LIMITS } from "../core/limits.ts";
 import { faultLine } from "../http/problem.ts";
 import type { GroupRooms } from "../ports.ts";
+import { pause } from "../waiting.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { RoomReply } from "./reply.ts";
 
@@ -52,7 +53,7 @@ async function joinAgain(
       return await namespace.getByName(sample.room).join({ ...sample, answer_within_ms: remaining }, probe);
     } catch (error) {
       if (signal.aborted || tries >= LIMITS.room_join_tries_max) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LIMITS.room_join_backoff_ms * 2 ** (tries - 1)));
+      await pause(LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
       // Its leaving has been told: joining after that would make a waiter whom nobody ends.
       if (signal.aborted) throw error;
     }

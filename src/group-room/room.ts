@@ -16,6 +16,7 @@ import {
 } from "../core/gathering-room.ts";
 import { LIMITS } from "../core/limits.ts";
 import { faultLine } from "../http/problem.ts";
+import { within } from "../waiting.ts";
 import { answersOf, faultAnswers, stateOf } from "./answers.ts";
 import type { JudgeGroup } from "./judge-group.ts";
 import { Prober } from "./probing.ts";
@@ -97,12 +98,10 @@ export class Room {
   async wake(): Promise<void> {
     this.#proceed();
     const until = this.#parts.now() + LIMITS.room_alarm_ms;
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, LIMITS.room_alarm_ms);
-    while (this.#judgements.size > 0 && this.#parts.now() < until) {
-      await Promise.race([Promise.all(this.#judgements), late]);
+    for (let left_ms = LIMITS.room_alarm_ms; this.#judgements.size > 0 && left_ms > 0; ) {
+      await within(left_ms, Promise.all(this.#judgements), () => undefined);
+      left_ms = until - this.#parts.now();
     }
-    clearTimeout(timer);
     this.#flush();
   }
 

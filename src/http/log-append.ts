@@ -2,6 +2,7 @@
 import { ApiError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { LogEntry } from "../ports.ts";
+import { fail, within } from "../waiting.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { type RequestScope, timedStore } from "./scope.ts";
 
@@ -12,18 +13,12 @@ export interface LogOutcome {
   warnings: string[];
 }
 
-function withinStoreTimeout<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout>;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("store_timeout")), LIMITS.store_timeout_ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
 /** Queues the entry where there is a queue, else stores it, or says that it could do neither. */
 export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
   try {
-    const logged = await timedStore(deps.clock, scope, () => withinStoreTimeout(queueOrStore(deps, scope, entry)));
+    const logged = await timedStore(deps.clock, scope, () =>
+      within(LIMITS.store_timeout_ms, queueOrStore(deps, scope, entry), fail("store_timeout")),
+    );
     return { logged, warnings: [] };
   } catch (error) {
     deps.metrics.add("kritai_log_failures_total", 1);

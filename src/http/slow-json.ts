@@ -1,6 +1,7 @@
 // Owns JSON replies that may take long: begun early with white space, so that no proxy cuts them and a client that left is noticed. Knows no route.
 import type { ClientProbe } from "../core/gathering.ts";
 import { LIMITS } from "../core/limits.ts";
+import { pause } from "../waiting.ts";
 import type { RouteDeps } from "./deps.ts";
 import { asApiError, faultLine } from "./problem.ts";
 import { type AppContext, cancellation } from "./scope.ts";
@@ -20,8 +21,6 @@ export interface SlowJson {
   /** The reply, with its own status when it is known soon. Rejects as `running` does until the reply has begun. */
   answer(running: Promise<JsonReply>): Promise<Response>;
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** The result if it comes within heartbeat_ms and before `hurry`, else null. Rejects as `running` does. */
 export async function promptly<T>(running: Promise<T>, hurry?: Promise<unknown>): Promise<T | null> {

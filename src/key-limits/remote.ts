@@ -3,6 +3,7 @@
 import type { CountersNamespace, CountersStub, KeyLimits } from "../core/key-limits.ts";
 import { type Grant, type KeyLimit, limitOf, type Spending } from "../core/key-limits.ts";
 import { LIMITS } from "../core/limits.ts";
+import { fail, pause, within } from "../waiting.ts";
 
 export interface KeyLimitsOptions {
   limits: ReadonlyMap<string, KeyLimit>;
@@ -52,7 +53,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
       pending.tokens += spending.tokens;
     });
     try {
-      return await within(LIMITS.key_limits_timeout_ms, sent);
+      return await within(LIMITS.key_limits_timeout_ms, sent, fail("late"));
     } catch {
       // Leases end once, however often that is told; the oldest run out by themselves.
       pending.ended = [...spending.ended, ...pending.ended].slice(-ENDED_KEPT_MAX);
@@ -108,15 +109,4 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       return flush(name);
     },
   };
-}
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** The call's result, or a rejection when it takes longer. */
-function within<T>(ms: number, running: Promise<T>): Promise<T> {
-  let timer!: ReturnType<typeof setTimeout>;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("late")), ms);
-  });
-  return Promise.race([running, late]).finally(() => clearTimeout(timer));
 }

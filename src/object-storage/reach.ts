@@ -2,6 +2,7 @@
 import { ApiError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { faultLine } from "../http/problem.ts";
+import { pause } from "../waiting.ts";
 
 const UNREACHABLE = "The object that keeps this request's state cannot be reached. Send the request again as it is.";
 
@@ -28,7 +29,7 @@ export async function reach<Stub, T>(
         report({ ...faultLine(error, name), event: "object_unreachable" });
         throw new ApiError("not_ready", UNREACHABLE);
       }
-      await new Promise((resolve) => setTimeout(resolve, LIMITS.object_backoff_ms * 2 ** (tries - 1)));
+      await pause(LIMITS.object_backoff_ms * 2 ** (tries - 1));
     }
   }
 }

@@ -7,6 +7,7 @@ import { problemResponse } from "../http/problem.ts";
 import type { AppContext } from "../http/scope.ts";
 import openapi from "../openapi.json" with { type: "json" };
 import type { Health } from "../ports.ts";
+import { within } from "../waiting.ts";
 
 export function about() {
   return (c: AppContext): Response =>
@@ -24,13 +25,10 @@ export function healthz() {
 }
 
 async function bounded(check: () => Promise<Health>): Promise<Health> {
-  let timer!: ReturnType<typeof setTimeout>;
-  const late = new Promise<Health>((resolve) => {
-    const health = { ok: false, latency_ms: LIMITS.readiness_timeout_ms, detail: "timeout" };
-    timer = setTimeout(() => resolve(health), LIMITS.readiness_timeout_ms);
-  });
   const failed = { ok: false, latency_ms: 0, detail: "failed" };
-  return Promise.race([check().catch(() => failed), late]).finally(() => clearTimeout(timer));
+  const late = { ok: false, latency_ms: LIMITS.readiness_timeout_ms, detail: "timeout" };
+  const checked = check().catch(() => failed);
+  return within(LIMITS.readiness_timeout_ms, checked, () => late);
 }
 
 interface Readiness {

@@ -2,6 +2,7 @@
 import { LIMITS } from "../core/limits.ts";
 import { sealed, utf8Bytes } from "../core/log-envelope.ts";
 import type { LogQueue, QueueBinding } from "../ports.ts";
+import { fail, within } from "../waiting.ts";
 import { chunks } from "./bulk-insert.ts";
 import { entryRows } from "./log-rows.ts";
 
@@ -43,18 +44,11 @@ async function sendOne(binding: QueueBinding, texts: readonly string[]): Promise
   const messages = texts.map((body) => ({ body, contentType: "text" as const }));
   for (let tries = 1; ; tries++) {
     try {
-      return await inTime(binding.sendBatch(messages));
+      // A call given up may still have been taken; that is harmless, because storing is idempotent.
+      await within(LIMITS.queue_try_ms, binding.sendBatch(messages), fail("queue_timeout"));
+      return;
     } catch (error) {
       if (tries >= LIMITS.queue_tries_max) throw error;
     }
   }
-}
-
-/** A call given up may still have been taken; that is harmless, because storing is idempotent. */
-async function inTime(call: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout>;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("queue_timeout")), LIMITS.queue_try_ms);
-  });
-  await Promise.race([call, late]).finally(() => clearTimeout(timer));
 }
