@@ -48,6 +48,7 @@ describe("the isolate's load", () => {
     const { post, call } = setUp({ verifier: fakeVerifier(() => "\\boxed{A}", { gate: opened }) });
     const huge = post("/v1/rewards", twoRollouts(), { "content-length": `${8 * LIMITS.in_flight_body_bytes_max}` });
     expect((await call("/v1/runs")).status).toBe(200);
+    expect((await post("/v1/evaluations", { lists: [{ pass_rates: [1, 0] }] })).status).toBe(200);
     open();
     await huge;
   });
