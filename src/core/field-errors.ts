@@ -14,7 +14,6 @@ export type FieldLimits = Readonly<Record<string, { min?: LimitName; max?: Limit
 /** Those of the edge's routes. */
 const EDGE_LIMITS: FieldLimits = {
   deadline_ms: { min: "deadline_ms_min", max: "batch_deadline_ms_max" },
-  limit: { max: "page_rows_max" },
 };
 
 const UNITS: Record<string, string> = { string: "character", array: "element", object: "field" };

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { StepSchema } from "../core/contract.ts";
 import { ApiError } from "../core/errors.ts";
 import { fieldErrors } from "../core/field-errors.ts";
+import { bound, type LimitName } from "../core/limit-advice.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { AppContext } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
@@ -23,8 +24,14 @@ export const numberText = (number: z.ZodNumber) =>
     .transform(Number)
     .pipe(number);
 
-/** A whole number as a query parameter. */
-export const wholeNumber = (min: number, max: number) => numberText(z.int().min(min).max(max));
+/** A whole number up to a named limit as a query parameter. */
+export const wholeNumber = (min: number, max: LimitName) =>
+  numberText(
+    z
+      .int()
+      .min(min)
+      .max(...bound(max)),
+  );
 
 /** Paging: `cursor` is opaque; `limit` defaults to page_rows and is at most page_rows_max. */
 export const PageQuerySchema = z.strictObject({
@@ -34,7 +41,7 @@ export const PageQuerySchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ description: "next_cursor of the page before" }),
-  limit: wholeNumber(1, LIMITS.page_rows_max)
+  limit: wholeNumber(1, "page_rows_max")
     .default(LIMITS.page_rows)
     .meta({ description: `rows a page; default ${LIMITS.page_rows}` }),
 });

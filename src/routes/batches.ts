@@ -4,10 +4,9 @@ import type { BatchRoute, BatchView } from "../core/batch.ts";
 import { BATCH_STATES, isEnded } from "../core/batch.ts";
 import { GroupResultSchema, type RewardsReply } from "../core/contract-replies.ts";
 import { ApiError } from "../core/errors.ts";
-import { bound } from "../core/limit-advice.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { RouteDeps } from "../http/deps.ts";
-import { numberText, pathParameter, queryParameters } from "../http/parameters.ts";
+import { pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
 import { ULID_PATTERN } from "../http/request-id.ts";
 import type { AppContext } from "../http/scope.ts";
 import { answerJson } from "../http/slow-json.ts";
@@ -15,16 +14,9 @@ import { type BatchShape, shapedReply } from "./contracts/score-batch.ts";
 
 export const BatchIdSchema = z.string().regex(ULID_PATTERN, "must be a batch_id");
 export const BatchQuerySchema = z.strictObject({
-  wait: numberText(
-    z
-      .int()
-      .min(0)
-      .max(...bound("batch_wait_s_max")),
-  )
-    .default(0)
-    .meta({
-      description: "seconds to wait for the batch's end before answering",
-    }),
+  wait: wholeNumber(0, "batch_wait_s_max").default(0).meta({
+    description: "seconds to wait for the batch's end before answering",
+  }),
 });
 
 const count = z.int().min(0);

@@ -4,28 +4,27 @@ import type { StoredText } from "../core/export-tables.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Database } from "./connection.ts";
 import { groupKey } from "./group-rows.ts";
+import { lateralPage, paged } from "./run-pages.ts";
 import { requests, texts } from "./schema.ts";
 
 type TextRow = Pick<typeof texts.$inferSelect, "request_id" | "group_index" | "rollout_index" | "text">;
 
-/** A run's texts, oldest request first, each group's prompt before its rollouts; each page starts behind the last row of the one before. */
+type Place = Omit<TextRow, "text">;
+
+/** A run's texts, oldest request first, each group's prompt before its rollouts, `export_text_rows` a round trip. */
 export async function* runTexts(db: Database, runId: string): AsyncGenerator<StoredText> {
-  let last: Omit<TextRow, "text"> | undefined = { request_id: "", group_index: -1, rollout_index: -1 };
-  while (last !== undefined) {
-    const rows: TextRow[] = await textPage(db, runId, last);
-    for (const { request_id, group_index, rollout_index, text } of rows) {
-      yield {
-        group_id: groupKey(request_id, group_index),
-        rollout_index: rollout_index < 0 ? null : rollout_index,
-        text,
-      };
-    }
-    last = rows.length < LIMITS.export_text_rows ? undefined : rows.at(-1);
+  const first: Place = { request_id: "", group_index: -1, rollout_index: -1 };
+  const read = (after: Place) => textPage(db, runId, after);
+  for await (const { request_id, group_index, rollout_index, text } of paged(first, LIMITS.export_text_rows, read)) {
+    yield {
+      group_id: groupKey(request_id, group_index),
+      rollout_index: rollout_index < 0 ? null : rollout_index,
+      text,
+    };
   }
 }
 
-// Lateral, so that each request is one range of the primary key.
-function textPage(db: Database, runId: string, after: Omit<TextRow, "text">): Promise<TextRow[]> {
+function textPage(db: Database, runId: string, after: Place): Promise<TextRow[]> {
   const { request_id, group_index, rollout_index } = after;
   const page = db
     .select({
@@ -42,11 +41,6 @@ function textPage(db: Database, runId: string, after: Omit<TextRow, "text">): Pr
     .orderBy(asc(texts.group_index), asc(texts.rollout_index))
     .limit(LIMITS.export_text_rows)
     .as("page");
-  return db
-    .select(page._.selectedFields)
-    .from(requests)
-    .innerJoinLateral(page, sql`true`)
-    .where(sql`${requests.run_id} = ${runId} AND ${requests.request_id} >= ${request_id}`)
-    .orderBy(asc(requests.request_id), asc(page.group_index), asc(page.rollout_index))
-    .limit(LIMITS.export_text_rows) as unknown as Promise<TextRow[]>;
+  const order = [asc(page.group_index), asc(page.rollout_index)];
+  return lateralPage(db, runId, request_id, page, order, LIMITS.export_text_rows);
 }

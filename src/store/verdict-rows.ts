@@ -4,6 +4,7 @@ import { LIMITS } from "../core/limits.ts";
 import type { StoredVerdict } from "../ports.ts";
 import type { Database } from "./connection.ts";
 import { groupKey, requestIsStored } from "./group-rows.ts";
+import { lateralPage, paged } from "./run-pages.ts";
 import { groups, requests, verdicts } from "./schema.ts";
 
 type VerdictRow = typeof verdicts.$inferSelect;
@@ -51,27 +52,16 @@ export async function groupVerdicts(db: Database, id: string): Promise<StoredVer
   return found.length === 0 ? null : rows.map(storedVerdict);
 }
 
-/** A run's verdicts, oldest request first, `export_page_rows` a round trip; each page starts behind the last row of the one before. */
+type Place = Pick<VerdictRow, "request_id" | "group_index" | "comparison" | "sample">;
+
+/** A run's verdicts, oldest request first, `export_page_rows` a round trip. */
 export async function* runVerdicts(db: Database, runId: string): AsyncGenerator<StoredVerdict> {
-  let last: Pick<VerdictRow, "request_id" | "group_index" | "comparison" | "sample"> | undefined = {
-    request_id: "",
-    group_index: -1,
-    comparison: -1,
-    sample: -1,
-  };
-  while (last !== undefined) {
-    const rows: VerdictRow[] = await verdictPage(db, runId, last);
-    for (const row of rows) yield storedVerdict(row);
-    last = rows.length < LIMITS.export_page_rows ? undefined : rows.at(-1);
-  }
+  const first: Place = { request_id: "", group_index: -1, comparison: -1, sample: -1 };
+  const read = (after: Place) => verdictPage(db, runId, after);
+  for await (const row of paged(first, LIMITS.export_page_rows, read)) yield storedVerdict(row);
 }
 
-// Lateral, so that each request is one range of the primary key and the first page costs no more than its own rows.
-function verdictPage(
-  db: Database,
-  runId: string,
-  after: Pick<VerdictRow, "request_id" | "group_index" | "comparison" | "sample">,
-): Promise<VerdictRow[]> {
+function verdictPage(db: Database, runId: string, after: Place): Promise<VerdictRow[]> {
   const { request_id, group_index, comparison, sample } = after;
   const page = db
     .select()
@@ -82,11 +72,6 @@ function verdictPage(
     .orderBy(asc(verdicts.group_index), asc(verdicts.comparison), asc(verdicts.sample))
     .limit(LIMITS.export_page_rows)
     .as("page");
-  return db
-    .select(page._.selectedFields)
-    .from(requests)
-    .innerJoinLateral(page, sql`true`)
-    .where(sql`${requests.run_id} = ${runId} AND ${requests.request_id} >= ${request_id}`)
-    .orderBy(asc(requests.request_id), asc(page.group_index), asc(page.comparison), asc(page.sample))
-    .limit(LIMITS.export_page_rows) as unknown as Promise<VerdictRow[]>;
+  const order = [asc(page.group_index), asc(page.comparison), asc(page.sample)];
+  return lateralPage(db, runId, request_id, page, order, LIMITS.export_page_rows);
 }

@@ -1,9 +1,8 @@
 // Owns the options that foreign clients can only put into the URL. Knows no contract's body.
 import * as z from "zod";
 import { RewardsRequestSchema, RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract.ts";
-import { bound } from "../../core/limit-advice.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { numberText, queryParameters } from "../../http/parameters.ts";
+import { numberText, queryParameters, wholeNumber } from "../../http/parameters.ts";
 import type { AppContext } from "../../http/scope.ts";
 
 /** A text as one word, or as a number within safe bounds. */
@@ -42,22 +41,10 @@ export type Options = z.output<typeof OptionsSchema>;
 
 /** Options of the contracts that send one sample a request. */
 export const SampleOptionsSchema = SharedSchema.extend({
-  group_size: numberText(
-    z
-      .int()
-      .min(1)
-      .max(...bound("rollouts_per_group_max")),
-  )
-    .optional()
-    .meta({
-      description: "samples of a prompt: the group is judged as soon as so many are there",
-    }),
-  group_window_ms: numberText(
-    z
-      .int()
-      .min(0)
-      .max(...bound("group_window_ms_max")),
-  )
+  group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
+    description: "samples of a prompt: the group is judged as soon as so many are there",
+  }),
+  group_window_ms: wholeNumber(0, "group_window_ms_max")
     .optional()
     .meta({
       description: `the group is judged this long after its last sample came; default ${LIMITS.group_window_ms_default}, with group_size half of the deadline`,
