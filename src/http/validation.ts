@@ -132,7 +132,8 @@ function parseElements(
   issues: Issue[],
 ): boolean {
   let faulty = 0;
-  for (const [i, element] of elements.entries()) {
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i];
     if (accept(element)) continue;
     if (faulty >= LIMITS.validation_errors_max) return false;
     const parsed = schema.safeParse(element);
