@@ -1,12 +1,13 @@
-// The browser tests: pages of the running local stack in headless Chromium. Apart from `npm test`, which needs no browser.
+// The browser tests: pages of the running local stack in headless Chromium. Apart from `npm test`,
+// which needs no browser.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     name: "browser",
     include: ["test/browser/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
     fileParallelism: false,
   },
 });

@@ -1,4 +1,5 @@
-// The tests against real engines. Apart from `npm test`: scripts/test-engine.ts starts the engines and runs these.
+// The tests against real engines. Apart from `npm test`: test/tools/test-engine.ts starts the
+// engines and runs these.
 import { defineConfig } from "vitest/config";
 
 if (process.env.KRITAI_ENGINES === undefined)
@@ -7,9 +8,9 @@ if (process.env.KRITAI_ENGINES === undefined)
 export default defineConfig({
   test: {
     name: "engine",
-    include: ["test/engine/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    include: ["test/engines/real/**/*.test.ts"],
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
     // An engine's CPU time tells whether it is at work, so nothing else may ask it meanwhile.
     fileParallelism: false,
   },

@@ -1,33 +1,37 @@
-// Owns the app: request id, keys, headers, the table of routes, and the one place where faults become replies. Knows no adapter.
+// Owns the app: request id, keys, headers, the table of routes, and the one place where faults
+// become replies. Knows no adapter.
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
-import { authenticate, pathWithoutKey, requireScope } from "./auth.ts";
-import { createLocalBatches } from "./batches/local.ts";
-import { ApiError } from "./core/errors.ts";
-import { createLocalRooms } from "./group-room/local.ts";
-import { isPublic, neededScope } from "./http/access.ts";
-import { type Admission, createAdmission } from "./http/admission.ts";
-import type { AppDeps, RouteDeps } from "./http/deps.ts";
-import { drainUnread } from "./http/drain.ts";
-import { Metrics } from "./http/metrics.ts";
-import { asApiError, faultLine, printLine, problemResponse } from "./http/problem.ts";
-import { createRequestIds } from "./http/request-id.ts";
-import { type AppContext, type AppEnv, keepAlive, type RequestScope, serverTiming } from "./http/scope.ts";
-import { createLocalReplies } from "./idempotency/local.ts";
-import { deleteBatch, getBatch } from "./routes/batches.ts";
-import { contractFault } from "./routes/contracts/faults.ts";
-import { contractRoutes } from "./routes/contracts/table.ts";
-import { deadLetters, replayDeadLetters } from "./routes/dead-letters.ts";
-import { docsErrors, docsPage, docsStyle, openapiDocument } from "./routes/docs.ts";
-import { evaluations } from "./routes/evaluations.ts";
-import { exportRun } from "./routes/export.ts";
-import { groupVerdicts, requestDetail } from "./routes/groups.ts";
-import { rewards } from "./routes/rewards.ts";
-import { runDetail, runGroups, runList, runSteps } from "./routes/runs.ts";
-import { about, healthz, metricsText, readyz } from "./routes/service.ts";
-import { getSpec, putSpec } from "./routes/specs.ts";
-import { verdicts } from "./routes/verdicts.ts";
+import { type Admission, createAdmission } from "./api/access/admission.ts";
+import { authenticate, pathWithoutKey, requireScope } from "./api/access/auth.ts";
+import { isPublic, neededScope } from "./api/access/scopes.ts";
+import { contractFault } from "./api/contracts/faults.ts";
+import { contractRoutes } from "./api/contracts/table.ts";
+import type { AppDeps, RouteDeps } from "./api/http/deps.ts";
+import { drainUnread } from "./api/http/drain.ts";
+import { problemResponse } from "./api/http/problem.ts";
+import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/http/scope.ts";
+import { deleteBatch, getBatch } from "./api/routes/batches.ts";
+import { deadLetters, replayDeadLetters } from "./api/routes/dead-letters.ts";
+import { PAGES, page } from "./api/routes/docs.ts";
+import { evaluations } from "./api/routes/evaluations.ts";
+import { exportRun } from "./api/routes/export.ts";
+import { groupVerdicts, requestDetail } from "./api/routes/groups.ts";
+import { rewards } from "./api/routes/rewards.ts";
+import { runDetail, runGroups, runList, runSteps } from "./api/routes/runs.ts";
+import { about, healthz, metricsText, readyz } from "./api/routes/service.ts";
+import { checkSpec } from "./api/routes/spec-check.ts";
+import { getSpec, putSpec } from "./api/routes/specs.ts";
+import { verdicts } from "./api/routes/verdicts.ts";
+import { ApiError, asApiError } from "./core/faults/errors.ts";
+import { createLocalBatches } from "./objects/batches/local.ts";
+import { createLocalRooms } from "./objects/gathering/local.ts";
+import { createLocalReplies } from "./objects/idempotency/local.ts";
+import { Metrics } from "./scoring/counters.ts";
+import { faultLine, printLine } from "./scoring/report.ts";
+import { createRequestIds } from "./scoring/request-ids.ts";
+import type { RequestScope } from "./scoring/request-scope.ts";
 
 const SECURITY_HEADERS: Record<string, string> = {
   "x-content-type-options": "nosniff",
@@ -38,11 +42,18 @@ const SECURITY_HEADERS: Record<string, string> = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-/** For replies that do not say otherwise: data is nobody's page and in nobody's cache. The documentation has its own. */
+/**
+ * For replies that do not say otherwise: data is nobody's page and in nobody's cache. The
+ * documentation has its own.
+ */
 const DEFAULT_HEADERS: Record<string, string> = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
+
+/** A runtime makes the URL of whatever stands in the Host header, two of them joined by a comma. */
+const NO_URL = "The request's address is no URL: send one Host header, which names a host.";
+const NO_HOST = [{ path: "Host", message: "must be one host, with a port or without" }];
 
 /** The whole API as one Hono app over its dependencies. */
 export function createApp(appDeps: AppDeps): Hono<AppEnv> {
@@ -52,7 +63,9 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   const replies = appDeps.replies ?? createLocalReplies();
   const batches = appDeps.batches ?? createLocalBatches({ ...appDeps, metrics, report });
   const deps: RouteDeps = { ...appDeps, metrics, report, rooms, replies, batches };
-  const app = new Hono<AppEnv>({ getPath: (request) => pathWithoutKey(new URL(request.url).pathname) });
+  const app = new Hono<AppEnv>({
+    getPath: ({ url }) => (URL.canParse(url) ? pathWithoutKey(new URL(url).pathname) : "/"),
+  });
   addFrame(app, deps);
   addRoutes(app, deps);
   app.notFound((c) => {
@@ -87,13 +100,17 @@ function addFrame(app: Hono<AppEnv>, deps: RouteDeps): void {
     void c.get("onEnd")?.();
   });
   app.use(async (c, next) => {
+    if (!URL.canParse(c.req.url)) throw new ApiError("invalid_request", NO_URL, { errors: NO_HOST });
     if (!isPublic(c.req.path) && c.req.method !== "OPTIONS") await admit(c, deps, admission);
     await next().catch(rethrowAsError);
   });
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
 }
 
-/** Hono hands only Errors to onError; any other thrown value would go out to the runtime, which might show it. */
+/**
+ * Hono hands only Errors to onError; any other thrown value would go out to the runtime, which
+ * might show it.
+ */
 function rethrowAsError(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error(`a thrown ${typeof thrown}`);
 }
@@ -103,8 +120,9 @@ async function admit(c: AppContext, deps: RouteDeps, admission: Admission): Prom
     const names = deps.faults.map((fault) => fault.path).join(", ");
     throw new ApiError("not_configured", `These variables are wrong: ${names}.`, { errors: deps.faults });
   }
-  const caller = await authenticate(c.req.raw, deps.keys);
+  const caller = await authenticate(c.req.raw, deps);
   c.get("scope").key_name = caller.name;
+  c.set("caller", caller);
   const needed = neededScope(c.req.method, routePath(c));
   if (needed !== null) requireScope(caller, needed);
   // Who watches a deployment must see it best when it is at its limits.
@@ -157,15 +175,13 @@ function addRoutes(app: Hono<AppEnv>, deps: RouteDeps): void {
   app.get("/v1/requests/:request_id", requestDetail(deps));
   app.get("/v1/logs/dead-letters", deadLetters(deps));
   app.post("/v1/logs/dead-letters/replay", replayDeadLetters(deps));
+  app.post("/v1/specs/check", checkSpec(deps));
   app.get("/v1/specs/:name", getSpec(deps));
   app.put("/v1/specs/:name", putSpec(deps));
   app.get("/", about());
   app.get("/healthz", healthz());
   app.get("/readyz", readyz(deps));
   app.get("/metrics", metricsText(deps));
-  app.get("/openapi.json", openapiDocument());
-  app.get("/docs", docsPage());
-  app.get("/docs/errors", docsErrors());
-  app.get("/docs/style.css", docsStyle());
+  for (const [path, asset] of Object.entries(PAGES)) app.get(path, page(deps, asset));
   for (const [method, path, handler] of contractRoutes(deps)) app.on(method, path, handler);
 }

@@ -1,15 +1,19 @@
-// Owns the raw environment: the schema of bindings and variables, and its only reader. Never shows a value in an error.
+// Owns the raw environment: the schema of bindings and variables, and its only reader. Never shows
+// a value in an error.
 import * as z from "zod";
-import { type KeyDigest, SCOPES, type Scope } from "./auth.ts";
-import type { BatchStub } from "./batches/remote.ts";
-import type { FieldError } from "./core/errors.ts";
-import type { CountersNamespace } from "./core/key-limits.ts";
-import { parseKeyLimits } from "./core/key-limits.ts";
-import { LIMITS } from "./core/limits.ts";
-import type { RoomNamespace } from "./group-room/remote.ts";
-import type { IdempotentStub } from "./idempotency/remote.ts";
-import type { ObjectNamespace } from "./object-storage/reach.ts";
-import type { LettersNamespace, QueueBinding } from "./ports.ts";
+import { type KeyDigest, SCOPES, type Scope } from "./api/access/auth.ts";
+import { type AllowedModels, keysOf, parseModels } from "./core/contract/allowed-models.ts";
+import type { LettersNamespace } from "./core/contract/dead-letter.ts";
+import { parseGroupSizes } from "./core/contract/group-sizes.ts";
+import type { FieldError } from "./core/faults/errors.ts";
+import { LIMITS } from "./core/faults/limits.ts";
+import type { BatchStub } from "./objects/batches/remote.ts";
+import type { RoomNamespace } from "./objects/gathering/remote.ts";
+import type { IdempotentStub } from "./objects/idempotency/remote.ts";
+import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
+import { parseKeyLimits } from "./objects/key-limits/ledger.ts";
+import type { ObjectNamespace } from "./objects/storage/reach.ts";
+import type { QueueBinding } from "./scoring/run-log-port.ts";
 
 const LOOPBACK_SQL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}\/sql$/i;
 
@@ -18,7 +22,10 @@ const httpUrl = z.url({ protocol: /^https?$/, message: "must be an http or https
 const SCOPE = SCOPES.join("|");
 const KEY_ENTRY = new RegExp(`^[A-Za-z0-9._-]{1,64}:[0-9A-Fa-f]{64}(?::(?:${SCOPE})(?:\\+(?:${SCOPE}))*)?$`);
 
-/** A name may come with several digests, so that a key is replaced while the old one still works; a digest has one owner. */
+/**
+ * A name may come with several digests, so that a key is replaced while the old one still works; a
+ * digest has one owner.
+ */
 const KeysSchema = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((entry) => entry !== ""))
@@ -27,10 +34,17 @@ const KeysSchema = z
   .transform((entries) => entries.map(parseKey));
 
 function parseKey(entry: string): KeyDigest {
-  const [name = "", hex = "", scopes] = entry.split(":");
+  const [name = "", hex = "", ...rest] = entry.split(":");
+  // A scope may hold a colon itself.
+  const scopes = rest.join(":");
   const digest = Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
-  return { name, digest, ...(scopes !== undefined && { scopes: scopes.split("+") as Scope[] }) };
+  return { name, digest, ...(scopes !== "" && { scopes: scopes.split("+") as Scope[] }) };
 }
+
+const ScopesSchema = z
+  .string()
+  .regex(new RegExp(`^(?:${SCOPE})(?:\\+(?:${SCOPE}))*$`))
+  .transform((text) => text.split("+") as Scope[]);
 
 const optional = <T extends z.ZodType>(schema: T) => z.preprocess((v) => (v === "" ? undefined : v), schema.optional());
 
@@ -65,14 +79,16 @@ const FallbacksSchema = z
       .max(LIMITS.backends_max - 1),
   );
 
-const KeyLimitsSchema = z.string().transform((text, context) => {
-  try {
-    return parseKeyLimits(text);
-  } catch {
-    context.addIssue("not key limits");
-    return z.NEVER;
-  }
-});
+/** A text that `read` takes; whatever it throws, the text is refused. */
+const readBy = <T>(read: (text: string) => T) =>
+  z.string().transform((text, context) => {
+    try {
+      return read(text);
+    } catch {
+      context.addIssue("not of its grammar");
+      return z.NEVER;
+    }
+  });
 
 const binding = <T>() => optional(z.custom<T>((value) => typeof value === "object" && value !== null));
 
@@ -88,7 +104,7 @@ const WebhookHostsSchema = z
   .pipe(z.array(z.string().regex(WEBHOOK_HOST)).max(LIMITS.webhook_hosts_max));
 
 /** The form that Standard Webhooks gives symmetric secrets. */
-const WebhookSecretSchema = z
+const SecretSchema = z
   .string()
   .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/)
   .transform((text, context) => {
@@ -103,6 +119,8 @@ const WebhookSecretSchema = z
 /** Every variable and secret of the Worker. An empty string is the same as absent. */
 export const EnvSchema = z.object({
   API_KEYS: optional(KeysSchema),
+  PATH_SCOPES: optional(ScopesSchema),
+  TOKEN_SECRET: optional(SecretSchema),
   VERIFIER_URL: optional(httpUrl),
   VERIFIER_PROTOCOL: optional(z.enum(["openai", "verify"])),
   VERIFIER_MODEL: optional(z.string().max(256)),
@@ -110,7 +128,9 @@ export const EnvSchema = z.object({
   VERIFIER_MAX_IN_FLIGHT: optional(z.coerce.number().int().min(1).max(LIMITS.generations_in_flight_max)),
   VERIFIER_HEDGING: optional(z.enum(["on", "off"])),
   VERIFIER_FALLBACKS: optional(FallbacksSchema),
-  KEY_LIMITS: optional(KeyLimitsSchema),
+  KEY_LIMITS: optional(readBy(parseKeyLimits)),
+  GROUP_SIZES: optional(readBy(parseGroupSizes)),
+  MODELS: optional(readBy(parseModels)),
   KEY_COUNTERS: optional(z.custom<CountersNamespace>((value) => typeof value === "object" && value !== null)),
   DATABASE_URL: optional(
     z
@@ -119,9 +139,10 @@ export const EnvSchema = z.object({
       .max(4096),
   ),
   DATABASE_FETCH_ENDPOINT: optional(httpUrl.refine((url) => LOOPBACK_SQL.test(url))),
+  ASSETS: binding<{ fetch(url: string): Promise<Response> }>(),
   LOG_LEVEL: optional(z.enum(["error", "info"])),
   WEBHOOK_HOSTS: optional(WebhookHostsSchema),
-  WEBHOOK_SECRET: optional(WebhookSecretSchema),
+  WEBHOOK_SECRET: optional(SecretSchema),
   IDEMPOTENT_REQUESTS: binding<ObjectNamespace<IdempotentStub>>(),
   BATCH: binding<ObjectNamespace<BatchStub>>(),
   GROUP_ROOM: optional(z.custom<RoomNamespace>((value) => typeof value === "object" && value !== null)),
@@ -133,6 +154,8 @@ export type Config = z.output<typeof EnvSchema>;
 /** What a good value looks like, for error messages: the bad value itself may be a secret. */
 const EXPECTED: Record<keyof Config, string> = {
   API_KEYS: `must be up to ${LIMITS.keys_max} comma-separated name:sha256hex or name:sha256hex:scopes with distinct digests; scopes are ${SCOPES.join(", ")}, joined by +`,
+  PATH_SCOPES: `must be of ${SCOPES.join(", ")}, joined by +`,
+  TOKEN_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   VERIFIER_URL: "must be an http or https URL",
   VERIFIER_PROTOCOL: 'must be "openai" or "verify"',
   VERIFIER_MODEL: "must be a model name of at most 256 characters",
@@ -142,9 +165,13 @@ const EXPECTED: Record<keyof Config, string> = {
   VERIFIER_FALLBACKS: `must be a JSON array of at most ${LIMITS.backends_max - 1} objects {"url", "protocol", "model", "api_key", "name"}; model is required unless protocol is "verify"`,
   KEY_LIMITS:
     "must be like trainer:rpm=600,tokens_per_day=50000000,concurrency=8;*:rpm=60, each key once, integers from 1 up",
+  GROUP_SIZES: `must be like trainer=8;*=16, each key once, integers from 1 to rollouts_per_group_max = ${LIMITS.rollouts_per_group_max}`,
+  MODELS:
+    "must be like name1,name2; trainer:name3 with keys of API_KEYS, each once; a model's name that holds a colon needs *: before its list",
   KEY_COUNTERS: "must be the Durable Object binding of the class KeyCounters",
   DATABASE_URL: "must be a postgres:// URL",
   DATABASE_FETCH_ENDPOINT: "must be http://HOST:PORT/sql on a loopback host",
+  ASSETS: "must be the binding of the static assets",
   LOG_LEVEL: 'must be "error" or "info"',
   WEBHOOK_HOSTS: `must be up to ${LIMITS.webhook_hosts_max} comma-separated hosts, such as hooks.example.org or hooks.example.org:8443`,
   WEBHOOK_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
@@ -155,7 +182,18 @@ const EXPECTED: Record<keyof Config, string> = {
   DEAD_LETTERS: "must be the Durable Object binding of the class DeadLetters",
 };
 
-/** The configuration, and the variables that are wrong (those are left out of the configuration). */
+/**
+ * What may judge: the models that the deployment asks its verifiers for by itself, and those of
+ * MODELS.
+ */
+export function allowedModels({ VERIFIER_MODEL, VERIFIER_FALLBACKS = [], MODELS = new Map() }: Config): AllowedModels {
+  const all = [VERIFIER_MODEL, ...VERIFIER_FALLBACKS.map(({ model }) => model)];
+  return { configured: all.flatMap((model) => model ?? []), lists: MODELS };
+}
+
+/**
+ * The configuration, and the variables that are wrong (those are left out of the configuration).
+ */
 export function readEnv(env: Record<string, unknown>): { config: Config; faults: FieldError[] } {
   const config: Record<string, unknown> = {};
   const faults: FieldError[] = [];
@@ -168,6 +206,10 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
   const needsModel = config.VERIFIER_URL !== undefined && config.VERIFIER_PROTOCOL !== "verify";
   if (needsModel && config.VERIFIER_MODEL === undefined && !faults.some((fault) => fault.path === "VERIFIER_MODEL")) {
     faults.push({ path: "VERIFIER_MODEL", message: "required beside VERIFIER_URL" });
+  }
+  const names = new Set((config as Config).API_KEYS?.map(({ name }) => name));
+  if (keysOf((config as Config).MODELS ?? new Map()).some((key) => !names.has(key))) {
+    faults.push({ path: "MODELS", message: EXPECTED.MODELS });
   }
   if (config.KEY_LIMITS !== undefined && config.KEY_COUNTERS === undefined) {
     faults.push({ path: "KEY_COUNTERS", message: "the Durable Object binding is required beside KEY_LIMITS" });

@@ -1,26 +1,29 @@
-// Owns the composition: environment → parts → app. The only file that sees every folder; holds no rule of its own.
+// Owns the composition: environment → parts → app. The only file that sees every folder; holds no
+// rule of its own.
+
+import type { AppDeps } from "./api/http/deps.ts";
 import { createApp } from "./app.ts";
-import { batchClass } from "./batches/durable.ts";
-import { createRemoteBatches } from "./batches/remote.ts";
-import type { FieldError } from "./core/errors.ts";
-import type { CountersNamespace, KeyLimits } from "./core/key-limits.ts";
-import { type Config, readEnv } from "./env.ts";
-import { groupRoomClass } from "./group-room/durable.ts";
-import { createRemoteRooms } from "./group-room/remote.ts";
-import type { AppDeps } from "./http/deps.ts";
-import { Metrics } from "./http/metrics.ts";
-import { printLine } from "./http/problem.ts";
-import { createRemoteReplies } from "./idempotency/remote.ts";
-import { createKeyLimits } from "./key-limits/remote.ts";
-import type { Clock, Verifier } from "./ports.ts";
-import { StoreWriteError } from "./store/connection.ts";
-import { deadLettersClass, remoteDeadLetters } from "./store/dead-letters-object.ts";
-import { createLogQueue } from "./store/log-queue.ts";
-import { createEnvelopeStore, createNeonRunLog } from "./store/neon.ts";
-import { type ConsumerDeps, consumeLogs, keepLetters } from "./store/queue-consumer.ts";
-import { createNeonSpecStore } from "./store/specs.ts";
-import { unconfiguredRunLog, unconfiguredSpecs } from "./store/unconfigured.ts";
-import { createVerifier } from "./verifier/configured.ts";
+import type { FieldError } from "./core/faults/errors.ts";
+import { allowedModels, type Config, readEnv } from "./env.ts";
+import { batchClass } from "./objects/batches/durable.ts";
+import { createRemoteBatches } from "./objects/batches/remote.ts";
+import { groupRoomClass } from "./objects/gathering/durable.ts";
+import { createRemoteRooms } from "./objects/gathering/remote.ts";
+import { createRemoteReplies } from "./objects/idempotency/remote.ts";
+import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
+import { createKeyLimits } from "./objects/key-limits/remote.ts";
+import { StoreWriteError } from "./run-log/db/connection.ts";
+import { createEnvelopeStore, createNeonRunLog } from "./run-log/neon.ts";
+import { createNeonSpecStore } from "./run-log/specs.ts";
+import { unconfiguredRunLog, unconfiguredSpecs } from "./run-log/unconfigured.ts";
+import { deadLettersClass, remoteDeadLetters } from "./run-log/write/dead-letters-object.ts";
+import { createLogQueue } from "./run-log/write/log-queue.ts";
+import { type ConsumerDeps, consumeLogs, keepLetters } from "./run-log/write/queue-consumer.ts";
+import { Metrics } from "./scoring/counters.ts";
+import type { KeyLimits } from "./scoring/key-limits.ts";
+import type { Clock, Verifier } from "./scoring/ports.ts";
+import { printLine } from "./scoring/report.ts";
+import { createVerifier } from "./verifier/create.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
 /** The isolate's counts, whoever works in it: requests, rooms, batches and the log's consumer. */
@@ -32,7 +35,10 @@ interface Part<T> {
   /** The variable to blame when the part cannot be made. */
   variable: keyof Config;
   missing: (variable: string) => T;
-  /** Null when the configuration does not ask for the part. May throw on a value that only the adapter can judge. */
+  /**
+   * Null when the configuration does not ask for the part. May throw on a value that only the
+   * adapter can judge.
+   */
   make: (config: Config) => T | null;
 }
 
@@ -82,7 +88,10 @@ function assemble<T>(part: Part<T>, config: Config, faults: FieldError[]): T {
   }
 }
 
-/** What the app is given in an environment. Parts hold configuration only, nothing of a request, so that an isolate may share them. */
+/**
+ * What the app is given in an environment. Parts hold configuration only, nothing of a request, so
+ * that an isolate may share them.
+ */
 function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & { metrics: Metrics } {
   const { config, faults } = readEnv(env);
   return {
@@ -95,25 +104,33 @@ function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & { metrics
       config.WEBHOOK_SECRET && { webhooks: { hosts: config.WEBHOOK_HOSTS, secret: config.WEBHOOK_SECRET } }),
     ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, printLine) }),
     ...(config.KEY_LIMITS && config.KEY_COUNTERS && { keyLimits: limitsOf(config.KEY_LIMITS, config.KEY_COUNTERS) }),
+    ...(config.ASSETS && { assets: assetsOf(config.ASSETS) }),
+    models: allowedModels(config),
     metrics,
     clock,
     keys: config.API_KEYS ?? [],
+    group_sizes: config.GROUP_SIZES,
+    path_scopes: config.PATH_SCOPES,
+    token_secret: config.TOKEN_SECRET,
     faults,
     log_requests: config.LOG_LEVEL === "info",
   };
 }
+
+/** The binding takes any host; only the path counts. */
+const assetsOf = (assets: NonNullable<Config["ASSETS"]>) => (path: string) => assets.fetch(`http://assets${path}`);
 
 function limitsOf(limits: NonNullable<Config["KEY_LIMITS"]>, counters: CountersNamespace): KeyLimits {
   const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
   return createKeyLimits({ limits, counters, onUnreachable });
 }
 
-export { KeyCounters } from "./key-limits/durable.ts";
+export { KeyCounters } from "./objects/key-limits/durable.ts";
 
 export class GroupRoom extends groupRoomClass((env) => ({ ...partsOf(env), report: printLine })) {}
 export class Batch extends batchClass((env) => ({ ...partsOf(env), report: printLine })) {}
 
-export { IdempotentRequests } from "./idempotency/durable.ts";
+export { IdempotentRequests } from "./objects/idempotency/durable.ts";
 
 /** What could not be stored, kept without the database. */
 export class DeadLetters extends deadLettersClass((env) => {
@@ -128,7 +145,8 @@ interface Composed {
   consumer: ConsumerDeps;
 }
 
-// The runtime hands the same object to every request of an isolate; one that differs is another configuration.
+// The runtime hands the same object to every request of an isolate; one that differs is another
+// configuration.
 let composed: Composed | null = null;
 
 function compose(env: Record<string, unknown>): Composed {
@@ -158,7 +176,10 @@ export default {
     return compose(env).app.fetch(request, env, execution);
   },
 
-  /** Two queues have this consumer: the run log, and what it gave up, told apart by the end of the name. */
+  /**
+   * Two queues have this consumer: the run log, and what it gave up, told apart by the end of the
+   * name.
+   */
   async queue({ queue, messages }: MessageBatch, env: Record<string, unknown>): Promise<void> {
     const { consumer } = compose(env);
     await (queue.endsWith("dead-letters") ? keepLetters : consumeLogs)(messages, consumer);

@@ -1,63 +1,50 @@
-// The layout's rules as a test: who may import whom, how long a file and a function may be, what no file may hold.
+// The layout's rules as a test: who may import whom, how long a file and a function may be, what no
+// file may hold.
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { COMPATIBILITY, OBJECTS } from "../scripts/local/edge.ts";
+import { ASSETS, COMPATIBILITY, OBJECTS } from "../scripts/stack/edge.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
-const sources = globSync(["src/**/*.ts", "gpu-backend/**/*.ts", "scripts/**/*.ts", "examples/**/*.ts"], {
+const sources = globSync(["src/**/*.ts", "gpu-backend/**/*.ts", "scripts/**/*.ts"], {
   cwd: ROOT,
 }).filter((path) => !path.endsWith(".generated.ts"));
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-/** The folder rules of docs/architecture: what each part of the tree may import. Prefixes; npm packages by name. */
-const RULES: { of: RegExp; may: RegExp; npm: RegExp }[] = [
-  { of: /^src\/core\/format\.ts$/, may: /^src\/core\//, npm: /^re2js$/ },
-  { of: /^src\/core\//, may: /^src\/core\//, npm: /^zod$/ },
-  { of: /^src\/ports\.ts$/, may: /^src\/core\//, npm: /^$/ },
+/**
+ * The rooms of docs/architecture.md: what each may import, rooms by prefix and npm packages by
+ * name. The first row that fits a file counts. A room inside `core` may import itself and those
+ * named.
+ */
+const WITHIN = (...rooms: string[]) => rooms.map((room) => `src/core/${room}/`);
+const ROOMS: { of: string; may: readonly string[]; npm: RegExp }[] = [
+  { of: "src/core/faults/", may: WITHIN("math"), npm: /^zod$/ },
+  { of: "src/core/math/", may: WITHIN("faults"), npm: /^zod$/ },
+  { of: "src/core/load/", may: WITHIN("faults", "math"), npm: /^zod$/ },
+  { of: "src/core/contract/", may: WITHIN("faults", "math"), npm: /^zod$/ },
+  { of: "src/core/judges/", may: WITHIN("faults", "math", "contract"), npm: /^zod$/ },
+  { of: "src/core/candidate/", may: WITHIN("faults", "math", "contract", "judges"), npm: /^(zod|re2js)$/ },
+  { of: "src/core/wire/", may: WITHIN("faults", "math", "contract", "judges", "load"), npm: /^zod$/ },
+  { of: "src/core/tournament/", may: WITHIN("faults", "math", "contract", "judges", "candidate"), npm: /^zod$/ },
   {
-    of: /^src\/(scoring|judging|sample-journal|log-entry|digest)\.ts$/,
-    may: /^src\/(core\/|ports\.ts|judging\.ts|sample-journal\.ts|log-entry\.ts|digest\.ts)/,
-    npm: /^$/,
-  },
-  { of: /^src\/waiting\.ts$/, may: /^$/, npm: /^$/ },
-  { of: /^src\/verifier\//, may: /^src\/(core\/|ports\.ts|verifier\/)/, npm: /^$/ },
-  { of: /^src\/key-limits\//, may: /^src\/(core\/|waiting\.ts|key-limits\/)/, npm: /^$/ },
-  {
-    of: /^src\/store\//,
-    may: /^src\/(core\/|ports\.ts|waiting\.ts|store\/)/,
-    npm: /^(drizzle-orm|@neondatabase\/serverless)/,
-  },
-  { of: /^src\/http\//, may: /^src\/(core\/|ports\.ts|waiting\.ts|http\/|auth\.ts)/, npm: /^(hono|zod)/ },
-  {
-    of: /^src\/routes\//,
-    may: /^src\/(core\/|ports\.ts|scoring\.ts|sample-journal\.ts|digest\.ts|waiting\.ts|http\/|routes\/|object-storage\/values\.ts|openapi\.json)/,
-    npm: /^(hono|zod)/,
-  },
-  { of: /^src\/object-storage\//, may: /^src\/(core\/|waiting\.ts|http\/problem\.ts|object-storage\/)/, npm: /^$/ },
-  { of: /^src\/idempotency\//, may: /^src\/(core\/|object-storage\/|idempotency\/)/, npm: /^$/ },
-  {
-    of: /^src\/batches\//,
-    may: /^src\/(core\/|http\/|object-storage\/|routes\/scored-request\.ts|scoring\.ts|sample-journal\.ts|waiting\.ts|batches\/)/,
-    npm: /^$/,
+    of: "src/core/signals/",
+    may: WITHIN("faults", "math", "contract", "judges", "candidate", "tournament"),
+    npm: /^(zod|jsep)$/,
   },
   {
-    of: /^src\/group-room\//,
-    may: /^src\/(core\/|ports\.ts|digest\.ts|http\/|routes\/scored-request\.ts|sample-journal\.ts|waiting\.ts|group-room\/)/,
-    npm: /^$/,
-  },
-  {
-    of: /^src\/app\.ts$/,
-    may: /^src\/(core\/|ports\.ts|routes\/|http\/|auth\.ts|group-room\/local\.ts|idempotency\/local\.ts|batches\/local\.ts)/,
-    npm: /^hono/,
-  },
-  {
-    of: /^src\/(env|auth)\.ts$/,
-    may: /^src\/(core\/|ports\.ts|auth\.ts|(group-room|batches|idempotency)\/remote\.ts|object-storage\/reach\.ts)/,
+    of: "src/core/formulations/",
+    may: WITHIN("faults", "math", "contract", "judges", "candidate", "tournament"),
     npm: /^zod$/,
   },
-  { of: /^src\/worker\.ts$/, may: /^src\//, npm: /./ },
-  { of: /^gpu-backend\//, may: /^(src\/core\/|gpu-backend\/)/, npm: /./ },
+  { of: "src/scoring/", may: ["src/core/"], npm: /^zod$/ },
+  { of: "src/verifier/", may: ["src/core/", "src/scoring/"], npm: /^$/ },
+  { of: "src/objects/", may: ["src/core/", "src/scoring/"], npm: /^$/ },
+  { of: "src/run-log/", may: ["src/core/", "src/scoring/"], npm: /^(zod$|drizzle-orm|@neondatabase\/serverless)/ },
+  { of: "src/api/", may: ["src/core/", "src/scoring/", "src/objects/"], npm: /^(hono|zod)/ },
+  { of: "src/app.ts", may: ["src/core/", "src/scoring/", "src/objects/", "src/api/"], npm: /^hono/ },
+  { of: "src/env.ts", may: ["src/core/", "src/scoring/", "src/objects/", "src/api/"], npm: /^zod$/ },
+  { of: "src/worker.ts", may: ["src/"], npm: /./ },
+  { of: "gpu-backend/", may: WITHIN("faults", "math", "judges", "wire", "load"), npm: /./ },
 ];
 
 function importsOf(path: string): { local: string[]; npm: string[] } {
@@ -73,20 +60,46 @@ function importsOf(path: string): { local: string[]; npm: string[] } {
 }
 
 describe("imports", () => {
-  it("follow the folder rules", () => {
+  const roomOf = (path: string) => ROOMS.find(({ of }) => path.startsWith(of));
+
+  it("follow the rooms", () => {
     const broken = sources.flatMap((path) => {
-      const rule = RULES.find(({ of }) => of.test(path));
-      if (rule === undefined) return [];
+      const room = roomOf(path);
+      if (room === undefined) return [];
       const { local, npm } = importsOf(path);
-      return [...local.filter((to) => !rule.may.test(to)), ...npm.filter((name) => !rule.npm.test(name))].map(
-        (to) => `${path} → ${to}`,
-      );
+      const open = [room.of, ...room.may];
+      return [
+        ...local.filter((to) => !open.some((prefix) => to.startsWith(prefix))),
+        ...npm.filter((name) => !room.npm.test(name)),
+      ].map((to) => `${path} → ${to}`);
     });
     expect(broken).toEqual([]);
   });
 
-  it("are covered by a rule everywhere in src", () => {
-    expect(sources.filter((path) => path.startsWith("src/") && !RULES.some(({ of }) => of.test(path)))).toEqual([]);
+  it("are covered by a room everywhere in src", () => {
+    expect(sources.filter((path) => path.startsWith("src/") && roomOf(path) === undefined)).toEqual([]);
+  });
+
+  it("go in no circle, between files or between rooms", () => {
+    const own = sources.filter((path) => roomOf(path) !== undefined);
+    const files = new Map(own.map((path) => [path, importsOf(path).local.filter((to) => roomOf(to) !== undefined)]));
+    expect(circle(files)).toEqual([]);
+    const rooms = new Map<string, string[]>();
+    for (const [path, targets] of files) {
+      const room = roomOf(path)?.of as string;
+      const others = targets.map((to) => roomOf(to)?.of as string).filter((to) => to !== room);
+      rooms.set(room, [...(rooms.get(room) ?? []), ...others]);
+    }
+    expect(circle(rooms)).toEqual([]);
+    expect(
+      circle(
+        new Map([
+          ["a", ["b"]],
+          ["b", ["c"]],
+          ["c", ["b"]],
+        ]),
+      ),
+    ).toEqual(["b", "c", "b"]);
   });
 
   it("keep the core free of time, chance and I/O", () => {
@@ -98,6 +111,29 @@ describe("imports", () => {
     expect(impure).toEqual([]);
   });
 });
+
+/**
+ * The first circle among the arrows, its first place again at its end; empty when there is none.
+ */
+function circle(arrows: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const walk = (place: string, path: readonly string[]): string[] => {
+    const at = path.indexOf(place);
+    if (at >= 0) return [...path.slice(at), place];
+    if (done.has(place)) return [];
+    for (const next of arrows.get(place) ?? []) {
+      const found = walk(next, [...path, place]);
+      if (found.length > 0) return found;
+    }
+    done.add(place);
+    return [];
+  };
+  for (const place of arrows.keys()) {
+    const found = walk(place, []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
 
 /** A file without comments and strings, roughly: enough to look for calls. */
 function code(path: string): string {
@@ -132,7 +168,10 @@ describe("sizes", () => {
   });
 });
 
-/** Length of each function whose closing brace stands at its opening line's indentation, as the formatter guarantees. */
+/**
+ * Length of each function whose closing brace stands at its opening line's indentation, as the
+ * formatter guarantees.
+ */
 function functionLengths(text: string): { line: number; length: number }[] {
   const rows = text.split("\n");
   return rows.flatMap((row, at) => {
@@ -188,6 +227,14 @@ describe("the installation", () => {
     const toml = textOf("wrangler.toml");
     expect(/^compatibility_date = "(.+)"$/m.exec(toml)?.[1]).toBe(COMPATIBILITY.date);
     expect(JSON.parse(/^compatibility_flags = (\[.+\])$/m.exec(toml)?.[1] ?? "null")).toEqual(COMPATIBILITY.flags);
+  });
+
+  it("serves the static assets locally as every deployment does", () => {
+    const toml = textOf("wrangler.toml");
+    const { directory, htmlHandling, runWorkerFirst } = ASSETS;
+    expect(toml).toContain(
+      `[assets]\ndirectory = "./${relative(ROOT, directory)}"\nbinding = "ASSETS"\nhtml_handling = "${htmlHandling}"\nrun_worker_first = ${runWorkerFirst}\n`,
+    );
   });
 
   it("binds the same Durable Objects locally and in every deployment", () => {

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Lints, types and tests the Python client in an environment of its own. `--tools` runs the SDKs and rankers of other vendors against the
-# stack instead, `--trainers` real trainers (installs torch); `--prepare` after either only makes the environment. `--bench` measures the
-# client's own CPU time. Further arguments go to pytest. Needs Python 3.10 or newer (PYTHON=...), and `npm ci` in the repository.
+# Lints, types and tests the Python client in an environment of its own. `--tools` runs the SDKs and
+# rankers of other vendors against the
+# stack instead, `--trainers` real trainers (installs torch); `--prepare` after either only makes
+# the environment. `--bench` measures the
+# client's own CPU time. Further arguments go to pytest. Needs Python 3.10 or newer (PYTHON=...),
+# and `npm ci` in the repository.
 set -euo pipefail
 cd "$(dirname "$0")"
 name=python-client requirements=requirements-test.txt tests=()

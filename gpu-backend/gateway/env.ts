@@ -1,9 +1,12 @@
-// Owns the gateway's environment: the schema of its variables, and its only reader. Never shows a value in a fault.
+// Owns the gateway's environment: the schema of its variables, and its only reader. Never shows a
+// value in a fault.
+import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { apiRoot } from "../../src/core/chat-endpoint.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import { isLoopbackHost } from "./access.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { apiRoot } from "../../src/core/wire/chat-endpoint.ts";
+import { vocabularyOf } from "./engines/vocabulary.ts";
 import { GATEWAY_LIMITS } from "./gateway-limits.ts";
+import { isLoopbackHost } from "./http/access.ts";
 
 const KEY_CHARS_MAX = LIMITS.key_chars;
 const REPLICAS_MAX = 64;
@@ -22,6 +25,15 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
 const orAbsent = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema);
 
+/** The tokens of a file; null where it cannot be read or holds none. */
+function tokensIn(path: string): readonly string[] | null {
+  try {
+    return vocabularyOf(JSON.parse(readFileSync(path, "utf8")))?.tokens ?? null;
+  } catch {
+    return null;
+  }
+}
+
 const SCHEMA = {
   ENGINE_URL: z
     .string()
@@ -31,6 +43,7 @@ const SCHEMA = {
   ENGINE_MODEL: z.string().min(1).max(256),
   ENGINE_API_KEY: orAbsent(z.string().regex(PRINTABLE).max(4096).optional()),
   ENGINE_KIND: orAbsent(z.enum(["vllm", "sglang", "other"]).optional()),
+  ENGINE_TOKENS: orAbsent(z.string().max(4096).transform(tokensIn).pipe(z.array(z.string())).optional()),
   ENGINE_MAX_IN_FLIGHT: orAbsent(count(1, LIMITS.generations_in_flight_max).default(256)),
   PORT: orAbsent(count(0, 65_535).default(8792)),
   HOST: orAbsent(z.string().max(255).default("127.0.0.1")),
@@ -46,6 +59,8 @@ const EXPECTED: Record<keyof GatewayEnv, string> = {
   ENGINE_MODEL: "must be the model's name at the engine, 1 to 256 characters",
   ENGINE_API_KEY: "must be 1 to 4096 printable ASCII characters without blanks",
   ENGINE_KIND: "must be vllm, sglang or other; without it the engines' metrics say which",
+  ENGINE_TOKENS:
+    "must be the path of a JSON file with tokens: a tokenizer_config.json, a tokenizer.json, or a list of texts",
   ENGINE_MAX_IN_FLIGHT: `must be an integer from 1 to generations_in_flight_max = ${LIMITS.generations_in_flight_max}`,
   PORT: "must be an integer from 0 to 65535",
   HOST: "must be a host name or an address to listen on",

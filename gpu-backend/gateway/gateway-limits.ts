@@ -1,5 +1,6 @@
-// Owns the gateway's own limits by name, beside those of the protocol (src/core/limits.ts). Knows nothing of how each is enforced.
-import { LIMITS } from "../../src/core/limits.ts";
+// Owns the gateway's own limits by name, beside those of the protocol (src/core/faults/limits.ts).
+// Knows nothing of how each is enforced.
+import { LIMITS } from "../../src/core/faults/limits.ts";
 
 const MIB = 1024 * 1024;
 
@@ -13,7 +14,10 @@ export const GATEWAY_LIMITS = {
   queue_tokens_default: 100_000_000,
   /** Characters a token: the estimate for code and English; no tokenizer runs here. */
   chars_per_token: 4,
-  /** Idle connections are kept so long: longer than callers keep theirs, or they would use one that is being closed. */
+  /**
+   * Idle connections are kept so long: longer than callers keep theirs, or they would use one that
+   * is being closed.
+   */
   keep_alive_ms: 75_000,
   /** Below the promised heartbeat, so that a slow timer keeps the promise. */
   heartbeat_ms: LIMITS.heartbeat_ms - 1_000,
@@ -21,9 +25,15 @@ export const GATEWAY_LIMITS = {
   reply_buffer_chars: MIB,
   /** How long a reader may take over what is left once a request has ended. */
   stalled_reader_ms: 30_000,
-  /** While fewer of the engine's places than this share are taken, samples go out that may turn out not to be needed. */
+  /**
+   * While fewer of the engine's places than this share are taken, samples go out that may turn out
+   * not to be needed.
+   */
   spare_share: 1 / 8,
-  /** Tokens a party may send in its turn before the next one's: a few generations, so that they share a prefix. */
+  /**
+   * Tokens a party may send in its turn before the next one's: a few generations, so that they
+   * share a prefix.
+   */
   quantum_tokens: 8_192,
   /** Completion tokens of a generation until some were measured. */
   completion_tokens_guess: 1_024,

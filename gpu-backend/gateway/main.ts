@@ -1,8 +1,9 @@
-// Owns running the gateway as a program of its own: flags, variables, the ready line, draining on SIGTERM. Knows nothing else.
-import { createEnginePool } from "./engine.ts";
+// Owns running the gateway as a program of its own: flags, variables, the ready line, draining on
+// SIGTERM. Knows nothing else.
+import { createEnginePool } from "./engines/create.ts";
 import { readGatewayEnv } from "./env.ts";
+import { startGateway } from "./http/server.ts";
 import { takeOnlyHelp } from "./only-help.ts";
-import { startGateway } from "./server.ts";
 import { gatewayHelp } from "./usage.ts";
 
 takeOnlyHelp(gatewayHelp());
@@ -19,6 +20,7 @@ const pool = createEnginePool({
   apiKey: config.ENGINE_API_KEY ?? null,
   maxInFlight: config.ENGINE_MAX_IN_FLIGHT,
   kind: config.ENGINE_KIND ?? null,
+  tokens: config.ENGINE_TOKENS ?? [],
 });
 const gateway = await startGateway({
   host: config.HOST,

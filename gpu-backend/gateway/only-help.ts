@@ -1,4 +1,5 @@
-// Owns the command line of programs that are set by variables alone: `--help`, and the refusal of all else. Knows no program and no variable.
+// Owns the command line of programs that are set by variables alone: `--help`, and the refusal of
+// all else. Knows no program and no variable.
 
 export interface VariablesHelp {
   /** The npm script. */
@@ -16,7 +17,10 @@ export function usageOf({ command, about, variables }: VariablesHelp): string {
   return `npm run ${command} [-- --help]\n\n${about}\n\nIt is set by environment variables; the default is in brackets:\n\n${lines.join("\n")}`;
 }
 
-/** Ends the process: with 0 and the usage after `--help`, with 2 after any other, naming the flag. Does nothing without arguments. */
+/**
+ * Ends the process: with 0 and the usage after `--help`, with 2 after any other, naming the flag.
+ * Does nothing without arguments.
+ */
 export function takeOnlyHelp(help: VariablesHelp, argv: readonly string[] = process.argv.slice(2)): void {
   const wrong = argv.find((argument) => argument !== "--help" && argument !== "-h");
   if (wrong !== undefined) {

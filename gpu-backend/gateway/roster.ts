@@ -1,9 +1,11 @@
-// Owns who is present, for members that come and go thousands of times a second. Knows nothing of its members.
+// Owns who is present, for members that come and go thousands of times a second. Knows nothing of
+// its members.
 
 /**
- * A set for short-lived members. A Set that lives on builds its table anew again and again, and every dead table, once it is
- * old, keeps the next one and so all later members alive until a full collection: requests then outlived the young generation,
- * which doubled its pauses. An array has no such chain; its search is a few hundred steps at most.
+ * A set for short-lived members. A Set that lives on builds its table anew again and again, and
+ * every dead table, once it is old, keeps the next one and so all later members alive until a full
+ * collection: requests then outlived the young generation, which doubled its pauses. An array has
+ * no such chain; its search is a few hundred steps at most.
  */
 export class Roster<T> {
   readonly #members: T[] = [];

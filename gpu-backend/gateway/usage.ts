@@ -1,4 +1,5 @@
-// Owns what `npm run gateway -- --help` says. Knows the variables by their schema, and none of their values.
+// Owns what `npm run gateway -- --help` says. Knows the variables by their schema, and none of
+// their values.
 import { type GatewayEnv, readGatewayEnv } from "./env.ts";
 import type { VariablesHelp } from "./only-help.ts";
 
@@ -7,6 +8,8 @@ const HELP: Readonly<Record<keyof GatewayEnv, string>> = {
   ENGINE_MODEL: "the model's name at the engines",
   ENGINE_API_KEY: "sent to the engines",
   ENGINE_KIND: "vllm, sglang or other; without it the engine's metrics page says which",
+  ENGINE_TOKENS:
+    "a JSON file with the tokenizer's tokens, for engines that do not tell them (tokenizer_config.json, tokenizer.json or a list)",
   ENGINE_MAX_IN_FLIGHT: "generations at one engine at most",
   PORT: "where to listen; 0: any free port",
   HOST: "the address to listen on",

@@ -1,11 +1,18 @@
-// Owns the price of a reward: what a group asks of the engine, in tokens, GPU seconds and dollars. Pure; must not know flags or printing.
-import { LIMITS } from "../../src/core/limits.ts";
+// Owns the price of a reward: what a group asks of the engine, in tokens, GPU seconds and dollars.
+// Pure; must not know flags or printing.
+import { LIMITS } from "../../src/core/faults/limits.ts";
 
 /** What was measured and what is asked. Shares are in [0, 1]. */
 export interface CostInput {
-  /** Computed tokens a second of all `gpus` together, measured at steady load: generated ones and the prompt tokens that no cache held. */
+  /**
+   * Computed tokens a second of all `gpus` together, measured at steady load: generated ones and
+   * the prompt tokens that no cache held.
+   */
   tokens_per_second: number;
-  /** Computed prompt tokens a second, where prefill was measured apart; then `tokens_per_second` is that of generation alone. */
+  /**
+   * Computed prompt tokens a second, where prefill was measured apart; then `tokens_per_second` is
+   * that of generation alone.
+   */
   prefill_tokens_per_second: number | null;
   /** Dollars per GPU and hour. */
   price: number;
@@ -29,7 +36,10 @@ export interface CostInput {
 export interface Cost {
   comparisons_per_group: number;
   generations_per_group: number;
-  /** Computed, of one group: the prompt tokens outside the cache and the generated ones that were not saved. */
+  /**
+   * Computed, of one group: the prompt tokens outside the cache and the generated ones that were
+   * not saved.
+   */
   prompt_tokens_per_group: number;
   completion_tokens_per_group: number;
   /** Seconds of all `gpus` together, utilisation left out. */
@@ -52,8 +62,9 @@ export function comparisonsOf({ group, mode, both_orders }: Pick<CostInput, "gro
 }
 
 /**
- * seconds = generations * ((1 - prefix_hit) * prompt / prefill rate + (1 - saved) * completion / rate), and
- * dollars per 1,000 rewards = 1,000 / group * seconds / utilisation * gpus * price / 3,600.
+ * seconds = generations * ((1 - prefix_hit) * prompt / prefill rate + (1 - saved) * completion /
+ * rate), and dollars per 1,000 rewards = 1,000 / group * seconds / utilisation * gpus * price /
+ * 3,600.
  * @throws RangeError as `comparisonsOf`
  */
 export function costOf(input: CostInput): Cost {

@@ -1,7 +1,8 @@
-// Owns the cost sheet's command line: flags in, a table or JSON out. Must not know the formula (cost-model.ts).
+// Owns the cost sheet's command line: flags in, a table or JSON out. Must not know the formula
+// (cost-model.ts).
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { LIMITS } from "../../src/core/limits.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import { type Cost, type CostInput, costOf } from "./cost-model.ts";
 
 const USAGE = `usage: node gpu-backend/serve/cost.ts --tokens-per-second N --price DOLLARS_PER_GPU_HOUR [flags]
@@ -103,7 +104,10 @@ function table(cost: Cost): string {
   return rows.map(([name, value]) => `${name.padEnd(32)}${value.padStart(14)}`).join("\n");
 }
 
-/** Runs the command. @returns its exit status and what it says: 0 and the sheet, or 2 and what is wrong with the flags */
+/**
+ * Runs the command. @returns its exit status and what it says: 0 and the sheet, or 2 and what is
+ * wrong with the flags
+ */
 export function runCostSheet(argv: readonly string[]): { status: 0 | 2; text: string } {
   if (argv.includes("--help")) return { status: 0, text: USAGE };
   try {

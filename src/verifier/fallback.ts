@@ -1,20 +1,33 @@
-// Owns ordered fallback: one verifier out of several, where what one could not answer for want of a backend goes to the next. Must not know any protocol.
-import { LIMITS } from "../core/limits.ts";
-import type { BackendStatus, Comparison, Generation, SessionStats, VerifierJob } from "../core/verifying.ts";
-import type { Clock, Health, Verifier, VerifierCall, VerifierSession } from "../ports.ts";
-import { createHeaderSlots } from "./header-slots.ts";
-import { openRuns } from "./open-runs.ts";
+// Owns ordered fallback: one verifier out of several, where what one could not answer for want of a
+// backend goes to the next. Must not know any protocol.
 
-/** Failures of the backend and not of the question, the time or the answer: what one backend failed by so, another may answer. */
+import { LIMITS } from "../core/faults/limits.ts";
+import { createHeaderSlots } from "../core/wire/header-slots.ts";
+import type { BackendStatus, Comparison, Generation, SessionStats, VerifierJob } from "../core/wire/questions.ts";
+import type { Clock, Health, Verifier, VerifierCall, VerifierSession } from "../scoring/ports.ts";
+import { openRuns } from "./fan-out/open-runs.ts";
+import type { Schedule } from "./fan-out/stall-watchdog.ts";
+
+/**
+ * Failures of the backend and not of the question, the time or the answer: what one backend failed
+ * by so, another may answer.
+ */
 const HANDED_ON: ReadonlySet<Generation["error"]> = new Set(["verifier_unavailable", "verifier_overloaded"]);
 
 /**
- * Backends in order of preference as one verifier; a session on the second is opened only when the first has left something. Within
- * what is left of the deadline each sample is asked of one backend after another until one answers; an answer that cannot be parsed is
- * an answer. A backend that is silent for its share of what is left (half where one more stands by, a third where two do) is given up.
- * A call with `strict_model` stays with the first. One backend alone is returned as it is.
+ * Backends in order of preference as one verifier; a session on the second is opened only when the
+ * first has left something. Within what is left of the deadline each sample is asked of one backend
+ * after another until one answers; an answer that cannot be parsed is an answer. A backend that is
+ * silent for its share of what is left (half where one more stands by, a third where two do) is
+ * given up. What the last one failed at goes to the first again after a pause, round after round
+ * until the deadline, where that is known. A call with `strict_model` stays with the first. One
+ * backend alone is returned as it is.
  */
-export function createFallbackVerifier(verifiers: readonly [Verifier, ...Verifier[]], clock: Clock): Verifier {
+export function createFallbackVerifier(
+  verifiers: readonly [Verifier, ...Verifier[]],
+  clock: Clock,
+  schedule: Schedule = setTimer,
+): Verifier {
   const [first, ...rest] = verifiers;
   if (rest.length === 0) return first;
   return {
@@ -22,7 +35,8 @@ export function createFallbackVerifier(verifiers: readonly [Verifier, ...Verifie
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     check: () => checkAll(verifiers),
-    session: (call) => (call.strict_model === true ? first.session(call) : fallbackSession(verifiers, call, clock)),
+    session: (call) =>
+      call.strict_model === true ? first.session(call) : fallbackSession(verifiers, call, clock, schedule),
   };
 }
 
@@ -34,19 +48,59 @@ function silenceMs(standing_by: number, { deadline_at }: VerifierCall, clock: Cl
   return { silence_ms: Math.min(LIMITS.fallback_silence_ms, Math.max(0, share_ms)) };
 }
 
-function fallbackSession(verifiers: readonly Verifier[], call: VerifierCall, clock: Clock): VerifierSession {
+/**
+ * Between two rounds: as long as a breaker stays open, so that a backend that is back is found
+ * within a second.
+ */
+const ROUND_PAUSE_MS = LIMITS.breaker_open_ms;
+
+const setTimer: Schedule = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+/** Waits out the pause between two rounds. @returns whether there is time for another round */
+function pause({ signal, deadline_at = 0 }: VerifierCall, clock: Clock, schedule: Schedule): Promise<boolean> {
+  if (signal.aborted || clock.now() + ROUND_PAUSE_MS >= deadline_at) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const end = () => {
+      unschedule();
+      signal.removeEventListener("abort", end);
+      resolve(!signal.aborted);
+    };
+    const unschedule = schedule(end, ROUND_PAUSE_MS);
+    signal.addEventListener("abort", end);
+  });
+}
+
+function fallbackSession(
+  verifiers: readonly Verifier[],
+  call: VerifierCall,
+  clock: Clock,
+  schedule: Schedule,
+): VerifierSession {
+  /**
+   * By how many backends were asked before, over all rounds: a session that gave a backend up asks
+   * it nothing more.
+   */
   const sessions: VerifierSession[] = [];
   const header_slots = createHeaderSlots();
   const open = (at: number): VerifierSession => {
-    const patience = silenceMs(verifiers.length - 1 - at, call, clock);
-    sessions[at] ??= (verifiers[at] as Verifier).session({ ...call, header_slots, ...patience });
+    const place = at % verifiers.length;
+    const patience = silenceMs(verifiers.length - 1 - place, call, clock);
+    sessions[at] ??= (verifiers[place] as Verifier).session({ ...call, hand_on: true, header_slots, ...patience });
     return sessions[at];
   };
   open(0);
-  /** Samples that a backend was asked for and has not reported; requests that may yet be sent are among them. */
+  /**
+   * Samples that a backend was asked for and has not reported; requests that may yet be sent are
+   * among them.
+   */
   let awaited = 0;
 
-  /** Whether so many more requests, with their retries, fit what a Worker may send for one request. */
+  /**
+   * Whether so many more requests, with their retries, fit what a Worker may send for one request.
+   */
   function fits(count: number): boolean {
     const { requests } = totalStats(sessions.map(({ stats }) => stats));
     const retries = Math.max(LIMITS.retry_budget_floor, (count * LIMITS.retry_budget_percent) / 100);
@@ -55,16 +109,18 @@ function fallbackSession(verifiers: readonly Verifier[], call: VerifierCall, clo
 
   async function judge(job: VerifierJob, sink: (generation: Generation) => void, at: number): Promise<void> {
     const session = open(at);
-    const isLast = at === verifiers.length - 1;
+    const isLast = (at + 1) % verifiers.length === 0;
+    const isEnd = isLast && call.deadline_at === undefined;
     const left: Generation[] = [];
     for (const { samples } of job.comparisons) awaited += samples;
     await session.judge(job, (generation) => {
       awaited--;
-      if (!isLast && HANDED_ON.has(generation.error)) left.push(generation);
+      if (!isEnd && HANDED_ON.has(generation.error)) left.push(generation);
       else sink(generation);
     });
     if (left.length === 0) return;
-    if (call.signal.aborted || !fits(left.length)) {
+    const goesOn = isLast ? await pause(call, clock, schedule) : !call.signal.aborted;
+    if (!goesOn || !fits(left.length)) {
       for (const generation of left) sink(generation);
       return;
     }
@@ -110,7 +166,10 @@ function totalStats(all: readonly SessionStats[]): SessionStats {
   };
 }
 
-/** Ready while any backend is: that is what the fallback is for. The first that works gives the latency. */
+/**
+ * Ready while any backend is: that is what the fallback is for. The first that works gives the
+ * latency.
+ */
 async function checkAll(verifiers: readonly Verifier[]): Promise<Health> {
   const checks = await Promise.all(verifiers.map((verifier) => verifier.check()));
   const backends = checks.flatMap((health, at) => {

@@ -1,12 +1,14 @@
-// Owns the stand-in for a verifier that the deployment has not configured: it refuses by naming the variable.
-import { ApiError } from "../core/errors.ts";
-import type { Verifier } from "../ports.ts";
+// Owns the stand-in for a verifier that the deployment has not configured: it refuses by naming the
+// variable.
+import { ApiError } from "../core/faults/errors.ts";
+import type { Verifier } from "../scoring/ports.ts";
 
 /** A verifier whose every use is `not_configured`. */
 export function unconfiguredVerifier(variable: string): Verifier {
   return {
     protocol: "none",
-    // Without a bound of its own, so that the refusal is the missing variable and not a number of generations.
+    // Without a bound of its own, so that the refusal is the missing variable and not a number of
+    // generations.
     generations_max: Number.POSITIVE_INFINITY,
     session() {
       const errors = [{ path: variable, message: "required" }];

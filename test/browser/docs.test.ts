@@ -1,10 +1,11 @@
-// The documentation pages as a browser shows them: complete, without any request elsewhere, on desktop and phone.
+// The documentation pages as a browser shows them: complete, without any request elsewhere, on
+// desktop and phone.
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Edge, startEdge } from "../../scripts/local/edge.ts";
-import openapi from "../../src/openapi.json" with { type: "json" };
-import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
+import openapi from "../../public/openapi.json" with { type: "json" };
+import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const FLAGS = [

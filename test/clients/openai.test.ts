@@ -1,4 +1,5 @@
-// openai from npm against the running stack as a judge: whole and streamed verdicts, models, errors, retries.
+// openai from npm against the running stack as a judge: whole and streamed verdicts, models,
+// errors, retries.
 import OpenAI, { APIError, AuthenticationError, BadRequestError, InternalServerError, NotFoundError } from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ClientStack, prefersLongest, refusing, skippedWaits, startClientStack, statusKeeper } from "./stack.ts";
@@ -6,7 +7,7 @@ import { type ClientStack, prefersLongest, refusing, skippedWaits, startClientSt
 let stack: ClientStack;
 beforeAll(async () => {
   stack = await startClientStack();
-}, 60_000);
+});
 afterAll(() => stack.close());
 afterEach(() => {
   stack.verifier.script = prefersLongest;

@@ -1,9 +1,10 @@
-// openapi-fetch with the document that the running stack serves: every operation answers as the document says.
+// openapi-fetch with the document that the running stack serves: every operation answers as the
+// document says.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import createClient, { type Client } from "openapi-fetch";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RewardsReply } from "../../src/core/contract-replies.ts";
-import type { Problem } from "../routes/harness.ts";
+import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { Problem } from "../api/routes/harness.ts";
 import { type ClientStack, startClientStack } from "./stack.ts";
 
 const METHODS = ["get", "put", "post"] as const;
@@ -15,7 +16,10 @@ interface Documented {
   responses: Record<string, { content: Record<string, unknown> }>;
 }
 
-/** What openapi-typescript would generate, as wide as a client that learns its paths at run time can say it. */
+/**
+ * What openapi-typescript would generate, as wide as a client that learns its paths at run time can
+ * say it.
+ */
 interface AnyOperation {
   parameters: { path?: Record<string, string>; query?: Record<string, string | number> };
   requestBody?: { content: { "application/json": unknown } };
@@ -37,7 +41,7 @@ beforeAll(async () => {
   validator = new Ajv2020({ strict: false, validateFormats: false });
   validator.addSchema(document, "document");
   client = createClient<AnyPaths>({ baseUrl: stack.url, headers: { authorization: `Bearer ${stack.key}` } });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const pointer = (...parts: string[]) => parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
@@ -102,7 +106,10 @@ describe("the document that the stack serves", () => {
   });
 });
 
-/** A part of `npx openapi-typescript URL/openapi.json`, to hold what its users write against the types. */
+/**
+ * A part of `npx openapi-typescript URL/openapi.json`, to hold what its users write against the
+ * types.
+ */
 interface RewardsPaths {
   "/v1/rewards": {
     post: {

@@ -1,12 +1,14 @@
-// Owns what the tests of real client libraries share: the local stack under production's limits with a key and a scripted verifier, replies by status, and the waits of a retrying client. Knows no library.
+// Owns what the tests of real client libraries share: the local stack under production's limits
+// with a key and a scripted verifier, replies by status, and the waits of a retrying client. Knows
+// no library.
 import { createHash, randomUUID } from "node:crypto";
 import { onTestFinished, vi } from "vitest";
-import { LETTERS, parsePrompt } from "../../src/core/prompt.ts";
-import { startProgram } from "../bench/program.ts";
+import { startProgram } from "../../scripts/lab/bench/program.ts";
+import { LETTERS, parsePrompt } from "../../src/core/judges/render.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
-import { answer, status } from "../mock-behaviours.ts";
-import { type MockVerifier, type Script, startMockVerifier } from "../mock-verifier.ts";
-import { expectWithinLimits } from "../production-limits.ts";
+import { answer, status } from "../harness/mock-behaviours.ts";
+import { type MockVerifier, type Script, startMockVerifier } from "../harness/mock-verifier.ts";
+import { expectWithinLimits } from "../harness/production-limits.ts";
 
 export interface ClientStack {
   url: string;
@@ -23,18 +25,24 @@ export const prefersLongest: Script = ({ body }) => {
   return answer(`\\boxed{${LETTERS[lengths.indexOf(Math.max(...lengths))]}}`);
 };
 
-/** Refuses the next `times` questions. A Retry-After beyond Kritai's own patience passes each refusal on to the client at once. */
+/**
+ * Refuses the next `times` questions. A Retry-After beyond the deadline passes each refusal on to
+ * the client at once.
+ */
 export function refusing(code: 400 | 429 | 502, times: number): Script {
   let left = times;
-  return (request) => (left-- > 0 ? status(code, { "retry-after": "31" }) : prefersLongest(request));
+  return (request) => (left-- > 0 ? status(code, { "retry-after": "900" }) : prefersLongest(request));
 }
 
-/** The whole product as a process of its own: edge in workerd, embedded Postgres, one configured key. */
+/**
+ * The whole product as a process of its own: edge in workerd, embedded Postgres, one configured
+ * key.
+ */
 export async function startClientStack(): Promise<ClientStack> {
   const folder = temporaryFolder();
   const verifier = await startMockVerifier(prefersLongest);
   const key = randomUUID();
-  const program = await startProgram("test/production-limits/start.ts", {
+  const program = await startProgram("test/harness/production-limits/start.ts", {
     PORT: "0",
     DATA_DIR: folder.path,
     API_KEYS: `client:${createHash("sha256").update(key).digest("hex")}:score+logs+admin`,
@@ -70,10 +78,16 @@ export function statusKeeper(): { statuses: number[]; fetch: typeof fetch } {
   };
 }
 
-/** What Kritai sends as Retry-After, ms: `verifier_overloaded` (429) and `verifier_unavailable` (503). */
+/**
+ * What Kritai sends as Retry-After, ms: `verifier_overloaded` (429) and `verifier_unavailable`
+ * (503).
+ */
 const RETRY_AFTER_MS = [1_000, 5_000];
 
-/** Until the test ends, a wait as long as Retry-After says passes at once; returns those waits. A client's own back-off is no such wait. */
+/**
+ * Until the test ends, a wait as long as Retry-After says passes at once; returns those waits. A
+ * client's own back-off is no such wait.
+ */
 export function skippedWaits(): number[] {
   const waits: number[] = [];
   const sleep = globalThis.setTimeout;

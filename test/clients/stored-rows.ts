@@ -1,6 +1,7 @@
-// Owns `node test/clients/stored-rows.ts RUN_ID DATA_DIR`: a run's rollouts as the database holds them, a JSON line each, past every part of the API.
-import { createPglite } from "../../scripts/local/pglite.ts";
-import { createPostgres } from "../../scripts/local/postgres.ts";
+// Owns `node test/clients/stored-rows.ts RUN_ID DATA_DIR`: a run's rollouts as the database holds
+// them, a JSON line each, past every part of the API.
+import { createPglite } from "../../scripts/stack/pglite.ts";
+import { createPostgres } from "../../scripts/stack/postgres.ts";
 
 const [runId, dataDir] = process.argv.slice(2);
 if (runId === undefined || dataDir === undefined) {
@@ -8,7 +9,8 @@ if (runId === undefined || dataDir === undefined) {
   process.exit(2);
 }
 
-// The same choice as the stack's: DATABASE_URL, else the embedded database, which must have been closed by its stack.
+// The same choice as the stack's: DATABASE_URL, else the embedded database, which must have been
+// closed by its stack.
 const url = process.env.DATABASE_URL;
 const database = url ? createPostgres(url) : await createPglite(dataDir);
 const query = `

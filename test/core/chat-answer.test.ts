@@ -1,8 +1,9 @@
 // Holds what an onlooker of a streamed answer sees, and how an answer may be ended before its time.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AnswerBuilder } from "../../src/core/chat-answer.ts";
-import { chunk, event } from "../mock-behaviours.ts";
+import { parseLetter } from "../../src/core/judges/verdict.ts";
+import { AnswerBuilder } from "../../src/core/wire/chat-answer.ts";
+import { chunk, event } from "../harness/mock-behaviours.ts";
 
 const data = (text: string) => text.slice("data: ".length).trimEnd();
 
@@ -71,11 +72,36 @@ describe("ending an answer early", () => {
   });
 });
 
+describe("a long answer in one text with its thoughts", () => {
+  const long = "I compare the two once more. ".repeat(500);
+  const read = (pieces: readonly string[]) => {
+    const answer = new AnswerBuilder();
+    for (const content of pieces) answer.event(data(chunk({ content })));
+    answer.cut("stop");
+    return answer.result().answer ?? "";
+  };
+
+  it.each([
+    ["<think>", "</think>"],
+    ["[THINK]", "[/THINK]"],
+    ["<thinking>", "</thinking>"],
+    ["<|channel>thought\n", "<channel|>"],
+    ["<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"],
+  ])("forgets what stands between %s and %s, and still knows whether it is open", (open, close) => {
+    const thoughts = [open, "\\boxed{A}", ...new Array<string>(12).fill(long)];
+    const ended = read([...thoughts, ...close, long, "\\boxed{B}"]);
+    expect(parseLetter(ended, 2)).toMatchObject({ status: "ok", letter: "B" });
+    expect(parseLetter(read(thoughts), 2).status).toBe("unclosed_think");
+    expect(read(thoughts).length).toBeLessThan(80_000);
+    expect(read([...thoughts, ...thoughts.slice(2), ...thoughts.slice(2)]).length).toBeLessThan(2 * 65_536);
+  });
+});
+
 describe("what an answer is worth", () => {
   it("is nothing where the server's own filter cut it: that is a question refused, not one judged", () => {
     const answer = new AnswerBuilder();
     answer.event(data(chunk({ content: "\\boxed{A}" }, "content_filter")));
-    expect(answer.result()).toMatchObject({ answer: null, error: "verifier_rejected" });
+    expect(answer.result()).toMatchObject({ answer: null, error: "content_filtered" });
     expect(answer.engineFailed).toBe(false);
   });
 

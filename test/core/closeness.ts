@@ -1,4 +1,5 @@
-// Owns the comparison of numbers with golden values: equal nulls, or a difference within the tolerance.
+// Owns the comparison of numbers with golden values: equal nulls, or a difference within the
+// tolerance.
 import { expect } from "vitest";
 
 const EXACT = 1e-12;

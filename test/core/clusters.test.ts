@@ -1,10 +1,11 @@
-// Owns the guarantees of clustered estimates: means, whole clusters drawn, coverage over simulated sets.
+// Owns the guarantees of clustered estimates: means, whole clusters drawn, coverage over simulated
+// sets.
 import { describe, expect, it } from "vitest";
-import { clusteredRatio } from "../../src/core/clusters.ts";
-import { type EvaluationList, EvaluationsRequestSchema } from "../../src/core/contract.ts";
-import { evaluate } from "../../src/core/evaluation.ts";
-import { createRandom } from "../../src/core/random.ts";
-import { bootstrapRatio, bootstrapTail } from "../../src/core/stats.ts";
+import { type EvaluationList, EvaluationsRequestSchema } from "../../src/core/contract/requests.ts";
+import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
+import { evaluate } from "../../src/core/formulations/evaluation.ts";
+import { createRandom } from "../../src/core/math/random.ts";
+import { bootstrapRatio, bootstrapTail } from "../../src/core/math/stats.ts";
 
 const OPTIONS = { resamples: 400, seed: 5 };
 

@@ -1,4 +1,5 @@
-// Owns golden pairs for the comment stripper: a source and what must remain of it. Knows no test runner.
+// Owns golden pairs for the comment stripper: a source and what must remain of it. Knows no test
+// runner.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs under test hold templates
 
 export interface CommentPair {

@@ -1,10 +1,11 @@
-// Owns the proof that stripping comments leaves programs as they were: golden pairs, programs that are run, and properties.
+// Owns the proof that stripping comments leaves programs as they were: golden pairs, programs that
+// are run, and properties.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs under test hold templates
 import { spawnSync } from "node:child_process";
 import vm from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { stripComments } from "../../src/core/comments.ts";
+import { stripComments } from "../../src/core/candidate/comments.ts";
 import { BRACE_PAIRS, JAVASCRIPT_PAIRS, PYTHON_PAIRS } from "./comment-pairs.ts";
 
 const ALL_PAIRS = [...PYTHON_PAIRS, ...JAVASCRIPT_PAIRS, ...BRACE_PAIRS];
@@ -90,7 +91,10 @@ def dump(source):
     return ast.dump(tree)
 print(json.dumps([dump(s) for s in json.load(sys.stdin)]))`;
 
-  /** The syntax trees of many programs, without string statements; null where the machine has no Python. */
+  /**
+   * The syntax trees of many programs, without string statements; null where the machine has no
+   * Python.
+   */
   function dumps(sources: readonly string[]): string[] | null {
     const run = spawnSync("python3", ["-W", "ignore", "-c", DUMP], {
       input: JSON.stringify(sources),

@@ -1,11 +1,12 @@
-// Owns the guarantees of /v1/evaluations' computation: which lists count where, intervals, tags, warnings, limits.
+// Owns the guarantees of /v1/evaluations' computation: which lists count where, intervals, tags,
+// warnings, limits.
 import { describe, expect, it } from "vitest";
-import { EvaluationsRequestSchema } from "../../src/core/contract.ts";
-import { EvaluationsReplySchema } from "../../src/core/contract-replies.ts";
-import { ApiError } from "../../src/core/errors.ts";
-import { evaluate } from "../../src/core/evaluation.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import { createRandom } from "../../src/core/random.ts";
+import { EvaluationsReplySchema } from "../../src/core/contract/replies.ts";
+import { EvaluationsRequestSchema } from "../../src/core/contract/requests.ts";
+import { ApiError } from "../../src/core/faults/errors.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { evaluate } from "../../src/core/formulations/evaluation.ts";
+import { createRandom } from "../../src/core/math/random.ts";
 import vectors from "../vectors/kendall_tau_b.json" with { type: "json" };
 
 const run = (lists: unknown[], more: object = {}) =>
@@ -176,16 +177,29 @@ describe("bounds", () => {
       expect.stringContaining(`evaluation_tag_values_max = ${LIMITS.evaluation_tag_values_max}`),
     ]);
     const many = Array.from({ length: LIMITS.evaluation_lists_max }, () => ({ pass_rates: [0, 1], selected: 1 }));
-    expect(refusal(() => run(many, { bootstrap: LIMITS.bootstrap_max }))).toEqual([
-      "invalid_request",
-      "bootstrap",
-      expect.stringContaining(`bootstrap_draws_max = ${LIMITS.bootstrap_draws_max}`),
-    ]);
+    expect(refusal(() => run(many, { bootstrap: LIMITS.bootstrap_max }))).toEqual(tooMany);
   });
 
-  it("the largest number of lists with every tag key fits the default bootstrap", () => {
-    const draws = LIMITS.evaluation_lists_max * (1 + LIMITS.evaluation_tags_max) * 1000;
+  const tooMany = [
+    "invalid_request",
+    "bootstrap",
+    expect.stringContaining(`bootstrap_draws_max is ${LIMITS.bootstrap_draws_max}`),
+  ];
+  const whole = { pass_rates: [0, 1], win_counts: [0, 1], selected: 1, parsed: 1, generations: 1 };
+
+  it("draws are bounded by what they cost: lists times resamples, of every metric and tag", () => {
+    const many = Array(LIMITS.evaluation_lists_max).fill(whole);
+    expect(refusal(() => run(many, { bootstrap: 3_000 }))).toEqual(tooMany);
+    const tagged = many.map((list, i) => ({ ...list, tags: { size: i % 2, set: "a" } }));
+    expect(refusal(() => run(tagged, { bootstrap: 1_000 }))).toEqual(tooMany);
+    expect(run(tagged.slice(0, 2_000), { bootstrap: 100 }).list_acc.ci95).not.toBeNull();
+  });
+
+  it("a metric of which no list says anything costs nothing", () => {
+    const selections = Array(LIMITS.evaluation_lists_max).fill({ pass_rates: [0, 1], selected: 1 });
+    const draws = (LIMITS.evaluation_lists_max + 10) * 3_000;
     expect(draws).toBeLessThan(LIMITS.bootstrap_draws_max);
+    expect(run(selections, { bootstrap: 3_000 }).list_acc.mean).toBe(1);
   });
 });
 

@@ -1,7 +1,8 @@
-// Owns what counts as a rollout's candidate: think tags, fences, blank answers, languages, duplicates.
+// Owns what counts as a rollout's candidate: think tags, fences, blank answers, languages,
+// duplicates.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CandidateRule, extractCandidate, normaliseCandidate } from "../../src/core/extract.ts";
+import { type CandidateRule, extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
 
 const BLOCK: CandidateRule = { extract: "last_code_block", strip_comments: false };
 const block = (text: string, language: string | null = null) => extractCandidate(text, BLOCK, language);
@@ -11,7 +12,7 @@ const by = (extract: CandidateRule["extract"], text: string) =>
 describe("last_code_block", () => {
   test.each([
     ["a plain block", "```\nx = 1\n```", "x = 1", null],
-    ["the last of several", "```py\na\n```\ntext\n```js\nb\n```\nend", "b", "js"],
+    ["the last of several", "```py\na\n```\ntext\n```js\nb\n```\nend", "b", "javascript"],
     ["only the answer's blocks", "<think>```\na\n```</think>\n```\nb\n```", "b", null],
     ["none in the thoughts alone", "<think>```\na\n```</think> done", null, null],
     ["what follows the last closing tag", "<think>a</think>\n```\nb\n```</think>\n```\nc\n```", "c", null],
@@ -21,16 +22,16 @@ describe("last_code_block", () => {
     ["none when the last fence is left open", "```\na\n```\n```python\nb = 1", null, null],
     ["tildes", "~~~ Python extra words\na\n~~~", "a", "python"],
     ["a longer closing fence", "```\na\n`````  ", "a", null],
-    ["a shorter fence is content", "````md\n```\na\n```\n````", "```\na\n```", "md"],
+    ["a shorter fence is content", "````md\n```\na\n```\n````", "```\na\n```", null],
     ["the other mark is content", "```\n~~~\na\n```", "~~~\na", null],
     ["a closing fence has no info", "```\na\n```b\n```", "a\n```b", null],
     ["a backtick in the info is no fence", "```a`b\nx\n~~~\ny\n~~~", "y", null],
-    ["up to three blanks, taken off the content", "  ```c++\n  a\n   b\nc\n   ```", "a\n b\nc", "c++"],
+    ["up to three blanks, taken off the content", "  ```c++\n  a\n   b\nc\n   ```", "a\n b\nc", "cpp"],
     ["four blanks are no fence", "    ```\na\n    ```", null, null],
     ["two marks are no fence", "``\na\n``", null, null],
-    ["a fence inside a line is none", "Run: ```\na\n```", null, null],
-    ["CR LF lines", "```js\r\na\r\nb\r\n```\r\n", "a\r\nb", "js"],
-    ["an info word that could not be a language is none", "```{.python}\na\n```", "a", null],
+    ["a fence that words follow on its line is none", "Run: ``` like so\na\n```", null, null],
+    ["CR LF lines", "```js\r\na\r\nb\r\n```\r\n", "a\r\nb", "javascript"],
+    ["an info word that could not be a language is none", "```%!\na\n```", "a", null],
     ["an empty block is blank", "```\n```", null, null],
     ["blank and punctuation-only blocks are blank", "```\n \n:.,\n```", null, null],
     ["a letter of any script is content", "```\n解\n```", "解", null],
@@ -74,19 +75,83 @@ test("after_think takes the answer, whole takes the text, both drop answers with
   }
 });
 
-test("strip_comments follows the language, and a program of comments only is no candidate", () => {
+describe("strip_comments", () => {
   const rule: CandidateRule = { extract: "last_code_block", strip_comments: true };
-  expect(extractCandidate("```python\nx = 1 # best\n```", rule, null).candidate).toBe("x = 1");
-  expect(extractCandidate("```\nx = 1 # best\n```", rule, "Python").candidate).toBe("x = 1");
-  expect(extractCandidate("```js\nx = 1 # best // a\n```", rule, "python").candidate).toBe("x = 1");
-  expect(extractCandidate("```\nx = 1 # best\n```", rule, null).candidate).toBe("x = 1 # best");
-  expect(extractCandidate("```python\n# This is the correct one\n```", rule, null).candidate).toBeNull();
+  const fenced = (tag: string) => `\`\`\`${tag}\nx = 1 # best\n\`\`\``;
+  const of = (tag: string, language: string | null) => extractCandidate(fenced(tag), rule, language);
+
+  test.each([
+    "python",
+    "py",
+    "Python",
+    "python3",
+    "python3.12",
+    "{python}",
+    "{.python .numberLines}",
+    "python,run",
+    "python title=x",
+    "language-python",
+  ])("knows the tag %j as Python", (tag) => {
+    expect(of(tag, null)).toEqual({ candidate: "x = 1", language: "python" });
+    expect(of(tag, "python3.11")).toEqual({ candidate: "x = 1", language: "python3.11" });
+    expect(extractCandidate(fenced(tag), BLOCK, null)).toEqual({ candidate: "x = 1 # best", language: "python" });
+  });
+
+  test.each(["", "text", "solution", "plaintext", "python3.12"])(
+    "goes by the caller's language where the tag %j does not say another",
+    (tag) => {
+      expect(of(tag, "Python")).toEqual({ candidate: "x = 1", language: "Python" });
+    },
+  );
+
+  test.each(["", "text", "ruby", "haskell", "solution"])(
+    "leaves no candidate where nothing but the tag %j names a language",
+    (tag) => {
+      expect(of(tag, null)).toMatchObject({ candidate: null, strip_skipped: true });
+    },
+  );
+
+  test.each(["c", "ruby", "js", "java"])("leaves no candidate where the tag %j contradicts the caller", (tag) => {
+    expect(of(tag, "python")).toMatchObject({ candidate: null, strip_skipped: true });
+  });
+
+  test("lets a tag of the same family stand: C in C++, JavaScript in TypeScript", () => {
+    const of = (tag: string, language: string) =>
+      extractCandidate(`\`\`\`${tag}\nx; // best\n\`\`\``, rule, language).candidate;
+    expect(of("c", "cpp")).toBe("x;");
+    expect(of("js", "typescript")).toBe("x;");
+  });
+
+  test("leaves no candidate where a source hides its comments", () => {
+    const cgo = '```go\n// #include <stdio.h>\nimport "C"\n```';
+    for (const language of [null, "go"]) {
+      expect(extractCandidate(cgo, rule, language)).toMatchObject({ candidate: null, strip_skipped: true });
+    }
+  });
+
+  test("says so, and keeps the text, where the caller's own words are why it cannot be done", () => {
+    expect(of("python", "cobol")).toEqual({ candidate: "x = 1 # best", language: "cobol", strip_skipped: true });
+    for (const extract of ["after_think", "whole"] as const) {
+      const kept = { candidate: "x # best", language: null, strip_skipped: true };
+      expect(extractCandidate("x # best", { extract, strip_comments: true }, null)).toEqual(kept);
+    }
+  });
+
+  test("leaves no candidate of comments only", () => {
+    expect(extractCandidate("```python\n# This is the correct one\n```", rule, null).candidate).toBeNull();
+  });
 });
 
 test("extraction never throws, whatever the text, the rule and the language", () => {
   const part = fc.constantFrom(
     "<think>",
     "</think>",
+    "[THINK]",
+    "</thinking>",
+    "<|channel|>final",
+    "# ```",
+    "- ",
+    "x```",
     "```",
     "~~~~",
     "```python",

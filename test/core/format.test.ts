@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import safeRegex from "safe-regex2";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../src/core/errors.ts";
-import { compileFormatRules, hasClosedThink } from "../../src/core/format.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import { regexShape } from "../../src/core/regex-shape.ts";
-import type { FormatRule } from "../../src/core/spec.ts";
+import { compileFormatRules, hasClosedThink } from "../../src/core/candidate/format.ts";
+import { regexShape } from "../../src/core/candidate/regex-shape.ts";
+import type { FormatRule } from "../../src/core/contract/spec.ts";
+import { ApiError } from "../../src/core/faults/errors.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 
 function refusal(...rules: FormatRule[]): ApiError {
   try {
@@ -42,6 +42,22 @@ test.each([
   ["<think>a</think><think>b</think>", false],
   ["a</think><think>b</think>", false],
   ["<think><think></think>", false],
+  ["[THINK]a[/THINK]b", true],
+  ["<thinking>a</thinking>b", true],
+  ["<THINK>a</THINK>b", true],
+  ["<|channel>thought\na<channel|>b", true],
+  [
+    "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary<|message|>c<|end|><|start|>assistant<|channel|>final<|message|>b",
+    true,
+  ],
+  ["analysisaassistantfinalb", true],
+  ["a</thinking>b", true],
+  ["<think>[THINK] <thinking></think>b", true],
+  ["<|channel|>analysis<|message|>a", false],
+  ["[THINK]a", false],
+  ["<thinking>a</thinking><thinking>b</thinking>", false],
+  ["<thinking>a</thinking><think>b", false],
+  ["[THINK]a</think>", false],
 ])("closed_think of %j is %j", (text, holds) => {
   expect(hasClosedThink(text)).toBe(holds);
 });

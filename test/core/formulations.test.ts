@@ -1,9 +1,10 @@
-// Owns the guarantees of the formulations beyond the golden vectors: options, prefill, ranges, JudgeLRM's structure.
+// Owns the guarantees of the formulations beyond the golden vectors: options, prefill, ranges,
+// JudgeLRM's structure.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Formulation, VerdictOptions } from "../../src/core/contract.ts";
-import { scoreVerdict, uniqueMaximum, type VerdictCase } from "../../src/core/formulations.ts";
-import { judgeLrmAnswer } from "../../src/core/judgelrm.ts";
+import type { Formulation, VerdictOptions } from "../../src/core/contract/requests.ts";
+import { scoreVerdict, uniqueMaximum, type VerdictCase } from "../../src/core/formulations/formulations.ts";
+import { judgeLrmAnswer } from "../../src/core/formulations/judgelrm.ts";
 
 const options: VerdictOptions = { style: "think", prefill: "", list_sc_wrong: -1 };
 const T = "<think>\nok</think>";

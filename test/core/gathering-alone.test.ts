@@ -1,7 +1,9 @@
-// Owns the guarantees for a sample of whose prompt no other has come: it has no reward, and whoever asks for it again may yet get one.
+// Owns the guarantees for a sample of whose prompt no other has come: it has no reward, and whoever
+// asks for it again may yet get one.
 import { describe, expect, it } from "vitest";
-import { type AnswerState, begin, finish, type GroupState } from "../../src/core/gathering-group.ts";
-import { arrive, closesAt, dueGroups, emptyRoom } from "../../src/core/gathering-room.ts";
+import { begin, finish } from "../../src/objects/gathering/group.ts";
+import type { AnswerState, GroupState } from "../../src/objects/gathering/group-state.ts";
+import { arrive, closesAt, dueGroups, emptyRoom } from "../../src/objects/gathering/rules.ts";
 import { arrivalOf } from "./gathering-setup.ts";
 
 describe("a sample", () => {

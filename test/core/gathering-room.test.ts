@@ -1,14 +1,10 @@
-// Owns the guarantees of a room's decisions, over random histories of arrivals, retries, twins, leaves, closes, judgements and restarts.
+// Owns the guarantees of a room's decisions, over random histories of arrivals, retries, twins,
+// leaves, closes, judgements and restarts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type AnswerState,
-  type Arrival,
-  begin,
-  finish,
-  type GroupState,
-  resume,
-} from "../../src/core/gathering-group.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { begin, finish, resume } from "../../src/objects/gathering/group.ts";
+import type { AnswerState, Arrival, GroupState } from "../../src/objects/gathering/group-state.ts";
 import {
   arrive,
   closesAt,
@@ -21,11 +17,13 @@ import {
   restoredRoom,
   settle,
   wakesAt,
-} from "../../src/core/gathering-room.ts";
-import { LIMITS } from "../../src/core/limits.ts";
+} from "../../src/objects/gathering/rules.ts";
 import { arrivalOf } from "./gathering-setup.ts";
 
-/** A logical sample of a trainer: at most one connection of it is open; a retry comes when the last one was cut. */
+/**
+ * A logical sample of a trainer: at most one connection of it is open; a retry comes when the last
+ * one was cut.
+ */
 interface Sample {
   body: string;
   connection: string | null;
@@ -43,7 +41,10 @@ type Step =
   | { do: "judge"; fails: boolean }
   | { do: "restart" };
 
-/** The world around a room: clients, their connections, and judgements that end when the history says so. */
+/**
+ * The world around a room: clients, their connections, and judgements that end when the history
+ * says so.
+ */
 class World {
   room: RoomState = emptyRoom();
   now = 1_000_000;
@@ -111,7 +112,7 @@ class World {
   }
 
   restart(): void {
-    this.room = restoredRoom(JSON.parse(JSON.stringify(this.room.groups)));
+    this.room = restoredRoom(JSON.parse(JSON.stringify(this.room.groups)), this.now);
     for (const group of this.room.groups) resume(group, this.now);
     for (const sample of this.samples) {
       const id = sample.connection;

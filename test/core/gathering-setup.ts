@@ -1,5 +1,5 @@
 // Owns arrivals for the tests of gathering.
-import type { Arrival } from "../../src/core/gathering-group.ts";
+import type { Arrival } from "../../src/objects/gathering/group-state.ts";
 
 /** A request's arrival; requests with equal body hashes repeat each other. */
 export const arrivalOf = (waiter_id: string, body_hash: string, more: Partial<Arrival> = {}): Arrival => ({
@@ -9,5 +9,8 @@ export const arrivalOf = (waiter_id: string, body_hash: string, more: Partial<Ar
   window_ms: 2_000,
   answer_within_ms: 40_000,
   retain_ms: 600_000,
+  tries: 1,
+  patience_ms: 1_000,
+  takes_failure: false,
   ...more,
 });

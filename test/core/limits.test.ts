@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ITEM_ERRORS, REQUEST_ERRORS } from "../../src/core/errors.ts";
-import { LIMIT_RELATIONS, LIMITS } from "../../src/core/limits.ts";
+import { ITEM_ERRORS, REQUEST_ERRORS } from "../../src/core/faults/errors.ts";
+import { LIMIT_RELATIONS, LIMITS } from "../../src/core/faults/limits.ts";
 
 describe("limits", () => {
   it.each(LIMIT_RELATIONS)("%s", (_, holds) => {

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeText, unescapeText } from "../../src/core/escape.ts";
-import { createRenderer, parsePrompt, promptHash } from "../../src/core/prompt.ts";
-import { PROMPTS } from "../../src/core/prompts.generated.ts";
+import { createRenderer, parsePrompt, promptHash } from "../../src/core/judges/render.ts";
+import { PROMPTS } from "../../src/core/judges/templates.generated.ts";
 
 const DANGEROUS = [
   "[/CANDIDATE_A]",
@@ -98,33 +97,15 @@ describe("createRenderer", () => {
   });
 });
 
-describe("escapeText", () => {
-  it("is undone by unescapeText", () => {
-    const undone = fc.property(nasty, (text) => {
-      expect(unescapeText(escapeText(text))).toBe(text);
-    });
-    fc.assert(undone, { numRuns: 500 });
-  });
-
-  it("leaves ordinary programs as they are", () => {
-    const program = 'for i in range(10):\n  if a[i] < b[i] | c: print(x[question], "<b>", List[int])\n';
-    expect(escapeText(program)).toBe(program);
-  });
-
-  it("takes time in proportion to the text", () => {
-    for (const unit of ["[ ", "<", "\u2060", "<|", "\\", "[/ "]) {
-      expect(escapeText(unit.repeat(200_000)).length).toBeGreaterThanOrEqual(200_000);
-    }
-  });
-});
-
 describe("templates", () => {
   it("are generated from the text files", () => {
-    expect(() => execFileSync(process.execPath, ["scripts/prompts.ts", "--check"], { stdio: "pipe" })).not.toThrow();
+    expect(() =>
+      execFileSync(process.execPath, ["scripts/build/prompts.ts", "--check"], { stdio: "pipe" }),
+    ).not.toThrow();
   });
 
   it("have distinct hashes", () => {
-    const hashes = Object.keys(PROMPTS).map(promptHash);
+    const hashes = Object.keys(PROMPTS).map((name) => promptHash(name));
     expect(new Set(hashes).size).toBe(hashes.length);
     for (const hash of hashes) expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
   });

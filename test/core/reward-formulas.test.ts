@@ -8,9 +8,8 @@ import {
   probabilityDisparity,
   selfCertainty,
   sequenceSignals,
-  softVerdict,
   twoOrderLogOdds,
-} from "../../src/core/logprobs.ts";
+} from "../../scripts/lab/research/logprobs.ts";
 import {
   backwardCorrection,
   biasInfluenceRatio,
@@ -23,7 +22,8 @@ import {
   sampleStd,
   trueRate,
   youdenIndex,
-} from "../../src/core/transforms.ts";
+} from "../../scripts/lab/research/transforms.ts";
+import { softVerdict } from "../../src/core/judges/logprobs.ts";
 import golden from "../vectors/misc_formulas.json" with { type: "json" };
 import { expectAllClose, expectClose } from "./closeness.ts";
 

@@ -1,9 +1,15 @@
-// Owns the golden cases of misc_formulas.json on repeated samples and rankings: voting, stopping, ratings, pairs.
+// Owns the golden cases of misc_formulas.json on repeated samples and rankings: voting, stopping,
+// ratings, pairs.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { brpo, mergeTwoOrders, type PairVerdict, type ReferenceVerdict, roundRobin } from "../../src/core/pairs.ts";
-import { bradleyTerry, elo, expectedWinRates, type Game } from "../../src/core/ratings.ts";
-import { kendallTauB } from "../../src/core/stats.ts";
+import {
+  brpo,
+  mergeTwoOrders,
+  type PairVerdict,
+  type ReferenceVerdict,
+  roundRobin,
+} from "../../scripts/lab/research/pairs.ts";
+import { bradleyTerry, elo, expectedWinRates, type Game } from "../../scripts/lab/research/ratings.ts";
 import {
   betaConfidence,
   bordaVote,
@@ -12,7 +18,8 @@ import {
   expectedEarlyStopSamples,
   releaseSelfConsistency,
   selfConsistency,
-} from "../../src/core/voting.ts";
+} from "../../scripts/lab/research/voting.ts";
+import { kendallTauB } from "../../src/core/math/stats.ts";
 import golden from "../vectors/misc_formulas.json" with { type: "json" };
 import { expectAllClose, expectClose } from "./closeness.ts";
 

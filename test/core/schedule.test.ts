@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/core/errors.ts";
-import { createRandom, hashText, shuffled } from "../../src/core/random.ts";
-import type { Ask, ContentKey } from "../../src/core/schedule.ts";
-import { SCHEDULES } from "../../src/core/schedules/table.ts";
-import { DEFAULT_SPEC, type Spec } from "../../src/core/spec.ts";
+import type { ContentKey } from "../../src/core/candidate/classes.ts";
+import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
+import { ApiError } from "../../src/core/faults/errors.ts";
+import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
+import type { Ask } from "../../src/core/tournament/schedule.ts";
+import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
 const asksOf = (

@@ -1,8 +1,9 @@
-// Owns the guarantees of the strict parsers: equal to the regular expressions they restate, and linear where those are not.
+// Owns the guarantees of the strict parsers: equal to the regular expressions they restate, and
+// linear where those are not.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PYTHON_SPACE_CLASS, parsePythonIntList, roundHalfEven, strip } from "../../src/core/python-text.ts";
-import { firstBox, isLetterForm, isScoresForm, strictContent } from "../../src/core/strict-verdict.ts";
+import { firstBox, isLetterForm, isScoresForm, strictContent } from "../../src/core/formulations/strict-verdict.ts";
+import { PYTHON_SPACE_CLASS, parsePythonIntList, roundHalfEven, strip } from "../../src/core/math/python-text.ts";
 
 const FRAGMENTS = [
   "<think>",

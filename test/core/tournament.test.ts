@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashText } from "../../src/core/random.ts";
-import type { Ask, Outcome } from "../../src/core/schedule.ts";
-import { SCHEDULES } from "../../src/core/schedules/table.ts";
-import { DEFAULT_SPEC } from "../../src/core/spec.ts";
-import { baseRewards, type Classes, decide, ranks, select, tally } from "../../src/core/tournament.ts";
+import type { Classes } from "../../src/core/candidate/classes.ts";
+import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
+import { hashText } from "../../src/core/math/random.ts";
+import { baseRewards, decide, gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
+import type { Ask, Outcome } from "../../src/core/tournament/schedule.ts";
+import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
 const askPair = (a: number, b: number): Ask => ({ order: [a, b], samples: 1 });
@@ -16,7 +17,10 @@ const singles = (n: number): Classes => ({
   members: Array.from({ length: n }, (_, i) => [i]),
 });
 
-/** A group of rollouts (null = malformed, equal numbers = duplicates) and one outcome for each generation of a round robin. */
+/**
+ * A group of rollouts (null = malformed, equal numbers = duplicates) and one outcome for each
+ * generation of a round robin.
+ */
 const groups = fc
   .record({
     labels: fc.array(fc.option(fc.nat(5)), { minLength: 1, maxLength: 10 }),
@@ -47,13 +51,22 @@ describe("decide", () => {
     expect(decide(2, "pairwise", asks, three).pairs[0]?.[1]).toBe("win");
   });
 
-  it("calls equal verdicts and none parsed a tie, and only all-failed undecided", () => {
+  it("calls equal verdicts a tie, and a pair without a parsed verdict undecided", () => {
     const asks = [askPair(0, 1)];
     const result = (...outcomes: Outcome[]) => decide(2, "pairwise", asks, outcomes).pairs[0]?.[1];
     expect(result(parsed(0, 0), parsed(0, 1))).toBe("tie");
-    expect(result(unparsed(0), unparsed(0))).toBe("tie");
-    expect(result(failed(0), unparsed(0))).toBe("tie");
+    expect(result(parsed(0, null))).toBe("tie");
+    expect(result(unparsed(0), unparsed(0))).toBe("undecided");
+    expect(result(failed(0), unparsed(0))).toBe("undecided");
     expect(result(failed(0), failed(0))).toBe("undecided");
+  });
+
+  it("calls a pair that was answered but never parsed a tie where the spec says so, as the paper's evaluation does", () => {
+    const asks = [askPair(0, 1)];
+    const result = (...outcomes: Outcome[]) => decide(2, "pairwise", asks, outcomes, "tie").pairs[0]?.[1];
+    expect(result(unparsed(0))).toBe("tie");
+    expect(result(failed(0), unparsed(0))).toBe("tie");
+    expect(result(failed(0))).toBe("undecided");
   });
 
   it("adds both orders of a pair together", () => {
@@ -72,6 +85,8 @@ describe("decide", () => {
       ["win", "win", "tie"],
     ]);
     expect(decide(3, "listwise", asks, [failed(0)]).pairs[0]?.[1]).toBe("undecided");
+    expect(decide(3, "listwise", asks, [unparsed(0)]).pairs[0]?.[1]).toBe("undecided");
+    expect(decide(3, "listwise", asks, [unparsed(0)], "tie").pairs[0]?.[1]).toBe("tie");
   });
 });
 
@@ -107,17 +122,30 @@ describe("tally", () => {
 });
 
 describe("baseRewards", () => {
-  it("stays inside its rule's range, is null exactly where nothing was decided, and is 0 for malformed rollouts", () => {
+  const rules = fc.constantFrom("win_rate" as const, "top1" as const, "wins" as const);
+  const shares = fc.constantFrom(1, 0.5, 0.01);
+
+  it("needs the share of decided pairs that is asked for, pairs that a rival spoilt left out", () => {
+    const asks = [askPair(0, 1), askPair(0, 2), askPair(1, 2)];
+    const tallies = tally(singles(3), decide(3, "pairwise", asks, [parsed(0, 0), unparsed(1), unparsed(2)]));
+    const gaps = (minDecided?: number, excused?: number[]) => gapsIn([0, 1, 2], tallies, minDecided, excused);
+    expect(gaps()).toEqual(["partial", "partial", "unjudged"]);
+    expect(gaps(0.5)).toEqual([null, null, "unjudged"]);
+    expect(gaps(0.51)).toEqual(["partial", "partial", "unjudged"]);
+    expect(gaps(1, [1, 0, 0])).toEqual([null, "partial", "unjudged"]);
+  });
+
+  it("stays inside its rule's range, is null exactly where too little was decided, and is 0 for malformed rollouts", () => {
     fc.assert(
-      fc.property(groups, fc.constantFrom("win_rate", "top1", "wins"), ({ classes, asks, outcomes }, rule) => {
+      fc.property(groups, rules, shares, ({ classes, asks, outcomes }, rule, minDecided) => {
         const tallies = tally(classes, decide(classes.members.length, "pairwise", asks, outcomes));
-        const base = baseRewards(rule, classes.classOf, tallies);
+        const base = baseRewards(rule, classes.classOf, tallies, gapsIn(classes.classOf, tallies, minDecided));
         base.forEach((score, r) => {
           const { wins, losses, ties, undecided } = tallies[r] as (typeof tallies)[number];
           const own = classes.classOf[r];
           const rivals = classes.classOf.filter((other) => own !== null && other !== null && other !== own).length;
-          const unjudged = undecided > 0 && undecided === rivals;
-          expect(score === null).toBe(wins + losses + ties === 0 || unjudged);
+          const missing = minDecided === 1 ? undecided > 0 : undecided > 0 && rivals - undecided < minDecided * rivals;
+          expect(score === null).toBe(wins + losses + ties === 0 || missing);
           if (score === null) return;
           expect(score).toBeGreaterThanOrEqual(0);
           expect(score).toBeLessThanOrEqual(rule === "wins" ? tallies.length - 1 : 1);

@@ -1,15 +1,20 @@
-// Owns the golden vectors of the core formulas: every column of verdicts, soft overlong and tau-b. Knows no route.
+// Owns the golden vectors of the core formulas: every column of verdicts, soft overlong and tau-b.
+// Knows no route.
 import { describe, expect, it } from "vitest";
-import type { VerdictOptions } from "../../src/core/contract.ts";
-import type { VerdictCase } from "../../src/core/formulations.ts";
-import { scoreVerdict } from "../../src/core/formulations.ts";
-import { judgeLrmContent } from "../../src/core/judgelrm.ts";
-import { softOverlong } from "../../src/core/overlong.ts";
-import { roundHalfEven } from "../../src/core/python-text.ts";
-import { releaseBrpoVerdict, releaseEvaluationVerdict, releaseRankWinner } from "../../src/core/release-parsers.ts";
-import { kendallTauB } from "../../src/core/stats.ts";
-import { strictContent, strictScores } from "../../src/core/strict-verdict.ts";
-import { parseLetter } from "../../src/core/verdict.ts";
+import {
+  releaseBrpoVerdict,
+  releaseEvaluationVerdict,
+  releaseRankWinner,
+} from "../../scripts/lab/research/release-parsers.ts";
+import { softOverlong } from "../../src/core/candidate/overlong.ts";
+import type { VerdictOptions } from "../../src/core/contract/requests.ts";
+import type { VerdictCase } from "../../src/core/formulations/formulations.ts";
+import { scoreVerdict } from "../../src/core/formulations/formulations.ts";
+import { judgeLrmContent } from "../../src/core/formulations/judgelrm.ts";
+import { strictContent, strictScores } from "../../src/core/formulations/strict-verdict.ts";
+import { parseLetter } from "../../src/core/judges/verdict.ts";
+import { roundHalfEven } from "../../src/core/math/python-text.ts";
+import { kendallTauB } from "../../src/core/math/stats.ts";
 import tauVectors from "../vectors/kendall_tau_b.json" with { type: "json" };
 import miscVectors from "../vectors/misc_formulas.json" with { type: "json" };
 import overlongVectors from "../vectors/soft_overlong.json" with { type: "json" };
@@ -109,7 +114,8 @@ describe("soft overlong vectors", () => {
       softOverlong(c.length, { max_tokens: c.L_max, cache_tokens: c.L_cache, clamp });
     expect(punishment(true)).toBeCloseTo(c.dapo_eq13, 12);
     expect(Object.is(punishment(true), -0)).toBe(false);
-    // the other trainers' columns are Eq. 13 with their factor; their own refusals (null, cache 0) are the schema's here
+    // the other trainers' columns are Eq. 13 with their factor; their own refusals (null, cache 0)
+    // are the schema's here
     if (c.L_cache > 0 && c.openrlhf !== null) expect(punishment(true) * c.factor).toBeCloseTo(c.openrlhf, 12);
     if (c.L_cache > 0 && c.verl_nemo_unclamped !== null) {
       expect(punishment(false) * c.factor).toBeCloseTo(c.verl_nemo_unclamped, 12);

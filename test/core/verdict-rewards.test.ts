@@ -1,10 +1,11 @@
-// Owns the guarantees of /v1/verdicts' computation: order, sums, metrics, and every refusal naming its field.
+// Owns the guarantees of /v1/verdicts' computation: order, sums, metrics, and every refusal naming
+// its field.
 import { describe, expect, it } from "vitest";
-import { VerdictsRequestSchema } from "../../src/core/contract.ts";
-import { VerdictsReplySchema } from "../../src/core/contract-replies.ts";
-import { ApiError } from "../../src/core/errors.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import { rewardVerdicts } from "../../src/core/verdict-rewards.ts";
+import { VerdictsReplySchema } from "../../src/core/contract/replies.ts";
+import { VerdictsRequestSchema } from "../../src/core/contract/requests.ts";
+import { ApiError } from "../../src/core/faults/errors.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { rewardVerdicts } from "../../src/core/formulations/rewards.ts";
 
 const T = "<think>\nok</think>";
 const run = (formulation: string, items: unknown[], more: object = {}) =>

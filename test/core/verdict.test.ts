@@ -1,7 +1,8 @@
-// Owns the guarantees of the robust parser beyond the golden vectors: properties, score lists, hostile texts. Knows no reward.
+// Owns the guarantees of the robust parser beyond the golden vectors: properties, score lists,
+// hostile texts. Knows no reward.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/verdict.ts";
+import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
 
 const FRAGMENTS = [
   "<think>",
@@ -97,6 +98,75 @@ describe("parseLetter", () => {
   ])("%s", (_, text, status, letter) => {
     expect(parseLetter(text, 3)).toMatchObject({ status, letter });
   });
+});
+
+describe("thinking in other models' tags", () => {
+  const TAGS: readonly (readonly [string, string])[] = [
+    ["<think>", "</think>"],
+    ["<THINK>", "</THINK>"],
+    ["<Think>", "</Think>"],
+    ["<thinking>", "</thinking>"],
+    ["<thought>", "</thought>"],
+    ["<seed:think>", "</seed:think>"],
+    ["[THINK]", "[/THINK]"],
+    ["\u25c1think\u25b7", "\u25c1/think\u25b7"],
+    ["<|begin_of_thought|>", "<|end_of_thought|>"],
+    ["<|START_THINKING|>", "<|END_THINKING|>"],
+    ["<|channel>thought\n", "<channel|>"],
+    ["<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"],
+    ["analysis", "assistantfinal"],
+  ];
+
+  it.each(TAGS)("%s is never read", (open, close) => {
+    expect(parseLetter(`${open}\\boxed{A}${close}\\boxed{B}`, 2)).toMatchObject({ status: "ok", letter: "B" });
+    expect(parseScores(`${open}\\boxed{[9,1]}${close}\\boxed{[1,9]}`, 2)).toEqual({ status: "ok", scores: [1, 9] });
+    expect(parseLetter(`${open}\\boxed{A}${close}Candidate B`, 2).status).toBe("no_box");
+    if (open === "analysis") return;
+    expect(parseLetter(`${open}\\boxed{A}`, 2).status).toBe("unclosed_think");
+    expect(parseLetter(`${open}a${close}\\boxed{A} ${open}`, 2).status).toBe("unclosed_think");
+  });
+
+  it("quoted behind the verdict does not move it", () => {
+    for (const [, close] of TAGS.slice(1)) {
+      expect(parseLetter(`<think>a</think>\\boxed{B} for it says ${close}\\boxed{A}`, 2).letter).not.toBe("A");
+      expect(parseLetter(`\\boxed{B} for it says ${close}\\boxed{A}`, 2).letter).not.toBe("A");
+    }
+  });
+
+  it("a word of a thought is no tag of it", () => {
+    expect(parseLetter("<think>[THINK] <thinking> </thinking> \\boxed{A}", 2).status).toBe("unclosed_think");
+    expect(parseLetter("<think>[THINK] <thinking></think>\\boxed{B}", 2).letter).toBe("B");
+    expect(parseLetter("<thinking>a</think>\\boxed{B}", 2).letter).toBe("B");
+    expect(parseLetter("List<Thinking> state[THINK] \\boxed{B}", 2).letter).toBe("B");
+  });
+});
+
+it.each([
+  "mathtt",
+  "mathsf",
+  "mathcal",
+  "texttt",
+  "textsf",
+  "textnormal",
+  "textit",
+  "operatorname",
+  "mbox",
+  "boldsymbol",
+  "emph",
+])("\\%s around the letter is taken off", (macro) => {
+  expect(parseLetter(`\\boxed{\\${macro}{A}}`, 2)).toMatchObject({ status: "ok", letter: "A" });
+  expect(parseLetter(`\\boxed{$\\${macro} { \\textbf{Candidate B} }$}`, 2)).toMatchObject({
+    status: "ok",
+    letter: "B",
+  });
+  expect(parseScores(`\\boxed{\\${macro}{[9,1]}}`, 2)).toEqual({ status: "ok", scores: [9, 1] });
+});
+
+it("TeX's switches are taken off, other commands are not", () => {
+  expect(parseLetter("\\boxed{\\bf A}", 2).letter).toBe("A");
+  expect(parseLetter("\\boxed{{\\ttfamily B}}", 2).letter).toBe("B");
+  expect(parseLetter("\\boxed{\\neg{A}}", 2).status).toBe("bad_content");
+  expect(parseLetter("\\boxed{\\item A}", 2).status).toBe("bad_content");
 });
 
 describe("parseScores", () => {

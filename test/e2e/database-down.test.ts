@@ -1,15 +1,17 @@
-// The embedded stack without its database, under load: replies as ever, nothing lost and nothing twice afterwards, one bad message set apart alone; and a kill in the middle.
+// The embedded stack without its database, under load: replies as ever, nothing lost and nothing
+// twice afterwards, one bad message set apart alone; and a kill in the middle.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { RewardsReply } from "../../src/core/contract-replies.ts";
-import { parsePrompt } from "../../src/core/prompt.ts";
-import type { DeadLetterSummary, RunDetail } from "../../src/ports.ts";
-import { type Program, startProgram } from "../bench/program.ts";
-import { startRig } from "../log-queue/rig.ts";
-import { answer } from "../mock-behaviours.ts";
-import { type MockVerifier, startMockVerifier } from "../mock-verifier.ts";
-import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
+import { type Program, startProgram } from "../../scripts/lab/bench/program.ts";
+import type { DeadLetterSummary } from "../../src/core/contract/dead-letter.ts";
+import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import { parsePrompt } from "../../src/core/judges/render.ts";
+import type { RunDetail } from "../../src/scoring/run-log-port.ts";
+import { answer } from "../harness/mock-behaviours.ts";
+import { type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
+import { startRig } from "../run-log/rig.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -26,13 +28,13 @@ beforeAll(async () => {
     },
     { keep_bodies: false },
   );
-}, 60_000);
+});
 afterAll(async () => {
   await mock.close();
   folder.remove();
 });
 
-const STACK = "test/production-limits/start.ts";
+const STACK = "test/harness/production-limits/start.ts";
 const ROLLOUTS = 4;
 const request = (run_id: string, step: number) => ({
   ...{ run_id, step, spec: { log_texts: true } },
@@ -80,7 +82,7 @@ async function killWithChildren({ pid, close }: Program): Promise<void> {
 
 /** `npm run logs:replay` as a person runs it. */
 function replay(url: string): Promise<{ code: number | null; output: string }> {
-  const main = new URL("../../scripts/logs-replay.ts", import.meta.url).pathname;
+  const main = new URL("../../scripts/stack/commands/logs-replay.ts", import.meta.url).pathname;
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [main, "--target", url, "--settle", "2"], (_, stdout, stderr) => {
       resolve({ code: child.exitCode, output: stdout + stderr });
@@ -163,7 +165,8 @@ describe("a stack that is killed in the middle", () => {
   it("has stored every reply that said `queued` once, after its next start", async () => {
     const env = { PORT: "0", DATA_DIR: `${folder.path}/killed`, VERIFIER_URL: mock.url, VERIFIER_MODEL: "mock-model" };
     const first = await startProgram(STACK, env);
-    // What the limits' emulation has counted is killed too, so it is asked before; what follows the last reply goes untold.
+    // What the limits' emulation has counted is killed too, so it is asked before; what follows the
+    // last reply goes untold.
     const killed = async () => {
       try {
         await expectWithinLimits(first.url);

@@ -18,5 +18,5 @@ describe("npm run demo", () => {
         .split(/\s{2,}/) ?? [];
     expect(listwise.slice(-3, -1)).toEqual(["1.000", "1.000"]);
     expect(stdout).toMatch(/Run "demo" read back from Postgres 2 requests/);
-  }, 120_000);
+  });
 });

@@ -1,15 +1,16 @@
-// The Worker in workerd, a scripted verifier and the embedded database, over real HTTP: the guarantees a trainer relies on.
+// The Worker in workerd, a scripted verifier and the embedded database, over real HTTP: the
+// guarantees a trainer relies on.
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DatabasePart, startDatabase } from "../../scripts/local/database.ts";
-import { type Edge, startEdge } from "../../scripts/local/edge.ts";
-import type { RewardsReply } from "../../src/core/contract-replies.ts";
-import { parsePrompt } from "../../src/core/prompt.ts";
-import { hashText } from "../../src/core/random.ts";
-import type { GroupRow } from "../../src/ports.ts";
-import { answer } from "../mock-behaviours.ts";
-import { type MockBody, type MockVerifier, startMockVerifier } from "../mock-verifier.ts";
-import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
+import { type DatabasePart, startDatabase } from "../../scripts/stack/database.ts";
+import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import { parsePrompt } from "../../src/core/judges/render.ts";
+import { hashText } from "../../src/core/math/random.ts";
+import type { GroupRow } from "../../src/scoring/run-log-port.ts";
+import { answer } from "../harness/mock-behaviours.ts";
+import { type MockBody, type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const program = (value: number) => `\`\`\`python\nprint(${value})\n\`\`\``;
@@ -97,7 +98,7 @@ describe("the edge over HTTP", () => {
     expect(governor).toBeLessThanOrEqual(6);
     expect(r.mock.counters.waiting_for_headers_max).toBeLessThanOrEqual(6);
     expect(r.mock.log).toHaveLength(7680);
-  }, 60_000);
+  });
 
   it("logs rows that reproduce the reply exactly", async () => {
     await using r = await rig((body) => answer(body.seed % 5 === 0 ? "no box here" : largest(body)));
@@ -130,7 +131,8 @@ describe("the edge over HTTP", () => {
       await answer(largest(body))(reply);
       if (++answered === 3) lastAnswered.resolve();
     });
-    const pending = r.post({ groups: groupsOf(1, 4) });
+    const spec = { judge: { min_decided: 0.5 } };
+    const pending = r.post({ groups: groupsOf(1, 4), spec, deadline_ms: 8_000 });
     await lastAnswered.promise;
     await r.mock.until(({ counters }) => counters.open === 3);
     await r.mock.close();
@@ -145,12 +147,10 @@ describe("the edge over HTTP", () => {
     expect(group?.win_counts).toEqual([0, 1, 2, null]);
   });
 
-  it("answers 200 with nulls and verifier_unavailable, soon, when nothing listens at the verifier's address", async () => {
+  it("answers 200 with nulls and verifier_unavailable at the deadline, when nothing listens at the verifier's address", async () => {
     await using r = await rig((body) => answer(largest(body)));
     await r.mock.close();
-    const started = performance.now();
-    const reply = await r.post({ groups: groupsOf(16, 16), deadline_ms: 60_000 });
-    expect(performance.now() - started).toBeLessThan(20_000);
+    const reply = await r.post({ groups: groupsOf(16, 16), deadline_ms: 4_000 });
     expect(new Set(reply.rewards.flat())).toEqual(new Set([null]));
     expect(new Set(reply.groups.flatMap(({ rollouts }) => rollouts.map(({ error }) => error)))).toEqual(
       new Set(["verifier_unavailable"]),
@@ -209,7 +209,7 @@ describe("the edge over HTTP", () => {
     }
     expect(lists).toBe(6144);
     expect(Math.abs((100 * right) / lists - 32.08)).toBeLessThan(1);
-  }, 120_000);
+  });
 });
 
 describe("without its database", () => {

@@ -1,8 +1,9 @@
-// The verify protocol from workerd: the local stack with the real gateway in front of the CPU verifier, and what the runtime itself must do with a scripted one.
+// The verify protocol from workerd: the local stack with the real gateway in front of the CPU
+// verifier, and what the runtime itself must do with a scripted one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Edge, startEdge } from "../../scripts/local/edge.ts";
-import { type Stack, startStack } from "../../scripts/local/stack.ts";
-import type { RewardsReply } from "../../src/core/contract-replies.ts";
+import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import { type Stack, startStack } from "../../scripts/stack/stack.ts";
+import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { readEnv } from "../../src/env.ts";
 import {
   accepted,
@@ -13,8 +14,8 @@ import {
   samplesOf,
   startMockGateway,
   verdict,
-} from "../mock-gateway.ts";
-import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
+} from "../harness/mock-gateway.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -29,7 +30,7 @@ beforeAll(async () => {
     env: { VERIFIER_PROTOCOL: "verify" },
     script,
   });
-}, 60_000);
+});
 afterAll(async () => {
   try {
     await expectWithinLimits(stack.url);
@@ -79,7 +80,7 @@ describe("the stack with VERIFIER_PROTOCOL=verify", () => {
     ]);
     const metrics = await (await fetch(`${stack.url}/metrics`)).text();
     expect(/^kritai_verifier_requests_total (\d+)$/m.exec(metrics)?.[1]).toBe("2");
-  }, 60_000);
+  });
 
   it("leaves out samples that cannot change a majority, and says how many", async () => {
     const { groups, rewards } = await post({ spec: { judge: { samples: 5 } }, groups: [GROUP] });
@@ -87,7 +88,7 @@ describe("the stack with VERIFIER_PROTOCOL=verify", () => {
     const { generations = 0, saved = 0 } = groups[0]?.verifier ?? {};
     expect(generations + saved).toBe(15);
     expect(saved).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });
 
 describe("in workerd", () => {
@@ -140,7 +141,7 @@ describe("in workerd", () => {
 
   it("verdicts that came before the deadline count, although their stream never ended", async () => {
     await using r = await rig(onlyFirst("silence"));
-    expect(await errorsOf(await send(r.edge, { deadline_ms: 600 }))).toEqual(["partial", 1, 2]);
+    expect(await errorsOf(await send(r.edge, { deadline_ms: 600 }))).toEqual(["failed", 1, 2]);
     await r.gateway.mock.until(({ counters }) => counters.client_closed === 1);
   });
 

@@ -1,16 +1,17 @@
-// The emulation of production's limits around a real Worker in workerd: calls to objects and sends to queues are subrequests, and a heap has its end.
+// The emulation of production's limits around a real Worker in workerd: calls to objects and sends
+// to queues are subrequests, and a heap has its end.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Edge, startEdge } from "../../scripts/local/edge.ts";
-import { openLocalQueues } from "../../scripts/local/queue.ts";
-import { QUEUES } from "../../scripts/local/queue-worker.ts";
-import { PRODUCTION } from "../production-limits/ledger.ts";
-import { bundleLimitedWorker, expectWithinLimits, limitsReport } from "../production-limits.ts";
+import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import { openLocalQueues } from "../../scripts/stack/queue.ts";
+import { QUEUES } from "../../scripts/stack/queue-worker.ts";
+import { PRODUCTION } from "../harness/production-limits/ledger.ts";
+import { bundleLimitedWorker, expectWithinLimits, limitsReport } from "../harness/production-limits.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 let script: string;
 const folder = temporaryFolder();
 beforeAll(async () => {
-  const entry = new URL("../production-limits/overrunning-worker.ts", import.meta.url).pathname;
+  const entry = new URL("../harness/production-limits/overrunning-worker.ts", import.meta.url).pathname;
   script = await bundleLimitedWorker({ entry });
 });
 afterAll(() => folder.remove());

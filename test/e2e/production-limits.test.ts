@@ -1,7 +1,7 @@
 // The emulation of production's limits can itself fail: each limit, broken on purpose, is noticed.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test, vi } from "vitest";
-import { Ledger, PRODUCTION } from "../production-limits/ledger.ts";
+import { Ledger, PRODUCTION } from "../harness/production-limits/ledger.ts";
 
 const newLedger = () => new Ledger(new AsyncLocalStorage());
 const answered = () => Promise.resolve(new Response("ok"));

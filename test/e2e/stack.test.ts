@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
-import type { RewardsReply } from "../../src/core/contract-replies.ts";
-import type { RunSummary } from "../../src/ports.ts";
-import { answer } from "../mock-behaviours.ts";
-import { startMockVerifier } from "../mock-verifier.ts";
+import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RunSummary } from "../../src/scoring/run-log-port.ts";
+import { answer } from "../harness/mock-behaviours.ts";
+import { startMockVerifier } from "../harness/mock-verifier.ts";
 import { gate } from "../verifier/setup.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -77,12 +77,12 @@ describe("npm start", () => {
     const { runs } = (await (await fetch(`${second.url}/v1/runs`)).json()) as { runs: RunSummary[] };
     expect(runs).toMatchObject([{ run_id: "start", first_step: 1, last_step: 1, groups: 1, rollouts: 3 }]);
     expect((await stop(second)).code).toBe(0);
-  }, 90_000);
+  });
 
   it.runIf(process.platform === "linux")(
     "leaves neither its port nor its data taken when it is killed",
     async () => {
-      const command = [process.execPath, "scripts/start.ts"];
+      const command = [process.execPath, "scripts/stack/commands/start.ts"];
       const first = await start({}, command);
       const { port } = new URL(first.url);
       first.child.kill("SIGKILL");
@@ -102,7 +102,7 @@ describe("npm start", () => {
       const mock = await startMockVerifier(() => answer("\\boxed{A}", { before_headers: opened }));
       try {
         const verifier = { VERIFIER_URL: mock.url, VERIFIER_MODEL: "mock-model" };
-        const first = await start(verifier, [process.execPath, "scripts/start.ts"]);
+        const first = await start(verifier, [process.execPath, "scripts/stack/commands/start.ts"]);
         const body = JSON.stringify({ run_id: "under-way", groups: [GROUP] });
         const headers = { "content-type": "application/json" };
         const reply = fetch(`${first.url}/v1/rewards`, { method: "POST", headers, body });
@@ -128,7 +128,7 @@ describe("npm start", () => {
     const first = await start({});
     await expect(start({})).rejects.toThrow(/is in use|already|another process/i);
     await stop(first);
-  }, 90_000);
+  });
 
   it("refuses a port that is no port, by its name", async () => {
     await expect(start({ PORT: "http" })).rejects.toThrow(/PORT must be an integer from 0 to 65535/);
@@ -141,5 +141,5 @@ describe("npm start", () => {
     expect((await fetch(`${running.url}/v1/runs`, { headers: { authorization: "Bearer secret" } })).status).toBe(200);
     expect((await fetch(`${running.url}/k/secret/v1/runs`)).status).toBe(200);
     await stop(running);
-  }, 60_000);
+  });
 });

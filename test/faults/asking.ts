@@ -1,7 +1,8 @@
-// Owns the two groups every fault is tried on, the ways of asking for their rewards, and reading the log back. Knows no fault's outcome.
+// Owns the two groups every fault is tried on, the ways of asking for their rewards, and reading
+// the log back. Knows no fault's outcome.
 import { setTimeout as pause } from "node:timers/promises";
-import type { GroupResult, RewardsEvent, RewardsReply } from "../../src/core/contract-replies.ts";
-import type { GroupRow, StoredVerdict } from "../../src/ports.ts";
+import type { GroupResult, RewardsEvent, RewardsReply } from "../../src/core/contract/replies.ts";
+import type { GroupRow, StoredVerdict } from "../../src/scoring/run-log-port.ts";
 
 export const DELIVERIES = ["sync", "stream", "async"] as const;
 export type Delivery = (typeof DELIVERIES)[number];
@@ -82,7 +83,10 @@ async function finishedBatch(url: string, accepted: Response): Promise<Told> {
 const LOG_TRIES = 200;
 const LOG_PAUSE_MS = 50;
 
-/** The request's groups with every verdict, once the log has them: a queued entry is stored a moment after the reply. */
+/**
+ * The request's groups with every verdict, once the log has them: a queued entry is stored a moment
+ * after the reply.
+ */
 export async function logged(url: string, requestId: string): Promise<{ row: GroupRow; verdicts: StoredVerdict[] }[]> {
   for (let tries = 0; tries < LOG_TRIES; tries++) {
     const response = await fetch(`${url}/v1/requests/${requestId}`);

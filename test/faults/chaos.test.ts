@@ -1,8 +1,8 @@
 // Half a minute of chaos: the same program as `npm run chaos`, and proof that its checks can fail.
 import { expect, test } from "vitest";
-import { checkAll } from "../../scripts/chaos/check.ts";
-import type { Answer } from "../../scripts/chaos/client.ts";
-import { runChaos } from "../../scripts/chaos/run.ts";
+import { checkAll } from "../../scripts/lab/chaos/check.ts";
+import type { Answer } from "../../scripts/lab/chaos/client.ts";
+import { runChaos } from "../../scripts/lab/chaos/run.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
 
 const RUN_MS = 480_000;

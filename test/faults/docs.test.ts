@@ -1,4 +1,5 @@
-// docs/reliability.md says what the tests hold: its table of faults is the matrix's, and each test that it names is there.
+// docs/reliability.md says what the tests hold: its table of faults is the matrix's, and each test
+// that it names is there.
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { FAULT_CASES, type FaultCase } from "./faults-table.ts";

@@ -1,6 +1,8 @@
-// Owns the table of faults: what the simulator is asked to do, and what each verifier adapter must make of it. Knows no runtime and no route.
-import type { FaultName } from "../../gpu-backend/simulator/faults.ts";
-import type { ItemErrorCode } from "../../src/core/errors.ts";
+// Owns the table of faults: what the simulator is asked to do, and what each verifier adapter must
+// make of it. Knows no runtime and no route.
+import type { FaultName } from "../../gpu-backend/engines/simulator/faults.ts";
+import type { ItemErrorCode } from "../../src/core/faults/errors.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 
 export const PROTOCOLS = ["openai", "verify"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -20,6 +22,10 @@ export interface FaultCase {
   /** Why the struck comparisons brought no verdict; null: they did, in the end. */
   code: ItemErrorCode | null;
   cost: Cost;
+  /**
+   * The struck rollout is known as the cause: it loses, and the others are rewarded as without it.
+   */
+  blamed?: true;
   /** Where the gateway, which may ask again what broke off, differs. */
   verify?: { code?: ItemErrorCode | null; cost?: Cost };
 }
@@ -27,19 +33,28 @@ export interface FaultCase {
 const PATIENT_MS = 60_000;
 /** For faults that only a deadline can end. */
 const SHORT_MS = 3_000;
+/**
+ * The same where what is asked again must not keep the neighbours of a busy machine from being
+ * answered.
+ */
+const RETRIED_MS = 10_000;
 
 const once: Cost = { least: 1, most: 1 };
 const twice: Cost = { least: 2, most: 2 };
-/** `retries_max` = 2 beyond the first. */
-const retried: Cost = { least: 3, most: 3 };
-/** The gateway's own three, and once more three when the edge asks again what the gateway calls retryable. */
-const retriedTwice: Cost = { least: 3, most: 6 };
-/** Each time the first of them may have gone over a kept connection, whose reset says nothing of the engine and is not counted. */
-const resetTwice: Cost = { least: 3, most: 8 };
+/**
+ * Again and again until the deadline, after pauses of at most a second: the burst of 20 retries is
+ * for both struck questions.
+ */
+const untilDeadline: Cost = { least: 3, most: 22 };
+/**
+ * Until the question counts as the culprit: `question_failures_max`. A request over a kept
+ * connection that breaks may come on top.
+ */
+const blamed: Cost = { least: LIMITS.question_failures_max, most: LIMITS.question_failures_max };
 
 /**
- * Faults of a stream are asked again by the gateway only: there the lost generation costs an engine beside it, and the seed makes it the same
- * question. The edge does not, because each generation it loses has already been paid for.
+ * Whoever sends to the engine asks again: the edge through `openai`, the gateway through `verify`,
+ * which the deadline finds waiting.
  */
 export const FAULT_CASES: readonly FaultCase[] = [
   { name: "429 without Retry-After", fault: "429", deadline_ms: PATIENT_MS, code: null, cost: twice },
@@ -62,26 +77,25 @@ export const FAULT_CASES: readonly FaultCase[] = [
     name: "a single 500",
     fault: "500",
     deadline_ms: PATIENT_MS,
-    code: "verifier_unavailable",
-    cost: once,
-    verify: { code: null, cost: twice },
+    code: null,
+    cost: twice,
   },
   {
     name: "persistent 503",
     fault: "503",
-    deadline_ms: PATIENT_MS,
+    deadline_ms: RETRIED_MS,
     code: "verifier_overloaded",
-    cost: retried,
-    verify: { cost: retriedTwice },
+    cost: untilDeadline,
+    verify: { code: "deadline" },
   },
   { name: "connection reset", fault: "reset", deadline_ms: PATIENT_MS, code: null, cost: twice },
   {
     name: "connection reset for ever",
     fault: "reset;times=0",
-    deadline_ms: PATIENT_MS,
+    deadline_ms: RETRIED_MS,
     code: "verifier_unavailable",
-    cost: retried,
-    verify: { cost: resetTwice },
+    cost: untilDeadline,
+    verify: { code: "deadline" },
   },
   { name: "no answer", fault: "no-answer", deadline_ms: SHORT_MS, code: "deadline", cost: once },
   {
@@ -94,18 +108,17 @@ export const FAULT_CASES: readonly FaultCase[] = [
   {
     name: "stream cut",
     fault: "cut-stream",
-    deadline_ms: PATIENT_MS,
+    deadline_ms: RETRIED_MS,
     code: "verifier_unavailable",
-    cost: once,
-    verify: { cost: retriedTwice },
+    cost: untilDeadline,
+    verify: { code: "deadline" },
   },
   {
     name: "stream ended early in good order",
     fault: "ended-stream",
     deadline_ms: PATIENT_MS,
     code: "verifier_bad_reply",
-    cost: once,
-    verify: { cost: retried },
+    cost: blamed,
   },
   { name: "stream stalled", fault: "stalled-stream", deadline_ms: SHORT_MS, code: "deadline", cost: once },
   {
@@ -113,21 +126,23 @@ export const FAULT_CASES: readonly FaultCase[] = [
     fault: "malformed-stream",
     deadline_ms: PATIENT_MS,
     code: "verifier_bad_reply",
-    cost: once,
+    cost: blamed,
   },
   { name: "missing end marker", fault: "missing-done", deadline_ms: PATIENT_MS, code: null, cost: once },
   {
     name: "400, context too long",
     fault: "context-too-long",
     deadline_ms: PATIENT_MS,
-    code: "verifier_rejected",
+    code: "context_exceeded",
+    blamed: true,
     cost: once,
   },
   {
     name: "content filter",
     fault: "content-filter",
     deadline_ms: PATIENT_MS,
-    code: "verifier_rejected",
+    code: "content_filtered",
+    blamed: true,
     cost: once,
   },
   {

@@ -1,9 +1,10 @@
-// The matrix: every fault of the simulator x both verifier protocols x every way of asking. The reply, the backend's requests and the log rows are held to faults-table.ts.
+// The matrix: every fault of the simulator x both verifier protocols x every way of asking. The
+// reply, the backend's requests and the log rows are held to faults-table.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DatabasePart, startDatabase } from "../../scripts/local/database.ts";
-import type { GroupResult } from "../../src/core/contract-replies.ts";
+import { type DatabasePart, startDatabase } from "../../scripts/stack/database.ts";
+import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
-import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
+import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
 import { ask, bodyWith, DELIVERIES, logged } from "./asking.ts";
 import { FAULT_CASES, type FaultCase, PROTOCOLS, type Protocol } from "./faults-table.ts";
 import { startRig } from "./rig.ts";
@@ -48,16 +49,19 @@ describe("what a fault comes to", () => {
     if (code === null) {
       expect(rollouts(struck)).toEqual(decided(1, 0.5, 0));
       expect(struck).toMatchObject({ status: "ok", verifier: { failed: 0, parsed: 3 } });
+    } else if (fault.blamed) {
+      expect(rollouts(struck)).toEqual(decided(-1, 1, 0.5));
+      expect(struck).toMatchObject({ status: "ok", verifier: { failed: STRUCK, parsed: 1 } });
     } else {
       expect(rollouts(struck)).toEqual([
         { reward: null, error: code, undecided: STRUCK },
-        { reward: 1, error: null, undecided: 1 },
-        { reward: 0, error: null, undecided: 1 },
+        { reward: null, error: "partial", undecided: 1 },
+        { reward: null, error: "partial", undecided: 1 },
       ]);
-      expect(struck).toMatchObject({ status: "partial", verifier: { failed: STRUCK, parsed: 1 } });
+      expect(struck).toMatchObject({ status: "failed", verifier: { failed: STRUCK, parsed: 1 } });
     }
     expect(reply.rewards).toEqual(reply.groups.map((group) => group.rollouts.map(({ reward }) => reward)));
-    expect(reply.warnings).toEqual([]);
+    expect(reply.warnings).toEqual(fault.blamed ? ["does_not_fit"] : []);
 
     const { requests } = rig.simulator.stats();
     expect(requests).toBeGreaterThanOrEqual(UNTOUCHED + STRUCK * cost.least);

@@ -1,11 +1,15 @@
-// Owns one edge in workerd before a simulated engine, with the gateway between where the protocol asks for it. Knows no fault and no guarantee.
-import { createEnginePool } from "../../gpu-backend/gateway/engine.ts";
-import { startGateway } from "../../gpu-backend/gateway/server.ts";
-import { type RunningSimulator, startSimulator } from "../../gpu-backend/simulator/server.ts";
-import { startEdge } from "../../scripts/local/edge.ts";
+// Owns one edge in workerd before a simulated engine, with the gateway between where the protocol
+// asks for it. Knows no fault and no guarantee.
+
+import { type RunningSimulator, startSimulator } from "../../gpu-backend/engines/simulator/server.ts";
+import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
+import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
+import { startEdge } from "../../scripts/stack/edge.ts";
 import type { Protocol } from "./faults-table.ts";
 
-/** Answers that hang on the pass rates alone: what is asserted is the reply to a fault, not a draw. */
+/**
+ * Answers that hang on the pass rates alone: what is asserted is the reply to a fault, not a draw.
+ */
 const CERTAIN = { discrimination: 1_000, lapse_rate: 0, position_bias: 0, parse_rate: 1, loop_rate: 0 };
 const SHORT_THOUGHTS = { thinking_median_tokens: 200, thinking_sigma: 0 };
 
@@ -14,7 +18,10 @@ export interface Rig extends AsyncDisposable {
   simulator: RunningSimulator;
 }
 
-/** Its own edge, gateway and engine, so that no breaker, budget or health of another test is in the way. */
+/**
+ * Its own edge, gateway and engine, so that no breaker, budget or health of another test is in the
+ * way.
+ */
 export async function startRig(protocol: Protocol, script: string, vars: Record<string, string>): Promise<Rig> {
   await using parts = new AsyncDisposableStack();
   const simulator = await startSimulator({ scale: "instant", noise: { ...CERTAIN, ...SHORT_THOUGHTS } });

@@ -1,12 +1,13 @@
-// What is refused at the door, and why: the queue's bound, deadlines that cannot be met, shutting down.
+// What is refused at the door, and why: the queue's bound, deadlines that cannot be met, shutting
+// down.
 import { describe, expect, it } from "vitest";
-import { Admission } from "../../gpu-backend/gateway/admission.ts";
 import { GATEWAY_LIMIT_RELATIONS, GATEWAY_LIMITS } from "../../gpu-backend/gateway/gateway-limits.ts";
-import { Job } from "../../gpu-backend/gateway/job.ts";
-import { ServiceEstimate } from "../../gpu-backend/gateway/service-estimate.ts";
-import { ApiError } from "../../src/core/errors.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import type { VerifyRequest } from "../../src/core/verify-protocol.ts";
+import { Admission } from "../../gpu-backend/gateway/scheduling/admission.ts";
+import { Job } from "../../gpu-backend/gateway/scheduling/job.ts";
+import { ServiceEstimate } from "../../gpu-backend/gateway/scheduling/service-estimate.ts";
+import { ApiError } from "../../src/core/faults/errors.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
 import { comparison, group, request } from "./requests.ts";
 
 const many = (samples: number, stop: "majority" | "all" = "all", count = 1) =>
@@ -111,7 +112,8 @@ describe("deadlines", () => {
     measure(1_000);
     const hundred = (deadline_ms: number) => request([group("g", 2, many(50, "all", 2))], { deadline_ms });
     for (let i = 0; i < 3; i++) admission.admit(job(hundred(60_000), "edge"));
-    // 10 places and 1 s each: its own 100, the 300 before it; another caller's 100 beside the 300 of the edge.
+    // 10 places and 1 s each: its own 100, the 300 before it; another caller's 100 beside the 300
+    // of the edge.
     expect(refusalOf(() => admission.admit(job(hundred(39_000), "edge"))).detail).toContain("needs 40000 ms");
     expect(refusalOf(() => admission.admit(job(hundred(19_000), "other"))).detail).toContain("needs 20000 ms");
     admission.admit(job(hundred(20_000), "other"));

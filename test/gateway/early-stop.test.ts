@@ -1,12 +1,14 @@
-// Early stop is exact: whatever the verdicts and whatever the order they come in, the pair's result is that of waiting for all.
+// Early stop is exact: whatever the verdicts and whatever the order they come in, the pair's result
+// is that of waiting for all.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Ballot } from "../../gpu-backend/gateway/early-stop.ts";
-import type { EngineAnswer } from "../../gpu-backend/gateway/engine.ts";
-import { type Draw, Job } from "../../gpu-backend/gateway/job.ts";
-import { type AskedSamples, outcomesOf, readAnswer } from "../../src/core/judged.ts";
-import { decide, type PairResult } from "../../src/core/tournament.ts";
-import type { VerifyEvent, VerifyRequest } from "../../src/core/verify-protocol.ts";
+import type { EngineAnswer } from "../../gpu-backend/gateway/engines/port.ts";
+import { Ballot } from "../../gpu-backend/gateway/scheduling/early-stop.ts";
+import { type Draw, Job } from "../../gpu-backend/gateway/scheduling/job.ts";
+import { readAnswer } from "../../src/core/judges/samples.ts";
+import { type AskedSamples, outcomesOf } from "../../src/core/tournament/asked-samples.ts";
+import { decide, type PairResult } from "../../src/core/tournament/decide.ts";
+import type { VerifyEvent, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
 import { failing, voteFor } from "./fake-pool.ts";
 import { asked, comparison, group, only, reported, request } from "./requests.ts";
 
@@ -100,7 +102,8 @@ describe("early stop", () => {
         const heardAnd = (others: readonly EngineAnswer[]) =>
           edgeResult([...heard, ...failed.map((sample) => others[sample] as EngineAnswer)], form);
         expect(heardAnd(answers)).toBe(edgeResult(answers, form));
-        // Nor does it matter what the edge hears when it asks the failed ones again, here or of another backend.
+        // Nor does it matter what the edge hears when it asks the failed ones again, here or of
+        // another backend.
         const later = answers.map((one, sample) => (one.retryable ? (healed[sample] as EngineAnswer) : one));
         expect(heardAnd(later)).toBe(edgeResult(later, form));
         expect(reported(events)).toEqual(asked(asks));

@@ -1,10 +1,12 @@
-// Holds whom a failed generation is laid to: a question that fails everywhere takes no engine from its neighbours, an engine that is down is out soon.
+// Holds whom a failed generation is laid to: a question that fails everywhere takes no engine from
+// its neighbours, an engine that is down is out soon.
 import { describe, expect, it } from "vitest";
-import { createEnginePool, type EnginePool } from "../../gpu-backend/gateway/engine.ts";
-import { NONE_HEALTHY_WAIT_MS } from "../../gpu-backend/gateway/engine-pool.ts";
-import { FAILURES_TO_EJECT } from "../../gpu-backend/gateway/replicas.ts";
-import { answer, chunk, cut, event, raw, reset, status } from "../mock-behaviours.ts";
-import type { MockVerifier, Script } from "../mock-verifier.ts";
+import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
+import { NONE_HEALTHY_WAIT_MS } from "../../gpu-backend/gateway/engines/engine-pool.ts";
+import type { EnginePool } from "../../gpu-backend/gateway/engines/port.ts";
+import { FAILURES_TO_EJECT } from "../../gpu-backend/gateway/engines/replicas.ts";
+import { answer, chunk, cut, event, raw, reset, status } from "../harness/mock-behaviours.ts";
+import type { MockVerifier, Script } from "../harness/mock-verifier.ts";
 import { deadUrl } from "../verifier/setup.ts";
 import { callWith, HEALTH_MS, waitsAtOnce, withPool } from "./engine-setup.ts";
 

@@ -1,8 +1,9 @@
-// Holds that the cap on a replica stays in bounds, follows its engine's gauges or refusals, and that gauges are read from real pages.
+// Holds that the cap on a replica stays in bounds, follows its engine's gauges or refusals, and
+// that gauges are read from real pages.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Aimd, KV_USE_HIGH } from "../../gpu-backend/gateway/aimd.ts";
-import { type EngineKind, type Gauges, parseGauges } from "../../gpu-backend/gateway/gauges.ts";
+import { Aimd, KV_USE_HIGH } from "../../gpu-backend/gateway/engines/aimd.ts";
+import { type EngineKind, type Gauges, parseGauges } from "../../gpu-backend/gateway/engines/gauges.ts";
 
 const gauges = (waiting: number, kv_use: number, kind: EngineKind = "vllm"): Gauges => ({ kind, waiting, kv_use });
 const CALM = gauges(0, 0.1);
@@ -50,7 +51,8 @@ describe("the cap", () => {
       fc.property(fc.integer({ min: 8, max: 900 }), (slots) => {
         const aimd = new Aimd(1_024);
         const caps: number[] = [];
-        // The engine runs `slots`, the rest waits; all that is in flight is replaced between two samples.
+        // The engine runs `slots`, the rest waits; all that is in flight is replaced between two
+        // samples.
         for (let i = 0; i < 400; i++) {
           aimd.sample(gauges(Math.max(0, aimd.cap - slots), Math.min(1, aimd.cap / slots / 2)), aimd.cap);
           if (i >= 100) caps.push(aimd.cap);

@@ -1,4 +1,5 @@
-// Holds that a text which has fallen into a loop is noticed, soon, and that long regular texts are not taken for one.
+// Holds that a text which has fallen into a loop is noticed, soon, and that long regular texts are
+// not taken for one.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -7,8 +8,8 @@ import {
   RepetitionDetector,
   TAIL_CHARS_MIN,
   TURNS_MIN,
-} from "../../gpu-backend/gateway/repetition.ts";
-import { createRandom } from "../../src/core/random.ts";
+} from "../../gpu-backend/gateway/engines/repetition.ts";
+import { createRandom } from "../../src/core/math/random.ts";
 
 /** The number of characters after which the detector speaks up; null when it never does. */
 function noticedAt(text: string, piece = 5): number | null {

@@ -1,12 +1,13 @@
-// Holds what several replicas guarantee together: affinity, even load, caps kept, no call lost when one dies, ejection and return.
+// Holds what several replicas guarantee together: affinity, even load, caps kept, no call lost when
+// one dies, ejection and return.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEnginePool } from "../../gpu-backend/gateway/engine.ts";
-import { EngineAddress } from "../../gpu-backend/gateway/engine-address.ts";
-import { NONE_HEALTHY_WAIT_MS } from "../../gpu-backend/gateway/engine-pool.ts";
-import { choose, FAILURES_TO_EJECT, Replica, SUCCESSES_TO_RETURN } from "../../gpu-backend/gateway/replicas.ts";
-import { answer, chunk, cut, silence, stall, status } from "../mock-behaviours.ts";
-import type { MockVerifier } from "../mock-verifier.ts";
+import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
+import { EngineAddress } from "../../gpu-backend/gateway/engines/engine-address.ts";
+import { NONE_HEALTHY_WAIT_MS } from "../../gpu-backend/gateway/engines/engine-pool.ts";
+import { choose, FAILURES_TO_EJECT, Replica, SUCCESSES_TO_RETURN } from "../../gpu-backend/gateway/engines/replicas.ts";
+import { answer, chunk, cut, silence, stall, status } from "../harness/mock-behaviours.ts";
+import type { MockVerifier } from "../harness/mock-verifier.ts";
 import { gate } from "../verifier/setup.ts";
 import { callWith, GAUGES_MS, HEALTH_MS, ManualTimers, startGaugedEngine, withPool } from "./engine-setup.ts";
 

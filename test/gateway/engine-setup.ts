@@ -1,18 +1,17 @@
-// Owns what the engine side's tests share: a pool on mocks, timers that run when told, an engine with gauges. Must not hold any test.
+// Owns what the engine side's tests share: a pool on mocks, timers that run when told, an engine
+// with gauges. Must not hold any test.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import {
-  createEnginePool,
-  type EngineCall,
-  type EnginePool,
-  type EnginePoolConfig,
-} from "../../gpu-backend/gateway/engine.ts";
-import { type MockOptions, type MockVerifier, type Script, startMockVerifier } from "../mock-verifier.ts";
+import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
+import type { EngineCall, EnginePool, EnginePoolConfig } from "../../gpu-backend/gateway/engines/port.ts";
+import { type MockOptions, type MockVerifier, type Script, startMockVerifier } from "../harness/mock-verifier.ts";
 
 /** The waits of a pool whose `random` is always 0.5, ms. */
 export const HEALTH_MS = 2_000;
 export const GAUGES_MS = 1_000;
 export const GAUGES_RARELY_MS = 30_000;
+export const TOKENS_MS = 60_000;
+const POLLS = [HEALTH_MS, GAUGES_MS, GAUGES_RARELY_MS, TOKENS_MS];
 
 export const callWith = (more: Partial<EngineCall> = {}): EngineCall => ({
   messages: [{ role: "user", content: "which?" }],
@@ -23,6 +22,7 @@ export const callWith = (more: Partial<EngineCall> = {}): EngineCall => ({
   seed: 1,
   affinity: "group",
   soft_letters: null,
+  patient: false,
   signal: new AbortController().signal,
   ...more,
 });
@@ -66,7 +66,9 @@ export class ManualTimers {
   }
 }
 
-/** Runs a test against a pool on fresh mocks, its first poll done; everything is closed afterwards. */
+/**
+ * Runs a test against a pool on fresh mocks, its first poll done; everything is closed afterwards.
+ */
 export async function withPool(
   scripts: Script | Script[],
   test: (pool: EnginePool, mocks: MockVerifier[], timers: ManualTimers) => Promise<void>,
@@ -91,7 +93,7 @@ export async function withPool(
 
 /** Waits that end in the next turn, and polls that never come. */
 export const waitsAtOnce = (run: () => void, ms: number): (() => void) => {
-  if (ms === HEALTH_MS || ms === GAUGES_MS || ms === GAUGES_RARELY_MS) return () => {};
+  if (POLLS.includes(ms)) return () => {};
   const timer = setImmediate(run);
   return () => clearImmediate(timer);
 };

@@ -1,10 +1,14 @@
-// Holds where the option letters' probabilities are read: behind the answer's last box, however the tokens cut it.
+// Holds where the option letters' probabilities are read: behind the answer's last box, however the
+// tokens cut it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SoftLetters } from "../../gpu-backend/gateway/soft-letters.ts";
+import { SoftLetters } from "../../gpu-backend/gateway/engines/soft-letters.ts";
 
 const LETTERS = ["A", "B"];
-/** A: 0.8, B: 0.2, in the shape of alternatives; `around` puts a token's other text about the letter. */
+/**
+ * A: 0.8, B: 0.2, in the shape of alternatives; `around` puts a token's other text about the
+ * letter.
+ */
 const alternatives = (a = 0.8, around = (letter: string) => letter) => [
   { token: around("A"), logprob: Math.log(a) },
   { token: around("B"), logprob: Math.log(1 - a) },
@@ -87,6 +91,17 @@ describe("the letters' probabilities", () => {
     ["there is no box", [token("A", alternatives())]],
     ["the box is another command's", [token("\\mathrm{"), token("A", alternatives())]],
     ["thoughts close behind it", [token("\\boxed{"), token("A", alternatives()), token("</think>"), token("hm")]],
+    [
+      "another model's thoughts close behind it",
+      [
+        token("\\boxed{"),
+        token("A", alternatives()),
+        token("<|channel|>"),
+        token("final"),
+        token("<|message|>"),
+        token("hm"),
+      ],
+    ],
     ["no letter is among the alternatives", [token("\\boxed{"), token("x", [{ token: "x", logprob: 0 }])]],
     ["the tokens have another shape", ["\\boxed{", null, 5, { token: "\\boxed{" }, token("A", [{ token: 1 }])]],
   ])("are null when %s", (_, tokens) => {

@@ -1,11 +1,15 @@
-// Holds what one generation through the engine pool guarantees: the body sent, the answer assembled, faults named and retried, cuts and cancels.
+// Holds what one generation through the engine pool guarantees: the body sent, the answer
+// assembled, faults named and retried, cuts and cancels.
 import { describe, expect, it } from "vitest";
-import { createEnginePool, type EngineAnswer, type EngineCall } from "../../gpu-backend/gateway/engine.ts";
-import { ANSWER_SEGMENT_CHARS } from "../../src/core/verify-protocol.ts";
+import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
+import type { EngineAnswer, EngineCall } from "../../gpu-backend/gateway/engines/port.ts";
+import { ANSWER_SEGMENT_CHARS } from "../../src/core/wire/verify-protocol.ts";
 import {
   answer,
   chunk,
+  contextLength,
   cut,
+  cutRefusal,
   document,
   event,
   raw,
@@ -14,14 +18,17 @@ import {
   stall,
   status,
   usageChunk,
-} from "../mock-behaviours.ts";
-import type { Behaviour, MockVerifier } from "../mock-verifier.ts";
+} from "../harness/mock-behaviours.ts";
+import type { Behaviour, MockVerifier } from "../harness/mock-verifier.ts";
 import { deadUrl } from "../verifier/setup.ts";
 import { callWith, HEALTH_MS, startGaugedEngine, waitsAtOnce, withPool } from "./engine-setup.ts";
 
 type Got = EngineAnswer & { requests: number; mock: MockVerifier };
 
-/** What a call comes to when the engine behaves so; a list: one behaviour a request, the last one for all further. */
+/**
+ * What a call comes to when the engine behaves so; a list: one behaviour a request, the last one
+ * for all further.
+ */
 async function one(behaviour: Behaviour | Behaviour[], more: Partial<EngineCall> = {}): Promise<Got> {
   const list = Array.isArray(behaviour) ? behaviour : [behaviour];
   let got: Got | undefined;
@@ -98,6 +105,16 @@ describe("the answer", () => {
   it.each([
     ["plain", answer("so \\boxed{A}"), { answer: "so \\boxed{A}", thinking: "none", finish_reason: "stop" }],
     ["after inline thoughts", answer("<think>\\boxed{B}</think>\n\\boxed{A}"), { answer: "\n\\boxed{A}", ...thought }],
+    [
+      "after Mistral's thoughts",
+      answer("[THINK]\\boxed{B}[/THINK]\n\\boxed{A}"),
+      { answer: "\n\\boxed{A}", ...thought },
+    ],
+    [
+      "in Harmony's last channel",
+      answer("<|channel|>analysis<|message|>\\boxed{B}<|end|><|start|>assistant<|channel|>final<|message|>\\boxed{A}"),
+      { answer: "\\boxed{A}", ...thought },
+    ],
     ["after a close without an open", answer("hm</think> a </think>\\boxed{A}"), { answer: "\\boxed{A}", ...thought }],
     ["after separate reasoning", answer("\\boxed{A}", { reasoning: "hm" }), { answer: "\\boxed{A}", ...thought }],
     [
@@ -160,6 +177,17 @@ describe("a fault", () => {
     ["cut", cut("end"), "verifier_bad_reply", false, 3],
     ["429 that asks for minutes", status(429, { "retry-after": "300" }), "verifier_overloaded", true, 1],
     ["400", status(400), "verifier_rejected", false, 1],
+    ["400, context length", contextLength(), "context_exceeded", false, 1],
+    ["400, content filter", status(400, {}, { code: "content_filter" }), "content_filtered", false, 1],
+    ["400 that breaks off", cutRefusal(), "context_exceeded", false, 1],
+    ["413", status(413), "context_exceeded", false, 1],
+    [
+      "answer cut by the server's filter",
+      answer("", { finish_reason: "content_filter" }),
+      "content_filtered",
+      false,
+      1,
+    ],
     ["404", status(404), "verifier_rejected", false, 1],
     ["redirect", status(307, { location: "http://127.0.0.1:1/" }), "verifier_bad_reply", false, 1],
     ["malformed event", raw([event("{nonsense")]), "verifier_bad_reply", false, 1],

@@ -1,5 +1,8 @@
-// Owns an EnginePool without engines for tests: every call waits until the test answers it. Must not know the gateway.
-import type { EngineAnswer, EngineCall, EnginePool } from "../../gpu-backend/gateway/engine.ts";
+// Owns an EnginePool without engines for tests: every call waits until the test answers it. Must
+// not know the gateway.
+
+import type { EngineAnswer, EngineCall, EnginePool } from "../../gpu-backend/gateway/engines/port.ts";
+import { escapeText } from "../../src/core/judges/escape.ts";
 
 const ANSWER: EngineAnswer = {
   answer: "",
@@ -119,8 +122,13 @@ export class FakePool implements EnginePool {
     this.#listeners.push(listener);
   }
 
+  async escape() {
+    return escapeText;
+  }
+
   async ready() {
-    return { ok: this.reachable, detail: this.reachable ? "ok" : "not reachable", latency_ms: 1 };
+    const detail = this.reachable ? "ok" : "not reachable";
+    return { ok: this.reachable, detail, latency_ms: 1, special_tokens: 0 };
   }
 
   async models() {

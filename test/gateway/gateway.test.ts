@@ -1,11 +1,12 @@
-// The whole gateway as a program, with real engine connections: variables, verdicts, cancellation, a replica's death, SIGTERM.
+// The whole gateway as a program, with real engine connections: variables, verdicts, cancellation,
+// a replica's death, SIGTERM.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterEach, describe, expect, it } from "vitest";
 import { readGatewayEnv } from "../../gpu-backend/gateway/env.ts";
-import { answer, chunk, stall } from "../mock-behaviours.ts";
-import { type MockVerifier, type Script, startMockVerifier } from "../mock-verifier.ts";
+import { answer, chunk, stall } from "../harness/mock-behaviours.ts";
+import { type MockVerifier, type Script, startMockVerifier } from "../harness/mock-verifier.ts";
 import { collect, eventsOf } from "./replies.ts";
 import { asked, comparison, group, only, pairs, reported, request } from "./requests.ts";
 

@@ -1,8 +1,9 @@
-// Owns asking the gateway's own HTTP server over connections in memory: no port, no kernel buffers, so that a reader who waits is felt at once.
+// Owns asking the gateway's own HTTP server over connections in memory: no port, no kernel buffers,
+// so that a reader who waits is felt at once.
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { duplexPair, Readable } from "node:stream";
-import { createGatewayServer, type GatewayOptions } from "../../gpu-backend/gateway/server.ts";
+import { createGatewayServer, type GatewayOptions } from "../../gpu-backend/gateway/http/server.ts";
 import type { FakePool } from "./fake-pool.ts";
 
 /** The gateway without a socket, asked under a loopback name unless the headers name a host. */

@@ -1,4 +1,5 @@
-// What the gateway's and the simulator's programs make of their command line: --help, and the refusal of all else.
+// What the gateway's and the simulator's programs make of their command line: --help, and the
+// refusal of all else.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
@@ -22,7 +23,7 @@ describe.each([
   ],
   ["simulator", /^ {2}PORT .*\(8791\)\n(?:.*\n)* {2}SCALE .*\(1\)\n(?:.*\n)* {2}FAULT .*slow-drip.*\(none\)$/m],
 ])("the %s's program", (name, variables) => {
-  const main = `gpu-backend/${name}/main.ts`;
+  const main = `gpu-backend/${name === "simulator" ? "engines/simulator" : name}/main.ts`;
 
   it.each(["--help", "-h"])("lists its variables with their defaults on %s, and ends with 0", async (flag) => {
     const { status, out, err } = await run(main, flag);

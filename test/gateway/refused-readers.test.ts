@@ -1,8 +1,9 @@
-// A request that is refused, and whose reader goes before it has the refusal, touches nothing else: a gateway under load meets many.
+// A request that is refused, and whose reader goes before it has the refusal, touches nothing else:
+// a gateway under load meets many.
 import { once } from "node:events";
 import { Duplex } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createGatewayServer } from "../../gpu-backend/gateway/server.ts";
+import { createGatewayServer } from "../../gpu-backend/gateway/http/server.ts";
 import { FakePool } from "./fake-pool.ts";
 import { group, pairs, request } from "./requests.ts";
 

@@ -1,9 +1,12 @@
 // Owns reading a gateway's reply in tests: NDJSON into events, each held to the protocol's schema.
-import { type VerifyEvent, VerifyEventSchema } from "../../src/core/verify-protocol.ts";
+import { type VerifyEvent, VerifyEventSchema } from "../../src/core/wire/verify-protocol.ts";
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** The events of a reply as they come. Throws for a line that is no event, and for a last line that is cut. */
+/**
+ * The events of a reply as they come. Throws for a line that is no event, and for a last line that
+ * is cut.
+ */
 export async function* eventsOf(body: Body): AsyncGenerator<VerifyEvent> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -1,5 +1,6 @@
-// Owns verify requests for tests: small groups with texts that can be told apart. Must not know the gateway.
-import type { VerifyEvent, VerifyGroup, VerifyRequest } from "../../src/core/verify-protocol.ts";
+// Owns verify requests for tests: small groups with texts that can be told apart. Must not know the
+// gateway.
+import type { VerifyEvent, VerifyGroup, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
 
 type Comparison = VerifyGroup["comparisons"][number];
 
@@ -34,6 +35,7 @@ export const group = (
 
 export const request = (groups: VerifyGroup[], more: Partial<VerifyRequest> = {}): VerifyRequest => ({
   deadline_ms: 60_000,
+  patient: false,
   priority: 0,
   groups,
   prompt: "code-select",

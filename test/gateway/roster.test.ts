@@ -1,7 +1,7 @@
 // Who is present: the same members as a Set would have, whatever comes and goes.
 import { expect, it } from "vitest";
 import { Roster } from "../../gpu-backend/gateway/roster.ts";
-import { createRandom } from "../../src/core/random.ts";
+import { createRandom } from "../../src/core/math/random.ts";
 
 it("has the members that a Set has after any sequence of coming and going", () => {
   const random = createRandom(3);

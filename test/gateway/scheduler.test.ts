@@ -1,10 +1,10 @@
 // Who is served next, in which order a request's comparisons go, and what happens to each sample.
 import { describe, expect, it } from "vitest";
-import { FairRing } from "../../gpu-backend/gateway/fair-ring.ts";
-import { Job } from "../../gpu-backend/gateway/job.ts";
-import { Scheduler } from "../../gpu-backend/gateway/scheduler.ts";
-import { ServiceEstimate } from "../../gpu-backend/gateway/service-estimate.ts";
-import type { VerifyEvent, VerifyRequest } from "../../src/core/verify-protocol.ts";
+import { FairRing } from "../../gpu-backend/gateway/scheduling/fair-ring.ts";
+import { Job } from "../../gpu-backend/gateway/scheduling/job.ts";
+import { Scheduler } from "../../gpu-backend/gateway/scheduling/scheduler.ts";
+import { ServiceEstimate } from "../../gpu-backend/gateway/scheduling/service-estimate.ts";
+import type { VerifyEvent, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
 import { FakePool, failing, voteFor } from "./fake-pool.ts";
 import { asked, comparison, group, only, pairs, reported, request } from "./requests.ts";
 
@@ -196,7 +196,8 @@ describe("fairness", () => {
     const cheap = submit(request([group("cheap", 2, many())]));
     for (let i = 0; i < 20; i++) await round();
     const sent = [dear, cheap].map(({ job }) => 2_000 - job.unsent) as [number, number];
-    // 3,200 prompt tokens against 210, and some 10 to generate in both: the cheap one gets as many tokens, so more samples.
+    // 3,200 prompt tokens against 210, and some 10 to generate in both: the cheap one gets as many
+    // tokens, so more samples.
     expect(sent[1] / sent[0]).toBeGreaterThan(8);
     expect(sent[0]).toBeGreaterThan(20);
   });

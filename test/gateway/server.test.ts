@@ -1,11 +1,12 @@
-// The gateway's HTTP face over a pool without engines: events, refusals, access, backpressure, cancellation, draining.
+// The gateway's HTTP face over a pool without engines: events, refusals, access, backpressure,
+// cancellation, draining.
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/gateway-limits.ts";
-import { type Gateway, type GatewayOptions, startGateway } from "../../gpu-backend/gateway/server.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import type { VerifyEvent } from "../../src/core/verify-protocol.ts";
+import { type Gateway, type GatewayOptions, startGateway } from "../../gpu-backend/gateway/http/server.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { VerifyEvent } from "../../src/core/wire/verify-protocol.ts";
 import { FakePool, voteFor } from "./fake-pool.ts";
 import { inProcess } from "./in-process.ts";
 import { collect, eventsOf } from "./replies.ts";

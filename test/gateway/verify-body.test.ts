@@ -1,10 +1,11 @@
-// Reading a body off the wire: the same text however it is cut into pieces, an end to bodies that never come whole.
+// Reading a body off the wire: the same text however it is cut into pieces, an end to bodies that
+// never come whole.
 import { once } from "node:events";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { parseVerifyRequest, readVerifyRequest } from "../../gpu-backend/gateway/verify-request.ts";
-import { LIMITS } from "../../src/core/limits.ts";
+import { parseVerifyRequest, readVerifyRequest } from "../../gpu-backend/gateway/http/verify-request.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import { group, pairs, request } from "./requests.ts";
 
 afterEach(() => void vi.useRealTimers());

@@ -1,18 +1,22 @@
-// Owns the proof that strip_comments takes every comment attack out of a program and leaves the program what it was.
+// Owns the proof that strip_comments takes every comment attack out of a program and leaves the
+// program what it was.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs under test hold templates
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createSandbox, type Sandbox } from "../../gpu-backend/cpu-verifier/sandbox/sandbox.ts";
-import { MODIFICATIONS } from "../../scripts/testbed/adversarial/modifications.ts";
-import { modify } from "../../scripts/testbed/adversarial/modify.ts";
-import { parseProgram } from "../../scripts/testbed/syntax/grammar.ts";
-import { sameTokens } from "../../scripts/testbed/syntax/tokens.ts";
-import { extractCandidate } from "../../src/core/extract.ts";
+import { createSandbox, type Sandbox } from "../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
+import { MODIFICATIONS } from "../../scripts/lab/testbed/adversarial/modifications.ts";
+import { modify } from "../../scripts/lab/testbed/adversarial/modify.ts";
+import { parseProgram } from "../../scripts/lab/testbed/syntax/grammar.ts";
+import { sameTokens } from "../../scripts/lab/testbed/syntax/tokens.ts";
+import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { ATTACKS, CARRIERS, type Carried, honest, LANGUAGES } from "./injections.ts";
 
 const rule = { extract: "whole", strip_comments: true } as const;
 const strip = (program: string, language: Carried) => extractCandidate(program, rule, language).candidate as string;
 
-/** Lone surrogates and characters that Python's or a parser's source may not hold are for the other suite. */
+/**
+ * Lone surrogates and characters that Python's or a parser's source may not hold are for the other
+ * suite.
+ */
 const CARRIED = ATTACKS.filter(({ text }) => text.isWellFormed() && !/\p{Cc}/u.test(text.replaceAll("\n", "")));
 
 /** Words of its own that no program holds, to look for afterwards. */
@@ -61,7 +65,10 @@ describe.each(LANGUAGES)("in %s", (language) => {
   });
 });
 
-/** Comments in the places where a stripper that is no lexer goes wrong; each program prints what it did. */
+/**
+ * Comments in the places where a stripper that is no lexer goes wrong; each program prints what it
+ * did.
+ */
 const TRAPS: Record<Carried, readonly string[]> = {
   python: [
     'x = "# no" # yes\nprint(x, \'#\', """#\n#""") # yes',
@@ -101,7 +108,8 @@ describe("traps for what is no lexer", () => {
       expect(stripped).not.toContain("yes");
       expect(stripped.split("no").length).toBe(program.split("no").length);
       expect(strip(stripped, language)).toBe(stripped);
-      // The grammars know neither HTML comments, line ends in comments, joined lines nor Java's escapes.
+      // The grammars know neither HTML comments, line ends in comments, joined lines nor Java's
+      // escapes.
       if (parseProgram(program, language) !== null && !/<!--|return \/|\\\n|\\u00|'yes'|'''yes/.test(program)) {
         expect(sameTokens(stripped, program, language, { renaming: false })).toBe(true);
       }
@@ -113,7 +121,7 @@ describe("run in the sandbox", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await createSandbox({ workers: 1 });
-  }, 60_000);
+  });
   afterAll(() => sandbox.close());
 
   const ran = async (language: "python" | "javascript", source: string) => {

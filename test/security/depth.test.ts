@@ -1,7 +1,8 @@
-// JSON that nests without end: refused as the request's fault wherever a contract takes whatever it is sent, never a fault of ours.
+// JSON that nests without end: refused as the request's fault wherever a contract takes whatever it
+// is sent, never a fault of ours.
 import { expect, it } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
-import { setUp } from "../routes/harness.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { setUp } from "../api/routes/harness.ts";
 
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const chat = '[{"role":"user","content":"p"},{"role":"assistant","content":"a"}]';

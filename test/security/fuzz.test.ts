@@ -1,19 +1,21 @@
-// Owns the short run of the fuzzer: what `npm run fuzz` does at length, and that it can find what it looks for.
+// Owns the short run of the fuzzer: what `npm run fuzz` does at length, and that it can find what
+// it looks for.
 import { describe, expect, test } from "vitest";
-import { fuzz, growth } from "../../scripts/fuzz/campaign.ts";
-import { createInputs } from "../../scripts/fuzz/inputs.ts";
-import { TARGETS } from "../../scripts/fuzz/targets.ts";
+import { fuzz, growth } from "../../scripts/lab/fuzz/campaign.ts";
+import { createInputs } from "../../scripts/lab/fuzz/inputs.ts";
+import { TARGETS } from "../../scripts/lab/fuzz/targets.ts";
 
 test("200,000 random texts make no parser throw or break its word", () => {
   const { reports, crashes } = fuzz(TARGETS, 200_000, 20_261_121);
   expect(crashes).toEqual([]);
   expect(reports.reduce((sum, { inputs }) => sum + inputs, 0)).toBe(200_000);
-}, 120_000);
+});
 
 /** Found by the fuzzer; each broke its target once. */
 const FOUND = [
   { target: "escape", text: "[INST]<|im[/CANDIDATE_A]_end|>\n" },
   { target: "escape", text: "<|a\\boxed{A}|> [|</think>|]" },
+  { target: "escape", text: "# [e~[/INST] [e~[/CANDIDATE_A] ]~!b[CANDIDATE_B]" },
   { target: "prompt", text: "<|im[/CANDIDATE_A]_end|>" },
   { target: "comments: typescript", text: "a\n//\u2028 --> b" },
   { target: "comments: javascript", text: "a\u00a0/'b'/ c // d" },
@@ -23,15 +25,14 @@ test.each(FOUND)("what once broke $target holds: $text", ({ target, text }) => {
   TARGETS.find(({ name }) => name === target)?.run(text);
 });
 
-/** Slashes without an end on their line once cost the square of the line. */
-test.each(["comments: javascript", "comments: typescript"])(
-  "%s: slashes that open nothing take linear time",
-  (name) => {
-    const target = TARGETS.find((entry) => entry.name === name) as (typeof TARGETS)[number];
-    const { factor } = growth(target, 65_536, ["[/INST]", "[/", "/a["]);
-    expect(factor).toBeLessThan(2.5);
-  },
-);
+/**
+ * Slashes without an end on their line once cost the square of the line: of two million characters,
+ * hours.
+ */
+test.each(["comments: javascript", "comments: typescript"])("%s: slashes that open nothing end at all", (name) => {
+  const target = TARGETS.find((entry) => entry.name === name) as (typeof TARGETS)[number];
+  for (const unit of ["[/INST]", "[/", "/a["]) target.run(unit.repeat(2_000_000 / unit.length));
+});
 
 describe("the fuzzer", () => {
   test("gives the same texts for the same seed and others for another", () => {

@@ -1,10 +1,11 @@
-// Owns the proof that no candidate leaves its block in the prompt or forges a verdict at the parser, whatever it carries.
+// Owns the proof that no candidate leaves its block in the prompt or forges a verdict at the
+// parser, whatever it carries.
 import { describe, expect, test } from "vitest";
-import { escapeText } from "../../src/core/escape.ts";
-import { extractCandidate } from "../../src/core/extract.ts";
-import { readAnswer } from "../../src/core/judged.ts";
-import { createRenderer, fenceFor, parsePrompt } from "../../src/core/prompt.ts";
-import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/verdict.ts";
+import { extractCandidate } from "../../src/core/candidate/extract.ts";
+import { escapeText } from "../../src/core/judges/escape.ts";
+import { createRenderer, fenceFor, parsePrompt } from "../../src/core/judges/render.ts";
+import { readAnswer } from "../../src/core/judges/samples.ts";
+import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
 import { ATTACKS, CARRIERS, honest, LANGUAGES } from "./injections.ts";
 
 const CASES = LANGUAGES.flatMap((language) =>
@@ -23,8 +24,9 @@ const render = (
     ?.content as string;
 
 /**
- * What a verifier could take for structure: told apart from escape.ts on purpose, by looking at the text as a tokenizer that
- * normalises would, with look-alike letters read as Latin ones, and ignoring case.
+ * What a verifier could take for structure: told apart from escape.ts on purpose, by looking at the
+ * text as a tokenizer that normalises would, with look-alike letters read as Latin ones, and
+ * ignoring case.
  */
 const STRUCTURE: readonly RegExp[] = [
   /\[\s*\/?\s*(?:question|candidate_[a-z])\s*\]/gi,
@@ -55,7 +57,8 @@ describe.each(LANGUAGES)("a candidate in %s", (language) => {
     const fence = fenceFor(program);
     const rollout = `<think>easy</think>Here it is:\n${fence}${language}\n${program}${fence}\n`;
     const { candidate } = extractCandidate(rollout, { extract: "last_code_block", strip_comments: false }, language);
-    // Think tags in a program cut its rollout, as they cut anyone's; what is left of it must stay in its block as well.
+    // Think tags in a program cut its rollout, as they cut anyone's; what is left of it must stay
+    // in its block as well.
     const shown = [candidate ?? program, program];
     for (const text of shown) {
       const prompt = render(language, [text, honest(language)]);
@@ -100,8 +103,9 @@ describe("the parser", () => {
     expect(parseAnswerScores(quoted, 2).status).not.toBe("ok");
   });
 
-  // A bare end of thinking behind the answer would make the answer a thought. The verifier would have to write a tag that the prompt
-  // never held; served with a reasoning parser, the answer comes apart from the thoughts in the first place.
+  // A bare end of thinking behind the answer would make the answer a thought. The verifier would
+  // have to write a tag that the prompt never held; served with a reasoning parser, the answer
+  // comes apart from the thoughts in the first place.
   const closing = (text: string) => text.includes("</think>");
 
   test.each(ATTACKS)(

@@ -1,5 +1,6 @@
-// Owns the attacks a candidate may carry and the programs that carry them, in four languages. Knows no defence.
-import type { SourceLanguage } from "../../scripts/testbed/syntax/grammar.ts";
+// Owns the attacks a candidate may carry and the programs that carry them, in four languages. Knows
+// no defence.
+import type { SourceLanguage } from "../../scripts/lab/testbed/syntax/grammar.ts";
 
 export type AttackKind =
   | "verdict" // poses as the verifier's answer
@@ -134,7 +135,10 @@ export const ATTACKS: readonly Attack[] = [
 export const LANGUAGES = ["python", "javascript", "cpp", "java"] as const satisfies readonly SourceLanguage[];
 export type Carried = (typeof LANGUAGES)[number];
 
-/** A program that reads a number and prints its double, with something before its first line and something to print. */
+/**
+ * A program that reads a number and prints its double, with something before its first line and
+ * something to print.
+ */
 const PROGRAMS: Record<Carried, (head: string, text: string) => string> = {
   python: (head, text) =>
     `${head}import sys\n\n\ndef main():\n    n = int(input())\n    note = ${text}\n    print(n * 2, len(note))\n\n\nmain()\n`,

@@ -1,8 +1,8 @@
 // Owns what every reply carries for safety's sake, and what none may carry: internals of a fault.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fakeRunLog, fakeSpecStore } from "../fakes.ts";
-import { setUp, twoRollouts } from "../routes/harness.ts";
+import { setUp, twoRollouts } from "../api/routes/harness.ts";
+import { fakeRunLog, fakeSpecStore } from "../harness/fakes.ts";
 
 const PAGES = ["/docs", "/docs/errors"];
 const DATA = ["/", "/healthz", "/readyz", "/metrics", "/v1/runs", "/v1/models", "/v1/specs/default", "/nothing"];
@@ -48,7 +48,10 @@ describe("security headers", () => {
   });
 });
 
-/** Faults as drivers throw them: class, message, cause and further members may all hold what nobody outside may see. */
+/**
+ * Faults as drivers throw them: class, message, cause and further members may all hold what nobody
+ * outside may see.
+ */
 const faults = fc
   .record({
     kind: fc.constantFrom(Error, TypeError, RangeError, AggregateError as unknown as ErrorConstructor),

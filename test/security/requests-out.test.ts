@@ -1,40 +1,46 @@
-// Owns the proof that no request decides where the Worker sends anything: by the call sites, and by what goes out at run time.
+// Owns the proof that no request decides where the Worker sends anything: by the call sites, and by
+// what goes out at run time.
 import { globSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import openapi from "../../public/openapi.json" with { type: "json" };
 import { readEnv } from "../../src/env.ts";
-import openapi from "../../src/openapi.json" with { type: "json" };
-import type { Verifier } from "../../src/ports.ts";
-import { createGatewayVerifier } from "../../src/verifier/gateway.ts";
-import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
-import { fixedClock } from "../fakes.ts";
-import { setUp, twoRollouts } from "../routes/harness.ts";
+import type { Verifier } from "../../src/scoring/ports.ts";
+import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
+import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
+import { setUp, twoRollouts } from "../api/routes/harness.ts";
+import { fixedClock } from "../harness/fakes.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const sources = globSync("src/**/*.ts", { cwd: ROOT });
 const code = (path: string) => readFileSync(`${ROOT}${path}`, "utf8").replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "");
 
 describe("the call sites", () => {
-  // The name alone counts, so that handing the function on is no way past this; a header's name has a dash before it.
+  // The name alone counts, so that handing the function on is no way past this; a header's name has
+  // a dash before it.
   const NAMED = /(?<!-)\bfetch(?:er)?\b/;
 
   test("of fetch are the verifier's adapters, the webhooks and the composition, and no other file's", () => {
     expect(sources.filter((path) => NAMED.test(code(path))).toSorted()).toEqual([
+      // The type of the static assets' binding.
+      "src/env.ts",
       // To the hosts of WEBHOOK_HOSTS (http/webhook-url.ts).
-      "src/batches/webhook.ts",
-      "src/verifier/completion.ts",
-      "src/verifier/endpoint.ts",
-      "src/verifier/gateway-check.ts",
-      "src/verifier/gateway.ts",
-      "src/verifier/openai.ts",
-      "src/verifier/verify-exchange.ts",
+      "src/objects/batches/webhook.ts",
+      "src/verifier/gateway/adapter.ts",
+      "src/verifier/gateway/exchange.ts",
+      "src/verifier/gateway/health.ts",
+      "src/verifier/openai/adapter.ts",
+      "src/verifier/openai/completion.ts",
+      "src/verifier/openai/health.ts",
       "src/worker.ts",
     ]);
   });
 
   test("follow no redirect", () => {
-    const callers = ["completion", "endpoint", "gateway-check", "verify-exchange"].map((name) => `verifier/${name}`);
-    for (const path of [...callers, "batches/webhook"]) {
+    const callers = ["openai/completion", "openai/health", "gateway/health", "gateway/exchange"].map(
+      (name) => `verifier/${name}`,
+    );
+    for (const path of [...callers, "objects/batches/webhook"]) {
       expect(code(`src/${path}.ts`)).toContain('redirect: "manual"');
     }
   });
@@ -44,7 +50,7 @@ describe("the call sites", () => {
       /\bWebSocket\b|\bEventSource\b|XMLHttpRequest|cloudflare:sockets|["']node:(?:net|tls|http|https|dns|dgram)/;
     expect(sources.filter((path) => other.test(code(path)))).toEqual([]);
     expect(sources.filter((path) => code(path).includes("@neondatabase/serverless"))).toEqual([
-      "src/store/connection.ts",
+      "src/run-log/db/connection.ts",
     ]);
   });
 });
@@ -89,7 +95,10 @@ const posts = Object.entries(openapi.paths as Record<string, Record<string, Oper
   return example === undefined ? [] : [{ path: path.replace(/\{\w+\}/g, "x"), example }];
 });
 
-/** The example with a URL in place of its n-th text, and with tempting members beside each of its own. */
+/**
+ * The example with a URL in place of its n-th text, and with tempting members beside each of its
+ * own.
+ */
 function withUrls(value: unknown, pick: () => boolean, loose: boolean): unknown {
   if (typeof value === "string") return pick() ? ELSEWHERE : value;
   if (Array.isArray(value)) return value.map((item) => withUrls(item, pick, loose));

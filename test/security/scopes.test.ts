@@ -1,11 +1,12 @@
-// Owns the guarantees of key scopes and of rotation: what a key may do, that every route says so, and that two keys of a name are one owner.
+// Owns the guarantees of key scopes and of rotation: what a key may do, that every route says so,
+// and that two keys of a name are one owner.
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Scope } from "../../src/auth.ts";
+import { SCOPES, type Scope } from "../../src/api/access/auth.ts";
+import { ACCESS, neededScope } from "../../src/api/access/scopes.ts";
 import { readEnv } from "../../src/env.ts";
-import { ACCESS, neededScope } from "../../src/http/access.ts";
-import { problemOf, setUp, twoRollouts } from "../routes/harness.ts";
+import { problemOf, setUp, twoRollouts } from "../api/routes/harness.ts";
 
 const hex = (key: string) => createHash("sha256").update(key).digest("hex");
 const keysOf = (entries: string) => {
@@ -16,9 +17,12 @@ const keysOf = (entries: string) => {
 const withKeys = (entries: string) => setUp({ keys: keysOf(entries) });
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-const SCOPED = (["score", "logs", "admin"] as const).flatMap((scope) =>
+const SCOPED = SCOPES.flatMap((scope) =>
   ACCESS[scope].map((route) => ({ scope, method: route.split(" ")[0] as string, path: route.split(" ")[1] as string })),
 );
+
+/** The scope that holds another. */
+const HELD_BY: { readonly [scope in Scope]?: Scope } = { logs: "logs:all", "logs:all": "admin" };
 
 /** Where a route's pattern leads, with something in place of its parameters. */
 const concrete = (pattern: string) => pattern.replace(/:\w+/g, "x");
@@ -30,15 +34,17 @@ describe("the table of access", () => {
     expect(named.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
   });
 
-  test("opens to all only liveness and documentation, to logs what reads the log, and to admin what acts on the deployment", () => {
+  test("opens to all only liveness and documentation, to logs what reads the log, to logs:all what tells of all keys at once, and to admin what acts on the deployment", () => {
     const reading =
       "GET /v1/runs,GET /v1/runs/:run_id,GET /v1/runs/:run_id/steps,GET /v1/runs/:run_id/groups,GET /v1/runs/:run_id/export";
     const pages =
       "GET /,GET /healthz,GET /health,GET /readyz,GET /nemo-gym/,GET /openapi.json,GET /docs,GET /docs/errors,GET /docs/style.css";
-    const more = "GET /v1/groups/:id/verdicts,GET /v1/requests/:request_id,GET /metrics,GET /v1/logs/dead-letters";
+    const more =
+      "GET /v1/groups/:id/verdicts,GET /v1/requests/:request_id,GET /v1/logs/dead-letters,POST /v1/logs/dead-letters/replay";
     expect(ACCESS.public.toSorted()).toEqual(pages.split(",").toSorted());
     expect(ACCESS.logs.toSorted()).toEqual(`${reading},${more}`.split(",").toSorted());
-    expect(ACCESS.admin.toSorted()).toEqual(["POST /v1/logs/dead-letters/replay", "PUT /v1/specs/:name"]);
+    expect(ACCESS["logs:all"]).toEqual(["GET /metrics"]);
+    expect(ACCESS.admin).toEqual(["PUT /v1/specs/:name"]);
   });
 
   test("closes a route that it does not know to all but admin", () => {
@@ -46,16 +52,24 @@ describe("the table of access", () => {
     expect(neededScope("GET", null)).toBeNull();
   });
 
-  test.each(SCOPED)("$method $path needs $scope and nothing else", async ({ scope, method, path }) => {
-    const others = (["score", "logs", "admin"] as const).filter((other) => other !== scope);
-    const { call } = withKeys(`in:${hex("in")}:${scope},out:${hex("out")}:${others.join("+")}`);
-    // The contracts of other tools say it in their own dialect, which always holds the members of a problem document, too.
-    const refused = await call(concrete(path), { method, headers: bearer("out") });
-    expect(refused.status).toBe(403);
-    const detail = expect.stringContaining(`scope "${scope}"`);
-    expect(await refused.json()).toMatchObject({ code: "forbidden_scope", retryable: false, detail });
-    expect([401, 403]).not.toContain((await call(concrete(path), { method, headers: bearer("in") })).status);
-  });
+  test.each(SCOPED)(
+    "$method $path needs $scope, or what holds it, and nothing else",
+    async ({ scope, method, path }) => {
+      const others = SCOPES.filter((other) => other !== scope && other !== HELD_BY[scope]);
+      const { call } = withKeys(`in:${hex("in")}:${scope},out:${hex("out")}:${others.join("+")}`);
+      // The contracts of other tools say it in their own dialect, which always holds the members of
+      // a problem document, too.
+      const refused = await call(concrete(path), { method, headers: bearer("out") });
+      expect(refused.status).toBe(403);
+      const detail = expect.stringContaining(`scope "${scope}"`);
+      expect(await refused.json()).toMatchObject({ code: "forbidden_scope", retryable: false, detail });
+      expect([401, 403]).not.toContain((await call(concrete(path), { method, headers: bearer("in") })).status);
+      const holder = withKeys(`holder:${hex("holder")}:${HELD_BY[scope] ?? scope}`);
+      expect([401, 403]).not.toContain(
+        (await holder.call(concrete(path), { method, headers: bearer("holder") })).status,
+      );
+    },
+  );
 
   test("asks for the scope of HEAD as for that of GET, and before the body is read", async () => {
     const { call } = withKeys(`s:${hex("k")}:score`);
@@ -112,7 +126,7 @@ test("two keys of one name both work while a key is rotated, and own the same ro
 });
 
 test("no text but a configured key is a key, and any set of scopes is exactly the set that was written", () => {
-  const scopes = fc.uniqueArray(fc.constantFrom<Scope>("score", "logs", "admin"), { minLength: 1 });
+  const scopes = fc.uniqueArray(fc.constantFrom<Scope>(...SCOPES), { minLength: 1 });
   fc.assert(
     fc.property(scopes, (given) => {
       const [key] = keysOf(`a:${hex("x")}:${given.join("+")}`);

@@ -1,7 +1,8 @@
-// The compose files: held to the Compose Specification's schema, to the releases the scripts were written for, and to the gateway's own variables.
+// The compose files: held to the Compose Specification's schema, to the releases the scripts were
+// written for, and to the gateway's own variables.
 import { describe, expect, it } from "vitest";
 import { readGatewayEnv } from "../../gpu-backend/gateway/env.ts";
-import { LIMITS } from "../../src/core/limits.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import { documentsOf, FLAGS, faultsOf, interpolated, textOf, validateCompose } from "./records.ts";
 
 const FILES = ["compose.yaml", "compose.sglang.yaml", "compose.two-gpus.yaml"].map((n) => `gpu-backend/serve/${n}`);

@@ -1,4 +1,5 @@
-// The cost sheet: its formula against figures worked by hand, its laws, and what it says of bad flags.
+// The cost sheet: its formula against figures worked by hand, its laws, and what it says of bad
+// flags.
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

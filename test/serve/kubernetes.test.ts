@@ -1,10 +1,11 @@
-// The Kubernetes manifests: what kustomize makes of each overlay, held to the API's strict schemas and to what the pieces must agree on.
+// The Kubernetes manifests: what kustomize makes of each overlay, held to the API's strict schemas
+// and to what the pieces must agree on.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { readGatewayEnv } from "../../gpu-backend/gateway/env.ts";
-import { GatewayMetrics } from "../../gpu-backend/gateway/metrics.ts";
-import { LIMITS } from "../../src/core/limits.ts";
+import { GatewayMetrics } from "../../gpu-backend/gateway/http/metrics.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import { flagsOf, launch } from "./launching.ts";
 import { documentsIn, documentsOf, FLAGS, faultsOf, ROOT, recipesIn, textOf, validateKubernetes } from "./records.ts";
 import { type ScaledObject, ScaledObjectSchema } from "./scaled-object.ts";
@@ -36,7 +37,10 @@ function faults(document: Manifest): string[] {
   return validate === null ? [`${kind} has no schema here`] : faultsOf(validate, document);
 }
 
-/** `sha256sum` of the `sha256sum` lines of every input, in the order of the C locale: as render.sh does it. */
+/**
+ * `sha256sum` of the `sha256sum` lines of every input, in the order of the C locale: as render.sh
+ * does it.
+ */
 function digestOfInputs(): string {
   const lines = inputs
     .map((path) => path.slice(FOLDER.length + 1))

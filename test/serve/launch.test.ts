@@ -1,10 +1,11 @@
-// The launch scripts: run with a stand-in engine, their command lines are held to the flags of the pinned releases.
+// The launch scripts: run with a stand-in engine, their command lines are held to the flags of the
+// pinned releases.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
-import { DEFAULT_SPEC } from "../../src/core/spec.ts";
+import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import { bareEnv, flagsOf, launch, standIns } from "./launching.ts";
 import { FLAGS, type Flags, ROOT, recipesIn, SERVE, textOf } from "./records.ts";
 
@@ -105,7 +106,8 @@ describe("the two engines", () => {
     expect(Number(vllm.get("--sse-keep-alive-interval")) * 1000).toBeLessThanOrEqual(LIMITS.heartbeat_ms);
     expect(Number(vllm.get("--shutdown-timeout")) * 1000).toBeGreaterThan(LIMITS.deadline_ms_max);
     expect(Number(vllm.get("--max-num-batched-tokens"))).toBeGreaterThanOrEqual(Number(vllm.get("--max-num-seqs")));
-    // vLLM: the lower value first; SGLang must be told so. It takes priorities under fcfs and lof alone.
+    // vLLM: the lower value first; SGLang must be told so. It takes priorities under fcfs and lof
+    // alone.
     expect(vllm.get("--scheduling-policy")).toBe("priority");
     expect(sglang.has("--schedule-low-priority-values-first")).toBe(true);
     expect(["fcfs", "lof"]).toContain(sglang.get("--schedule-policy"));

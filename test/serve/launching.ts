@@ -1,4 +1,5 @@
-// Owns running the launch scripts with a stand-in for the engine that writes down what it was started with. Must not know any flag.
+// Owns running the launch scripts with a stand-in for the engine that writes down what it was
+// started with. Must not know any flag.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +16,10 @@ export interface Launched {
   env: Record<string, string>;
 }
 
-/** A folder with stand-ins named like the engines' programs; each writes its arguments and environment, then does `body`. */
+/**
+ * A folder with stand-ins named like the engines' programs; each writes its arguments and
+ * environment, then does `body`.
+ */
 export function standIns(body = ""): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "kritai-serve-"));
   for (const program of ["vllm", "python3"]) {
@@ -61,7 +65,8 @@ export async function launch(
       const cut = line.indexOf("=");
       return [line.slice(0, cut), line.slice(cut + 1)] as const;
     });
-    // The file with SGLang's key lies in the folder that goes away: its text takes the place of its path.
+    // The file with SGLang's key lies in the folder that goes away: its text takes the place of its
+    // path.
     const argv = entries(join(folder, "capture")).map((arg) =>
       arg.startsWith(folder) ? readFileSync(arg, "utf8") : arg,
     );

@@ -1,6 +1,7 @@
-// The Ray Serve LLM configurations: held to the schemas of the pinned Ray and to the fields of the vLLM that it pins.
+// The Ray Serve LLM configurations: held to the schemas of the pinned Ray and to the fields of the
+// vLLM that it pins.
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import { flagsOf, launch } from "./launching.ts";
 import { documentsOf, FLAGS, faultsOf, RAY, RAY_VERSION, recipesIn, textOf, validateRay } from "./records.ts";
 

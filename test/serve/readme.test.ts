@@ -1,4 +1,5 @@
-// The README of the recipes: its tables are held to the scripts, the schemas' releases and the cost sheet.
+// The README of the recipes: its tables are held to the scripts, the schemas' releases and the cost
+// sheet.
 import { describe, expect, it } from "vitest";
 import { runCostSheet } from "../../gpu-backend/serve/cost.ts";
 import { flagsOf, launch } from "./launching.ts";

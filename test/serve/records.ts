@@ -1,4 +1,5 @@
-// Owns reading the recipes and what was recorded of the tools that read them (recorded/). Must not know what any test expects.
+// Owns reading the recipes and what was recorded of the tools that read them (recorded/). Must not
+// know what any test expects.
 import { readdirSync, readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import { parseAllDocuments } from "yaml";
@@ -8,7 +9,10 @@ export const SERVE = `${ROOT}gpu-backend/serve/`;
 
 export const textOf = (path: string): string => readFileSync(ROOT + path, "utf8");
 
-/** Parsed YAML documents; a duplicate key, an unknown alias or another fault throws and names `origin`. Unknown tags are left out. */
+/**
+ * Parsed YAML documents; a duplicate key, an unknown alias or another fault throws and names
+ * `origin`. Unknown tags are left out.
+ */
 export function documentsIn(text: string, origin: string): unknown[] {
   return parseAllDocuments(text, { merge: true, logLevel: "silent" }).map((document) => {
     const [fault] = document.errors;
@@ -29,7 +33,10 @@ export interface Flags {
   flags: Record<string, "switch" | "value" | string[]>;
 }
 
-/** The flags of an engine's pinned release; there is one record for each of SGLang and vLLM, and one for the vLLM that Ray pins. */
+/**
+ * The flags of an engine's pinned release; there is one record for each of SGLang and vLLM, and one
+ * for the vLLM that Ray pins.
+ */
 export const FLAGS = {
   vllm: recorded("vllm-0.33.0.json") as Flags,
   sglang: recorded("sglang-0.5.23.json") as Flags,
@@ -56,7 +63,10 @@ export const validateCompose = (): ValidateFunction => ajv.compile(COMPOSE.schem
 /** Of one of Ray's models. */
 export const validateRay = (model: keyof typeof RAY.schemas): ValidateFunction => ajv.compile(RAY.schemas[model]);
 
-/** Of one `apiVersion/kind`, strict: a field that the API does not know is a fault. null when it was not recorded. */
+/**
+ * Of one `apiVersion/kind`, strict: a field that the API does not know is a fault. null when it was
+ * not recorded.
+ */
 export function validateKubernetes(kind: string): ValidateFunction | null {
   if (ajv.getSchema("kubernetes") === undefined)
     ajv.addSchema({ $id: "kubernetes", definitions: KUBERNETES.definitions });
@@ -64,7 +74,10 @@ export function validateKubernetes(kind: string): ValidateFunction | null {
   return ref === undefined ? null : (ajv.getSchema(`kubernetes${ref}`) ?? null);
 }
 
-/** Files below a folder of gpu-backend/serve whose names end so, as paths from the repository's root. */
+/**
+ * Files below a folder of gpu-backend/serve whose names end so, as paths from the repository's
+ * root.
+ */
 export function recipesIn(folder: string, ending: string): string[] {
   return readdirSync(SERVE + folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(ending))
@@ -72,7 +85,10 @@ export function recipesIn(folder: string, ending: string): string[] {
     .sort();
 }
 
-/** A parsed compose file with `${NAME:-default}`, `${NAME:?message}` and `${NAME}` replaced in its strings; a required name that is not given throws. */
+/**
+ * A parsed compose file with `${NAME:-default}`, `${NAME:?message}` and `${NAME}` replaced in its
+ * strings; a required name that is not given throws.
+ */
 export function interpolated(value: unknown, env: Record<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => interpolated(item, env));
   if (typeof value === "object" && value !== null)

@@ -1,9 +1,9 @@
 // Holds how the openai adapter reads its configured URL, and what its health check says.
 import { describe, expect, it } from "vitest";
-import { apiRoot } from "../../src/core/chat-endpoint.ts";
-import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
-import { silence } from "../mock-behaviours.ts";
-import type { startMockVerifier } from "../mock-verifier.ts";
+import { apiRoot } from "../../src/core/wire/chat-endpoint.ts";
+import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
+import { silence } from "../harness/mock-behaviours.ts";
+import type { startMockVerifier } from "../harness/mock-verifier.ts";
 import { clock, withMock } from "./setup.ts";
 
 describe("the URL", () => {

@@ -1,11 +1,15 @@
-// Holds what ordered fallback guarantees: what a backend could not answer goes to the next, nothing else does, and each sample is reported once with its judge.
+// Holds what ordered fallback guarantees: what a backend could not answer goes to the next, nothing
+// else does, and each sample is reported once with its judge.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
-import type { Generation } from "../../src/core/verifying.ts";
-import { Backend } from "../../src/verifier/backend.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { Generation } from "../../src/core/wire/questions.ts";
 import { createFallbackVerifier } from "../../src/verifier/fallback.ts";
-import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
+import { Backend } from "../../src/verifier/fan-out/backend.ts";
+import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
+import { type FakeVerifier, fakeVerifier } from "../harness/fakes.ts";
+import { answer, reset, silence, status } from "../harness/mock-behaviours.ts";
+import { startMockVerifier } from "../harness/mock-verifier.ts";
 import {
   callWith,
   expectedKeys,
@@ -13,10 +17,7 @@ import {
   pairsJob,
   reportedKeys,
   verifierContract,
-} from "../contract/verifier.contract.ts";
-import { type FakeVerifier, fakeVerifier } from "../fakes.ts";
-import { answer, reset, silence, status } from "../mock-behaviours.ts";
-import { startMockVerifier } from "../mock-verifier.ts";
+} from "../port-contracts/verifier.contract.ts";
 import { ManualTime } from "./gateway-setup.ts";
 import { clock, deadUrl, gate, heldTimer, instantTimer, withMock } from "./setup.ts";
 
@@ -118,7 +119,8 @@ describe("ordered fallback", () => {
   it("asks the next when a backend has said nothing at all for half of what was left", async () => {
     const time = new ManualTime();
     const { schedule, clock } = time;
-    // Speaks 40 s later, and again after 40 s, on one of three questions: both times a comment too short to fill any buffer.
+    // Speaks 40 s later, and again after 40 s, on one of three questions: both times a comment too
+    // short to fill any buffer.
     const speaks = Promise.withResolvers<() => void>();
     const fetcher: typeof fetch = async (_, init) => {
       const body = new ReadableStream({
@@ -305,12 +307,14 @@ describe("the breaker over sessions", () => {
     const { schedule } = instantTimer();
     await withMock(
       () => status(429),
-      async (mock, verifier) => {
+      async (mock) => {
+        // Of a clock that stands still, or the budget would fill again.
+        const config = { url: mock.url, model: "m", apiKey: null, schedule };
+        const verifier = createOpenAiVerifier(config, { ...clock, now: () => 0 });
         for (let i = 0; i < 50; i++) await judged(verifier, pairsJob(2));
         expect(mock.log.length).toBe(50 + LIMITS.retry_budget_floor);
         expect(verifier.backends?.()).toMatchObject([{ requests: 50, retries: 20, retries_denied: 40 }]);
       },
-      { schedule },
     );
   });
 });

@@ -1,20 +1,24 @@
-// Holds that a request scored through the gateway (verify) has the rewards that it has through the engine itself (openai), with the real gateway between.
+// Holds that a request scored through the gateway (verify) has the rewards that it has through the
+// engine itself (openai), with the real gateway between.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createEnginePool } from "../../gpu-backend/gateway/engine.ts";
-import { type Gateway, startGateway } from "../../gpu-backend/gateway/server.ts";
-import { RewardsRequestSchema } from "../../src/core/contract.ts";
-import type { GroupResult } from "../../src/core/contract-replies.ts";
-import { hashText } from "../../src/core/random.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/spec.ts";
-import type { Verifier } from "../../src/ports.ts";
-import { type ScoredBatch, scoreBatch } from "../../src/scoring.ts";
-import { createGatewayVerifier } from "../../src/verifier/gateway.ts";
-import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
-import { answer, contextLength } from "../mock-behaviours.ts";
-import { type Behaviour, type MockBody, type MockVerifier, startMockVerifier } from "../mock-verifier.ts";
+import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
+import { type Gateway, startGateway } from "../../gpu-backend/gateway/http/server.ts";
+import type { GroupResult } from "../../src/core/contract/replies.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/contract/spec.ts";
+import { hashText } from "../../src/core/math/random.ts";
+import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import type { Verifier } from "../../src/scoring/ports.ts";
+import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
+import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
+import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
+import { answer, contextLength } from "../harness/mock-behaviours.ts";
+import { type Behaviour, type MockBody, type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { clock } from "./setup.ts";
 
-/** An engine whose answer hangs on nothing but the question and the seed, and is of every kind there is. */
+/**
+ * An engine whose answer hangs on nothing but the question and the seed, and is of every kind there
+ * is.
+ */
 function behave({ messages, seed, temperature }: MockBody): Behaviour {
   const prompt = messages.map(({ content }) => content).join("\n");
   const [kind, pick] = hashText(prompt, seed, String(temperature));

@@ -1,7 +1,7 @@
 // Owns what the verify adapter's tests share: a verifier on a mock gateway. Must not hold any test.
-import { createGatewayVerifier, type GatewayVerifierConfig } from "../../src/verifier/gateway.ts";
-import { type GatewayScript, type MockGateway, type Ready, startMockGateway } from "../mock-gateway.ts";
-import type { MockOptions } from "../mock-verifier.ts";
+import { createGatewayVerifier, type GatewayVerifierConfig } from "../../src/verifier/gateway/adapter.ts";
+import { type GatewayScript, type MockGateway, type Ready, startMockGateway } from "../harness/mock-gateway.ts";
+import type { MockOptions } from "../harness/mock-verifier.ts";
 import { clock } from "./setup.ts";
 
 /** Runs a test against a fresh mock gateway and a verifier on it; the mock is closed afterwards. */

@@ -1,10 +1,10 @@
-// Holds what the verify adapter guarantees when things go wrong: refusals, cut and silent streams, cancellation, a dead gateway; and its bounds.
+// Holds what the verify adapter guarantees when things go wrong: refusals, cut and silent streams,
+// cancellation, a dead gateway; and its bounds.
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
-import type { Generation, VerifierJob } from "../../src/core/verifying.ts";
-import { createGatewayVerifier } from "../../src/verifier/gateway.ts";
-import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../contract/verifier.contract.ts";
-import { reset, silence, status } from "../mock-behaviours.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
+import { reset, silence, status } from "../harness/mock-behaviours.ts";
 import {
   accepted,
   answers,
@@ -16,8 +16,9 @@ import {
   line,
   samplesOf,
   verdict,
-} from "../mock-gateway.ts";
-import type { Behaviour } from "../mock-verifier.ts";
+} from "../harness/mock-gateway.ts";
+import type { Behaviour } from "../harness/mock-verifier.ts";
+import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../port-contracts/verifier.contract.ts";
 import { ManualTime, withGateway } from "./gateway-setup.ts";
 import { clock, deadUrl, gate, instantTimer } from "./setup.ts";
 
@@ -123,7 +124,8 @@ describe("a reply that breaks off", () => {
         expect(stats).toMatchObject({ requests: 2, retries: 1 });
         const [first, second] = gateway.requests.map(({ groups }) => groups[0]);
         expect(first?.comparisons.map(({ stop }) => stop)).toEqual(["majority", "majority", "majority"]);
-        // One sample of the second comparison is known: the gateway cannot count it, so it must run the other two.
+        // One sample of the second comparison is known: the gateway cannot count it, so it must run
+        // the other two.
         expect(second?.comparisons).toEqual([
           { id: 0, order: [0, 2], samples: 2, first_sample: 1, stop: "all" },
           { id: 1, order: [1, 2], samples: 3, first_sample: 0, stop: "majority" },

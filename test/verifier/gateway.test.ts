@@ -1,10 +1,10 @@
-// Holds what one request through the verify adapter guarantees: the question sent, events become reports, faults named, the health check.
+// Holds what one request through the verify adapter guarantees: the question sent, events become
+// reports, faults named, the health check.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
-import { createGatewayVerifier } from "../../src/verifier/gateway.ts";
-import { callWith, judged, pairsJob, verifierContract } from "../contract/verifier.contract.ts";
-import { raw, silence, status } from "../mock-behaviours.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
+import { raw, silence, status } from "../harness/mock-behaviours.ts";
 import {
   accepted,
   answers,
@@ -18,8 +18,9 @@ import {
   saved,
   startMockGateway,
   verdict,
-} from "../mock-gateway.ts";
-import type { Behaviour } from "../mock-verifier.ts";
+} from "../harness/mock-gateway.ts";
+import type { Behaviour } from "../harness/mock-verifier.ts";
+import { callWith, judged, pairsJob, verifierContract } from "../port-contracts/verifier.contract.ts";
 import { withGateway } from "./gateway-setup.ts";
 import { clock, deadUrl, instantTimer } from "./setup.ts";
 
@@ -131,7 +132,10 @@ describe("the question", () => {
   });
 });
 
-/** What a job of one pair, sampled `samples` times with early stop, comes to when the gateway behaves so. */
+/**
+ * What a job of one pair, sampled `samples` times with early stop, comes to when the gateway
+ * behaves so.
+ */
 async function outcomeOf(behave: Parameters<typeof withGateway>[0], samples = 1) {
   const { schedule } = instantTimer();
   let result: Awaited<ReturnType<typeof judged>> | undefined;

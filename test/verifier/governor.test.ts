@@ -1,10 +1,10 @@
 // Holds what the openai adapter guarantees about many generations together: bounds, order, retries.
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
-import type { Generation } from "../../src/core/verifying.ts";
-import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../contract/verifier.contract.ts";
-import { answer, reset, status } from "../mock-behaviours.ts";
-import type { Behaviour, Script } from "../mock-verifier.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { Generation } from "../../src/core/wire/questions.ts";
+import { answer, reset, status } from "../harness/mock-behaviours.ts";
+import type { Behaviour, Script } from "../harness/mock-verifier.ts";
+import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../port-contracts/verifier.contract.ts";
 import { clock, gate, heldTimer, instantTimer, withMock } from "./setup.ts";
 
 /** An answer that depends only on the question. */
@@ -93,7 +93,8 @@ describe("bounds", () => {
       });
       return got;
     };
-    // Each question is held until the next has arrived, the last until all have: they finish out of order.
+    // Each question is held until the next has arrived, the last until all have: they finish out of
+    // order.
     const waiting: (() => void)[] = [];
     const shuffledFinish: Script = (request) => async (reply) => {
       if (request.index % 3 !== 2) await new Promise<void>((resolve) => waiting.push(resolve));

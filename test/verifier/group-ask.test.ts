@@ -1,12 +1,13 @@
-// Holds that a job's samples are reported exactly once whatever the gateway sends, and that asking for the rest after a cut never changes a majority.
+// Holds that a job's samples are reported exactly once whatever the gateway sends, and that asking
+// for the rest after a cut never changes a majority.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type VerifyEvent, VerifyRequestSchema } from "../../src/core/verify-protocol.ts";
-import type { Comparison, Generation, VerifierJob } from "../../src/core/verifying.ts";
-import { GroupAsk } from "../../src/verifier/group-ask.ts";
-import { deadlineMs, verifyBody } from "../../src/verifier/verify-body.ts";
-import { callWith, expectedKeys, reportedKeys } from "../contract/verifier.contract.ts";
-import { samplesOf, saved, verdict } from "../mock-gateway.ts";
+import type { Comparison, Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import { type VerifyEvent, VerifyRequestSchema } from "../../src/core/wire/verify-protocol.ts";
+import { deadlineMs, verifyBody } from "../../src/verifier/gateway/body.ts";
+import { GroupAsk } from "../../src/verifier/gateway/group-ask.ts";
+import { samplesOf, saved, verdict } from "../harness/mock-gateway.ts";
+import { callWith, expectedKeys, reportedKeys } from "../port-contracts/verifier.contract.ts";
 
 const call = callWith(new AbortController().signal);
 
@@ -94,7 +95,10 @@ const tally = (reported: readonly Generation[]) => {
   return Math.sign(votes.A - votes.B);
 };
 
-/** The gateway's answer to the next request: verdicts in `order`, samples saved once the rest of the request cannot change its majority. */
+/**
+ * The gateway's answer to the next request: verdicts in `order`, samples saved once the rest of the
+ * request cannot change its majority.
+ */
 function gatewayEvents(
   ask: GroupAsk,
   voteOf: (sample: number) => string,

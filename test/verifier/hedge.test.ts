@@ -1,13 +1,17 @@
-// Holds what hedging guarantees: one report a sample, the slower copy cancelled, at most 5 % extra, never towards a busy backend.
+// Holds what hedging guarantees: one report a sample, the slower copy cancelled, at most 5 % extra,
+// never towards a busy backend.
 import { describe, expect, it } from "vitest";
-import { Backend } from "../../src/verifier/backend.ts";
-import { hedged, type Launch } from "../../src/verifier/hedge.ts";
-import { outcome } from "../../src/verifier/refusal.ts";
-import { expectedKeys, judged, pairsJob, reportedKeys } from "../contract/verifier.contract.ts";
-import { answer, silence, status } from "../mock-behaviours.ts";
+import { Backend } from "../../src/verifier/fan-out/backend.ts";
+import { hedged, type Launch } from "../../src/verifier/fan-out/hedge.ts";
+import { outcome } from "../../src/verifier/fan-out/refusal.ts";
+import { answer, silence, status } from "../harness/mock-behaviours.ts";
+import { expectedKeys, judged, pairsJob, reportedKeys } from "../port-contracts/verifier.contract.ts";
 import { gate, heldTimer, withMock } from "./setup.ts";
 
-/** A backend that has seen enough quick answers to know a straggler, and whose budget allows `hedges` of them. */
+/**
+ * A backend that has seen enough quick answers to know a straggler, and whose budget allows
+ * `hedges` of them.
+ */
 function seasoned(hedges = 1): Backend {
   const backend = new Backend({ name: "verifier", hedging: true });
   for (let i = 0; i < 32; i++) backend.began(5);

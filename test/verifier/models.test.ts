@@ -1,9 +1,10 @@
-// Holds that the model that judged is told wherever its verdict is, and that strict_model keeps to one.
+// Holds that the model that judged is told wherever its verdict is, and that strict_model keeps to
+// one.
 import { describe, expect, it } from "vitest";
-import { RewardsRequestSchema } from "../../src/core/contract.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/spec.ts";
-import { scoreBatch } from "../../src/scoring.ts";
-import { type FakeVerifier, fakeVerifier, fixedClock, preferring } from "../fakes.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/contract/spec.ts";
+import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import { scoreBatch } from "../../src/scoring/score-batch.ts";
+import { type FakeVerifier, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
 
 const program = (value: number) => `\`\`\`python\nprint(${value})\n\`\`\``;
 const byValue = preferring((candidate) => Number(/print\((\d+)\)/.exec(candidate)?.[1]));

@@ -1,22 +1,24 @@
-// Holds what one generation through the openai adapter guarantees: the question sent, the answer assembled, faults named.
+// Holds what one generation through the openai adapter guarantees: the question sent, the answer
+// assembled, faults named.
 import { describe, expect, it } from "vitest";
-import { createRenderer } from "../../src/core/prompt.ts";
-import type { VerifierJob } from "../../src/core/verifying.ts";
-import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
-import { callWith, judged, pairsJob, verifierContract } from "../contract/verifier.contract.ts";
+import { createRenderer } from "../../src/core/judges/render.ts";
+import type { VerifierJob } from "../../src/core/wire/questions.ts";
+import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import {
   answer,
   chunk,
   contextLength,
   cut,
+  cutRefusal,
   document,
   event,
   raw,
   silence,
   status,
   usageChunk,
-} from "../mock-behaviours.ts";
-import { type Behaviour, startMockVerifier } from "../mock-verifier.ts";
+} from "../harness/mock-behaviours.ts";
+import { type Behaviour, startMockVerifier } from "../harness/mock-verifier.ts";
+import { callWith, judged, pairsJob, verifierContract } from "../port-contracts/verifier.contract.ts";
 import { clock, deadUrl, instantTimer, withMock } from "./setup.ts";
 
 verifierContract("openai", async (mode) => {
@@ -112,7 +114,8 @@ describe("the question", () => {
       () => answer("\\boxed{A}"),
       async (mock, verifier) => {
         await judged(verifier, { ...pairsJob(2), candidates: ["a\ud800b", "c"] });
-        expect(mock.log[0]?.body.messages.at(-1)?.content).toContain("a\ufffdb");
+        expect(mock.log[0]?.body.messages.at(-1)?.content).toContain("a<U+D800>b");
+        expect(JSON.stringify(mock.log[0]?.body)).not.toMatch(/\\ud8/i);
       },
     ));
 
@@ -242,7 +245,17 @@ describe("the answer", () => {
     ["that the engine aborted", answer("\\boxed{A}", { finish_reason: "abort" }), "verifier_unavailable"],
     ["cut in good order", cut("end"), "verifier_bad_reply"],
     ["cut by a reset", cut("reset"), "verifier_unavailable"],
-    ["of status 400 (context length)", contextLength(), "verifier_rejected"],
+    ["of status 400 (context length)", contextLength(), "context_exceeded"],
+    ["of status 400", status(400), "verifier_rejected"],
+    ["of status 413", status(413), "context_exceeded"],
+    ["of status 400 (content filter)", status(400, {}, { code: "content_filter" }), "content_filtered"],
+    ["of status 400 that breaks off", cutRefusal(), "context_exceeded"],
+    [
+      "with an error event in OpenAI's words",
+      raw([event({ error: { message: "Too long.", code: "context_length_exceeded" } })]),
+      "context_exceeded",
+    ],
+    ["cut by the server's filter", answer("", { finish_reason: "content_filter" }), "content_filtered"],
     ["of status 401", status(401), "verifier_rejected"],
     ["of status 404", status(404), "verifier_rejected"],
     ["of status 500", status(500), "verifier_unavailable"],

@@ -1,6 +1,6 @@
 // Holds how a session's load follows what the backend refuses and accepts.
 import { describe, expect, it } from "vitest";
-import { Pressure } from "../../src/verifier/pressure.ts";
+import { Pressure } from "../../src/verifier/fan-out/window.ts";
 
 describe("the window", () => {
   it("halves from what was in flight, once for all refusals of requests sent before the cut", () => {
@@ -46,13 +46,13 @@ describe("fresh work", () => {
     const pressure = new Pressure(16);
     refuseAll(pressure, refusal);
     for (let round = 0; round < rounds; round++) {
-      expect(pressure.nextRound()).toBeNull();
+      expect(pressure.nextRound(false)).toBeNull();
       for (let probe = 0; probe < 6; probe++) {
         expect(pressure.admitsFresh).toBe(true);
         pressure.sentFresh();
       }
       expect(pressure.admitsFresh).toBe(false);
     }
-    expect(pressure.nextRound()).toBe(refusal);
+    expect(pressure.nextRound(false)).toBe(refusal);
   });
 });

@@ -1,18 +1,21 @@
-// Holds the state machines of a backend's reliability: the breaker, the budget of extra traffic, the recent latencies, over any history.
+// Holds the state machines of a backend's reliability: the breaker, the budget of extra traffic,
+// the recent latencies, over any history.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Breaker, type BreakerOptions } from "../../src/core/breaker.ts";
-import { RecentLatencies } from "../../src/core/recent-latencies.ts";
-import { RollingCounts } from "../../src/core/rolling-counts.ts";
-import { TrafficBudget } from "../../src/core/traffic-budget.ts";
+import { Breaker, type BreakerOptions } from "../../src/core/load/breaker.ts";
+import { RecentLatencies } from "../../src/core/load/recent-latencies.ts";
+import { RetryBudget } from "../../src/core/load/retry-budget.ts";
+import { RollingCounts } from "../../src/core/load/rolling-counts.ts";
+import { TrafficBudget } from "../../src/core/load/traffic-budget.ts";
+import { createRandom } from "../../src/core/math/random.ts";
 
 const OPTIONS: BreakerOptions = {
   window_ms: 1_000,
   volume_min: 10,
   failure_share: 0.5,
   open_ms: 100,
-  open_ms_max: 400,
   probe_ms: 50,
+  poll_ms: 20,
 };
 
 /** A breaker that has just opened, at time 0. */
@@ -47,17 +50,32 @@ describe("the breaker", () => {
     expect([breaker.state(110), breaker.admit(110)]).toEqual(["closed", "go"]);
   });
 
-  it("opens for twice as long after each probe in vain, up to the bound", () => {
+  it("is asked again after the same pause, however many probes were in vain, and says when", () => {
     const breaker = opened();
-    let now = 100;
+    let now = 0;
     const waits = [0, 1, 2, 3].map(() => {
+      const wait = breaker.waitMs(now);
+      now += wait;
       expect(breaker.admit(now)).toBe("probe");
+      // Whoever finds another's probe under way looks again soon.
+      expect(breaker.waitMs(now)).toBe(OPTIONS.poll_ms);
       breaker.record(false, now, true);
-      const since = now;
-      while (breaker.state(now) === "open") now++;
-      return now - since;
+      return wait;
     });
-    expect(waits).toEqual([200, 400, 400, 400]);
+    expect(waits).toEqual([100, 100, 100, 100]);
+    now += breaker.waitMs(now);
+    breaker.admit(now);
+    breaker.record(true, now, true);
+    expect(breaker.waitMs(now)).toBe(0);
+  });
+
+  it("closes by a probe's success also when the probe had been given up for lost", () => {
+    const breaker = opened();
+    breaker.admit(100);
+    breaker.record(false, 150, true);
+    expect(breaker.state(150)).toBe("open");
+    breaker.record(true, 160, true);
+    expect(breaker.state(160)).toBe("closed");
   });
 
   it("lets another probe go when the first was given up or never told its end", () => {
@@ -125,17 +143,63 @@ describe("the budget of extra traffic", () => {
       }),
     );
   });
+});
 
-  it("under 100 % failure keeps the traffic at 1.1 times what was asked, however often each caller would retry", () => {
-    const budget = new TrafficBudget({ window_ms: 10_000, share: 0.1, floor: 20 });
+describe("the budget of retries", () => {
+  const OPTIONS = { burst: 20, window_ms: 10_000, share: 0.5 };
+
+  it("under 100 % failure lets a burst and then an even rate through, and says when each has its turn", () => {
+    const budget = new RetryBudget(OPTIONS);
     let sent = 0;
-    for (let i = 0; i < 10_000; i++) {
-      budget.sent(i / 10);
-      sent++;
-      for (let retry = 0; retry < 5 && budget.take(i / 10); retry++) sent++;
+    let now = 0;
+    for (; now < 60_000; ) {
+      const wait = budget.take(now);
+      if (wait === 0) sent++;
+      now += wait;
     }
-    expect(sent / 10_000).toBeLessThanOrEqual(1.1);
-    expect(sent).toBeGreaterThan(10_500);
+    // 20 at once, then two a second.
+    expect(sent).toBe(20 + 119);
+  });
+
+  it.each([
+    ["nothing", 0],
+    ["every tenth", 0.1],
+    ["every fourth", 0.25],
+  ])("holds up no retry of a backend that fails at %s, however fast it is asked", (_, share) => {
+    const budget = new RetryBudget(OPTIONS);
+    const random = createRandom(17);
+    let waited = 0;
+    for (let question = 0; question < 10_000; question++) {
+      let tries = 1;
+      while (random() < share) {
+        if (budget.take(0) > 0) waited++;
+        else tries++;
+      }
+      budget.answered(tries > 1);
+    }
+    expect(waited).toBe(0);
+  });
+
+  it("never lets more through than its burst, what came free since, and what answers brought, in any order", () => {
+    const step = fc.record({
+      wait: fc.nat({ max: 2_000 }),
+      what: fc.constantFrom("retry", "answer", "answered retry"),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+        const budget = new RetryBudget(OPTIONS);
+        let [now, sent, brought] = [0, 0, 0];
+        for (const { wait, what } of steps) {
+          now += wait;
+          if (what === "retry") sent += budget.take(now) === 0 ? 1 : 0;
+          else {
+            budget.answered(what === "answered retry");
+            brought += what === "answer" ? 0.5 : 1.5;
+          }
+          expect(sent).toBeLessThanOrEqual(20 + now / 500 + brought + 1e-6);
+        }
+      }),
+    );
   });
 });
 

@@ -1,7 +1,8 @@
-// Owns what the openai adapter's tests share: a verifier on a mock, timers under the test's control. Must not hold any test.
-import { Backend } from "../../src/verifier/backend.ts";
-import { createOpenAiVerifier, type OpenAiVerifierConfig } from "../../src/verifier/openai.ts";
-import { type MockOptions, type MockVerifier, type Script, startMockVerifier } from "../mock-verifier.ts";
+// Owns what the openai adapter's tests share: a verifier on a mock, timers under the test's
+// control. Must not hold any test.
+import { Backend } from "../../src/verifier/fan-out/backend.ts";
+import { createOpenAiVerifier, type OpenAiVerifierConfig } from "../../src/verifier/openai/adapter.ts";
+import { type MockOptions, type MockVerifier, type Script, startMockVerifier } from "../harness/mock-verifier.ts";
 
 export const clock = { now: () => performance.now(), date: () => new Date() };
 
@@ -14,7 +15,8 @@ export async function withMock(
   const { mock: options, ...config } = more;
   const mock = await startMockVerifier(script, options);
   try {
-    // Hedging goes by real time: where it is not what is tested, it could only add requests on a slow machine.
+    // Hedging goes by real time: where it is not what is tested, it could only add requests on a
+    // slow machine.
     const backend = new Backend({ name: "verifier", hedging: false });
     const settings = { url: mock.url, model: "mock-model", apiKey: null, backend, ...config };
     const verifier = createOpenAiVerifier(settings, clock);

@@ -1,10 +1,11 @@
-// Holds what the openai adapter guarantees about many generations together: when they are cancelled, and when the backend is dead, dying or busy.
+// Holds what the openai adapter guarantees about many generations together: when they are
+// cancelled, and when the backend is dead, dying or busy.
 import { describe, expect, it } from "vitest";
-import type { Generation } from "../../src/core/verifying.ts";
-import { createOpenAiVerifier } from "../../src/verifier/openai.ts";
-import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../contract/verifier.contract.ts";
-import { answer, reset, silence, stall, status } from "../mock-behaviours.ts";
-import type { Behaviour } from "../mock-verifier.ts";
+import type { Generation } from "../../src/core/wire/questions.ts";
+import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
+import { answer, reset, silence, stall, status } from "../harness/mock-behaviours.ts";
+import type { Behaviour } from "../harness/mock-verifier.ts";
+import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../port-contracts/verifier.contract.ts";
 import { clock, deadUrl, heldTimer, instantTimer, withMock } from "./setup.ts";
 
 describe("cancellation", () => {

@@ -1,8 +1,9 @@
-// Holds that reading an event by hand takes exactly what the protocol's schema takes, and skips what a newer gateway may add.
+// Holds that reading an event by hand takes exactly what the protocol's schema takes, and skips
+// what a newer gateway may add.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type VerifyEvent, VerifyEventSchema } from "../../src/core/verify-protocol.ts";
-import { readVerifyEvent } from "../../src/verifier/verify-events.ts";
+import { readVerifyEvent } from "../../src/core/wire/verify-events.ts";
+import { type VerifyEvent, VerifyEventSchema } from "../../src/core/wire/verify-protocol.ts";
 
 const about = { group_id: "g", comparison: 3 };
 const EVENTS: VerifyEvent[] = [

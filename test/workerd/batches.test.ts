@@ -1,13 +1,14 @@
-// Owns the guarantees of batches and Idempotency-Keys that only real Durable Objects can show: storage, restarts, alarms, calls between isolates.
-/// <reference types="@cloudflare/vitest-plugin/types" />
+// Owns the guarantees of batches and Idempotency-Keys that only real Durable Objects can show:
+// storage, restarts, alarms, calls between isolates. / <reference
+// types="@cloudflare/vitest-plugin/types" />
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, inject, test } from "vitest";
-import type { BatchView } from "../../src/core/batch.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import { durableValues } from "../../src/object-storage/durable.ts";
-import { getPieces, joined, piecesOf, putPieces } from "../../src/object-storage/values.ts";
-import type { BatchReply } from "../../src/routes/batches.ts";
+import type { BatchReply } from "../../src/api/routes/batches.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { BatchView } from "../../src/objects/batches/view.ts";
+import { durableValues } from "../../src/objects/storage/durable.ts";
+import { getPieces, joined, piecesOf, putPieces } from "../../src/objects/storage/values.ts";
 import type { Seen } from "./upstream.ts";
 
 const objects = env as unknown as Record<"BATCH" | "IDEMPOTENT_REQUESTS", DurableObjectNamespace>;

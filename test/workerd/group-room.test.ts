@@ -1,15 +1,15 @@
-// Owns the guarantees of group rooms that only real Durable Objects can show: storage, restarts, alarms, calls between isolates.
-/// <reference types="@cloudflare/vitest-plugin/types" />
+// Owns the guarantees of group rooms that only real Durable Objects can show: storage, restarts,
+// alarms, calls between isolates. / <reference types="@cloudflare/vitest-plugin/types" />
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
-import { RewardsReplySchema } from "../../src/core/contract-replies.ts";
-import type { ClientProbe, GatheredSample } from "../../src/core/gathering.ts";
-import { openGroup } from "../../src/core/gathering-group.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import { SpecSchema } from "../../src/core/spec.ts";
-import { createRemoteRooms, type RoomNamespace } from "../../src/group-room/remote.ts";
-import { createSqliteStore } from "../../src/group-room/sqlite-store.ts";
+import { RewardsReplySchema } from "../../src/core/contract/replies.ts";
+import { SpecSchema } from "../../src/core/contract/spec.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
+import { openGroup } from "../../src/objects/gathering/group.ts";
+import { createRemoteRooms, type RoomNamespace } from "../../src/objects/gathering/remote.ts";
+import { createSqliteStore } from "../../src/objects/gathering/sqlite-store.ts";
 import type { Seen } from "./upstream.ts";
 
 const objects = (env as unknown as { GROUP_ROOM: DurableObjectNamespace }).GROUP_ROOM;
@@ -23,10 +23,15 @@ const seen = async (model: string) =>
 
 let requests = 0;
 
-/** Longer than a loaded machine takes to set a test's stage; the group that only time closes is another test's. */
+/**
+ * Longer than a loaded machine takes to set a test's stage; the group that only time closes is
+ * another test's.
+ */
 const UNHURRIED = { group_size: 2, window_ms: 60_000 };
 
-/** Sample `i` of the room; its model, which names what the upstream has seen, is the room's name. */
+/**
+ * Sample `i` of the room; its model, which names what the upstream has seen, is the room's name.
+ */
 function sampleOf(room: string, i: number, more: Partial<GatheredSample> = {}): GatheredSample {
   return {
     room,
@@ -43,6 +48,9 @@ function sampleOf(room: string, i: number, more: Partial<GatheredSample> = {}): 
     window_ms: 200,
     answer_within_ms: 60_000,
     retain_ms: 60_000,
+    tries: 1,
+    patience_ms: 1_000,
+    takes_failure: false,
     ...more,
   };
 }
@@ -74,7 +82,8 @@ test("sixteen one-sample requests are judged once, bit-equal to one native reque
     body: JSON.stringify({ spec: { judge: { model: "native" } }, groups }),
   });
   const native = RewardsReplySchema.parse(await response.json()).groups[0];
-  // The room stores members in the order of their arrival, so what refers to a place in the group is left out.
+  // The room stores members in the order of their arrival, so what refers to a place in the group
+  // is left out.
   const placeless = ({ duplicate_of: _, ...result }: object & { duplicate_of: unknown }) => result;
   expect(got.map(({ result }) => placeless(result))).toEqual(native?.rollouts.map(placeless));
   expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);

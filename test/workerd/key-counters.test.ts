@@ -1,9 +1,11 @@
-// Holds what only a real Durable Object can show of a key's counters: they outlive their object's memory, keys are apart, calls do not race.
-/// <reference types="@cloudflare/vitest-plugin/types" />
+// Holds what only a real Durable Object can show of a key's counters: they outlive their object's
+// memory, keys are apart, calls do not race. / <reference types="@cloudflare/vitest-plugin/types"
+// />
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { CountersNamespace, KeyLimit } from "../../src/core/key-limits.ts";
+import type { CountersNamespace } from "../../src/objects/key-limits/ledger.ts";
+import type { KeyLimit } from "../../src/scoring/key-limits.ts";
 
 const counters = (env as unknown as { KEY_COUNTERS: CountersNamespace }).KEY_COUNTERS;
 const NOTHING = { ended: [], tokens: 0 };

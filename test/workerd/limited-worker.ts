@@ -1,6 +1,7 @@
-// Owns the Worker of the workerd tests: src/worker.ts under production's limits (test/production-limits.ts). Its exports are those that wrangler.toml binds.
+// Owns the Worker of the workerd tests: src/worker.ts under production's limits
+// (test/harness/production-limits.ts). Its exports are those that wrangler.toml binds.
 import * as product from "../../src/worker.ts";
-import { limitedObject, limitedWorker } from "../production-limits/worker.ts";
+import { limitedObject, limitedWorker } from "../harness/production-limits/worker.ts";
 
 export default limitedWorker(product.default);
 export const Batch = limitedObject(product.Batch);

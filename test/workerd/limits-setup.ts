@@ -1,7 +1,8 @@
-// Owns the last look of every workerd test file: nothing that it did would have been refused or held back in production.
+// Owns the last look of every workerd test file: nothing that it did would have been refused or
+// held back in production.
 import { exports } from "cloudflare:workers";
 import { afterAll, expect } from "vitest";
-import { PATH } from "../production-limits/ledger.ts";
+import { PATH } from "../harness/production-limits/ledger.ts";
 
 afterAll(async () => {
   const report = await (await exports.default.fetch(`http://localhost${PATH}`)).json();

@@ -1,8 +1,9 @@
-// Holds that what an isolate's rooms and batches do is counted where its requests are: objects made of their own parts would count for nobody.
-/// <reference types="@cloudflare/vitest-plugin/types" />
+// Holds that what an isolate's rooms and batches do is counted where its requests are: objects made
+// of their own parts would count for nobody. / <reference types="@cloudflare/vitest-plugin/types"
+// />
 import { exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { BatchReply } from "../../src/routes/batches.ts";
+import type { BatchReply } from "../../src/api/routes/batches.ts";
 
 const call = (path: string, init?: RequestInit) => exports.default.fetch(`http://localhost${path}`, init);
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>

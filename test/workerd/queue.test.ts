@@ -1,7 +1,7 @@
 // The queue's consumer and the dead letters' object in the real runtime.
 import { createExecutionContext, createMessageBatch, env, getQueueResult } from "cloudflare:test";
 import { expect, it } from "vitest";
-import type { DeadLetterSummary, LettersNamespace } from "../../src/ports.ts";
+import type { DeadLetterSummary, LettersNamespace } from "../../src/core/contract/dead-letter.ts";
 import worker from "../../src/worker.ts";
 
 const letters = () => (env as unknown as { DEAD_LETTERS: LettersNamespace }).DEAD_LETTERS.getByName("run-log");
@@ -18,7 +18,10 @@ async function consumed(queue: string, messages: ReturnType<typeof message>[]) {
 it("keeps a message that is no envelope as a dead letter, in the object's storage, and acknowledges it", async () => {
   const result = await consumed("kritai-run-log", [message("bad", "not an envelope"), message("worse", { v: 9 })]);
   expect(result).toMatchObject({ explicitAcks: ["bad", "worse"], retryMessages: [] });
-  expect(await letters().summary()).toMatchObject({ letters: 2, reasons: [{ reason: "bad_envelope", letters: 2 }] });
+  expect(await letters().summary(null)).toMatchObject({
+    letters: 2,
+    reasons: [{ reason: "bad_envelope", letters: 2 }],
+  });
 });
 
 it("keeps what the queue gave up, says so by its route, and puts it back on the queue", async () => {

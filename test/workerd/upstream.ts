@@ -1,8 +1,9 @@
-// Owns what the workerd tests have in Node: the limit of workerd's heap, and the fake verifier, an OpenAI-compatible server on a free loopback port.
+// Owns what the workerd tests have in Node: the limit of workerd's heap, and the fake verifier, an
+// OpenAI-compatible server on a free loopback port.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { V8_FLAGS } from "../production-limits/ledger.ts";
+import { V8_FLAGS } from "../harness/production-limits/ledger.ts";
 
 /** What the server has seen of the model `name`; asked for at /seen?model=name. */
 export interface Seen {
@@ -24,7 +25,10 @@ function seenOf(model: string): Seen {
 const chunk = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 
-/** Boxes the letter of the block that holds the word BETTER; models named `hang-…` send headers and then nothing. */
+/**
+ * Boxes the letter of the block that holds the word BETTER; models named `hang-…` send headers and
+ * then nothing.
+ */
 async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);

@@ -1,10 +1,10 @@
-// Owns the guarantees that only the real runtime can show: the Worker end to end, disconnects, body streaming, decoding, crypto.
-/// <reference types="@cloudflare/vitest-plugin/types" />
+// Owns the guarantees that only the real runtime can show: the Worker end to end, disconnects, body
+// streaming, decoding, crypto. / <reference types="@cloudflare/vitest-plugin/types" />
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
-import { type RewardsReply, RewardsReplySchema } from "../../src/core/contract-replies.ts";
-import { LIMITS } from "../../src/core/limits.ts";
+import { type RewardsReply, RewardsReplySchema } from "../../src/core/contract/replies.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import worker from "../../src/worker.ts";
 import type { Seen } from "./upstream.ts";
 

@@ -1,4 +1,5 @@
-"""Owns what several test modules share: quick retries, and groups whose rewards tell their place."""
+"""Owns what several test modules share: quick retries, and groups whose rewards tell their
+place."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ QUICK = RetryPolicy(retries_max=3, base_s=0.001, cap_s=0.002)
 
 
 def numbered(groups: int, rollouts: int = 2) -> list[Group]:
-    """Groups whose rollout r of group g has the text, and on the fake server the reward, g + r / 100."""
+    """Groups whose rollout r of group g has the text, and on the fake server the reward, g + r /
+    100."""
     return [
         {"prompt": f"p{g}", "rollouts": [{"text": str(g + r / 100)} for r in range(rollouts)]} for g in range(groups)
     ]
@@ -31,7 +33,18 @@ def expected(groups: int, rollouts: int = 2) -> list[list[float | None]]:
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("BASE_URL", "API_KEY", "GROUP_SIZE", "WINDOW_S", "SPEC", "RUN_ID", "FALLBACK", "QUERY", "TIMEOUT_S"):
+    for name in (
+        "BASE_URL",
+        "API_KEY",
+        "GROUP_SIZE",
+        "WINDOW_S",
+        "SPEC",
+        "RUN_ID",
+        "FALLBACK",
+        "QUERY",
+        "TIMEOUT_S",
+        "VAL_GROUP_SIZE",
+    ):
         monkeypatch.delenv(f"KRITAI_{name}", raising=False)
 
 
@@ -53,7 +66,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
 
 @pytest.fixture
 def areal_shim(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The shim's module over a stand-in for AReaL's workflow, which asks for a reward as areal 1.0.4 does."""
+    """The shim's module over a stand-in for AReaL's workflow, which asks for a reward as areal
+    1.0.4 does."""
 
     class RLVRWorkflow:
         def __init__(self, reward_fn: Any, gconfig: object, tokenizer: object) -> None:

@@ -1,4 +1,5 @@
-"""Owns a server on loopback that answers as the tests say, and remembers what it was sent. Standard library only."""
+"""Owns a server on loopback that answers as the tests say, and remembers what it was sent. Standard
+library only."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class Received:
 
 @dataclass
 class Reply:
-    """`pieces`: sent one after the other, each flushed; a callable is called in between (to wait for an event). `cut`: then the
+    """`pieces`: sent one after the other, each flushed; a callable is called in between (to wait
+    for an event). `cut`: then the
     connection is closed without the end of the body."""
 
     status: int = 200
@@ -36,7 +38,8 @@ class Reply:
 
 
 Answer = Callable[[Received, int], Reply | None]
-"""The reply to a request, given how many came before it; None closes the connection without a word."""
+"""The reply to a request, given how many came before it; None closes the connection without a
+word."""
 
 
 @dataclass
@@ -122,15 +125,17 @@ def problem(status: int, code: str, *, retryable: bool = False, errors: Any = No
 
 
 def scored_group(group: dict[str, Any]) -> dict[str, Any]:
-    """A group scored so that every reward tells its rollout: the number that its text is; a text `none` has no score."""
+    """A group scored so that every reward tells its rollout: the number that its text is; a text
+    `none` has no score."""
     rewards = [None if r["text"] == "none" else float(r["text"]) for r in group["rollouts"]]
     known = [r for r in rewards if r is not None]
     rest = {"forfeits": 0, "unparsed": 0, "votes": None, "rank": 1, "duplicate_of": None, "format_ok": True}
+    rest |= {"jams_judge": False}
     counts = {"wins": 1, "losses": 0, "ties": 0, "undecided": 0}
     results = [
         {
             "reward": reward,
-            "error": "deadline" if reward is None else None,
+            "error": "verifier_rejected" if reward is None else None,
             "components": {"base": reward, "format": 0, "overlong": 0},
             **counts,
             **rest,

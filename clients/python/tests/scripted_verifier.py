@@ -1,4 +1,5 @@
-"""Owns a verifier that answers or refuses as a test says: an OpenAI-compatible server on loopback. Knows no tool."""
+"""Owns a verifier that answers or refuses as a test says: an OpenAI-compatible server on loopback.
+Knows no tool."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ from dataclasses import dataclass
 from fake_server import Received, Reply, serving
 
 CANDIDATE = re.compile(r"\[CANDIDATE_([A-Z])\]\n(`{3,})[^\n`]*\n([\s\S]*?)\n\2\n\[/CANDIDATE_\1\]")
-BEYOND_PATIENCE = {"retry-after": "31"}
-"""Kritai tries again by itself when it may do so within 30 s; after this it tells its own client at once."""
+BEYOND_PATIENCE = {"retry-after": "900"}
+"""Kritai asks a failing verifier again until the deadline; one that may only be asked after it is
+told to the client at once."""
 
 
 @dataclass

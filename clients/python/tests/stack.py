@@ -1,4 +1,5 @@
-"""Owns the real stack as the end-to-end tests run it: started from the repository, ended by its process id."""
+"""Owns the real stack as the end-to-end tests run it: started from the repository, ended by its
+process id."""
 
 from __future__ import annotations
 
@@ -19,13 +20,15 @@ STARTS_WITHIN_S = 120
 
 
 def database_variables() -> dict[str, str]:
-    """DATABASE_URL, where the machine has one: the stack then stores there instead of in the embedded database."""
+    """DATABASE_URL, where the machine has one: the stack then stores there instead of in the
+    embedded database."""
     url = os.environ.get("DATABASE_URL")
     return {"DATABASE_URL": url} if url else {}
 
 
 def stored_rows(run_id: str, data_dir: Path) -> list[dict[str, Any]]:
-    """A run's rollouts as Postgres holds them, by step, group and rollout. The stack on `data_dir` must have ended."""
+    """A run's rollouts as Postgres holds them, by step, group and rollout. The stack on `data_dir`
+    must have ended."""
     program = [str(NODE), "test/clients/stored-rows.ts", run_id, str(data_dir)]
     printed = subprocess.run(
         program,
@@ -40,11 +43,12 @@ def stored_rows(run_id: str, data_dir: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def running_stack(data_dir: Path, **variables: str) -> Iterator[str]:
-    """The base URL of a stack on a free loopback port, held to production's limits; it embeds what no variable names."""
+    """The base URL of a stack on a free loopback port, held to production's limits; it embeds what
+    no variable names."""
     assert NODE.exists(), "these tests start the repository's stack: run `npm ci` there first"
     kept = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
     process = subprocess.Popen(
-        [NODE, "test/production-limits/start.ts"],
+        [NODE, "test/harness/production-limits/start.ts"],
         cwd=REPOSITORY,
         env={**kept, "PORT": "0", "DATA_DIR": str(data_dir), **variables},
         stdout=subprocess.PIPE,

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from conftest import QUICK, expected, numbered
-from fake_server import Received, Reply, line, problem, rewards, rewards_reply, serving
+from fake_server import Received, Reply, line, problem, rewards, rewards_reply, scored_group, serving, tail
 
-from kritai import AsyncKritai, Kritai, Limits, NotFound, Unavailable
+from kritai import AsyncKritai, Kritai, KritaiWarning, Limits, NotFound, Unavailable
 from kritai.progress import ProgressBar
 
 
@@ -53,6 +53,25 @@ def test_a_client_works_again_after_close_and_inside_a_running_loop() -> None:
         client.close()
         assert asyncio.run(inside(client)) == expected(1)
         client.close()
+
+
+def test_what_a_reply_warns_of_is_a_python_warning_whole_and_streamed() -> None:
+    def warns(request: Received, number: int) -> Reply:
+        reply = rewards_reply(request)
+        return Reply(body={**reply.body, "warnings": ["parse_rate_low", "a_new_one"]})
+
+    with serving(warns) as server, pytest.warns(KritaiWarning) as caught:
+        result = Kritai(server.url).rewards(numbered(1))
+    assert result.warnings == ["a_new_one", "parse_rate_low"]
+    assert [str(each.message).split(":")[0] for each in caught] == ["a_new_one", "parse_rate_low"]
+
+    def streams(request: Received, number: int) -> Reply:
+        groups = [{"type": "group", "index": 0, **scored_group(request.json["groups"][0])}]
+        done = {"type": "done", **tail(request.json, "01R"), "warnings": ["no_candidates"]}
+        return Reply(pieces=[line(event) for event in [*groups, done]])
+
+    with serving(streams) as server, pytest.warns(KritaiWarning, match="no_candidates"):
+        list(Kritai(server.url).stream_rewards(numbered(1)))
 
 
 def test_an_async_client_serves_one_loop_after_another() -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from stack import REPOSITORY
 
-from kritai import Group, InvalidRequest, Kritai, Limits, NotFound, Spec
+from kritai import Group, InvalidRequest, Kritai, Limits, NotFound, SignalsSpec, Spec
 from kritai.shims.trl_reward import kritai_reward
 from kritai.shims.verl_reward import compute_score_batch
 
-GROUPS: list[Group] = json.loads((REPOSITORY / "examples" / "groups.json").read_text())[:4]
+GROUPS: list[Group] = json.loads((REPOSITORY / "problems" / "groups.json").read_text())[:4]
 
 
 def wait_until_stored(client: Kritai, request_id: str) -> None:
@@ -58,6 +58,28 @@ def test_a_split_batch_and_a_stream_give_what_one_request_gives(url: str) -> Non
         assert parted.metrics[name] == pytest.approx(value), name  # type: ignore[literal-required]
     streamed = {e["index"]: [r["reward"] for r in e["rollouts"]] for e in events if e["type"] == "group"}
     assert [streamed[at] for at in range(len(GROUPS))] == whole.rewards
+
+
+def test_a_reward_is_the_expression_over_its_signals(url: str) -> None:
+    spec: SignalsSpec = {
+        "signals": {"base": {"kind": "tournament"}, "format": {"kind": "format", "penalty": 2}},
+        "reward": "0.5 * base + clamp(format, -1, 0)",
+    }
+    malformed: Group = {**GROUPS[0], "rollouts": [*GROUPS[0]["rollouts"], {"text": "no program"}]}
+    with Kritai(url) as client:
+        by_name = client.put_spec("signals-e2e", spec)
+        result = client.rewards([malformed], spec="signals-e2e")
+        inline = client.rewards([malformed], spec=spec)
+    assert result.spec_hash == inline.spec_hash == by_name["spec_hash"]
+    assert result.rewards == inline.rewards
+    for rollout in result.groups[0]["rollouts"]:
+        base, penalty = rollout["components"]["base"], rollout["components"]["format"]
+        assert base is not None
+        assert penalty is not None
+        assert rollout["reward"] == pytest.approx(0.5 * base + max(penalty, -1))
+        assert rollout["errors"] == {"base": None, "format": None}
+    assert result.rewards[0][-1] == -1
+    assert len(set(result.rewards[0])) > 2
 
 
 def test_dropping_the_thinking_changes_no_reward(url: str) -> None:

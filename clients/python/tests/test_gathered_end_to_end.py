@@ -1,4 +1,5 @@
-"""The shims whose samples the server gathers, against the real stack: each sample gets what its group gets from /v1/rewards."""
+"""The shims whose samples the server gathers, against the real stack: each sample gets what its
+group gets from /v1/rewards."""
 
 from __future__ import annotations
 

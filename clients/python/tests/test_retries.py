@@ -1,4 +1,5 @@
-"""The one retry loop: what is tried again, how long it waits, when it gives up; and what an error tells."""
+"""The one retry loop: what is tried again, how long it waits, when it gives up; and what an error
+tells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Each shim, called as its tool calls it (design notes of the contracts; the tools' own sources), against the fake server."""
+"""Each shim, called as its tool calls it (design notes of the contracts; the tools' own sources),
+against the fake server."""
 
 from __future__ import annotations
 
@@ -95,7 +96,7 @@ def test_trl_metrics_and_columns_are_fed_with_constant_keys(server: FakeServer) 
     columns: dict[str, list[Any]] = {}
     call_as_trl(kritai_reward(server.url), log_metric=metrics.__setitem__, log_extra=columns.__setitem__)
     assert metrics == {"kritai/no_score": 0.25, "kritai/malformed": 0.0, "kritai/unparsed": 0.5}
-    assert columns == {"kritai_error": [None, "deadline", None, None], "kritai_rank": [1, 1, 1, 1]}
+    assert columns == {"kritai_error": [None, "verifier_rejected", None, None], "kritai_rank": [1, 1, 1, 1]}
 
 
 def test_trl_skips_rows_that_no_server_could_score_but_a_wrong_key_stops_it() -> None:
@@ -140,7 +141,7 @@ def test_verl_gets_constant_keys_and_the_declared_fallback_with_a_flag(server: F
 def test_verl_without_a_fallback_fails_rather_than_inventing_a_number(server: FakeServer) -> None:
     with pytest.raises(NoScore) as caught:
         asyncio.run(call_as_verl(["none"], group_size=1))
-    assert caught.value.code == "deadline"
+    assert caught.value.code == "verifier_rejected"
 
 
 def test_verl_batches_keep_their_order(server: FakeServer) -> None:
@@ -222,7 +223,7 @@ def test_areal_gets_a_float_by_the_servers_own_gathering(monkeypatch: pytest.Mon
         assert asyncio.run(workflow.arun_episode(None, data)) == 0.5
         with pytest.raises(NoScore):
             asyncio.run(workflow.arun_episode(None, data))
-    assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=96000&spec=strict"
+    assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=48000&tries=8&spec=strict"
     assert sent(server) == {"prompt": "p", "response": "c", "label": None}
 
 

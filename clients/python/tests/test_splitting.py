@@ -1,4 +1,5 @@
-"""Batches over the limits: where they are cut, that they run side by side, that nothing loses its place."""
+"""Batches over the limits: where they are cut, that they run side by side, that nothing loses its
+place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The NDJSON stream: indices over the whole call, heartbeats, breaks, and that no group comes twice."""
+"""The NDJSON stream: indices over the whole call, heartbeats, breaks, and that no group comes
+twice."""
 
 from __future__ import annotations
 

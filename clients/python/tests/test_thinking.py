@@ -20,6 +20,21 @@ from kritai import Group, Kritai, RetryPolicy, Unavailable, drop_thinking
         ("<think>a<think>b</think>c", "<think><think></think>c"),
         ("<think>a</think>b</think>c", "<think></think>b</think>c"),
         ("", ""),
+        ("[THINK]long[/THINK]answer", "[THINK][/THINK]answer"),
+        ("<thinking>long</thinking>answer", "<thinking></thinking>answer"),
+        ("<THINK>long</THINK>answer", "<THINK></THINK>answer"),
+        ("<thinking>sloppy</think>answer", "<thinking></think>answer"),
+        ("<|channel>thought\nlong<channel|>answer", "<|channel><channel|>answer"),
+        (
+            "<|channel|>analysis<|message|>long<|end|><|start|>assistant<|channel|>commentary<|message|>more"
+            "<|end|><|start|>assistant<|channel|>final<|message|>answer",
+            "<|channel|>analysis<|channel|>final<|message|>answer",
+        ),
+        ("analysisWe must think. <think>assistantfinalanswer", "analysisassistantfinalanswer"),
+        ("from the template</thinking>answer</THINK>", "</thinking>answer</THINK>"),
+        ("<think>a [THINK] word</thinking></think>b", "<think></think>b"),
+        ("List<Think> state[THINK]", "List<Think> state[THINK]"),
+        ("[THINK]never closed", "[THINK]"),
     ],
 )
 def test_think_blocks_are_emptied_and_every_tag_is_kept(text: str, left: str) -> None:

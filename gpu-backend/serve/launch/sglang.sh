@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Owns the command line of one SGLang 0.5.23 engine for a verifier. Must not know what stands in front of it.
+# Owns the command line of one SGLang 0.5.23 engine for a verifier. Must not know what stands in
+# front of it.
 # usage: sglang.sh 1.5b|7b|14b [more sglang flags]        settings by environment: ../README.md
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=sizes.sh
@@ -36,7 +37,8 @@ args=(
 ((DATA_PARALLEL == 1)) || args+=(--dp-size "$DATA_PARALLEL")
 
 if [[ -n $ENGINE_API_KEY ]]; then
-  # Not on the command line, where every user of the machine could read it. mktemp's folder is its owner's alone.
+  # Not on the command line, where every user of the machine could read it. mktemp's folder is its
+  # owner's alone.
   key_file=$(mktemp -d)/key.yaml
   printf "api-key: '%s'\n" "${ENGINE_API_KEY//\'/\'\'}" >"$key_file"
   args+=(--config "$key_file")

@@ -1,5 +1,7 @@
-# Owns what differs between the verifier sizes, and the settings that both engines share. Must not know either engine's flags.
-# Sourced by vllm.sh and sglang.sh. Every setting can be given from outside; see the table in ../README.md.
+# Owns what differs between the verifier sizes, and the settings that both engines share. Must not
+# know either engine's flags.
+# Sourced by vllm.sh and sglang.sh. Every setting can be given from outside; see the table in
+# ../README.md.
 # shellcheck shell=bash disable=SC2034  # the sourcing script reads these
 
 usage() {
@@ -7,7 +9,8 @@ usage() {
   exit 2
 }
 
-# What a setting is, refused here with a sentence rather than by the engine after a minute of loading.
+# What a setting is, refused here with a sentence rather than by the engine after a minute of
+# loading.
 need_integer() { # name, least
   if ! [[ ${!1} =~ ^[0-9]{1,9}$ ]] || ((10#${!1} < $2)); then
     echo "$1 must be an integer of at least $2, not '${!1}'" >&2
@@ -15,7 +18,8 @@ need_integer() { # name, least
   fi
 }
 
-# Heads that attention can be split over, and generations at a time that fit one 80 GB card at the thinking lengths of ../README.md.
+# Heads that attention can be split over, and generations at a time that fit one 80 GB card at the
+# thinking lengths of ../README.md.
 case "${1:-}" in
   1.5b) default_model=deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B heads=12 default_seqs=512 ;;
   7b) default_model=deepseek-ai/DeepSeek-R1-Distill-Qwen-7B heads=28 default_seqs=256 ;;

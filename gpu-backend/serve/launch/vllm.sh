@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Owns the command line of one vLLM 0.33.0 engine for a verifier. Must not know what stands in front of it.
+# Owns the command line of one vLLM 0.33.0 engine for a verifier. Must not know what stands in front
+# of it.
 # usage: vllm.sh 1.5b|7b|14b [more vllm flags]        settings by environment: ../README.md
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=sizes.sh
@@ -35,6 +36,7 @@ args=(
   --stream-interval "$STREAM_TOKENS"
   --sse-keep-alive-interval "$KEEP_ALIVE_S"
   --enable-prompt-tokens-details
+  --enable-tokenizer-info-endpoint
   --no-enable-log-requests
   --disable-access-log-for-endpoints /health,/metrics
   --shutdown-timeout "$DRAIN_S"

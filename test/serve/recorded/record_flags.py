@@ -1,10 +1,11 @@
-"""Owns reading an engine's command-line flags out of its released source. Must not know which of them the recipes use.
+"""Owns reading an engine's command-line flags out of its released source. Must not know which of
+them the recipes use.
 
     python3 record_flags.py vllm   vllm-0.33.0.tar.gz > vllm-0.33.0.json
     python3 record_flags.py sglang sglang-0.5.23-…whl > sglang-0.5.23.json
 
-The archive is the one PyPI serves; nothing of it is run or installed, only its syntax trees are read.
-A flag's value is "switch" (no value follows), "value", or the list of the values it takes.
+The archive is the one PyPI serves; nothing of it is run or installed, only its syntax trees are
+read. A flag's value is "switch" (no value follows), "value", or the list of the values it takes.
 """
 import ast
 import hashlib
@@ -83,7 +84,8 @@ def vllm(archive: pathlib.Path) -> dict:
                 flag = "--" + field.target.id.replace("_", "-")
                 flags[flag] = vllm_kind(field.annotation, names)
                 negatable += [flag] if flags[flag] == "switch" else []
-        # Where a flag is also added by hand, the hand says no more than the field does, except for new ones.
+        # Where a flag is also added by hand, the hand says no more than the field does, except for
+        # new ones.
         flags = {**parser_calls(tree), **flags}
     parsers = texts(archive, r"/vllm/reasoning/__init__\.py$")
     flags["--reasoning-parser"] = sorted(set(re.findall(r'^    "([a-z0-9_]+)": \(', "".join(parsers.values()), re.M)))

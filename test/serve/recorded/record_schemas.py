@@ -1,10 +1,12 @@
-"""Owns cutting published JSON schemas down to what the recipes are held to. Must not know the recipes' contents.
+"""Owns cutting published JSON schemas down to what the recipes are held to. Must not know the
+recipes' contents.
 
-    python3 record_schemas.py kubernetes kubernetes_validate-1.37.0-py3-none-any.whl > kubernetes-1.34.json
-    python3 record_schemas.py compose    dclint-3.1.0.tgz                            > compose-spec.json
-    python3 record_schemas.py ray                                                    > ray-serve-2.60.0.json   (with ray[serve]==2.60.0 installed)
+    python3 record_schemas.py kubernetes kubernetes_validate-1.37.0-py3-none-any.whl >
+    kubernetes-1.34.json python3 record_schemas.py compose dclint-3.1.0.tgz > compose-spec.json
+    python3 record_schemas.py ray > ray-serve-2.60.0.json (with ray[serve]==2.60.0 installed)
 
-Descriptions go; what an object does not name it may not hold (where the schema does not say otherwise).
+Descriptions go; what an object does not name it may not hold (where the schema does not say
+otherwise).
 """
 import hashlib
 import json

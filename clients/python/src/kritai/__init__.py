@@ -1,4 +1,5 @@
-"""The client of the Kritai reward-model API. This module is the package's public face; trainers' shims are in `kritai.shims`."""
+"""The client of the Kritai reward-model API. This module is the package's public face; trainers'
+shims are in `kritai.shims`."""
 
 from kritai.async_client import AsyncKritai
 from kritai.batch import AsyncBatch, Batch, BatchState
@@ -19,7 +20,8 @@ from kritai.errors import (
     Unavailable,
 )
 from kritai.reply_types import EvaluationsReply, GroupEvent, GroupResult, Rewards, RewardsEvent, RolloutResult, Verdicts
-from kritai.request_types import EvaluationList, Group, Message, Rollout, Spec, VerdictItem
+from kritai.request_types import EvaluationList, Group, Message, Rollout, SignalsSpec, Spec, VerdictItem
+from kritai.reward_warnings import KritaiWarning
 from kritai.splitting import Limits
 from kritai.thinking import drop_thinking
 from kritai.transport import RetryPolicy
@@ -40,6 +42,7 @@ __all__ = [
     "InvalidRequest",
     "Kritai",
     "KritaiError",
+    "KritaiWarning",
     "Limits",
     "Message",
     "NoScore",
@@ -52,6 +55,7 @@ __all__ = [
     "Rollout",
     "RolloutResult",
     "ServerFault",
+    "SignalsSpec",
     "Spec",
     "TooLarge",
     "Unauthorized",

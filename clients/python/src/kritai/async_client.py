@@ -1,28 +1,29 @@
-"""Owns the async client: scoring calls over one or many requests. The run log: run_log.py. The sync client is a face of this one."""
+"""Owns the async client: scoring calls over one or many requests. The run log: run_log.py. The sync
+client is a face of this one."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kritai.batch import AsyncBatch, submitted
-from kritai.errors import FieldFault, KritaiError
-from kritai.merging import check_group, check_rewards, merged_rewards, merged_verdicts, unanswered
+from kritai.errors import KritaiError
+from kritai.merging import check_group, check_rewards, may_come, merged_rewards, merged_verdicts, unanswered
+from kritai.planned_call import ENVELOPE_BYTES, PlannedCall, planned, with_places
 from kritai.progress import ProgressBar
 from kritai.reply_types import EvaluationsReply, GroupResult, Rewards, RewardsEvent, RewardsReply, StoredSpec, Verdicts
 from kritai.request_types import (
+    AnySpec,
     EvaluationList,
     Formulation,
     Group,
     Overlong,
     RewardsOptions,
-    Spec,
     StreamOptions,
     VerdictItem,
 )
@@ -36,35 +37,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DEADLINE_MS = 120_000
-DEADLINE_MS_MIN = 100
 BATCH_DEADLINE_MS = 1_800_000
-ENVELOPE_BYTES = 16 * 1024
-"""Set aside in each body for what is not groups: run, step, spec."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What one call sends: parts under one envelope, until `deadline` (time.monotonic), in requests that end by `deadline_ms`."""
-
-    groups: Sequence[Group]
-    parts: Sequence[Part]
-    envelope: Mapping[str, object]
-    deadline: float
-    deadline_ms: int
-
-    def body(self, run: Sequence[int]) -> bytes:
-        """The request for some of the groups. The server's deadline is the inner one: at most 80 % of what the call has left."""
-        left_ms = int((self.deadline - time.monotonic()) * 800)
-        inner = {"deadline_ms": max(DEADLINE_MS_MIN, min(self.deadline_ms, left_ms))}
-        return body_of({**self.envelope, **inner}, "groups", [self.parts[at] for at in run])
 
 
 class AsyncKritai:
-    """The client. `async with AsyncKritai(base_url, api_key) as client: result = await client.rewards(groups)`.
+    """The client.
+    `async with AsyncKritai(base_url, api_key) as client: result = await client.rewards(groups)`.
 
     base_url, api_key: default to the environment's KRITAI_BASE_URL and KRITAI_API_KEY.
-    limits: what one request may hold; a batch over it is split at group boundaries. generations: 65,536 for servers with a gateway.
+    limits: what one request may hold; a batch over it is split at group boundaries. generations:
+        65,536 for servers with a gateway.
     concurrency: requests of one call that are under way side by side.
     retry: how often and how long failed requests are tried again.
     connections: how many may be open at once; a call that finds none free waits for one.
@@ -104,45 +86,69 @@ class AsyncKritai:
         The result has the order of `groups`. Options: `RewardsOptions`. Raises KritaiError.
         """
         on_failure = options.pop("on_failure", "raise")
+        patient = options.pop("patient", False)
         progress = options.pop("progress", None)
-        batch, runs = self._batch(groups, cast(StreamOptions, options))
+        batch, runs = planned(groups, cast(StreamOptions, options), self._limits, self._concurrency)
         replies: dict[int, RewardsReply] = {}
         results: dict[int, GroupResult] = {}
 
         async def score(run: range) -> None:
             try:
-                reply = await self._scored(batch, run)
+                reply = await self._scored(batch, run, patient)
             except KritaiError as error:
                 if error.code in TOO_MUCH | {"http_413"} and len(run) > 1:
                     for half in halves(run):
                         await score(half)
                     return
                 if on_failure == "raise" or not error.retryable:
-                    raise _with_places(error, run.start) from None
+                    raise with_places(error, run.start) from None
                 for at in run:
                     results[at] = unanswered(groups[at], groups[at].get("group_id", str(at)), error)
             else:
                 replies[run.start] = reply
                 results.update(zip(run, reply["groups"], strict=True))
+            if patient and run.start in replies:
+                await self._again(batch, run, results, replies)
             bar.add(len(run))
 
         async with ProgressBar(len(groups), progress) as bar:
             await self._side_by_side(score, runs)
         return merged_rewards([results[at] for at in range(len(groups))], [replies[at] for at in sorted(replies)])
 
+    async def _again(
+        self, batch: PlannedCall, run: range, results: dict[int, GroupResult], replies: dict[int, RewardsReply]
+    ) -> None:
+        """Asks again for the groups of a run in which a reward is missing that may be had later,
+        until the call's deadline."""
+        tries = 0
+        while failed := [at for at in run if may_come(results[at])]:
+            if not await self._transport.pause(tries, batch.deadline):
+                return
+            tries += 1
+            try:
+                reply = await self._scored(batch, failed, True)
+            except KritaiError as error:
+                if not error.retryable:
+                    raise
+                return
+            replies[run.start] = {**reply, "warnings": [*replies[run.start]["warnings"], *reply["warnings"]]}
+            results.update(zip(failed, reply["groups"], strict=True))
+
     async def submit(
         self,
         groups: Sequence[Group],
         *,
-        spec: str | Spec = "default",
+        spec: str | AnySpec = "default",
         run_id: str | None = None,
         step: int | None = None,
         deadline_ms: int = BATCH_DEADLINE_MS,
         timeout_s: float = 120.0,
     ) -> AsyncBatch:
-        """Has the server score the groups on its own, in one request within its limits: nobody holds a connection for it.
+        """Has the server score the groups on its own, in one request within its limits: nobody
+        holds a connection for it.
 
-        deadline_ms: from now, at most 30 minutes, the default. timeout_s: of the submission. Raises KritaiError.
+        deadline_ms: from now, at most 30 minutes, the default. timeout_s: of the submission. Raises
+            KritaiError.
         """
         named = {"run_id": run_id, "step": step}
         envelope = {"spec": spec, "deadline_ms": deadline_ms, **{k: v for k, v in named.items() if v is not None}}
@@ -153,24 +159,10 @@ class AsyncKritai:
         """The handle of a batch that was submitted before."""
         return AsyncBatch(self._transport, batch_id)
 
-    async def _scored(self, batch: Batch, run: range) -> RewardsReply:
-        reply: RewardsReply = await self._post("/v1/rewards", batch.body(run), batch.deadline)
+    async def _scored(self, batch: PlannedCall, run: Sequence[int], patient: bool = False) -> RewardsReply:
+        reply: RewardsReply = await self._post("/v1/rewards", batch.body(run), batch.deadline, patient)
         check_rewards(reply, [batch.groups[at] for at in run])
         return reply
-
-    def _batch(self, groups: Sequence[Group], options: StreamOptions) -> tuple[Batch, list[range]]:
-        unknown = options.keys() - StreamOptions.__annotations__.keys()
-        if unknown:
-            raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
-        spec = options.get("spec", "default")
-        parts = group_parts(groups, spec, without_thinking=options.get("drop_thinking", False))
-        runs = split(parts, self._limits, ENVELOPE_BYTES)
-        deadline_ms = options.get("deadline_ms", DEADLINE_MS)
-        waves = -(-len(runs) // self._concurrency)
-        timeout_s = options.get("timeout_s") or waves * deadline_ms / 1000 + 60
-        named = {"run_id": options.get("run_id"), "step": options.get("step")}
-        envelope = {"spec": spec, **{name: value for name, value in named.items() if value is not None}}
-        return Batch(groups, parts, envelope, time.monotonic() + timeout_s, deadline_ms), runs
 
     async def _side_by_side(self, work: Callable[[range], Awaitable[None]], runs: Sequence[range]) -> None:
         """At most `concurrency` at once; the first failure cancels the others."""
@@ -191,12 +183,13 @@ class AsyncKritai:
     async def stream_rewards(
         self, groups: Sequence[Group], **options: Unpack[StreamOptions]
     ) -> AsyncIterator[RewardsEvent]:
-        """Yields each group when it is scored, with its `index` among `groups`, and a `done` event at the end of each request.
+        """Yields each group when it is scored, with its `index` among `groups`, and a `done` event
+        at the end of each request.
 
-        A batch over the limits is streamed one request after the other. When a stream breaks, only the groups that did not come are
-        asked again; no group comes twice. Raises KritaiError.
+        A batch over the limits is streamed one request after the other. When a stream breaks, only
+        the groups that did not come are asked again; no group comes twice. Raises KritaiError.
         """
-        batch, runs = self._batch(groups, options)
+        batch, runs = planned(groups, options, self._limits, self._concurrency)
         waiting = [list(run) for run in runs]
         while waiting:
             run = waiting.pop(0)
@@ -223,7 +216,8 @@ class AsyncKritai:
         step: int | None = None,
         timeout_s: float = 120.0,
     ) -> Verdicts:
-        """Rewards for training the verifier itself: POST /v1/verdicts, in the order of the items. Needs no GPU. Raises KritaiError."""
+        """Rewards for training the verifier itself: POST /v1/verdicts, in the order of the items.
+        Needs no GPU. Raises KritaiError."""
         if not items:
             raise invalid("items", "at least one item is needed")
         named = {"options": options, "overlong": overlong, "run_id": run_id, "step": step}
@@ -238,7 +232,7 @@ class AsyncKritai:
                 body = body_of(envelope, "items", parts[run.start : run.stop])
                 replies[run.start] = await self._post("/v1/verdicts", body, deadline)
             except KritaiError as error:
-                raise _with_places(error, run.start) from None
+                raise with_places(error, run.start) from None
 
         await self._side_by_side(reward, runs)
         return merged_verdicts(items, [replies[run.start] for run in runs])
@@ -252,7 +246,8 @@ class AsyncKritai:
         seed: int = 0,
         timeout_s: float = 120.0,
     ) -> EvaluationsReply:
-        """ListAcc, tau-b and parse rate of a verifier over many lists: POST /v1/evaluations, one request. Raises KritaiError."""
+        """ListAcc, tau-b and parse rate of a verifier over many lists: POST /v1/evaluations, one
+        request. Raises KritaiError."""
         body = {"lists": lists, "undefined_tau": undefined_tau, "bootstrap": bootstrap, "seed": seed}
         deadline = time.monotonic() + timeout_s
         reply: EvaluationsReply = await self._post("/v1/evaluations", encode(body, "lists"), deadline)
@@ -263,29 +258,19 @@ class AsyncKritai:
         reply: StoredSpec = await self.call("GET", f"/v1/specs/{name}", timeout_s=timeout_s)
         return reply
 
-    async def put_spec(self, name: str, spec: Spec, *, timeout_s: float = 30.0) -> StoredSpec:
+    async def put_spec(self, name: str, spec: AnySpec, *, timeout_s: float = 30.0) -> StoredSpec:
         """Stores a spec under a name; any name but `default`."""
         reply: StoredSpec = await self.call("PUT", f"/v1/specs/{name}", spec, timeout_s=timeout_s)
         return reply
 
-    async def call(self, method: str, path: str, body: object = None, *, timeout_s: float = 120.0) -> Any:
-        """Any other route, with the same keys, retries and errors: the reply's JSON."""
+    async def call(
+        self, method: str, path: str, body: object = None, *, timeout_s: float = 120.0, patient: bool = False
+    ) -> Any:
+        """Any other route, with the same keys, retries and errors: the reply's JSON. patient: tried
+        again until `timeout_s`."""
         content = None if body is None else encode(body, "body")
         key = None if content is None else str(uuid.uuid4())
-        return await self._transport.json(method, path, time.monotonic() + timeout_s, content, key)
+        return await self._transport.json(method, path, time.monotonic() + timeout_s, content, key, patient=patient)
 
-    async def _post(self, path: str, body: bytes, deadline: float) -> Any:
-        return await self._transport.json("POST", path, deadline, body, str(uuid.uuid4()))
-
-
-def _with_places(error: KritaiError, start: int) -> KritaiError:
-    """The error of a later request of a split batch, its field paths counted from the call's first group or item."""
-    if start == 0 or not error.errors:
-        return error
-
-    def moved(fault: FieldFault) -> FieldFault:
-        place = re.sub(r"^(groups|items)\[(\d+)\]", lambda m: f"{m[1]}[{int(m[2]) + start}]", fault.path)
-        return FieldFault(place, fault.message)
-
-    detail = f"in the request that begins at index {start}: {error.problem.detail}"
-    return type(error)(replace(error.problem, detail=detail, errors=tuple(map(moved, error.errors))))
+    async def _post(self, path: str, body: bytes, deadline: float, patient: bool = False) -> Any:
+        return await self._transport.json("POST", path, deadline, body, str(uuid.uuid4()), patient=patient)

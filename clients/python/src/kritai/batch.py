@@ -1,4 +1,5 @@
-"""Owns the handle of a batch that the server scores on its own: asking for it, waiting, cancelling. Knows no splitting."""
+"""Owns the handle of a batch that the server scores on its own: asking for it, waiting, cancelling.
+Knows no splitting."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ POLL_S = 30
 
 
 class BatchState(TypedDict):
-    """A batch as it stands. `results`: finished groups with their `index`; `reply` only when `state` is done."""
+    """A batch as it stands. `results`: finished groups with their `index`; `reply` only when
+    `state` is done."""
 
     batch_id: str
     state: Literal["queued", "running", "done", "failed", "cancelled"]
@@ -36,7 +38,8 @@ class BatchState(TypedDict):
 
 
 class AsyncBatch:
-    """One submitted batch. Its `id` finds it again, also from another process: `client.batch(id)`."""
+    """One submitted batch. Its `id` finds it again, also from another process:
+    `client.batch(id)`."""
 
     def __init__(self, transport: Transport, batch_id: str, groups: Sequence[Group] | None = None) -> None:
         self.id = batch_id
@@ -54,7 +57,8 @@ class AsyncBatch:
         return found
 
     async def wait(self, timeout_s: float = 1_860.0) -> Rewards:
-        """The rewards when the batch is done. Raises KritaiError when it failed, was cancelled, or took longer than `timeout_s`."""
+        """The rewards when the batch is done. Raises KritaiError when it failed, was cancelled, or
+        took longer than `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         while True:
             left_s = int(min(POLL_S, deadline - time.monotonic()))
@@ -97,7 +101,8 @@ class Batch:
         return self._thread.run(self._batch.state(wait_s=wait_s))
 
     def wait(self, timeout_s: float = 1_860.0) -> Rewards:
-        """The rewards when the batch is done. Raises KritaiError when it failed, was cancelled, or took longer than `timeout_s`."""
+        """The rewards when the batch is done. Raises KritaiError when it failed, was cancelled, or
+        took longer than `timeout_s`."""
         return self._thread.run(self._batch.wait(timeout_s))
 
     def cancel(self) -> BatchState:

@@ -4,6 +4,7 @@ from http.server import ThreadingHTTPServer
 
 
 class BurstServer(ThreadingHTTPServer):
-    """A thread a connection. The library's own queue holds 5 connections, and the system resets those beyond it."""
+    """A thread a connection. The library's own queue holds 5 connections, and the system resets
+    those beyond it."""
 
     request_queue_size = 4096

@@ -1,4 +1,5 @@
-"""Owns the synchronous client: the async one on an event loop in a thread of its own. Knows no request's details."""
+"""Owns the synchronous client: the async one on an event loop in a thread of its own. Knows no
+request's details."""
 
 from __future__ import annotations
 
@@ -22,12 +23,13 @@ from kritai.reply_types import (
     Verdicts,
 )
 from kritai.request_types import (
+    AnySpec,
     EvaluationList,
     Formulation,
     Group,
     Overlong,
     RewardsOptions,
-    Spec,
+    StepsQuery,
     StreamOptions,
     VerdictItem,
 )
@@ -42,9 +44,11 @@ T = TypeVar("T")
 
 
 class Kritai:
-    """The client for synchronous code: `Kritai(base_url, api_key).rewards(groups)`. Safe to share between threads, and after a fork.
+    """The client for synchronous code: `Kritai(base_url, api_key).rewards(groups)`. Safe to share
+    between threads, and after a fork.
 
-    Parameters as for AsyncKritai. Every method raises KritaiError. `api` is the async client, for coroutines given to `start`.
+    Parameters as for AsyncKritai. Every method raises KritaiError. `api` is the async client, for
+    coroutines given to `start`.
     """
 
     def __init__(
@@ -76,19 +80,21 @@ class Kritai:
         self._thread.stop()
 
     def rewards(self, groups: Sequence[Group], **options: Unpack[RewardsOptions]) -> Rewards:
-        """Scores groups of rollouts, in as many requests as the limits ask for; the result has their order."""
+        """Scores groups of rollouts, in as many requests as the limits ask for; the result has
+        their order."""
         return self._thread.run(self.api.rewards(groups, **options))
 
     def submit(
         self,
         groups: Sequence[Group],
         *,
-        spec: str | Spec = "default",
+        spec: str | AnySpec = "default",
         run_id: str | None = None,
         step: int | None = None,
         deadline_ms: int = BATCH_DEADLINE_MS,
     ) -> Batch:
-        """Has the server score the groups on its own, in one request, for at most 30 minutes: `submit(groups).wait()`."""
+        """Has the server score the groups on its own, in one request, for at most 30 minutes:
+        `submit(groups).wait()`."""
         work = self.api.submit(groups, spec=spec, run_id=run_id, step=step, deadline_ms=deadline_ms)
         return Batch(self._thread, self._thread.run(work))
 
@@ -97,11 +103,13 @@ class Kritai:
         return Batch(self._thread, self.api.batch(batch_id))
 
     def start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
-        """Starts a coroutine over `api` on the client's own loop. From another loop: `await asyncio.wrap_future(...)`."""
+        """Starts a coroutine over `api` on the client's own loop. From another loop:
+        `await asyncio.wrap_future(...)`."""
         return self._thread.submit(work)
 
     def stream_rewards(self, groups: Sequence[Group], **options: Unpack[StreamOptions]) -> Iterator[RewardsEvent]:
-        """Each group when it is scored, with its `index`, and a `done` event at the end of each request."""
+        """Each group when it is scored, with its `index`, and a `done` event at the end of each
+        request."""
         return self._thread.iterate(self.api.stream_rewards(groups, **options))
 
     def verdicts(
@@ -140,13 +148,16 @@ class Kritai:
         """A stored spec, every default filled in. Raises NotFound."""
         return self._thread.run(self.api.spec(name))
 
-    def put_spec(self, name: str, spec: Spec) -> StoredSpec:
+    def put_spec(self, name: str, spec: AnySpec) -> StoredSpec:
         """Stores a spec under a name; any name but `default`."""
         return self._thread.run(self.api.put_spec(name, spec))
 
-    def call(self, method: str, path: str, body: object = None, *, timeout_s: float = 120.0) -> Any:
-        """Any other route, with the same keys, retries and errors: the reply's JSON."""
-        return self._thread.run(self.api.call(method, path, body, timeout_s=timeout_s))
+    def call(
+        self, method: str, path: str, body: object = None, *, timeout_s: float = 120.0, patient: bool = False
+    ) -> Any:
+        """Any other route, with the same keys, retries and errors: the reply's JSON. patient: tried
+        again until `timeout_s`."""
+        return self._thread.run(self.api.call(method, path, body, timeout_s=timeout_s, patient=patient))
 
 
 class RunLog:
@@ -156,21 +167,22 @@ class RunLog:
         self._thread = thread
         self._log = log
 
-    def runs(self) -> Iterator[RunSummary]:
-        """All runs, newest first."""
-        return self._thread.iterate(self._log.runs())
+    def runs(self, *, owner: str | None = None) -> Iterator[RunSummary]:
+        """The key's runs, newest first; everybody's where it has the scope `logs:all`, or those of
+        one `owner`."""
+        return self._thread.iterate(self._log.runs(owner=owner))
 
-    def run(self, run_id: str) -> dict[str, Any]:
+    def run(self, run_id: str, *, owner: str | None = None) -> dict[str, Any]:
         """One run's summary and its `specs`."""
-        return self._thread.run(self._log.run(run_id))
+        return self._thread.run(self._log.run(run_id, owner=owner))
 
-    def steps(self, run_id: str) -> list[StepRow]:
-        """A row a step."""
-        return self._thread.run(self._log.steps(run_id))
+    def steps(self, run_id: str, **query: Unpack[StepsQuery]) -> list[StepRow]:
+        """A row a step, of all steps or those that the query names: see `StepsQuery`."""
+        return self._thread.run(self._log.steps(run_id, **query))
 
-    def groups(self, run_id: str, step: int | None = None) -> Iterator[GroupRow]:
+    def groups(self, run_id: str, step: int | None = None, *, owner: str | None = None) -> Iterator[GroupRow]:
         """All groups of a run, or of one step of it."""
-        return self._thread.iterate(self._log.groups(run_id, step))
+        return self._thread.iterate(self._log.groups(run_id, step, owner=owner))
 
     def request(self, request_id: str) -> dict[str, Any]:
         """One request with its groups."""
@@ -180,6 +192,8 @@ class RunLog:
         """Each generation of a group; `group_id` is a GroupRow's `id`."""
         return self._thread.run(self._log.verdicts(group_id))
 
-    def export(self, run_id: str, table: Literal["groups", "verdicts", "texts"]) -> Iterator[dict[str, Any]]:
+    def export(
+        self, run_id: str, table: Literal["groups", "verdicts", "texts"], *, owner: str | None = None
+    ) -> Iterator[dict[str, Any]]:
         """Every row of a run. Raises Unavailable when the stream did not come to its end."""
-        return self._thread.iterate(self._log.export(run_id, table))
+        return self._thread.iterate(self._log.export(run_id, table, owner=owner))

@@ -1,4 +1,5 @@
-"""Owns the translation between trainers' columns (a prompt and a completion a row) and groups. Knows no request."""
+"""Owns the translation between trainers' columns (a prompt and a completion a row) and groups.
+Knows no request."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def text_of(content: object) -> str:
 
 
 def prompt_of(prompt: object) -> Prompt:
-    """A prompt as the server takes it: text, or messages of nothing but role and text. Any other keys are left out."""
+    """A prompt as the server takes it: text, or messages of nothing but role and text. Any other
+    keys are left out."""
     if not isinstance(prompt, (list, tuple)):
         return str(prompt)
     messages: list[Message] = [{"role": str(m["role"]), "content": text_of(m.get("content"))} for m in prompt]
@@ -44,7 +46,8 @@ def prompt_key(prompt: Prompt) -> str:
 def groups_of(
     prompts: Sequence[object], rollouts: Sequence[Rollout], language: str | None = None
 ) -> tuple[list[Group], list[tuple[int, int]]]:
-    """Rows as groups of equal prompts, in the order of their first rows; and each row's (group, rollout)."""
+    """Rows as groups of equal prompts, in the order of their first rows; and each row's (group,
+    rollout)."""
     index: dict[str, int] = {}
     members: list[list[Rollout]] = []
     shown: list[Prompt] = []
@@ -69,7 +72,8 @@ def rollouts_of(
     completion_ids: Sequence[Sequence[Any]] | None = None,
     pass_rates: Sequence[float | None] | None = None,
 ) -> list[Rollout]:
-    """Completions as rollouts, with their lengths in tokens when their ids are known (flat, or a list for each turn), and labels."""
+    """Completions as rollouts, with their lengths in tokens when their ids are known (flat, or a
+    list for each turn), and labels."""
     rollouts: list[Rollout] = [{"text": completion_of(completion)} for completion in completions]
     for at, rollout in enumerate(rollouts):
         if completion_ids is not None:

@@ -1,4 +1,5 @@
-"""Owns the client's errors: one class for each kind of failure, all carrying the server's problem document. Knows no HTTP client."""
+"""Owns the client's errors: one class for each kind of failure, all carrying the server's problem
+document. Knows no HTTP client."""
 
 from __future__ import annotations
 
@@ -17,9 +18,11 @@ class FieldFault:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is known of a failure: the server's RFC 9457 document, or the client's own words in the same form.
+    """What is known of a failure: the server's RFC 9457 document, or the client's own words in the
+    same form.
 
-    `status` is None when there was no reply. `retryable` tells whether the same request may succeed later, `retry_after_s` from when.
+    `status` is None when there was no reply. `retryable` tells whether the same request may succeed
+    later, `retry_after_s` from when.
     """
 
     code: str
@@ -65,7 +68,8 @@ class KritaiError(Exception):
 
 
 class InvalidRequest(KritaiError):  # noqa: N818
-    """The request does not fit the contract (400, 405, 406, 409, 415, 422); `errors` names the fields."""
+    """The request does not fit the contract (400, 405, 406, 409, 415, 422); `errors` names the
+    fields."""
 
 
 class Unauthorized(KritaiError):  # noqa: N818
@@ -85,7 +89,8 @@ class Overloaded(KritaiError):  # noqa: N818
 
 
 class Unavailable(KritaiError):  # noqa: N818
-    """The server could not be reached or is not able to answer now, also after the retries: no connection, 408, 502, 503, 504.
+    """The server could not be reached or is not able to answer now, also after the retries: no
+    connection, 408, 502, 503, 504.
 
     Also 409, when an earlier attempt of the request was still under way at the call's end.
     """
@@ -100,11 +105,13 @@ class ServerFault(KritaiError):  # noqa: N818
 
 
 class BadReply(KritaiError):  # noqa: N818
-    """The reply is not what the contract says: cut, not JSON, or of another length than the request."""
+    """The reply is not what the contract says: cut, not JSON, or of another length than the
+    request."""
 
 
 class NoScore(KritaiError):  # noqa: N818
-    """A tool that can only take a number asked for a reward, there is none, and no `fallback` was declared."""
+    """A tool that can only take a number asked for a reward, there is none, and no `fallback` was
+    declared."""
 
 
 _BY_STATUS: dict[int, type[KritaiError]] = {
@@ -120,15 +127,18 @@ _BY_STATUS: dict[int, type[KritaiError]] = {
 }
 
 STILL_UNDER_WAY = 409
-"""The reply to a request whose earlier attempt the server is still working on; its document says `"retryable": true`."""
+"""The reply to a request whose earlier attempt the server is still working on; its document says
+`"retryable": true`."""
 
 _RETRIED_UNSAID = frozenset({408, 429, 502, 503, 504})
 RETRIED_STATUSES = _RETRIED_UNSAID | {STILL_UNDER_WAY}
-"""Replies after which the same request is sent again, unless their document says `"retryable": false`."""
+"""Replies after which the same request is sent again, unless their document says
+`"retryable": false`."""
 
 
 def error_of_reply(status: int, body: bytes, request_id: str | None, retry_after_s: float | None) -> KritaiError:
-    """The error for a reply that is not 2xx. A body that is no problem document (a proxy's page) is not quoted."""
+    """The error for a reply that is not 2xx. A body that is no problem document (a proxy's page) is
+    not quoted."""
     document = _problem_document(body)
     if document is None:
         retryable = status in _RETRIED_UNSAID or status >= 500

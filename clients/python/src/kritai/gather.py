@@ -1,4 +1,5 @@
-"""Owns gathering single samples into groups inside one process, for tools that ask sample by sample. Knows no tool."""
+"""Owns gathering single samples into groups inside one process, for tools that ask sample by
+sample. Knows no tool."""
 
 from __future__ import annotations
 
@@ -26,24 +27,26 @@ class _Room:
 
 
 class Gather:
-    """Samples of one prompt wait until `group_size` have come, or `window_s` has passed since the last; then they are scored at once.
+    """Samples of one prompt wait until `group_size` have come, or `window_s` has passed since the
+    last; then they are scored at once.
 
-    All samples of a group must come to the same Gather, so to the same process. Those that come after the window are a group of
-    their own. Options are those of `rewards`; failures raise.
+    All samples of a group must come to the same Gather, so to the same process. Those that come
+    after the window are a group of their own. Options are those of `rewards`; failures raise.
     """
 
     def __init__(self, client: Kritai, group_size: int, window_s: float = 300.0, **options: Any) -> None:
         self._client = client
         self._group_size = group_size
         self._window_s = window_s
-        self._options: RewardsOptions = {**options, "progress": False}  # type: ignore[typeddict-item]
+        self._options: RewardsOptions = {"patient": True, **options, "progress": False}  # type: ignore[typeddict-item]
         self._rooms: dict[str, _Room] = {}
         self._scoring: set[asyncio.Task[None]] = set()
 
     def submit(
         self, prompt: object, completion: object, token_ids: Any = None
     ) -> concurrent.futures.Future[RolloutResult]:
-        """The sample's result, when its group is scored. Any thread may call; a coroutine awaits `asyncio.wrap_future(...)`."""
+        """The sample's result, when its group is scored. Any thread may call; a coroutine awaits
+        `asyncio.wrap_future(...)`."""
         rollout: Rollout = {"text": completion_of(completion)}
         if token_ids is not None:
             rollout["length_tokens"] = len(token_ids)
@@ -100,8 +103,9 @@ def shared_gather(group_size: int, window_s: float = 300.0, spec: str = "default
 
 
 def connections() -> int:
-    """Each sample that waits for its group on the server holds one, and a group whose last member finds none free is never whole:
-    a quarter of the files that the process may open, within 256 and 4,096.
+    """Each sample that waits for its group on the server holds one, and a group whose last member
+    finds none free is never whole: a quarter of the files that the process may open, within 256 and
+    4,096.
     """
     try:
         import resource
@@ -109,6 +113,19 @@ def connections() -> int:
         return 256
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 4096 if files == resource.RLIM_INFINITY else min(4096, max(256, files // 4))
+
+
+def patience(timeout_s: float) -> dict[str, int]:
+    """The options by which a gathered sample's call ends within `timeout_s`, tried again as long as
+    that.
+
+    Where there is time, the server may let the call go six times while its group is incomplete (63
+    s at most, with the pauses 70 s); the seventh try is held, and judged with who is there by half
+    of its deadline.
+    """
+    if timeout_s < 120:
+        return {"deadline_ms": int(timeout_s * 800)}
+    return {"deadline_ms": min(600_000, int(timeout_s * 400)), "tries": 8}
 
 
 @functools.cache
@@ -122,7 +139,8 @@ def _gather(group_size: int, window_s: float, spec: str, run_id: str | None) -> 
 
 
 def forget_shared() -> None:
-    """Makes the next use take a new client and new gathering places. A forked process does so by itself."""
+    """Makes the next use take a new client and new gathering places. A forked process does so by
+    itself."""
     _client.cache_clear()
     _gather.cache_clear()
 
@@ -131,17 +149,17 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=forget_shared)
 
 
-def environment_gather() -> Gather:
-    """The gathering place of KRITAI_GROUP_SIZE (needed), KRITAI_WINDOW_S, KRITAI_SPEC and KRITAI_RUN_ID."""
+def environment_gather(size: str = "KRITAI_GROUP_SIZE") -> Gather:
+    """The gathering place of KRITAI_GROUP_SIZE (needed; or the variable named), KRITAI_WINDOW_S,
+    KRITAI_SPEC and KRITAI_RUN_ID."""
     env = os.environ
     window_s = float(env.get("KRITAI_WINDOW_S", "300"))
-    return shared_gather(
-        int(env["KRITAI_GROUP_SIZE"]), window_s, env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID")
-    )
+    return shared_gather(int(env[size]), window_s, env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID"))
 
 
 def score_or(fallback: float | None, result: RolloutResult) -> float:
-    """The reward as a number, for tools that know no None: the declared fallback when there is no score. Raises NoScore without one."""
+    """The reward as a number, for tools that know no None: the declared fallback when there is no
+    score. Raises NoScore without one."""
     if result["reward"] is not None:
         return float(result["reward"])
     if fallback is None:

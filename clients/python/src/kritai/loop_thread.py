@@ -1,4 +1,5 @@
-"""Owns an event loop on a thread of its own, on which synchronous code runs coroutines. Knows nothing of requests."""
+"""Owns an event loop on a thread of its own, on which synchronous code runs coroutines. Knows
+nothing of requests."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ T = TypeVar("T")
 
 
 class ProcessLock:
-    """A lock for module-level state, fresh in a forked process: a fork may copy it locked, and its holder is not there."""
+    """A lock for module-level state, fresh in a forked process: a fork may copy it locked, and its
+    holder is not there."""
 
     def __init__(self) -> None:
         self._renew()
@@ -38,7 +40,8 @@ _starting = ProcessLock()
 
 
 class LoopThread:
-    """Starts with the first use, again in a forked process. Any thread may submit; the thread does not keep the process alive."""
+    """Starts with the first use, again in a forked process. Any thread may submit; the thread does
+    not keep the process alive."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -56,7 +59,8 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, self._running())
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Runs `work` to its end. An interruption (Ctrl-C) cancels it, at whatever moment it comes."""
+        """Runs `work` to its end. An interruption (Ctrl-C) cancels it, at whatever moment it
+        comes."""
         loop = self._running()
         call = _Call(work)
         try:
@@ -88,7 +92,8 @@ class LoopThread:
             self.run(_closed(events))
 
     def stop(self) -> None:
-        """Ends the loop's thread; work that is still on it is cancelled. A later use starts a new one."""
+        """Ends the loop's thread; work that is still on it is cancelled. A later use starts a new
+        one."""
         with _starting:
             loop, self._loop = self._loop, None
             if loop is not None and self._pid == os.getpid():
@@ -96,7 +101,8 @@ class LoopThread:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Runs the loop until it is stopped. Whoever still waits for work on it is told, for nobody would end that work."""
+    """Runs the loop until it is stopped. Whoever still waits for work on it is told, for nobody
+    would end that work."""
     try:
         loop.run_forever()
         while tasks := asyncio.all_tasks(loop):

@@ -1,4 +1,5 @@
-"""Owns putting the replies of one call together: checks, order, metrics by the server's rules, groups that were never answered."""
+"""Owns putting the replies of one call together: checks, order, metrics by the server's rules,
+groups that were never answered."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from kritai.reply_types import (
     Verdicts,
 )
 from kritai.request_types import Group, VerdictItem
+from kritai.reward_warnings import warn_of
 
 
 def bad_reply(detail: str, request_id: str | None = None) -> BadReply:
@@ -31,7 +33,8 @@ def is_score(value: object) -> bool:
 
 
 def check_group(group: GroupResult, rollouts: int) -> None:
-    """Raises BadReply unless the group has one reward a rollout, each a finite number, or None with a code."""
+    """Raises BadReply unless the group has one reward a rollout, each a finite number, or None with
+    a code."""
     results: Any = group.get("rollouts")
     if not isinstance(results, list) or len(results) != rollouts:
         raise bad_reply(f"a group of {rollouts} rollouts came back with another number")
@@ -48,8 +51,18 @@ def check_rewards(reply: RewardsReply, groups: Sequence[Group]) -> None:
         check_group(result, len(group["rollouts"]))
 
 
+LATER = frozenset({"verifier_unavailable", "verifier_overloaded", "verifier_bad_reply", "deadline", "partial"})
+"""Codes of a missing reward that the same question may bring another time."""
+
+
+def may_come(group: GroupResult) -> bool:
+    """Whether a reward of the group is missing that asking again may bring."""
+    return any(result["reward"] is None and result["error"] in LATER for result in group["rollouts"])
+
+
 def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
-    """A group whose request failed: every reward None with the failure's code, every pair undecided."""
+    """A group whose request failed: every reward None with the failure's code, every pair
+    undecided."""
     others = len(group["rollouts"]) - 1
     labelled = all("pass_rate" in rollout for rollout in group["rollouts"])
     result: RolloutResult = {
@@ -66,6 +79,7 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
         "rank": None,
         "duplicate_of": None,
         "format_ok": None,
+        "jams_judge": False,
     }
     return {
         "group_id": group_id,
@@ -78,7 +92,7 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
             "parse_rate": None,
             "tau_b": None,
             "tau_b_undefined": "undecided" if labelled else "no_labels",
-            "list_acc": False if labelled else None,
+            "list_acc": None,
             "position_flip_rate": None,
             "reward_mean": None,
             "reward_std": None,
@@ -98,9 +112,12 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
 
 
 def merged_rewards(groups: list[GroupResult], replies: Sequence[RewardsReply]) -> Rewards:
-    """All groups of a call, in its order, with the replies that brought them (fewer groups than sent when some failed)."""
+    """All groups of a call, in its order, with the replies that brought them (fewer groups than
+    sent when some failed)."""
     answered = sum(len(reply["groups"]) for reply in replies)
     whole = len(replies) == 1 and answered == len(groups)
+    said = sorted({warning for reply in replies for warning in reply["warnings"]})
+    warn_of(said)
     return Rewards(
         rewards=[[_number(result["reward"]) for result in group["rollouts"]] for group in groups],
         groups=groups,
@@ -108,7 +125,7 @@ def merged_rewards(groups: list[GroupResult], replies: Sequence[RewardsReply]) -
         spec_hash=replies[0]["spec_hash"] if replies else None,
         request_ids=[reply["request_id"] for reply in replies],
         logged=_all_logged([reply["logged"] for reply in replies]) if answered == len(groups) else False,
-        warnings=sorted({warning for reply in replies for warning in reply["warnings"]}),
+        warnings=said,
     )
 
 
@@ -123,12 +140,14 @@ def _all_logged(values: Sequence[Logged]) -> Logged:
 
 
 def batch_metrics(groups: Sequence[GroupResult]) -> BatchMetrics:
-    """Means over the groups in which each metric is defined; parse rate and rewards over all items together."""
+    """Means over the groups in which each metric is defined; parse rate over all answers, rewards
+    over the complete groups' together."""
     taus = [tau for group in groups if (tau := group["metrics"]["tau_b"]) is not None]
     hits = [float(hit) for group in groups if (hit := group["metrics"]["list_acc"]) is not None]
     parsed = sum(group["verifier"]["parsed"] for group in groups)
     read = parsed + sum(group["verifier"]["unparsed"] for group in groups)
-    rewards = [float(r["reward"]) for group in groups for r in group["rollouts"] if r["reward"] is not None]
+    complete = [group for group in groups if group["status"] == "ok"]
+    rewards = [float(r["reward"]) for group in complete for r in group["rollouts"] if r["reward"] is not None]
     undefined = [group["metrics"]["tau_b_undefined"] for group in groups]
     return {
         "parse_rate": parsed / read if read else None,
@@ -151,7 +170,8 @@ def _population_std(values: Sequence[float]) -> float | None:
 
 
 def merged_verdicts(items: Sequence[VerdictItem], replies: Sequence[dict[str, Any]]) -> Verdicts:
-    """The replies of POST /v1/verdicts in the order of the items; one reply's metrics as they are, several replies' over all items."""
+    """The replies of POST /v1/verdicts in the order of the items; one reply's metrics as they are,
+    several replies' over all items."""
     results: list[VerdictResult] = [result for reply in replies for result in reply["items"]]
     if len(results) != len(items) or not all(is_score(result["reward"]) for result in results):
         raise bad_reply("the reply has another number of rewards than the request has items")
@@ -178,7 +198,8 @@ def _verdict_metrics(items: Sequence[VerdictItem], results: Sequence[VerdictResu
 
 
 def _gold_letter(item: VerdictItem) -> str | None:
-    """The correct candidate's letter: `correct`, else the one highest pass rate; None when the highest is shared."""
+    """The correct candidate's letter: `correct`, else the one highest pass rate; None when the
+    highest is shared."""
     correct = item.get("correct")
     if correct is None:
         rates = list(item["pass_rates"])

@@ -11,7 +11,8 @@ _WIDTH = 24
 
 
 class ProgressBar:
-    """`async with ProgressBar(total, wanted) as bar: bar.add(n)`. Drawn from `after_s` on, twice a second, and wiped at the end.
+    """`async with ProgressBar(total, wanted) as bar: bar.add(n)`. Drawn from `after_s` on, twice a
+    second, and wiped at the end.
 
     wanted: None = when stderr is a terminal. A bar that is not drawn costs nothing.
     """

@@ -1,23 +1,29 @@
-"""Owns the shapes of what comes back, as in the server's OpenAPI document, and a whole call's rewards. Knows no transport."""
+"""Owns the shapes of what comes back, as in the server's OpenAPI document, and a whole call's
+rewards. Knows no transport."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from kritai.request_types import Spec
+from kritai.request_types import AnySpec
 
 Logged = bool | Literal["queued"]
 
 
-class Components(TypedDict):
-    base: float | None
-    format: float
-    overlong: float
+Components = dict[str, float | None]
+"""Each signal's value by its name; of a spec without signals `base`, `format` and `overlong`."""
 
 
-class RolloutResult(TypedDict):
-    """`reward` is None exactly when `error` names why; the counts are over the other rollouts of the group.
+class _SignalErrors(TypedDict, total=False):
+    """Of a spec with signals: why a signal has no value, by its name."""
+
+    errors: dict[str, str | None]
+
+
+class RolloutResult(_SignalErrors):
+    """`reward` is None exactly when `error` names why; the counts are over the other rollouts of
+    the group.
 
     `format_ok` is None only in groups that were never answered (`on_failure="null"`).
     """
@@ -35,6 +41,7 @@ class RolloutResult(TypedDict):
     rank: int | None
     duplicate_of: int | None
     format_ok: bool | None
+    jams_judge: bool
 
 
 class Latency(TypedDict):
@@ -127,9 +134,11 @@ RewardsEvent = GroupEvent | DoneEvent
 
 @dataclass(frozen=True)
 class Rewards:
-    """The rewards of a call, in the order of its groups and rollouts, however many requests it took.
+    """The rewards of a call, in the order of its groups and rollouts, however many requests it
+    took.
 
-    rewards: groups x rollouts; None where there is no score, with the code in `groups[g]["rollouts"][r]["error"]`.
+    rewards: groups x rollouts; None where there is no score, with the code in
+        `groups[g]["rollouts"][r]["error"]`.
     metrics: over all groups, by the server's own rules.
     request_ids: of the requests that were answered; each finds its groups in the run log.
     logged: whether all of them are in the run log, "queued" when the last of it is on its way.
@@ -211,6 +220,7 @@ class EvaluationsReply(EvaluationSummary):
 
 class RunSummary(TypedDict):
     run_id: str
+    owner: str | None
     first_step: int | None
     last_step: int | None
     first_at: str
@@ -239,6 +249,7 @@ class StepRow(TypedDict):
     completion_tokens: int
     latency_ms: dict[str, float | None]
     errors: dict[str, int]
+    warnings: list[str]
 
 
 class GroupRow(TypedDict):
@@ -277,4 +288,4 @@ class StoredVerdict(TypedDict):
 class StoredSpec(TypedDict):
     name: str
     spec_hash: str
-    spec: Spec
+    spec: AnySpec

@@ -1,8 +1,9 @@
-"""Owns the shapes of what is sent, as in the server's OpenAPI document (`Group`, `Rollout`, `Spec`, ...). Knows no reply."""
+"""Owns the shapes of what is sent, as in the server's OpenAPI document (`Group`, `Rollout`, `Spec`,
+...). Knows no reply."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
 
@@ -19,7 +20,8 @@ class _RolloutText(TypedDict):
 
 
 class Rollout(_RolloutText, total=False):
-    """One sampled completion. `length_tokens` is needed when the spec has `overlong`; `pass_rate` is a label for metrics only."""
+    """One sampled completion. `length_tokens` is needed when the spec has `overlong`; `pass_rate`
+    is a label for metrics only."""
 
     length_tokens: int
     finish_reason: Literal["stop", "length"]
@@ -50,11 +52,16 @@ class Judge(TypedDict, total=False):
     temperature: float
     top_p: float
     max_tokens: int
+    strict_model: bool
+    unparsed: Literal["undecided", "tie"]
+    reask: int
+    min_decided: float
 
 
 class CandidateRule(TypedDict, total=False):
     extract: Literal["last_code_block", "after_think", "whole"]
     strip_comments: bool
+    max_chars: int
 
 
 class FormatRules(TypedDict, total=False):
@@ -79,6 +86,19 @@ class Spec(TypedDict, total=False):
     seed: int
     log_texts: bool
 
+
+class SignalsSpec(TypedDict, total=False):
+    """A spec of named signals, each with its `kind` and settings; `reward` is an expression over
+    them, by default their sum."""
+
+    candidate: CandidateRule
+    signals: Mapping[str, Mapping[str, object]]
+    reward: str
+    seed: int
+    log_texts: bool
+
+
+AnySpec = Spec | SignalsSpec
 
 Formulation = Literal["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm"]
 
@@ -108,19 +128,33 @@ class EvaluationList(_ListRates, total=False):
     tags: dict[str, str | float | bool]
 
 
+class StepsQuery(TypedDict, total=False):
+    """Which steps of a run: above `after`, from `from_step` up to `to_step`, the lowest `limit` of
+    them; `owner` names whose run."""
+
+    after: int | None
+    from_step: int | None
+    to_step: int | None
+    limit: int | None
+    owner: str | None
+
+
 class StreamOptions(TypedDict, total=False):
     """Options of `stream_rewards`; every one may be left out.
 
     spec: a stored spec's name, or an inline spec. Default "default".
     run_id, step: what the run log files the groups under.
-    deadline_ms: the server's deadline of each request, 100..600000; what is not decided by then is None with the code
-        `deadline`. Default 120000, and never more than 80 % of the time that the call has left.
-    timeout_s: the whole call's deadline with all its requests and retries. Default: a minute more than the requests' own deadlines.
-    drop_thinking: empty the think blocks before sending, tags kept. The verifier never reads them; only a spec with
+    deadline_ms: the server's deadline of each request, 100..600000; what is not decided by then is
+        None with the code `deadline`. Default 120000, and never more than 80 % of the time that the
+        call has left.
+    timeout_s: the whole call's deadline with all its requests and retries. Default: a minute more
+        than the requests' own deadlines.
+    drop_thinking: empty the think blocks before sending, tags kept. The verifier never reads them;
+        only a spec with
         `extract: whole` or a regular expression over the thinking can tell.
     """
 
-    spec: str | Spec
+    spec: str | AnySpec
     run_id: str | None
     step: int | None
     deadline_ms: int
@@ -131,10 +165,15 @@ class StreamOptions(TypedDict, total=False):
 class RewardsOptions(StreamOptions, total=False):
     """Options of `rewards`; every one may be left out.
 
-    on_failure: "raise" (default), or "null": a request that failed for want of a server or of time leaves None with its code in
-        its own groups. A request that is itself at fault raises in both cases.
-    progress: a one-line bar on stderr. Default: when stderr is a terminal and the call takes longer than a second.
+    on_failure: "raise" (default), or "null": a request that failed for want of a server or of time
+        leaves None with its code in its own groups. A request that is itself at fault raises in
+        both cases.
+    progress: a one-line bar on stderr. Default: when stderr is a terminal and the call takes longer
+        than a second.
+    patient: asks again, with pauses, for what is missing and may come later, until `timeout_s`.
+        Trainers' shims do.
     """
 
     on_failure: Literal["raise", "null"]
     progress: bool | None
+    patient: bool

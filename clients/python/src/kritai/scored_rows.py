@@ -28,7 +28,8 @@ class ScoredRows:
         log_metric: Callable[[str, float], object] | None = None,
         log_extra: Callable[[str, list[Any]], object] | None = None,
     ) -> None:
-        """Hands the batch's signals and columns to a trainer's loggers, if it has any; always the same keys."""
+        """Hands the batch's signals and columns to a trainer's loggers, if it has any; always the
+        same keys."""
         if log_metric is not None:
             for name, value in signals_of(self.result).items():
                 log_metric(name, value)
@@ -46,12 +47,14 @@ async def score_rows(
     trainer_state: object = None,
     **options: Any,
 ) -> ScoredRows:
-    """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the trainer's `global_step`.
+    """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
+    trainer's `global_step`.
 
-    What failed for want of a server or of time is None with its code, unless `on_failure="raise"`.
+    What failed for want of a server or of time is asked for again until `timeout_s`, then None with
+    its code, unless `on_failure="raise"`.
     """
     groups, places = groups_of(prompts, rollouts, language)
     step = getattr(trainer_state, "global_step", None)
     async with AsyncKritai(base_url) as client:
-        result = await client.rewards(groups, **{"step": step, "on_failure": "null", **options})
+        result = await client.rewards(groups, **{"step": step, "on_failure": "null", "patient": True, **options})
     return ScoredRows(rows_of(result, places), result)

@@ -1,4 +1,5 @@
-"""Owns the encoding of groups and items, and where a batch over the server's limits is cut. Knows no transport."""
+"""Owns the encoding of groups and items, and where a batch over the server's limits is cut. Knows
+no transport."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kritai.errors import FieldFault, InvalidRequest, Problem
-from kritai.request_types import Group, Rollout, Spec
+from kritai.request_types import AnySpec, Group, Rollout
 from kritai.thinking import drop_thinking
 
 TOO_MUCH = frozenset({"too_many_rollouts", "too_many_generations", "body_too_large"})
@@ -17,7 +18,8 @@ TOO_MUCH = frozenset({"too_many_rollouts", "too_many_generations", "body_too_lar
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request may hold. The defaults are the server's; generations: of its `openai` verifier protocol."""
+    """What one request may hold. The defaults are the server's; generations: of its `openai`
+    verifier protocol."""
 
     parts: int = 256
     rollouts: int = 2048
@@ -35,7 +37,8 @@ class Part:
 
 
 def encode(value: object, path: str) -> bytes:
-    """UTF-8 JSON. Lone surrogates, which UTF-8 cannot hold, are escaped. Raises InvalidRequest for NaN and for what is no JSON."""
+    """UTF-8 JSON. Lone surrogates, which UTF-8 cannot hold, are escaped. Raises InvalidRequest for
+    NaN and for what is no JSON."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
@@ -50,8 +53,9 @@ def invalid(path: str, message: str) -> InvalidRequest:
     return InvalidRequest(Problem("invalid_request", f"{path}: {message}", errors=(FieldFault(path, message),)))
 
 
-def group_parts(groups: Sequence[Group], spec: str | Spec, *, without_thinking: bool) -> list[Part]:
-    """The groups as they are sent, each under a `group_id` of its own (default: its index in the call, whichever request it is in)."""
+def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinking: bool) -> list[Part]:
+    """The groups as they are sent, each under a `group_id` of its own (default: its index in the
+    call, whichever request it is in)."""
     if not groups:
         raise invalid("groups", "at least one group is needed")
     seen: dict[str, int] = {}
@@ -72,9 +76,19 @@ def _without_thinking(rollout: Rollout) -> Rollout:
     return {**rollout, "text": drop_thinking(rollout["text"])}
 
 
-def generations_of(rollouts: int, spec: str | Spec) -> int:
-    """Most generations that a group can need: every pair, or one list. A stored spec is taken for pairs asked once."""
-    judge: Mapping[str, Any] = {} if isinstance(spec, str) else spec.get("judge", {})
+def generations_of(rollouts: int, spec: str | AnySpec) -> int:
+    """Most generations that a group can need: every pair, or one list, of each tournament. A stored
+    spec is taken for pairs asked once."""
+    if isinstance(spec, str):
+        return _asked_by({}, rollouts)
+    content: Mapping[str, Any] = spec
+    if "signals" not in content:
+        return _asked_by(content.get("judge", {}), rollouts)
+    tournaments = [signal for signal in content["signals"].values() if signal.get("kind") == "tournament"]
+    return sum(_asked_by(signal.get("judge", {}), rollouts) for signal in tournaments)
+
+
+def _asked_by(judge: Mapping[str, Any], rollouts: int) -> int:
     samples = int(judge.get("samples", 1))
     if judge.get("mode") == "listwise":
         return samples
@@ -82,7 +96,8 @@ def generations_of(rollouts: int, spec: str | Spec) -> int:
 
 
 def split(parts: Sequence[Part], limits: Limits, envelope_bytes: int) -> list[range]:
-    """Cuts the parts, in order, into as few runs as a first fit makes; a part over a limit by itself is a run of its own."""
+    """Cuts the parts, in order, into as few runs as a first fit makes; a part over a limit by
+    itself is a run of its own."""
     runs: list[range] = []
     start = rollouts = generations = 0
     size = envelope_bytes

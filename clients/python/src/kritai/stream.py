@@ -1,4 +1,5 @@
-"""Owns the NDJSON form of a request for rewards: its lines as events, and what is asked again when it breaks. Knows no splitting."""
+"""Owns the NDJSON form of a request for rewards: its lines as events, and what is asked again when
+it breaks. Knows no splitting."""
 
 from __future__ import annotations
 
@@ -9,11 +10,13 @@ from typing import Any, cast
 from kritai.errors import KritaiError, Problem, ServerFault, Unavailable
 from kritai.merging import bad_reply
 from kritai.reply_types import RewardsEvent
+from kritai.reward_warnings import warn_of
 from kritai.transport import Transport, parsed_line, within
 
 
 class StreamOfGroups:
-    """The stream of some groups of a call, named by their indices in it. `missing`: those that have not come yet."""
+    """The stream of some groups of a call, named by their indices in it. `missing`: those that have
+    not come yet."""
 
     def __init__(self, transport: Transport, run: Sequence[int], deadline: float) -> None:
         self.missing = list(run)
@@ -21,7 +24,8 @@ class StreamOfGroups:
         self._deadline = deadline
 
     async def events(self, body_of: Callable[[Sequence[int]], bytes]) -> AsyncIterator[RewardsEvent]:
-        """Groups under their index in the call, then `done`. A broken stream is retried with what is missing. Raises KritaiError."""
+        """Groups under their index in the call, then `done`. A broken stream is retried with what
+        is missing. Raises KritaiError."""
         tries = 0
         while self.missing:
             before = len(self.missing)
@@ -49,6 +53,7 @@ class StreamOfGroups:
                 if event["type"] == "done":
                     if self.missing:
                         raise bad_reply("the stream ended without some of the groups", event.get("request_id"))
+                    warn_of(event["warnings"])
                     yield cast(RewardsEvent, event)
                     return
         finally:

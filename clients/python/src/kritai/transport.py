@@ -1,4 +1,5 @@
-"""Owns one request's way: the retry loop, deadlines, keys, and the reading of replies. Knows no route."""
+"""Owns one request's way: the retry loop, deadlines, keys, and the reading of replies. Knows no
+route."""
 
 from __future__ import annotations
 
@@ -34,11 +35,15 @@ T = TypeVar("T")
 CONNECT_S = 10.0
 SILENCE_S = 60.0
 """Longest silence while a reply is awaited. The server says something at least every 10 s."""
+HELD_S = 5.0
+"""A call that failed after so long was served, and let go or cut: its reply has begun by then and
+can tell no `Retry-After`."""
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Full jitter: attempt k waits a random share of min(cap_s, base_s * 2^k); after `Retry-After` at least that long."""
+    """Full jitter: attempt k waits a random share of min(cap_s, base_s * 2^k); after `Retry-After`
+    at least that long."""
 
     retries_max: int = 6
     base_s: float = 0.5
@@ -52,7 +57,8 @@ class RetryPolicy:
 
 
 def retry_after_s(value: str | None, now: float) -> float | None:
-    """`Retry-After` as seconds from `now` (Unix time): a number, or a date; None when absent or neither."""
+    """`Retry-After` as seconds from `now` (Unix time): a number, or a date; None when absent or
+    neither."""
     if value is None:
         return None
     try:
@@ -72,7 +78,8 @@ def _tls() -> ssl.SSLContext:
 
 
 class Transport:
-    """Sends requests to one server. Connections belong to the event loop that runs; a new loop gets new ones."""
+    """Sends requests to one server. Connections belong to the event loop that runs; a new loop gets
+    new ones."""
 
     def __init__(
         self,
@@ -123,39 +130,58 @@ class Transport:
         idempotency_key: str | None = None,
         *,
         prefer: str | None = None,
+        patient: bool = False,
     ) -> Any:
-        """The reply's JSON, after as many retries as the policy and the deadline (on time.monotonic) allow. Raises KritaiError."""
+        """The reply's JSON, after as many retries as the policy and the deadline (on
+        time.monotonic) allow; `patient`: the deadline alone.
+
+        Raises KritaiError.
+        """
 
         async def attempt() -> Any:
             async with self.opened(method, path, body, idempotency_key, "application/json", prefer) as response:
                 content = await response.aread()
             return _parsed(content, response.headers.get("x-request-id"))
 
-        return await self.retrying(deadline, attempt)
+        return await self.retrying(deadline, attempt, patient)
 
-    async def retrying(self, deadline: float, attempt: Callable[[], Awaitable[T]]) -> T:
-        """The one retry loop."""
+    async def retrying(self, deadline: float, attempt: Callable[[], Awaitable[T]], patient: bool = False) -> T:
+        """The one retry loop. Of a patient call only failures that come at once lengthen the
+        pauses."""
         tries = 0
         while True:
+            began = time.monotonic()
             try:
                 return await within(deadline, attempt())
             except KritaiError as error:
-                await self.pause_before_retry(error, tries, deadline)
+                if patient and time.monotonic() - began >= HELD_S:
+                    tries = 0
+                await self.pause_before_retry(error, tries, deadline, patient)
             tries += 1
 
-    async def pause_before_retry(self, error: KritaiError, tries: int, deadline: float) -> None:
-        """Waits before the next attempt, or raises `error` when there is none: not retryable, too many, or too late.
+    async def pause_before_retry(self, error: KritaiError, tries: int, deadline: float, patient: bool = False) -> None:
+        """Waits before the next attempt, or raises `error` when there is none: not retryable, too
+        many, or too late.
 
-        Work that is still under way on the server has not failed, so waiting for it has no bound but the deadline.
+        Work that is still under way on the server has not failed, so waiting for it has no bound
+        but the deadline.
         """
         again = error.retryable and (error.status is None or error.status in RETRIED_STATUSES)
-        too_many = tries >= self._retry.retries_max and error.status != STILL_UNDER_WAY
+        too_many = tries >= self._retry.retries_max and error.status != STILL_UNDER_WAY and not patient
         if not again or isinstance(error, DeadlineExceeded) or too_many:
             raise error
         wait_s = self._retry.wait_s(tries, error.problem.retry_after_s, random.random())
         if time.monotonic() + wait_s >= deadline:
             raise error
         await self._sleep(wait_s)
+
+    async def pause(self, tries: int, deadline: float) -> bool:
+        """Waits as after `tries` failures; False, at once, when that would be too late."""
+        wait_s = self._retry.base_s / 2 + self._retry.wait_s(tries, None, random.random())
+        if time.monotonic() + wait_s >= deadline:
+            return False
+        await self._sleep(wait_s)
+        return True
 
     @asynccontextmanager
     async def opened(
@@ -167,7 +193,8 @@ class Transport:
         accept: str,
         prefer: str | None = None,
     ) -> AsyncIterator[httpx.Response]:
-        """One attempt: the 2xx reply, open for reading. What goes wrong, then or while it is read, is raised as a KritaiError."""
+        """One attempt: the 2xx reply, open for reading. What goes wrong, then or while it is read,
+        is raised as a KritaiError."""
         headers = {"accept": accept}
         if body is not None:
             headers["content-type"] = "application/json"

@@ -1,4 +1,5 @@
-"""Cohere's Python SDK, v1 and v2, sync and async, against the running stack: what it reads, raises and repeats."""
+"""Cohere's Python SDK, v1 and v2, sync and async, against the running stack: what it reads, raises
+and repeats."""
 
 from __future__ import annotations
 
@@ -96,7 +97,7 @@ def test_a_fault_that_asking_again_cannot_mend_is_its_own_class_at_once(
     rank: Rank, stack: ToolStack, statuses: Statuses
 ) -> None:
     with pytest.raises(cohere.errors.BadRequestError) as caught:
-        rank("one", ["alone"])
+        rank("none", [])
     assert caught.value.headers["x-request-id"] == caught.value.body["request_id"]
     with pytest.raises(cohere.errors.UnauthorizedError):
         rank("key", key="no-such-key")

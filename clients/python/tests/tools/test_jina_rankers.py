@@ -41,9 +41,9 @@ def test_llamaindexs_ranker_orders_and_scores(stack: ToolStack) -> None:
     assert [(node.text, node.score) for node in ranked] == list(zip(BEST_FIRST, [1.0, 0.5], strict=False))
 
 
-def test_both_raise_our_reason_when_there_is_no_order(stack: ToolStack) -> None:
-    with pytest.raises(RuntimeError, match="a comparison needs at least 2"):
-        haystack_ranker(stack).run(query="one", documents=[Document(content="alone")])
+def test_one_document_is_a_ranking_and_both_raise_our_reason_when_there_is_no_order(stack: ToolStack) -> None:
+    alone = haystack_ranker(stack).run(query="one", documents=[Document(content="alone")])["documents"]
+    assert [(document.content, document.score) for document in alone] == [("alone", 1.0)]
     stack.verifier.refuse(502, 1000)
     with pytest.raises(RuntimeError, match="verifier"):
         haystack_ranker(stack).run(query="down", documents=[Document(content=text) for text in DOCUMENTS])

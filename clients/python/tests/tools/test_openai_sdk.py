@@ -1,4 +1,5 @@
-"""OpenAI's Python SDK against the running stack as a judge: whole and streamed verdicts, errors, retries, sync and async."""
+"""OpenAI's Python SDK against the running stack as a judge: whole and streamed verdicts, errors,
+retries, sync and async."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Owns the real stack as other vendors' clients meet it: behind a key, over a scripted verifier; and what they were told. Knows no tool."""
+"""Owns the real stack as other vendors' clients meet it: behind a key, over a scripted verifier;
+and what they were told. Knows no tool."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def tool_stack(data_dir: Path) -> Iterator[ToolStack]:
 
 @dataclass
 class Statuses:
-    """httpx clients that keep the status of each reply: how often a tool asked, and what it was told."""
+    """httpx clients that keep the status of each reply: how often a tool asked, and what it was
+    told."""
 
     seen: list[int] = field(default_factory=list)
 

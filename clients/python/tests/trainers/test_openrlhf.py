@@ -1,4 +1,5 @@
-"""OpenRLHF's own agent, which asks its remote reward model over HTTP, against the running stack's /openrlhf/get_reward."""
+"""OpenRLHF's own agent, which asks its remote reward model over HTTP, against the running stack's
+/openrlhf/get_reward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A real GRPOTrainer run on the CPU: a tiny random model, rewards from the running stack, equal to the run log row by row."""
+"""A real GRPOTrainer run on the CPU: a tiny random model, rewards from the running stack, equal to
+the run log row by row."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ def train(url: str, run_id: str, folder: Path) -> Any:
 
 
 def trained_and_stored(folder: Path, **variables: str) -> tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]:
-    """A run's log history, its rows as the trainer logged them, and as Postgres holds them, which is what the run log's API tells."""
+    """A run's log history, its rows as the trainer logged them, and as Postgres holds them, which
+    is what the run log's API tells."""
     import pandas
 
     run_id = f"trl-{uuid.uuid4()}"
@@ -112,7 +114,8 @@ def sha256(text: str) -> str:
 
 
 def rows_of_table(step: int, table: Any) -> list[dict[str, Any]]:
-    """What the trainer wrote of a step, as the database would say it: prompts in the order of the batch, each with its completions.
+    """What the trainer wrote of a step, as the database would say it: prompts in the order of the
+    batch, each with its completions.
 
     Its table counts from 1, `global_step`, which is sent, from 0.
     """

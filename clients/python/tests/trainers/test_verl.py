@@ -1,4 +1,5 @@
-"""verl's own loading of reward functions and its own reward manager, with the shims, against the running stack."""
+"""verl's own loading of reward functions and its own reward manager, with the shims, against the
+running stack."""
 
 from __future__ import annotations
 

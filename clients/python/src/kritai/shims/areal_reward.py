@@ -1,33 +1,41 @@
-"""AReaL: `workflow="kritai.shims.areal_reward.KritaiWorkflow"` in place of `areal.workflow.rlvr.RLVRWorkflow`, with its arguments (a
-`reward_fn` among them is not used).
+"""AReaL: `workflow="kritai.shims.areal_reward.KritaiWorkflow"` in place of
+`areal.workflow.rlvr.RLVRWorkflow`, with its arguments (a `reward_fn` among them is not used).
 
-AReaL asks for one sample a call. Its own wrapper of reward functions runs them in so few processes (one, on many machines) that the samples
-of a group would wait for each other in a queue, and turns 15 s of waiting into a silent 0; the workflow therefore awaits its reward itself.
-The server gathers the group (`POST /slime/reward?group_size=`): KRITAI_GROUP_SIZE is the samples of a prompt (`group_size` of the rollout),
-KRITAI_QUERY adds more of the route's options, e.g. `spec=strict&run_id=areal-1&on_failure=-1`. A call ends by KRITAI_TIMEOUT_S (120);
-without a score it raises. As many samples wait at once in a process as a quarter of `ulimit -n` (256 to 4,096). Server and key:
-KRITAI_BASE_URL, KRITAI_API_KEY.
+AReaL asks for one sample a call. Its own wrapper of reward functions runs them in so few processes
+(one, on many machines) that the samples of a group would wait for each other in a queue, and turns
+15 s of waiting into a silent 0; the workflow therefore awaits its reward itself. The server gathers
+the group (`POST /slime/reward?group_size=`): KRITAI_GROUP_SIZE is the samples of a prompt
+(`group_size` of the rollout), KRITAI_QUERY adds more of the route's options, e.g.
+`spec=strict&run_id=areal-1&on_failure=-1`. A call ends by KRITAI_TIMEOUT_S (120); without a score
+it raises. As many samples wait at once in a process as a quarter of `ulimit -n` (256 to 4,096).
+Server and key: KRITAI_BASE_URL, KRITAI_API_KEY. Evaluation (`split` of the row or its `extra_info`
+other than train) gathers KRITAI_VAL_GROUP_SIZE samples of a prompt; by default 1, which has no
+group: reward 0, at once.
 """
 
 import asyncio
 import os
 from typing import Any
+from urllib.parse import urlencode
 
 from areal.workflow.rlvr import RLVRWorkflow
 
 from kritai.errors import NoScore, Problem
-from kritai.gather import shared_client
+from kritai.gather import patience, shared_client
 from kritai.merging import is_score
+from kritai.validation import environment_size
 
 
 async def kritai_reward(prompt: Any, completions: str, prompt_ids: Any, completion_ids: Any, /, **row: Any) -> float:
     env = os.environ
     timeout_s = float(env.get("KRITAI_TIMEOUT_S", "120"))
-    query = (
-        f"group_size={int(env['KRITAI_GROUP_SIZE'])}&deadline_ms={int(timeout_s * 800)}&{env.get('KRITAI_QUERY', '')}"
-    )
+    if (size := environment_size(row)) == 1:
+        return 0.0
+    query = f"group_size={size}&{urlencode(patience(timeout_s))}&{env.get('KRITAI_QUERY', '')}"
     body = {"prompt": prompt, "response": completions, "label": None}
-    call = shared_client().api.call("POST", f"/slime/reward?{query}".rstrip("&"), body, timeout_s=timeout_s)
+    call = shared_client().api.call(
+        "POST", f"/slime/reward?{query}".rstrip("&"), body, timeout_s=timeout_s, patient=True
+    )
     reward = await asyncio.wrap_future(shared_client().start(call))
     if not is_score(reward):
         raise NoScore(Problem("no_score", "the server gave no number for this sample", retryable=True))

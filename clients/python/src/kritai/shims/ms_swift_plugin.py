@@ -1,7 +1,9 @@
-"""ms-swift: `--external_plugins <this file> --reward_funcs kritai` (or a copy of it; `pip show -f kritai` tells where it is).
-Whole batches; None where there is no score, which ms-swift leaves out. What is wrong with the request itself raises.
+"""ms-swift: `--external_plugins <this file> --reward_funcs kritai` (or a copy of it;
+`pip show -f kritai` tells where it is). Whole batches; None where there is no score, which ms-swift
+leaves out. What is wrong with the request itself raises.
 
-Needs whole groups in a process. Server, key, spec and run: KRITAI_BASE_URL, KRITAI_API_KEY, KRITAI_SPEC, KRITAI_RUN_ID.
+Needs whole groups in a process. Server, key, spec and run: KRITAI_BASE_URL, KRITAI_API_KEY,
+KRITAI_SPEC, KRITAI_RUN_ID.
 """
 
 import os

@@ -1,10 +1,13 @@
-"""NeMo-Gym: `python -m kritai.shims.nemo_gym_relay 9000` is a resources server on 127.0.0.1 that relays over https with a key.
+"""NeMo-Gym: `python -m kritai.shims.nemo_gym_relay 9000` is a resources server on 127.0.0.1 that
+relays over https with a key.
 
-NeMo-Gym itself can only reach `http://host:port` without headers. Name host and port, without `entrypoint`, in the gym's configuration.
-Every path goes to the server's `/nemo-gym/...`; KRITAI_QUERY adds the route's options, e.g. `spec=strict&group_size=8&on_failure=error`:
-without `on_failure` a sample without a score is a 0 in the gym's own idiom, which NeMo-RL trains on. A failure keeps its status (none:
-503), which NeMo-RL tells apart: 5xx, 408, 429 are the infrastructure's, other 4xx the data's. As many samples wait at once as a quarter of
-`ulimit -n` (256 to 4,096). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+NeMo-Gym itself can only reach `http://host:port` without headers. Name host and port, without
+`entrypoint`, in the gym's configuration. Every path goes to the server's `/nemo-gym/...`;
+KRITAI_QUERY adds the route's options, e.g. `spec=strict&group_size=8&on_failure=error`: without
+`on_failure` a sample without a score is a 0 in the gym's own idiom, which NeMo-RL trains on. A
+failure keeps its status (none: 503), which NeMo-RL tells apart: 5xx, 408, 429 are the
+infrastructure's, other 4xx the data's. As many samples wait at once as a quarter of `ulimit -n`
+(256 to 4,096). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import json
@@ -21,11 +24,11 @@ class Relay(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        sent = self.rfile.read(int(self.headers.get("content-length", "0")))
         path = f"/nemo-gym{self.path}?{os.environ.get('KRITAI_QUERY', '')}".rstrip("?")
         try:
-            given = json.loads(sent) if sent else None
-            status, body = 200, json.dumps(shared_client().call(self.command, path, given, timeout_s=600)).encode()
+            given = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))) or b"null")
+            reply = shared_client().call(self.command, path, given, timeout_s=600, patient=True)
+            status, body = 200, json.dumps(reply).encode()
         except (KritaiError, json.JSONDecodeError) as error:
             status, body = getattr(error, "status", 400) or 503, json.dumps({"detail": str(error)}).encode()
         self.send_response(status)

@@ -1,9 +1,17 @@
-"""SkyRL: `skyrl_gym.register(id="kritai", entry_point="kritai.shims.skyrl_env:KritaiEnv")`, `environment.env_class=kritai`.
+"""SkyRL: `skyrl_gym.register(id="kritai", entry_point="kritai.shims.skyrl_env:KritaiEnv")`,
+`environment.env_class=kritai`.
 
-A single-turn environment. It gathers the group in its process while each step waits, so it needs KRITAI_GROUP_SIZE (the samples of a
-prompt) and as many environment threads (`environment.skyrl_gym.max_env_workers`) as samples are in flight. KRITAI_WINDOW_S (300),
-KRITAI_SPEC and KRITAI_RUN_ID are optional. SkyRL takes numbers only: KRITAI_FALLBACK declares the one to give when there is no score,
-flagged in the metadata; without it NoScore is raised. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+A single-turn environment. It gathers the group in its process while each step waits, so it needs
+KRITAI_GROUP_SIZE (the samples of a prompt) and as many environment threads
+(`environment.skyrl_gym.max_env_workers`) as samples are in flight. KRITAI_WINDOW_S (300),
+KRITAI_SPEC and KRITAI_RUN_ID are optional. `generator.batched=true`, and steps on the event loop
+(`max_env_workers=0`), are refused: they would wait for each other. Evaluation (`split` of the row
+or its `extra_info` other than train) gathers KRITAI_VAL_GROUP_SIZE samples of a prompt,
+`generator.eval_n_samples_per_prompt`; by default 1, which has no group: reward 0, `kritai_failed`
+1, at once. SkyRL takes numbers
+only: KRITAI_FALLBACK declares the one to give when there is no score, flagged in the metadata;
+    without it NoScore is raised. Server and
+key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import os
@@ -11,21 +19,23 @@ from typing import Any
 
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
-from kritai.gather import environment_gather, score_or
+from kritai.gather import score_or
+from kritai.serial_steps import refuse_batched
+from kritai.validation import environment_result
 
 
 class KritaiEnv(BaseTextEnv):
     def __init__(self, env_config: Any = None, extras: Any = None) -> None:
         super().__init__()
-        self.prompt: Any = None
+        refuse_batched()
+        self.prompt, self.row = None, extras
 
     def init(self, prompt: Any) -> tuple[Any, dict[str, Any]]:
         self.prompt = prompt
         return prompt, {}
 
     def step(self, action: str) -> Any:
-        result = environment_gather().submit(self.prompt, action).result()
-        declared = os.environ.get("KRITAI_FALLBACK")
-        reward = score_or(None if declared is None else float(declared), result)
+        result, fallback = environment_result(self.row, self.prompt, action, os.environ.get("KRITAI_FALLBACK"))
+        reward = score_or(fallback, result)
         metadata = {"kritai_failed": float(result["reward"] is None), "kritai_wins": result["wins"]}
         return BaseTextEnvStepOutput(observations=[], reward=reward, done=True, metadata=metadata)

@@ -1,9 +1,12 @@
 """TRL: `GRPOTrainer(reward_funcs=[kritai_reward("http://host:8787", run_id="grpo-1")], ...)`.
 
-The function is async and pickles. It posts the whole batch, gives None where there is no score (TRL then leaves the row out), and
-feeds log_metric and log_extra when TRL gives them. The key comes from KRITAI_API_KEY, so that it is not pickled. Needs whole groups
-in a process: a per-device batch that is a multiple of num_generations. A dataset column `pass_rate` is sent as label. What is wrong
-with the request itself (key, spec) raises and stops the training. Options: those of `Kritai.rewards`, and `language`.
+The function is async and pickles. It posts the whole batch, gives None where there is no score (TRL
+then leaves the row out), and feeds log_metric and log_extra when TRL gives them. The key comes from
+KRITAI_API_KEY, so that it is not pickled. Needs whole groups
+in a process: a per-device batch that is a multiple of num_generations. A dataset column `pass_rate`
+    is sent as label. What is wrong
+with the request itself (key, spec) raises and stops the training. Options: those of
+`Kritai.rewards`, and `language`.
 """
 
 import functools

@@ -1,8 +1,10 @@
-"""verifiers: `vf.Rubric(funcs=[kritai_reward])` in versions with rubrics (a group function: its parameters are plurals);
-in those without (0.4) `await score_episode(task, episode)` in an environment's `finalize`, for example one derived from `BestOfNEnv`.
+"""verifiers: `vf.Rubric(funcs=[kritai_reward])` in versions with rubrics (a group function: its
+parameters are plurals); in those without (0.4) `await score_episode(task, episode)` in an
+environment's `finalize`, for example one derived from `BestOfNEnv`.
 
-Both score all attempts at one task together. verifiers takes numbers only, so an attempt without a score raises NoScore, and the
-sample is tried again. Options: those of `Kritai.rewards`. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+Both score all attempts at one task together. verifiers takes numbers only, so an attempt without a
+score raises NoScore, and the sample is tried again. Options: those of `Kritai.rewards`. Server and
+key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 from typing import Any

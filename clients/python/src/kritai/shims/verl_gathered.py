@@ -1,12 +1,18 @@
-"""verl with several reward workers: `reward.custom_reward_function.path=pkg://kritai.shims.verl_gathered`, `.name=compute_score`,
-`+reward.custom_reward_function.reward_kwargs.group_size=8` (the rollouts of a prompt), `reward.reward_manager.name=naive`.
+"""verl with several reward workers:
+`reward.custom_reward_function.path=pkg://kritai.shims.verl_gathered`, `.name=compute_score`,
+`+reward.custom_reward_function.reward_kwargs.group_size=8` (the rollouts of a prompt),
+`reward.reward_manager.name=naive`.
 
-As `verl_reward`, but the server gathers the group (`POST /verl/compute_score`), so the samples of a prompt may come from any process. Each
-waits on a connection of its own, and a worker has a quarter of `ulimit -n` (256 to 4,096): where more wait at once, a group's last member
-finds none, and the group is judged without it at half of `timeout_s`; raise the limit, or use `verl_reward` with one worker. The dict has
-constant keys: `score`, and `rm_*` for the log. Further reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, when there is
-no score; without it a KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`. Server and key: KRITAI_BASE_URL,
-KRITAI_API_KEY.
+As `verl_reward`, but the server gathers the group (`POST /verl/compute_score`), so the samples of a
+prompt may come from any process. Each waits on a connection of its own, and a worker has a quarter
+of `ulimit -n` (256 to 4,096): where more wait at once, a group's last member finds none until the
+server lets others go. Whatever fails for a while is asked for again until `timeout_s`. Validation
+(`extra_info["split"]` other than train) gathers `val_group_size` samples, `val_kwargs.n`; by
+default 1: score 0 and `rm_fallback` 1, at once. The dict has constant keys: `score`, and `rm_*` for
+the log. Further reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, when there is
+no score; without it a KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`.
+Server and
+key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import asyncio
@@ -14,19 +20,24 @@ from typing import Any
 from urllib.parse import urlencode
 
 from kritai.columns import prompt_of
-from kritai.gather import shared_client
+from kritai.gather import patience, shared_client
 
 
 async def compute_score(
     data_source: Any, solution_str: str, ground_truth: Any, extra_info: Any = None, **given: Any
 ) -> dict[str, float]:
     timeout_s = float(given.get("timeout_s", 300))
-    named: dict[str, Any] = {name: given[name] for name in ("group_size", "spec", "run_id") if name in given}
-    named["deadline_ms"] = int(timeout_s * 800)
+    named: dict[str, Any] = {
+        name: given[name] for name in ("group_size", "spec", "run_id", "val_group_size") if name in given
+    }
+    named |= patience(timeout_s)
     if given.get("fallback") is not None:
         named["on_failure"] = given["fallback"]
-    question = prompt_of(extra_info[given.get("prompt_key", "question")])
-    body = {"data_source": str(data_source), "solution_str": solution_str, "extra_info": {"question": question}}
-    call = shared_client().api.call("POST", f"/verl/compute_score?{urlencode(named)}", body, timeout_s=timeout_s)
+    row = {"question": prompt_of(extra_info[given.get("prompt_key", "question")])}
+    if extra_info.get("split") is not None:
+        row["split"] = str(extra_info["split"])
+    body = {"data_source": str(data_source), "solution_str": solution_str, "extra_info": row}
+    path = f"/verl/compute_score?{urlencode(named)}"
+    call = shared_client().api.call("POST", path, body, timeout_s=timeout_s, patient=True)
     scored: dict[str, float] = await asyncio.wrap_future(shared_client().start(call))
     return scored

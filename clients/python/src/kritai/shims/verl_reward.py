@@ -1,10 +1,19 @@
-"""verl: `reward.custom_reward_function.path=pkg://kritai.shims.verl_reward`, `.name=compute_score` (`compute_score_batch` for the legacy
-batch manager), `+reward.custom_reward_function.reward_kwargs.group_size=8` (the rollouts of a prompt), `reward.reward_manager.name=naive`.
+"""verl: `reward.custom_reward_function.path=pkg://kritai.shims.verl_reward`, `.name=compute_score`
+(`compute_score_batch` for the legacy batch manager),
+`+reward.custom_reward_function.reward_kwargs.group_size=8` (the rollouts of a prompt),
+`reward.reward_manager.name=naive`.
 
-verl does not pass the prompt: it must be in `extra_info["question"]` (another key: reward_kwargs' `prompt_key`). `compute_score` gets one
-sample a call and gathers the group in its process, so it needs `reward.num_workers=1`. Both return a dict with constant keys. verl takes
-numbers only: reward_kwargs' `fallback` is the one to give, flagged `kritai_failed`, when there is no score; without it NoScore is raised.
-Further reward_kwargs: `spec`, `run_id`, `window_s`. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+verl does not pass the prompt: it must be in `extra_info["question"]` (another key: reward_kwargs'
+    `prompt_key`). `compute_score` gets one
+sample a call and gathers the group in its process, so it needs `reward.num_workers=1`. Both return
+a dict with constant keys. verl takes
+numbers only: reward_kwargs' `fallback` is the one to give, flagged `kritai_failed`, when there is
+    no score; without it NoScore is raised.
+Validation (`extra_info["split"]` other than train) gathers `val_group_size` samples of a prompt,
+`val_kwargs.n`; by default 1, which has no
+group: score 0, `kritai_failed` 1, at once. Further reward_kwargs: `spec`, `run_id`, `window_s`.
+    Server and key: KRITAI_BASE_URL,
+KRITAI_API_KEY.
 """
 
 import asyncio
@@ -13,6 +22,7 @@ from typing import Any
 from kritai.columns import groups_of, rollouts_of, rows_of
 from kritai.gather import score_or, shared_client, shared_gather
 from kritai.reply_types import RolloutResult
+from kritai.validation import ALONE, group_size, is_validation
 
 
 def scored(row: RolloutResult, fallback: float | None) -> dict[str, float]:
@@ -24,7 +34,9 @@ async def compute_score(
     data_source: Any, solution_str: str, ground_truth: Any, extra_info: Any = None, **given: Any
 ) -> dict[str, float]:
     options = {name: given[name] for name in ("window_s", "spec", "run_id") if name in given}
-    gather = shared_gather(int(given["group_size"]), **options)
+    if (size := group_size(given, extra_info)) == 1 and is_validation(extra_info):
+        return scored(ALONE, 0.0)
+    gather = shared_gather(size, **options)
     answer = gather.submit(extra_info[given.get("prompt_key", "question")], solution_str)
     return scored(await asyncio.wrap_future(answer), given.get("fallback"))
 
@@ -35,5 +47,5 @@ def compute_score_batch(
     prompts = [info[given.get("prompt_key", "question")] for info in extra_infos]
     groups, places = groups_of(prompts, rollouts_of(solution_strs))
     options: Any = {name: given[name] for name in ("spec", "run_id", "deadline_ms") if name in given}
-    result = shared_client().rewards(groups, on_failure="null", **options)
+    result = shared_client().rewards(groups, on_failure="null", patient=True, **options)
     return [scored(row, given.get("fallback")) for row in rows_of(result, places)]

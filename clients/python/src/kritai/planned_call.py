@@ -1,0 +1,70 @@
+"""Owns what one scoring call sends: its requests within the limits and their deadlines. Knows no
+HTTP."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kritai.errors import FieldFault, KritaiError
+from kritai.request_types import Group, StreamOptions
+from kritai.splitting import Limits, Part, body_of, group_parts, split
+
+DEADLINE_MS = 120_000
+DEADLINE_MS_MIN = 100
+ENVELOPE_BYTES = 16 * 1024
+"""Set aside in each body for what is not groups: run, step, spec."""
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """Parts under one envelope, until `deadline` (time.monotonic), in requests that end by
+    `deadline_ms`."""
+
+    groups: Sequence[Group]
+    parts: Sequence[Part]
+    envelope: Mapping[str, object]
+    deadline: float
+    deadline_ms: int
+
+    def body(self, run: Sequence[int]) -> bytes:
+        """The request for some of the groups. The server's deadline is the inner one: at most 80 %
+        of what the call has left."""
+        left_ms = int((self.deadline - time.monotonic()) * 800)
+        inner = {"deadline_ms": max(DEADLINE_MS_MIN, min(self.deadline_ms, left_ms))}
+        return body_of({**self.envelope, **inner}, "groups", [self.parts[at] for at in run])
+
+
+def planned(
+    groups: Sequence[Group], options: StreamOptions, limits: Limits, concurrency: int
+) -> tuple[PlannedCall, list[range]]:
+    """The call and its requests, each a range of the groups. Raises TypeError for an option that
+    there is not."""
+    unknown = options.keys() - StreamOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
+    spec = options.get("spec", "default")
+    parts = group_parts(groups, spec, without_thinking=options.get("drop_thinking", False))
+    runs = split(parts, limits, ENVELOPE_BYTES)
+    deadline_ms = options.get("deadline_ms", DEADLINE_MS)
+    waves = -(-len(runs) // concurrency)
+    timeout_s = options.get("timeout_s") or waves * deadline_ms / 1000 + 60
+    named = {"run_id": options.get("run_id"), "step": options.get("step")}
+    envelope = {"spec": spec, **{name: value for name, value in named.items() if value is not None}}
+    return PlannedCall(groups, parts, envelope, time.monotonic() + timeout_s, deadline_ms), runs
+
+
+def with_places(error: KritaiError, start: int) -> KritaiError:
+    """The error of a later request of a split call, its field paths counted from the call's first
+    group or item."""
+    if start == 0 or not error.errors:
+        return error
+
+    def moved(fault: FieldFault) -> FieldFault:
+        place = re.sub(r"^(groups|items)\[(\d+)\]", lambda m: f"{m[1]}[{int(m[2]) + start}]", fault.path)
+        return FieldFault(place, fault.message)
+
+    detail = f"in the request that begins at index {start}: {error.problem.detail}"
+    return type(error)(replace(error.problem, detail=detail, errors=tuple(map(moved, error.errors))))

@@ -1,0 +1,30 @@
+"""Owns telling the caller what a reply warns of, as Python warnings: a run with flat rewards looks
+healthy otherwise. Knows no request."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+
+class KritaiWarning(UserWarning):
+    """Rewards were given, and something about them is to be looked at. The text begins with the
+    server's code."""
+
+
+_TEXTS = {
+    "parse_rate_low": "less than 80 % of the verifier's answers could be read as a verdict",
+    "no_candidates": "in some group no rollout holds a candidate, so that all have the same reward",
+    "language_not_supported": "a group's language is none that the server knows",
+    "does_not_fit": "some candidate is longer than candidate.max_chars, or the verifier refuses it for its length or content",
+    "jams_judge": "some rollout keeps the verifier from answering; see format.rules judgeable",
+    "log_failed": "the run log did not take the request",
+}
+
+
+def warn_of(codes: Iterable[str]) -> None:
+    """One warning a code. Python shows each once, or as `warnings.simplefilter` says; `category` is
+    KritaiWarning."""
+    for code in codes:
+        text = _TEXTS.get(code, "see the server's page on errors")
+        warnings.warn(f"{code}: {text}", KritaiWarning, stacklevel=2)

@@ -1,0 +1,173 @@
+"""Shims and clients that ask again for what may come later, validation samples, and SkyRL's serial
+steps."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+import time
+import types
+from typing import Any
+
+import pytest
+from conftest import numbered
+from fake_server import Answer, FakeServer, Received, Reply, problem, rewards, serving
+
+from kritai import Kritai, RetryPolicy, transport
+from kritai.gather import Gather, forget_shared, patience
+from kritai.shims import verl_gathered, verl_reward
+
+QUICK = RetryPolicy(retries_max=1, base_s=0.001, cap_s=0.002)
+
+
+def outage(requests: int) -> Answer:
+    """A server whose verifier is down for so many requests: the second reward of each one's first
+    group is missing."""
+
+    def answer(request: Received, number: int) -> Reply:
+        reply = rewards(request, number)
+        if number < requests:
+            reply.body["groups"][0]["rollouts"][1] |= {"reward": None, "error": "verifier_unavailable"}
+        return reply
+
+    return answer
+
+
+def test_a_patient_call_asks_again_for_the_groups_that_miss_a_reward_only() -> None:
+    with serving(outage(12)) as server, Kritai(server.url, retry=QUICK) as client:
+        result = client.rewards(numbered(3), patient=True)
+    assert None not in result.flat
+    assert [len(request.json["groups"]) for request in server.received] == [3, *[1] * 12]
+
+
+def test_a_call_without_patience_takes_what_there_is() -> None:
+    with serving(outage(1)) as server, Kritai(server.url, retry=QUICK) as client:
+        assert None in client.rewards(numbered(1)).flat
+
+
+def test_a_patient_call_ends_by_its_timeout() -> None:
+    with serving(outage(10_000)) as server, Kritai(server.url, retry=QUICK) as client:
+        assert None in client.rewards(numbered(1), patient=True, timeout_s=0.2).flat
+
+
+def test_gathered_samples_outlast_more_failures_than_any_count_of_retries() -> None:
+    def refusing(request: Received, number: int) -> Reply:
+        return problem(503, "not_ready", retryable=True) if number < 20 else rewards(request, number)
+
+    with serving(refusing) as server:
+        gather = Gather(Kritai(server.url, retry=QUICK), group_size=2)
+        answers = [gather.submit("p", text) for text in ("1", "2")]
+        assert [answer.result(10)["reward"] for answer in answers] == [1.0, 2.0]
+
+
+def test_verl_gathered_is_let_go_more_often_than_the_client_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    def letting_go(request: Received, number: int) -> Reply:
+        return problem(503, "gathering", retryable=True) if number < 9 else Reply(body={"score": 0.5})
+
+    monkeypatch.setattr(RetryPolicy, "wait_s", lambda *given: 0.001)
+    with serving(letting_go) as server:
+        forget_shared()
+        monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+        row = {"question": "p", "split": "train"}
+        assert asyncio.run(verl_gathered.compute_score("d", "a", "", row, group_size=8)) == {"score": 0.5}
+        forget_shared()
+    assert "tries=8" in server.received[0].path
+    assert server.received[0].json["extra_info"] == {"question": "p", "split": "train"}
+
+
+def test_a_patient_call_that_was_held_and_then_cut_comes_back_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[int] = []
+
+    def wait_s(policy: RetryPolicy, tries: int, *given: object) -> float:
+        pauses.append(tries)
+        return 0.001
+
+    monkeypatch.setattr(RetryPolicy, "wait_s", wait_s)
+    monkeypatch.setattr(transport, "HELD_S", 0.05)
+
+    def holding(request: Received, number: int) -> Reply:
+        if number >= 6:
+            return Reply(body=0.5)
+        return Reply(pieces=[b" ", lambda: time.sleep(0.1 if number >= 3 else 0)], cut=True)
+
+    with serving(holding) as server, Kritai(server.url) as client:
+        assert client.call("POST", "/slime/reward", {}, patient=True) == 0.5
+    assert pauses == [0, 1, 2, 0, 0, 0]
+
+
+@pytest.mark.parametrize("timeout_s", [120, 300, 1500])
+def test_a_call_that_is_let_go_is_judged_within_its_timeout(timeout_s: float) -> None:
+    options = patience(timeout_s)
+    half_s = options["deadline_ms"] / 2000
+    let_go = sum(min(half_s, 2.0**tries) + 1.25 for tries in range(options["tries"] - 2))
+    assert let_go + 2 * half_s < timeout_s
+
+
+def test_verls_validation_of_one_sample_is_answered_at_once_and_flagged() -> None:
+    row = {"question": "p", "split": "test"}
+    scored = asyncio.run(verl_reward.compute_score("d", "a", "", row, group_size=8))
+    assert (scored["score"], scored["kritai_failed"]) == (0.0, 1.0)
+
+
+def test_verls_validation_gathers_its_own_number_of_samples(server: FakeServer) -> None:
+    row = {"question": "p", "split": "test"}
+
+    async def two() -> list[dict[str, float]]:
+        calls = (verl_reward.compute_score("d", text, "", row, group_size=8, val_group_size=2) for text in "12")
+        return list(await asyncio.gather(*calls))
+
+    assert [scored["score"] for scored in asyncio.run(two())] == [1.0, 2.0]
+
+
+@pytest.fixture
+def skyrl(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The shim's module over a stand-in for SkyRL's base class."""
+    base: Any = types.ModuleType("skyrl_gym.envs.base_text_env")
+    base.BaseTextEnv, base.BaseTextEnvStepOutput = object, dict
+    for name in ("skyrl_gym", "skyrl_gym.envs"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, "skyrl_gym.envs.base_text_env", base)
+    monkeypatch.delitem(sys.modules, "kritai.shims.skyrl_env", raising=False)
+    monkeypatch.setenv("KRITAI_GROUP_SIZE", "2")
+    return importlib.import_module("kritai.shims.skyrl_env")
+
+
+def test_skyrls_batched_generator_is_refused_when_it_makes_its_environments(skyrl: Any) -> None:
+    async def generate_batched() -> None:
+        skyrl.KritaiEnv()
+
+    with pytest.raises(RuntimeError, match=r"generator\.batched=false"):
+        asyncio.run(generate_batched())
+
+
+def test_a_step_on_skyrls_event_loop_is_refused_at_once(skyrl: Any) -> None:
+    async def agent_loop() -> None:
+        skyrl.KritaiEnv().step("a")
+
+    with pytest.raises(RuntimeError, match="max_env_workers"):
+        asyncio.run(agent_loop())
+
+
+def test_skyrls_evaluation_of_one_sample_is_answered_at_once_and_flagged(skyrl: Any) -> None:
+    step = skyrl.KritaiEnv(extras={"extra_info": {"split": "validation"}}).step("a")
+    assert (step["reward"], step["metadata"]["kritai_failed"]) == (0.0, 1.0)
+
+
+def test_areals_validation_is_answered_at_once_unless_it_says_how_many_samples_it_has(
+    areal_shim: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reward(**row: Any) -> float:
+        scored: float = asyncio.run(areal_shim.kritai_reward("p", "a", [1], [2], **row))
+        return scored
+
+    forget_shared()
+    with serving(lambda request, number: Reply(body=0.5)) as server:
+        monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+        monkeypatch.setenv("KRITAI_GROUP_SIZE", "8")
+        assert [reward(split="test"), reward(extra_info={"split": "validation"})] == [0.0, 0.0]
+        assert server.received == []
+        monkeypatch.setenv("KRITAI_VAL_GROUP_SIZE", "4")
+        assert [reward(split="test"), reward(split="train")] == [0.5, 0.5]
+        assert ["group_size=4" in request.path for request in server.received] == [True, False]
+    forget_shared()

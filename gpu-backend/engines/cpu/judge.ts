@@ -1,0 +1,157 @@
+// Owns the verdict: programs on the statement's own samples, pass counts into one answer in the
+// verifier's format. Knows no HTTP.
+import { LETTERS, type ReadPrompt } from "../../../src/core/judges/render.ts";
+import { roundHalfEven } from "../../../src/core/math/python-text.ts";
+import { languagesOf, ResultCache } from "./programs.ts";
+import { findSamples } from "./samples.ts";
+import type { Language } from "./sandbox/protocol.ts";
+import { DEFAULT_LIMITS, type Sandbox } from "./sandbox/sandbox.ts";
+import { isTestable, runTests, type TestCase, type TestResult } from "./test-cases.ts";
+
+/** Programs whose results are remembered. */
+const REMEMBERED_PROGRAMS = 4096;
+
+const FAILURE_WORDS: Record<Exclude<TestResult["status"], "unavailable">, string> = {
+  ok: "wrong answer",
+  error: "error",
+  timeout: "time-out",
+  memory: "out of memory",
+  output_limit: "too much output",
+  unsupported: "cannot be run here",
+};
+
+/** The sandbox could not run what it should have: no verdict, not even "cannot tell". */
+export class SandboxUnavailable extends Error {}
+
+interface Candidate {
+  language: Language | null;
+  /** null when the program was not run. */
+  results: TestResult[] | null;
+}
+
+/** Answers comparisons over one sandbox, and remembers what it has run. */
+export class Judge {
+  readonly #sandbox: Sandbox;
+  readonly cache = new ResultCache(REMEMBERED_PROGRAMS);
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  /**
+   * The verifier's answer: a trace in think tags, then a box (`tie` where the samples find the best
+   * alike), or a sentence without one when there is nothing to tell by.
+   * @throws SandboxUnavailable; the signal's reason when it is aborted
+   */
+  async answer(prompt: ReadPrompt, signal?: AbortSignal): Promise<string> {
+    const languages = languagesOf(prompt.candidates);
+    const tests = findSamples(prompt.question).filter((test) =>
+      languages.every((l) => l === null || isTestable(test, l)),
+    );
+    const candidates = await Promise.all(
+      prompt.candidates.map(async ({ code }, k): Promise<Candidate> => {
+        const language = languages[k] ?? null;
+        const results = language && tests.length > 0 ? await this.#results(language, code, tests, signal) : null;
+        return { language, results };
+      }),
+    );
+    const verdict = prompt.form === "scores" ? scoresVerdict(candidates, tests) : letterVerdict(candidates, tests);
+    return `<think>\n${trace(candidates, tests)}\n${verdict.reason}\n</think>\n\n${verdict.final}`;
+  }
+
+  async #results(
+    language: Language,
+    source: string,
+    tests: readonly TestCase[],
+    signal?: AbortSignal,
+  ): Promise<TestResult[]> {
+    const key = ResultCache.key(language, source, tests);
+    const run = (stop: AbortSignal) => runTests(this.#sandbox, { language, source }, tests, {}, stop);
+    const results = await this.cache.get(key, run, signal);
+    const missing = results.find((r) => r.status === "unavailable");
+    if (missing) throw new SandboxUnavailable(missing.error ?? "the sandbox did not answer");
+    return results;
+  }
+}
+
+/** The least and the most samples that a program passes, as far as is known. */
+interface Bounds {
+  least: number;
+  most: number;
+}
+
+/**
+ * What cannot be run for want of its language passes nothing: else a tag would save a wrong program
+ * from one that is right.
+ */
+function boundsOf({ results }: Candidate): Bounds {
+  if (results === null) return { least: 0, most: 0 };
+  const unknown = results.filter(({ status }) => status === "unsupported").length;
+  return { least: passCount(results), most: passCount(results) + unknown };
+}
+
+const passCount = (results: readonly TestResult[]) => results.filter((r) => r.passed).length;
+
+/**
+ * What was run and what came of it, in words of our own only: nothing a program wrote is repeated.
+ */
+function trace(candidates: readonly Candidate[], tests: readonly TestCase[]): string {
+  const shown = `The statement shows ${tests.length === 0 ? "no sample test that can be run" : plural(tests.length, "sample test")}.`;
+  const how = `Each program is run on them in a sandbox, ${DEFAULT_LIMITS.timeout_ms} ms and ${DEFAULT_LIMITS.memory_mb} MiB a run.`;
+  const rows = candidates.map(({ language, results }, k) => {
+    const name = `${LETTERS[k]} (${language ?? "unknown language"})`;
+    if (results === null) return `${name}: not run.`;
+    return `${name}: passed ${passCount(results)} of ${results.length}${failures(results)}.`;
+  });
+  return [tests.length === 0 ? shown : `${shown} ${how}`, ...rows].join("\n");
+}
+
+function failures(results: readonly TestResult[]): string {
+  const counts = new Map<string, number>();
+  for (const { passed, status } of results) {
+    if (passed || status === "unavailable") continue;
+    counts.set(FAILURE_WORDS[status], (counts.get(FAILURE_WORDS[status]) ?? 0) + 1);
+  }
+  return counts.size === 0 ? "" : `; ${[...counts].map(([word, n]) => `${word}: ${n}`).join(", ")}`;
+}
+
+const plural = (n: number, noun: string) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+interface Verdict {
+  reason: string;
+  final: string;
+}
+
+const cannotTell = (reason: string): Verdict => ({ reason, final: `${reason} No choice is made.` });
+
+/** What is known of each program, or why nothing can be told. */
+function known(candidates: readonly Candidate[], tests: readonly TestCase[]): Bounds[] | Verdict {
+  if (tests.length === 0) return cannotTell("Without sample tests nothing can be told.");
+  if (candidates.every(({ results }) => results === null))
+    return cannotTell("No program can be run, so they cannot be compared.");
+  return candidates.map(boundsOf);
+}
+
+function letterVerdict(candidates: readonly Candidate[], tests: readonly TestCase[]): Verdict {
+  const bounds = known(candidates, tests);
+  if (!Array.isArray(bounds)) return bounds;
+  const best = Math.max(...bounds.map(({ least }) => least));
+  const winners = bounds.flatMap(({ most }, k) => (most >= best ? [k] : []));
+  const letters = winners.map((k) => LETTERS[k]).join(", ");
+  if (winners.length > 1) {
+    const reason = `The samples do not separate ${letters}.`;
+    // Level is what was seen to be level; a program that was not run to the end might be better.
+    const seen = winners.every((k) => candidates[k]?.results && bounds[k]?.least === bounds[k]?.most);
+    return seen ? { reason, final: `${reason} \\boxed{tie}` } : cannotTell(reason);
+  }
+  return { reason: `${letters} alone passes the most.`, final: `\\boxed{${letters}}` };
+}
+
+function scoresVerdict(candidates: readonly Candidate[], tests: readonly TestCase[]): Verdict {
+  const bounds = known(candidates, tests);
+  if (!Array.isArray(bounds)) return bounds;
+  if (bounds.some(({ least, most }) => least < most))
+    return cannotTell("Not every program can be run here, so they cannot be scored.");
+  const scores = bounds.map(({ least }) => roundHalfEven((10 * least) / tests.length));
+  return { reason: "Each score is ten times the share of samples passed.", final: `\\boxed{[${scores.join(",")}]}` };
+}

@@ -1,0 +1,21 @@
+// Owns running the embedded verifier as a program of its own: variables, the ready line, a clean
+// end. Knows nothing else.
+import { startCpuVerifier } from "./server.ts";
+
+const { HOST = "127.0.0.1", PORT = "8790", WORKERS } = process.env;
+
+const verifier = await startCpuVerifier({
+  host: HOST,
+  port: Number(PORT),
+  ...(WORKERS === undefined ? {} : { workers: Number(WORKERS) }),
+});
+console.log(`ready ${verifier.url}`);
+
+for (const name of ["SIGTERM", "SIGINT"] as const) {
+  process.once(name, () => {
+    verifier.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+}

@@ -1,0 +1,173 @@
+// Owns what is known of programs by their content: their language, and their test results, each run
+// once. Knows no prompt.
+import { createHash } from "node:crypto";
+import type { Language } from "./sandbox/protocol.ts";
+import type { TestCase, TestResult } from "./test-cases.ts";
+
+const LANGUAGE_OF_TAG: Record<string, Language> = {
+  python: "python",
+  py: "python",
+  cpython: "python",
+  ipython: "python",
+  pypy: "python",
+  sage: "python",
+  javascript: "javascript",
+  js: "javascript",
+  jsx: "javascript",
+  ecmascript: "javascript",
+  node: "javascript",
+  nodejs: "javascript",
+  mjs: "javascript",
+  cjs: "javascript",
+};
+
+/**
+ * Languages that are known by name and cannot be run here. Any other tag (`text`, `code`,
+ * `solution`) says nothing.
+ */
+const OTHER_LANGUAGES = new Set(
+  `ada apl asm assembly awk bash basic c c# c++ c++17 c++20 clisp clj clojure cobol coffee coffeescript common-lisp cpp cs csharp
+  crystal cxx d dart delphi elixir elm erlang ex f# forth fortran fsharp gnuplot go golang groovy haskell hs java julia kotlin kt
+  lisp lua matlab nasm nim objc objective-c objectivec ocaml octave pascal perl php pike pl powershell prolog purescript q r
+  racket raku rb rs ruby rust scala scheme sh shell sml solidity sql swift tcl ts tsx typescript vb verilog vhdl zig zsh`.split(
+    /\s+/,
+  ),
+);
+
+const SIGNS: Record<Language, readonly RegExp[]> = {
+  python: [
+    /^\s*(?:def|class|if|for|while|with|else|elif|try|except)\b.*:\s*(?:#.*)?$/m,
+    /^\s*(?:import|from)\s+\w+/m,
+    /\bprint\(/,
+    /\b(?:input|len|range)\(/,
+  ],
+  javascript: [/\b(?:const|let|var)\s+[\w[{]/, /\bfunction\b.*\{/, /=>/, /\bconsole\.log\(/, /\brequire\(/, /;\s*$/m],
+};
+
+/**
+ * `Python3.12`, `{python}`, `python,run` and `py-3` are python; null when the tag names no language
+ * at all.
+ */
+function languageOfTag(tag: string): Language | "other" | null {
+  const word =
+    /^[^\s,:;{}]+/.exec(
+      tag
+        .trim()
+        .toLowerCase()
+        .replace(/^[{.\s]+/, ""),
+    )?.[0] ?? "";
+  if (OTHER_LANGUAGES.has(word)) return "other";
+  const name = word.replace(/[-_.]?v?\d[\d.]*$/, "");
+  if (Object.hasOwn(LANGUAGE_OF_TAG, name)) return LANGUAGE_OF_TAG[name] as Language;
+  return OTHER_LANGUAGES.has(name) ? "other" : null;
+}
+
+/**
+ * The language a program is to be run as, by its tag where that names one, else by its looks; null
+ * when it cannot be run here.
+ */
+export function languageOf(tag: string | null, source: string): Language | null {
+  const named = tag === null ? null : languageOfTag(tag);
+  if (named !== null) return named === "other" ? null : named;
+  const count = (language: Language) => SIGNS[language].filter((sign) => sign.test(source)).length;
+  const [python, javascript] = [count("python"), count("javascript")];
+  if (python === javascript) return null;
+  return python > javascript ? "python" : "javascript";
+}
+
+/**
+ * The languages of candidates that answer one question. One without a tag that says anything, and
+ * whose looks say nothing either, is taken for what the others are said to be: who leaves the tag
+ * out, or writes `text`, is judged like everybody else.
+ */
+export function languagesOf(candidates: readonly { code: string; language: string | null }[]): (Language | null)[] {
+  const tags = candidates.map(({ language }) => (language === null ? null : languageOfTag(language)));
+  const named = new Set(tags.filter((tag) => tag !== null));
+  const common = named.size === 1 ? ([...named][0] as Language | "other") : null;
+  return candidates.map(({ code, language }, k) => {
+    if (tags[k] === null && common !== null && common !== "other") return common;
+    return languageOf(language, code);
+  });
+}
+
+interface Entry {
+  results: Promise<TestResult[]>;
+  waiting: number;
+  settled: boolean;
+  stop: AbortController;
+}
+
+/**
+ * Results by content, least recently used out first. Equal questions that overlap share one run,
+ * which is stopped only when nobody waits for it any more. Results without an answer
+ * (`unavailable`) are not kept.
+ */
+export class ResultCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #entriesMax: number;
+  hits = 0;
+  runs = 0;
+
+  constructor(entriesMax: number) {
+    this.#entriesMax = entriesMax;
+  }
+
+  static key(language: Language, source: string, tests: readonly TestCase[]): string {
+    return createHash("sha256")
+      .update(JSON.stringify([language, source, tests]))
+      .digest("base64");
+  }
+
+  /** Rejects with the signal's reason when it is aborted first. */
+  async get(
+    key: string,
+    run: (signal: AbortSignal) => Promise<TestResult[]>,
+    signal?: AbortSignal,
+  ): Promise<TestResult[]> {
+    signal?.throwIfAborted();
+    const entry = this.#entries.get(key) ?? this.#start(key, run);
+    // Set again, so that the map's order is the order of last use.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    entry.waiting++;
+    try {
+      return await abortable(entry.results, signal);
+    } finally {
+      entry.waiting--;
+      if (entry.waiting === 0 && !entry.settled) this.#drop(key, entry);
+    }
+  }
+
+  #start(key: string, run: (signal: AbortSignal) => Promise<TestResult[]>): Entry {
+    this.runs++;
+    const stop = new AbortController();
+    const entry: Entry = { results: run(stop.signal), waiting: 0, settled: false, stop };
+    const settle = (keep: boolean) => {
+      entry.settled = true;
+      if (!keep && this.#entries.get(key) === entry) this.#entries.delete(key);
+    };
+    entry.results.then(
+      (results) => settle(results.every((r) => r.status !== "unavailable")),
+      () => settle(false),
+    );
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size < this.#entriesMax) break;
+      this.#entries.delete(oldest);
+    }
+    return entry;
+  }
+
+  #drop(key: string, entry: Entry): void {
+    entry.stop.abort();
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+  }
+}
+
+function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

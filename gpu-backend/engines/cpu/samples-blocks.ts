@@ -1,0 +1,237 @@
+// Owns input/output pairs in a statement: labels, fences, tables. Knows no function calls.
+
+export interface Pair {
+  input: string;
+  output: string;
+}
+
+interface Label {
+  kind: "input" | "output" | "example" | "end";
+  /**
+   * Says by its own words that a sample follows (Sample Input, Input 2, ..), not a section of the
+   * description.
+   */
+  sure: boolean;
+  /** What stands on the label's own line after the colon. */
+  rest: string;
+}
+
+const ORDINAL = String.raw`(?:#?\s*\d{1,3}|#\s*[A-Z])`;
+const INPUT_OUTPUT = new RegExp(
+  String.raw`^(?<before>(?:sample|example|test(?:\s*case)?|standard)s?\s*(?:test\s*)?${ORDINAL}?\s*[:.\-–]?\s*)?(?<kind>inputs?|outputs?|expected\s+outputs?)\s*(?:copy)?\s*(?<after>(?:for\s+)?(?:sample|example)s?)?\s*(?<number>${ORDINAL})?\s*(?:\(\s*(?:stdin|stdout)\s*\))?\s*(?:(?<colon>[:=：])\s*(?<rest>.*))?$`,
+  "i",
+);
+const EXAMPLE = new RegExp(
+  String.raw`^(?:samples?|examples?|sample\s+(?:tests?|cases?)|test\s*cases?)\s*${ORDINAL}?\s*[:.]?$`,
+  "i",
+);
+const END =
+  /^(?:explanations?|notes?|constraints?|hints?|scoring|subtasks?|follow[- ]?up|limits?|tags?|source|time limit|memory limit|function signature|task|your task|description|problem|statement)\b[^\n]{0,40}?(?::|$)/i;
+
+/** A longer line is data or prose, never a label; it also bounds what the patterns have to try. */
+const LABEL_LINE_CHARS = 400;
+
+/** All input/output pairs that are surely samples, in order. */
+export function inputOutputPairs(statement: string): Pair[] {
+  const lines = statement
+    .replace(/<\/?(?:pre|code|samp)>/gi, "```")
+    .replace(GLUED, "\n")
+    .split("\n")
+    .flatMap(splitGluedOutput)
+    .flatMap(splitSameLine);
+  return [...tablePairs(lines), ...labelledPairs(lines)];
+}
+
+const SAMPLE = String.raw`(?:Sample|Example|SAMPLE|EXAMPLE)\s+(?:[Tt]est\s+)?`;
+/**
+ * `…their sum.Sample Input 1:`: a label right behind a sentence or a value, where a page lost its
+ * line ends.
+ */
+const GLUED = new RegExp(
+  String.raw`(?=${SAMPLE}(?:Input|Output|INPUT|OUTPUT)s?[ \t]*${ORDINAL}?[ \t]*(?::|$))(?<=[.!?:;)\]}"'\`$][ \t]*|\S)`,
+  "gm",
+);
+const GLUED_OUTPUT = new RegExp(
+  String.raw`\s*(?=${SAMPLE}(?:Input|Output|INPUT|OUTPUT)s?\s*${ORDINAL}?\s*(?::|$)|(?:Explanation|Note)s?(?:\s*\d+)?\s*:)`,
+  "g",
+);
+
+/**
+ * A line that begins with a sample's input may hold its output, its explanation and the next sample
+ * as well.
+ */
+function splitGluedOutput(line: string): string[] {
+  if (!new RegExp(`^${SAMPLE}(?:In|Out|IN|OUT)put`, "i").test(line.trim())) return [line];
+  return line
+    .trim()
+    .split(GLUED_OUTPUT)
+    .filter((part) => part !== "");
+}
+
+/** `Input: 3, Output: 6` on one line becomes two lines. */
+function splitSameLine(line: string): string[] {
+  if (line.length > LABEL_LINE_CHARS) return [line];
+  const match = /^(.*\binput\b[^:]{0,12}:.*?\S)[\s,;|→]+(\W{0,3}(?:expected )?output\b[^:]{0,12}:.*)$/i.exec(line);
+  return match ? [match[1] as string, match[2] as string] : [line];
+}
+
+/** The line without heading marks, emphasis, list marks. */
+function bare(line: string): string {
+  return line
+    .trim()
+    .replace(/^(?:#{1,6}|[-*+>]|\d{1,2}[.)])\s+/, "")
+    .replace(/^(?:\*\*|__|\*|_)(.*?)(?:\*\*|__|\*|_)(\s*:?)/, "$1$2")
+    .replace(/^<(\w+)[^>]*>(.*?)<\/\1>/, "$2")
+    .replace(/^-{2,}\s*(.*?)\s*-{2,}$/, "$1")
+    .trim();
+}
+
+function labelOf(line: string): Label | null {
+  const text = line.length > LABEL_LINE_CHARS ? "" : bare(line);
+  if (text === "") return null;
+  if (EXAMPLE.test(text)) return { kind: "example", sure: true, rest: "" };
+  const match = INPUT_OUTPUT.exec(text)?.groups;
+  if (match) {
+    const kind = /in/i.test((match.kind as string).slice(0, 2)) ? "input" : "output";
+    const sure = match.before !== undefined || match.after !== undefined || match.number !== undefined;
+    return { kind, sure, rest: (match.rest ?? "").trim() };
+  }
+  if (END.test(text) || /^#{1,6}\s/.test(line.trim())) return { kind: "end", sure: true, rest: "" };
+  return null;
+}
+
+interface Block {
+  text: string;
+  /** Whether the text stood in a fence or on the label's own line. */
+  marked: boolean;
+  next: number;
+}
+
+function labelledPairs(lines: readonly string[], within = false): Pair[] {
+  const pairs: Pair[] = [];
+  let inExample = within;
+  let input: { block: Block; sure: boolean } | null = null;
+  for (let i = 0; i < lines.length; ) {
+    const label = fenceAt(lines, i) ? null : labelOf(lines[i] as string);
+    const fenced = fenceAt(lines, i);
+    if (label === null) {
+      // A fence that no label claimed may hold a whole example, labels and all.
+      if (fenced && !within) pairs.push(...labelledPairs(fenced.text.split("\n").flatMap(splitSameLine), true));
+      i = fenced ? fenced.next : i + 1;
+      continue;
+    }
+    if (label.kind === "example" || label.kind === "end") {
+      inExample = label.kind === "example" || (inExample && isAside(lines[i] as string));
+      if (label.kind === "example") input = null;
+      i++;
+      continue;
+    }
+    const block = blockAfter(lines, i, label);
+    const sure = label.sure || inExample;
+    if (label.kind === "input") input = { block, sure };
+    else if (input !== null) {
+      if (isSample(input.block, input.sure) && isSample(block, sure) && block.text !== "") {
+        pairs.push({ input: input.block.text, output: block.text });
+      }
+      input = null;
+    }
+    i = block.next;
+  }
+  return pairs;
+}
+
+/** Explanations stand between the samples of one section; other headings end it. */
+const isAside = (line: string) => /^(?:explanations?|notes?)\b/i.test(bare(line));
+
+/** A description's own Input section is prose and unmarked; a sample is neither. */
+function isSample(block: Block, sure: boolean): boolean {
+  return sure || (block.marked ? !isProse(block.text) : block.text !== "" && !isProse(block.text));
+}
+
+function isProse(text: string): boolean {
+  return text.split("\n").some((line) => (line.match(/\b[A-Za-z]{2,}\b/g) ?? []).length >= 5 && /[a-z]/.test(line));
+}
+
+function blockAfter(lines: readonly string[], at: number, label: Label): Block {
+  if (label.rest !== "") {
+    const next = nextLabel(lines, at + 1);
+    const more = lines.slice(at + 1, next);
+    const blank = more.findIndex((line) => line.trim() === "");
+    const taken = blank === -1 ? more : more.slice(0, blank);
+    const text = [unquote(label.rest), ...(label.kind === "input" ? taken : taken.filter((l) => !isProse(l)))].join(
+      "\n",
+    );
+    return { text: clean(text), marked: true, next };
+  }
+  let i = at + 1;
+  while (i < lines.length && (lines[i] as string).trim() === "") i++;
+  const fenced = fenceAt(lines, i);
+  if (fenced) return { text: clean(fenced.text), marked: true, next: fenced.next };
+  const next = nextLabel(lines, i);
+  const block = lines.slice(i, next);
+  const blank = block.findIndex((line) => line.trim() === "");
+  const taken = label.kind === "output" && blank !== -1 ? block.slice(0, blank) : block;
+  const indented = taken.filter((l) => l.trim() !== "").every((l) => /^(?: {4}|\t)/.test(l));
+  return {
+    text: clean((indented ? taken.map((l) => l.replace(/^(?: {4}|\t)/, "")) : taken).join("\n")),
+    marked: false,
+    next,
+  };
+}
+
+function nextLabel(lines: readonly string[], from: number): number {
+  let i = from;
+  while (i < lines.length && labelOf(lines[i] as string) === null && !/^\s*(?:`{3,}|~{3,})/.test(lines[i] as string))
+    i++;
+  return i;
+}
+
+/** A fenced block that opens on this line. */
+function fenceAt(lines: readonly string[], at: number): { text: string; next: number } | null {
+  const open = /^\s*(`{3,}|~{3,})([^`]*)$/.exec(lines[at] ?? "");
+  const single = /^\s*`{3,}([^`]+)`{3,}\s*$/.exec(lines[at] ?? "");
+  if (single) return { text: single[1] as string, next: at + 1 };
+  if (!open) return null;
+  const fence = open[1] as string;
+  let end = at + 1;
+  while (end < lines.length && !(lines[end] as string).trim().startsWith(fence)) end++;
+  const info = (open[2] as string).trim();
+  // A tag that is data stands in pages whose <pre> opened on the line of its first value.
+  const first = /^\d|\s/.test(info) ? [info] : [];
+  return { text: [...first, ...lines.slice(at + 1, end)].join("\n"), next: end + 1 };
+}
+
+const unquote = (text: string) => /^`([^`]*)`$/.exec(text)?.[1] ?? text;
+
+const clean = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .replace(/^\n+|\s+$/g, "");
+
+/** Rows of a table whose header names input and output. */
+function tablePairs(lines: readonly string[]): Pair[] {
+  const cells = (line: string) =>
+    /^\s*\|.*\|\s*$/.test(line)
+      ? line
+          .trim()
+          .slice(1, -1)
+          .split("|")
+          .map((c) => c.trim())
+      : null;
+  const pairs: Pair[] = [];
+  for (const [i, line] of lines.entries()) {
+    const header = cells(line)?.map((c) => bare(c).toLowerCase());
+    const at = {
+      input: header?.findIndex((c) => /\binput\b/.test(c)) ?? -1,
+      output: header?.findIndex((c) => /\boutput\b/.test(c)) ?? -1,
+    };
+    if (at.input < 0 || at.output < 0 || !/^[\s|:-]+$/.test(lines[i + 1] ?? "")) continue;
+    for (let row = cells(lines[i + 2] ?? ""), k = i + 2; row; row = cells(lines[++k] ?? "")) {
+      const text = (index: number) => clean(unquote(row?.[index] ?? "").replace(/`?<br\s*\/?>`?/gi, "\n"));
+      pairs.push({ input: text(at.input), output: text(at.output) });
+    }
+  }
+  return pairs.filter((pair) => pair.output !== "");
+}

@@ -1,0 +1,173 @@
+// Owns examples of function problems in a statement: asserts, interpreter sessions, calls with
+// their values. Knows no stdin.
+import { parseLiteral, parseLiterals, type Value } from "./literals.ts";
+import type { TestCase } from "./test-cases.ts";
+
+export interface Signature {
+  name: string;
+  parameters: string[];
+}
+
+const NAME = "[A-Za-z_$][\\w$]*";
+/** No function to be written is called so, wherever it stands. */
+const NOT_FUNCTIONS = new Set(["print", "assert", "if", "while", "for", "return", "not"]);
+/** In prose these are mentioned, not asked for, unless the statement declares one. */
+const NOT_IN_PROSE = new Set(["range", "len", "O", "f", "int", "input", "max", "min"]);
+const DECLARATIONS = [
+  new RegExp(`\\bdef\\s+(${NAME})\\s*\\(([^)]{0,2000})\\)`),
+  new RegExp(`\\bfunction\\s+(${NAME})\\s*\\(([^)]{0,2000})\\)`),
+  new RegExp(`\\b(?:const|let|var)\\s+(${NAME})\\s*=\\s*(?:function\\s*)?\\(([^)]{0,2000})\\)`),
+  new RegExp(`\\bfunction\\s+(?:called\\s+|named\\s+)?\`(${NAME})\\s*\\(([^)\`]{0,2000})\\)[^\`]{0,200}\``, "i"),
+  new RegExp(`\`(${NAME})\\(((?:${NAME}(?:\\s*,\\s*${NAME})*)?)\\)\``),
+];
+
+/** The function the statement asks for, when it writes one down. */
+export function findSignature(statement: string): Signature | null {
+  for (const pattern of DECLARATIONS) {
+    const [, name, parameters] = pattern.exec(statement) ?? [];
+    if (name === undefined || parameters === undefined) continue;
+    return { name, parameters: splitParameters(parameters) };
+  }
+  return null;
+}
+
+function splitParameters(text: string): string[] {
+  // Annotations may hold commas of their own, so brackets are taken out first.
+  let flat = text;
+  while (/\[[^[\]]*\]/.test(flat)) flat = flat.replace(/\[[^[\]]*\]/g, "");
+  return flat
+    .split(",")
+    .map((part) => part.split(/[:=]/)[0]?.trim() ?? "")
+    .filter((part) => part !== "" && part !== "self" && part !== "*" && part !== "/");
+}
+
+/** A longer line is no example for people; it also bounds what the patterns have to try. */
+const EXAMPLE_LINE_CHARS = 2_000;
+
+/** Asserts, doctests and `f(..) -> ..` lines. */
+export function callExamples(statement: string, signature: Signature | null): TestCase[] {
+  const lines = statement.split("\n").map((line) => (line.length > EXAMPLE_LINE_CHARS ? "" : line));
+  return [...doctests(lines, signature), ...asserts(lines, signature), ...arrows(lines, signature)];
+}
+
+function simpleCall(text: string, expected: string, strict: boolean): TestCase | null {
+  const [, name, inner] = new RegExp(`^(${NAME})\\((.*)\\)$`, "s").exec(text.trim()) ?? [];
+  if (name === undefined || inner === undefined || NOT_FUNCTIONS.has(name)) return null;
+  const args = parseLiterals(inner);
+  const value = parseLiteral(expected);
+  if (args === undefined || value === undefined) return null;
+  return { kind: "call", function: name, args, expected: value, strict };
+}
+
+/**
+ * The function that code which is judged outside the program is about, when the statement declares
+ * one.
+ */
+const about = (signature: Signature | null) => (signature === null ? {} : { function: signature.name });
+
+function asserts(lines: readonly string[], signature: Signature | null): TestCase[] {
+  return lines.flatMap((line): TestCase[] => {
+    const code = line
+      .trim()
+      .replace(/^[-*]\s+/, "")
+      .replace(/^`(.*)`$/, "$1");
+    const [, condition] = /^assert\s+(.+)$/.exec(code) ?? [];
+    if (condition === undefined || !/\w\s*\(/.test(condition)) return [];
+    const [, left, right] = /^(.*?)\s*==\s*([^=].*?)(?:\s*#.*)?$/.exec(condition) ?? [];
+    const call = left && right ? simpleCall(left, withoutMessage(right), true) : null;
+    return [call ?? { kind: "python-assert", code, ...about(signature) }];
+  });
+}
+
+/** `[1, 2], "message"`: the value without the assertion's message. */
+function withoutMessage(text: string): string {
+  if (parseLiteral(text) !== undefined) return text;
+  const values = parseLiterals(text);
+  const message = /,\s*(?:"[^"]*"|'[^']*')\s*$/.exec(text);
+  return values?.length === 2 && message ? text.slice(0, message.index) : text;
+}
+
+function doctests(lines: readonly string[], signature: Signature | null): TestCase[] {
+  const tests: TestCase[] = [];
+  for (let i = 0; i < lines.length; ) {
+    if (!/^\s*>>> /.test(lines[i] as string)) {
+      i++;
+      continue;
+    }
+    const examples: { code: string; expected: string }[] = [];
+    while (/^\s*>>> /.test(lines[i] ?? "")) {
+      const indent = /^\s*/.exec(lines[i] as string)?.[0].length ?? 0;
+      const cut = (line: string) => line.slice(indent);
+      const code = [cut(lines[i++] as string).slice(4)];
+      while (/^\s*\.\.\.(?: |$)/.test(lines[i] ?? "")) code.push(cut(lines[i++] as string).slice(4));
+      const expected: string[] = [];
+      while (i < lines.length && !/^\s*(?:>>> |```|~~~|"""|''')|^\s*$/.test(lines[i] as string))
+        expected.push(cut(lines[i++] as string));
+      examples.push({ code: code.join("\n"), expected: expected.join("\n") });
+      while (lines[i]?.trim() === "" && /^\s*>>> /.test(lines[i + 1] ?? "")) i++;
+    }
+    const calls = examples.map(({ code, expected }) => simpleCall(code, expected, true));
+    if (calls.every((call) => call !== null)) tests.push(...calls);
+    else if (examples.some((e) => e.expected !== "") && !examples.some((e) => e.expected.startsWith("Traceback"))) {
+      tests.push({ kind: "doctest", examples, ...about(signature) });
+    }
+  }
+  return tests;
+}
+
+const ARROW =
+  /^(.*?\))\s*;?\s*(?:→|⇒|-+>|=+>|={2,3}|\breturns?\b|\bshould return\b|(?:\/\/|#)\s*(?:→|-+>|=+>|returns?)?)\s*(.+)$/;
+
+function arrows(lines: readonly string[], signature: Signature | null): TestCase[] {
+  return lines.flatMap((line): TestCase[] => {
+    if (/^\s*(?:>>>|assert\b|def\b|function\b)/.test(line)) return [];
+    const text = line
+      .trim()
+      .replace(/^(?:[-*]|\d+[.)])\s+/, "")
+      .replaceAll("`", "");
+    const [, left, right] = ARROW.exec(text) ?? [];
+    if (left === undefined || right === undefined) return [];
+    const shown = /^(?:console\.log|print)\((.*)\)$/s.exec(left)?.[1] ?? left;
+    const call = simpleCall(shown, right.replace(/[.;,]\s*$/, ""), false);
+    if (call?.kind !== "call") return [];
+    if (signature === null ? NOT_IN_PROSE.has(call.function) : call.function !== signature.name) return [];
+    return [call];
+  });
+}
+
+/**
+ * An Input/Output pair as a call: `nums = [2,7], target = 9`, or bare values, when the function is
+ * known. null: an ordinary pair; "not-stdin": written for a function that is not known, so neither.
+ */
+export function leetcodeCall(
+  input: string,
+  output: string,
+  signature: Signature | null,
+): TestCase | null | "not-stdin" {
+  const named = namedArguments(input);
+  if (signature === null) return named === null ? null : "not-stdin";
+  const values = named ?? parseLiterals(input.replaceAll("\n", ", "))?.map((value) => ({ name: "", value }));
+  if (!values || values.length !== signature.parameters.length) return named === null ? null : "not-stdin";
+  const expected = parseLiteral(output);
+  if (expected === undefined) return named === null ? null : "not-stdin";
+  const ordered = signature.parameters.map((p, i) => values.find((v) => v.name === p) ?? values[i]);
+  return {
+    kind: "call",
+    function: signature.name,
+    args: ordered.map((v) => (v as { value: Value }).value),
+    expected,
+    strict: false,
+  };
+}
+
+function namedArguments(input: string): { name: string; value: Value }[] | null {
+  const pieces = input.split(new RegExp(`(?:^|[,\\n])\\s*(${NAME})\\s*=\\s*(?!=)`));
+  if (pieces.length < 3 || pieces[0]?.trim() !== "") return null;
+  const found: { name: string; value: Value }[] = [];
+  for (let i = 1; i < pieces.length; i += 2) {
+    const value = parseLiteral(pieces[i + 1] ?? "");
+    if (value === undefined) return null;
+    found.push({ name: pieces[i] as string, value });
+  }
+  return found;
+}

@@ -1,0 +1,181 @@
+// Owns the embedded verifier's HTTP face: an OpenAI-compatible server on loopback. Knows the judge,
+// not how it decides.
+import { randomUUID } from "node:crypto";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { stream } from "hono/streaming";
+import { parsePrompt } from "../../../src/core/judges/render.ts";
+import {
+  type CompletionRequest,
+  CompletionRequestSchema,
+  chunk,
+  completion,
+  errorBody,
+  limitAnswer,
+  MODEL,
+  pieces,
+  usageChunk,
+  userText,
+} from "./completion.ts";
+import { Judge, SandboxUnavailable } from "./judge.ts";
+import { Sandbox } from "./sandbox/sandbox.ts";
+
+const BODY_BYTES = 16 * 1_048_576;
+const IN_FLIGHT_MAX = 2048;
+const KEEP_ALIVE_MS = 1_000;
+const UNREADABLE =
+  "The message is not a question between [QUESTION] tags followed by lettered candidate blocks. No choice is made.";
+
+export interface CpuVerifierOptions {
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Default 0: any free port. */
+  port?: number;
+  /** Sandboxed processes; see SandboxOptions. */
+  workers?: number;
+}
+
+export interface CpuVerifier {
+  /** `http://HOST:PORT`, without a path. */
+  url: string;
+  /** Ends the interpreters and the server; open requests are cut. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens at once; the interpreters warm up behind, and the first answers wait for them. Rejects
+ * when the port is taken.
+ */
+export async function startCpuVerifier(options: CpuVerifierOptions = {}): Promise<CpuVerifier> {
+  const host = options.host ?? "127.0.0.1";
+  const sandbox = new Sandbox(options.workers === undefined ? {} : { workers: options.workers });
+  const app = createVerifierApp(new Judge(sandbox), sandbox);
+  const server = serve({ fetch: app.fetch, hostname: host, port: options.port ?? 0 }) as Server;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("listening", resolve);
+      server.once("error", reject);
+    });
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await Promise.all([closed, sandbox.close()]);
+    },
+  };
+}
+
+/** The routes, without a socket. */
+export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers">): Hono {
+  const app = new Hono();
+  let inFlight = 0;
+  app.get("/health", (c) => {
+    const { total, warm, broken } = sandbox.workers;
+    return c.json({ status: broken === total ? "failed" : "ok", workers: total, warm }, broken === total ? 503 : 200);
+  });
+  app.get("/v1/models", (c) =>
+    c.json({ object: "list", data: [{ id: MODEL, object: "model", created: 0, owned_by: "kritai" }] }),
+  );
+  const tooLarge = (c: Context) =>
+    c.json(errorBody(`the body is larger than ${BODY_BYTES} bytes`, "invalid_request_error"), 413);
+  app.post("/v1/chat/completions", bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
+    const request = await readRequest(c);
+    if (request instanceof Response) return request;
+    if (inFlight >= IN_FLIGHT_MAX) {
+      const body = errorBody(`more than ${IN_FLIGHT_MAX} requests at a time`, "rate_limit_error", "overloaded");
+      return c.json(body, 429, { "Retry-After": "1" });
+    }
+    inFlight++;
+    const done = () => void inFlight--;
+    return request.stream ? streamed(c, judge, request, done) : whole(c, judge, request, done);
+  });
+  app.notFound((c) => c.json(errorBody("no such route", "invalid_request_error", "not_found"), 404));
+  app.onError((_, c) => c.json(errorBody("internal error", "server_error", "internal"), 500));
+  return app;
+}
+
+/** The request, or the refusal. */
+async function readRequest(c: Context): Promise<CompletionRequest | Response> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (body === undefined) return c.json(errorBody("the body is not JSON", "invalid_request_error"), 400);
+  const parsed = CompletionRequestSchema.safeParse(body);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const param = issue?.path.join(".") ?? null;
+    return c.json(errorBody(`${param}: ${issue?.message}`, "invalid_request_error", null, param), 400);
+  }
+  const { model } = parsed.data;
+  if (model !== undefined && model !== MODEL) {
+    return c.json(
+      errorBody(`the one model here is ${MODEL}`, "invalid_request_error", "model_not_found", "model"),
+      404,
+    );
+  }
+  return parsed.data;
+}
+
+/** The judge's answer to a request, or the sentence that says why there is none. */
+async function answerTo(judge: Judge, request: CompletionRequest, signal: AbortSignal): Promise<string> {
+  const text = userText(request);
+  const start = text.indexOf("[QUESTION]\n");
+  const prompt = start < 0 ? null : parsePrompt(text.slice(start));
+  return prompt === null ? UNREADABLE : judge.answer(prompt, signal);
+}
+
+const newHead = () => ({ id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000) });
+
+function errorOf(error: unknown): object {
+  const message =
+    error instanceof SandboxUnavailable ? `the sandbox is not available: ${error.message}` : "internal error";
+  return errorBody(message, "server_error", error instanceof SandboxUnavailable ? "unavailable" : "internal");
+}
+
+async function whole(c: Context, judge: Judge, request: CompletionRequest, done: () => void): Promise<Response> {
+  try {
+    const text = await answerTo(judge, request, c.req.raw.signal);
+    return c.json(completion(newHead(), limitAnswer(request, text)));
+  } catch (error) {
+    return c.json(errorOf(error), error instanceof SandboxUnavailable ? 503 : 500);
+  } finally {
+    done();
+  }
+}
+
+/**
+ * Headers and the role chunk go out at once, so that the caller's connection slot is free while
+ * programs run.
+ */
+function streamed(c: Context, judge: Judge, request: CompletionRequest, done: () => void): Response {
+  const head = newHead();
+  c.header("Content-Type", "text/event-stream; charset=utf-8");
+  c.header("Cache-Control", "no-cache");
+  return stream(c, async (out) => {
+    const stop = new AbortController();
+    out.onAbort(() => stop.abort());
+    const send = (event: object) => out.write(`data: ${JSON.stringify(event)}\n\n`);
+    const keepAlive = setInterval(() => void out.write(": keep-alive\n\n"), KEEP_ALIVE_MS);
+    try {
+      await send(chunk(head, { role: "assistant", content: "" }));
+      const text = await answerTo(judge, request, stop.signal);
+      const answer = limitAnswer(request, text);
+      for (const piece of pieces(answer.text)) await send(chunk(head, { content: piece }));
+      await send(chunk(head, {}, answer.finish_reason));
+      if (request.stream_options?.include_usage) await send(usageChunk(head, answer));
+      await out.write("data: [DONE]\n\n");
+    } catch (error) {
+      if (!stop.signal.aborted) await send(errorOf(error));
+    } finally {
+      clearInterval(keepAlive);
+      done();
+    }
+  });
+}

@@ -1,0 +1,186 @@
+// Owns the kinds of sample tests, how each becomes a run of a program, and when it has passed.
+// Knows no statement and no prompt.
+import { readEmitted } from "./emitted.ts";
+import { type Examination, Examiner } from "./examine.ts";
+import { parseLiteral, sameValue, type Value, writeLiteral } from "./literals.ts";
+import type { Language, RunLimits, RunPlan, RunResult, RunStatus } from "./sandbox/protocol.ts";
+import type { Program, Sandbox } from "./sandbox/sandbox.ts";
+
+export type TestCase =
+  /**
+   * The program reads `input` and writes `output`. `exact`: decimal fractions must be written
+   * alike.
+   */
+  | { kind: "stdio"; input: string; output: string; exact?: boolean | undefined }
+  /**
+   * A function gives `expected` for `args`. `strict`: equal as `==` means it, else up to list/tuple
+   * and float rounding. `types`: 1, 1.0 and True differ too, in Python.
+   */
+  | { kind: "call"; function: string; args: Value[]; expected: Value; strict: boolean; types?: boolean }
+  /**
+   * Python statements that raise when the program is wrong. `function`: the one that the statement
+   * asks for, if it says so.
+   */
+  | { kind: "python-assert"; code: string; function?: string }
+  /** Python examples as at a prompt, in order, in one state. */
+  | { kind: "doctest"; examples: { code: string; expected: string }[]; function?: string };
+
+export interface TestResult {
+  passed: boolean;
+  status: RunStatus;
+  /**
+   * One line for people; null when the run ended well. May hold text of the program: never show it
+   * unescaped.
+   */
+  error: string | null;
+  wall_ms: number;
+}
+
+type Check = { passed: (result: RunResult) => boolean; plan: RunPlan } | Asked;
+
+/** A test whose code is judged outside the program. */
+interface Asked {
+  examination: Examination;
+  shows: (shown: readonly string[]) => boolean;
+}
+
+/** After so many time-outs of one program its other tests are taken to time out too. */
+const TIMEOUTS_MAX = 2;
+
+const examiners = new WeakMap<Sandbox, Examiner>();
+
+function examinerOf(sandbox: Sandbox): Examiner {
+  const examiner = examiners.get(sandbox) ?? new Examiner(sandbox);
+  examiners.set(sandbox, examiner);
+  return examiner;
+}
+
+/** Whether a test can be asked of programs in this language. */
+export function isTestable(test: TestCase, language: Language): boolean {
+  return language === "python" || test.kind === "stdio" || test.kind === "call";
+}
+
+/**
+ * Runs one program on tests, each from a clean state. One result a test, in order; a test that does
+ * not fit the language, or could not be run for the sandbox's own fault, has status `unavailable`.
+ * @param limits timeout_ms is CPU time a test
+ */
+export async function runTests(
+  sandbox: Sandbox,
+  program: Program,
+  tests: readonly TestCase[],
+  limits: Partial<RunLimits> = {},
+  signal?: AbortSignal,
+): Promise<TestResult[]> {
+  const checks = tests.map((test) => (isTestable(test, program.language) ? checkOf(test, program.language) : null));
+  const plans = checks.flatMap((check) => (check && "plan" in check ? check.plan : []));
+  const ran = (await sandbox.runPlans(program, plans, limits, signal))[Symbol.iterator]();
+  const results: TestResult[] = [];
+  for (const check of checks) {
+    if (check === null) results.push(withoutRun("unavailable", "not for this language"));
+    else if ("plan" in check) results.push(resultOf(check, ran.next().value as RunResult));
+    else if (results.filter(({ status }) => status === "timeout").length >= TIMEOUTS_MAX)
+      results.push(withoutRun("timeout", `not run: ${TIMEOUTS_MAX} runs timed out before`));
+    else results.push(await examined(sandbox, program, check, limits, signal));
+  }
+  return results;
+}
+
+const withoutRun = (status: RunStatus, error: string): TestResult => ({ passed: false, status, error, wall_ms: 0 });
+
+function resultOf(check: Exclude<Check, Asked>, result: RunResult): TestResult {
+  const { status, error, wall_ms } = result;
+  return { passed: status === "ok" && check.passed(result), status, error, wall_ms };
+}
+
+async function examined(
+  sandbox: Sandbox,
+  program: Program,
+  { examination, shows }: Asked,
+  limits: Partial<RunLimits>,
+  signal: AbortSignal | undefined,
+): Promise<TestResult> {
+  const finding = await examinerOf(sandbox).examine(program, examination, limits, signal);
+  if ("run" in finding) {
+    const { status, error, wall_ms } = finding.run;
+    return { passed: false, status, error, wall_ms };
+  }
+  const { shown, wall_ms } = finding;
+  return { passed: shown !== null && shows(shown), status: "ok", error: null, wall_ms };
+}
+
+function checkOf(test: TestCase, language: Language): Check {
+  switch (test.kind) {
+    case "stdio":
+      return {
+        plan: { stdin: test.input, cells: [], as_script: true },
+        passed: (result) => sameOutput(test.output, result.stdout, test.exact),
+      };
+    case "call":
+      return callCheck(test, language);
+    case "python-assert":
+      return { examination: { cells: [test.code], mode: "exec", functions: functionsOf(test) }, shows: () => true };
+    case "doctest": {
+      const cells = test.examples.map(({ code }) => `${code}\n`);
+      return {
+        examination: { cells, mode: "single", functions: functionsOf(test) },
+        shows: (shown) => test.examples.every(({ expected }, i) => sameLines(expected, shown[i] ?? "")),
+      };
+    }
+  }
+}
+
+const functionsOf = (test: { function?: string }) => (test.function === undefined ? [] : [test.function]);
+
+/**
+ * The expected value stays outside: the program's own state only ever sees the arguments, and what
+ * it computed is compared here, so a program cannot pass by printing, by leaving early, or by an
+ * object that calls itself equal.
+ */
+function callCheck(test: TestCase & { kind: "call" }, language: Language): Check {
+  const args = test.args.map((value) => writeLiteral(value, language)).join(", ");
+  return {
+    plan: { stdin: "", cells: [{ mode: "call", name: test.function, args }], as_script: false },
+    passed: (result) => {
+      const actual = readEmitted(result.cells[0]?.value ?? "");
+      const strict = test.strict && language === "python";
+      return (
+        actual !== undefined &&
+        sameValue(test.expected, actual, { strict, types: test.types === true && language === "python" })
+      );
+    },
+  };
+}
+
+const lines = (text: string) =>
+  text
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((line) => line.trimEnd());
+
+function sameLines(expected: string, actual: string): boolean {
+  const [a, b] = [lines(expected), lines(actual)];
+  return a.length === b.length && a.every((line, i) => line === b[i]);
+}
+
+const FLOAT = /^-?\d+\.\d+(?:[eE][-+]?\d+)?$/;
+
+/**
+ * Equal line by line, apart from trailing blanks; where the expected token is a decimal fraction,
+ * up to 1e-6 unless `exact`.
+ */
+export function sameOutput(expected: string, actual: string, exact = false): boolean {
+  const [a, b] = [lines(expected), lines(actual)];
+  return a.length === b.length && a.every((line, i) => line === b[i] || (!exact && sameTokens(line, b[i] as string)));
+}
+
+function sameTokens(expected: string, actual: string): boolean {
+  const [a, b] = [expected.trim().split(/\s+/), actual.trim().split(/\s+/)];
+  return a.length === b.length && a.every((token, i) => token === b[i] || sameFraction(token, b[i] as string));
+}
+
+function sameFraction(expected: string, actual: string): boolean {
+  if (!FLOAT.test(expected)) return false;
+  const value = parseLiteral(actual);
+  return value !== undefined && sameValue({ number: expected }, value, { strict: false });
+}

@@ -1,0 +1,209 @@
+// Owns the text of a simulated answer, token by token, and its log probabilities. Pure; knows no
+// transport.
+import { LETTERS } from "../../../src/core/judges/render.ts";
+import { createRandom } from "../../../src/core/math/random.ts";
+import type { Draw } from "./noise.ts";
+
+/** A token is four characters of thinking, or one piece of the answer's tail. */
+const CHARS_PER_TOKEN = 4;
+const FILLER_TOKENS = 65_536;
+const LOOP_TOKENS = 12;
+const PHRASES = (
+  "the loop starts at zero|so the index is one too large|check the sample again|for n equal to one|the list is empty here|" +
+  "this branch is never taken|the sum runs over all values|that matches the expected output|it reads past the end|sorting costs more but is right|" +
+  "the modulus is applied too early|consider a negative value|both agree on this input|the other one differs|wait, look at the bounds|" +
+  "ties are broken the wrong way|an integer could overflow|the recursion ends at the leaf|duplicates are counted twice|then the answer is the same"
+).split("|");
+
+let filler: string | null = null;
+
+/**
+ * Thinking that does not repeat itself within one answer: phrases in a fixed random order. Made
+ * once.
+ */
+function fillerText(): string {
+  if (filler !== null) return filler;
+  const random = createRandom(20_261_121);
+  const parts: string[] = [];
+  for (let chars = 0; chars < FILLER_TOKENS * CHARS_PER_TOKEN; ) {
+    const number = Math.floor(random() * 1_000);
+    const phrase = `${PHRASES[Math.floor(random() * PHRASES.length)]} at line ${number}${random() < 0.2 ? ".\n" : ", "}`;
+    parts.push(phrase);
+    chars += phrase.length;
+  }
+  filler = parts.join("").slice(0, FILLER_TOKENS * CHARS_PER_TOKEN);
+  return filler;
+}
+
+export interface Answer {
+  finish_reason: "stop" | "length";
+  /** Tokens generated, tags included. */
+  tokens: number;
+  /** Tokens from 0 to here are thinking: the tags and all between. */
+  thinking_end: number;
+  /** The place of the option letter behind the box's brace; null when there is none. */
+  letter_at: number | null;
+  draw: Draw;
+  /** Text of tokens `from`..`to`; `thinking` are those before `thinking_end`. */
+  text(from: number, to: number): { thinking: string; content: string };
+}
+
+const OPEN = ["<think>", "\n"];
+const CLOSE = ["\n", "</think>"];
+
+/**
+ * @param form which box the prompt asks for
+ * @param tags whether the think tags are text, or only tokens (a server with a reasoning parser)
+ * @param tokensMax the answer is cut there
+ */
+export function writeAnswer(options: {
+  draw: Draw;
+  form: "exact_match" | "scores";
+  seed: number;
+  tokensMax: number;
+  tags: boolean;
+}): Answer {
+  const { draw, tokensMax } = options;
+  const body = draw.loops ? tokensMax : draw.thinking_tokens;
+  const tail = tailOf(draw, options.form);
+  const bodyEnd = OPEN.length + body;
+  const thinking_end = bodyEnd + CLOSE.length;
+  const whole = thinking_end + tail.length;
+  const tokens = Math.min(whole, tokensMax);
+  const letter = options.form === "exact_match" && draw.ending === "box" ? thinking_end + BOX_LETTER_AT : null;
+  const offset = (options.seed >>> 0) % FILLER_TOKENS;
+  const tag = (list: readonly string[], from: number, to: number) =>
+    options.tags ? list.slice(from, to).join("") : "";
+  const bounded = (at: number, length: number) => Math.min(Math.max(at, 0), length);
+  return {
+    finish_reason: tokens < whole ? "length" : "stop",
+    tokens,
+    thinking_end,
+    letter_at: letter !== null && letter < tokens ? letter : null,
+    draw,
+    text(from, to) {
+      const end = Math.min(to, tokens);
+      const bodyFrom = bounded(from - OPEN.length, body);
+      const bodyTo = bounded(end - OPEN.length, body);
+      return {
+        thinking:
+          tag(OPEN, from, bounded(end, OPEN.length)) +
+          thought(offset, bodyFrom, bodyTo, draw.loops) +
+          tag(CLOSE, bounded(from - bodyEnd, 2), bounded(end - bodyEnd, 2)),
+        content: tail
+          .slice(bounded(from - thinking_end, tail.length), bounded(end - thinking_end, tail.length))
+          .join(""),
+      };
+    },
+  };
+}
+
+/** Thinking tokens `from`..`to`. */
+function thought(offset: number, from: number, to: number, loops: boolean): string {
+  if (to <= from) return "";
+  const text = fillerText();
+  if (loops) {
+    const phrase = text.slice(0, LOOP_TOKENS * CHARS_PER_TOKEN);
+    const start = (from % LOOP_TOKENS) * CHARS_PER_TOKEN;
+    const chars = (to - from) * CHARS_PER_TOKEN;
+    return phrase.repeat(Math.ceil((start + chars) / phrase.length)).slice(start, start + chars);
+  }
+  let left = (to - from) * CHARS_PER_TOKEN;
+  let at = ((offset + from) % FILLER_TOKENS) * CHARS_PER_TOKEN;
+  let out = "";
+  while (left > 0) {
+    const piece = text.slice(at, at + left);
+    out += piece;
+    left -= piece.length;
+    at = 0;
+  }
+  return out;
+}
+
+/** "\n\n", "\", "boxed", "{" stand before the letter. */
+const BOX_LETTER_AT = 4;
+
+/** The tokens behind the thinking. */
+function tailOf(draw: Draw, form: "exact_match" | "scores"): string[] {
+  const letter = LETTERS[draw.choice] as string;
+  const verdict = form === "scores" ? scoreTokens(draw.scores) : [letter];
+  switch (draw.ending) {
+    case "box":
+      return ["\n\n", ...boxed(verdict)];
+    case "no_box":
+      return ["\n\n", "Candidate", ` ${letter}`, " is", " the", " right", " one", "."];
+    case "two_boxes": {
+      const scores = draw.scores.map((score, i) => (i === 0 ? (score + 5) % 11 : score));
+      return [
+        "\n\n",
+        ...boxed(verdict),
+        "\n",
+        ...boxed(form === "scores" ? scoreTokens(scores) : [letter === "A" ? "B" : "A"]),
+      ];
+    }
+    case "bad_content":
+      return ["\n\n", ...boxed(["neither"])];
+  }
+}
+
+const boxed = (content: readonly string[]) => ["\\", "boxed", "{", ...content, "}"];
+const scoreTokens = (scores: readonly number[]) => [
+  "[",
+  ...scores.flatMap((s, i) => (i === 0 ? [`${s}`] : [",", `${s}`])),
+  "]",
+];
+
+export interface TokenLogprob {
+  token: string;
+  logprob: number;
+  bytes: number[];
+  top_logprobs: { token: string; logprob: number; bytes: number[] }[];
+}
+
+const OTHERS = [
+  " the",
+  "\n",
+  ",",
+  " it",
+  "\\text",
+  " is",
+  "(",
+  "0",
+  " not",
+  ".",
+  " so",
+  "1",
+  " then",
+  "**",
+  " for",
+  "-",
+];
+const encoder = new TextEncoder();
+const entry = (token: string, logprob: number) => ({ token, logprob, bytes: [...encoder.encode(token)] });
+
+/**
+ * Log probabilities of tokens `from`..`to` as OpenAI's `logprobs.content`. At the option letter
+ * they are the draw's; elsewhere the token's is a fixed -0.02, and the rest of the mass falls off
+ * by a factor of e a place. At most 20 alternatives.
+ */
+export function logprobsOf(answer: Answer, from: number, to: number, top: number): TokenLogprob[] {
+  const list: TokenLogprob[] = [];
+  for (let at = from; at < Math.min(to, answer.tokens); at++) {
+    const { thinking, content } = answer.text(at, at + 1);
+    const token = thinking + content;
+    const likely = at === answer.letter_at ? letterEntries(answer.draw) : [entry(token, -0.02)];
+    const rest = OTHERS.filter((other) => other !== token).map((other, i) => entry(other, -4.5 - i));
+    const scale = at === answer.letter_at ? -6 : 0;
+    const ranked = [...likely, ...rest.map((other) => ({ ...other, logprob: other.logprob + scale }))]
+      .sort((a, b) => b.logprob - a.logprob)
+      .slice(0, top);
+    const chosen = likely.find((one) => one.token === token) as ReturnType<typeof entry>;
+    list.push({ ...chosen, top_logprobs: ranked });
+  }
+  return list;
+}
+
+/** The options' letters share all but a thousandth of the mass. */
+function letterEntries(draw: Draw) {
+  return draw.box_logprobs.map((logprob, i) => entry(LETTERS[i] as string, logprob - 0.001));
+}

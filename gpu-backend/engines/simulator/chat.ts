@@ -1,0 +1,209 @@
+// Owns one question to the simulator, from the request to the response or the fault asked for.
+// Knows no routes and no socket beyond Connection.
+
+import { parsePrompt } from "../../../src/core/judges/render.ts";
+import { hashText } from "../../../src/core/math/random.ts";
+import { userText } from "../cpu/completion.ts";
+import { type Answer, writeAnswer } from "./answer.ts";
+import type { Engine, Ticket } from "./engine.ts";
+import { type Fault, FaultBook, labelledFault, parseFault, splitModel } from "./faults.ts";
+import { type Draw, drawVerdict } from "./noise.ts";
+import type { EngineParameters, NoiseParameters } from "./parameters.ts";
+import { blockKeys } from "./prefix-cache.ts";
+import {
+  type Connection,
+  errorReply,
+  type Flavour,
+  promptOf,
+  RequestSchema,
+  type SimulatedRequest,
+  type ThinkingField,
+  Wire,
+} from "./shapes.ts";
+import { brokenText, type StreamJob, streamAnswer } from "./stream.ts";
+
+export interface ChatOptions {
+  engine: Engine;
+  model: string;
+  parameters: EngineParameters;
+  noise: NoiseParameters;
+  seed: number;
+  flavour: Flavour;
+  thinking_field: ThinkingField;
+  stream_tokens: number;
+  keep_alive_ms: number;
+  priority_scheduling: boolean;
+  waiting_max: number;
+  disconnect_notice_ms: number;
+  /** For every question that names none itself. */
+  fault: string | null;
+}
+
+const BODY_CHARS_MAX = 16 * 1_048_576;
+const HANG_TICK_MS = 250;
+const FAULT_HEADER = "x-simulator-fault";
+
+/** Answers `POST /v1/chat/completions`. */
+export class Chat {
+  readonly #o: ChatOptions;
+  readonly #faults = new FaultBook();
+  #questions = 0;
+
+  constructor(options: ChatOptions) {
+    this.#o = options;
+  }
+
+  async reply(request: Request, connection: Connection | null): Promise<Response> {
+    const { engine } = this.#o;
+    engine.counts.requests++;
+    const number = ++this.#questions;
+    const outcome = await this.#decide(await request.text(), request, connection, number);
+    if (!outcome.ok) engine.counts.refused++;
+    return outcome;
+  }
+
+  #refuse(status: number, message: string, headers?: Record<string, string>): Response {
+    return errorReply(this.#o.flavour, status, message, headers);
+  }
+
+  async #decide(body: string, request: Request, connection: Connection | null, number: number): Promise<Response> {
+    const question = this.#read(body);
+    if (question instanceof Response) return question;
+    const { model, fault: suffix } = splitModel(question.model);
+    if (model !== this.#o.model) return this.#refuse(404, `the one model here is ${this.#o.model}`);
+    let fault: Fault | null;
+    try {
+      const text =
+        suffix ?? request.headers.get(FAULT_HEADER) ?? labelledFault(promptOf(question).text) ?? this.#o.fault;
+      fault = text === null ? null : parseFault(text);
+    } catch (error) {
+      return this.#refuse(400, (error as RangeError).message);
+    }
+    const struck = fault !== null && this.#faults.strikes(fault, body) ? fault : null;
+    const refusal = struck === null ? null : await this.#strike(struck, request.signal, connection);
+    return refusal ?? this.#answer(question, number, struck, request.signal, connection);
+  }
+
+  #read(body: string): SimulatedRequest | Response {
+    if (body.length > BODY_CHARS_MAX) return this.#refuse(413, `the body is longer than ${BODY_CHARS_MAX} characters`);
+    let json: unknown;
+    try {
+      json = JSON.parse(body);
+    } catch {
+      return this.#refuse(400, "the body is not JSON");
+    }
+    const parsed = RequestSchema.safeParse(json);
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    return this.#refuse(400, `${issue?.path.join(".")}: ${issue?.message}`);
+  }
+
+  /** The faults that come before any answer; null for the others. */
+  async #strike(fault: Fault, signal: AbortSignal, connection: Connection | null): Promise<Response | null> {
+    switch (fault.name) {
+      case "429":
+        return this.#refuse(429, "asked to refuse");
+      case "429-retry-after":
+        return this.#refuse(429, "asked to refuse", { "retry-after": String(fault.seconds) });
+      case "500":
+        return this.#refuse(500, "asked to fail");
+      case "503":
+      case "flapping":
+        return this.#refuse(503, "asked to be unavailable");
+      case "context-too-long":
+        return this.#tooLong(this.#o.parameters.context_tokens_max + 1);
+      case "reset":
+        if (connection === null)
+          return this.#refuse(501, "this runtime cannot reset a connection; use the Node runner");
+        connection.reset();
+        return new Response(null, { status: 500 });
+      case "no-answer":
+        while (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, HANG_TICK_MS));
+        return new Response(null, { status: 500 });
+      default:
+        return null;
+    }
+  }
+
+  #tooLong(tokens: number): Response {
+    const most = this.#o.parameters.context_tokens_max;
+    return this.#refuse(400, `the model's maximum context length is ${most} tokens, and this question needs ${tokens}`);
+  }
+
+  /** Lets the engine generate, and sends it. */
+  #answer(
+    question: SimulatedRequest,
+    number: number,
+    fault: Fault | null,
+    signal: AbortSignal,
+    connection: Connection | null,
+  ): Response | Promise<Response> {
+    const { engine, parameters } = this.#o;
+    const prompt = promptOf(question);
+    const room = parameters.context_tokens_max - prompt.tokens;
+    const tokensMax = question.max_completion_tokens ?? question.max_tokens ?? room;
+    if (tokensMax > room || room < 1) return this.#tooLong(prompt.tokens + tokensMax);
+    const priority = question.priority ?? 0;
+    if (priority !== 0 && !this.#o.priority_scheduling) return this.#refuse(400, "priority scheduling is off");
+    if (engine.waiting >= this.#o.waiting_max) return this.#refuse(503, "the queue is full");
+    const answer = this.#write(question, prompt.text, tokensMax, number);
+    const blocks = engine.instant ? [] : blockKeys(prompt.text, parameters.block_tokens);
+    const submission = { prompt_tokens: prompt.tokens, blocks, output_tokens: answer.tokens, priority };
+    const ticket = engine.submit(submission, question.rid ?? null);
+    const wire = new Wire({
+      answer,
+      id: `chatcmpl-${number}`,
+      created: Math.floor(Date.now() / 1000),
+      model: question.model,
+      field: this.#o.thinking_field,
+      top_logprobs: question.logprobs ? (question.top_logprobs ?? 0) : null,
+      prompt_tokens: prompt.tokens,
+    });
+    const { stream_tokens, keep_alive_ms } = this.#o;
+    const withUsage = question.stream_options?.include_usage ?? false;
+    const asked = { engine, ticket, answer, wire, fault, connection, signal };
+    const job: StreamJob = { ...asked, stream_tokens, keep_alive_ms, withUsage };
+    const gone = () => this.#gone(ticket);
+    if (signal.aborted) gone();
+    else signal.addEventListener("abort", gone, { once: true });
+    return question.stream ? streamAnswer(job, gone) : this.#whole(job);
+  }
+
+  #write(question: SimulatedRequest, text: string, tokensMax: number, number: number): Answer {
+    const { noise, thinking_field } = this.#o;
+    const told = userText(question);
+    const start = told.indexOf("[QUESTION]\n");
+    const prompt = start < 0 ? null : parsePrompt(told.slice(start));
+    const sample = question.temperature === 0 ? "greedy" : (question.seed ?? `unseeded ${number}`);
+    const seed = `${this.#o.seed} ${this.#o.model} ${sample}`;
+    const draw = prompt === null ? unread(text, noise, seed) : drawVerdict(prompt, noise, seed);
+    const form = prompt?.form ?? "exact_match";
+    const offset = hashText("thought", seed, text.length)[0];
+    return writeAnswer({ draw, form, seed: offset, tokensMax, tags: thinking_field === "content" });
+  }
+
+  async #whole({ engine, ticket, wire, answer, fault, connection }: StreamJob): Promise<Response> {
+    if (fault?.name === "slow-first-token") await new Promise((resolve) => setTimeout(resolve, fault.delay_ms));
+    await engine.until(ticket, Number.POSITIVE_INFINITY);
+    const filtered = fault?.name === "content-filter";
+    const reason = ticket.state === "aborted" ? "abort" : filtered ? "content_filter" : answer.finish_reason;
+    const text = wire.whole(reason, filtered ? Math.min(fault.after, ticket.generated) : ticket.generated);
+    return new Response(fault === null ? text : brokenText(text, fault, connection), {
+      headers: { "content-type": "application/json" },
+    });
+  }
+
+  /** The client has closed the connection. */
+  #gone(ticket: Ticket): void {
+    const { engine, disconnect_notice_ms } = this.#o;
+    if (disconnect_notice_ms === 0) engine.abort(ticket);
+    else setTimeout(() => engine.abort(ticket), disconnect_notice_ms);
+  }
+}
+
+/** What is drawn for a text that holds no comparison: thinking as ever, and no box. */
+function unread(text: string, noise: NoiseParameters, seed: string): Draw {
+  const candidates = ["", "-"].map((code) => ({ code, language: null }));
+  const draw = drawVerdict({ question: text, candidates, form: "exact_match" }, noise, seed);
+  return { ...draw, ending: "no_box" };
+}

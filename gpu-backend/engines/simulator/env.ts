@@ -1,0 +1,55 @@
+// Owns the simulator's environment: the schema of its variables, and what `--help` says of them.
+// Knows no server.
+import * as z from "zod";
+import type { VariablesHelp } from "../../gateway/only-help.ts";
+import { FAULT_NAMES, parseFault } from "./faults.ts";
+import { GPU_NAMES, MODEL_NAMES } from "./parameters.ts";
+
+function requireFault(text: string | undefined, context: z.RefinementCtx): void {
+  try {
+    if (text !== undefined) parseFault(text);
+  } catch (fault) {
+    context.addIssue((fault as RangeError).message);
+  }
+}
+
+export const EnvSchema = z.object({
+  HOST: z.string().default("127.0.0.1"),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8791),
+  MODEL: z.enum(MODEL_NAMES).default("sim-14b"),
+  GPU: z.enum(GPU_NAMES).default("h200"),
+  SCALE: z
+    .union([z.literal("instant"), z.coerce.number().positive()], 'must be a number above 0 or "instant"')
+    .default(1),
+  SEED: z.coerce.number().int().default(0),
+  FLAVOUR: z.enum(["vllm", "sglang"]).default("vllm"),
+  STREAM_TOKENS: z.coerce.number().int().min(1).default(16),
+  FAULT: z.string().optional().superRefine(requireFault),
+});
+type Env = z.output<typeof EnvSchema>;
+
+const HELP: Readonly<Record<keyof Env, string>> = {
+  HOST: "the address to listen on",
+  PORT: "where to listen; 0: any free port",
+  MODEL: `preset and served name: ${MODEL_NAMES.join(", ")}`,
+  GPU: GPU_NAMES.join(", "),
+  SCALE: "simulated seconds a real second; instant: no queue and no delay at all",
+  SEED: "enters every draw",
+  FLAVOUR: "vllm or sglang: metric names and error shapes",
+  STREAM_TOKENS: "tokens an event of a stream",
+  FAULT: `a fault for every question that names none itself, as NAME or NAME;option=number: ${FAULT_NAMES.join(", ")}`,
+};
+
+/** Every variable of the simulator with its default as the schema has it. */
+export function simulatorHelp(): VariablesHelp {
+  const defaults = EnvSchema.parse({});
+  const variables = Object.entries(HELP).map(
+    ([name, help]) => [name, { help, standard: String(defaults[name as keyof Env] ?? "none") }] as const,
+  );
+  return {
+    command: "simulator",
+    about:
+      "Serves an OpenAI-compatible engine without a GPU (gpu-backend/engines/simulator/README.md), and prints `ready URL`.",
+    variables: Object.fromEntries(variables),
+  };
+}

@@ -1,0 +1,38 @@
+// Owns running the simulator as a program of its own: flags, variables, the ready line, a clean
+// end. Knows nothing else.
+import * as z from "zod";
+import { takeOnlyHelp } from "../../gateway/only-help.ts";
+import { EnvSchema, simulatorHelp } from "./env.ts";
+import { startSimulator } from "./server.ts";
+
+takeOnlyHelp(simulatorHelp());
+const parsed = EnvSchema.safeParse(process.env);
+if (!parsed.success) {
+  console.error(z.prettifyError(parsed.error));
+  process.exit(2);
+}
+const { HOST, PORT, MODEL, GPU, SCALE, SEED, FLAVOUR, STREAM_TOKENS, FAULT } = parsed.data;
+const simulator = await startSimulator({
+  host: HOST,
+  port: PORT,
+  model: MODEL,
+  gpu: GPU,
+  scale: SCALE,
+  seed: SEED,
+  flavour: FLAVOUR,
+  stream_tokens: STREAM_TOKENS,
+  fault: FAULT ?? null,
+}).catch((fault: NodeJS.ErrnoException) => {
+  console.error(`cannot listen on ${HOST}:${PORT}: ${fault.code ?? fault.message}`);
+  process.exit(1);
+});
+console.log(`ready ${simulator.url}`);
+
+for (const name of ["SIGTERM", "SIGINT"] as const) {
+  process.once(name, () => {
+    simulator.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+}

@@ -1,0 +1,105 @@
+// Owns what a simulated verifier decides: labels in, one seeded draw out. Pure; knows no text of an
+// answer and no time.
+import type { ReadPrompt } from "../../../src/core/judges/render.ts";
+import { createRandom, hashText } from "../../../src/core/math/random.ts";
+import type { NoiseParameters } from "./parameters.ts";
+
+/**
+ * The label that a workload puts into a candidate, in a line comment: `# pass_rate=0.8`,
+ * `// pass_rate=0.8`, `-- pass_rate = 1`.
+ */
+const LABEL = /(?:#|\/\/|--)\s{0,8}pass_rate\s{0,4}=\s{0,4}(1(?:\.0+)?|0?\.\d+|0)(?![\d.])/;
+
+/** The candidate's pass rate: its label, else a hash of its text, even in [0, 1). */
+export function passRateOf(code: string): number {
+  const label = LABEL.exec(code);
+  return label === null ? hashText("pass_rate", code)[0] / 4_294_967_296 : Number(label[1]);
+}
+
+/**
+ * The probability of each letter before parse faults: (1 - lapse) softmax(discrimination * pass
+ * rate + bias of A) + lapse / k. For two candidates the log-odds of the better one are
+ * `discrimination * gap`, plus or minus the bias.
+ */
+export function letterProbabilities(rates: readonly number[], noise: NoiseParameters): number[] {
+  const pulls = rates.map((rate, i) => noise.discrimination * rate + (i === 0 ? noise.position_bias : 0));
+  const top = Math.max(...pulls);
+  const weights = pulls.map((pull) => Math.exp(pull - top));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => ((1 - noise.lapse_rate) * weight) / total + noise.lapse_rate / rates.length);
+}
+
+export type Ending = "box" | "no_box" | "two_boxes" | "bad_content";
+
+export interface Draw {
+  /** Index of the candidate chosen. */
+  choice: number;
+  /** What it would give each candidate of 10. */
+  scores: number[];
+  /** Log probabilities of the letters at the box's token. */
+  box_logprobs: number[];
+  /** How the answer ends when it is not cut. */
+  ending: Ending;
+  /** Tokens of thinking, before any cut. */
+  thinking_tokens: number;
+  /** Whether the thinking repeats itself until it is cut. */
+  loops: boolean;
+}
+
+/**
+ * 4 standard deviations of a log-normal tail; beyond it a draw is a matter of arithmetic, not of
+ * models.
+ */
+const Z_MAX = 4;
+
+/**
+ * One generation. The candidates' utilities get independent Gumbel noise, so that the largest is
+ * chosen with the softmax probabilities of
+ * `letterProbabilities` (Gumbel-max), and the scores and the distribution at the box follow from
+ * the same noisy utilities. Equal arguments, equal draw.
+ */
+export function drawVerdict(prompt: ReadPrompt, noise: NoiseParameters, seed: string): Draw {
+  const codes = prompt.candidates.map(({ code }) => code);
+  const random = createRandom(hashText("draw", seed, prompt.question, ...codes));
+  const open = () => (Math.floor(random() * 4_294_967_295) + 0.5) / 4_294_967_295;
+  const lapsed = random() < noise.lapse_rate;
+  const utilities = codes.map((code, i) => {
+    const gumbel = -Math.log(-Math.log(open()));
+    const pull = lapsed ? 0 : noise.discrimination * passRateOf(code) + (i === 0 ? noise.position_bias : 0);
+    return pull + gumbel;
+  });
+  return {
+    choice: utilities.indexOf(Math.max(...utilities)),
+    scores: utilities.map((utility) => scoreOf(utility, lapsed, noise)),
+    box_logprobs: logSoftmax(utilities.map((utility) => utility * noise.box_sharpness)),
+    ending: drawEnding(random, noise.parse_rate),
+    thinking_tokens: drawThinking(open(), open(), noise),
+    loops: random() < noise.loop_rate,
+  };
+}
+
+const GUMBEL_MEAN = 0.5772156649;
+
+function scoreOf(utility: number, lapsed: boolean, { discrimination }: NoiseParameters): number {
+  const rate = (utility - GUMBEL_MEAN) / Math.max(discrimination, 1e-9) + (lapsed ? 0.5 : 0);
+  return Math.min(10, Math.max(0, Math.round(10 * rate)));
+}
+
+function logSoftmax(values: readonly number[]): number[] {
+  const top = Math.max(...values);
+  const log = top + Math.log(values.reduce((sum, value) => sum + Math.exp(value - top), 0));
+  return values.map((value) => value - log);
+}
+
+function drawEnding(random: () => number, parseRate: number): Ending {
+  if (random() < parseRate) return "box";
+  const kind = random();
+  return kind < 0.6 ? "no_box" : kind < 0.8 ? "two_boxes" : "bad_content";
+}
+
+/** Log-normal by Box and Muller's transform. */
+function drawThinking(u: number, v: number, { thinking_median_tokens, thinking_sigma }: NoiseParameters): number {
+  const normal = Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v);
+  const z = Math.min(Z_MAX, Math.max(-Z_MAX, normal));
+  return Math.max(1, Math.round(thinking_median_tokens * Math.exp(thinking_sigma * z)));
+}

@@ -1,0 +1,41 @@
+// Owns how long the steps of a batched engine take. Pure arithmetic; knows no queue.
+import type { EngineParameters } from "./parameters.ts";
+
+/** What one step has to do. */
+export interface Load {
+  streams: number;
+  /** Prompt tokens computed beside the streams. */
+  prefill_tokens: number;
+  /** Tokens of context of all streams. */
+  context: number;
+}
+
+export interface Pace {
+  /** Seconds of one step. */
+  step: number;
+  /** By how much that rises with each step: every stream's context grows by a token. */
+  rise: number;
+}
+
+/**
+ * Roofline: weights are read while tokens are computed, so the longer of the two counts; then the
+ * context is read.
+ */
+export function paceOf(engine: EngineParameters, { streams, prefill_tokens, context }: Load): Pace {
+  const { step_overhead_s, weights_read_s, token_compute_s, kv_read_s } = engine;
+  const computing = (streams + prefill_tokens) * token_compute_s;
+  return {
+    step: step_overhead_s + Math.max(weights_read_s, computing) + kv_read_s * context,
+    rise: kv_read_s * streams,
+  };
+}
+
+/** Seconds that `steps` (whole or not) take. */
+export function durationOf({ step, rise }: Pace, steps: number): number {
+  return (step + (rise * steps) / 2) * steps;
+}
+
+/** The inverse of `durationOf`. */
+export function stepsIn({ step, rise }: Pace, seconds: number): number {
+  return (2 * seconds) / (step + Math.sqrt(step * step + 2 * rise * seconds));
+}

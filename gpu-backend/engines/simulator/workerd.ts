@@ -1,0 +1,76 @@
+// Owns running the simulator as a Worker in workerd, through miniflare. Knows nothing of what it
+// answers.
+import { build } from "esbuild";
+import { Log, LogLevel, Miniflare } from "miniflare";
+import type { SimulatorStats } from "./engine.ts";
+import type { ListenOptions } from "./server.ts";
+import type { SimulatorOptions } from "./simulator.ts";
+
+const COMPATIBILITY = { date: "2026-11-01", flags: ["nodejs_compat", "enable_request_signal"] };
+
+export interface WorkerdSimulator {
+  url: string;
+  stats(): Promise<SimulatorStats>;
+  close(): Promise<void>;
+}
+
+/** The Worker as one ES module. */
+async function bundle(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [new URL("./worker.ts", import.meta.url).pathname],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    logLevel: "error",
+  });
+  return (outputFiles[0] as { text: string }).text;
+}
+
+/**
+ * Workerd sees that a client is gone when it writes to it, so that streams are given something to
+ * write.
+ */
+const KEEP_ALIVE_MS = 100;
+
+/**
+ * As startSimulator, in workerd, where a Worker cannot reset a connection, `disconnect_notice_ms`
+ * is of no effect, `keep_alive_ms` is 100 unless given, and a client that closed is noticed with
+ * the next event or comment: for streams only.
+ */
+export async function startSimulatorInWorkerd(
+  options: SimulatorOptions & ListenOptions = {},
+): Promise<WorkerdSimulator> {
+  const { host = "127.0.0.1", port = 0, ...rest } = options;
+  const settings: SimulatorOptions = { keep_alive_ms: KEEP_ALIVE_MS, ...rest, disconnect_notice_ms: 0 };
+  const contents = await bundle();
+  const miniflare = new Miniflare({
+    host,
+    port: 0,
+    cf: false,
+    telemetry: { enabled: false },
+    logRequests: false,
+    log: new Log(LogLevel.ERROR),
+    workers: [
+      {
+        config: {
+          name: "simulator",
+          compatibilityDate: COMPATIBILITY.date,
+          compatibilityFlags: COMPATIBILITY.flags,
+          env: { OPTIONS: { type: "text", value: JSON.stringify(settings) } },
+          manifest: { mainModule: "worker.mjs", modules: { "worker.mjs": { type: "esm", contents } } },
+        },
+        // Miniflare's own entry Worker, which would sit in between, does not pass a disconnect on.
+        dev: { unsafeDirectSockets: [{ host, port }] },
+      },
+    ],
+  });
+  await miniflare.ready;
+  const { origin } = await miniflare.unsafeGetDirectURL("simulator");
+  return {
+    url: origin,
+    stats: async () => (await (await fetch(`${origin}/stats`)).json()) as SimulatorStats,
+    close: () => miniflare.dispose(),
+  };
+}

@@ -1,0 +1,110 @@
+// Owns the connection to one engine: its addresses, headers and kept sockets. Must not know what is
+// said over it.
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type RequestOptions,
+  validateHeaderValue,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { apiRoot, authorization } from "../../../src/core/wire/chat-endpoint.ts";
+
+/** Idle sockets kept an engine: as many as it may have generations in flight. */
+const IDLE_SOCKETS_MAX = 4_096;
+/** Pages beyond this are not read. */
+const PAGE_BYTES_MAX = 4 * 1_048_576;
+
+/** A small reply read whole. */
+export interface Page {
+  status: number;
+  text: string;
+}
+
+/**
+ * One engine's HTTP side. node:http rather than fetch: a generation costs it about half the CPU,
+ * and its agent opens as many connections as are asked for.
+ */
+export class EngineAddress {
+  /** Host and port, and the path before the API's version, as metrics name the engine. */
+  readonly label: string;
+  /**
+   * Paths. `/health`, `/metrics` and `/abort_request` lie beside the API's version, not below it.
+   */
+  readonly completions: string;
+  readonly models: string;
+  readonly #beside: string;
+  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #send: typeof httpRequest;
+  readonly #options: RequestOptions;
+  readonly #headers: Record<string, string>;
+
+  /** @param url see `apiRoot`. @throws TypeError for a URL that cannot be used */
+  constructor(url: string, apiKey: string | null) {
+    const root = new URL(apiRoot(url));
+    const secure = root.protocol === "https:";
+    this.completions = `${root.pathname}/chat/completions`;
+    this.models = `${root.pathname}/models`;
+    this.#beside = root.pathname.replace(/\/v\d\w*$/, "");
+    this.label = root.host + this.#beside;
+    this.#send = secure ? httpsRequest : httpRequest;
+    const settings = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: IDLE_SOCKETS_MAX };
+    this.#agent = secure ? new HttpsAgent(settings) : new HttpAgent(settings);
+    this.#options = { hostname: root.hostname.replace(/^\[|\]$/g, ""), port: root.port || (secure ? 443 : 80) };
+    this.#headers = authorization(apiKey);
+    for (const [name, value] of Object.entries(this.#headers)) validateHeaderValue(name, value);
+  }
+
+  /** A path beside the API's version, e.g. `/health`. */
+  beside(path: string): string {
+    return this.#beside + path;
+  }
+
+  /** Sends a JSON text. The caller listens for `response` and `error`. */
+  post(path: string, body: string): ClientRequest {
+    const headers = {
+      ...this.#headers,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      accept: "text/event-stream, application/json",
+    };
+    const request = this.#send({ ...this.#options, agent: this.#agent, method: "POST", path, headers });
+    request.end(body);
+    return request;
+  }
+
+  /** Sends a JSON text whose reply nobody waits for. */
+  tell(path: string, body: string): void {
+    const request = this.post(path, body);
+    request.setTimeout(LIMITS.readiness_timeout_ms, () => request.destroy());
+    request.on("error", () => {});
+    request.on("response", (response) => response.on("error", () => {}).resume());
+  }
+
+  /** Reads a small page; a connection reset or a time-out rejects. */
+  async get(path: string, timeout_ms: number): Promise<Page> {
+    const signal = AbortSignal.timeout(timeout_ms);
+    const { promise, resolve, reject } = Promise.withResolvers<Page>();
+    const headers = this.#headers;
+    const request = this.#send({ ...this.#options, agent: this.#agent, method: "GET", path, headers, signal });
+    request.on("error", reject);
+    request.on("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("error", reject);
+      response.on("data", (piece: string) => {
+        text += piece;
+        if (text.length > PAGE_BYTES_MAX) request.destroy(new Error("page too long"));
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    request.end();
+    return promise;
+  }
+
+  /** Closes every connection. */
+  close(): void {
+    this.#agent.destroy();
+  }
+}

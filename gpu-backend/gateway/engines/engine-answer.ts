@@ -1,0 +1,80 @@
+// Owns the texts on both sides of an exchange: a call into a chat-completions body, what came back
+// into an EngineAnswer. Must not know HTTP.
+import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
+import { thinkingOf } from "../../../src/core/judges/thinking.ts";
+import { ANSWER_SEGMENT_CHARS } from "../../../src/core/wire/verify-protocol.ts";
+import type { Exchange } from "./engine-stream.ts";
+import type { EngineAnswer, EngineCall } from "./port.ts";
+import { TOP_LOGPROBS } from "./soft-letters.ts";
+
+/** Errors after which the same question may be answered another time. */
+const RETRYABLE = new Set<ItemErrorCode>(["verifier_unavailable", "verifier_overloaded", "deadline"]);
+
+/** The request's JSON text, streaming with usage. */
+export function chatBody(call: EngineCall, defaultModel: string): string {
+  const { model, temperature, top_p, max_tokens, seed, messages, soft_letters } = call;
+  return JSON.stringify({
+    model: model ?? defaultModel,
+    temperature,
+    top_p,
+    max_tokens,
+    seed,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(soft_letters !== null && { logprobs: true, top_logprobs: TOP_LOGPROBS }),
+    messages,
+  });
+}
+
+/**
+ * What a call's last exchange came to.
+ * @param asked the model that was asked for, where the engine does not name itself
+ * @param spent tokens generated over all its exchanges; counted in full also when they were in vain
+ */
+export function answerOf(exchange: Exchange, asked: string, start: number, end: number, spent: number): EngineAnswer {
+  const { answered, first_token_at, letters, tokens } = exchange;
+  const failed = answered.error !== null;
+  const segment = failed
+    ? { answer: "", thinking: "none" as const }
+    : segmentOf(answered.answer ?? "", answered.thinking);
+  return {
+    ...segment,
+    finish_reason: answered.finish_reason,
+    prompt_tokens: answered.prompt_tokens,
+    completion_tokens: spent - tokens + (failed ? tokens : answered.completion_tokens),
+    first_token_ms: first_token_at === null ? null : first_token_at - start,
+    total_ms: end - start,
+    letters: segment.thinking === "unclosed" || failed ? null : letters,
+    model: failed ? null : (answered.model ?? asked),
+    error: answered.error,
+    retryable: answered.error !== null && RETRYABLE.has(answered.error),
+  };
+}
+
+/** The answer of a call that ended without an exchange, or between two. */
+export function withoutAnswer(error: ItemErrorCode, total_ms: number, spent: number): EngineAnswer {
+  return {
+    answer: "",
+    thinking: "none",
+    finish_reason: null,
+    prompt_tokens: 0,
+    completion_tokens: spent,
+    first_token_ms: null,
+    total_ms,
+    letters: null,
+    model: null,
+    error,
+    retryable: RETRYABLE.has(error),
+  };
+}
+
+/**
+ * The text behind the last closing tag; thoughts that are still open leave none, so that no reader
+ * can take a box in them for an answer.
+ */
+function segmentOf(text: string, thinking: EngineAnswer["thinking"]): Pick<EngineAnswer, "answer" | "thinking"> {
+  const { answer: start, lastClose, open } = thinkingOf(text, false);
+  if (thinking === "unclosed" || open !== null) return { answer: "", thinking: "unclosed" };
+  const answer = text.slice(Math.max(start, text.length - ANSWER_SEGMENT_CHARS));
+  return { answer, thinking: lastClose < 0 ? thinking : "closed" };
+}

@@ -1,0 +1,300 @@
+// Owns a generation's way over the replicas: room, retries, waits, and what the pool as a whole can
+// take. Must not know HTTP or scheduling.
+
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import type { Escape } from "../../../src/core/judges/escape.ts";
+import { RetryBudget } from "../../../src/core/load/retry-budget.ts";
+import { waitMs } from "../../../src/core/wire/chat-retry.ts";
+import { answerOf, chatBody, withoutAnswer } from "./engine-answer.ts";
+import { EngineMetrics } from "./engine-metrics.ts";
+import { EngineProbe, type ProbeOptions } from "./engine-probe.ts";
+import { abortCode, type Exchange } from "./engine-stream.ts";
+import { EngineTokens } from "./engine-tokens.ts";
+import type { EngineAnswer, EngineCall, EnginePool, Schedule } from "./port.ts";
+import { modelsOf, type Readiness, readiness } from "./readiness.ts";
+import { choose, type Replica } from "./replicas.ts";
+
+/**
+ * How long calls without patience wait for a replica to come back once none is healthy; from then
+ * on they fail at once.
+ */
+export const NONE_HEALTHY_WAIT_MS = 5_000;
+
+export interface PoolOptions {
+  model: string;
+  tokens: readonly string[];
+  schedule: Schedule;
+  random: () => number;
+  now: () => number;
+}
+
+/** A call that waits for room. */
+interface Waiting {
+  affinity: string;
+  patient: boolean;
+  tried: ReadonlySet<Replica>;
+  resolve: (replica: Replica | null) => void;
+}
+
+/**
+ * What speaks against a call's question: exchanges that broke by it, and the pool's latest at the
+ * last of them.
+ */
+interface Blame {
+  failures: number;
+  since: number;
+}
+
+export class Pool implements EnginePool {
+  readonly #replicas: readonly Replica[];
+  readonly #options: PoolOptions;
+  readonly #probes: readonly EngineProbe[];
+  readonly #tokens: EngineTokens;
+  readonly #metrics = new EngineMetrics();
+  readonly #retries = new RetryBudget({
+    window_ms: LIMITS.retry_budget_window_ms,
+    share: LIMITS.retry_budget_percent / 100,
+    burst: LIMITS.retry_budget_floor,
+  });
+  /** Exchanges with all replicas so far, and the number of the latest that was answered. */
+  #sends = 0;
+  #answered = 0;
+  readonly #waiting = new Set<Waiting>();
+  readonly #sleeping = new Set<() => void>();
+  readonly #listeners: (() => void)[] = [];
+  #inFlight = 0;
+  #capacity = 0;
+  #closed = false;
+  /** Takes back the end of the wait for a healthy replica; null while there is one. */
+  #endWait: (() => void) | null = null;
+  #abandoned = false;
+
+  constructor(replicas: readonly Replica[], options: PoolOptions) {
+    this.#replicas = replicas;
+    this.#options = options;
+    const { schedule, random } = options;
+    this.#tokens = new EngineTokens(options.tokens);
+    this.#probes = replicas.map((replica) => {
+      const elsewhere = () => this.#elsewhere(replica);
+      const onVocabulary: ProbeOptions["onVocabulary"] = (said) => this.#tokens.learn(replica.engine, said);
+      return new EngineProbe(replica, { schedule, random, elsewhere, onChange: () => this.#changed(), onVocabulary });
+    });
+    for (const probe of this.#probes) probe.start();
+    this.#capacity = this.capacity;
+  }
+
+  get capacity(): number {
+    const healthy = this.#replicas.filter((replica) => replica.healthy);
+    return (healthy.length > 0 ? healthy : this.#replicas).reduce((sum, { aimd }) => sum + aimd.cap, 0);
+  }
+
+  get in_flight(): number {
+    return this.#inFlight;
+  }
+
+  onRoom(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async generate(call: EngineCall): Promise<EngineAnswer> {
+    const start = this.#options.now();
+    this.#inFlight++;
+    const answer = await this.#ask(call, start);
+    this.#inFlight--;
+    this.#metrics.count(answer);
+    this.#tellRoom();
+    return answer;
+  }
+
+  async #ask(call: EngineCall, start: number): Promise<EngineAnswer> {
+    const { now } = this.#options;
+    const { max_tokens, soft_letters, signal } = call;
+    const tried = new Set<Replica>();
+    const blame: Blame = { failures: 0, since: 0 };
+    let body: string | null = null;
+    let refreshed = false;
+    let spent = 0;
+    for (let failures = 0; ; ) {
+      const replica = await this.#place(call, tried);
+      if (replica === null) {
+        const code = signal.aborted ? abortCode(signal.reason) : "verifier_unavailable";
+        return withoutAnswer(code, now() - start, spent);
+      }
+      body ??= chatBody(call, this.#options.model);
+      const number = ++this.#sends;
+      const exchange = await replica.ask(body, { max_tokens, soft_letters, signal, now });
+      if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
+      this.#changed();
+      spent += exchange.tokens;
+      // A kept connection that had been closed meanwhile says nothing about the engine, once.
+      if (exchange.verdict === "stale" && !refreshed) {
+        refreshed = true;
+        continue;
+      }
+      tried.add(replica);
+      const works = exchange.verdict === "final" && exchange.answered.error !== "verifier_bad_reply";
+      if (works && !exchange.hung_up) {
+        this.#answered = Math.max(this.#answered, number);
+        this.#retries.answered(failures > 0);
+      }
+      const blamed = this.#isToBlame(exchange, number, blame);
+      if (blamed || !(await this.#mayRetry(exchange, ++failures, tried, call))) {
+        const answer = answerOf(exchange, call.model ?? this.#options.model, start, now(), spent);
+        return blamed ? { ...answer, retryable: false } : answer;
+      }
+      this.#metrics.retries++;
+    }
+  }
+
+  /**
+   * Whether a question broke so many exchanges that it must be its own doing: those since which a
+   * later one was answered, since an engine that shuts down goes on with what it has begun, and
+   * those that cannot be read.
+   */
+  #isToBlame({ verdict, answered }: Exchange, number: number, blame: Blame): boolean {
+    const unreadable = answered.error === "verifier_bad_reply";
+    if (verdict !== "died" && !unreadable) return false;
+    if (unreadable || this.#answered > (blame.since || number)) blame.failures++;
+    blame.since = this.#sends;
+    return blame.failures >= LIMITS.question_failures_max;
+  }
+
+  /** Whether another replica gets work. */
+  #elsewhere(replica: Replica): boolean {
+    return this.#replicas.some((other) => other !== replica && other.healthy);
+  }
+
+  /**
+   * A place at the replica to ask, as soon as one has room; null once the call is aborted or no
+   * replica is to be hoped for.
+   */
+  #place(call: EngineCall, tried: ReadonlySet<Replica>): Replica | null | Promise<Replica | null> {
+    const { affinity, patient, signal } = call;
+    if (signal.aborted || (this.#abandoned && !patient) || this.#closed) return null;
+    return this.#take({ affinity, tried }) ?? this.#wait({ affinity, patient, tried }, signal);
+  }
+
+  #take({ affinity, tried }: Pick<Waiting, "affinity" | "tried">): Replica | null {
+    const replica = choose(this.#replicas, affinity, tried);
+    replica?.take();
+    return replica;
+  }
+
+  async #wait(call: Omit<Waiting, "resolve">, signal: AbortSignal): Promise<Replica | null> {
+    const { promise, resolve } = Promise.withResolvers<Replica | null>();
+    const waiting = { ...call, resolve };
+    const onAbort = () => {
+      // At once: a place found for it from now on would be given to nobody, and never back.
+      this.#waiting.delete(waiting);
+      resolve(null);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#waiting.add(waiting);
+    const replica = await promise;
+    signal.removeEventListener("abort", onAbort);
+    return replica;
+  }
+
+  /**
+   * Waits as long as is proper before the call is asked again: not at all where another replica is
+   * left.
+   */
+  async #mayRetry(exchange: Exchange, failures: number, tried: Set<Replica>, call: EngineCall): Promise<boolean> {
+    const { patient, signal } = call;
+    const unreadable = patient && exchange.answered.error === "verifier_bad_reply";
+    if ((exchange.verdict === "final" && !unreadable) || (failures > LIMITS.retries_max && !patient)) return false;
+    if (signal.aborted || this.#closed) return false;
+    if (this.#replicas.some((replica) => replica.healthy && !tried.has(replica))) return true;
+    const { random, now } = this.#options;
+    const told = exchange.retry_after_ms;
+    const wait = waitMs(failures, patient && told !== null ? Math.min(told, LIMITS.retry_after_ms_max) : told, random);
+    if (wait === null) return false;
+    await this.#sleep(wait, signal);
+    // Asking another replica is no extra load on the pool; asking the same ones again is, and has a
+    // budget.
+    for (let more = this.#retries.take(now()); more > 0; more = this.#retries.take(now())) {
+      if (!patient) return false;
+      // Drawn, so that not all who wait wake for the one retry that is free.
+      await this.#sleep(more + random() * LIMITS.breaker_open_ms, signal);
+      if (signal.aborted || this.#closed) return false;
+    }
+    return true;
+  }
+
+  /** Until the time is over, the call is aborted or the pool closed. */
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    const cancel = this.#options.schedule(wake, ms);
+    signal.addEventListener("abort", wake, { once: true });
+    this.#sleeping.add(wake);
+    await promise;
+    this.#sleeping.delete(wake);
+    signal.removeEventListener("abort", wake);
+    cancel();
+  }
+
+  /** Some replica's standing, load or cap may have changed. */
+  #changed(): void {
+    this.#watchHealth();
+    for (const waiting of this.#waiting) {
+      const abandoned = this.#abandoned && !waiting.patient;
+      const replica = abandoned ? null : this.#take(waiting);
+      if (replica === null && !abandoned) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve(replica);
+    }
+    const { capacity } = this;
+    const rose = capacity > this.#capacity;
+    this.#capacity = capacity;
+    if (rose) this.#tellRoom();
+  }
+
+  #watchHealth(): void {
+    const some = this.#replicas.some((replica) => replica.healthy);
+    if (some) {
+      this.#endWait?.();
+      this.#endWait = null;
+      this.#abandoned = false;
+    } else if (this.#endWait === null && !this.#closed) {
+      this.#endWait = this.#options.schedule(() => {
+        this.#abandoned = true;
+        this.#changed();
+      }, NONE_HEALTHY_WAIT_MS);
+    }
+  }
+
+  #tellRoom(): void {
+    if (this.#inFlight >= this.capacity) return;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async escape(): Promise<Escape> {
+    await Promise.all(this.#probes.map(({ asked }) => asked));
+    return this.#tokens.escape;
+  }
+
+  async ready(): Promise<Readiness> {
+    await this.escape();
+    return readiness(this.#replicas, this.#options.model, this.#tokens, this.#options.now);
+  }
+
+  async models(): Promise<string[]> {
+    const lists = await Promise.all(this.#replicas.map((replica) => modelsOf(replica.engine)));
+    return [...new Set(lists.flatMap((list) => (typeof list === "string" ? [] : list)))].sort();
+  }
+
+  metrics(): string {
+    return this.#metrics.render(this.#replicas);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#endWait?.();
+    for (const probe of this.#probes) probe.stop();
+    for (const waiting of this.#waiting) waiting.resolve(null);
+    this.#waiting.clear();
+    for (const wake of this.#sleeping) wake();
+    for (const { engine } of this.#replicas) engine.close();
+  }
+}

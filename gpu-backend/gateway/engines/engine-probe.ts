@@ -1,0 +1,118 @@
+// Owns asking one replica how it is, again and again: its health, its gauges, its tokenizer's
+// tokens. Must not know calls, nor how replicas are chosen.
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import type { Page } from "./engine-address.ts";
+import { readVocabulary } from "./engine-tokens.ts";
+import { parseGauges } from "./gauges.ts";
+import type { Schedule } from "./port.ts";
+import type { Replica } from "./replicas.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+const HEALTH_EVERY_MS = 2_000;
+const GAUGES_EVERY_MS = 1_000;
+/** For engines that showed no gauges: they may get them with a restart. */
+const GAUGES_RARELY_MS = 30_000;
+/** An engine behind the same address may be another one by and by. */
+export const TOKENS_EVERY_MS = 60_000;
+/** Each wait is drawn from 1 ± this share, so that several gateways do not ask in step. */
+const JITTER = 0.2;
+
+export interface ProbeOptions {
+  schedule: Schedule;
+  random: () => number;
+  /** Whether another replica gets work. */
+  elsewhere: () => boolean;
+  /** The replica's standing or cap may have changed. */
+  onChange: () => void;
+  /** What the engine says of its tokenizer; null when it offers nothing. */
+  onVocabulary: (vocabulary: Vocabulary | null) => void;
+}
+
+export class EngineProbe {
+  readonly #replica: Replica;
+  readonly #options: ProbeOptions;
+  #cancels: (() => void)[] = [];
+  #stopped = false;
+  #read = false;
+  /**
+   * Whether the engine has said, or shown that it does not say, what its tokenizer's tokens are.
+   */
+  #vocabulary = false;
+  readonly #asked = Promise.withResolvers<void>();
+
+  constructor(replica: Replica, options: ProbeOptions) {
+    this.#replica = replica;
+    this.#options = options;
+  }
+
+  /** Asks for the tokens and then for the gauges now, and for all three from then on. */
+  start(): void {
+    this.#later(0, HEALTH_EVERY_MS, () => this.#health());
+    void this.#tokens().then(() => this.#gauges());
+  }
+
+  /** Settled once the tokens were asked for, whatever came of it. */
+  get asked(): Promise<void> {
+    return this.#asked.promise;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#asked.resolve();
+    for (const cancel of this.#cancels) cancel();
+  }
+
+  #later(slot: 0 | 1 | 2, ms: number, run: () => Promise<void>): void {
+    if (this.#stopped) return;
+    const { schedule, random } = this.#options;
+    this.#cancels[slot] = schedule(() => void run(), ms * (1 - JITTER + 2 * JITTER * random()));
+  }
+
+  /** A server without the route (4xx) lives. */
+  async #health(): Promise<void> {
+    const page = await this.#page("/health");
+    if (this.#stopped) return;
+    const lives = page !== null && page.status < 500;
+    // It may have come back as another one.
+    if (lives && (this.#replica.checked() || !this.#vocabulary)) void this.#tokens();
+    else if (!lives) this.#replica.failed();
+    this.#replica.look(!lives && !this.#replica.healthy && this.#options.elsewhere());
+    this.#options.onChange();
+    this.#later(0, HEALTH_EVERY_MS, () => this.#health());
+  }
+
+  async #tokens(): Promise<void> {
+    this.#cancels[2]?.();
+    const vocabulary = await readVocabulary(this.#replica.engine);
+    if (this.#stopped) return;
+    this.#vocabulary = vocabulary !== undefined;
+    if (vocabulary !== undefined) this.#options.onVocabulary(vocabulary);
+    this.#asked.resolve();
+    this.#later(2, TOKENS_EVERY_MS, () => this.#tokens());
+  }
+
+  async #gauges(): Promise<void> {
+    const again = () => this.#gauges();
+    if (this.#read && this.#replica.in_flight === 0) return this.#later(1, GAUGES_EVERY_MS, again);
+    const page = await this.#page("/metrics");
+    if (this.#stopped) return;
+    // A page that did not come says nothing new: under load it may be late.
+    if (page === null || page.status >= 500) return this.#later(1, GAUGES_EVERY_MS, again);
+    this.#read = true;
+    const gauges = page.status < 300 ? parseGauges(page.text) : null;
+    this.#replica.kind ??= gauges?.kind ?? null;
+    this.#replica.aimd.sample(gauges, this.#replica.in_flight);
+    this.#options.onChange();
+    this.#later(1, gauges === null ? GAUGES_RARELY_MS : GAUGES_EVERY_MS, again);
+  }
+
+  /** null when the engine did not answer. */
+  async #page(path: string): Promise<Page | null> {
+    const { engine } = this.#replica;
+    try {
+      return await engine.get(engine.beside(path), LIMITS.readiness_timeout_ms);
+    } catch {
+      return null;
+    }
+  }
+}

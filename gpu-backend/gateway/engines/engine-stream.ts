@@ -1,0 +1,233 @@
+// Owns one generation on one engine: the HTTP exchange, read as it streams, cut when it goes on too
+// long. Must not know replicas, retries or load.
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
+import { questionFault, REASON_CHARS } from "../../../src/core/faults/question-fault.ts";
+import { AnswerBuilder, type Answered, type AnswerObserver, failed } from "../../../src/core/wire/chat-answer.ts";
+import { isRetriedStatus, retryAfterMs } from "../../../src/core/wire/chat-retry.ts";
+import { EventSplitter, LineTooLong, Remainder } from "../../../src/core/wire/chat-stream.ts";
+import type { EngineAddress } from "./engine-address.ts";
+import { RepetitionDetector } from "./repetition.ts";
+import { SoftLetters } from "./soft-letters.ts";
+
+/**
+ * What Node says when no connection came about; a host with several addresses is told by its first.
+ */
+const UNREACHED = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+/** A refusal's body up to this size is read, so that the connection can be used again. */
+const DRAINED_BYTES = 65_536;
+
+/**
+ * What an exchange says about the engine. `final`: nothing (an answer, a question refused, the
+ * caller's abort). `overloaded`: it refuses for load. `stale`: a kept connection had been closed
+ * meanwhile. `unreached`: it took no connection. `died`: a 5xx, or a connection or a reply that
+ * broke off, which may be the question's fault.
+ */
+export type Verdict = "final" | "overloaded" | "stale" | "unreached" | "died";
+
+/** What one exchange came to. */
+export interface Exchange {
+  verdict: Verdict;
+  answered: Answered;
+  /** From Retry-After, ms. */
+  retry_after_ms: number | null;
+  /** clock value of the first piece of text; null when none came. */
+  first_token_at: number | null;
+  /** Whether this side broke it off, while the engine may still be generating. */
+  hung_up: boolean;
+  /** Tokens generated, however it ended. */
+  tokens: number;
+  letters: Record<string, number> | null;
+}
+
+/** What is asked, and how it is watched. */
+export interface Question {
+  body: string;
+  max_tokens: number;
+  soft_letters: readonly string[] | null;
+  signal: AbortSignal;
+  now: () => number;
+}
+
+/** Looks in a row at which an answer may have stood still: once it has begun, and before. */
+export interface Patience {
+  begun: number;
+  waiting: number;
+}
+
+/**
+ * An abort's reason as an error: `deadline` (or a time-out) says so, all else is the caller's will.
+ */
+export const abortCode = (reason: unknown): ItemErrorCode => {
+  const word = reason instanceof Error ? [reason.name, reason.message] : [reason];
+  return word.includes("deadline") || word.includes("TimeoutError") ? "deadline" : "cancelled";
+};
+
+/** One exchange under way. `done` never rejects. */
+export class EngineStream implements AnswerObserver {
+  readonly done: Promise<Exchange>;
+  readonly #question: Question;
+  readonly #request: ClientRequest;
+  readonly #answer = new AnswerBuilder(this);
+  readonly #repetition = new RepetitionDetector();
+  readonly #soft: SoftLetters | null;
+  #settle!: (exchange: Exchange) => void;
+  #settled = false;
+  #response: IncomingMessage | null = null;
+  #firstTokenAt: number | null = null;
+  #quietLooks = 0;
+  readonly #onAbort = () => this.#hangUp("final", failed(abortCode(this.#question.signal.reason)));
+
+  constructor(engine: EngineAddress, question: Question) {
+    this.#question = question;
+    this.#soft = question.soft_letters && new SoftLetters(question.soft_letters);
+    this.done = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#request = engine.post(engine.completions, question.body);
+    this.#request.on("response", (response) => this.#onResponse(response));
+    this.#request.on("error", ({ code }: NodeJS.ErrnoException) => this.#onBroken(code));
+    if (question.signal.aborted) this.#onAbort();
+    else question.signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /**
+   * Gives up on an engine that has said nothing between more calls than it may: more of them, as a
+   * rule, before its first token.
+   */
+  look({ begun, waiting }: Patience): void {
+    if (++this.#quietLooks <= (this.#firstTokenAt === null ? waiting : begun)) return;
+    this.#hangUp("died", failed("verifier_unavailable"));
+  }
+
+  text(piece: string): void {
+    this.#firstTokenAt ??= this.#question.now();
+    this.#repetition.push(piece);
+  }
+
+  logprobs(tokens: readonly unknown[], answering: boolean): void {
+    this.#soft?.push(tokens, answering);
+  }
+
+  #onResponse(response: IncomingMessage): void {
+    this.#response = response;
+    const status = response.statusCode ?? 0;
+    response.on("error", () => this.#onBroken());
+    if (status >= 400 && status < 500 && !isRetriedStatus(status)) this.#onQuestionRefused(response, status);
+    else if (status < 200 || status > 299) this.#onRefusal(response, status);
+    else if (response.headers["content-type"]?.includes("json")) this.#readDocument(response);
+    else this.#readEvents(response);
+  }
+
+  #onRefusal(response: IncomingMessage, status: number): void {
+    const length = Number(response.headers["content-length"] ?? Number.NaN);
+    if (length <= DRAINED_BYTES) response.resume();
+    else this.#request.destroy();
+    if (status === 429 || status === 503) {
+      const wait = retryAfterMs(response.headers["retry-after"] ?? null, new Date());
+      this.#finish("overloaded", failed("verifier_overloaded"), wait);
+    } else if (status >= 500 || isRetriedStatus(status)) {
+      this.#finish("died", failed("verifier_unavailable"));
+    } else {
+      // A redirect is not followed: it could name a host that the deployment never did.
+      this.#finish("final", failed("verifier_bad_reply"));
+    }
+  }
+
+  /** Reads why, as far as it goes: what breaks off has said what it had to say. */
+  #onQuestionRefused(response: IncomingMessage, status: number): void {
+    let said = "";
+    let bytes = 0;
+    const end = () => this.#finish("final", failed(questionFault(status, said)));
+    response.setEncoding("utf8");
+    response.on("data", (text: string) => {
+      bytes += text.length;
+      if (said.length < REASON_CHARS) said += text;
+      if (bytes <= DRAINED_BYTES) return;
+      end();
+      this.#request.destroy();
+    });
+    response.on("end", end);
+    for (const source of [this.#request, response]) source.removeAllListeners("error").on("error", end);
+  }
+
+  #readEvents(response: IncomingMessage): void {
+    const events = new EventSplitter((data) => this.#answer.event(data) && !this.#cut());
+    response.on("data", (bytes: Uint8Array) => {
+      this.#quietLooks = 0;
+      this.#guard(() => {
+        if (!events.push(bytes)) this.#hangUp(...this.#outcome());
+      });
+    });
+    response.on("end", () =>
+      this.#guard(() => {
+        events.end();
+        this.#finish(...this.#outcome());
+      }),
+    );
+  }
+
+  #readDocument(response: IncomingMessage): void {
+    const document = new Remainder();
+    response.on("data", (bytes: Uint8Array) => this.#guard(() => document.keep(bytes)));
+    response.on("end", () =>
+      this.#guard(() => {
+        this.#answer.document(document.take());
+        this.#finish(...this.#outcome());
+      }),
+    );
+  }
+
+  #guard(read: () => void): void {
+    if (this.#settled) return;
+    try {
+      read();
+    } catch (fault) {
+      if (!(fault instanceof LineTooLong)) throw fault;
+      this.#hangUp("final", failed("verifier_bad_reply"));
+    }
+  }
+
+  /**
+   * Ends a generation that repeats itself, or goes on past its budget on an engine that ignores it.
+   */
+  #cut(): boolean {
+    const over = this.#answer.tokens > this.#question.max_tokens;
+    if (!over && !this.#repetition.looping) return false;
+    this.#answer.cut(over ? "length" : "repetition");
+    return true;
+  }
+
+  #outcome(): [Verdict, Answered] {
+    return [this.#answer.engineFailed ? "died" : "final", this.#answer.result()];
+  }
+
+  /** @param code Node's name of the fault */
+  #onBroken(code?: string): void {
+    const stale = this.#response === null && this.#request.reusedSocket;
+    const verdict = code !== undefined && UNREACHED.has(code) ? "unreached" : "died";
+    this.#finish(stale ? "stale" : verdict, failed("verifier_unavailable"));
+  }
+
+  #hangUp(verdict: Verdict, answered: Answered): void {
+    this.#finish(verdict, answered, null, true);
+    this.#request.destroy();
+  }
+
+  #finish(verdict: Verdict, answered: Answered, retry_after_ms: number | null = null, hung_up = false): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#question.signal.removeEventListener("abort", this.#onAbort);
+    const letters = this.#soft?.letters ?? null;
+    const { tokens } = this.#answer;
+    this.#settle({ verdict, answered, retry_after_ms, first_token_at: this.#firstTokenAt, hung_up, tokens, letters });
+  }
+}

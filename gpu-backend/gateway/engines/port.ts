@@ -1,0 +1,122 @@
+// Owns the seam between the gateway's scheduling and the engines: what a generation is asked with,
+// what it brings. Must not know HTTP.
+import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
+import type { Escape } from "../../../src/core/judges/escape.ts";
+import type { EngineKind } from "./gauges.ts";
+import type { Readiness } from "./readiness.ts";
+
+export interface EngineCall {
+  messages: readonly { role: "system" | "user"; content: string }[];
+  /** null: the pool's model. */
+  model: string | null;
+  temperature: number;
+  top_p: number;
+  max_tokens: number;
+  seed: number;
+  /**
+   * Calls of one group carry the same key: they go to the same replica while that is no worse for
+   * load.
+   */
+  affinity: string;
+  /**
+   * Option letters, A first, whose probability at the token after `\boxed{` is wanted; null: not
+   * asked.
+   */
+  soft_letters: readonly string[] | null;
+  /** What the engines fail at is asked again until the signal aborts. */
+  patient: boolean;
+  /**
+   * Aborted with the reason `deadline`, or any other for `cancelled`: the engine is told to stop at
+   * once.
+   */
+  signal: AbortSignal;
+}
+
+export interface EngineAnswer {
+  /**
+   * The segment after the last `</think>`, at most ANSWER_SEGMENT_CHARS, its end kept; empty when
+   * it failed or is `unclosed`.
+   */
+  answer: string;
+  thinking: "none" | "closed" | "unclosed";
+  /** `stop`, `length`, `repetition`, or what else the engine said; null when it failed. */
+  finish_reason: string | null;
+  /** 0 where the engine did not say, as when it was cut short. */
+  prompt_tokens: number;
+  /** Generated, also when the call failed or was aborted. */
+  completion_tokens: number;
+  /** From the call, ms, retries and waits included. */
+  first_token_ms: number | null;
+  total_ms: number;
+  letters: Record<string, number> | null;
+  /** The model's name as the engine gives it; null when it did not, or failed. */
+  model: string | null;
+  error: ItemErrorCode | null;
+  /** Whether the same question, asked again later, may be answered. */
+  retryable: boolean;
+}
+
+export interface EnginePool {
+  /**
+   * Never rejects. One generation on the best replica; when that one dies (connection, 5xx, a reply
+   * that breaks off), also after the answer began, or refuses for load, it is asked again, on
+   * another where there is one, as fast as the retry budget allows: at most LIMITS.retries_max
+   * times, or as long as it takes where the call is patient. A question that fails
+   * LIMITS.question_failures_max times while others are answered is given up as its own doing. It
+   * waits for room where a replica's cap is reached, so calling beyond
+   * `capacity` is safe.
+   */
+  generate(call: EngineCall): Promise<EngineAnswer>;
+  /**
+   * Generations that may be in flight now over all healthy replicas; over all, when none is
+   * healthy. At least 1.
+   */
+  readonly capacity: number;
+  /** Calls not yet answered. */
+  readonly in_flight: number;
+  /** Called when capacity rises or a place frees, so that a scheduler pumps. */
+  onRoom(listener: () => void): void;
+  /**
+   * How model text is made harmless for these engines. Settles once each was asked for its tokens,
+   * within readiness_timeout_ms; never rejects.
+   */
+  escape(): Promise<Escape>;
+  /**
+   * Does a healthy replica serve the model, and is every token of its tokenizer broken? Never
+   * rejects.
+   */
+  ready(): Promise<Readiness>;
+  /** Names of the models that the replicas serve. Never rejects. */
+  models(): Promise<string[]>;
+  /** Prometheus lines of the pool and its replicas. */
+  metrics(): string;
+  /** Ends the polls and every connection; what is in flight fails. */
+  close(): Promise<void>;
+}
+
+/** Runs something later, once; the returned function takes it back. */
+export type Schedule = (run: () => void, ms: number) => () => void;
+
+export interface EnginePoolConfig {
+  /** Base URLs of OpenAI-compatible engines, one a replica; see `apiRoot` for their forms. */
+  urls: readonly string[];
+  /** The model's name at the engines, for calls that name none. */
+  model: string;
+  apiKey: string | null;
+  /** Generations in flight at most, a replica; default LIMITS.generations_in_flight_default. */
+  maxInFlight?: number;
+  /**
+   * What the engines are; null: found out by their metrics pages. SGLang is told by
+   * `/abort_request` what is given up.
+   */
+  kind?: EngineKind | "other" | null;
+  /** The served tokenizer's tokens, for engines that do not tell them. */
+  tokens?: readonly string[];
+  /**
+   * For tests: timers of the polls and waits, randomness of their jitter, the clock for durations
+   * (ms).
+   */
+  schedule?: Schedule;
+  random?: () => number;
+  now?: () => number;
+}

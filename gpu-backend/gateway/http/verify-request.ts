@@ -1,0 +1,198 @@
+// Owns reading a verify request: its body within bounds, its schema, what the schema cannot say.
+// Knows no queue and no engine.
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../../../src/core/faults/errors.ts";
+import { type FieldLimits, fieldErrors } from "../../../src/core/faults/field-errors.ts";
+import { describeJsonFault } from "../../../src/core/faults/json-fault.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { isPromptName } from "../../../src/core/judges/render.ts";
+import { PROMPTS } from "../../../src/core/judges/templates.generated.ts";
+import { type VerifyRequest, VerifyRequestSchema } from "../../../src/core/wire/verify-protocol.ts";
+import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { invalidRequest } from "./problem.ts";
+
+/** Which of the named limits bound a field. */
+const FIELD_LIMITS: FieldLimits = {
+  deadline_ms: { max: "deadline_ms_max" },
+  groups: { max: "groups_max" },
+  "groups.group_id": { max: "id_chars" },
+  "groups.candidates": { max: "rollouts_per_group_max" },
+  "groups.comparisons.order": { min: "list_candidates_min", max: "list_candidates_max" },
+  "groups.comparisons.samples": { max: "samples_max" },
+  "sampling.max_tokens": { max: "max_tokens_max" },
+};
+
+/**
+ * The request of a POST. Throws ApiError `unsupported_media_type`, `body_too_large`,
+ * `request_timeout`,
+ * `invalid_encoding`, `invalid_json`, `invalid_request`, `unknown_prompt` or
+ * `too_many_generations`.
+ */
+export async function readVerifyRequest(request: IncomingMessage): Promise<VerifyRequest> {
+  const type = request.headers["content-type"] ?? "";
+  if (!/^application\/json\b/i.test(type)) {
+    throw new ApiError("unsupported_media_type", "The body must be application/json.");
+  }
+  if (!/^(?:identity)?$/i.test(request.headers["content-encoding"] ?? "")) {
+    throw new ApiError("unsupported_media_type", "The body must not be compressed (content-encoding).");
+  }
+  return parseVerifyRequest(parseJson(await readText(request)));
+}
+
+/** The same for a parsed body. */
+export function parseVerifyRequest(body: unknown): VerifyRequest {
+  requireBoundedLists(body);
+  const parsed = VerifyRequestSchema.safeParse(body);
+  if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error.issues, body, [], FIELD_LIMITS));
+  const asked = parsed.data;
+  if (!isPromptName(asked.prompt)) {
+    const known = Object.keys(PROMPTS).join(", ");
+    throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}.`, {
+      errors: [{ path: "prompt", message: `must be one of: ${known}` }],
+    });
+  }
+  if (asked.soft && asked.form !== "exact_match") {
+    throw invalidRequest([{ path: "soft", message: "letters have probabilities only with the form exact_match" }]);
+  }
+  requireCountableSamples(asked);
+  const generations = asked.groups.reduce(
+    (sum, { comparisons }) => comparisons.reduce((inner, { samples }) => inner + samples, sum),
+    0,
+  );
+  if (generations > LIMITS.generations_verify_max) throw tooManyGenerations(generations);
+  return asked;
+}
+
+const tooManyGenerations = (count: number) =>
+  new ApiError(
+    "too_many_generations",
+    `${count} generations; the limit generations_verify_max is ${LIMITS.generations_verify_max}. Send fewer groups in a request.`,
+  );
+
+/** Beyond the integers that JSON's readers keep apart, two samples would have one number. */
+function requireCountableSamples({ groups }: VerifyRequest): void {
+  groups.forEach(({ comparisons }, at) => {
+    const wrong = comparisons.findIndex(
+      ({ first_sample, samples }) => !Number.isSafeInteger(first_sample + (samples - 1)),
+    );
+    if (wrong < 0) return;
+    const path = `groups[${at}].comparisons[${wrong}].first_sample`;
+    const message = `the last sample's number, first_sample + samples - 1, must be at most ${Number.MAX_SAFE_INTEGER}`;
+    throw invalidRequest([{ path, message }]);
+  });
+}
+
+/**
+ * Before zod looks at elements: a list of a million wrong ones must cost one comparison, not a
+ * million faults.
+ */
+function requireBoundedLists(body: unknown): void {
+  const { groups } = (typeof body === "object" && body !== null ? body : {}) as { groups?: unknown };
+  if (!Array.isArray(groups)) return;
+  if (groups.length > LIMITS.groups_max) {
+    throw invalidRequest([
+      { path: "groups", message: `${groups.length} elements; the limit groups_max is ${LIMITS.groups_max}` },
+    ]);
+  }
+  let comparisons = 0;
+  groups.forEach((group, at) => {
+    const lists = (group ?? {}) as { comparisons?: unknown; candidates?: unknown };
+    if (Array.isArray(lists.candidates) && lists.candidates.length > LIMITS.rollouts_per_group_max) {
+      const limit = `the limit rollouts_per_group_max is ${LIMITS.rollouts_per_group_max}`;
+      throw invalidRequest([
+        { path: `groups[${at}].candidates`, message: `${lists.candidates.length} elements; ${limit}` },
+      ]);
+    }
+    if (Array.isArray(lists.comparisons)) comparisons += lists.comparisons.length;
+  });
+  if (comparisons > LIMITS.generations_verify_max) throw tooManyGenerations(comparisons);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const { path, message, detail } = describeJsonFault(text);
+    throw new ApiError("invalid_json", detail, { errors: [{ path, message }] });
+  }
+}
+
+const tooLarge = () =>
+  new ApiError(
+    "body_too_large",
+    `The body is over the limit body_bytes = ${GATEWAY_LIMITS.body_bytes} of this gateway. Send fewer groups in a request.`,
+  );
+
+const tooSlow = () =>
+  new ApiError("request_timeout", `The body did not arrive within the limit body_read_ms = ${LIMITS.body_read_ms}.`);
+
+/** The body as text. Rejects at the first fault and then reads no further. */
+function readText(request: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const text = new BodyText();
+  const timer = setTimeout(() => settle(() => reject(tooSlow())), LIMITS.body_read_ms);
+  const onData = (bytes: Uint8Array) => guarded(() => text.push(bytes));
+  const onEnd = () => guarded(() => settle(() => resolve(text.end())));
+  const onClose = () => settle(() => reject(new ApiError("request_timeout", "The body did not arrive whole.")));
+  const settle = (outcome: () => void) => {
+    clearTimeout(timer);
+    request.off("data", onData).off("end", onEnd).off("close", onClose);
+    outcome();
+  };
+  const guarded = (read: () => void) => {
+    try {
+      read();
+    } catch (fault) {
+      settle(() => reject(fault));
+    }
+  };
+  request.on("error", ignore);
+  if (Number(request.headers["content-length"] ?? 0) > GATEWAY_LIMITS.body_bytes) settle(() => reject(tooLarge()));
+  else request.on("data", onData).on("end", onEnd).on("close", onClose);
+  return promise;
+}
+
+/** Apart, so that a kept connection's last request does not hold on to the text. */
+const ignore = () => {};
+
+const UTF8 = { fatal: true } as const;
+const whole = new TextDecoder("utf-8", UTF8);
+
+/**
+ * Decodes piece by piece, so that the bytes and the text are never both held whole; one piece alone
+ * needs no decoder of its own.
+ */
+class BodyText {
+  #first: Uint8Array | null = null;
+  #decoder: TextDecoder | null = null;
+  #text = "";
+  #bytes = 0;
+
+  push(bytes: Uint8Array): void {
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes > GATEWAY_LIMITS.body_bytes) throw tooLarge();
+    if (this.#first === null) {
+      this.#first = bytes;
+      return;
+    }
+    if (this.#decoder === null) {
+      this.#decoder = new TextDecoder("utf-8", UTF8);
+      this.#text = decoded(this.#decoder, this.#first, true);
+    }
+    this.#text += decoded(this.#decoder, bytes, true);
+  }
+
+  end(): string {
+    if (this.#decoder !== null) return this.#text + decoded(this.#decoder, undefined, false);
+    return this.#first === null ? "" : decoded(whole, this.#first, false);
+  }
+}
+
+/** @param more whether bytes of the same text follow */
+function decoded(decoder: TextDecoder, bytes: Uint8Array | undefined, more: boolean): string {
+  try {
+    return decoder.decode(bytes, { stream: more });
+  } catch {
+    throw new ApiError("invalid_encoding", "The body holds bytes that are not UTF-8.");
+  }
+}

@@ -1,0 +1,156 @@
+// Owns whether a request is taken: the queue's bound in tokens, its deadline against the measured
+// service, draining. Knows no HTTP and no prompts.
+import { ApiError } from "../../../src/core/faults/errors.ts";
+import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { Roster } from "../roster.ts";
+import type { Job } from "./job.ts";
+import type { ServiceEstimate } from "./service-estimate.ts";
+
+export interface AdmissionOptions {
+  /**
+   * Estimated prompt tokens that may wait, over all requests. One request may exceed it alone in an
+   * empty queue.
+   */
+  queue_tokens_max: number;
+  estimate: ServiceEstimate;
+  /** The engine's places and how many are taken. */
+  pool: { readonly capacity: number; readonly in_flight: number };
+  now: () => number;
+}
+
+/** The requests being answered, and the gate before them. */
+export class Admission {
+  readonly jobs = new Roster<Job>();
+  readonly #options: AdmissionOptions;
+  /** Requests whose body is being read. */
+  #reading = 0;
+  #draining = false;
+  #onEmpty: () => void = () => {};
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** From now on every request is refused. Resolves once all taken before have ended. */
+  drain(): Promise<void> {
+    this.#draining = true;
+    return new Promise((resolve) => {
+      this.#onEmpty = resolve;
+      this.#lookEmpty();
+    });
+  }
+
+  /** The job has ended. */
+  leave(job: Job): void {
+    this.jobs.delete(job);
+    this.#lookEmpty();
+  }
+
+  #lookEmpty(): void {
+    if (this.#draining && this.jobs.size + this.#reading === 0) this.#onEmpty();
+  }
+
+  get queue_tokens(): number {
+    return this.#sum((job) => job.unsent_tokens);
+  }
+
+  /** Generations not yet sent. */
+  get queue_depth(): number {
+    return this.#sum((job) => job.unsent);
+  }
+
+  /**
+   * Before a body is read. Call the returned function once it is. Throws ApiError `not_ready` or
+   * `overloaded`.
+   */
+  enter(): () => void {
+    if (this.#draining) throw refusal("not_ready", "This gateway is shutting down.", 5);
+    if (this.jobs.size + this.#reading >= GATEWAY_LIMITS.requests_open_max) {
+      const limit = `requests_open_max = ${GATEWAY_LIMITS.requests_open_max}`;
+      throw refusal("overloaded", `The limit ${limit} of requests at one time is reached.`, 1);
+    }
+    this.#reading++;
+    return () => {
+      this.#reading--;
+      this.#lookEmpty();
+    };
+  }
+
+  /** Takes the job, or throws ApiError `not_ready` or `overloaded` with Retry-After. */
+  admit(job: Job): void {
+    if (this.#draining) throw refusal("not_ready", "This gateway is shutting down.", 5);
+    this.#requireRoom(job);
+    this.#requireTime(job);
+    this.jobs.add(job);
+  }
+
+  #requireRoom(job: Job): void {
+    const queued = this.queue_tokens;
+    const { queue_tokens_max } = this.#options;
+    if (queued === 0 || queued + job.unsent_tokens <= queue_tokens_max) return;
+    const service = this.#options.estimate.serviceMs(job.request.sampling.max_tokens) ?? 0;
+    const excess = (queued + job.unsent_tokens - queue_tokens_max) / queued;
+    const wait = (Math.min(1, excess) * this.queue_depth * service) / this.#capacity;
+    const detail = `${queued} prompt tokens are waiting (estimated), this request adds ${job.unsent_tokens}; the bound is ${queue_tokens_max}.`;
+    throw refusal("overloaded", detail, wait / 1000);
+  }
+
+  /**
+   * Optimistic on purpose: mean service times, places all in use, early stops at their earliest.
+   * What fails this cannot finish; what passes may still meet its deadline with some samples open.
+   */
+  #requireTime(job: Job): void {
+    const { estimate, now, pool } = this.#options;
+    const service = estimate.serviceMs(job.request.sampling.max_tokens);
+    if (service === null) return;
+    const left = job.request.deadline_ms - (now() - job.options.arrived_at);
+    const time = (generations: number) => service * Math.max(1, generations / this.#capacity);
+    const waiting = this.#aheadOf(job) + pool.in_flight / 2;
+    const needs = Math.round(time(waiting + job.needed));
+    if (needs <= left) return;
+    const alone = Math.round(time(job.needed));
+    const why =
+      alone > left
+        ? "Even alone it would not: ask for less in one request, or allow more time."
+        : "It would once there is less to do.";
+    const detail = `At the measured rate this request needs ${needs} ms, its deadline leaves ${Math.round(left)} ms. ${why}`;
+    throw refusal("overloaded", detail, alone > left ? GATEWAY_LIMITS.retry_after_max_s : (needs - left) / 1000);
+  }
+
+  /**
+   * Generations that go before this request's last one: all of higher priority and those of its own
+   * party; of every other party of its priority as many as that is together.
+   */
+  #aheadOf(job: Job): number {
+    const { party } = job.standing;
+    const equals = new Map<string, number>([[party, 0]]);
+    let higher = 0;
+    for (const { request, standing, needed } of this.jobs) {
+      if (request.priority < job.request.priority) higher += needed;
+      else if (request.priority === job.request.priority) {
+        equals.set(standing.party, (equals.get(standing.party) ?? 0) + needed);
+      }
+    }
+    const share = (equals.get(party) as number) + job.needed;
+    return [...equals.values()].reduce((sum, needed) => sum + Math.min(needed, share), higher);
+  }
+
+  get #capacity(): number {
+    return Math.max(1, this.#options.pool.capacity);
+  }
+
+  #sum(of: (job: Job) => number): number {
+    let sum = 0;
+    for (const job of this.jobs) sum += of(job);
+    return sum;
+  }
+}
+
+function refusal(code: "overloaded" | "not_ready", detail: string, retry_after_s: number): ApiError {
+  const seconds = Math.min(GATEWAY_LIMITS.retry_after_max_s, Math.max(1, Math.ceil(retry_after_s)));
+  return new ApiError(code, detail, { headers: { "retry-after": String(seconds) } });
+}

@@ -1,0 +1,107 @@
+// Owns turns by deficit round robin (Shreedhar and Varghese, 1996): every party gets the same cost
+// through, whatever its queue. Knows no requests.
+
+/** Where a member stands. */
+export interface Standing {
+  /** Members of one party share its turns. */
+  party: string;
+  /** Within its party the lowest sends first. */
+  rank: number;
+}
+
+interface Party<T> {
+  key: string;
+  /** By rank. */
+  members: T[];
+  deficit: number;
+  granted: boolean;
+}
+
+/** Members that have something to send, in the order of their parties' turns. */
+export class FairRing<T> {
+  readonly #quantum: number;
+  readonly #standingOf: (member: T) => Standing;
+  readonly #parties: Party<T>[] = [];
+
+  /**
+   * @param quantum cost that a party may send in one turn; a dearer piece waits for several turns
+   */
+  constructor(quantum: number, standingOf: (member: T) => Standing) {
+    this.#quantum = quantum;
+    this.#standingOf = standingOf;
+  }
+
+  /** Parties that have members. */
+  get size(): number {
+    return this.#parties.length;
+  }
+
+  /** Joins its party, a new one at the end; a member stays where it is. */
+  add(member: T): void {
+    const { party: key, rank } = this.#standingOf(member);
+    const party = this.#partyOf(key);
+    if (party === undefined) {
+      this.#parties.push({ key, members: [member], deficit: 0, granted: false });
+      return;
+    }
+    const { members } = party;
+    if (members.includes(member)) return;
+    const behind = members.findIndex((other) => this.#standingOf(other).rank > rank);
+    members.splice(behind < 0 ? members.length : behind, 0, member);
+  }
+
+  delete(member: T): void {
+    const party = this.#partyOf(this.#standingOf(member).party);
+    const at = party?.members.indexOf(member) ?? -1;
+    if (party === undefined || at < 0) return;
+    party.members.splice(at, 1);
+    if (party.members.length === 0) this.#parties.splice(this.#parties.indexOf(party), 1);
+  }
+
+  /**
+   * Searched for: there are a few hundred at most, and a Map would keep them from the collector
+   * (roster.ts).
+   */
+  #partyOf(key: string): Party<T> | undefined {
+    return this.#parties.find((party) => party.key === key);
+  }
+
+  /**
+   * The member whose next piece is to be sent, already charged for it; null when nobody has one.
+   * @param costOf the cost (> 0) of a member's next piece, or null when it has none: then it leaves
+   *   the ring
+   */
+  next(costOf: (member: T) => number | null): T | null {
+    for (let party = this.#parties[0]; party !== undefined; party = this.#parties[0]) {
+      const cost = firstCost(party, costOf);
+      if (cost === null) {
+        this.#parties.shift();
+        continue;
+      }
+      if (!party.granted) {
+        party.deficit += this.#quantum;
+        party.granted = true;
+      }
+      if (party.deficit >= cost) {
+        party.deficit -= cost;
+        return party.members[0] as T;
+      }
+      party.granted = false;
+      this.#parties.push(this.#parties.shift() as Party<T>);
+    }
+    return null;
+  }
+}
+
+/**
+ * The cost of what a party sends next, by its first member; those before it that have nothing
+ * leave.
+ */
+function firstCost<T>({ members }: Party<T>, costOf: (member: T) => number | null): number | null {
+  for (let member = members[0]; member !== undefined; member = members[0]) {
+    const cost = costOf(member);
+    if (cost !== null) return cost;
+    members.shift();
+  }
+  return null;
+}

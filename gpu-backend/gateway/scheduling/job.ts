@@ -1,0 +1,253 @@
+// Owns one accepted request from its first sample to `done`: what to send next, what each answer
+// means, exactly one event a sample. Knows no HTTP and no other request.
+import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
+import type { Escape } from "../../../src/core/judges/escape.ts";
+import { readAnswer } from "../../../src/core/judges/samples.ts";
+import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
+import type { EngineAnswer } from "../engines/port.ts";
+import type { Standing } from "./fair-ring.ts";
+import { type ComparisonWork, planWork } from "./work.ts";
+
+/**
+ * Needed samples are those without which a comparison cannot be decided; spare ones may turn out to
+ * be superfluous.
+ */
+export type SampleKind = "needed" | "spare";
+
+/** One sample that was sent. */
+export interface Draw {
+  job: Job;
+  work: ComparisonWork;
+  sample: number;
+  queue_ms: number;
+}
+
+export interface JobOptions {
+  /** Requests of one party share its turns: those of the same call of the edge. */
+  party: string;
+  /** performance.now() of the request's arrival. */
+  arrived_at: number;
+  now: () => number;
+  /** Takes every event but `accepted` and `heartbeat`; `done` is the last. */
+  emit: (event: VerifyEvent) => void;
+  /** Whether the reader is too slow for more. */
+  full: () => boolean;
+  /**
+   * How model text is made harmless for the engines; without it, as for those that tell no tokens.
+   */
+  escape?: Escape;
+}
+
+export class Job {
+  readonly request: VerifyRequest;
+  readonly options: JobOptions;
+  /** Whose turns it takes, and which requests of the same party go before it. */
+  readonly standing: Standing;
+  readonly generations: number;
+  /**
+   * Counters of what is left: generations unsent, their estimated prompt tokens, and those among
+   * them that even undisputed majorities need.
+   */
+  unsent = 0;
+  unsent_tokens = 0;
+  needed = 0;
+  readonly #works: ComparisonWork[];
+  /** Up to here no sample is needed but those of `#topUps`, .. */
+  #at = 0;
+  /** .. and up to here none is unsent at all. */
+  #spareAt = 0;
+  /** Comparisons whose votes left them short of samples again, the first first. */
+  readonly #topUps: ComparisonWork[] = [];
+  #open: number;
+  #running = 0;
+  #over = false;
+  readonly #usage = { saved: 0, failed: 0, prompt_tokens: 0, completion_tokens: 0, in_flight_max: 0 };
+
+  constructor(request: VerifyRequest, options: JobOptions) {
+    this.request = request;
+    this.options = options;
+    this.standing = { party: options.party, rank: options.arrived_at };
+    this.#works = planWork(request, options.escape);
+    for (const { ballot, prompt_tokens } of this.#works) {
+      this.unsent += ballot.unsent;
+      this.unsent_tokens += ballot.unsent * prompt_tokens;
+      this.needed += ballot.needed;
+    }
+    this.generations = this.unsent;
+    this.#open = this.unsent;
+  }
+
+  /** Samples without an event. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Samples at the engine, those being cut included. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /**
+   * The comparison whose sample would be drawn next; null when there is none, or the reader is too
+   * slow.
+   */
+  peek(kind: SampleKind): ComparisonWork | null {
+    if (this.#over || this.unsent === 0 || this.options.full()) return null;
+    return kind === "needed" ? this.#needed() : this.#spare();
+  }
+
+  #needed(): ComparisonWork | null {
+    if (this.needed === 0) return null;
+    for (let work = this.#topUps[0]; work !== undefined; work = this.#topUps[0]) {
+      if (work.ballot.needed > 0) return work;
+      this.#topUps.shift();
+    }
+    for (let work = this.#works[this.#at]; work !== undefined; work = this.#works[++this.#at]) {
+      if (work.ballot.needed > 0) return work;
+    }
+    return null;
+  }
+
+  #spare(): ComparisonWork | null {
+    for (let work = this.#works[this.#spareAt]; work !== undefined; work = this.#works[++this.#spareAt]) {
+      if (work.ballot.unsent > 0) return work;
+    }
+    return null;
+  }
+
+  /** Takes the sample that `peek` showed. */
+  draw(work: ComparisonWork): Draw {
+    const before = work.ballot.needed;
+    const sample = work.draw();
+    this.unsent--;
+    this.unsent_tokens -= work.prompt_tokens;
+    this.needed += work.ballot.needed - before;
+    this.#running++;
+    this.#usage.in_flight_max = Math.max(this.#usage.in_flight_max, this.#running);
+    return { job: this, work, sample, queue_ms: this.options.now() - this.options.arrived_at };
+  }
+
+  /** Takes the engine's answer to a draw. */
+  settle(draw: Draw, answer: EngineAnswer): void {
+    const { work, sample } = draw;
+    this.#running--;
+    if (this.#over) return;
+    work.running.delete(sample);
+    this.#usage.prompt_tokens += answer.prompt_tokens;
+    this.#usage.completion_tokens += answer.completion_tokens;
+    if (work.saved !== null) {
+      work.saved.completion_tokens += answer.completion_tokens;
+      if (work.running.size === 0) this.#reportSaved(work);
+    } else {
+      if (answer.error === null) this.#verdict(draw, answer);
+      else this.#error(work, sample, answer.error, answer.retryable);
+      this.#count(work, answer);
+    }
+    this.#endIfAll();
+  }
+
+  #count(work: ComparisonWork, answer: EngineAnswer): void {
+    const { ballot, comparison } = work;
+    const before = ballot.needed;
+    ballot.settle(comparison.stop === "all" ? null : voteOf(answer, this.request.form));
+    if (ballot.decided) {
+      this.needed -= before;
+      this.#cut(work);
+      return;
+    }
+    this.needed += ballot.needed - before;
+    if (before === 0 && ballot.needed > 0) this.#topUps.push(work);
+  }
+
+  /** The comparison is decided: its unsent samples are dropped, its running ones cut. */
+  #cut(work: ComparisonWork): void {
+    const unsent = work.unsentSamples();
+    this.unsent -= unsent.length;
+    this.unsent_tokens -= unsent.length * work.prompt_tokens;
+    work.ballot.drop();
+    work.saved = { samples: [...work.running, ...unsent], completion_tokens: 0 };
+    if (work.running.size === 0) this.#reportSaved(work);
+    else work.cut("saved");
+  }
+
+  /**
+   * Ends the request: running samples are aborted, and with a code every sample left is reported
+   * with it.
+   */
+  stop(code: Exclude<ItemErrorCode, "cancelled"> | null): void {
+    if (this.#over) return;
+    if (code !== null) {
+      for (const work of this.#works) {
+        if (work.saved !== null) {
+          if (work.running.size > 0) this.#reportSaved(work);
+          continue;
+        }
+        for (const sample of [...work.running, ...work.unsentSamples()]) {
+          this.#error(work, sample, code, code !== "deadline");
+        }
+      }
+    }
+    this.#finish(code !== null);
+    for (const work of this.#works) if (work.running.size > 0) work.cut(code ?? "cancelled");
+  }
+
+  #verdict({ work, sample, queue_ms }: Draw, answer: EngineAnswer): void {
+    this.#open--;
+    this.options.emit({
+      type: "verdict",
+      ...names(work),
+      sample,
+      answer: answer.answer,
+      thinking: answer.thinking,
+      finish_reason: answer.finish_reason,
+      prompt_tokens: answer.prompt_tokens,
+      completion_tokens: answer.completion_tokens,
+      queue_ms: tenths(queue_ms),
+      first_token_ms: answer.first_token_ms === null ? null : tenths(answer.first_token_ms),
+      total_ms: tenths(answer.total_ms),
+      ...(this.request.soft && { letters: answer.letters }),
+      ...(answer.model !== null && { model: answer.model }),
+    });
+  }
+
+  #error(work: ComparisonWork, sample: number, code: ItemErrorCode, retryable: boolean): void {
+    this.#open--;
+    this.#usage.failed++;
+    this.options.emit({ type: "error", ...names(work), sample, code, retryable });
+  }
+
+  #reportSaved(work: ComparisonWork): void {
+    const { samples, completion_tokens } = work.saved as NonNullable<ComparisonWork["saved"]>;
+    this.#open -= samples.length;
+    this.#usage.saved += samples.length;
+    samples.sort((a, b) => a - b);
+    this.options.emit({ type: "saved", ...names(work), samples, completion_tokens });
+  }
+
+  #endIfAll(): void {
+    if (this.#open === 0 && !this.#over) this.#finish(true);
+  }
+
+  #finish(report: boolean): void {
+    this.#over = true;
+    this.unsent = 0;
+    this.unsent_tokens = 0;
+    this.needed = 0;
+    if (report) this.options.emit({ type: "done", usage: { generations: this.generations, ...this.#usage } });
+  }
+}
+
+const names = ({ group, comparison }: ComparisonWork) => ({ group_id: group.id, comparison: comparison.id });
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+
+/**
+ * For which of the two shown the answer votes: read as the edge will read it, which may ask again
+ * what failed.
+ */
+function voteOf(answer: EngineAnswer, form: VerifyRequest["form"]): number | "lost" | null {
+  const { error, thinking, finish_reason } = answer;
+  if (error !== null && answer.retryable) return "lost";
+  return readAnswer({ answer: error === null ? answer.answer : null, thinking, finish_reason, error }, 2, form)
+    .position;
+}

@@ -1,0 +1,139 @@
+// Owns who sends next: priorities, fairness between requests, room at the engine. Knows no HTTP and
+// no prompts.
+import type { EngineAnswer, EnginePool } from "../engines/port.ts";
+import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { FairRing } from "./fair-ring.ts";
+import type { Draw, Job, SampleKind } from "./job.ts";
+import type { ServiceEstimate } from "./service-estimate.ts";
+
+/** Requests of one priority: their turns for samples that are needed, and those for spare ones. */
+interface Level {
+  priority: number;
+  needed: FairRing<Job>;
+  spare: FairRing<Job>;
+}
+
+const KINDS: readonly SampleKind[] = ["needed", "spare"];
+const NEEDED: readonly SampleKind[] = ["needed"];
+
+const BROKEN: EngineAnswer = {
+  answer: "",
+  thinking: "none",
+  finish_reason: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  first_token_ms: null,
+  total_ms: 0,
+  letters: null,
+  model: null,
+  error: "verifier_unavailable",
+  retryable: true,
+};
+
+/**
+ * Sends as much as the pool has room for. Lower priorities wait for higher ones; within one,
+ * parties take turns by estimated tokens. Samples that a majority may turn out not to need go only
+ * to an engine that is nearly idle: with more to do they would cost more tokens than early stop
+ * saves by cutting them (docs/verify-protocol.md).
+ */
+export class Scheduler {
+  readonly #pool: Pick<EnginePool, "generate" | "capacity" | "in_flight" | "onRoom">;
+  readonly #estimate: ServiceEstimate;
+  readonly #levels: Level[] = [];
+  #running = 0;
+  #pumping = false;
+
+  constructor(pool: Pick<EnginePool, "generate" | "capacity" | "in_flight" | "onRoom">, estimate: ServiceEstimate) {
+    this.#pool = pool;
+    this.#estimate = estimate;
+    pool.onRoom(() => this.pump());
+  }
+
+  /** Generations handed to the pool and not answered. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** The job has something to send: newly come, or again after its reader caught up. */
+  wake(job: Job): void {
+    this.#enlist(job);
+    this.pump();
+  }
+
+  /** The job sends nothing any more. */
+  remove(job: Job): void {
+    const level = this.#levels.find(({ priority }) => priority === job.request.priority);
+    for (const kind of KINDS) level?.[kind].delete(job);
+  }
+
+  pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      while (this.#taken < this.#pool.capacity) {
+        const draw = this.#next();
+        if (draw === null) return;
+        void this.#send(draw);
+      }
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  get #taken(): number {
+    return Math.max(this.#pool.in_flight, this.#running);
+  }
+
+  #enlist(job: Job): void {
+    for (const kind of KINDS) if (job.peek(kind) !== null) this.#levelOf(job)[kind].add(job);
+  }
+
+  /**
+   * Levels stay once there: there are as many as priorities at most, and empty ones cost nothing.
+   */
+  #levelOf({ request: { priority } }: Job): Level {
+    let level = this.#levels.find((other) => other.priority === priority);
+    if (level === undefined) {
+      const ring = () => new FairRing<Job>(GATEWAY_LIMITS.quantum_tokens, (job) => job.standing);
+      level = { priority, needed: ring(), spare: ring() };
+      this.#levels.push(level);
+      this.#levels.sort((a, b) => a.priority - b.priority);
+    }
+    return level;
+  }
+
+  #next(): Draw | null {
+    const kinds = this.#taken < this.#pool.capacity * GATEWAY_LIMITS.spare_share ? KINDS : NEEDED;
+    for (const level of this.#levels) {
+      for (const kind of kinds) {
+        const job = level[kind].next((candidate) => this.#cost(candidate, kind));
+        const work = job?.peek(kind);
+        if (job != null && work != null) return job.draw(work);
+      }
+    }
+    return null;
+  }
+
+  #cost(job: Job, kind: SampleKind): number | null {
+    const work = job.peek(kind);
+    if (work === null) return null;
+    return work.prompt_tokens + this.#estimate.completionTokens(job.request.sampling.max_tokens);
+  }
+
+  async #send(draw: Draw): Promise<void> {
+    this.#running++;
+    let answer: EngineAnswer;
+    try {
+      answer = await this.#pool.generate(draw.work.call(draw.sample));
+    } catch {
+      answer = BROKEN;
+    }
+    this.#running--;
+    if (answer.error === null && draw.work.saved === null) {
+      this.#estimate.record(answer.total_ms, answer.completion_tokens);
+    }
+    draw.job.settle(draw, answer);
+    this.#enlist(draw.job);
+    this.pump();
+  }
+}

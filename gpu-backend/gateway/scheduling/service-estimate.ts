@@ -1,0 +1,43 @@
+// Owns what was measured of the engine's service: time and tokens of a generation, and how long
+// given work would take. Knows no request and no engine.
+import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+
+/** Weight of a new answer once there are enough; before, a plain mean. */
+const WEIGHT = 1 / 64;
+
+/** Exponentially weighted means over the answers that came whole. */
+export class ServiceEstimate {
+  readonly #now: () => number;
+  #answers = 0;
+  #at = 0;
+  #ms = 0;
+  #completion_tokens = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** One generation that came whole. */
+  record(total_ms: number, completion_tokens: number): void {
+    const weight = Math.max(WEIGHT, 1 / ++this.#answers);
+    this.#ms += weight * (total_ms - this.#ms);
+    this.#completion_tokens += weight * (completion_tokens - this.#completion_tokens);
+    this.#at = this.#now();
+  }
+
+  /** Completion tokens to expect of a generation. */
+  completionTokens(max_tokens: number): number {
+    const mean = this.#answers === 0 ? GATEWAY_LIMITS.completion_tokens_guess : this.#completion_tokens;
+    return Math.min(max_tokens, mean);
+  }
+
+  /**
+   * Mean time of a generation at the engine, ms; null when too little was measured, or too long ago
+   * to refuse anyone for it.
+   */
+  serviceMs(max_tokens: number): number | null {
+    if (this.#answers < GATEWAY_LIMITS.estimate_answers_min) return null;
+    if (this.#now() - this.#at > GATEWAY_LIMITS.estimate_age_max_ms) return null;
+    return this.#ms * Math.min(1, max_tokens / Math.max(1, this.#completion_tokens));
+  }
+}

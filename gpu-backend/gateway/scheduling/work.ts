@@ -1,0 +1,157 @@
+// Owns a request's work in the order of the engine's prefix cache: groups, comparisons, their
+// prompts and estimated tokens. Knows no scheduling.
+import type { Escape } from "../../../src/core/judges/escape.ts";
+import { type ChatMessage, createRenderer, LETTERS, type PromptForm } from "../../../src/core/judges/render.ts";
+import { createSeeds } from "../../../src/core/judges/seeds.ts";
+import { hashText } from "../../../src/core/math/random.ts";
+import type { VerifyComparison, VerifyGroup, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
+import type { EngineCall } from "../engines/port.ts";
+import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { Ballot } from "./early-stop.ts";
+
+type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "soft" | "patient">;
+
+/**
+ * One group on its way. Its candidates are escaped and hashed when its first comparison is sent,
+ * not before.
+ */
+class GroupWork {
+  readonly id: string;
+  readonly #group: VerifyGroup;
+  readonly #ask: Ask;
+  readonly #escape: Escape | undefined;
+  #prompts: {
+    render: (order: readonly number[]) => ChatMessage[];
+    seedOf: (order: readonly number[], sample: number) => number;
+    affinity: string;
+  } | null = null;
+
+  constructor(ask: Ask, group: VerifyGroup, escapeWith: Escape | undefined) {
+    this.id = group.group_id;
+    this.#ask = ask;
+    this.#group = group;
+    this.#escape = escapeWith;
+  }
+
+  get prompts() {
+    const { prompt, form, sampling } = this.#ask;
+    this.#prompts ??= {
+      render: createRenderer(prompt, form as PromptForm, this.#group, this.#escape),
+      seedOf: createSeeds({ seed: sampling.seed, prompt, form: form as PromptForm }, this.#group),
+      // By the question, so that a later request about the same problem meets the replica that has
+      // it cached.
+      affinity: hashText(this.#group.question).join("."),
+    };
+    return this.#prompts;
+  }
+}
+
+/** JSON cannot carry half a surrogate pair to engines that insist on Unicode scalar values. */
+const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, content: content.toWellFormed() });
+
+/**
+ * One comparison on its way: its ballot, its prompt while samples are unsent, and what was left
+ * out.
+ */
+export class ComparisonWork {
+  readonly group: GroupWork;
+  readonly comparison: VerifyComparison;
+  readonly ballot: Ballot;
+  /** Estimated, of one generation. */
+  readonly prompt_tokens: number;
+  /** Sample numbers sent and not settled. */
+  readonly running = new Set<number>();
+  /** Samples left out or cut since it was decided; null before. */
+  saved: { samples: number[]; completion_tokens: number } | null = null;
+  readonly #ask: Ask;
+  /** One for all its running samples: they are only ever cut together. */
+  #abort: AbortController | null = null;
+  #messages: ChatMessage[] | null = null;
+  #next: number;
+
+  constructor(ask: Ask, group: GroupWork, comparison: VerifyComparison, promptTokens: number) {
+    this.#ask = ask;
+    this.group = group;
+    this.comparison = comparison;
+    this.prompt_tokens = promptTokens;
+    this.ballot = new Ballot(comparison.samples, comparison.stop);
+    this.#next = comparison.first_sample;
+  }
+
+  /** Takes the next unsent sample's number. */
+  draw(): number {
+    this.ballot.send();
+    this.running.add(this.#next);
+    return this.#next++;
+  }
+
+  /** The numbers of the samples that were never sent. */
+  unsentSamples(): number[] {
+    return Array.from({ length: this.ballot.unsent }, (_, k) => this.#next + k);
+  }
+
+  /** Ends the running samples in the engine. */
+  cut(reason: string): void {
+    this.#abort?.abort(reason);
+  }
+
+  /**
+   * The engine's call for one sample; the prompt is rendered for the first and forgotten with the
+   * last.
+   */
+  call(sample: number): EngineCall {
+    const { order } = this.comparison;
+    const { sampling, model, soft, patient } = this.#ask;
+    const { render, seedOf, affinity } = this.group.prompts;
+    this.#messages ??= render(order).map(sendable);
+    const messages = this.#messages;
+    this.#abort ??= new AbortController();
+    if (this.ballot.unsent === 0) this.#messages = null;
+    return {
+      messages,
+      model,
+      temperature: sampling.temperature,
+      top_p: sampling.top_p,
+      max_tokens: sampling.max_tokens,
+      seed: seedOf(order, sample),
+      affinity,
+      soft_letters: soft ? [...LETTERS.slice(0, order.length)] : null,
+      patient,
+      signal: this.#abort.signal,
+    };
+  }
+}
+
+/** Tokens of the template around the texts, roughly. */
+const TEMPLATE_TOKENS = 200;
+
+const byOrder = (a: VerifyComparison, b: VerifyComparison): number => {
+  for (let k = 0; k < a.order.length && k < b.order.length; k++) {
+    const difference = (a.order[k] as number) - (b.order[k] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.order.length - b.order.length || a.id - b.id;
+};
+
+/**
+ * The request's comparisons as they are to be sent: groups of the same question together, within a
+ * group those that show the same candidates first together, whatever the order in which they came.
+ * @param escapeWith how model text is made harmless; without it, as for engines that tell no tokens
+ */
+export function planWork(request: VerifyRequest, escapeWith?: Escape): ComparisonWork[] {
+  const byQuestion = new Map<string, VerifyGroup[]>();
+  for (const group of request.groups) {
+    const alike = byQuestion.get(group.question);
+    if (alike === undefined) byQuestion.set(group.question, [group]);
+    else alike.push(group);
+  }
+  return [...byQuestion.values()].flat().flatMap((group) => {
+    const work = new GroupWork(request, group, escapeWith);
+    const lengths = group.candidates.map((text) => text.length);
+    return [...group.comparisons].sort(byOrder).map((comparison) => {
+      const chars = comparison.order.reduce((sum, index) => sum + (lengths[index] as number), group.question.length);
+      const tokens = TEMPLATE_TOKENS + Math.ceil(chars / GATEWAY_LIMITS.chars_per_token);
+      return new ComparisonWork(request, work, comparison, tokens);
+    });
+  });
+}

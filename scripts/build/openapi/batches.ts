@@ -1,0 +1,114 @@
+// Owns the description of batches and of repeated requests for the OpenAPI document: their routes,
+// headers and replies.
+import * as z from "zod";
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+import { BatchIdSchema, BatchQuerySchema, BatchReplySchema } from "../../../src/api/routes/batches.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { BATCH_ROUTES } from "../../../src/objects/batches/view.ts";
+import { queryOf } from "./parameters.ts";
+
+const HOURS = LIMITS.idempotency_kept_ms / 3_600_000;
+const MINUTES = LIMITS.batch_deadline_ms_max / 60_000;
+
+const problem = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+});
+
+const faults = {
+  "400": problem("The request does not fit the contract; `errors` names the fields."),
+  "401": problem("No valid key."),
+  "403": problem("The key has not the scope that this needs."),
+  "404": problem("This key has no batch of this id."),
+  "503": problem("The batch cannot be reached now."),
+};
+
+const batchPath = {
+  path: z.object({ id: BatchIdSchema.meta({ description: "the `batch_id` of a 202" }) }),
+};
+
+const reply = (description: string) => ({ description, content: { "application/json": { schema: BatchReplySchema } } });
+
+export const batchPaths: ZodOpenApiPathsObject = {
+  "/v1/batches/{id}": {
+    get: {
+      operationId: "getBatch",
+      tags: ["Scoring"],
+      summary: "A batch's state, progress and results",
+      description: `Batches come of requests with \`Prefer: respond-async\`. While one runs, \`results\` holds the groups that are finished; once it is done, \`reply\` is what the request would have been answered without that header. Only the key that submitted a batch sees it, until ${HOURS} hours after its end.`,
+      requestParams: {
+        ...batchPath,
+        query: queryOf(BatchQuerySchema),
+      },
+      responses: { "200": reply("The batch as it stands."), ...faults },
+    },
+    delete: {
+      operationId: "cancelBatch",
+      tags: ["Scoring"],
+      summary: "Cancel a batch, down to the verifier",
+      description: "Groups that are finished stay readable. A batch that has ended stays as it is.",
+      requestParams: batchPath,
+      responses: { "200": reply("The batch as it stands now."), ...faults },
+    },
+  },
+};
+
+const idempotencyKey = z
+  .string()
+  .regex(new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotency_key_chars}}$`))
+  .optional()
+  .meta({
+    description: `any name for this request: sent again with the same key and body it gets the first reply, for ${HOURS} hours, also while the first is still running. Replies with failures that a retry can mend are not kept`,
+  });
+const prefer = (later: boolean) =>
+  z
+    .string()
+    .optional()
+    .meta({
+      description: `\`wait=<seconds>\`: how long to wait for a running request with the same key, then 409${later ? `; \`respond-async\`: 202 at once, for work of up to ${MINUTES} minutes` : ""}`,
+    });
+const webhook = z.string().optional().meta({
+  description:
+    "with `respond-async`: an https URL on one of the deployment's WEBHOOK_HOSTS that is told of the batch's end, signed as Standard Webhooks has it",
+});
+
+const accepted = {
+  description:
+    "With `Prefer: respond-async`: the batch is stored and runs. `Location` says where to ask, `Retry-After` when.",
+  content: {
+    "application/json": {
+      schema: z.object({ batch_id: z.string(), state: z.literal("queued"), location: z.string() }),
+    },
+  },
+};
+
+/**
+ * Operations that answer an Idempotency-Key, by path; those of batches may also be answered later.
+ */
+const REPEATABLE = ["/v1/rewards", "/v1/verdicts", "/v1/score_batch"];
+const LATER: ReadonlySet<string> = new Set(BATCH_ROUTES.map((route) => `/v1/${route}`));
+
+function repeatable(operation: ZodOpenApiOperationObject, later: boolean): ZodOpenApiOperationObject {
+  const named = { "Idempotency-Key": idempotencyKey, Prefer: prefer(later) };
+  const header = z.object({ ...named, ...(later && { "Kritai-Webhook": webhook }) });
+  return {
+    ...operation,
+    requestParams: { ...operation.requestParams, header },
+    responses: {
+      ...operation.responses,
+      ...(later && { "202": accepted }),
+      "409": problem("The first request with this Idempotency-Key is still under way."),
+      "422": problem("The Idempotency-Key belongs to another request."),
+    },
+  };
+}
+
+/** The same paths, with what repeating a request and answering it later add to them. */
+export function withRepetition(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
+  const added = REPEATABLE.map((path) => {
+    const item = paths[path];
+    if (item?.post === undefined) throw new Error(`${path} is not described`);
+    return [path, { ...item, post: repeatable(item.post, LATER.has(path)) }] as const;
+  });
+  return { ...paths, ...Object.fromEntries(added) };
+}

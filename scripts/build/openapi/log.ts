@@ -1,0 +1,167 @@
+// Owns the schemas of the run log's replies, for the OpenAPI document. Their truth is
+// src/scoring/ports.ts; the compiler holds the two together.
+import * as z from "zod";
+import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
+import type { StoredSignal, StoredText } from "../../../src/core/contract/export-tables.ts";
+import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
+import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
+import { SAMPLE_STATUSES } from "../../../src/core/judges/samples.ts";
+import type {
+  GroupRow,
+  RequestRow,
+  RunDetail,
+  RunSummary,
+  StepRow,
+  StoredVerdict,
+} from "../../../src/scoring/run-log-port.ts";
+
+const count = z.int().min(0);
+const rate = z.number().nullable();
+const time = z.string().meta({ format: "date-time" });
+const cursor = z
+  .string()
+  .nullable()
+  .meta({ description: "send it as ?cursor= for the next page; null on the last one" });
+
+const owner = z.string().nullable().meta({
+  description: "the name of the key that wrote it; null where it was written without keys",
+});
+
+export const RunSummarySchema = z.object({
+  run_id: z.string(),
+  owner,
+  first_step: count.nullable(),
+  last_step: count.nullable(),
+  first_at: time,
+  last_at: time,
+  requests: count,
+  groups: count,
+  rollouts: count,
+  reward_mean: rate,
+  parse_rate: rate,
+}) satisfies z.ZodType<RunSummary>;
+
+export const RunDetailSchema = RunSummarySchema.extend({
+  specs: z.array(z.object({ spec_hash: z.string(), spec: z.unknown(), requests: count, first_at: time })),
+}) satisfies z.ZodType<RunDetail>;
+
+export const StepRowSchema = z.object({
+  step: count.nullable(),
+  requests: count,
+  groups: count,
+  rollouts: count,
+  reward_mean: rate,
+  reward_std: rate,
+  zero_variance_share: rate.meta({ description: "share of groups whose rewards are all equal" }),
+  parse_rate: rate,
+  tau_b_mean: rate,
+  list_acc: rate,
+  length_tokens: z.object({ p50: rate, p95: rate }),
+  generations: count,
+  prompt_tokens: count,
+  completion_tokens: count,
+  latency_ms: z.object({ p50: rate, p99: rate }),
+  errors: z.record(z.string(), count),
+  warnings: z.array(z.string()),
+}) satisfies z.ZodType<StepRow>;
+
+export const GroupRowSchema = z.object({
+  id: z.string().meta({ description: "<request_id>.<group index>" }),
+  request_id: z.string(),
+  run_id: z.string().nullable(),
+  step: count.nullable(),
+  spec_hash: z.string(),
+  created_at: time,
+  prompt_hash: z.string(),
+  language: z.string().nullable(),
+  pass_rates: z.array(rate),
+  rewards: z.array(rate),
+  result: GroupResultSchema,
+}) satisfies z.ZodType<GroupRow>;
+
+export const StoredVerdictSchema = z.object({
+  group_id: z.string(),
+  comparison: count,
+  sample: count,
+  order: z.array(count).meta({ description: "rollout indices as shown, letter A first" }),
+  letter: z.string().nullable(),
+  scores: z.array(z.number()).nullable(),
+  status: z.enum(SAMPLE_STATUSES).nullable(),
+  error: z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]]).nullable(),
+  finish_reason: z.string().nullable(),
+  prompt_tokens: count,
+  completion_tokens: count,
+  latency_ms: z.number(),
+  model: z.string().nullable().meta({ description: "the model that answered; null when none did" }),
+  backend: z.string().nullable().meta({ description: "the configured backend that it answered from" }),
+}) satisfies z.ZodType<StoredVerdict>;
+
+export const StoredTextSchema = z.object({
+  group_id: z.string(),
+  rollout_index: count.nullable().meta({ description: "null: the group's prompt; a chat as its canonical JSON" }),
+  text: z.string(),
+}) satisfies z.ZodType<StoredText>;
+
+export const StoredSignalSchema = z.object({
+  group_id: z.string(),
+  rollout_index: count,
+  signal: z.string(),
+  value: rate,
+  code: z
+    .enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]])
+    .nullable()
+    .meta({ description: "why there is no value" }),
+  detail: z
+    .object({ skipped: z.literal(true).exactOptional() })
+    .nullable()
+    .meta({ description: "`skipped`: the signal's `when` left the rollout out" }),
+}) satisfies z.ZodType<StoredSignal>;
+
+export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cursor: cursor });
+export const RunStepsSchema = z.object({
+  run_id: z.string(),
+  owner,
+  steps: z.array(StepRowSchema),
+  next_from: count.nullable().meta({ description: "send it as ?from= for the steps behind these; null on the last" }),
+});
+export const RunGroupsSchema = z.object({
+  run_id: z.string(),
+  owner,
+  groups: z.array(GroupRowSchema),
+  next_cursor: cursor,
+});
+export const GroupVerdictsSchema = z.object({ group_id: z.string(), verdicts: z.array(StoredVerdictSchema) });
+export const RequestRowSchema = z.object({
+  request_id: z.string(),
+  kind: z.enum(["rewards", "verdicts"]),
+  owner,
+  run_id: z.string().nullable(),
+  step: count.nullable(),
+  spec_hash: z.string(),
+  created_at: time,
+  items: count,
+  metrics: BatchMetricsSchema,
+  timing_ms: TimingSchema,
+  warnings: z.array(z.string()),
+  groups: z.array(GroupRowSchema).meta({ description: "empty for /v1/verdicts, which logs its metrics only" }),
+}) satisfies z.ZodType<RequestRow>;
+export const DeadLetterSummarySchema = z.object({
+  letters: count,
+  bytes: count.meta({ description: "characters of all letters together" }),
+  first_at: time.nullable(),
+  last_at: time.nullable(),
+  reasons: z.array(z.object({ reason: z.string(), letters: count })),
+}) satisfies z.ZodType<DeadLetterSummary>;
+export const ReplayOutcomeSchema = z.object({
+  replayed: count,
+  remaining: count.meta({ description: "letters up to `before` that are left" }),
+  before: time,
+}) satisfies z.ZodType<ReplayOutcome>;
+export const ExportLineSchema = z.union([
+  GroupRowSchema.extend({ type: z.literal("row") }),
+  StoredVerdictSchema.extend({ type: z.literal("row") }),
+  StoredTextSchema.extend({ type: z.literal("row") }),
+  StoredSignalSchema.extend({ type: z.literal("row") }),
+  z.object({ type: z.literal("end"), rows: count }),
+  z.object({ type: z.literal("error"), code: z.string(), detail: z.string(), rows: count, request_id: z.string() }),
+]);

@@ -1,0 +1,168 @@
+// Owns the OpenAPI document and its pages: generates them into public/ from the zod schemas, or
+// with --check says whether it has drifted.
+import { readFileSync, writeFileSync } from "node:fs";
+import * as z from "zod";
+import { createDocument } from "zod-openapi";
+import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
+import { errorsPage, type OpenApi, referencePage } from "../reference/page.ts";
+import { STYLE } from "../reference/style.ts";
+import { batchPaths, withRepetition } from "./batches.ts";
+import { nameComponents } from "./components.ts";
+import { ChatChunkSchema, contractPaths, contractTag } from "./contracts.ts";
+import { readErrorPage } from "./errors.ts";
+import { paths } from "./routes.ts";
+import { laidOver, RULES } from "./rules.ts";
+import { samplePaths } from "./sample-contracts.ts";
+
+const root = new URL("../../../", import.meta.url);
+
+const ProblemSchema = z
+  .object({
+    type: z.string().meta({ description: "where the code is explained, a path on this host" }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(Object.keys(REQUEST_ERRORS) as [string, ...string[]]),
+    request_id: z.string(),
+    retryable: z.boolean(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ description: "RFC 9457 problem document" });
+
+const DESCRIPTION = `Kritai turns groups of policy rollouts into rewards: it asks a verifier to compare the candidates of each group and returns shaped rewards and win counts.
+
+A failure never becomes a reward: it is \`null\` with a code beside it. Unknown request fields are refused, except by the contracts of other tools, which ignore them. Faults of a request are RFC 9457 documents, each explained under /docs/errors. Numbers of type \`number\` (format \`double\`: rewards, scores, components, means, times) are always written with a fraction or an exponent, \`1.0\`, so that no reader takes them for integers; counts, ids and tokens are integers. Every reply carries \`X-Request-Id\` and \`Server-Timing\`.`;
+
+const SECURITY = {
+  bearer: { type: "http", scheme: "bearer", description: "Authorization: Bearer <key>" },
+  apiKey: { type: "apiKey", in: "header", name: "X-Api-Key" },
+  basic: {
+    type: "http",
+    scheme: "basic",
+    description:
+      "the password is the key; for tools that only take a URL, /k/<key>/ in front of the path does the same",
+  },
+} as const;
+
+/**
+ * Readers of older drafts, schemathesis among them, stumble over `prefixItems`: a list of known
+ * length whose items are all of some kind.
+ */
+function withoutTuples(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("prefixItems" in value)) return value;
+  const { prefixItems, items: _items, ...rest } = value as { prefixItems: unknown[]; items?: unknown };
+  const kinds = [...new Map(prefixItems.map((kind) => [JSON.stringify(kind), kind])).values()];
+  const items = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
+  return { ...rest, items, minItems: prefixItems.length, maxItems: prefixItems.length };
+}
+
+/**
+ * A reply's count is no promise about the numbers that a double can hold; a field that no value
+ * fits is no field.
+ */
+function asWritten({ jsonSchema, io }: { jsonSchema: Node; io: "input" | "output" }): void {
+  const { properties } = jsonSchema as { properties?: Record<string, Node> };
+  // What must not be there an object without further fields says anyway.
+  for (const [name, { not }] of Object.entries(properties ?? {})) if (not !== undefined) delete properties?.[name];
+  if (io === "input") return;
+  if (jsonSchema.type === "number") jsonSchema.format = "double";
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+type Node = { [keyword: string]: unknown };
+
+/** Alternatives of alternatives as one list. */
+function alternatives(kinds: readonly Node[]): Node[] {
+  const isList = (kind: Node) => Array.isArray(kind.anyOf) && Object.keys(kind).length === 1;
+  return kinds.flatMap((kind) => (isList(kind) ? alternatives(kind.anyOf as Node[]) : [kind]));
+}
+
+/**
+ * Shorter where it says the same: no list of alternatives inside another, no word on names, which
+ * are always texts.
+ */
+function shortened(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const schema = value as Node;
+  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  if (Array.isArray(schema.anyOf)) schema.anyOf = alternatives(schema.anyOf);
+  return schema;
+}
+
+/**
+ * The document with the rules between fields laid over its components. Throws for a rule whose
+ * component is not there.
+ */
+function withRules<D extends { components?: { schemas?: object } }>(document: D): D {
+  const schemas: Record<string, unknown> = { ...document.components?.schemas };
+  for (const [name, rule] of Object.entries(RULES)) {
+    if (schemas[name] === undefined) throw new Error(`no component is named ${name}`);
+    schemas[name] = laidOver(schemas[name], rule);
+  }
+  return { ...document, components: { ...document.components, schemas } };
+}
+
+/** The whole document as JSON text, ending in a newline. */
+export function openapiText(): string {
+  nameComponents();
+  const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
+  const document = createDocument(
+    {
+      openapi: "3.1.0",
+      info: { title: "Kritai", version, description: DESCRIPTION },
+      tags: ["Scoring", contractTag, "Specs", "Run log", "Service"].map((name) => ({ name })),
+      security: Object.keys(SECURITY).map((name) => ({ [name]: [] })),
+      paths: withRepetition({ ...paths, ...batchPaths, ...contractPaths, ...samplePaths }),
+      components: {
+        securitySchemes: SECURITY,
+        schemas: {
+          Problem: ProblemSchema,
+          ChatChunk: ChatChunkSchema,
+          StoredSpec: {
+            type: "object",
+            required: ["name", "spec_hash", "spec"],
+            properties: {
+              name: { type: "string" },
+              spec_hash: { type: "string", description: "of all that decides a reward, the prompt templates included" },
+              spec: { anyOf: [{ $ref: "#/components/schemas/Spec" }, { $ref: "#/components/schemas/SignalsSpec" }] },
+              warnings: { type: "array", items: { type: "string" }, description: "of a spec with signals" },
+            },
+          },
+        },
+      },
+    },
+    { allowEmptySchema: { unknown: true }, override: asWritten },
+  );
+  const errors = readErrorPage(readFileSync(new URL("docs/errors.md", root), "utf8"));
+  const whole = JSON.stringify({ ...withRules(document), "x-errors": errors });
+  const tidied: unknown = JSON.parse(whole, (key, value) => shortened(withoutTuples(key, value)));
+  return `${JSON.stringify(tidied, null, 1)}\n`;
+}
+
+/** Every generated file of `public/`: the document, and the pages made of it. */
+export function publicFiles(): Record<string, string> {
+  const text = openapiText();
+  const document = JSON.parse(text) as OpenApi;
+  return {
+    "openapi.json": text,
+    "docs.html": referencePage(document),
+    "docs/errors.html": errorsPage(document),
+    "docs/style.css": STYLE,
+  };
+}
+
+if (import.meta.main) {
+  for (const [name, text] of Object.entries(publicFiles())) {
+    const target = new URL(`public/${name}`, root);
+    if (!process.argv.includes("--check")) {
+      writeFileSync(target, text);
+      console.log(`public/${name}: ${text.length} bytes`);
+    } else if (readFileSync(target, "utf8") === text) {
+      console.log(`public/${name} is what the schemas say`);
+    } else {
+      console.error(`public/${name} has drifted from the schemas; run: npm run generate`);
+      process.exitCode = 1;
+    }
+  }
+}

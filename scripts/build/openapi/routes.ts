@@ -1,0 +1,262 @@
+// Owns the description of every route for the OpenAPI document: words, examples, and which schema
+// goes where.
+import * as z from "zod";
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.ts";
+import { ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
+import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
+import { GroupIdSchema, RequestIdSchema } from "../../../src/api/routes/groups.ts";
+import { RunGroupsQuerySchema, StepsQuerySchema } from "../../../src/api/routes/runs.ts";
+import { SpecCheckQuerySchema, SpecCheckReplySchema } from "../../../src/api/routes/spec-check.ts";
+import {
+  EvaluationsReplySchema,
+  RewardsEventSchema,
+  RewardsReplySchema,
+  VerdictsReplySchema,
+} from "../../../src/core/contract/replies.ts";
+import {
+  EvaluationsRequestSchema,
+  RunIdSchema,
+  SpecNameSchema,
+  VerdictsRequestSchema,
+} from "../../../src/core/contract/requests.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
+import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import * as examples from "./examples.ts";
+import * as log from "./log.ts";
+import { queryOf } from "./parameters.ts";
+
+const NDJSON = "application/x-ndjson";
+
+const PROBLEMS: Record<string, string> = {
+  400: "The request does not fit the contract; `errors` names the fields.",
+  401: "No valid key.",
+  403: "The key has not the scope that this needs.",
+  404: "Nothing of this name.",
+  406: "`Accept` rules out every form of the reply.",
+  408: "The body came too slowly.",
+  413: `The body is over ${LIMITS.body_bytes} bytes.`,
+  415: "The body is not declared as JSON.",
+  503: "The deployment is not configured, or the database does not answer.",
+};
+
+function problems(...statuses: number[]): ZodOpenApiOperationObject["responses"] {
+  const content = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
+  return Object.fromEntries(
+    statuses
+      .flatMap((status) => (status === 401 ? [401, 403] : status))
+      .map((status) => [`${status}`, { description: PROBLEMS[status] as string, content }]),
+  );
+}
+
+const json = (description: string, schema: z.ZodType | { $ref: string }, example?: unknown) => ({
+  description,
+  headers: {
+    "X-Request-Id": { description: "ULID of this request", schema: { type: "string" as const } },
+    "Server-Timing": { description: "total, verifier, store, overhead in ms", schema: { type: "string" as const } },
+  },
+  content: { "application/json": { schema, ...(example !== undefined && { example }) } },
+});
+
+const body = (schema: z.ZodType, example: unknown) => ({
+  required: true,
+  content: { "application/json": { schema, example } },
+});
+
+const path = (name: string, schema: z.ZodString, description: string) =>
+  z.object({ [name]: schema.meta({ description }) });
+const runPath = path("run_id", RunIdSchema, "The trainer's name of the run");
+const READ = [401, 404, 503] as const;
+const WRITE = [400, 401, 406, 408, 413, 415, 503] as const;
+
+const scoring: ZodOpenApiPathsObject = {
+  "/v1/rewards": {
+    post: {
+      operationId: "scoreRewards",
+      tags: ["Scoring"],
+      summary: "Rewards and win counts for groups of rollouts",
+      description: `Compares the rollouts of each group through the verifier and returns shaped rewards and win counts in the order of the input. What could not be decided is \`null\` with a code, never a number. At most ${LIMITS.rollouts_per_request_max} rollouts a request. With \`Accept: ${NDJSON}\` groups are streamed as they finish, with a heartbeat at least every 10 s and a \`done\` line last; a fault after the first line is an \`error\` line. A JSON reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space, which keeps the connection alive.`,
+      requestBody: body(RewardsRequestSchema, examples.rewardsRequest),
+      responses: {
+        "200": {
+          ...json("Scored. Individual rewards may be null.", RewardsReplySchema, examples.rewardsReply),
+          content: {
+            "application/json": { schema: RewardsReplySchema, example: examples.rewardsReply },
+            [NDJSON]: { schema: RewardsEventSchema },
+          },
+        },
+        ...problems(...WRITE),
+      },
+    },
+  },
+  "/v1/verdicts": {
+    post: {
+      operationId: "scoreVerdicts",
+      tags: ["Scoring"],
+      summary: "Rewards for training the verifier itself",
+      description:
+        "Parses and rewards verdict texts for known lists; no model is called. Only a request with a `run_id` is logged, by its metrics: `logged` is false without one. Texts are never stored.",
+      requestBody: body(VerdictsRequestSchema, examples.verdictsRequest),
+      responses: { "200": json("Rewarded.", VerdictsReplySchema, examples.verdictsReply), ...problems(...WRITE) },
+    },
+  },
+  "/v1/evaluations": {
+    post: {
+      operationId: "evaluate",
+      tags: ["Scoring"],
+      summary: "ListAcc, tau-b and parse rate over many lists, with bootstrap intervals",
+      description:
+        "tau-b never comes without the parse rate: below 0.80 the reply warns `parse_rate_low`, below 0.95 `parse_rate_watch`.",
+      requestBody: body(EvaluationsRequestSchema, examples.evaluationsRequest),
+      responses: { "200": json("Evaluated.", EvaluationsReplySchema), ...problems(400, 401, 406, 408, 413, 415) },
+    },
+  },
+};
+
+const specs: ZodOpenApiPathsObject = {
+  "/v1/specs/check": {
+    post: {
+      operationId: "checkSpec",
+      tags: ["Specs"],
+      summary: "What a spec means, costs and warns of, without judging anything",
+      description:
+        "Canonical form, hash, proved range of the reward, facts that requests must carry, generations and tokens of a group of `n`, warnings. The body is the spec.",
+      requestParams: { query: queryOf(SpecCheckQuerySchema) },
+      requestBody: body(AnySpecSchema, examples.signalsSpec),
+      responses: { "200": json("Checked.", SpecCheckReplySchema), ...problems(400, 401, 408, 413, 415) },
+    },
+  },
+  "/v1/specs/{name}": {
+    get: {
+      operationId: "getSpec",
+      tags: ["Specs"],
+      summary: "A stored spec and its hash",
+      requestParams: { path: path("name", SpecNameSchema, "`default` is built in") },
+      responses: { "200": json("The spec.", { $ref: "#/components/schemas/StoredSpec" }), ...problems(...READ) },
+    },
+    put: {
+      operationId: "putSpec",
+      tags: ["Specs"],
+      summary: "Store a spec under a name",
+      requestParams: { path: path("name", SpecNameSchema, "any name but `default`") },
+      requestBody: body(AnySpecSchema, examples.spec),
+      responses: {
+        "200": json("Stored.", { $ref: "#/components/schemas/StoredSpec" }),
+        ...problems(400, 401, 404, 408, 413, 415, 503),
+      },
+    },
+  },
+};
+
+function read(operationId: string, summary: string, params: object, reply: z.ZodType, more: object = {}) {
+  return {
+    get: {
+      operationId,
+      tags: ["Run log"],
+      summary,
+      requestParams: params,
+      responses: { "200": json("Found.", reply), ...problems(400, ...READ) },
+      ...more,
+    },
+  };
+}
+
+const runLog: ZodOpenApiPathsObject = {
+  "/v1/runs": read("listRuns", "Runs, newest first", { query: queryOf(RunsQuerySchema) }, log.RunPageSchema),
+  "/v1/runs/{run_id}": read(
+    "getRun",
+    "One run's summary and its specs",
+    { path: runPath, query: queryOf(OwnerQuerySchema) },
+    log.RunDetailSchema,
+  ),
+  "/v1/runs/{run_id}/steps": read(
+    "getRunSteps",
+    "A row a step",
+    { path: runPath, query: queryOf(StepsQuerySchema) },
+    log.RunStepsSchema,
+  ),
+  "/v1/runs/{run_id}/groups": read(
+    "getRunGroups",
+    "Groups with rewards, win counts and labels",
+    { path: runPath, query: queryOf(RunGroupsQuerySchema) },
+    log.RunGroupsSchema,
+  ),
+  "/v1/runs/{run_id}/export": read(
+    "exportRun",
+    "Everything of a run as NDJSON",
+    { path: runPath, query: queryOf(ExportQuerySchema) },
+    log.ExportLineSchema,
+    {
+      description:
+        "One `row` line a row and one `end` line last; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`.",
+      responses: {
+        "200": { description: "Rows, oldest first.", content: { [NDJSON]: { schema: log.ExportLineSchema } } },
+        ...problems(400, ...READ),
+      },
+    },
+  ),
+  "/v1/groups/{id}/verdicts": read(
+    "getGroupVerdicts",
+    "Each generation of a group",
+    { path: path("id", GroupIdSchema, "`<request_id>.<group index>`") },
+    log.GroupVerdictsSchema,
+  ),
+  "/v1/requests/{request_id}": read(
+    "getRequest",
+    "One logged request and its groups",
+    { path: path("request_id", RequestIdSchema, "The `request_id` of a reply that was logged") },
+    log.RequestRowSchema,
+  ),
+};
+
+const deadLetters: ZodOpenApiPathsObject = {
+  "/v1/logs/dead-letters": {
+    get: {
+      operationId: "getDeadLetters",
+      tags: ["Run log"],
+      summary: "Messages of the run-log queue that could not be stored, counted by reason",
+      responses: { "200": json("Counted.", log.DeadLetterSummarySchema), ...problems(401, 503) },
+    },
+  },
+  "/v1/logs/dead-letters/replay": {
+    post: {
+      operationId: "replayDeadLetters",
+      tags: ["Run log"],
+      summary: "Put dead letters back on the queue, oldest first",
+      description:
+        "Storing is idempotent, so a letter that was stored after all does no harm. Send `before` of the reply with the next call: letters that are refused again then wait for a later round.",
+      requestBody: body(ReplayRequestSchema, { limit: 50 }),
+      responses: { "200": json("Put back.", log.ReplayOutcomeSchema), ...problems(400, 401, 408, 413, 415, 503) },
+    },
+  },
+};
+
+type Replies = NonNullable<ZodOpenApiOperationObject["responses"]>;
+
+function plain(summary: string, type: string, operationId: string, more: Replies): ZodOpenApiOperationObject {
+  const schema = { type: type.endsWith("json") ? ("object" as const) : ("string" as const) };
+  const responses = { "200": { description: "OK", content: { [type]: { schema } } }, ...more };
+  return { operationId, tags: ["Service"], summary, responses };
+}
+
+const open = (summary: string, type: string, operationId: string, more: Replies = {}) => ({
+  get: { ...plain(summary, type, operationId, more), security: [] },
+});
+
+const service: ZodOpenApiPathsObject = {
+  "/": open("What this is", "application/json", "about"),
+  "/healthz": open("200 while the process lives", "application/json", "healthz"),
+  "/readyz": open(
+    "Whether database and verifier answer, with their latencies",
+    "application/json",
+    "readyz",
+    problems(503),
+  ),
+  "/metrics": { get: plain("Prometheus counters of this isolate", "text/plain", "metrics", problems(401)) },
+  "/openapi.json": open("This document", "application/json", "openapi"),
+  "/docs": open("The API reference as a page", "text/html", "docs"),
+  "/docs/errors": open("Every error code with its cause and remedy", "text/html", "docsErrors"),
+};
+
+export const paths: ZodOpenApiPathsObject = { ...scoring, ...specs, ...runLog, ...deadLetters, ...service };

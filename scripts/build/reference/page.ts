@@ -1,0 +1,171 @@
+// Owns the reference pages: the routes and the error codes of the OpenAPI document as HTML that
+// needs no script and no network.
+import { Html, html, inline, prose } from "../../lab/report/html.ts";
+import { type Components, type Schema, schemaHtml, typeLabel } from "./schema.ts";
+
+interface Media {
+  schema?: Schema;
+  example?: unknown;
+}
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+  description?: string;
+}
+interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { description: string; content?: Record<string, Media> }>;
+}
+export interface ErrorEntry {
+  kind: string;
+  code: string;
+  status: number | null;
+  title: string;
+  retryable: boolean | null;
+  cause: string;
+  remedy: string;
+}
+/** The part of the OpenAPI document that is shown. */
+export interface OpenApi {
+  info: { title: string; version: string; description: string };
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Components };
+  "x-errors": ErrorEntry[];
+}
+
+interface Route {
+  path: string;
+  method: string;
+  operation: Operation;
+}
+
+function frame(title: string, nav: Html, main: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="stylesheet" href="/docs/style.css">
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header><a class="brand" href="/docs">Kritai</a><nav class="top"><a href="/docs">Reference</a><a href="/docs/errors">Errors</a><a href="/openapi.json">OpenAPI</a></nav></header>
+<div class="columns"><aside><nav class="wide" aria-label="Contents">${nav}</nav><details class="narrow"><summary>Contents</summary><nav aria-label="Contents">${nav}</nav></details></aside>
+<main id="main">${main}</main></div>
+</body>
+</html>
+`.markup;
+}
+
+function routesOf(document: OpenApi): Route[] {
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+}
+
+const badge = (method: string) => html`<span class="method ${method.toLowerCase()}">${method}</span>`;
+
+/** A path that may wrap after its slashes, so that it fits a phone. */
+const breakable = (path: string) => path.split("/").map((part, i) => html`${i > 0 && new Html("/<wbr>")}${part}`);
+
+function example(title: string, value: unknown): Html | false {
+  if (value === undefined) return false;
+  return html`<details class="example" open><summary>${title}</summary><pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre></details>`;
+}
+
+function parameterList(parameters: readonly Parameter[]): Html | false {
+  if (parameters.length === 0) return false;
+  const rows = parameters.map(
+    ({ name, in: place, required, schema, description }) =>
+      html`<li><code class="name">${name}</code> <span class="type">${typeLabel(schema)} in ${place}</span>${
+        required === true && html` <span class="required">required</span>`
+      }${(description ?? schema.description) !== undefined && html`<div class="about">${inline(description ?? schema.description ?? "")}</div>`}</li>`,
+  );
+  return html`<h4>Parameters</h4><ul class="fields">${rows}</ul>`;
+}
+
+function bodies(content: Record<string, Media> | undefined, components: Components): Html[] {
+  return Object.entries(content ?? {}).map(
+    ([type, media]) =>
+      html`<details class="body"><summary><code>${type}</code></summary>${
+        media.schema !== undefined && schemaHtml(media.schema, components)
+      }</details>${example("Example", media.example)}`,
+  );
+}
+
+function responses(operation: Operation, components: Components): Html {
+  const all = Object.entries(operation.responses);
+  const fine = all.filter(([status]) => status.startsWith("2"));
+  const faults = all.filter(([status]) => !status.startsWith("2"));
+  return html`${fine.map(
+    ([status, reply]) =>
+      html`<h4>Reply <span class="status">${status}</span></h4><p>${reply.description}</p>${bodies(reply.content, components)}`,
+  )}${
+    faults.length > 0 &&
+    html`<details class="faults"><summary>Faults: ${faults.map(([status]) => status).join(", ")}</summary><ul>${faults.map(
+      ([status, { description }]) => html`<li><span class="status">${status}</span> ${inline(description)}</li>`,
+    )}</ul></details>`
+  }`;
+}
+
+function operationHtml({ path, method, operation }: Route, components: Components): Html {
+  const { requestBody } = operation;
+  return html`<section class="operation" id="${operation.operationId}">
+<h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
+<p class="route">${badge(method)} <code>${breakable(path)}</code></p>
+${prose(operation.description)}${parameterList(operation.parameters ?? [])}
+${requestBody !== undefined && html`<h4>Request</h4>${bodies(requestBody.content, components)}`}
+${responses(operation, components)}
+</section>`;
+}
+
+/** The API reference. */
+export function referencePage(document: OpenApi): string {
+  const routes = routesOf(document);
+  const of = (tag: string) => routes.filter((route) => route.operation.tags.includes(tag));
+  const nav = html`${document.tags.map(
+    ({ name }) =>
+      html`<h2>${name}</h2><ul>${of(name).map(
+        ({ path, method, operation }) =>
+          html`<li><a href="#${operation.operationId}">${badge(method)}<span>${breakable(path)}</span></a></li>`,
+      )}</ul>`,
+  )}`;
+  const main = html`<h1>${document.info.title} API <small>${document.info.version}</small></h1>${prose(document.info.description)}
+${document.tags.map(({ name }) => html`<h2>${name}</h2>${of(name).map((r) => operationHtml(r, document.components.schemas))}`)}`;
+  return frame("Kritai API reference", nav, main);
+}
+
+const KINDS: Record<string, string> = {
+  request: "Faults of a whole request",
+  item: "Codes inside a reply",
+  warning: "Warnings inside a reply",
+};
+
+function errorHtml({ code, status, title, retryable, cause, remedy }: ErrorEntry): Html {
+  const known = retryable === null ? null : retryable ? "a retry can help" : "a retry cannot help";
+  return html`<section class="operation" id="${code}"><h3><a href="#${code}"><code>${code}</code></a></h3>
+${status !== null && html`<p><span class="status">${status}</span> ${title} · ${known}</p>`}
+<dl><dt>Cause</dt><dd>${inline(cause)}</dd><dt>Remedy</dt><dd>${inline(remedy)}</dd></dl></section>`;
+}
+
+/** Every code with its cause and remedy; `type` of a problem document points here. */
+export function errorsPage(document: OpenApi): string {
+  const entries = document["x-errors"];
+  const kinds = Object.entries(KINDS).map(([kind, title]) => ({ title, list: entries.filter((e) => e.kind === kind) }));
+  const nav = html`${kinds.map(
+    ({ title, list }) =>
+      html`<h2>${title}</h2><ul>${list.map(({ code }) => html`<li><a href="#${code}">${code}</a></li>`)}</ul>`,
+  )}`;
+  const main = html`<h1>Errors</h1>${kinds.map(({ title, list }) => html`<h2>${title}</h2>${list.map(errorHtml)}`)}`;
+  return frame("Kritai errors", nav, main);
+}

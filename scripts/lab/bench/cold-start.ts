@@ -1,0 +1,65 @@
+// Owns the benchmark of the Worker's start: from exec to the first reply, what the script itself
+// adds to that, and the bundle's size.
+import { gzipSync } from "node:zlib";
+import { type Figure, figure } from "./figures.ts";
+import { startWorkerd, TRIVIAL_WORKER } from "./workerd.ts";
+
+const GZIP_KB_MOST = 300;
+const POLL_MS = 2;
+
+interface Start {
+  /** From exec to the first 200 of /healthz, ms. */
+  first_reply_ms: number;
+  /** CPU until then, ms. */
+  cpu_ms: number;
+}
+
+async function start(script: string): Promise<Start> {
+  const started = performance.now();
+  const workerd = await startWorkerd({ script });
+  try {
+    while (!(await answers(`${workerd.url}/healthz`))) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    return { first_reply_ms: performance.now() - started, cpu_ms: workerd.cpuMs() };
+  } finally {
+    await workerd.close();
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const response = await fetch(url);
+  await response.arrayBuffer();
+  return response.status === 200;
+}
+
+/**
+ * Cold start over `rounds` processes (one more goes first, to fill the page cache), beside that of
+ * a Worker of one line; bundle size.
+ */
+export async function benchColdStart(script: string, rounds: number): Promise<Figure[]> {
+  const starts: Start[] = [];
+  const trivial: Start[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const [own, least] = [await start(script), await start(TRIVIAL_WORKER)];
+    if (round === 0) continue;
+    starts.push(own);
+    trivial.push(least);
+  }
+  const added = starts.map(({ cpu_ms }, i) => cpu_ms - (trivial[i] as Start).cpu_ms);
+  const gzipped = gzipSync(script, { level: 9 }).byteLength / 1000;
+  return [
+    figure(
+      "cold start, exec to first 200 of /healthz",
+      "ms",
+      null,
+      starts.map((s) => s.first_reply_ms),
+    ),
+    figure(
+      "cold start of a Worker of one line",
+      "ms",
+      null,
+      trivial.map((s) => s.first_reply_ms),
+    ),
+    figure("script start-up, CPU above a Worker of one line", "CPU ms", null, added),
+    figure("bundle, gzipped", "kB", { most: GZIP_KB_MOST }, [gzipped]),
+  ];
+}

@@ -1,0 +1,127 @@
+// Owns the backends the benchmark calls, as a process of its own: an OpenAI-compatible server that
+// answers at once, a gateway whose verdicts come one by one, and a /sql stub. Knows no Worker.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const delta = (part: object, finish_reason: string | null = null) =>
+  event({
+    id: "c1",
+    object: "chat.completion.chunk",
+    model: "bench",
+    choices: [{ index: 0, delta: part, finish_reason }],
+  });
+
+const answerOf = (letter: string) =>
+  Buffer.from(
+    [
+      delta({ role: "assistant", content: "" }),
+      delta({ content: `\\boxed{${letter}}` }),
+      delta({}, "stop"),
+      event({
+        id: "c1",
+        object: "chat.completion.chunk",
+        choices: [],
+        usage: { prompt_tokens: 900, completion_tokens: 8 },
+      }),
+      "data: [DONE]\n\n",
+    ].join(""),
+  );
+
+const ANSWERS = ["A", "B"].map(answerOf);
+const STREAM = { "content-type": "text/event-stream" };
+const JSON_TYPE = { "content-type": "application/json" };
+
+let questions = 0;
+let statements = 0;
+let connections = 0;
+const sockets = new Set<Socket>();
+let closedBytes = 0;
+
+/** What came in over all connections so far, headers included. */
+const bytesIn = () => [...sockets].reduce((sum, { bytesRead }) => sum + bytesRead, closedBytes);
+
+interface Asked {
+  groups: { group_id: string; comparisons: { id: number; samples?: number; first_sample?: number }[] }[];
+}
+
+/**
+ * One verdict a turn of the event loop, each a chunk of its own: as those of a thinking model come,
+ * seldom two at once.
+ */
+async function verify(body: string, response: ServerResponse): Promise<void> {
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const send = (value: object) => response.write(`${JSON.stringify(value)}\n`);
+  const cost = { prompt_tokens: 900, completion_tokens: 8, queue_ms: 1.5, first_token_ms: 20.1, total_ms: 4321.5 };
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  send({ type: "accepted", request_id: "bench", generations: 0, queue_depth: 0 });
+  let generations = 0;
+  for (const { group_id, comparisons } of (JSON.parse(body) as Asked).groups) {
+    for (const { id, samples = 1, first_sample = 0 } of comparisons) {
+      for (let sample = first_sample; sample < first_sample + samples; sample++) {
+        const answer = `\\boxed{${"AB"[questions++ % 2]}}`;
+        const said = { answer, thinking: "closed", finish_reason: "stop" };
+        send({ type: "verdict", group_id, comparison: id, sample, ...said, ...cost });
+        generations++;
+        await turn();
+      }
+    }
+  }
+  const usage = { generations, saved: 0, failed: 0, prompt_tokens: 0, completion_tokens: 0, in_flight_max: 1 };
+  response.end(`${JSON.stringify({ type: "done", usage })}\n`);
+}
+
+function chat(response: ServerResponse): void {
+  const answer = ANSWERS[questions++ % ANSWERS.length] as Buffer;
+  // Chunked and without a length, as engines stream; corked, so that all leaves in one packet.
+  response.socket?.cork();
+  response.writeHead(200, STREAM);
+  response.write(answer);
+  response.end();
+  response.socket?.uncork();
+}
+
+/**
+ * What Neon's endpoint says to statements that return no row: one result each for a transaction.
+ */
+function sql(body: string, response: ServerResponse): void {
+  const { queries } = JSON.parse(body) as { queries?: unknown[] };
+  statements += queries?.length ?? 1;
+  const empty = { command: "INSERT", rowCount: 0, rows: [], fields: [], rowAsArray: true };
+  response.writeHead(200, JSON_TYPE);
+  response.end(JSON.stringify(queries === undefined ? empty : { results: queries.map(() => empty) }));
+}
+
+function route(request: IncomingMessage, body: string, response: ServerResponse): void {
+  if (request.url?.endsWith("/chat/completions")) chat(response);
+  else if (request.url === "/v1/verify") void verify(body, response);
+  else if (request.url === "/sql") sql(body, response);
+  else {
+    const counts = { questions, statements, connections, bytes: bytesIn() };
+    const models = { object: "list", data: [{ id: "bench", object: "model" }] };
+    response.writeHead(200, JSON_TYPE);
+    response.end(JSON.stringify(request.url === "/counts" ? counts : models));
+  }
+}
+
+const server = createServer((request, response) => {
+  const parts: Buffer[] = [];
+  const kept = request.url === "/sql" || request.url === "/v1/verify";
+  request.on("data", (chunk: Buffer) => {
+    if (kept) parts.push(chunk);
+  });
+  request.on("end", () => route(request, Buffer.concat(parts).toString("utf8"), response));
+});
+
+server.on("connection", (socket) => {
+  connections++;
+  sockets.add(socket);
+  socket.on("close", () => {
+    sockets.delete(socket);
+    closedBytes += socket.bytesRead;
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));
+// The benchmark's end is this one's, however it came.
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,70 @@
+// Owns how verdicts move when a list's programs carry misleading text: switches and the bias
+// influence ratio. Pure.
+import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
+import { hashText } from "../../../src/core/math/random.ts";
+import { biasInfluenceRatio } from "../research/transforms.ts";
+import type { AdversarialList } from "../testbed/set-format.ts";
+import type { Answer, AnswerStore } from "./answers.ts";
+import { failuresOf } from "./summarise.ts";
+import type { AdversarialSummary, ModificationSummary } from "./summary.ts";
+
+type Movement = "same" | "to_incorrect" | "to_correct" | "wrong_to_wrong" | "not_compared";
+
+/**
+ * Candidates keep their places and pass rates under a modification, so selections compare by index.
+ */
+function movement(list: AdversarialList, before: Answer | undefined, after: Answer | undefined): Movement {
+  if (before?.selected == null || after?.selected == null) return "not_compared";
+  const right = list.candidates.findIndex(({ pass_rate }) => pass_rate === 1);
+  if (before.selected === after.selected) return "same";
+  if (before.selected === right) return "to_incorrect";
+  return after.selected === right ? "to_correct" : "wrong_to_wrong";
+}
+
+/**
+ * Per modification, and for all that the paper kept together: switches of the verdict, and the bias
+ * influence ratio, the share of the switches between right and wrong that went to wrong
+ * (formulas.md g; 0.5 is noise), with an interval clustered by problem.
+ */
+export function summariseAdversarial(
+  lists: readonly AdversarialList[],
+  store: Pick<AnswerStore, "get" | "failures">,
+  cell: string,
+  { seed, bootstrap }: { seed: number; bootstrap: number },
+): AdversarialSummary {
+  const answer = (listId: string) => store.get(listId, cell);
+  const moves = lists.map((list) => ({ list, move: movement(list, answer(list.base_list_id), answer(list.list_id)) }));
+  const summary = (name: string, kept: boolean | null, rows: typeof moves): ModificationSummary => {
+    const count = (move: Movement) => rows.filter((row) => row.move === move).length;
+    const switches = rows.flatMap(({ list, move }) =>
+      move === "to_incorrect" || move === "to_correct"
+        ? [{ over: move === "to_incorrect" ? 1 : 0, under: 1, cluster: list.problem_id }]
+        : [],
+    );
+    const interval = clusteredRatio(switches, { resamples: bootstrap, seed: hashText(seed, "bias", name) });
+    return {
+      modification: name,
+      kept,
+      compared: rows.length - count("not_compared"),
+      not_compared: count("not_compared"),
+      to_incorrect: count("to_incorrect"),
+      to_correct: count("to_correct"),
+      wrong_to_wrong: count("wrong_to_wrong"),
+      bias_influence_ratio: { ...interval, mean: biasInfluenceRatio(count("to_incorrect"), count("to_correct")) },
+    };
+  };
+  const names = [...new Set(lists.map(({ modification }) => modification))];
+  const rows = names.map((name) => {
+    const own = moves.filter(({ list }) => list.modification === name);
+    return summary(name, own[0]?.list.kept ?? null, own);
+  });
+  const kept = moves.filter(({ list }) => list.kept);
+  const failed = failuresOf(cell, lists, store);
+  const unanswered = lists.filter(({ list_id }) => answer(list_id) === undefined).length;
+  return {
+    cell,
+    rows: kept.length === 0 ? rows : [...rows, summary("all kept", true, kept)],
+    failed,
+    missing: unanswered - Object.values(failed).reduce((sum, n) => sum + n, 0),
+  };
+}

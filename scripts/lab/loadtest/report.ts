@@ -1,0 +1,233 @@
+// Owns the report of a load test: which sections a summary gets, and their tables. Charts:
+// report-charts.ts. Knows no measurement.
+import type { Html } from "../report/html.ts";
+import { type Cell, type ReportSection, reportPage, shownNumber, tableHtml } from "../report/page.ts";
+import { warmupCaution } from "./caution.ts";
+import { kneePlace } from "./knee.ts";
+import {
+  distribution,
+  frontierChart,
+  latencyByRate,
+  loadName,
+  percentileCurve,
+  throughputByRate,
+  timeline,
+  timeSplit,
+} from "./report-charts.ts";
+import type { Estimate, Point, Side, Summary } from "./summary-schema.ts";
+
+/** A figure with its interval, e.g. `12.3 (11.9 to 12.7)`. */
+function withInterval({ value, ci95 }: Estimate): string {
+  if (value === null) return "–";
+  return ci95 === null
+    ? shownNumber(value)
+    : `${shownNumber(value)} (${shownNumber(ci95[0])} to ${shownNumber(ci95[1])})`;
+}
+
+function stateOf({ overloaded, target, baseline_degraded }: Point): string {
+  const notes = overloaded.length === 0 ? [] : [`overloaded: ${overloaded.join("; ")}`];
+  if (baseline_degraded.length > 0) notes.push(`baseline degraded: ${baseline_degraded.join("; ")}`);
+  if (target.generator.late) notes.push("the generator was late");
+  return notes.join("; ") || "holds";
+}
+
+function sidesOf(points: readonly Point[]): { name: string; point: Point; side: Side }[] {
+  const isPaired = points.some(({ baseline }) => baseline !== null);
+  return points.flatMap((point) =>
+    (["target", "baseline"] as const).flatMap((name) => {
+      const side = point[name];
+      return side === null ? [] : [{ name: isPaired ? `${loadName(point)} ${name}` : loadName(point), point, side }];
+    }),
+  );
+}
+
+function resultTable({ points, load }: Summary): Html {
+  return tableHtml({
+    caption: "Latency in ms from the intended start, with 95 % intervals over the repeats",
+    columns: [
+      "Load",
+      "Achieved/s",
+      "p50",
+      "p99",
+      "p99.9",
+      "Max",
+      `Goodput/s (${load.objective_ms} ms)`,
+      "Failed",
+      "State",
+    ],
+    rows: sidesOf(points).map(({ name, point, side }) => [
+      name,
+      withInterval(side.achieved_per_s),
+      withInterval(side.latency_ms.p50),
+      withInterval(side.latency_ms.p99),
+      withInterval(side.latency_ms.p999),
+      side.latency_ms.max,
+      withInterval(side.goodput_per_s),
+      side.failed === 0 ? 0 : `${side.failed} of ${side.requests}`,
+      side === point.target ? stateOf(point) : "",
+    ]),
+  });
+}
+
+function frontierTable({ frontier }: Summary): Html {
+  return tableHtml({
+    caption: "Most achieved a second with p99 within a limit",
+    columns: ["p99 at most", "Requests/s", "Rewards/s", "Comparisons/s"],
+    rows: frontier.map(({ p99_ms_max, requests_per_s, rewards_per_s, comparisons_per_s }) => [
+      `${shownNumber(p99_ms_max)} ms`,
+      requests_per_s,
+      rewards_per_s,
+      comparisons_per_s,
+    ]),
+  });
+}
+
+function verifierTable({ points }: Summary): Html {
+  return tableHtml({
+    caption: "Rewards and what they took",
+    columns: [
+      "Load",
+      "Rewards/s",
+      "Comparisons/s",
+      "Tokens/s",
+      "Parse rate",
+      "Completion tokens a reward",
+      "Prompt tokens a reward",
+      "Null rewards",
+      "$ per 1,000 rewards at this load",
+      "$ per 1,000 rewards of a busy engine",
+    ],
+    rows: sidesOf(points).map(({ name, side }): Cell[] => [
+      name,
+      side.rewards_per_s.value,
+      side.comparisons_per_s.value,
+      side.tokens_per_s.value,
+      side.parse_rate,
+      side.completion_tokens_per_reward,
+      side.prompt_tokens_per_reward,
+      side.null_rewards,
+      side.dollars_per_1000_rewards.measured,
+      side.dollars_per_1000_rewards.modelled,
+    ]),
+  });
+}
+
+function overheadTable(points: readonly Point[]): Html {
+  const rows = points.flatMap((point): Cell[][] => {
+    if (point.overhead_ms === null) return [];
+    const { p50, p90, p99, mean } = point.overhead_ms;
+    const note = point.baseline_degraded.length === 0 ? "" : `baseline degraded: ${point.baseline_degraded.join("; ")}`;
+    return [[loadName(point), ...[p50, p90, p99, mean].map(withInterval), note]];
+  });
+  const columns = ["Load", "p50", "p90", "p99", "Mean", "Note"];
+  return tableHtml({ caption: "Target less baseline, ms, with 95 % intervals over the repeats", columns, rows });
+}
+
+function errorTable(points: readonly Point[]): Html {
+  const rows = sidesOf(points).flatMap(({ name, side }) =>
+    Object.entries(side.errors).map(([code, count]): Cell[] => [name, code, count]),
+  );
+  return tableHtml({ caption: "Failed requests by code", columns: ["Load", "Code", "Requests"], rows });
+}
+
+function generatorTable(points: readonly Point[]): Html {
+  return tableHtml({
+    caption: "How late the generator itself was, ms, and what it took",
+    columns: ["Load", "p50", "p99", "Max", "In flight at most", "CPU of one core"],
+    rows: sidesOf(points).map(({ name, side: { generator } }): Cell[] => [
+      name,
+      generator.schedule_error_ms.p50,
+      generator.schedule_error_ms.p99,
+      generator.schedule_error_ms.max,
+      generator.in_flight_max,
+      generator.cpu_share_max,
+    ]),
+  });
+}
+
+const OPEN_LOOP =
+  "Open loop: requests start by a schedule made before the run, whatever the replies do, and latency counts from the intended " +
+  "start. A server that stalls therefore delays every request that was due meanwhile, and all of them are in the figures.";
+const CLOSED_LOOP =
+  "Closed loop: a fixed number of senders, each waiting for its reply before it sends again. A stall delays only as many requests as " +
+  "there are senders, so these percentiles are no promise to clients that come on their own time.";
+
+function sweepSections(summary: Summary): ReportSection[] {
+  const { knee, points } = summary;
+  if (summary.load.loop === "closed" || points.length < 2) return [];
+  const lead = `The knee is ${knee.rule}. Here: ${kneePlace(knee, (rate) => `${shownNumber(rate)}/s`)}.`;
+  return [
+    { title: "Knee", lead, content: [latencyByRate(summary), throughputByRate(summary)] },
+    { title: "Frontier", content: [frontierChart(summary), frontierTable(summary)] },
+  ];
+}
+
+function sectionsOf(summary: Summary): ReportSection[] {
+  const { points, load, knee } = summary;
+  const [first] = points;
+  if (first === undefined) return [{ title: "Result", lead: "Nothing was measured before the run was stopped." }];
+  const shown = points.find(({ rate }) => rate === knee.rate) ?? first;
+  const paired = points.some(({ overhead_ms }) => overhead_ms !== null);
+  const failed = points.some(({ target, baseline }) => target.failed > 0 || (baseline?.failed ?? 0) > 0);
+  const loop = load.loop === "open" ? OPEN_LOOP : CLOSED_LOOP;
+  const caution = warmupCaution(summary);
+  const when = (isShown: boolean, section: () => ReportSection) => (isShown ? [section()] : []);
+  return [
+    { title: "Result", lead: caution === null ? loop : `${caution}\n\n${loop}`, content: [resultTable(summary)] },
+    ...sweepSections(summary),
+    ...when(paired, () => ({
+      title: "Overhead",
+      lead: "The two took turns under the same arrivals and the same bodies, so the difference is the target's own. Where the baseline itself degraded, it is not.",
+      content: [overheadTable(points)],
+    })),
+    { title: "Latency distribution", content: [percentileCurve(summary), distribution(summary)] },
+    { title: "Timeline", content: timeline(shown, load.duration_s) },
+    { title: "Where the time went", content: [timeSplit(summary)] },
+    { title: "Rewards", content: [verifierTable(summary)] },
+    ...when(failed, () => ({ title: "Failures", content: [errorTable(points)] })),
+    { title: "Generator", content: [generatorTable(points)] },
+  ];
+}
+
+const endpointText = ({ url, kind, model }: Summary["target"]) =>
+  `${url} (${kind}${model === null ? "" : `, ${model}`})`;
+
+/** Of each side: one that was sent none may have been refused for it. */
+function keyText({ target, baseline }: Summary): string {
+  const of = (name: string, side: Summary["target"]) => `${name} ${side.key_env ?? "none"}`;
+  return [of("target", target), ...(baseline === null ? [] : [of("baseline", baseline)])].join(", ");
+}
+
+function factsOf(summary: Summary): [string, string][] {
+  const { target, baseline, load, workload, environment: machine, points } = summary;
+  const senders = `${points[0]?.concurrency ?? "no"} senders`;
+  return [
+    ["Target", endpointText(target)],
+    ...(baseline === null ? [] : [["Baseline", endpointText(baseline)] satisfies [string, string]]),
+    ["Keys from", keyText(summary)],
+    ["Load", load.loop === "open" ? `open loop, ${load.arrivals}` : `closed loop, ${senders}`],
+    ["Each point", `${load.repeats} repeats of ${load.duration_s} s after ${load.warmup_s} s of warm-up`],
+    [
+      "Workload",
+      `${workload.name}: ${workload.items} bodies of ${workload.of}, sha256 ${workload.sha256.slice(0, 12)}`,
+    ],
+    ["Prompts", workload.marked ? "each marked, unknown to prefix caches" : "as they are"],
+    ["Started", summary.started_at],
+    ["Ended", summary.stopped_by === null ? summary.ended_at : `${summary.ended_at}, stopped by ${summary.stopped_by}`],
+    ["Seed", String(summary.seed)],
+    ["Spec", machine.spec_hashes.map((hash) => hash.slice(0, 19)).join(", ") || "none named by replies"],
+    ["Commit", machine.commit],
+    [
+      "Machine",
+      `${machine.cpu}, ${machine.cores} cores, ${(machine.memory_bytes / 2 ** 30).toFixed(0)} GiB, ${machine.os}`,
+    ],
+    ["Versions", `kritai ${machine.kritai}, node ${machine.node}, undici ${machine.undici}`],
+  ];
+}
+
+/** The page for a summary; it needs nothing else. */
+export function reportOf(summary: Summary): string {
+  const title = `Load test of ${new URL(summary.target.url).host}`;
+  const subtitle = `npm run loadtest -- ${summary.command.join(" ")}`;
+  return reportPage({ title, subtitle, facts: factsOf(summary), sections: sectionsOf(summary) });
+}

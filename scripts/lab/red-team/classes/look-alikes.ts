@@ -1,0 +1,20 @@
+// Owns attacks by what looks like one of our tags without being it, and by what nobody sees.
+import { type AttackClass, needles } from "../attack.ts";
+import { DISGUISED, DISGUISES, INVISIBLE } from "../special-tokens.ts";
+
+export const lookAlikes: AttackClass = {
+  name: "look-alikes",
+  about: "our tags in other cases, scripts, widths and styles",
+  decided_by: "kritai",
+  attacks: needles(Object.values(DISGUISES).flatMap((disguise) => DISGUISED.map(disguise))),
+};
+
+/** Line ends of Unicode end a comment: they are tried in `delimiters`. */
+const inLine = INVISIBLE.filter((code) => code !== 0 && code !== 0x2028);
+
+export const invisible: AttackClass = {
+  name: "invisible characters",
+  about: "characters that people do not see and models do, between letters",
+  decided_by: "kritai",
+  attacks: needles(inLine.map((code) => `A${String.fromCodePoint(code)}wins`)),
+};

@@ -1,0 +1,46 @@
+// Owns writing HTML safely: everything interpolated is escaped unless it is already Html. Knows no
+// page.
+
+/** A piece of markup; only `html` makes one. */
+export class Html {
+  readonly markup: string;
+  constructor(markup: string) {
+    this.markup = markup;
+  }
+}
+
+type Part = string | number | Html | readonly Part[] | null | undefined | false;
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+function rendered(part: Part): string {
+  if (part instanceof Html) return part.markup;
+  if (part === null || part === undefined || part === false) return "";
+  if (typeof part === "object") return part.map(rendered).join("");
+  return String(part).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
+
+/** A tagged template whose values are escaped; nothing (null, false) renders as nothing. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  let markup = strings[0] as string;
+  parts.forEach((part, i) => {
+    markup += rendered(part) + strings[i + 1];
+  });
+  return new Html(markup);
+}
+
+/**
+ * Plain text with `code` spans and blank-line paragraphs, the only markup that our descriptions
+ * use.
+ */
+export function prose(text: string | undefined): Html[] {
+  return (text ?? "")
+    .split(/\n\n+/)
+    .filter((paragraph) => paragraph.trim() !== "")
+    .map((paragraph) => html`<p>${inline(paragraph)}</p>`);
+}
+
+/** One line of text with `code` spans. */
+export function inline(text: string): Html[] {
+  return text.split("`").map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`));
+}

@@ -1,0 +1,70 @@
+// Owns the groups of the trainers' table and the rewards they must get, computed from the lengths
+// of their programs. Knows no tool.
+
+export interface Group {
+  prompt: string;
+  texts: string[];
+}
+
+export const SIZE = 8;
+const GROUPS = 2;
+
+const program = (length: number) => `Here.\n\`\`\`python\nx = ${"1".repeat(length)}\n\`\`\``;
+
+/** Lengths in an order that is not that of their ranks. */
+const LENGTHS = [3, 7, 1, 8, 5, 2, 6, 4];
+
+/** Groups whose prompts no other call has. */
+export function groupsOf(name: string, groups = GROUPS): Group[] {
+  return Array.from({ length: groups }, (_, g) => ({
+    prompt: `${name}, problem ${g}`,
+    texts: LENGTHS.map((length) => program(length)),
+  }));
+}
+
+/**
+ * The same prompts an epoch later: new answers, but one, which the policy writes again byte by
+ * byte; it ranks otherwise among them.
+ */
+export function epochLater(groups: readonly Group[]): Group[] {
+  return groups.map(({ prompt, texts }, g) => {
+    const again = g % texts.length;
+    // The others' programs are all longer or all shorter than they were, so that the old
+    // tournament's reward would show.
+    const changed = (length: number) => program(length > 4 ? length + 8 : LENGTHS.length + length);
+    return { prompt, texts: texts.map((text, i) => (i === again ? text : changed(LENGTHS[i] as number))) };
+  });
+}
+
+/** One sample of each group never comes. */
+export const withoutOne = (groups: readonly Group[]): Group[] =>
+  groups.map(({ prompt, texts }) => ({ prompt, texts: texts.slice(0, -1) }));
+
+const lengthOf = (text: string) => /x = (1+)/.exec(text)?.[1]?.length ?? 0;
+
+/**
+ * The share of the others that each text beats, a tie counting half: the reward of the default spec
+ * where every text holds a program.
+ */
+export function rewardsOf({ texts }: Group): number[] {
+  return texts.map((text, i) => {
+    const others = texts.filter((_, j) => j !== i).map(lengthOf);
+    const own = lengthOf(text);
+    const won = others.reduce((sum, other) => sum + (other < own ? 1 : other === own ? 0.5 : 0), 0);
+    return won / others.length;
+  });
+}
+
+/** Where a tool finds Kritai, and by what its times are divided. */
+export interface Place {
+  origin: string;
+  /** NeMo-Gym's relay, and a second one for validation. */
+  relay: { training: string; validation: string };
+  scale: number;
+}
+
+/**
+ * A number for each text of each group, as the tool would train on it; null: it leaves the sample
+ * out.
+ */
+export type Values = readonly (readonly (number | null)[])[];

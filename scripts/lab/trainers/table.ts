@@ -1,0 +1,55 @@
+// Owns the trainers' table as Markdown, and its place between two markers of a page: a run replaces
+// the cells that it has. Knows no tool and no scenario's course.
+import { type Cells, SCENARIOS, type Scenario } from "./scenarios.ts";
+import type { Tool } from "./tools.ts";
+
+const BEGIN = "<!-- npm run trainers: begins -->";
+const END = "<!-- npm run trainers: ends -->";
+const NAMES = Object.keys(SCENARIOS) as Scenario[];
+/** Columns before the scenarios': tool, version. */
+const BEFORE = 2;
+
+const row = (parts: readonly string[]) => `| ${parts.join(" | ")} |`;
+const partsOf = (line: string) =>
+  line
+    .split("|")
+    .slice(1, -1)
+    .map((part) => part.trim());
+
+/** When, at which commit and with which times a tool's last cells were made. */
+export interface Run {
+  date: string;
+  commit: string;
+  scale: number;
+}
+
+/** The rows of the tools; a cell that this run has not is the earlier table's. */
+export function tableOf(tools: readonly Tool[], cells: Cells, { date, commit, scale }: Run, earlier = ""): string {
+  const before = new Map(
+    earlier
+      .split("\n")
+      .filter((line) => line.startsWith("| "))
+      .map((line) => [partsOf(line)[0], partsOf(line)]),
+  );
+  const made = `${date}, ${commit}${scale === 1 ? "" : `, scale ${scale}`}`;
+  const rows = tools.map(({ name, version }) => {
+    const [now, old] = [cells.get(name), before.get(name) ?? []];
+    const kept = NAMES.map((scenario, at) => now?.[scenario] ?? old[BEFORE + at] ?? "not run");
+    return row([name, version, ...kept, now === undefined ? (old.at(-1) ?? "") : made]);
+  });
+  const head = row(["tool", "version", ...Object.values(SCENARIOS), "last run, commit"]);
+  return [head, `|${"---|".repeat(NAMES.length + BEFORE + 1)}`, ...rows].join("\n");
+}
+
+/** What stands between the page's markers. @throws Error when it has none */
+export function tableIn(page: string): string {
+  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (from < 0 || to < from) throw new Error(`the page lacks ${BEGIN} or ${END}`);
+  return page.slice(from + BEGIN.length, to).trim();
+}
+
+/** The page with the table between its markers. @throws Error when it has none */
+export function withTable(page: string, table: string): string {
+  tableIn(page);
+  return `${page.slice(0, page.indexOf(BEGIN) + BEGIN.length)}\n\n${table}\n\n${page.slice(page.indexOf(END))}`;
+}

@@ -1,0 +1,178 @@
+// Owns the tools of the trainers' table: how each asks for a group's rewards, from its documented
+// line. Knows no scenario.
+
+import { CohereClientV2 } from "cohere-ai";
+import OpenAI from "openai";
+import * as clients from "../../../test/api/contracts/trainer-clients.ts";
+import { type Group, type Place, SIZE, type Values } from "./groups.ts";
+import { driveShim } from "./python.ts";
+
+export interface Tool {
+  name: string;
+  /** "stand-in", or the version of the package that runs. */
+  version: string;
+  ask(place: Place, groups: readonly Group[]): Promise<Values>;
+  /** Its requests go through the relay of NeMo-Gym. */
+  relayed?: true;
+  /**
+   * What its client raises, as its page says, when Kritai's restart breaks its connection: it does
+   * not ask again after that.
+   */
+  breaks?: RegExp;
+  /** By its documented line; absent: as in training. */
+  validate?(place: Place, groups: readonly Group[]): Promise<Values & { took_ms?: number }>;
+}
+
+type AskOne = (text: string, group: Group) => Promise<number | null>;
+
+/** A request for each sample, all in flight at once. */
+const oneByOne = (groups: readonly Group[], ask: AskOne): Promise<Values> =>
+  Promise.all(groups.map((group) => Promise.all(group.texts.map((text) => ask(text, group)))));
+
+const optionsOf = ({ origin, scale }: Place, path: string) => ({ url: `${origin}${path}`, compression: 1 / scale });
+const ms = ({ scale }: Place, real: number) => Math.max(1_000, Math.round(real * scale));
+
+const chatml = (prompt: string) => `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n`;
+
+let responses = 0;
+const nemoRow = (text: string, { prompt }: Group) => ({
+  responses_create_params: { input: prompt },
+  expected_answer: "l",
+  response: {
+    ...{ id: `resp_${responses++}`, created_at: 0, model: "m", object: "response" },
+    ...{ parallel_tool_calls: true, tool_choice: "auto", tools: [] },
+    output: [
+      {
+        ...{ id: "m", type: "message", role: "assistant", status: "completed" },
+        content: [{ type: "output_text", text, annotations: [] }],
+      },
+    ],
+  },
+});
+
+const openRlhf: Tool = {
+  name: "OpenRLHF",
+  version: "stand-in",
+  ask: (place, groups) =>
+    oneByOne(groups, async (text, { prompt }) => {
+      const path = `/openrlhf/get_reward?group_size=${SIZE}&run_id=openrlhf&deadline_ms=${ms(place, 144_000)}`;
+      const query = `${chatml(prompt)}${text}<|im_end|>`;
+      return (await clients.openRlhf(optionsOf(place, path), query, chatml(prompt), "l"))?.reward ?? null;
+    }),
+};
+
+const slimePath = (place: Place, run: string) =>
+  `/slime/reward?group_size=${SIZE}&run_id=${run}&deadline_ms=${ms(place, 96_000)}`;
+
+const slime: Tool = {
+  name: "slime",
+  version: "stand-in",
+  ask: (place, groups) =>
+    oneByOne(groups, (text, { prompt }) => clients.slime(optionsOf(place, slimePath(place, "slime")), prompt, text)),
+};
+
+const miles: Tool = {
+  name: "miles",
+  version: "stand-in",
+  breaks: /ECONNRESET|socket hang up|aborted/,
+  ask: (place, groups) =>
+    oneByOne(groups, (text, { prompt }) =>
+      clients.miles(optionsOf(place, `${slimePath(place, "miles")}&tries=1`), prompt, text),
+    ),
+};
+
+const nemoGym: Tool = {
+  name: "NeMo-Gym",
+  relayed: true,
+  version: "stand-in, our relay",
+  ask: ({ relay, scale }, groups) =>
+    oneByOne(groups, (text, group) =>
+      clients.nemoRl({ url: relay.training, compression: 1 / scale }, nemoRow(text, group)),
+    ),
+  validate: ({ relay, scale }, groups) =>
+    oneByOne(groups, (text, group) =>
+      clients.nemoRl({ url: relay.validation, compression: 1 / scale }, nemoRow(text, group)),
+    ),
+};
+
+const verifiers: Tool = {
+  name: "verifiers",
+  relayed: true,
+  version: "stand-in, our relay",
+  ask: ({ relay, scale }, groups) =>
+    oneByOne(groups, (text, group) => {
+      const at = { url: relay.training, compression: 1 / scale };
+      return clients.verifiers(at, "", { ...nemoRow(text, group), run: "v" }, { request_timeout_ms: 300_000 });
+    }),
+  validate: (place, groups) =>
+    oneByOne(groups, (text, group) =>
+      clients.verifiers(optionsOf(place, "/nemo-gym"), "", nemoRow(text, group), {
+        more: { "kritai-group-size": "1" },
+      }),
+    ),
+};
+
+/**
+ * A shim of the Python client, called as its tool calls it; `split`: its rows say when they are
+ * validation's.
+ */
+const shim = (name: string, tool: string, split = false): Tool => ({
+  name,
+  version: "stand-in, our shim",
+  ask: (place, groups) => driveShim(place, tool, groups, "train"),
+  ...(split && { validate: (place, groups) => driveShim(place, tool, groups, "test") }),
+});
+
+const cohere: Tool = {
+  name: "cohere (rerank)",
+  version: "cohere-ai 8.1.0",
+  breaks: /fetch failed|terminated/,
+  ask: (place, groups) =>
+    Promise.all(
+      groups.map(async ({ prompt, texts }) => {
+        const sdk = new CohereClientV2({ token: "x", environment: place.origin });
+        const { results } = await sdk.rerank({ model: "rm", query: prompt, documents: texts });
+        const scores: (number | null)[] = texts.map(() => null);
+        for (const { index, relevanceScore } of results) scores[index] = relevanceScore;
+        return scores;
+      }),
+    ),
+};
+
+const openaiJudge: Tool = {
+  name: "openai (judge)",
+  version: "openai 7.57.0",
+  breaks: /Connection error/,
+  ask: (place, groups) =>
+    Promise.all(
+      groups.map(async ({ prompt, texts }) => {
+        const sdk = new OpenAI({ apiKey: "x", baseURL: `${place.origin}/v1` });
+        const question = { question: prompt, candidates: texts, form: "scores" };
+        const messages = [{ role: "user" as const, content: JSON.stringify(question) }];
+        const reply = await sdk.chat.completions.create({ model: "default", messages });
+        const [, scores = "[]"] = /\\boxed\{(\[.*\])\}/.exec(reply.choices[0]?.message.content ?? "") ?? [];
+        return JSON.parse(scores) as number[];
+      }),
+    ),
+};
+
+export const TOOLS: readonly Tool[] = [
+  openRlhf,
+  slime,
+  miles,
+  nemoGym,
+  verifiers,
+  shim("verl (shim)", "verl_reward", true),
+  shim("verl (gathered)", "verl_gathered", true),
+  shim("SkyRL", "skyrl", true),
+  shim("AReaL", "areal", true),
+  shim("ms-swift", "ms_swift"),
+  shim("TRL", "trl"),
+  { ...shim("axolotl", "trl"), version: "stand-in, TRL's function" },
+  cohere,
+  openaiJudge,
+];
+
+/** What the tool's number is on a group whose rewards are these: the judge tells tenths. */
+export const toldAs = ({ name }: Tool, reward: number): number =>
+  name === "openai (judge)" ? Math.round(10 * reward) : reward;

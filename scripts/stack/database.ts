@@ -1,0 +1,49 @@
+// Owns the local stack's database: embedded PGlite, a plain Postgres, or Neon itself, as the
+// variables that the Worker reads. Knows no schema.
+import { migrate } from "./migrations.ts";
+import { createPglite } from "./pglite.ts";
+import { createPostgres } from "./postgres.ts";
+import { startSqlEndpoint } from "./sql-endpoint.ts";
+
+export interface DatabasePart {
+  /** For people: which database it is, without user, password or host. */
+  name: string;
+  vars: Record<string, string>;
+  close(): Promise<void>;
+}
+
+const NEON_HOST = /\.neon\.(?:tech|build)$/;
+
+/**
+ * No URL: PGlite in `dataDir`. A Neon URL is used directly and must have been migrated
+ * (`npm run migrate`). Any other `postgres://` URL is fronted by the same loopback endpoint as
+ * PGlite. Migrations are applied, each exactly once.
+ */
+export async function startDatabase(dataDir: string, databaseUrl: string | undefined): Promise<DatabasePart> {
+  if (databaseUrl && NEON_HOST.test(hostOf(databaseUrl))) {
+    return { name: "Neon", vars: { DATABASE_URL: databaseUrl }, close: async () => {} };
+  }
+  const backend = databaseUrl ? createPostgres(databaseUrl) : await createPglite(dataDir);
+  try {
+    await migrate(backend);
+    const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
+    return {
+      name: databaseUrl ? "Postgres at DATABASE_URL" : "embedded Postgres (PGlite)",
+      vars: { DATABASE_URL: "postgres://local:local@127.0.0.1/local", DATABASE_FETCH_ENDPOINT: endpoint.url },
+      async close() {
+        await endpoint.close();
+        await backend.close();
+      },
+    };
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+}
+
+function hostOf(databaseUrl: string): string {
+  if (!/^postgres(?:ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
+    throw new Error("DATABASE_URL must be a postgres:// URL");
+  }
+  return new URL(databaseUrl).hostname;
+}

@@ -1,0 +1,25 @@
+// Owns the GPU gateway of the local stack, in this process: in front of one engine, on a free
+// loopback port. Knows no edge.
+import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
+import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
+
+/** The stack ends within 5 s of SIGTERM, by then what is running is cut. */
+const DRAIN_MS = 1_000;
+
+export interface LocalGateway {
+  /** `http://HOST:PORT`, without a path. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Rejects when it cannot listen. */
+export async function startLocalGateway(engineUrl: string, model: string): Promise<LocalGateway> {
+  const pool = createEnginePool({ urls: [engineUrl], model, apiKey: null });
+  try {
+    const gateway = await startGateway({ host: "127.0.0.1", port: 0, pool });
+    return { url: gateway.url, close: () => gateway.close(DRAIN_MS) };
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+// Owns applying migrations/*.sql in order, each exactly once, on any backend. Knows no schema.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SqlBackend, SqlSession } from "./sql-backend.ts";
+
+const FOLDER = new URL("../../migrations/", import.meta.url).pathname;
+
+/** Any number that nobody else takes an advisory lock on: "krit" in ASCII. */
+const LOCK = 0x6b726974;
+
+const TABLE = `CREATE TABLE IF NOT EXISTS kritai_migrations (
+  name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+
+/**
+ * Brings the database up to the newest file of `folder`; returns the names applied now. All in one
+ * transaction under a lock, so that it is safe to run twice and at the same time. Rejects when a
+ * file that was already applied has changed since.
+ */
+export async function migrate(backend: SqlBackend, folder = FOLDER): Promise<string[]> {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+  return backend.transaction(async (session) => {
+    await session.query({ query: "SELECT pg_advisory_xact_lock($1::bigint)", params: [`${LOCK}`] });
+    await session.script(TABLE);
+    const { rows } = await session.query({ query: "SELECT name, sha256 FROM kritai_migrations", params: [] });
+    const applied = new Map(rows as [string, string][]);
+    const now: string[] = [];
+    for (const name of files) if (await applyOnce(session, applied, folder, name)) now.push(name);
+    return now;
+  });
+}
+
+async function applyOnce(session: SqlSession, applied: Map<string, string>, folder: string, name: string) {
+  const text = readFileSync(join(folder, name), "utf8");
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  const known = applied.get(name);
+  if (known === sha256) return false;
+  if (known !== undefined) throw new Error(`migration ${name} was applied before and has been changed since`);
+  await session.script(text);
+  await session.query({
+    query: "INSERT INTO kritai_migrations (name, sha256) VALUES ($1, $2)",
+    params: [name, sha256],
+  });
+  return true;
+}

@@ -1,0 +1,73 @@
+// Owns the embedded database: PGlite on a directory or in memory, one process at a time, with
+// Postgres text in and out. Knows no HTTP.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PGlite, type Results, type Transaction } from "@electric-sql/pglite";
+import { lockDirectory } from "./data-dir-lock.ts";
+import { readSnapshot, writeSnapshot } from "./pglite-snapshot.ts";
+import type { SqlBackend, Statement, StatementResult } from "./sql-backend.ts";
+
+const identity = <T>(value: T): T => value;
+
+/**
+ * Opens the embedded database. `dataDir` null: in memory, gone at close. Otherwise its files lie in
+ * `dataDir/pg`, survive a restart and a kill, and belong to one process at a time: rejects with
+ * DataDirInUse when another holds them. A first start runs initdb (about 5 s), or unpacks the
+ * snapshot that an earlier first start left in node_modules/.cache.
+ */
+export async function createPglite(dataDir: string | null): Promise<SqlBackend> {
+  if (dataDir === null) return backend(await firstStart(undefined), () => {});
+  mkdirSync(dataDir, { recursive: true });
+  const unlock = lockDirectory(dataDir);
+  try {
+    return backend(await openFiles(dataDir), unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function openFiles(dataDir: string): Promise<PGlite> {
+  const files = join(dataDir, "pg");
+  const complete = join(dataDir, "pg.complete");
+  if (existsSync(complete)) return PGlite.create({ dataDir: files });
+  // A first start that was killed half way leaves files that no Postgres can open, and nobody's
+  // data.
+  rmSync(files, { recursive: true, force: true });
+  const pg = await firstStart(files);
+  writeFileSync(complete, "initdb finished; without this file the next start begins anew\n");
+  return pg;
+}
+
+async function firstStart(dataDir: string | undefined): Promise<PGlite> {
+  const where = dataDir === undefined ? {} : { dataDir };
+  const snapshot = await readSnapshot();
+  if (snapshot !== null) return PGlite.create({ ...where, loadDataDir: snapshot });
+  const pg = await PGlite.create(where);
+  await writeSnapshot(pg);
+  return pg;
+}
+
+function result({ command, rowCount, fields, rows }: Results): StatementResult {
+  return { command: command ?? "", rowCount: rowCount ?? 0, fields, rows: rows as unknown as (string | null)[][] };
+}
+
+function backend(pg: PGlite, unlock: () => void): SqlBackend {
+  // After creation, because PGlite copies the `parsers` option and adds those of arrays at
+  // start-up.
+  for (const oid of Object.keys(pg.parsers)) pg.parsers[Number(oid)] = identity;
+  for (const oid of Object.keys(pg.serializers)) pg.serializers[Number(oid)] = identity;
+  const run = async (on: PGlite | Transaction, { query, params }: Statement) =>
+    result(await on.query(query, [...params], { rowMode: "array" }));
+  return {
+    query: (statement) => run(pg, statement),
+    transaction: (work) =>
+      pg.transaction((tx) =>
+        work({ query: (statement) => run(tx, statement), script: async (text) => void (await tx.exec(text)) }),
+      ),
+    async close() {
+      await pg.close();
+      unlock();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+// Owns whether a request is let in: by its key's limits before its body is read, by this isolate's
+// load while it comes; and telling both when it has ended. Knows no route.
+import { ApiError, type RequestErrorCode } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { Metrics } from "../../scoring/counters.ts";
+import type { Grant, KeyLimits, LimitName, LimitStanding } from "../../scoring/key-limits.ts";
+import { onReceived } from "../http/body.ts";
+import { type AppContext, keepAlive, workOf } from "../http/scope.ts";
+import { type Excess, Load } from "./load.ts";
+
+const REFUSALS: Readonly<Record<LimitName, RequestErrorCode>> = {
+  rpm: "rate_limited",
+  tokens_per_day: "token_budget_exceeded",
+  concurrency: "too_many_concurrent",
+};
+
+/** How each limit is called in RateLimit fields: a name, its unit, its window in seconds. */
+const POLICIES: Readonly<Record<LimitName, { unit: string; window_s: number | null }>> = {
+  rpm: { unit: "requests", window_s: 60 },
+  tokens_per_day: { unit: "tokens", window_s: 86_400 },
+  concurrency: { unit: "concurrent-requests", window_s: null },
+};
+
+export interface Admission {
+  /**
+   * Throws ApiError `busy`, `rate_limited`, `token_budget_exceeded` or `too_many_concurrent`. Once
+   * for a request.
+   */
+  admit(c: AppContext): Promise<void>;
+}
+
+export interface AdmissionDeps {
+  keyLimits?: KeyLimits | undefined;
+  metrics: Metrics;
+  /** Those that share the isolate, by name. */
+  keys: readonly { name: string }[];
+}
+
+/** The isolate's one admission: its counts are of all requests under way here. */
+export function createAdmission({ keyLimits, metrics, keys }: AdmissionDeps): Admission {
+  const load = new Load(new Set(keys.map(({ name }) => name)).size > 1);
+
+  function busy({ limit, share }: Excess): ApiError {
+    metrics.add("kritai_requests_shed_total", 1, { limit });
+    const said = `${limit} = ${LIMITS[limit]}`;
+    const part = `in_flight_key_of_free = ${LIMITS.in_flight_key_of_free} times what is free`;
+    const whose = share
+      ? `The key has its share, ${part}, of this instance's limit ${said}`
+      : `This instance is at its limit ${said}`;
+    return new ApiError("busy", `${whose}. Send the request again.`, {
+      headers: { "retry-after": "1" },
+    });
+  }
+
+  /**
+   * What a body says of its length must fit; what counts is what has come of it, so that an upload
+   * which stands still takes no room.
+   */
+  function enter(c: AppContext): () => void {
+    const key = c.get("scope").key_name ?? "";
+    const told = Math.min(Number(c.req.header("content-length") ?? 0) || 0, LIMITS.body_bytes);
+    const excess = load.exceeded(key, told, Date.now());
+    if (excess !== null) throw busy(excess);
+    const place = load.enter(key, Date.now());
+    onReceived(c.req.raw, (bytes) => {
+      const over = place.receive(bytes);
+      if (over !== null) throw busy(over);
+    });
+    return place.leave;
+  }
+
+  return {
+    async admit(c) {
+      const ends: (() => unknown)[] = [enter(c)];
+      const end = () => {
+        for (const each of ends.splice(0)) each();
+      };
+      c.set("onEnd", () => whenDone(c).then(end));
+      // The runtime may end a request with its client, wherever it stands: then nothing but this is
+      // run.
+      c.req.raw.signal.addEventListener("abort", end, { once: true });
+      if (keyLimits === undefined) return;
+      const { id, key_name } = c.get("scope");
+      // Only what may judge takes a place: a key whose batches fill all of its places can still ask
+      // for them, and cancel them.
+      const judges = c.req.method === "POST";
+      const release = () => c.get("batch_id") !== id && keepAlive(c, keyLimits.release(key_name, id));
+      // Before it is granted: the client may go while the counters are asked.
+      if (judges) ends.push(release);
+      const grant = await keyLimits.admit(key_name, id, judges);
+      if (grant !== null) c.set("rateLimit", rateLimitFields(grant.standings));
+      if (grant === null || grant.refused_by === null) return;
+      if (judges) ends.splice(ends.indexOf(release), 1);
+      metrics.add("kritai_key_limit_refusals_total", 1, { limit: grant.refused_by });
+      throw refusal(grant.refused_by, grant);
+    },
+  };
+}
+
+/**
+ * A reply may be under way long after its handler has returned: the request has ended when its work
+ * has, and the work that came of it.
+ */
+async function whenDone(c: AppContext): Promise<void> {
+  for (let known = -1; known < workOf(c).length; ) {
+    known = workOf(c).length;
+    await Promise.allSettled(workOf(c));
+  }
+}
+
+function refusal(name: LimitName, { retry_after_s, standings }: Grant): ApiError {
+  const quota = standings.find(({ limit }) => limit === name)?.quota;
+  const detail = `The key's limit ${name} = ${quota} is reached. Try again in ${retry_after_s} s.`;
+  return new ApiError(REFUSALS[name], detail, { headers: { "retry-after": `${retry_after_s}` } });
+}
+
+/**
+ * RateLimit-Policy and RateLimit as draft-ietf-httpapi-ratelimit-headers has them: one item a
+ * limit, named like it.
+ */
+function rateLimitFields(standings: readonly LimitStanding[]): Record<string, string> {
+  if (standings.length === 0) return {};
+  const policy = standings.map(({ limit, quota }) => {
+    const { unit, window_s } = POLICIES[limit];
+    return `"${limit}";q=${quota}${window_s === null ? "" : `;w=${window_s}`};qu="${unit}"`;
+  });
+  const state = standings.map(
+    ({ limit, remaining, reset_s }) => `"${limit}";r=${remaining}${reset_s === null ? "" : `;t=${reset_s}`}`,
+  );
+  return { "ratelimit-policy": policy.join(", "), ratelimit: state.join(", ") };
+}

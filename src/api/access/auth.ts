@@ -1,0 +1,207 @@
+// Owns who may call: how a key is presented, whether it is one of the configured ones, and what it
+// may do. Knows no route; never stores or logs a key.
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { readToken } from "./url-token.ts";
+
+/**
+ * What a key may be allowed: to have rollouts scored, to read its own rows of the run log, to read
+ * everybody's, to change what others are scored by.
+ */
+export const SCOPES = ["score", "logs", "logs:all", "admin"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/**
+ * What a key without scopes of its own may do: all that a trainer needs, and nothing that changes
+ * another's rewards.
+ */
+const SCOPES_DEFAULT: readonly Scope[] = ["score", "logs"];
+
+/**
+ * One configured key: its name for the log, the SHA-256 of the key, and its scopes. Keys of one
+ * name are one owner.
+ */
+export interface KeyDigest {
+  name: string;
+  digest: Uint8Array;
+  /** Absent: SCOPES_DEFAULT. */
+  scopes?: readonly Scope[];
+}
+
+/**
+ * Who is calling: the key's name, null where the deployment is open, and what the caller may do.
+ */
+export interface Caller {
+  name: string | null;
+  scopes: readonly Scope[];
+}
+
+const PATH_KEY = /^\/k\/([^/]+)(\/.*)?$/;
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|.+\.localhost)$/i;
+const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i;
+
+/** The path a route sees: a leading `/k/<key>` is the caller's key and no part of it. */
+export function pathWithoutKey(pathname: string): string {
+  const found = PATH_KEY.exec(pathname);
+  return found === null ? pathname : (found[2] ?? "/");
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function basicPassword(encoded: string): string | null {
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
+    const pair = new TextDecoder().decode(bytes);
+    const colon = pair.indexOf(":");
+    return colon < 0 ? null : pair.slice(colon + 1);
+  } catch {
+    return null;
+  }
+}
+
+/** Keys as presented, by where: Bearer, X-Api-Key, Basic (its password), then the path. */
+function presentedKeys(request: Request): { key: string; inPath: boolean }[] {
+  const inPath = PATH_KEY.exec(new URL(request.url).pathname)?.[1];
+  const header = headerKey(request);
+  return [
+    ...(header === null ? [] : [{ key: header, inPath: false }]),
+    ...(inPath === undefined ? [] : [{ key: percentDecoded(inPath), inPath: true }]),
+  ];
+}
+
+function headerKey(request: Request): string | null {
+  const authorization = /^(\S+)\s+(\S+)\s*$/.exec(request.headers.get("authorization") ?? "");
+  const scheme = authorization?.[1]?.toLowerCase();
+  if (scheme === "bearer") return authorization?.[2] ?? null;
+  const header = request.headers.get("x-api-key");
+  if (header !== null && header !== "") return header;
+  return scheme === "basic" ? basicPassword(authorization?.[2] ?? "") : null;
+}
+
+/** Why no key was found. Never quotes the header: what stands there may be a key. */
+function missingKey({ headers }: Request): string {
+  if ((headers.get("authorization") ?? "") === "") return "No key was sent.";
+  return "The Authorization header holds no key that can be read: it must be Bearer and the key, or Basic and the base64 of a name, a colon and the key.";
+}
+
+function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= (a[i] as number) ^ (b[i] ?? 0);
+  return difference === 0;
+}
+
+/** The configured key that `key` is, or null. Looks at every digest in full whatever matches. */
+async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<KeyDigest | null> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
+  let found: KeyDigest | null = null;
+  for (const candidate of keys) {
+    if (equalDigests(candidate.digest, digest)) found = candidate;
+  }
+  return found;
+}
+
+/** What callers are known by. */
+export interface Access {
+  keys: readonly KeyDigest[];
+  /** What a key in the path may do at most; absent: all that it may. */
+  path_scopes?: readonly Scope[] | undefined;
+  /** What tokens are signed with; absent: there are none. */
+  token_secret?: Uint8Array | undefined;
+}
+
+/**
+ * Who the token plays, with what it may do of what that key may; null for none of this
+ * deployment's, or one that has run out.
+ */
+async function tokenCaller({ keys, token_secret }: Access, token: string): Promise<Caller | null> {
+  const claims = token_secret === undefined ? null : await readToken(token_secret, token, Date.now());
+  const own = keys.filter(({ name }) => name === claims?.name).flatMap(({ scopes = SCOPES_DEFAULT }) => scopes);
+  if (claims === null || own.length === 0) return null;
+  return { name: claims.name, scopes: SCOPES.filter((scope) => own.includes(scope) && claims.scopes.includes(scope)) };
+}
+
+async function callerBy(access: Access, key: string): Promise<Caller | null> {
+  if (key.length > LIMITS.key_chars) return null;
+  const known = await configuredKey(access.keys, key);
+  if (known !== null) return { name: known.name, scopes: known.scopes ?? SCOPES_DEFAULT };
+  return tokenCaller(access, key);
+}
+
+/** Whether a browser sends it for a page of another site. */
+const isCrossSite = (request: Request) => request.headers.get("sec-fetch-site") === "cross-site";
+
+/** Without keys: why a request is refused, and when API_KEYS is required. */
+const NOT_LOOPBACK = [
+  "API_KEYS is not set; without it only requests on a loopback host are answered.",
+  "required on a host that is not loopback",
+] as const;
+const FOREIGN_PAGE = [
+  "The request comes from another site's page (Sec-Fetch-Site: cross-site). Without API_KEYS only this machine's own programs and pages are answered.",
+  "required for requests from another site's page",
+] as const;
+
+/**
+ * Whether a request without keys configured may pass: asked of a loopback host, from there, by no
+ * foreign web page.
+ */
+export function isLoopback(request: Request): boolean {
+  if (!LOOPBACK_HOST.test(new URL(request.url).hostname)) return false;
+  if (isCrossSite(request)) return false;
+  const client = request.headers.get("cf-connecting-ip");
+  return client === null || LOOPBACK_ADDRESS.test(client);
+}
+
+/**
+ * The caller. On a loopback host of an open deployment it has no name and every scope. Throws
+ * `unauthorized`, or `not_configured` when no key is configured on a host that is not loopback.
+ */
+export async function authenticate(request: Request, access: Access): Promise<Caller> {
+  const { keys, path_scopes = SCOPES } = access;
+  if (keys.length === 0) {
+    if (isLoopback(request)) return { name: null, scopes: SCOPES };
+    const page = LOOPBACK_HOST.test(new URL(request.url).hostname) && isCrossSite(request);
+    const [detail, message] = page ? FOREIGN_PAGE : NOT_LOOPBACK;
+    throw new ApiError("not_configured", detail, { errors: [{ path: "API_KEYS", message }] });
+  }
+  const presented = presentedKeys(request);
+  // SDKs always send a Bearer, if only a dummy: one that is nobody's does not spoil a key in the
+  // path.
+  for (const { key, inPath } of presented) {
+    const caller = await callerBy(access, key);
+    if (caller === null) continue;
+    return inPath ? { ...caller, scopes: caller.scopes.filter((scope) => path_scopes.includes(scope)) } : caller;
+  }
+  const detail = presented.length === 0 ? missingKey(request) : "The key is not one of this deployment's.";
+  throw new ApiError(
+    "unauthorized",
+    `${detail} Send it as a Bearer token, as X-Api-Key, as the Basic password, or as /k/<key>/ in the path.`,
+    {
+      headers: { "www-authenticate": 'Bearer realm="kritai", Basic realm="kritai", charset="UTF-8"' },
+    },
+  );
+}
+
+/**
+ * What does instead of a scope: who reads everybody's rows reads its own, and who acts on all may
+ * count all.
+ */
+const INSTEAD: { readonly [scope in Scope]?: Scope } = { logs: "logs:all", "logs:all": "admin" };
+
+/**
+ * Throws `forbidden_scope`, which names the scope that is needed, when the caller does not have it.
+ */
+export function requireScope(caller: Caller, needed: Scope): void {
+  const other = INSTEAD[needed];
+  if (caller.scopes.includes(needed) || (other !== undefined && caller.scopes.includes(other))) return;
+  const has = caller.scopes.join("+");
+  throw new ApiError(
+    "forbidden_scope",
+    `This needs a key with the scope "${needed}"; the key sent has ${has}. Scopes are given in API_KEYS, as name:digest:${has}+${needed}.`,
+  );
+}

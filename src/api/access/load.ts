@@ -1,0 +1,106 @@
+// Owns what one isolate has under way: requests and the bytes of their bodies, against their bounds
+// and each key's share of them. Knows no HTTP.
+import { LIMITS } from "../../core/faults/limits.ts";
+
+export type LoadLimit = "in_flight_requests_max" | "in_flight_body_bytes_max";
+
+/** The bound that is in the way; `share`: all of it is not used up, but the key's share is. */
+export interface Excess {
+  limit: LoadLimit;
+  share: boolean;
+}
+
+/** One request's place. */
+export interface Place {
+  /**
+   * Counts bytes of its body that have come, or (below 0) are held no more. What would break a
+   * bound is not counted.
+   */
+  receive(bytes: number): Excess | null;
+  /** Takes the place back, once however often it is called. */
+  leave(): void;
+}
+
+/** What a key has under way. */
+interface Use {
+  requests: number;
+  bytes: number;
+}
+
+interface Entry {
+  key: string;
+  bytes: number;
+  /**
+   * ms since the epoch at which it is given up for lost: a runtime that ends a request with its
+   * client may run nothing more of it.
+   */
+  until: number;
+}
+
+const NOTHING: Readonly<Use> = { requests: 0, bytes: 0 };
+
+export class Load {
+  /** In the order in which they came, and so in which they would be given up. */
+  readonly #entries = new Set<Entry>();
+  readonly #uses = new Map<string, Use>();
+  readonly #total: Use = { ...NOTHING };
+  readonly #shared: boolean;
+
+  /** @param shared whether there are several keys, so that none may have all */
+  constructor(shared: boolean) {
+    this.#shared = shared;
+  }
+
+  /** The bound that one more request of the key with so many bytes would break, else null. */
+  exceeded(key: string, bytes: number, now: number): Excess | null {
+    for (const entry of this.#entries) {
+      if (entry.until > now) break;
+      this.#leave(entry);
+    }
+    return this.#excess(key, "requests", 1) ?? (bytes > 0 ? this.#excess(key, "bytes", bytes) : null);
+  }
+
+  /** Counts one request of the key; its body counts as it comes. */
+  enter(key: string, now: number): Place {
+    const entry = { key, bytes: 0, until: now + LIMITS.key_lease_ms };
+    this.#entries.add(entry);
+    this.#count(key, "requests", 1);
+    return {
+      receive: (bytes) => {
+        const excess = bytes > 0 ? this.#excess(key, "bytes", bytes) : null;
+        if (excess !== null || !this.#entries.has(entry)) return excess;
+        entry.bytes += bytes;
+        this.#count(key, "bytes", bytes);
+        return null;
+      },
+      leave: () => this.#leave(entry),
+    };
+  }
+
+  /**
+   * Dynamic thresholds (Choudhury and Hahne 1998): a key may have in_flight_key_of_free times what
+   * is left for all. One alone so has three quarters, several the same part each, and something is
+   * always left for a key that has nothing yet.
+   */
+  #excess(key: string, of: keyof Use, more: number): Excess | null {
+    const limit = of === "requests" ? "in_flight_requests_max" : "in_flight_body_bytes_max";
+    const free = LIMITS[limit] - this.#total[of] - more;
+    if (free < 0) return { limit, share: false };
+    const own = (this.#uses.get(key) ?? NOTHING)[of] + more;
+    return this.#shared && own > LIMITS.in_flight_key_of_free * free ? { limit, share: true } : null;
+  }
+
+  #count(key: string, of: keyof Use, more: number): void {
+    const use = this.#uses.get(key) ?? { ...NOTHING };
+    use[of] += more;
+    this.#total[of] += more;
+    if (use.requests > 0) this.#uses.set(key, use);
+    else this.#uses.delete(key);
+  }
+
+  #leave(entry: Entry): void {
+    if (!this.#entries.delete(entry)) return;
+    this.#count(entry.key, "bytes", -entry.bytes);
+    this.#count(entry.key, "requests", -1);
+  }
+}

@@ -1,0 +1,61 @@
+// Owns tokens that stand for a key for a time, so that a URL which a trainer prints is worth
+// nothing later: how they are made and read. Knows no HTTP and keeps nothing.
+import { LIMITS } from "../../core/faults/limits.ts";
+
+/**
+ * What a token says: the key whose part it plays, what it may do of what that key may, and until
+ * when (ms since the epoch).
+ */
+export interface TokenClaims {
+  name: string;
+  scopes: readonly string[];
+  until: number;
+}
+
+const PREFIX = "kt1";
+const FORM = /^kt1\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
+const TEXT = /^([A-Za-z0-9._-]{1,64}) ([a-z:]+(?:\+[a-z:]+)*) (\d{13})$/;
+
+const hmac = (secret: Uint8Array, use: "sign" | "verify") =>
+  crypto.subtle.importKey("raw", secret as BufferSource, { name: "HMAC", hash: "SHA-256" }, false, [use]);
+
+function base64url(bytes: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...bytes));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+const bytesOf = (text: string) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+
+const signed = (payload: string) => new TextEncoder().encode(`${PREFIX}.${payload}`);
+
+/**
+ * A token for these claims, signed with HMAC-SHA-256. Throws RangeError for claims that no token
+ * can hold.
+ */
+export async function makeToken(secret: Uint8Array, { name, scopes, until }: TokenClaims): Promise<string> {
+  const text = `${name} ${scopes.join("+")} ${until}`;
+  if (!TEXT.test(text)) throw new RangeError("not a key's name, scopes and a time");
+  const payload = base64url(new TextEncoder().encode(text));
+  const signature = await crypto.subtle.sign("HMAC", await hmac(secret, "sign"), signed(payload));
+  const token = `${PREFIX}.${payload}.${base64url(new Uint8Array(signature))}`;
+  if (token.length > LIMITS.key_chars) throw new RangeError("too long");
+  return token;
+}
+
+/**
+ * What a token says; null for one that was not made with the secret or has run out. The signature
+ * is compared in constant time.
+ */
+export async function readToken(secret: Uint8Array, token: string, now: number): Promise<TokenClaims | null> {
+  const [, payload = "", signature = ""] = FORM.exec(token) ?? [];
+  if (payload === "") return null;
+  try {
+    const key = await hmac(secret, "verify");
+    const valid = await crypto.subtle.verify("HMAC", key, bytesOf(signature), signed(payload));
+    const [, name = "", scopes = "", until] = TEXT.exec(new TextDecoder().decode(bytesOf(payload))) ?? [];
+    return valid && Number(until) > now ? { name, scopes: scopes.split("+"), until: Number(until) } : null;
+  } catch {
+    return null;
+  }
+}

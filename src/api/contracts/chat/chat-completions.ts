@@ -1,0 +1,89 @@
+// Owns POST /v1/chat/completions: a judge for tools that can only call a chat model. The model is a
+// spec, the answer a verdict.
+import * as z from "zod";
+import { SpecNameSchema } from "../../../core/contract/requests.ts";
+import { ApiError } from "../../../core/faults/errors.ts";
+import { type AnySpec, hasSignals, type SpecSignal } from "../../../core/signals/compiled-spec.ts";
+import { readJson } from "../../http/body.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
+import { resolveSpec } from "../../routes/specs.ts";
+import { contractBody, objectBody } from "../body.ts";
+import { contractDeadline } from "../deadlines.ts";
+import { beginJudging, refuseOverlong } from "../judged-request.ts";
+import { MessageSchema } from "../messages.ts";
+import { urlOptions } from "../options.ts";
+import { specForTexts } from "../rerank/text-spec.ts";
+import { ChatReplySchema, type CompletionHead, completion, streamCompletion } from "./chat-replies.ts";
+import { verdictOf } from "./chat-verdict.ts";
+import { judgeQuestion } from "./judge-question.ts";
+
+export const ChatRequestSchema = z.object({
+  model: z.string().nullish().meta({ description: "a spec's name; GET /v1/models lists them" }),
+  messages: z.array(MessageSchema).min(1),
+  n: z.literal(1, "one verdict a request").nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+});
+
+/**
+ * The candidates have been taken out of their texts by whoever asks, if not out of their fences, so
+ * the spec's format and length rules have had their turn.
+ */
+function forGivenCandidates(spec: AnySpec, texts: readonly string[]): AnySpec {
+  const { extract } = specForTexts(texts).candidate;
+  const candidate = { ...spec.candidate, extract };
+  if (hasSignals(spec)) {
+    const kept = Object.entries(spec.signals).map(([name, signal]) => [name, withoutRules(signal)]);
+    return { ...spec, candidate, signals: Object.fromEntries(kept) };
+  }
+  return {
+    ...spec,
+    candidate,
+    format: { rules: [], penalty: 0 },
+    overlong: null,
+  };
+}
+
+const withoutRules = (signal: SpecSignal): SpecSignal =>
+  "rules" in signal ? { ...signal, rules: [], penalty: 0 } : signal;
+
+async function specOf(c: AppContext, deps: RouteDeps, named: string | undefined, model: string): Promise<AnySpec> {
+  const name = SpecNameSchema.safeParse(named ?? model);
+  if (name.success) return resolveSpec(deps, c.get("scope"), name.data, named === undefined ? "model" : "spec");
+  throw new ApiError("unknown_spec", "No spec has this model's name; GET /v1/models lists those there are.", {
+    errors: [{ path: "model", message: "not the name of a spec" }],
+  });
+}
+
+export function chatCompletions(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const options = urlOptions(c);
+    const body = objectBody(await readJson(c.req.raw));
+    const request = contractBody(ChatRequestSchema, body, { messages: "messages_max" });
+    const { group, form } = judgeQuestion(request.messages);
+    const model = request.model ?? "default";
+    const spec = forGivenCandidates(
+      await specOf(c, deps, options.spec, model),
+      group.rollouts.map(({ text }) => text),
+    );
+    refuseOverlong(spec, "messages");
+    const { run_id, step } = options;
+    const deadline_ms = contractDeadline("chat_completions", options.deadline_ms);
+    const { scored, stop } = beginJudging(c, deps, { groups: [group], spec, run_id, step, deadline_ms });
+    const verdict = scored.then((done) => verdictOf(done, spec, form));
+    const created = Math.floor(deps.clock.date().getTime() / 1000);
+    const head: CompletionHead = { id: `chatcmpl-${c.get("scope").id}`, created, model };
+    if (request.stream !== true) {
+      return answerJson(
+        c,
+        deps,
+        verdict.then((said) => ({ value: completion(head, said) })),
+        ChatReplySchema,
+      );
+    }
+    const withUsage = request.stream_options?.include_usage === true;
+    return streamCompletion(deps, c.get("scope").id, head, verdict, { withUsage, stop });
+  };
+}

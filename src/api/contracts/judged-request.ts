@@ -1,0 +1,49 @@
+// Owns the one way from a foreign contract's groups to scores: rules across groups, the log,
+// cancellation. Knows no dialect.
+import type { Group } from "../../core/contract/requests.ts";
+import { ApiError } from "../../core/faults/errors.ts";
+import { type AnySpec, compileSpec, hasSignals } from "../../core/signals/compiled-spec.ts";
+import { needsLengths } from "../../core/signals/facts.ts";
+import { type ScoredRequest, scoreAndLog } from "../../scoring/score-and-log.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { type AppContext, cancellation, keepAlive } from "../http/scope.ts";
+import { checkRewardsRequest } from "../routes/rewards-rules.ts";
+
+export interface JudgingRequest {
+  groups: Group[];
+  spec: AnySpec;
+  run_id: string | undefined;
+  step: number | undefined;
+  deadline_ms: number;
+}
+
+export interface RunningJudgement {
+  scored: Promise<ScoredRequest>;
+  /** Ends the verifier's work, for a client that stopped reading. */
+  stop(): void;
+}
+
+/**
+ * Starts scoring and logging, as /v1/rewards does. Work goes on in the isolate until the log is
+ * written even if the client goes.
+ * @throws ApiError `too_many_rollouts` at once; other faults of the request through the promise
+ */
+export function beginJudging(c: AppContext, deps: RouteDeps, request: JudgingRequest): RunningJudgement {
+  checkRewardsRequest(request);
+  const cancel = cancellation(c);
+  const scored = scoreAndLog(deps, c.get("scope"), request, request.spec, cancel.signal);
+  keepAlive(c, scored);
+  return { scored, stop: () => cancel.abort("cancelled") };
+}
+
+/**
+ * Contracts without token lengths cannot meet a spec that needs them; the refusal says so in their
+ * words. Throws `unbounded_reward` too.
+ */
+export function refuseOverlong(spec: AnySpec, field: string): void {
+  const who = needsLengths(compileSpec(spec));
+  if (who === null) return;
+  const whose = hasSignals(spec) ? `which ${who} of the spec needs` : `which the spec's ${who} needs`;
+  const message = `${field} carry no token lengths, ${whose}; name a spec without ${hasSignals(spec) ? "it" : who}`;
+  throw new ApiError("length_tokens_required", `${message}.`, { errors: [{ path: field, message }] });
+}

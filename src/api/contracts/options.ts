@@ -1,0 +1,97 @@
+// Owns the options that foreign clients can only put into the URL. Knows no contract's body.
+import * as z from "zod";
+import { groupSizeOf } from "../../core/contract/group-sizes.ts";
+import { RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract/requests.ts";
+import { fieldErrors } from "../../core/faults/field-errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { RewardsRequestSchema } from "../../core/signals/requests.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { numberText, queryParameters, wholeNumber } from "../http/parameters.ts";
+import type { AppContext } from "../http/scope.ts";
+import { invalidRequest } from "../http/validation.ts";
+
+/** A text as one word, or as a number within safe bounds. */
+const numberOr = <W extends string>(word: W) =>
+  z
+    .string()
+    .regex(
+      new RegExp(String.raw`^(?:${word}|[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)$`),
+      `must be "${word}" or a number such as 0 or -0.5, of at most 15 digits`,
+    )
+    .transform((text): W | number => (text === word ? word : Number(text) + 0));
+
+/** A name for a reply's field that no other field of a reply has. */
+export const ResponseFieldSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "must be a plain name");
+
+const SharedSchema = z.object({
+  spec: SpecNameSchema.optional().meta({ description: "a stored spec's name" }),
+  run_id: RunIdSchema.optional().meta({ description: "the trainer's name of the run, for the run log" }),
+  step: numberText(StepSchema).optional().meta({ description: "the trainer's step, for the run log" }),
+  deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap()).optional().meta({
+    description: "a deadline other than the contract's own",
+  }),
+});
+
+/** Options of the contracts that carry whole groups. */
+export const OptionsSchema = SharedSchema.extend({
+  on_failure: numberOr("null")
+    .default("null")
+    .transform((said) => (said === "null" ? null : said))
+    .meta({
+      description: "what stands for a reward that could not be had: `null` (default), or the caller's own number",
+    }),
+  response_field: ResponseFieldSchema.optional().meta({ description: "a second name for `rewards`" }),
+});
+export type Options = z.output<typeof OptionsSchema>;
+
+/** Options of the contracts that send one sample a request. */
+export const SampleOptionsSchema = SharedSchema.extend({
+  group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
+    description:
+      "samples of a prompt: the group is judged as soon as so many are there. Else the header `Kritai-Group-Size`, else the key's default (`GROUP_SIZES`)",
+  }),
+  val_group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
+    description:
+      "group_size of samples that say they are validation's (verl: `extra_info.split` other than train). Default 1: such a sample has no group, and is answered at once, score 0 and `rm_fallback` 1",
+  }),
+  group_window_ms: wholeNumber(0, "group_window_ms_max")
+    .optional()
+    .meta({
+      description: `the group is judged this long after its last sample came; default ${LIMITS.group_window_ms_default}, with group_size half of the deadline`,
+    }),
+  tries: wholeNumber(1, "client_tries_max").optional().meta({
+    description:
+      "how often the client sends a request that fails; all but the last two may be answered 503 `gathering` while the group is incomplete. Default: the contract's clients' own; 1: each request is held until it is judged",
+  }),
+  on_failure: numberOr("error").optional().meta({
+    description:
+      "what stands for a reward that could not be had: `error` (an HTTP error), or the caller's own number. Absent: the contract's own way",
+  }),
+  format: z.enum(["number", "object"]).optional().meta({ description: "`object`: a dict for --reward-key score" }),
+});
+export type SampleOptions = z.output<typeof SampleOptionsSchema>;
+
+/**
+ * The URL's options; parameters of other names are ignored. Throws `invalid_request` naming the
+ * parameter.
+ */
+export function urlOptions(c: AppContext): Options {
+  return queryParameters(c, OptionsSchema);
+}
+
+/** For tools that can be given headers and a base URL, but no query. */
+const GROUP_SIZE = "Kritai-Group-Size";
+
+/**
+ * The same for contracts that send one sample a request. A group_size that the URL does not have
+ * may stand in the header; else the key's own, which the deployment has stored, holds.
+ */
+export function sampleOptions(c: AppContext, { group_sizes }: Pick<RouteDeps, "group_sizes">): SampleOptions {
+  const options = queryParameters(c, SampleOptionsSchema);
+  if (options.group_size !== undefined) return options;
+  const told = c.req.header(GROUP_SIZE);
+  if (told === undefined) return { ...options, group_size: groupSizeOf(group_sizes, c.get("scope").key_name) };
+  const parsed = SampleOptionsSchema.shape.group_size.safeParse(told);
+  if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error.issues, Number(told), [GROUP_SIZE]));
+  return { ...options, group_size: parsed.data };
+}

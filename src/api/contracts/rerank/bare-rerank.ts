@@ -1,0 +1,67 @@
+// Owns POST /rerank, which TEI and vLLM share: a body with `texts` is TEI's and gets a bare array,
+// one with `documents` is vLLM's.
+import * as z from "zod";
+import { RolloutSchema } from "../../../core/contract/requests.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
+import { readJson } from "../../http/body.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
+import { contractBody, objectBody } from "../body.ts";
+import { speak, tei, teiEmpty } from "../faults.ts";
+import { rankDocuments, warningHeaders } from "./ranked-documents.ts";
+import {
+  DOCUMENT_COUNT,
+  documentsRequest,
+  documentTexts,
+  RerankReplySchema,
+  RerankRequestSchema,
+  rerankReply,
+  rerankRequest,
+} from "./rerank.ts";
+
+export const TeiRequestSchema = z.object({
+  query: RerankRequestSchema.shape.query,
+  texts: z.array(RolloutSchema.shape.text).meta({
+    ...DOCUMENT_COUNT,
+    description: `1 to ${LIMITS.rollouts_per_group_max} candidates; never cut, whatever truncate says`,
+  }),
+  raw_scores: z
+    .boolean()
+    .nullish()
+    .meta({ description: "true: the shaped reward as it is, instead of a score in 0..1" }),
+  return_text: z.boolean().nullish(),
+});
+export const TeiReplySchema = z.array(z.object({ index: z.int(), score: z.number(), text: z.string().optional() }));
+
+export function bareRerank(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const body = objectBody(await readJson(c.req.raw));
+    return Object.hasOwn(body, "texts") ? teiRerank(c, deps, body) : vllmRerank(c, deps, body);
+  };
+}
+
+async function teiRerank(c: AppContext, deps: RouteDeps, body: Record<string, unknown>): Promise<Response> {
+  speak(c, Array.isArray(body.texts) && body.texts.length === 0 ? teiEmpty : tei);
+  const { query, texts, raw_scores, return_text } = contractBody(TeiRequestSchema, body, {
+    texts: "rollouts_per_group_max",
+  });
+  const asked = { query, texts, model: null, top_n: null, raw: raw_scores === true } as const;
+  const ranked = rankDocuments(c, deps, { ...asked, contract: "bare_rerank", field: "texts" });
+  const told = ranked.then(({ results, warnings }) => ({
+    value: results.map(({ index, score }) => ({ index, score, ...(return_text === true && { text: texts[index] }) })),
+    headers: warningHeaders(warnings),
+  }));
+  return answerJson(c, deps, told, TeiReplySchema);
+}
+
+async function vllmRerank(c: AppContext, deps: RouteDeps, body: Record<string, unknown>): Promise<Response> {
+  const request = rerankRequest(body);
+  const texts = documentTexts(request);
+  const asked = { ...documentsRequest(request, texts), contract: "bare_rerank", field: "documents" } as const;
+  const told = rankDocuments(c, deps, asked).then((ranked) => ({
+    value: rerankReply(c.get("scope").id, "2", request, texts, ranked, "vllm"),
+    headers: warningHeaders(ranked.warnings),
+  }));
+  return answerJson(c, deps, told, RerankReplySchema);
+}

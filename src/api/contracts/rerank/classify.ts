@@ -1,0 +1,77 @@
+// Owns POST /classify: vLLM's classification as reward-model clients use it, one probability a
+// text, in input order.
+import * as z from "zod";
+import { GroupSchema, RolloutSchema } from "../../../core/contract/requests.ts";
+import { readJson } from "../../http/body.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
+import { invalidRequest } from "../../http/validation.ts";
+import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import { splitRendered } from "../chat-template.ts";
+import { warningHeaders } from "./ranked-documents.ts";
+import { UsageSchema } from "./score.ts";
+import { pairUp, scorePairs, type TextPair } from "./scored-pairs.ts";
+
+const PromptText = GroupSchema.shape.prompt.options[0];
+const InputText = RolloutSchema.shape.text;
+
+export const ClassifyRequestSchema = z.object({
+  model: z.string().nullish(),
+  input: z.union([InputText, z.array(InputText).min(1)]).meta({
+    description: "conversations rendered by a chat template; with `query`, the answers alone",
+  }),
+  query: z
+    .union([PromptText, z.array(PromptText).min(1)])
+    .nullish()
+    .meta({ description: "the prompt of all inputs, or one each" }),
+  use_activation: z.boolean().nullish(),
+});
+
+export const ClassifyReplySchema = z.object({
+  id: z.string(),
+  object: z.literal("list"),
+  created: z.int(),
+  model: z.string(),
+  data: z.array(z.object({ index: z.int(), label: z.null(), probs: z.tuple([z.number()]), num_classes: z.literal(1) })),
+  usage: UsageSchema,
+});
+
+const LISTS: ListLimits = { input: "rollouts_per_request_max", query: "rollouts_per_request_max" };
+const listed = (side: string | string[]) => (typeof side === "string" ? [side] : side);
+
+function pairs({ input, query }: z.output<typeof ClassifyRequestSchema>): TextPair[] {
+  const texts = listed(input);
+  if (query !== null && query !== undefined) return pairUp(listed(query), texts, ["query", "input"]);
+  return texts.map((text, i) => {
+    const turn = splitRendered(text);
+    if (turn === null) throw unreadable(i, "no assistant turn of a known chat template; send the prompt as query");
+    const prompt = PromptText.safeParse(turn.prompt);
+    if (!prompt.success) throw unreadable(i, `its prompt is ${prompt.error.issues[0]?.message}`);
+    return { prompt: prompt.data, text: turn.completion };
+  });
+}
+
+const unreadable = (i: number, message: string) => invalidRequest([{ path: `input[${i}]`, message }]);
+
+export function classify(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const request = contractBody(ClassifyRequestSchema, objectBody(await readJson(c.req.raw)), LISTS);
+    const model = request.model ?? null;
+    const raw = request.use_activation === false;
+    const asked = { contract: "classify", field: "input", pairs: pairs(request), model, raw } as const;
+    const told = async () => {
+      const { scores, usage, warnings } = await scorePairs(c, deps, asked);
+      const value: z.output<typeof ClassifyReplySchema> = {
+        id: `classify-${c.get("scope").id}`,
+        object: "list",
+        created: Math.floor(deps.clock.date().getTime() / 1000),
+        model: model ?? "default",
+        data: scores.map((score, index) => ({ index, label: null, probs: [score], num_classes: 1 })),
+        usage,
+      };
+      return { value, headers: warningHeaders(warnings) };
+    };
+    return answerJson(c, deps, told(), ClassifyReplySchema);
+  };
+}

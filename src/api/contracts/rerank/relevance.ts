@@ -1,0 +1,91 @@
+// Owns turning a scored group into relevances and an order. Pure: knows no dialect, no clock, no
+// verifier.
+
+import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
+import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
+import { hashText } from "../../../core/math/random.ts";
+import { type AnySpec, hasSignals } from "../../../core/signals/compiled-spec.ts";
+import type { VerdictRow } from "../../../scoring/run-log-port.ts";
+import { unitScore } from "../samples/sample-score.ts";
+
+/**
+ * A rollout's score in 0..1, null when it could not be judged: its base reward, `wins` divided by
+ * the number of opponents; of a spec with signals the reward on its range. Raw: the shaped reward
+ * as it is, whatever its range.
+ */
+export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, raw: boolean): number | null {
+  const { reward, components } = rollout;
+  if (raw) return reward;
+  if (hasSignals(spec)) return reward === null ? null : unitScore(reward, spec, size);
+  const { base = null } = components;
+  return base === null || spec.reward !== "wins" ? base : base / (size - 1);
+}
+
+/**
+ * What an order is made from besides the scores. `texts` are the documents; `seed` is the spec's.
+ */
+export interface TieBreak {
+  texts: readonly string[];
+  question: string;
+  seed: number;
+  verdicts: readonly VerdictRow[];
+}
+
+/**
+ * Indices of the scored documents, best first. Equal scores: more wins over the others of that
+ * score, then a seeded hash of the content; only equal documents keep their places. Documents
+ * without a score are left out.
+ */
+export function ranking(group: GroupResult, scores: readonly (number | null)[], tie: TieBreak): number[] {
+  const first = group.rollouts.map(({ duplicate_of }, i) => duplicate_of ?? i);
+  const known = scores.flatMap((score, i) => (score === null ? [] : [i]));
+  const scoreOf = (i: number) => scores[i] as number;
+  const shared = new Map<number, number[]>();
+  for (const i of known) shared.set(scoreOf(i), [...(shared.get(scoreOf(i)) ?? []), i]);
+  const tied = [...shared.values()].filter((indices) => indices.length > 1);
+  if (tied.length === 0) return known.sort((a, b) => scoreOf(b) - scoreOf(a));
+
+  const margins = verdictMargins(tie.verdicts);
+  const wins = new Map<number, number>();
+  const keys = new Map<number, ContentKey>();
+  for (const indices of tied) {
+    const rivals = [...new Set(indices.map((i) => first[i] as number))];
+    for (const i of rivals) {
+      wins.set(i, rivals.filter((j) => (margins.get(pair(i, j)) ?? 0) > 0).length);
+      keys.set(i, hashText("rank", tie.seed, tie.question, tie.texts[i] as string));
+    }
+  }
+  const tieOrder = (a: number, b: number) => {
+    const [x, y] = [first[a] as number, first[b] as number];
+    const headToHead = (wins.get(y) as number) - (wins.get(x) as number);
+    return headToHead || compareKeys(keys.get(x) as ContentKey, keys.get(y) as ContentKey) || a - b;
+  };
+  return known.sort((a, b) => scoreOf(b) - scoreOf(a) || tieOrder(a, b));
+}
+
+const pair = (winner: number, loser: number) => `${winner}>${loser}`;
+
+/** For each ordered pair shown together: verdicts for the first less verdicts for the second. */
+function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
+  const margins = new Map<string, number>();
+  const add = (key: string, by: number) => margins.set(key, (margins.get(key) ?? 0) + by);
+  for (const verdict of verdicts) {
+    const winner = winnerOf(verdict);
+    if (winner === null) continue;
+    for (const loser of verdict.order) {
+      if (loser === winner) continue;
+      add(pair(winner, loser), 1);
+      add(pair(loser, winner), -1);
+    }
+  }
+  return margins;
+}
+
+/** Whom a verdict names: its letter, or its one highest score. */
+function winnerOf({ order, letter, scores }: VerdictRow): number | null {
+  if (letter !== null) return order[letter.charCodeAt(0) - 65] ?? null;
+  if (scores === null) return null;
+  const top = Math.max(...scores);
+  const at = scores.indexOf(top);
+  return at === scores.lastIndexOf(top) ? (order[at] ?? null) : null;
+}

@@ -1,0 +1,81 @@
+// Owns POST /score and /v1/score: vLLM's scores of text pairs, in input order.
+import * as z from "zod";
+import { GroupSchema, RolloutSchema } from "../../../core/contract/requests.ts";
+import { readJson } from "../../http/body.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
+import { invalidRequest } from "../../http/validation.ts";
+import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import { warningHeaders } from "./ranked-documents.ts";
+import { pairUp, scorePairs } from "./scored-pairs.ts";
+
+/** The names under which vLLM takes the two sides, in the order in which they are looked for. */
+export const SIDES = [
+  ["queries", "documents"],
+  ["queries", "items"],
+  ["data_1", "data_2"],
+  ["text_1", "text_2"],
+] as const;
+
+const PromptText = GroupSchema.shape.prompt.options[0];
+const CandidateText = RolloutSchema.shape.text;
+const left = z.union([PromptText, z.array(PromptText).min(1)]).optional();
+const right = z.union([CandidateText, z.array(CandidateText).min(1)]).optional();
+
+export const ScoreRequestSchema = z.object({
+  model: z.string().nullish(),
+  queries: left,
+  documents: right,
+  items: right,
+  data_1: left,
+  data_2: right,
+  text_1: left,
+  text_2: right,
+  use_activation: z.boolean().nullish(),
+});
+
+export const UsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+export const ScoreReplySchema = z.object({
+  id: z.string(),
+  object: z.literal("list"),
+  created: z.int(),
+  model: z.string(),
+  data: z.array(z.object({ index: z.int(), object: z.literal("score"), score: z.number() })),
+  usage: UsageSchema,
+});
+
+const LISTS: ListLimits = Object.fromEntries(SIDES.flat().map((name) => [name, "rollouts_per_request_max"]));
+const listed = (side: string | string[]) => (typeof side === "string" ? [side] : side);
+
+function sides(request: z.output<typeof ScoreRequestSchema>) {
+  for (const names of SIDES) {
+    const [first, second] = [request[names[0]], request[names[1]]];
+    if (first !== undefined && second !== undefined) {
+      return { field: names[1], pairs: pairUp(listed(first), listed(second), names) };
+    }
+  }
+  const wanted = SIDES.map((names) => names.join(" + ")).join(", or ");
+  throw invalidRequest([{ path: "$", message: `two sides are needed: ${wanted}` }]);
+}
+
+export function score(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const request = contractBody(ScoreRequestSchema, objectBody(await readJson(c.req.raw)), LISTS);
+    const model = request.model ?? null;
+    const asked = { ...sides(request), contract: "score", model, raw: request.use_activation === false } as const;
+    const told = async () => {
+      const { scores, usage, warnings } = await scorePairs(c, deps, asked);
+      const value: z.output<typeof ScoreReplySchema> = {
+        id: `score-${c.get("scope").id}`,
+        object: "list",
+        created: Math.floor(deps.clock.date().getTime() / 1000),
+        model: model ?? "default",
+        data: scores.map((score, index) => ({ index, object: "score", score })),
+        usage,
+      };
+      return { value, headers: warningHeaders(warnings) };
+    };
+    return answerJson(c, deps, told(), ScoreReplySchema);
+  };
+}

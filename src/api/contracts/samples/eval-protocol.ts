@@ -1,0 +1,87 @@
+// Owns POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of
+// itself that it is not valid. Gathering: gathered.ts.
+import * as z from "zod";
+import { RolloutSchema } from "../../../core/contract/requests.ts";
+import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
+import { fieldErrors } from "../../../core/faults/field-errors.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import { invalidRequest } from "../../http/validation.ts";
+import { contractBody } from "../body.ts";
+import { MessageSchema, messageText, PromptSchema } from "../messages.ts";
+import { type Sample, sampleRoute } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
+import { type JudgedSample, sampleLogs, ungathered, unitScore } from "./sample-score.ts";
+
+export const EvaluateRequestSchema = z.object({
+  messages: z
+    .array(MessageSchema)
+    .min(2)
+    .meta({ description: "the last one by the assistant is judged; those before it are the prompt" }),
+  ground_truth: LabelSchema.optional().meta({
+    description: "samples of one prompt with different ones are different problems",
+  }),
+  kwargs: z.unknown().optional().meta({ description: "not read" }),
+});
+
+const score = z.number().min(0).max(1);
+const MetricSchema = z.object({ score, is_score_valid: z.boolean(), reason: z.string().nullable() });
+export const EvaluateReplySchema = z.object({
+  score,
+  is_score_valid: z
+    .boolean()
+    .meta({ description: "false: the sample could not be judged, and the score means nothing" }),
+  reason: z.string(),
+  metrics: z.object({ win_share: MetricSchema, format_ok: MetricSchema, parse_rate: MetricSchema }),
+  step_outputs: z.null(),
+  error: z.string().nullable().meta({ description: "the code of the failure" }),
+});
+
+function read(body: Record<string, unknown>): Sample {
+  const { messages, ground_truth } = contractBody(EvaluateRequestSchema, body, { messages: "messages_max" });
+  const last = messages.findLastIndex(({ role }) => role === "assistant");
+  if (last < 1) {
+    throw invalidRequest([{ path: "messages", message: "needs an assistant's message after at least one other" }]);
+  }
+  const given = { prompt: messages.slice(0, last), text: messageText(messages[last] as (typeof messages)[number]) };
+  const checked = z.object({ prompt: PromptSchema, text: RolloutSchema.shape.text }).safeParse(given);
+  if (!checked.success) throw invalidRequest(fieldErrors(checked.error.issues, given, ["messages"]));
+  return { prompt: checked.data.prompt, label: ground_truth, rollout: { text: checked.data.text } };
+}
+
+function told(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {
+  const { judged, spec, on_failure } = sample;
+  const { reward, error } = judged.result;
+  if (reward === null && on_failure === "error") throw ungathered(judged);
+  const logs = sampleLogs(sample);
+  const decided = logs.rm_wins + logs.rm_losses + logs.rm_ties;
+  const tally = `won ${logs.rm_wins}, lost ${logs.rm_losses} and tied ${logs.rm_ties} of ${decided + logs.rm_undecided} comparisons`;
+  const failed = error === null ? null : `${error}: ${ITEM_ERRORS[error]}`;
+  const shown = reward ?? (typeof on_failure === "number" ? on_failure : null);
+  const metric = (value: number, valid: boolean, reason: string | null) => ({
+    score: valid ? value : 0,
+    is_score_valid: valid,
+    reason,
+  });
+  return {
+    score: shown === null ? 0 : unitScore(shown, spec, judged.members),
+    is_score_valid: reward !== null,
+    reason: failed ?? tally,
+    metrics: {
+      win_share: metric((logs.rm_wins + logs.rm_ties / 2) / decided, decided > 0, tally),
+      format_ok: metric(logs.rm_format_ok, true, null),
+      parse_rate: metric(judged.metrics.parse_rate ?? 0, judged.metrics.parse_rate !== null, "of the group's answers"),
+    },
+    step_outputs: null,
+    error,
+  };
+}
+
+export function evaluate(deps: RouteDeps) {
+  return sampleRoute(deps, {
+    contract: "eval_protocol",
+    field: "messages",
+    schema: EvaluateReplySchema,
+    read,
+    tell: told,
+  });
+}

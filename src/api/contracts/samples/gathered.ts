@@ -1,0 +1,168 @@
+// Owns the way of one-sample contracts: a request's sample to the room of its group and its reward
+// back. Knows no dialect.
+import type * as z from "zod";
+import type { Prompt, Rollout } from "../../../core/contract/requests.ts";
+import { canonicalJson } from "../../../core/contract/spec.ts";
+import { asApiError } from "../../../core/faults/errors.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
+import { type AnySpec, compileSpec } from "../../../core/signals/compiled-spec.ts";
+import type { ClientProbe, GatheredReward } from "../../../objects/gathering/gathering.ts";
+import { sha256Hex, specHash } from "../../../scoring/digest.ts";
+import { readJsonBody } from "../../http/body.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import { type AppContext, cancellation, keepAlive } from "../../http/scope.ts";
+import { slowJson } from "../../http/slow-json.ts";
+import { resolveSpec } from "../../routes/specs.ts";
+import { objectBody } from "../body.ts";
+import { contractDeadline, RETRY_HORIZON_MS, type SampleContract, TRIES, UNPOOLED } from "../deadlines.ts";
+import { refuseOverlong } from "../judged-request.ts";
+import { type SampleOptions, sampleOptions } from "../options.ts";
+import { warningHeaders } from "../rerank/ranked-documents.ts";
+import type { JudgedSample } from "./sample-score.ts";
+
+/** One sample as a contract brings it. */
+export interface Sample {
+  prompt: Prompt;
+  /** Any JSON value; samples of one prompt with different labels are different problems. */
+  label: unknown;
+  rollout: Rollout;
+  /** It is no sample that is trained on, and its group has another size. */
+  validates?: boolean;
+}
+
+/** What all samples of a request share. */
+export interface GatherRequest {
+  contract: SampleContract;
+  options: SampleOptions;
+  spec: AnySpec;
+  /** SHA-256 hex of the request's body. */
+  body_hash: string;
+}
+
+/**
+ * The spec that the URL names. Throws `unknown_spec`, and `length_tokens_required` for one that
+ * needs lengths which the samples do not have.
+ */
+export async function sampleSpec(
+  c: AppContext,
+  deps: RouteDeps,
+  { spec: name = "default" }: SampleOptions,
+  field: string,
+  samples: readonly Sample[],
+): Promise<AnySpec> {
+  const spec = await resolveSpec(deps, c.get("scope"), name);
+  if (samples.some(({ rollout }) => rollout.length_tokens === undefined)) refuseOverlong(spec, field);
+  return spec;
+}
+
+/**
+ * Brings each sample to its room and waits for its reward. Samples of one request are as distinct
+ * as those of several.
+ */
+export async function gather(
+  c: AppContext,
+  deps: RouteDeps,
+  { contract, options, spec, body_hash }: GatherRequest,
+  samples: readonly Sample[],
+  probe: ClientProbe,
+): Promise<GatheredReward[]> {
+  const { id, key_name, started_ms } = c.get("scope");
+  const { run_id = null, step = null } = options;
+  // Where nothing is compared there is nobody to wait for.
+  const group_size = compileSpec(spec).relative ? (options.group_size ?? null) : 1;
+  const spec_hash = await specHash(spec);
+  const left_ms = contractDeadline(contract, options.deadline_ms) - (deps.clock.now() - started_ms);
+  const answer_within_ms = Math.max(LIMITS.deadline_ms_min, left_ms);
+  const untold_ms = group_size === null ? LIMITS.group_window_ms_default : answer_within_ms / 2;
+  const tries = options.tries ?? TRIES[contract];
+  const patience_ms = UNPOOLED.has(contract) ? answer_within_ms : LIMITS.room_patience_ms;
+  const takes_failure = typeof options.on_failure === "number";
+  const client = { answer_within_ms, retain_ms: RETRY_HORIZON_MS[contract], tries, patience_ms, takes_failure };
+  const shared = { language: null, spec, run_id, step, key_name, group_size, ...client };
+  const window_ms = options.group_window_ms ?? untold_ms;
+  const joined = samples.map(async ({ prompt, label, rollout }, i) => {
+    const many = samples.length > 1;
+    const room = await sha256Hex(canonicalJson([key_name, run_id, step, spec_hash, prompt, label ?? null, group_size]));
+    const names = many
+      ? { waiter_id: `${id}.${i}`, body_hash: await sha256Hex(`${body_hash}.${i}`) }
+      : { waiter_id: id, body_hash };
+    const sample = { ...shared, ...names, room, prompt, rollout, window_ms };
+    return deps.rooms.join(sample, cancellation(c).signal, probe).then(
+      (judged) => signed(deps, contract, judged, group_size),
+      (error) => {
+        if (asApiError(error).code === "gathering") deps.metrics.add("kritai_gathered_let_go_total", 1, { contract });
+        throw error;
+      },
+    );
+  });
+  const running = Promise.all(joined);
+  keepAlive(c, running);
+  return running;
+}
+
+/** A reward of a part of its group looks like any other: counts it, and warns of it. */
+function signed(
+  { metrics }: RouteDeps,
+  contract: SampleContract,
+  judged: GatheredReward,
+  size: number | null,
+): GatheredReward {
+  const { result, late, closed, members, warnings } = judged;
+  const short = closed === "deadline" || (size !== null && members < size);
+  const part = short ? "cut_short" : late ? "late" : "whole";
+  const group = result.reward === null ? (result.error === "group_too_small" ? "alone" : "failed") : part;
+  metrics.add("kritai_gathered_samples_total", 1, { contract, group });
+  if (group !== "cut_short" && group !== "late") return judged;
+  return {
+    ...judged,
+    warnings: [...warnings, `group_incomplete: ${members} of ${size ?? "?"}${late ? ", late" : ""}`],
+  };
+}
+
+/** A contract whose requests carry one sample: how it is read, and how its judgement is told. */
+export interface SampleDialect {
+  contract: SampleContract;
+  /** The rollout's field, for refusals. */
+  field: string;
+  /** Of the reply. */
+  schema: z.core.$ZodType;
+  /** Throws ApiError for a body that is not the contract's. */
+  read(body: Record<string, unknown>): Sample;
+  /** The reply's JSON. Throws `Unjudged` where the contract has no place for a missing reward. */
+  tell(sample: JudgedSample, body: Record<string, unknown>, options: SampleOptions): unknown;
+}
+
+/**
+ * A trainer's validation takes one number a sample, whose mean it shows: one that has no group is
+ * told as 0, flagged, and never trained on.
+ */
+function validationOptions(options: SampleOptions): SampleOptions {
+  const { val_group_size: group_size = 1, on_failure } = options;
+  return { ...options, group_size, on_failure: group_size === 1 ? (on_failure ?? 0) : on_failure };
+}
+
+/**
+ * The handler of such a contract. Its reply begins early when the judgement takes long or a twin
+ * asks whether its client is there.
+ */
+export function sampleRoute(deps: RouteDeps, { contract, field, schema, read, tell }: SampleDialect) {
+  return async (c: AppContext): Promise<Response> => {
+    const { value, text } = await readJsonBody(c.req.raw);
+    const body = objectBody(value);
+    const sample = read(body);
+    const told = sampleOptions(c, deps);
+    const options = sample.validates === true ? validationOptions(told) : told;
+    const spec = await sampleSpec(c, deps, options, field, [sample]);
+    const request = { contract, options, spec, body_hash: await sha256Hex(text) };
+    const reply = slowJson(c, deps, schema);
+    const telling = async () => {
+      const [judged] = (await gather(c, deps, request, [sample], reply.probe)) as [GatheredReward];
+      const scope = c.get("scope");
+      scope.id = judged.request_id;
+      const latency_ms = deps.clock.now() - scope.started_ms;
+      const value = tell({ judged, spec, on_failure: options.on_failure, latency_ms }, body, options);
+      return { value, headers: warningHeaders(judged.warnings) };
+    };
+    return reply.answer(telling());
+  };
+}

@@ -1,0 +1,94 @@
+// Owns reading a rollout out of NeMo-Gym's /verify body: OpenAI's Responses, as prompt, answer and
+// length. Pure; knows no HTTP.
+import * as z from "zod";
+import { type Rollout, RolloutSchema } from "../../../core/contract/requests.ts";
+import { bound } from "../../../core/faults/limit-advice.ts";
+import { MessageSchema, messageText, PromptSchema } from "../messages.ts";
+
+const TextsSchema = z.array(z.object({ text: z.string().nullish() })).nullish();
+
+const ItemSchema = z.object({
+  type: z.string().nullish(),
+  role: z.string().nullish(),
+  content: z.union([z.string(), TextsSchema]).nullish(),
+  summary: TextsSchema,
+  output: z.unknown().optional(),
+});
+type Item = z.output<typeof ItemSchema>;
+
+export const ResponseSchema = z.object({
+  output: z.array(ItemSchema),
+  usage: z.object({ output_tokens: RolloutSchema.shape.length_tokens.nullish() }).nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+});
+
+export const CreateParamsSchema = z.object({
+  input: z.union([
+    z.string(),
+    z
+      .array(ItemSchema)
+      .min(1)
+      .max(...bound("messages_max")),
+  ]),
+  instructions: z.string().nullish(),
+});
+
+const joined = (texts: z.output<typeof TextsSchema>) => (texts ?? []).map(({ text }) => text ?? "").join("");
+
+/** An input item as a chat message; calls and other items without a role are left out. */
+function message(item: Item): z.output<typeof MessageSchema> | null {
+  if (item.type === "function_call_output") {
+    return {
+      role: "tool",
+      content: typeof item.output === "string" ? item.output : JSON.stringify(item.output ?? null),
+    };
+  }
+  const parsed = MessageSchema.safeParse(item);
+  return parsed.success ? { role: parsed.data.role, content: messageText(parsed.data) } : null;
+}
+
+/** `responses_create_params` as a prompt; a text without instructions stays a text. */
+export const GymPromptSchema = CreateParamsSchema.transform(({ input, instructions }) => {
+  if (typeof input === "string" && (instructions ?? "") === "") return input;
+  const turns = typeof input === "string" ? [{ role: "user", content: input }] : input.map(message);
+  const system = (instructions ?? "") === "" ? null : { role: "system", content: instructions };
+  return [system, ...turns].filter((turn) => turn !== null);
+}).pipe(PromptSchema);
+
+interface Answer {
+  thoughts: string[];
+  /** null while only thoughts have come. */
+  text: string | null;
+}
+
+/** The last turn's thoughts and message; a call or a tool's output begins a new turn. */
+function lastAnswer(output: readonly Item[]): Answer {
+  let answer: Answer = { thoughts: [], text: null };
+  for (const { type, content, summary } of output) {
+    if (type === "reasoning") {
+      if (answer.text !== null) answer = { thoughts: [], text: null };
+      answer.thoughts.push(joined(Array.isArray(content) ? content : summary));
+    } else if (type === "message") {
+      answer = { thoughts: answer.thoughts, text: typeof content === "string" ? content : joined(content) };
+    } else {
+      answer = { thoughts: [], text: null };
+    }
+  }
+  return answer;
+}
+
+/**
+ * `response` as a rollout: thoughts between think tags, as the policy wrote them, before the last
+ * message; left open when cut there.
+ */
+export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incomplete_details }): Rollout => {
+  const { thoughts, text } = lastAnswer(output);
+  const thought = thoughts.join("\n");
+  const closed = text === null ? "" : `\n</think>\n${text}`;
+  const length_tokens = usage?.output_tokens ?? undefined;
+  return {
+    text: thought === "" ? (text ?? "") : `<think>\n${thought}${closed}`,
+    finish_reason: incomplete_details?.reason === "max_output_tokens" ? "length" : "stop",
+    ...(length_tokens !== undefined && { length_tokens }),
+  };
+}).pipe(RolloutSchema);

@@ -1,0 +1,110 @@
+// Owns POST /nemo-gym/verify and the small routes of a NeMo-Gym resources server. Rollouts:
+// nemo-gym-response.ts; gathering: gathered.ts.
+import * as z from "zod";
+import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
+import { readJson } from "../../http/body.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import type { AppContext } from "../../http/scope.ts";
+import { contractBody, objectBody } from "../body.ts";
+import { type Sample, sampleRoute } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
+import { CreateParamsSchema, GymPromptSchema, GymRolloutSchema, ResponseSchema } from "./nemo-gym-response.ts";
+import { type JudgedSample, rewardOrDeclared, SampleLogsSchema, sampleComponents, sampleLogs } from "./sample-score.ts";
+
+/**
+ * Where the resources server stands; with observability on the gym puts its rollout's id before the
+ * route.
+ */
+export const NEMO_GYM_PREFIXES = ["/nemo-gym", "/nemo-gym/ng-rollout/:rollout_id"] as const;
+
+/** Names under which datasets hold what tells problems of one prompt apart. */
+const LABELS = ["expected_answer", "label", "answer", "ground_truth", "solution", "verifier_metadata"] as const;
+
+export const VerifyRequestSchema = z
+  .looseObject({ responses_create_params: CreateParamsSchema, response: ResponseSchema })
+  .meta({ description: "a dataset row's fields beside; all of it comes back" });
+
+const flagged = {
+  _ng_failure_class: z.literal("judge_failed").optional(),
+  _ng_failure_judge_error: z.string().optional(),
+  mask_sample: z.literal(true).optional(),
+  failure_kind: z.literal("judge_failed").optional(),
+  failure_reason: z.string().optional(),
+};
+const echoed = z.record(z.string(), z.unknown());
+export const VerifyReplySchema = z.looseObject({
+  responses_create_params: echoed,
+  response: echoed,
+  reward: z.number(),
+  reward_components: z
+    .record(z.string(), z.number())
+    .meta({ description: "base, format, overlong; of a spec with signals each signal's value" }),
+  kritai_request_id: z.string().meta({ description: "finds the judgement in the run log" }),
+  ...SampleLogsSchema.shape,
+  ...flagged,
+});
+
+const ReadSchema = z.object({ responses_create_params: GymPromptSchema, response: GymRolloutSchema });
+
+function read(body: Record<string, unknown>): Sample {
+  const { responses_create_params: prompt, response: rollout } = contractBody(ReadSchema, body, {});
+  const label = LABELS.find((name) => body[name] !== undefined && body[name] !== null);
+  if (label === undefined) return { prompt, label: null, rollout };
+  return { prompt, label: contractBody(z.object({ [label]: LabelSchema }), body, {})[label], rollout };
+}
+
+/**
+ * The gym's own words for a judge that failed, of today and of 0.5: such a row is kept apart and
+ * can be verified again.
+ */
+function judgeFailed({ judged }: JudgedSample) {
+  const error = judged.result.error ?? "verifier_bad_reply";
+  const reason = `${error}: ${ITEM_ERRORS[error]}`;
+  return {
+    _ng_failure_class: "judge_failed",
+    _ng_failure_judge_error: reason,
+    mask_sample: true,
+    failure_kind: "judge_failed",
+    failure_reason: reason,
+  };
+}
+
+function tell(sample: JudgedSample, body: Record<string, unknown>) {
+  const failed = sample.judged.result.reward === null && sample.on_failure === undefined;
+  const told = failed ? { ...sample, on_failure: 0 } : sample;
+  const logs = sampleLogs(told);
+  return {
+    ...body,
+    reward: rewardOrDeclared(told),
+    reward_components: sampleComponents(told),
+    kritai_request_id: sample.judged.request_id,
+    ...logs,
+    ...(failed && judgeFailed(sample)),
+  };
+}
+
+export function nemoGymVerify(deps: RouteDeps) {
+  return sampleRoute(deps, {
+    contract: "nemo_gym",
+    field: "response.usage.output_tokens",
+    schema: VerifyReplySchema,
+    read,
+    tell,
+  });
+}
+
+/**
+ * A session holds nothing here; an Environment Server wants its own identifier back, an agent an
+ * empty object.
+ */
+export function nemoGymSession() {
+  return async (c: AppContext): Promise<Response> => {
+    const { resources_session_id } = objectBody(await readJson(c.req.raw));
+    return c.json(typeof resources_session_id === "string" ? { resources_session_id } : {});
+  };
+}
+
+/** A reward is relative to a group, which a row verified again by itself does not have. */
+export function nemoGymReverifyMode() {
+  return (c: AppContext): Response => c.json("unsupported");
+}

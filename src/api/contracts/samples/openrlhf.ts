@@ -1,0 +1,130 @@
+// Owns POST /openrlhf/get_reward: OpenRLHF's remote reward model. Lists in and out; one sample is
+// gathered with those of other requests. Gathering: gathered.ts.
+import * as z from "zod";
+import type { GroupResult } from "../../../core/contract/replies.ts";
+import { GroupSchema, RolloutSchema } from "../../../core/contract/requests.ts";
+import { counted } from "../../../core/faults/limit-advice.ts";
+import type { GatheredReward } from "../../../objects/gathering/gathering.ts";
+import { sha256Hex } from "../../../scoring/digest.ts";
+import { readJsonBody } from "../../http/body.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import type { AppContext } from "../../http/scope.ts";
+import { jsonReply, slowJson } from "../../http/slow-json.ts";
+import { invalidRequest } from "../../http/validation.ts";
+import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import { answerAfter, renderedPrompt, splitRendered } from "../chat-template.ts";
+import { contractDeadline } from "../deadlines.ts";
+import { regroup } from "../flat/regrouping.ts";
+import { beginJudging } from "../judged-request.ts";
+import { sampleOptions } from "../options.ts";
+import { warningHeaders } from "../rerank/ranked-documents.ts";
+import { type GatherRequest, gather, type Sample, sampleSpec } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
+import { isTied, type JudgedSample, rewardOrDeclared, sampleLogs, unitScore } from "./sample-score.ts";
+
+export const OpenRlhfRequestSchema = z.object({
+  query: z.array(z.string()).meta({ description: "prompt and answer as one text, special tokens kept" }),
+  prompts: z
+    .array(z.string())
+    .nullish()
+    .meta({ description: "what each query begins with; else its chat template tells" }),
+  labels: z.array(LabelSchema).nullish(),
+});
+export const OpenRlhfReplySchema = z.object({
+  rewards: z.array(z.number()),
+  scores: z.array(z.number().min(0).max(1)).meta({
+    description:
+      "for dynamic filtering, which keeps a group by the mean of these: the rewards on 0..1, by the range that the spec implies; 0 where all of a group are equal, because such a group teaches nothing",
+  }),
+  extra_logs: z.union([z.record(z.string(), z.array(z.number())), z.object({})]),
+});
+
+const LISTS: ListLimits = {
+  query: "rollouts_per_request_max",
+  prompts: "rollouts_per_request_max",
+  labels: "rollouts_per_request_max",
+};
+const PromptText = GroupSchema.shape.prompt.options[0];
+
+function sampleAt(i: number, query: string, prompt: string | undefined, label: unknown): Sample {
+  const fault = (path: string, message: string) => invalidRequest([{ path: `${path}[${i}]`, message }]);
+  const asked = prompt === undefined ? splitRendered(query)?.prompt : renderedPrompt(prompt);
+  const text = answerAfter(query, prompt ?? "");
+  if (asked === undefined || text === null) {
+    throw fault("query", "does not begin with its prompt, and has no assistant turn of a known chat template");
+  }
+  const checked = { prompt: PromptText.safeParse(asked), text: RolloutSchema.shape.text.safeParse(text) };
+  if (!checked.prompt.success) throw fault("prompts", checked.prompt.error.issues[0]?.message as string);
+  if (!checked.text.success) throw fault("query", `its answer is ${checked.text.error.issues[0]?.message}`);
+  return { prompt: checked.prompt.data, label, rollout: { text: checked.text.data } };
+}
+
+function samples({ query, prompts, labels }: z.output<typeof OpenRlhfRequestSchema>): Sample[] {
+  for (const [name, list] of Object.entries({ prompts, labels })) {
+    if (list === null || list === undefined || list.length === query.length) continue;
+    throw invalidRequest([{ path: name, message: `${counted(list.length)} beside ${query.length} of query` }]);
+  }
+  return query.map((text, i) => sampleAt(i, text, prompts?.[i], labels?.[i]));
+}
+
+/** Several samples of one request are groups as they stand: nothing says that others will come. */
+async function judgeAtOnce(
+  c: AppContext,
+  deps: RouteDeps,
+  { options, spec }: GatherRequest,
+  given: readonly Sample[],
+): Promise<GatheredReward[]> {
+  const { groups, places } = regroup(
+    given.map((sample) => ({ ...sample, language: null })),
+    "query",
+  );
+  const deadline_ms = contractDeadline("openrlhf", options.deadline_ms);
+  const { run_id, step } = options;
+  const { reply } = await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms }).scored;
+  const { request_id, spec_hash, logged, warnings } = reply;
+  const alike = { request_id, spec_hash, logged, warnings, closed: "full", late: false, attached: false } as const;
+  return places.map(({ group, member }) => {
+    const { rollouts, metrics } = reply.groups[group] as GroupResult;
+    const result = rollouts[member] as GatheredReward["result"];
+    return { ...alike, result, metrics, members: rollouts.length };
+  });
+}
+
+function told(judged: readonly JudgedSample[]): z.output<typeof OpenRlhfReplySchema> {
+  const rewards = judged.map(rewardOrDeclared);
+  const logs = judged.map(sampleLogs);
+  const names = Object.keys(logs[0] ?? {});
+  return {
+    rewards,
+    scores: judged.map((one, i) =>
+      isTied(one.judged) ? 0 : unitScore(rewards[i] as number, one.spec, one.judged.members),
+    ),
+    extra_logs: Object.fromEntries(names.map((name) => [name, logs.map((values) => values[name] as number)])),
+  };
+}
+
+export function openRlhfReward(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const options = sampleOptions(c, deps);
+    const { value, text } = await readJsonBody(c.req.raw);
+    const given = samples(contractBody(OpenRlhfRequestSchema, objectBody(value), LISTS));
+    // A trainer with several URLs sends empty lists to all but the first, and gives up unless each
+    // answers.
+    if (given.length === 0) return jsonReply(c, OpenRlhfReplySchema, told([]));
+    const spec = await sampleSpec(c, deps, options, "query", given);
+    const request = { contract: "openrlhf", options, spec, body_hash: await sha256Hex(text) } as const;
+    const reply = slowJson(c, deps, OpenRlhfReplySchema);
+    const judge = async () => {
+      const rooms = given.length === 1 || options.group_size !== undefined;
+      const judged = await (rooms
+        ? gather(c, deps, request, given, reply.probe)
+        : judgeAtOnce(c, deps, request, given));
+      const scope = c.get("scope");
+      if (judged.length === 1) scope.id = (judged[0] as GatheredReward).request_id;
+      const latency_ms = deps.clock.now() - scope.started_ms;
+      const value = told(judged.map((one) => ({ judged: one, spec, on_failure: options.on_failure, latency_ms })));
+      return { value, headers: warningHeaders([...new Set(judged.flatMap(({ warnings }) => warnings))]) };
+    };
+    return reply.answer(judge());
+  };
+}

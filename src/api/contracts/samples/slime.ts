@@ -1,0 +1,54 @@
+// Owns POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an
+// object for --reward-key. Gathering: gathered.ts.
+import * as z from "zod";
+import { RolloutSchema } from "../../../core/contract/requests.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import { invalidRequest } from "../../http/validation.ts";
+import { contractBody } from "../body.ts";
+import { renderedPrompt, withoutClosing } from "../chat-template.ts";
+import { PromptSchema } from "../messages.ts";
+import { type Sample, sampleRoute } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
+import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
+
+export const SlimeRequestSchema = z.object({
+  prompt: PromptSchema.meta({ description: "a text, rendered by a chat template or not, or a chat" }),
+  response: RolloutSchema.shape.text,
+  label: LabelSchema.optional().meta({
+    description: "samples of one prompt with different labels are different problems",
+  }),
+});
+export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
+
+/** On-policy distillation sends its teacher's requests to the same --rm-url. */
+const SGLANG = ["input_ids", "sampling_params", "return_logprob"] as const;
+
+function read(body: Record<string, unknown>): Sample {
+  const foreign = SGLANG.find((name) => Object.hasOwn(body, name) && !Object.hasOwn(body, "response"));
+  if (foreign !== undefined) {
+    const message =
+      "this is a request to SGLang's /generate, as on-policy distillation sends it; its --rm-url must be the teacher's server, this route scores {prompt, response, label}";
+    throw invalidRequest([{ path: foreign, message }]);
+  }
+  const { prompt, response, label } = contractBody(SlimeRequestSchema, body, { prompt: "messages_max" });
+  return {
+    prompt: typeof prompt === "string" ? renderedPrompt(prompt) : prompt,
+    label,
+    rollout: { text: withoutClosing(response) },
+  };
+}
+
+export function slimeReward(deps: RouteDeps) {
+  return sampleRoute(deps, {
+    contract: "slime",
+    field: "response",
+    schema: SlimeReplySchema,
+    read,
+    tell(sample, _, { format }) {
+      const score = rewardOrDeclared(sample);
+      return (format === "object" ? { score, ...sampleLogs(sample) } : score) satisfies z.output<
+        typeof SlimeReplySchema
+      >;
+    },
+  });
+}

@@ -1,0 +1,50 @@
+// Owns POST /verl/compute_score: the keywords of verl's reward function as JSON, a dict with
+// constant keys back. Gathering: gathered.ts.
+import * as z from "zod";
+import { RolloutSchema } from "../../../core/contract/requests.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import { contractBody } from "../body.ts";
+import { renderedPrompt, withoutClosing } from "../chat-template.ts";
+import { ExtraInfoSchema } from "../flat/flat-batch.ts";
+import { type Sample, sampleRoute } from "./gathered.ts";
+import { LabelSchema } from "./label.ts";
+import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
+
+export const VerlRequestSchema = z.object({
+  data_source: LabelSchema.optional().meta({
+    description: "with ground_truth: which problem it is, besides the prompt",
+  }),
+  solution_str: RolloutSchema.shape.text,
+  ground_truth: LabelSchema.optional(),
+  extra_info: ExtraInfoSchema.meta({
+    description: "verl does not pass the prompt, so `question` or `prompt` holds it",
+  }),
+});
+export const VerlReplySchema = SampleLogsSchema.extend({ score: z.number() });
+
+/** By the `split` that verl's own preparation scripts write into extra_info. */
+function isValidation(extra: unknown): boolean {
+  const split = extra !== null && typeof extra === "object" && "split" in extra ? extra.split : undefined;
+  return typeof split === "string" && !/^train(ing)?$/i.test(split);
+}
+
+function read(body: Record<string, unknown>): Sample {
+  const { data_source, solution_str, ground_truth, extra_info } = contractBody(VerlRequestSchema, body, {});
+  return {
+    prompt: typeof extra_info === "string" ? renderedPrompt(extra_info) : extra_info,
+    label: [data_source ?? null, ground_truth ?? null],
+    rollout: { text: withoutClosing(solution_str) },
+    validates: isValidation(body.extra_info),
+  };
+}
+
+export function verlComputeScore(deps: RouteDeps) {
+  return sampleRoute(deps, {
+    contract: "verl",
+    field: "solution_str",
+    schema: VerlReplySchema,
+    read,
+    tell: (sample) =>
+      ({ score: rewardOrDeclared(sample), ...sampleLogs(sample) }) satisfies z.output<typeof VerlReplySchema>,
+  });
+}

@@ -1,0 +1,66 @@
+// Owns the list of what the app and its routes are given. Interfaces only.
+
+import type { AllowedModels } from "../../core/contract/allowed-models.ts";
+import type { DeadLetters } from "../../core/contract/dead-letter.ts";
+import type { FieldError } from "../../core/faults/errors.ts";
+import type { Batches, Webhooks } from "../../objects/batches/view.ts";
+import type { GroupRooms } from "../../objects/gathering/gathering.ts";
+import type { IdempotentReplies } from "../../objects/idempotency/reply.ts";
+import type { Metrics } from "../../scoring/counters.ts";
+import type { JudgingDeps } from "../../scoring/deps.ts";
+import type { KeyLimits } from "../../scoring/key-limits.ts";
+import type { Clock, SpecStore, Verifier } from "../../scoring/ports.ts";
+import type { LogQueue, RunLog } from "../../scoring/run-log-port.ts";
+import type { KeyDigest, Scope } from "../access/auth.ts";
+
+export interface AppDeps {
+  verifier: Verifier;
+  runLog: RunLog;
+  specs: SpecStore;
+  /** Absent: entries are written to `runLog` before the reply. */
+  logQueue?: LogQueue;
+  /** Absent: this deployment has no queue, and so no dead letters. */
+  deadLetters?: DeadLetters;
+  /** Absent: the app counts by itself. */
+  metrics?: Metrics;
+  clock: Clock;
+  /** Absent: groups of one-sample requests meet in this process. */
+  rooms?: GroupRooms;
+  /** Absent: Idempotency-Keys are known in this process. */
+  replies?: IdempotentReplies;
+  /** Absent: batches run in this process. */
+  batches?: Batches;
+  /** Absent: no request may ask for a webhook. */
+  webhooks?: Webhooks;
+  /** Absent: no key has limits. */
+  keyLimits?: KeyLimits;
+  /**
+   * Samples of a prompt by key, where a one-sample request does not say. Absent: no key has a
+   * default.
+   */
+  group_sizes?: ReadonlyMap<string, number> | undefined;
+  /** A file of `public/` by its path there. Absent: there are no documentation pages. */
+  assets?: (path: string) => Promise<Response>;
+  /** Absent: a key may name any model. */
+  models?: AllowedModels;
+  /** Empty: open, on a loopback host only. */
+  keys: readonly KeyDigest[];
+  /** What a key in a path may do at most. Absent: all that it may. */
+  path_scopes?: readonly Scope[] | undefined;
+  /** What tokens are signed with. Absent: there are none. */
+  token_secret?: Uint8Array | undefined;
+  /** Variables that are wrong; while there are any, only the public routes answer. */
+  faults?: readonly FieldError[];
+  /** Takes structured log lines, which never hold a key or a model's text. */
+  report?: (line: Record<string, unknown>) => void;
+  /** Whether each request leaves a log line. */
+  log_requests?: boolean;
+}
+
+export interface RouteDeps extends AppDeps, JudgingDeps {
+  report: JudgingDeps["report"];
+  metrics: Metrics;
+  rooms: GroupRooms;
+  replies: IdempotentReplies;
+  batches: Batches;
+}

@@ -1,0 +1,31 @@
+// Owns letting a client finish sending a body that will not be used: most clients read the answer
+// only after their last byte. Knows no route.
+import { LIMITS } from "../../core/faults/limits.ts";
+
+/**
+ * Reads and forgets what is left, at most body_drain_bytes of it and for body_read_ms; then gives
+ * up, and the connection breaks.
+ */
+export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let timer!: ReturnType<typeof setTimeout>;
+  const late = new Promise<{ done: true }>((resolve) => {
+    timer = setTimeout(() => resolve({ done: true }), LIMITS.body_read_ms);
+  });
+  try {
+    for (let bytes = 0; bytes <= LIMITS.body_drain_bytes; ) {
+      const piece = await Promise.race([reader.read(), late]);
+      if (piece.done) break;
+      bytes += piece.value.byteLength;
+    }
+  } catch {
+    // The client broke off: there is nobody left to answer.
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Drains a request that was answered without its body, as refusals by key, path or type are. */
+export async function drainUnread(request: Request): Promise<void> {
+  if (request.body !== null && !request.bodyUsed && !request.body.locked) await drain(request.body.getReader());
+}

@@ -1,0 +1,235 @@
+// Owns Idempotency-Key: the wrapper that computes a route's reply once and gives it to whoever
+// repeats the request. Knows no route's meaning.
+import type { RewardsReply } from "../../core/contract/replies.ts";
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { Begun, KeptReply } from "../../objects/idempotency/reply.ts";
+import { joined } from "../../objects/storage/values.ts";
+import { sha256Hex } from "../../scoring/digest.ts";
+import { isMendable } from "../../scoring/mendable.ts";
+import { faultLine } from "../../scoring/report.ts";
+import { readJson, readJsonBody } from "./body.ts";
+import type { RouteDeps } from "./deps.ts";
+import { lateReply } from "./late-reply.ts";
+import { preferences } from "./prefer.ts";
+import { type AppContext, cancellation, keepAlive } from "./scope.ts";
+import { invalidRequest } from "./validation.ts";
+
+/**
+ * A route's work on a body that has been read; see `notingGaps` for what it tells beside its reply.
+ */
+export type BodyHandler = (c: AppContext, body: unknown) => Promise<Response>;
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+const KEPT_HEADERS = [
+  "content-type",
+  "cache-control",
+  "x-accel-buffering",
+  "location",
+  "retry-after",
+  "preference-applied",
+];
+
+/**
+ * The same reply. One with gaps that sending the request again may fill is not kept for its
+ * Idempotency-Key.
+ */
+export async function notingGaps(c: AppContext, running: Promise<RewardsReply>): Promise<RewardsReply> {
+  c.set("mendable", true);
+  const reply = await running;
+  c.set("mendable", isMendable(reply));
+  return reply;
+}
+
+interface Claim {
+  deps: RouteDeps;
+  c: AppContext;
+  name: string;
+  owner: string;
+  fingerprint: string;
+  /** ms on the injected clock until which a request that repeats a running one waits. */
+  wait_until: number;
+}
+
+/** The route's handler. Requests without the header only have their body read. */
+export function idempotent(deps: RouteDeps, answer: BodyHandler) {
+  return async (c: AppContext): Promise<Response> => {
+    const key = c.req.header("idempotency-key");
+    if (key === undefined) return answer(c, await readJson(c.req.raw));
+    if (!KEY.test(key)) {
+      const message = `must be 1 to idempotency_key_chars = ${LIMITS.idempotency_key_chars} visible ASCII characters, such as a UUID`;
+      throw invalidRequest([{ path: "Idempotency-Key", message }]);
+    }
+    const { value, text } = await readJsonBody(c.req.raw);
+    const claim = await claimOf(deps, c, key, value, text);
+    const begun = await deps.replies.begin(claim.name, claim.owner, claim.fingerprint);
+    const compute = () => answer(c, value);
+    if (begun.state !== "running") return settle(claim, begun, compute);
+    const later = waitAndSettle(claim, compute);
+    // A late reply begins before this has ended, and it may yet come to compute: the request is
+    // under way until then.
+    keepAlive(c, later);
+    // A 202 is soon there, and cannot be given once a reply has begun.
+    return preferences(c).respond_async ? later : lateReply(c, deps, value, later);
+  };
+}
+
+async function claimOf(deps: RouteDeps, c: AppContext, key: string, value: unknown, text: string): Promise<Claim> {
+  const { id, key_name, started_ms } = c.get("scope");
+  const { respond_async, wait_s } = preferences(c);
+  const url = new URL(c.req.url);
+  // Whatever decides the reply besides the body: another form of it is another reply.
+  const about = [url.search, c.req.header("accept") ?? "", respond_async, c.req.header("kritai-webhook") ?? ""];
+  const wait_ms = wait_s === null ? deadlineOf(value) : wait_s * 1000;
+  return {
+    deps,
+    c,
+    name: await sha256Hex(JSON.stringify([key_name, c.req.method, c.req.path, key])),
+    owner: id,
+    fingerprint: await sha256Hex(`${JSON.stringify(about)}\n${await sha256Hex(text)}`),
+    wait_until: started_ms + wait_ms,
+  };
+}
+
+/** The request's own deadline as far as it can be read before the body is checked. */
+function deadlineOf(value: unknown): number {
+  const said = (value as { deadline_ms?: unknown } | null)?.deadline_ms;
+  return typeof said === "number" && said >= 0 ? Math.min(said, LIMITS.deadline_ms_max) : LIMITS.deadline_ms_default;
+}
+
+/** Waits until the running request with this key has ended, one way or the other, then goes on. */
+async function waitAndSettle(claim: Claim, compute: () => Promise<Response>): Promise<Response> {
+  const { c, deps, name, owner, fingerprint, wait_until } = claim;
+  const { signal } = cancellation(c);
+  const gone = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  for (;;) {
+    const left = wait_until - deps.clock.now();
+    if (left <= 0 || signal.aborted) break;
+    await Promise.race([deps.replies.wait(name, Math.min(left, LIMITS.idempotency_wait_ms)), gone]);
+    if (signal.aborted) break;
+    const begun = await deps.replies.begin(name, owner, fingerprint);
+    if (begun.state !== "running") return settle(claim, begun, compute);
+  }
+  const detail = "A request with this Idempotency-Key and body is still under way. Send it again to get its reply.";
+  throw new ApiError("idempotency_in_progress", detail, { headers: { "retry-after": "1" } });
+}
+
+function settle(claim: Claim, begun: Begun, compute: () => Promise<Response>): Promise<Response> {
+  if (begun.state === "new") return computeAndKeep(claim, begun.request_id, compute);
+  if (begun.state === "done") return Promise.resolve(replayed(claim.c, begun.reply));
+  const detail =
+    "This Idempotency-Key was used with another request within the last 24 hours. Use a new key for each request.";
+  throw new ApiError("idempotency_key_reused", detail);
+}
+
+/**
+ * The kept reply, under the id of the request that computed it, so that the id finds it in the run
+ * log.
+ */
+function replayed(c: AppContext, { request_id, status, headers, body }: KeptReply): Response {
+  c.get("scope").id = request_id;
+  return new Response(body as Uint8Array<ArrayBuffer>, {
+    status,
+    headers: { ...headers, "idempotent-replayed": "true" },
+  });
+}
+
+/**
+ * Computes under a lease that is renewed while the work goes on; then keeps the reply, or gives the
+ * key back.
+ */
+async function computeAndKeep(claim: Claim, requestId: string, compute: () => Promise<Response>): Promise<Response> {
+  const { c, deps, name, owner } = claim;
+  c.get("scope").id = requestId;
+  const renewal = setInterval(
+    () => void deps.replies.renew(name, owner).catch(() => undefined),
+    LIMITS.idempotency_renewal_ms,
+  );
+  const giveBack = () => {
+    clearInterval(renewal);
+    const released = deps.replies.release(name, owner).catch(() => undefined);
+    keepAlive(c, released);
+    return released;
+  };
+  c.get("scope").give_up_key = async () => {
+    await giveBack();
+    c.get("scope").id = owner;
+  };
+  let response: Response;
+  try {
+    response = await compute();
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+  if (response.status >= 300 || response.body === null) {
+    await giveBack();
+    return response;
+  }
+  return withCopy(c, response, response.body, {
+    async whole(bytes) {
+      clearInterval(renewal);
+      if (c.get("mendable") === true || bytes.byteLength > LIMITS.idempotency_reply_bytes)
+        return void (await giveBack());
+      await keep(claim, requestId, response, bytes);
+    },
+    broken: giveBack,
+  });
+}
+
+/** A reply that cannot be kept is still the reply. */
+async function keep({ c, deps, name, fingerprint }: Claim, request_id: string, response: Response, bytes: Uint8Array) {
+  const headers = Object.fromEntries(
+    KEPT_HEADERS.flatMap((header) => {
+      const value = response.headers.get(header);
+      return value === null ? [] : [[header, value]];
+    }),
+  );
+  const reply = { request_id, status: response.status, headers, body: bytes };
+  const kept = deps.replies.complete(name, fingerprint, reply).catch((error) => {
+    deps.report({ ...faultLine(error, request_id), event: "reply_not_kept" });
+  });
+  keepAlive(c, kept);
+  await kept;
+}
+
+interface Copied {
+  whole(bytes: Uint8Array): Promise<void>;
+  broken(): Promise<void>;
+}
+
+/**
+ * The same response. It is read as fast as it comes, however slowly the client reads, and its end
+ * goes out when `whole` has had all of it: nobody has a reply that is not kept, and nobody waits
+ * for a client that is gone unnoticed.
+ */
+function withCopy(c: AppContext, response: Response, body: ReadableStream<Uint8Array>, copied: Copied): Response {
+  const pieces: Uint8Array[] = [];
+  const reader = body.getReader();
+  let open = true;
+  async function copy(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        pieces.push(read.value);
+        if (open) controller.enqueue(read.value);
+      }
+      if (!open) return;
+      await copied.whole(joined(pieces));
+      controller.close();
+    } catch (error) {
+      await copied.broken();
+      if (open) controller.error(error);
+    }
+  }
+  const passed = new ReadableStream<Uint8Array>({
+    start(controller) {
+      keepAlive(c, copy(controller as ReadableStreamDefaultController<Uint8Array>));
+    },
+    async cancel(reason) {
+      open = false;
+      await reader.cancel(reason);
+      await copied.broken();
+    },
+  });
+  return new Response(passed, response);
+}

@@ -1,0 +1,57 @@
+// Owns replies of any form that may be long in coming: begun with white space or heartbeats, then
+// passed on. Knows no route's meaning.
+
+import { asApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { faultLine } from "../../scoring/report.ts";
+import type { RouteDeps } from "./deps.ts";
+import { type AppContext, cancellation } from "./scope.ts";
+import { BEGUN, promptly } from "./slow-json.ts";
+import { line, ndjsonResponse, pushedText, type TextSink } from "./streams.ts";
+
+const JSON_HEADERS = { "content-type": "application/json", "x-accel-buffering": "no", ...BEGUN };
+
+/**
+ * What `running` comes to, with its own status when that is known within heartbeat_ms. After that
+ * the reply has begun as the caller asked for it, NDJSON or JSON, and a fault breaks the connection
+ * off (docs/decisions/0007).
+ */
+export async function lateReply(
+  c: AppContext,
+  deps: RouteDeps,
+  request: unknown,
+  running: Promise<Response>,
+): Promise<Response> {
+  const prompt = await promptly(running);
+  if (prompt !== null) return prompt;
+  const lines = (c.req.header("accept") ?? "").includes("application/x-ndjson");
+  const groups = (request as { groups?: unknown[] }).groups?.length ?? 0;
+  const heartbeat = lines ? line({ type: "heartbeat", groups_done: 0, groups }) : "\n";
+  const { body, sink } = pushedText(() => cancellation(c).abort("cancelled"));
+  sink.write(heartbeat);
+  const beat = setInterval(() => sink.write(heartbeat), LIMITS.heartbeat_ms);
+  running
+    .then((response) => {
+      clearInterval(beat);
+      return passOn(response, sink);
+    })
+    .catch((error) => {
+      clearInterval(beat);
+      if (asApiError(error).code === "internal") deps.report(faultLine(error, c.get("scope").id));
+      sink.fail(error);
+    });
+  return lines ? ndjsonResponse(body) : new Response(body, { headers: JSON_HEADERS });
+}
+
+/** Piece by piece, as fast as the client reads. */
+async function passOn({ body }: Response, sink: TextSink): Promise<void> {
+  const decoder = new TextDecoder();
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    sink.write(decoder.decode(value, { stream: true }));
+    await sink.flushed();
+  }
+  sink.close();
+}

@@ -1,0 +1,52 @@
+// Owns the content-type and accept rules. Knows no route.
+import { ApiError } from "../../core/faults/errors.ts";
+
+const JSON_TYPE = /^application\/(?:[A-Za-z0-9!#$&^_.-]+\+)?json$/i;
+
+/**
+ * Refuses a body that is not declared as JSON. No Content-Type at all is taken as JSON;
+ * `text/plain` is not, because a web page may send it to a loopback server without asking first.
+ */
+export function requireJson(headers: Headers): void {
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+    throw new ApiError("unsupported_media_type", "Content-Encoding is not supported; send the body uncompressed.");
+  }
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "application/json").split(";");
+  if (!JSON_TYPE.test(type.trim())) {
+    throw new ApiError("unsupported_media_type", "Content-Type must be application/json (or a +json type).", {
+      headers: { "accept-post": "application/json" },
+    });
+  }
+  const charset = parameters
+    .map((p) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(p)?.[1])
+    .find((c) => c !== undefined);
+  if (charset !== undefined && charset.toLowerCase() !== "utf-8") {
+    throw new ApiError("unsupported_media_type", "The charset must be UTF-8, as JSON demands.");
+  }
+}
+
+function quality(accept: string, type: string): number {
+  const family = `${type.split("/")[0]}/*`;
+  let best = { rank: -1, q: 0 };
+  for (const part of accept.split(",")) {
+    const [range = "", ...parameters] = part.trim().toLowerCase().split(";");
+    const rank = [`*/*`, family, type].indexOf(range.trim());
+    if (rank < 0 || rank < best.rank) continue;
+    const q = parameters.map((p) => /^\s*q=([0-9.]+)\s*$/.exec(p)?.[1]).find((v) => v !== undefined);
+    best = { rank, q: q === undefined ? 1 : Math.min(1, Number(q) || 0) };
+  }
+  return best.q;
+}
+
+/**
+ * The best of the offered types for an Accept header; on a tie the first offered. Throws
+ * `not_acceptable`.
+ */
+export function negotiate(accept: string | null, offered: readonly [string, ...string[]]): string {
+  if (accept === null || accept.trim() === "") return offered[0];
+  const ranked = offered.map((type) => ({ type, q: quality(accept, type) }));
+  const best = ranked.reduce((a, b) => (b.q > a.q ? b : a));
+  if (best.q > 0) return best.type;
+  throw new ApiError("not_acceptable", `Accept must allow one of: ${offered.join(", ")}.`);
+}

@@ -1,0 +1,90 @@
+// Owns whose rows a request may read: its own key's, or by the scopes `logs:all` and `admin`
+// everybody's. Knows no table.
+import * as z from "zod";
+import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { Clock } from "../../scoring/ports.ts";
+import { timedStore } from "../../scoring/request-scope.ts";
+import type { RunKey, RunLog } from "../../scoring/run-log-port.ts";
+import type { Scope } from "../access/auth.ts";
+import { PageQuerySchema } from "./parameters.ts";
+import type { AppContext } from "./scope.ts";
+import { invalidRequest } from "./validation.ts";
+
+/** `owner` names whose rows; an empty one is those written without keys. */
+export const OwnerQuerySchema = z.strictObject({
+  owner: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{0,64}$/, "must be the name of a key, or empty for rows written without keys")
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        "whose rows: the name of a key, or empty for those written without keys. Another's need the scope `logs:all`",
+    }),
+});
+
+/** The list of runs: everybody's where the key reads everybody's, unless `owner` narrows it. */
+export const RunsQuerySchema = PageQuerySchema.extend(OwnerQuerySchema.shape);
+
+const ownOf = (c: AppContext): Owner => ownerOf(c.get("scope").key_name);
+
+const has = (c: AppContext, scope: Scope) => c.get("caller")?.scopes.includes(scope) === true;
+
+/** Whose rows the request may read: its own key's, or everybody's (null). */
+export const readableBy = (c: AppContext): Owner | null => (has(c, "logs:all") ? null : changeableBy(c));
+
+/** Whose rows the request may put back into the log: its own key's, or everybody's (null). */
+export const changeableBy = (c: AppContext): Owner | null => (has(c, "admin") ? null : ownOf(c));
+
+/**
+ * Whose runs a list shows. Throws `forbidden_scope` for another's name, whether anybody has that
+ * name or not.
+ */
+export function listedOwner(c: AppContext, named: Owner | null): Owner | null {
+  const readable = readableBy(c);
+  if (named === null || readable === null || named === readable) return named ?? readable;
+  throw new ApiError("forbidden_scope", 'Reading another key\'s runs needs a key with the scope "logs:all".');
+}
+
+/** Another's run is answered as one that is not there. */
+export const noSuchRun = () =>
+  new ApiError(
+    "not_found",
+    'No run of this id of this key is in the log. One whose reply said queued is there within seconds; other keys\' runs need the scope "logs:all".',
+  );
+
+/**
+ * What `read` finds of the run (null: nothing): of the owner that the request names, else of its
+ * own key, else, where it reads everybody's, of the only other one who has a run of this id. Own
+ * runs come first so that nobody can take their place. Throws `not_found`, or `invalid_request`
+ * naming `owner` where several others have one.
+ */
+export async function ofRun<T>(
+  c: AppContext,
+  { runLog, clock }: { runLog: RunLog; clock: Clock },
+  runId: string,
+  named: Owner | null,
+  read: (run: RunKey) => Promise<T | null>,
+): Promise<T> {
+  const timed = <R>(work: () => Promise<R>) => timedStore(clock, c.get("scope"), work);
+  const of = (owner: Owner) => timed(() => read({ owner, run_id: runId }));
+  const own = ownOf(c);
+  const all = readableBy(c) === null;
+  if (named !== null && named !== own && !all) throw noSuchRun();
+  const found = await of(named ?? own);
+  if (found !== null) return found;
+  if (named !== null || !all) throw noSuchRun();
+  const [other, ...more] = await timed(() => runLog.owners(runId, LIMITS.owners_told));
+  if (other === undefined) throw noSuchRun();
+  if (more.length > 0) {
+    const names = [other, ...more].map((owner) => (owner === NOBODY ? "(empty: nobody's)" : owner)).join(", ");
+    throw invalidRequest([
+      { path: "owner", message: `required: several keys have a run of this id, such as ${names}` },
+    ]);
+  }
+  const theirs = await of(other);
+  if (theirs === null) throw noSuchRun();
+  return theirs;
+}

@@ -1,0 +1,28 @@
+// Owns the Prefer header (RFC 7240): the two preferences that are known here. Knows no route.
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { AppContext } from "./scope.ts";
+
+export interface Preferences {
+  /** Answer 202 at once and work on. */
+  respond_async: boolean;
+  /** Seconds that the caller would wait; null: as long as it takes. */
+  wait_s: number | null;
+}
+
+const WAIT = /^wait\s*=\s*"?(\d{1,6})"?$/;
+
+/**
+ * What the caller prefers. As the RFC has it, what is not understood is ignored, and the first of
+ * several counts.
+ */
+export function preferences(c: AppContext): Preferences {
+  const said = (c.req.header("prefer") ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((part) => (part.split(";")[0] as string).trim());
+  const wait = said.map((part) => WAIT.exec(part)?.[1]).find((seconds) => seconds !== undefined);
+  return {
+    respond_async: said.includes("respond-async"),
+    wait_s: wait === undefined ? null : Math.min(Number(wait), LIMITS.prefer_wait_s_max),
+  };
+}

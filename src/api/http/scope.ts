@@ -1,0 +1,82 @@
+// Owns what one request carries through the app: its id, its times, its key's name. Knows no route.
+
+import type { Context } from "hono";
+import type { Clock } from "../../scoring/ports.ts";
+import type { RequestScope } from "../../scoring/request-scope.ts";
+import type { Caller } from "../access/auth.ts";
+import type { Dialect } from "./dialect.ts";
+
+export type AppEnv = {
+  Variables: {
+    scope: RequestScope;
+    /** Absent on public routes. */
+    caller?: Caller;
+    cancel?: AbortController;
+    dialect?: Dialect;
+    mendable?: boolean;
+    work?: Promise<unknown>[];
+    rateLimit?: Record<string, string>;
+    onEnd?: () => Promise<void>;
+    /**
+     * The batch that goes on for the request; where their ids are one, so is their place among the
+     * key's requests.
+     */
+    batch_id?: string;
+  };
+};
+export type AppContext = Context<AppEnv>;
+
+const milliseconds = (value: number) => Math.max(0, Math.round(value * 1000) / 1000);
+
+/** The Server-Timing header: total, verifier, store and what is left, in ms. */
+export function serverTiming(clock: Clock, scope: RequestScope): string {
+  const total = clock.now() - scope.started_ms;
+  const parts = {
+    total,
+    verifier: scope.verifier_ms,
+    store: scope.store_ms,
+    overhead: total - scope.verifier_ms - scope.store_ms,
+  };
+  return Object.entries(parts)
+    .map(([name, value]) => `${name};dur=${milliseconds(value)}`)
+    .join(", ");
+}
+
+/** What goes on for the request, whether its handler has returned or not. */
+export function workOf(c: AppContext): readonly Promise<unknown>[] {
+  return c.get("work") ?? [];
+}
+
+/**
+ * Keeps the isolate alive until `work` has ended even if the client goes; outside a Worker there is
+ * nothing to tell.
+ */
+export function keepAlive(c: AppContext, work: Promise<unknown>): void {
+  c.set("work", [...workOf(c), work]);
+  let execution: { waitUntil(promise: Promise<unknown>): void };
+  try {
+    execution = c.executionCtx;
+  } catch {
+    return;
+  }
+  try {
+    execution.waitUntil(work.catch(() => undefined));
+  } catch {
+    // The request has ended with its client: nothing more of it is kept.
+  }
+}
+
+/**
+ * This request's one controller, which aborts with the reason `cancelled` when the client closes
+ * the connection.
+ */
+export function cancellation(c: AppContext): AbortController {
+  const known = c.get("cancel");
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  c.set("cancel", controller);
+  const { signal } = c.req.raw;
+  if (signal.aborted) controller.abort("cancelled");
+  else signal.addEventListener("abort", () => controller.abort("cancelled"), { once: true });
+  return controller;
+}

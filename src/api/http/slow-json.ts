@@ -1,0 +1,122 @@
+// Owns JSON replies that may take long: begun early with white space, so that no proxy cuts them
+// and a client that left is noticed. Knows no route.
+import type * as z from "zod";
+import { jsonWriter } from "../../core/contract/json-text.ts";
+import { asApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { ClientProbe } from "../../objects/gathering/gathering.ts";
+import { faultLine } from "../../scoring/report.ts";
+import { pause } from "../../scoring/waiting.ts";
+import type { RouteDeps } from "./deps.ts";
+import { type AppContext, cancellation } from "./scope.ts";
+import { pushedText } from "./streams.ts";
+
+const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "x-accel-buffering": "no" };
+
+/**
+ * Of a reply that has begun: an edge that compresses it would hold its line ends back, and its
+ * client, told nothing for a minute, would hang up.
+ */
+export const BEGUN = { "cache-control": "no-store, no-transform", "content-encoding": "identity" };
+
+/** What a reply says. `headers` go with it only when it had not begun before. */
+export interface JsonReply {
+  value: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface SlowJson {
+  /**
+   * Begins the reply if need be and writes to it twice, which is how a runtime notices a connection
+   * closed by its client.
+   */
+  probe: ClientProbe;
+  /**
+   * The reply, with its own status when it is known soon. Rejects as `running` does until the reply
+   * has begun.
+   */
+  answer(running: Promise<JsonReply>): Promise<Response>;
+}
+
+/**
+ * The result if it comes within heartbeat_ms and before `hurry`, else null. Rejects as `running`
+ * does.
+ */
+export async function promptly<T>(running: Promise<T>, hurry?: Promise<unknown>): Promise<T | null> {
+  let timer!: ReturnType<typeof setTimeout>;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), LIMITS.heartbeat_ms);
+    hurry?.then(() => resolve(null));
+  });
+  return Promise.race([running, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * A reply that takes longer than heartbeat_ms, or is probed, begins with line ends, which JSON
+ * allows before a value: proxies cut a reply that is silent for about 100 s, and a client that
+ * closed its side is noticed only by writing to it. After that a fault breaks the connection off; a
+ * 200 is never followed by an error document (docs/decisions/0007).
+ */
+export function slowJson(c: AppContext, deps: RouteDeps, schema: z.core.$ZodType): SlowJson {
+  const write = jsonWriter(schema);
+  const cancel = cancellation(c);
+  const begun = Promise.withResolvers<void>();
+  let pushed: ReturnType<typeof pushedText> | null = null;
+  const open = () => {
+    pushed ??= pushedText(() => cancel.abort("cancelled"));
+    return pushed;
+  };
+
+  /** The first write makes a closed side answer with a reset, the second one meets it. */
+  async function probe(): Promise<boolean> {
+    begun.resolve();
+    const { sink } = open();
+    sink.write("\n");
+    await sink.flushed();
+    await pause(LIMITS.probe_write_gap_ms);
+    sink.write("\n");
+    await sink.flushed();
+    return !cancel.signal.aborted;
+  }
+
+  async function answer(running: Promise<JsonReply>): Promise<Response> {
+    const reply = await promptly(running, begun.promise);
+    if (reply !== null) return c.body(write(reply.value) as string, 200, { ...HEADERS, ...reply.headers });
+    const { body, sink } = open();
+    sink.write("\n");
+    const beat = setInterval(() => sink.write("\n"), LIMITS.heartbeat_ms);
+    running
+      .then(({ value }) => {
+        sink.write(write(value) as string);
+        sink.close();
+      })
+      .catch((error) => {
+        if (asApiError(error).code === "internal") deps.report(faultLine(error, c.get("scope").id));
+        sink.fail(error);
+      })
+      .finally(() => clearInterval(beat));
+    return c.body(body, 200, { ...HEADERS, ...BEGUN });
+  }
+
+  return { probe, answer };
+}
+
+/** Answers with what `running` comes to, as JSON of the schema; see `slowJson`. */
+export function answerJson(
+  c: AppContext,
+  deps: RouteDeps,
+  running: Promise<JsonReply>,
+  schema: z.core.$ZodType,
+): Promise<Response> {
+  return slowJson(c, deps, schema).answer(running);
+}
+
+/** A reply that is there, as JSON of the schema. */
+export function jsonReply(
+  c: AppContext,
+  schema: z.core.$ZodType,
+  value: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  return c.body(jsonWriter(schema)(value) as string, 200, { "content-type": "application/json", ...headers });
+}

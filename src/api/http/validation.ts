@@ -1,0 +1,154 @@
+// Owns turning a parsed body into a valid request, or into faults that name the field and the
+// limit. Knows no route.
+import type { z } from "zod";
+import { ApiError, type FieldError } from "../../core/faults/errors.ts";
+import { type FieldFaults, fieldFaults } from "../../core/faults/field-errors.ts";
+import { fieldPath } from "../../core/faults/json-fault.ts";
+import { counted, type LimitName, theLimit } from "../../core/faults/limit-advice.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+
+type Path = readonly (string | number)[];
+interface Bounds {
+  limit?: LimitName;
+  fields?: Record<string, Bounds>;
+}
+
+const LABELS: Bounds = { limit: "verdict_candidates_max" };
+const WINS: Bounds = { limit: "evaluation_candidates_max" };
+
+/**
+ * The arrays of all requests. They are measured before zod looks at their elements, so that an
+ * array of a million wrong elements costs one comparison and not a million error objects.
+ */
+const ARRAYS: Bounds = {
+  fields: {
+    groups: {
+      limit: "groups_max",
+      fields: { rollouts: { limit: "rollouts_per_group_max" }, prompt: { limit: "messages_max" } },
+    },
+    items: { limit: "verdict_items_max", fields: { pass_rates: LABELS } },
+    lists: { limit: "evaluation_lists_max", fields: { pass_rates: WINS, win_counts: WINS } },
+    spec: { fields: { format: { fields: { rules: { limit: "format_rules_max" } } } } },
+    format: { fields: { rules: { limit: "format_rules_max" } } },
+  },
+};
+
+/** What is said of a list over its limit. */
+export const overLimit = (length: number, limit: LimitName): string => `${counted(length)}; ${theLimit(limit)}`;
+
+function overlongArray(value: unknown, bounds: Bounds, path: Path): FieldError | null {
+  if (Array.isArray(value)) {
+    if (bounds.limit !== undefined && value.length > LIMITS[bounds.limit]) {
+      return { path: fieldPath(path), message: overLimit(value.length, bounds.limit) };
+    }
+    if (bounds.fields === undefined) return null;
+    for (let i = 0; i < value.length; i++) {
+      const fault = overlongField(value[i], bounds.fields, [...path, i]);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+  return bounds.fields === undefined ? null : overlongField(value, bounds.fields, path);
+}
+
+function overlongField(value: unknown, fields: Record<string, Bounds>, path: Path): FieldError | null {
+  if (typeof value !== "object" || value === null) return null;
+  for (const name in fields) {
+    const child = (value as Record<string, unknown>)[name];
+    if (typeof child !== "object" || child === null) continue;
+    const fault = overlongArray(child, fields[name] as Bounds, [...path, name]);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/**
+ * The refusal for a list of field faults.
+ * @param total how many there are, where only the first are in the list; `least` when there may be
+ *   more still
+ */
+export function invalidRequest(errors: readonly FieldError[], total = errors.length, least = false): ApiError {
+  const first = errors[0] as FieldError;
+  const more = total > 1 ? ` (and ${least ? "at least " : ""}${total - 1} more)` : "";
+  return new ApiError("invalid_request", `${first.path}: ${first.message}${more}`, { errors });
+}
+
+const refusal = ({ errors, total }: FieldFaults, least = false) => invalidRequest(errors, total, least);
+
+function requireObject(body: unknown): Record<string, unknown> {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw invalidRequest([{ path: "$", message: "a JSON object is expected" }]);
+}
+
+/**
+ * The body as the schema's output. Throws `invalid_request` with at most validation_errors_max
+ * faults.
+ */
+export function validated<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const fault = overlongArray(requireObject(body), ARRAYS, []);
+  if (fault !== null) throw invalidRequest([fault]);
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw refusal(fieldFaults(parsed.error.issues, body));
+}
+
+/**
+ * A validator for a request with one long list. Elements are checked one by one and the work stops
+ * at the bound of reported faults. `accept` may wave plainly valid elements through: it must hold
+ * only for what the schema returns unchanged.
+ */
+export function listValidator<S extends z.ZodObject, F extends keyof S["shape"] & string>(
+  schema: S,
+  field: F,
+  accept: (element: unknown) => boolean = () => false,
+): (body: unknown) => z.output<S> {
+  const head = schema.omit({ [field]: true } as never) as unknown as z.ZodType<Record<string, unknown>>;
+  const list = schema.shape[field] as unknown as z.ZodArray<z.ZodType>;
+  return (body) => {
+    const { [field]: elements, ...rest } = requireObject(body);
+    const fault = overlongArray({ ...rest, [field]: elements }, ARRAYS, []);
+    if (fault !== null) throw invalidRequest([fault]);
+    const parsed = head.safeParse(rest);
+    const issues: Issue[] = parsed.success ? [] : [...parsed.error.issues];
+    let whole = true;
+    if (!Array.isArray(elements) || elements.length === 0) {
+      issues.push(...inside([field], list.safeParse(elements).error?.issues ?? []));
+    } else {
+      whole = parseElements(elements, list.element, accept, field, issues);
+    }
+    if (issues.length > 0 || !parsed.success) throw refusal(fieldFaults(issues, body), !whole);
+    return { ...parsed.data, [field]: elements } as z.output<S>;
+  };
+}
+
+type Issue = z.core.$ZodIssue;
+
+const inside = (path: Path, issues: readonly Issue[]): Issue[] =>
+  issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+
+/**
+ * Replaces each element by its parsed form, in place: the list is the largest thing in memory and
+ * is ours alone.
+ * @returns whether all elements were looked at: enough faults end the work
+ */
+function parseElements(
+  elements: unknown[],
+  schema: z.ZodType,
+  accept: (element: unknown) => boolean,
+  field: string,
+  issues: Issue[],
+): boolean {
+  let faulty = 0;
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i];
+    if (accept(element)) continue;
+    if (faulty >= LIMITS.validation_errors_max) return false;
+    const parsed = schema.safeParse(element);
+    if (parsed.success) elements[i] = parsed.data;
+    else {
+      issues.push(...inside([field, i], parsed.error.issues));
+      faulty += parsed.error.issues.length;
+    }
+  }
+  return true;
+}

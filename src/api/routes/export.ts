@@ -1,0 +1,46 @@
+// Owns GET /v1/runs/:run_id/export: a run's rows as NDJSON, read page by page as the client takes
+// them.
+import * as z from "zod";
+import { EXPORT_TABLES } from "../../core/contract/export-tables.ts";
+import { RunIdSchema } from "../../core/contract/requests.ts";
+import { asApiError } from "../../core/faults/errors.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { OwnerQuerySchema, ofRun } from "../http/owned.ts";
+import { pathParameter, queryParameters } from "../http/parameters.ts";
+import type { AppContext } from "../http/scope.ts";
+import { ndjsonResponse, pulledLines } from "../http/streams.ts";
+
+export const ExportQuerySchema = OwnerQuerySchema.extend({ table: z.enum(EXPORT_TABLES) });
+
+/**
+ * Rows, then one closing line: a stream without `end` was cut, and its rows are not the whole run.
+ */
+async function* withEnd(first: IteratorResult<unknown>, rows: AsyncIterator<unknown>, requestId: string) {
+  let count = 0;
+  try {
+    for (let row = first; !row.done; row = await rows.next()) {
+      count++;
+      yield { type: "row", ...(row.value as object) };
+    }
+    yield { type: "end", rows: count };
+  } catch (error) {
+    const { code, message: detail } = asApiError(error);
+    yield { type: "error", code, detail, rows: count, request_id: requestId };
+  } finally {
+    await rows.return?.();
+  }
+}
+
+export function exportRun(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const runId = pathParameter(c, "run_id", RunIdSchema);
+    const { table, owner } = queryParameters(c, ExportQuerySchema);
+    const { runLog } = deps;
+    const { first, rows } = await ofRun(c, deps, runId, owner, async (run) => {
+      const rows = runLog.exportRows(run, table)[Symbol.asyncIterator]();
+      const first = await rows.next();
+      return first.done && (await runLog.run(run)) === null ? null : { first, rows };
+    });
+    return ndjsonResponse(pulledLines(withEnd(first, rows, c.get("scope").id)));
+  };
+}

@@ -1,0 +1,38 @@
+// Owns GET /v1/groups/:id/verdicts and GET /v1/requests/:request_id: the log by its own ids.
+import * as z from "zod";
+import { ApiError } from "../../core/faults/errors.ts";
+import { ULID_PATTERN } from "../../scoring/request-ids.ts";
+import { timedStore } from "../../scoring/request-scope.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { readableBy } from "../http/owned.ts";
+import { noQueryParameters, pathParameter } from "../http/parameters.ts";
+import type { AppContext } from "../http/scope.ts";
+
+export const RequestIdSchema = z.string().regex(ULID_PATTERN, "must be a request_id (26 characters)");
+export const GroupIdSchema = z
+  .string()
+  .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}\.[0-9]{1,3}$/, "must be <request_id>.<group index>");
+
+export function groupVerdicts({ runLog, clock }: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const id = pathParameter(c, "id", GroupIdSchema);
+    noQueryParameters(c);
+    const verdicts = await timedStore(clock, c.get("scope"), () => runLog.verdicts(id, readableBy(c)));
+    if (verdicts === null) throw new ApiError("not_found", "No group of this id of this key is in the log.");
+    return c.json({ group_id: id, verdicts });
+  };
+}
+
+export function requestDetail({ runLog, clock }: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const requestId = pathParameter(c, "request_id", RequestIdSchema);
+    noQueryParameters(c);
+    const request = await timedStore(clock, c.get("scope"), () => runLog.request(requestId, readableBy(c)));
+    if (request === null)
+      throw new ApiError(
+        "not_found",
+        "No request of this id of this key is in the log. One whose reply said queued is there within seconds.",
+      );
+    return c.json(request);
+  };
+}

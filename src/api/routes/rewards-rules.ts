@@ -1,0 +1,43 @@
+// Owns the rules of /v1/rewards that hold across groups whatever the spec. Pure; knows no HTTP.
+// What depends on the spec is scoring's.
+
+import { ApiError, type FieldError } from "../../core/faults/errors.ts";
+import { theLimit } from "../../core/faults/limit-advice.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { RewardsRequest } from "../../core/signals/requests.ts";
+
+/**
+ * Throws `too_many_rollouts`, or `invalid_request` for a group_id that is not unique: logs and
+ * stream lines are told apart by it.
+ */
+export function checkRewardsRequest(request: RewardsRequest): void {
+  checkRolloutCount(request);
+  const repeated = repeatedGroupIds(request);
+  if (repeated.length > 0) {
+    throw new ApiError("invalid_request", "Each group needs a group_id of its own, or none.", { errors: repeated });
+  }
+}
+
+function checkRolloutCount(request: RewardsRequest): void {
+  const rollouts = request.groups.reduce((sum, group) => sum + group.rollouts.length, 0);
+  if (rollouts <= LIMITS.rollouts_per_request_max) return;
+  const message = `${rollouts} rollouts; ${theLimit("rollouts_per_request_max")}`;
+  throw new ApiError("too_many_rollouts", `${message}.`, { errors: [{ path: "groups", message }] });
+}
+
+function repeatedGroupIds(request: RewardsRequest): FieldError[] {
+  const errors: FieldError[] = [];
+  const first = new Map<string, number>();
+  request.groups.forEach((group, index) => {
+    const id = group.group_id ?? `${index}`;
+    const seen = first.get(id);
+    if (seen === undefined) first.set(id, index);
+    else if (errors.length < LIMITS.validation_errors_max) {
+      errors.push({
+        path: `groups[${index}].group_id`,
+        message: `the same as that of groups[${seen}] (default: the index)`,
+      });
+    }
+  });
+  return errors;
+}

@@ -1,0 +1,63 @@
+// Owns the NDJSON form of /v1/rewards: groups as they finish, heartbeats, one last line. Knows no
+// scoring.
+
+import { jsonWriter } from "../../core/contract/json-text.ts";
+import {
+  type GroupResult,
+  type RewardsEvent,
+  RewardsEventSchema,
+  type RewardsReply,
+} from "../../core/contract/replies.ts";
+import { asApiError, REQUEST_ERRORS } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { line, ndjsonResponse, pushedText } from "../http/streams.ts";
+
+type Run = (onGroup: (index: number, group: GroupResult) => void) => Promise<RewardsReply>;
+
+const write = jsonWriter(RewardsEventSchema);
+
+function doneLine({ groups: _groups, rewards: _rewards, ...tail }: RewardsReply): RewardsEvent {
+  return { type: "done", ...tail };
+}
+
+function errorLine(error: unknown, request_id: string): RewardsEvent {
+  const { code, message: detail } = asApiError(error);
+  return { type: "error", code, detail, request_id, retryable: REQUEST_ERRORS[code].retryable };
+}
+
+/**
+ * Starts `run` and answers as soon as there is something to say: a group, a heartbeat (every
+ * heartbeat_ms), or the end. A fault before that is thrown and becomes an ordinary problem; a later
+ * one becomes an `error` line.
+ */
+export async function streamRewards(
+  run: Run,
+  cancel: () => void,
+  requestId: string,
+  groups: number,
+): Promise<Response> {
+  const { body, sink } = pushedText(cancel);
+  let groupsDone = 0;
+  let begin: () => void;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const say = (event: RewardsEvent) => {
+    sink.write(line(event, write));
+    begin();
+  };
+  const beat = setInterval(() => say({ type: "heartbeat", groups_done: groupsDone, groups }), LIMITS.heartbeat_ms);
+  const running = run((index, group) => {
+    groupsDone++;
+    say({ type: "group", index, ...group });
+  });
+  running
+    .then(doneLine, (error) => errorLine(error, requestId))
+    .then((last) => sink.write(line(last, write)))
+    .finally(() => {
+      clearInterval(beat);
+      sink.close();
+    });
+  await Promise.race([begun, running]);
+  return ndjsonResponse(body);
+}

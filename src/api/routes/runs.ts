@@ -1,0 +1,81 @@
+// Owns GET /v1/runs and what is below one run: summary, steps, groups.
+
+import { ownerName } from "../../core/contract/owner.ts";
+import { RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
+import { timedStore } from "../../scoring/request-scope.ts";
+import type { RunKey } from "../../scoring/run-log-port.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { listedOwner, OwnerQuerySchema, ofRun, RunsQuerySchema } from "../http/owned.ts";
+import { GroupsQuerySchema, numberText, pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
+import type { AppContext } from "../http/scope.ts";
+
+const step = (description: string) => numberText(StepSchema).nullable().default(null).meta({ description });
+
+/** Which steps: all, unless bounded. */
+export const StepsQuerySchema = OwnerQuerySchema.extend({
+  after: step("only steps above this one, as for asking again for what is new"),
+  from: step("only steps from this one"),
+  to: step("only steps up to this one"),
+  limit: wholeNumber(1, "page_rows_max")
+    .nullable()
+    .default(null)
+    .meta({ description: "at most so many, the lowest; default all. `next_from` of the reply goes on behind them" }),
+});
+
+/** A run's groups, page by page. */
+export const RunGroupsQuerySchema = GroupsQuerySchema.extend(OwnerQuerySchema.shape);
+
+export function runList({ runLog, clock }: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const { owner: named, ...page } = queryParameters(c, RunsQuerySchema);
+    const owner = listedOwner(c, named);
+    const { rows, next_cursor } = await timedStore(clock, c.get("scope"), () => runLog.runs({ owner, ...page }));
+    return c.json({ runs: rows, next_cursor });
+  };
+}
+
+export function runDetail(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const runId = pathParameter(c, "run_id", RunIdSchema);
+    const { owner } = queryParameters(c, OwnerQuerySchema);
+    return c.json(await ofRun(c, deps, runId, owner, (run) => deps.runLog.run(run)));
+  };
+}
+
+/** `rows`, or null where there are none because there is no such run. */
+async function unlessNone<T>(
+  { runLog }: RouteDeps,
+  run: RunKey,
+  rows: readonly unknown[],
+  reply: T,
+): Promise<T | null> {
+  return rows.length > 0 || (await runLog.run(run)) !== null ? reply : null;
+}
+
+export function runSteps(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const runId = pathParameter(c, "run_id", RunIdSchema);
+    const { owner, limit, ...range } = queryParameters(c, StepsQuerySchema);
+    const reply = await ofRun(c, deps, runId, owner, async (run) => {
+      // One more than is told says whether there are more, and where they begin.
+      const found = await deps.runLog.steps(run, { ...range, limit: limit === null ? null : limit + 1 });
+      const rows = found.slice(0, limit ?? found.length);
+      const told = { run_id: runId, owner: ownerName(run.owner), steps: rows };
+      return unlessNone(deps, run, rows, { ...told, next_from: found[rows.length]?.step ?? null });
+    });
+    return c.json(reply);
+  };
+}
+
+export function runGroups(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const runId = pathParameter(c, "run_id", RunIdSchema);
+    const { owner, ...page } = queryParameters(c, RunGroupsQuerySchema);
+    const reply = await ofRun(c, deps, runId, owner, async (run) => {
+      const { rows, next_cursor } = await deps.runLog.groups(run, page);
+      const told = { run_id: runId, owner: ownerName(run.owner), groups: rows, next_cursor };
+      return unlessNone(deps, run, rows, told);
+    });
+    return c.json(reply);
+  };
+}

@@ -1,0 +1,89 @@
+// Owns POST /v1/specs/check: all that can be said of a spec without judging anything.
+import * as z from "zod";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { type CompiledSpec, compileSpec } from "../../core/signals/compiled-spec.ts";
+import { costOf } from "../../core/signals/cost.ts";
+import { specLints } from "../../core/signals/lints.ts";
+import { RewardsRequestSchema } from "../../core/signals/requests.ts";
+import { AnySpecSchema } from "../../core/signals/signals-spec.ts";
+import { readJson } from "../http/body.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { numberText, queryParameters, wholeNumber } from "../http/parameters.ts";
+import type { AppContext } from "../http/scope.ts";
+import { validated } from "../http/validation.ts";
+import { bareSpec, checkedSpec } from "./specs.ts";
+
+/** Rollouts of the group whose cost is told, unless the caller says. */
+const GROUP = 8;
+
+export const SpecCheckQuerySchema = z.strictObject({
+  n: wholeNumber(1, "rollouts_per_group_max")
+    .default(GROUP)
+    .meta({ description: `rollouts of the group whose cost and range are told; default ${GROUP}` }),
+  deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap())
+    .default(LIMITS.deadline_ms_default)
+    .meta({ description: "the deadline that answers must fit into, for the warnings" }),
+});
+
+const end = z.number().nullable().meta({ description: "null: no finite end" });
+const RangeSchema = z.tuple([end, end]);
+const CostSchema = z.object({
+  rollouts: z.int(),
+  generations: z
+    .int()
+    .nullable()
+    .meta({ description: "without what is asked again; null where the group is too large for the schedule" }),
+  completion_tokens_max: z.int().nullable(),
+});
+
+export const SpecCheckReplySchema = z.object({
+  spec_hash: z.string(),
+  spec: z.record(z.string(), z.unknown()).meta({ description: "the canonical form" }),
+  reward_range: RangeSchema,
+  signals: z.record(
+    z.string(),
+    z.object({ kind: z.string(), range: RangeSchema, relative: z.boolean(), cost: CostSchema.nullable() }),
+  ),
+  relative: z.boolean().meta({ description: "rewards say something only beside those of the group" }),
+  facts: z
+    .array(z.enum(["length_tokens", "step"]))
+    .meta({ description: "what requests must carry: length_tokens of every rollout, step" }),
+  cost: CostSchema,
+  warnings: z.array(z.string()),
+});
+
+const shown = (range: readonly [number, number]) =>
+  range.map((value) => (Number.isFinite(value) ? value : null)) as [number | null, number | null];
+
+export function checkSpec(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const { n, deadline_ms } = queryParameters(c, SpecCheckQuerySchema);
+    const given = validated(AnySpecSchema, await readJson(c.req.raw));
+    const { spec, spec_hash } = await bareSpec(() => checkedSpec(deps, given));
+    const compiled = compileSpec(spec, n);
+    const lints = specLints(compiled, deadline_ms);
+    const reply = { spec_hash, spec, ...told(compiled, n), warnings: lints };
+    return c.json(reply satisfies Omit<z.input<typeof SpecCheckReplySchema>, "spec"> & { spec: object });
+  };
+}
+
+function told(compiled: CompiledSpec, n: number) {
+  const costs = costOf(compiled, n);
+  const byName = compiled.names.map((name) => {
+    const { signal, range } = compiled.signals.find((one) => one.name === name) as (typeof compiled.signals)[number];
+    const { kind, relative } = signal;
+    return [name, { kind, range: shown(range), relative, cost: costs[name] ?? null }] as const;
+  });
+  const sum = (field: "generations" | "completion_tokens_max") =>
+    Object.values(costs).reduce<number | null>((total, cost) => {
+      const own = cost[field];
+      return total === null || own === null ? null : total + own;
+    }, 0);
+  return {
+    reward_range: shown(compiled.reward.range),
+    signals: Object.fromEntries(byName),
+    relative: compiled.relative,
+    facts: [...compiled.facts],
+    cost: { rollouts: n, generations: sum("generations"), completion_tokens_max: sum("completion_tokens_max") },
+  };
+}

@@ -1,0 +1,121 @@
+// Owns the format rules: whether a rollout is well formed, and which regular expressions a spec may
+// bring. Must not know penalties.
+import { RE2JS, RE2JSException } from "re2js";
+import type { FormatRule } from "../contract/spec.ts";
+import { ApiError, type FieldError } from "../faults/errors.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { thinkingOf } from "../judges/thinking.ts";
+import { regexShape } from "./regex-shape.ts";
+
+/** What a format rule looks at: the whole rollout, and the candidate taken from it (extract.ts). */
+export interface FormatSubject {
+  text: string;
+  candidate: string | null;
+}
+
+type Check = (rollout: FormatSubject) => boolean;
+
+/**
+ * Thinking was closed and stayed closed: there is a closing tag, at most one opening tag, and that
+ * one stands before the first closing tag (thinking.ts; Harmony may open several channels). The
+ * opening tag may be missing, for many chat templates put it into the prompt; a further closing tag
+ * is harmless.
+ */
+export function hasClosedThink(text: string): boolean {
+  const { lastClose, open, opens, closedFirst } = thinkingOf(text, true);
+  return lastClose >= 0 && open === null && opens <= 1 && !closedFirst;
+}
+
+/** Why an expression's shape is refused, or null. */
+function shapeFault(regex: string): string | null {
+  const { starHeight, repeat } = regexShape(regex);
+  if (starHeight > LIMITS.regex_star_height) {
+    return `repetition without bound inside another (star height ${starHeight}) is over the limit regex_star_height = ${LIMITS.regex_star_height}; write (a+)+ as a+`;
+  }
+  if (repeat > LIMITS.regex_repeat_max) {
+    return `a counted repetition of ${repeat} (nested counts multiplied) is over the limit regex_repeat_max = ${LIMITS.regex_repeat_max}; use * or + instead`;
+  }
+  return null;
+}
+
+/** Compiles one expression, or says why not. */
+function compiled(regex: string): RE2JS | string {
+  try {
+    const pattern = RE2JS.compile(regex);
+    return shapeFault(regex) ?? pattern;
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return `not in RE2 syntax, which has no lookaround, no backreferences and no possessive repetition (${error.message})`;
+  }
+}
+
+/** Rules, and the field of the spec in which they stand. */
+export interface FormatRules {
+  rules: readonly FormatRule[];
+  path: string;
+}
+
+/**
+ * What the expressions of one spec cost and what is wrong with them; together they may cost
+ * `regex_instructions_max` instructions.
+ */
+interface Compiling {
+  faults: FieldError[];
+  instructions: number;
+}
+
+function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling): Check[] {
+  const { faults } = compiling;
+  const checks: Check[] = [];
+  for (const [i, rule] of rules.entries()) {
+    if (typeof rule === "string") continue;
+    const path = `${at}[${i}].regex`;
+    const pattern = compiled(rule.regex);
+    if (typeof pattern === "string") {
+      faults.push({ path, message: pattern });
+      continue;
+    }
+    compiling.instructions += pattern.programSize();
+    const { instructions } = compiling;
+    if (instructions > LIMITS.regex_instructions_max) {
+      const message = `the spec's expressions compile to ${instructions} instructions together, over the limit regex_instructions_max = ${LIMITS.regex_instructions_max}; shorten them or their counted repetitions`;
+      faults.push({ path, message });
+    }
+    checks.push(({ text }) => pattern.test(text));
+  }
+  return checks;
+}
+
+const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, Check>> = {
+  has_candidate: ({ candidate }) => candidate !== null,
+  closed_think: ({ text }) => hasClosedThink(text),
+  // Nobody knows before the verifier was asked: group-result.ts judges it then.
+  judgeable: () => true,
+  // Asked of every rollout, named or not: prepare.ts looks at max_chars, group-result.ts at what
+  // the verifier refused.
+  fits: () => true,
+};
+
+/**
+ * Compiles a spec's format rules into one test for each list of rules, which holds when every rule
+ * holds. A `regex` is searched anywhere in the rollout's text with RE2 (time linear in the text,
+ * whatever the expression). Compile once a request: a test keeps what it learnt.
+ * @throws ApiError `unsafe_regex` with a path and the limit for each expression that is not RE2
+ *   syntax, nests unbounded
+ *   repetition, or costs too much
+ */
+export function compileFormats(formats: readonly FormatRules[]): Check[] {
+  const compiling: Compiling = { faults: [], instructions: 0 };
+  const tests = formats.map((format) => {
+    const named = format.rules.filter((rule) => typeof rule === "string").map((rule) => NAMED_RULES[rule]);
+    const checks = [...named, ...compileRegexes(format, compiling)];
+    return (rollout: FormatSubject) => checks.every((check) => check(rollout));
+  });
+  const [fault] = compiling.faults;
+  if (fault) throw new ApiError("unsafe_regex", `${fault.path}: ${fault.message}`, { errors: compiling.faults });
+  return tests;
+}
+
+/** The one test of a list of rules, as in a spec without signals. */
+export const compileFormatRules = (rules: readonly FormatRule[]): Check =>
+  compileFormats([{ rules, path: "spec.format.rules" }])[0] as Check;

@@ -1,0 +1,64 @@
+// Owns the names of languages: what a fence's tag or a request's `language` means. Must not know
+// fences or comments.
+
+/**
+ * Each language's own name, then its aliases. Behind the bar: names that are no program's, for what
+ * a program prints or is told.
+ */
+const NAMES: readonly string[] = [
+  "python py python3 python2 py3 pypy pypy3 ipython",
+  "javascript js node nodejs cjs ecmascript jsx",
+  "typescript ts mts cts tsx",
+  "mjs",
+  "c h",
+  "cpp c++ cxx cc hpp gnu++",
+  "java",
+  "go golang",
+  "rust rs",
+  "csharp cs c#",
+  "kotlin kt kts",
+  ..."ada,awk,clojure clj,cobol,crystal,d,dart,elixir ex,erlang,fortran f90,fsharp f#,groovy,haskell hs,julia jl,lisp,lua".split(
+    ",",
+  ),
+  ..."matlab octave,nim,objective-c objc,ocaml ml,pascal,perl pl,php,prolog,r,racket,ruby rb,scala,scheme,sql,swift,zig".split(
+    ",",
+  ),
+  ..."asm assembly,bash sh shell zsh,powershell,css,html,xml,json,yaml yml,toml,latex tex,makefile,dockerfile,diff".split(
+    ",",
+  ),
+];
+const PROSE = "text txt plaintext plain output stdout input stdin console terminal log none markdown md".split(" ");
+
+const BY_NAME: ReadonlyMap<string, string> = new Map([
+  ...NAMES.flatMap((line) => {
+    const [own = "", ...aliases] = line.split(" ");
+    return [own, ...aliases].map((name) => [name, own] as const);
+  }),
+  ...PROSE.map((name) => [name, "text"] as const),
+]);
+
+/**
+ * A tag's first word without the marks that renderers put around it: `{.python}`, `python,run`,
+ * `language-python`, `python title=x`.
+ */
+const TAG_WORD = /^[\s{.]*(?:lang(?:uage)?[-:=])?([^\s{},:;=]+)/;
+const VERSION = /[-_ ]?v?[0-9]+(?:\.[0-9]+)*$/;
+
+/**
+ * The language that a tag or a name means, by its own name and whatever its version; `text` for
+ * what is no program; null when unknown.
+ */
+export function canonicalLanguage(tag: string): string | null {
+  const word = (TAG_WORD.exec(tag.slice(0, 64))?.[1] ?? "").toLowerCase();
+  return BY_NAME.get(word) ?? BY_NAME.get(word.replace(VERSION, "")) ?? null;
+}
+
+const FAMILIES: Readonly<Record<string, string>> = { typescript: "javascript", mjs: "javascript", c: "cpp" };
+
+/**
+ * Whether a program in the one may be one in the other: the same language, or C in C++ and
+ * JavaScript in TypeScript.
+ */
+export function sameFamily(a: string, b: string): boolean {
+  return (FAMILIES[a] ?? a) === (FAMILIES[b] ?? b);
+}

@@ -1,0 +1,124 @@
+// Owns what is known of a group before any verifier call: candidates, format, duplicate classes,
+// the question's text. Knows no spec but its candidate and format parts.
+import type { Group, Prompt } from "../contract/requests.ts";
+import { maxChars, type Spec } from "../contract/spec.ts";
+import { hashText } from "../math/random.ts";
+import type { Classes, ContentKey } from "./classes.ts";
+import { extractCandidate, normaliseCandidate } from "./extract.ts";
+import { compileFormats, type FormatRules } from "./format.ts";
+
+export interface PreparedGroup {
+  group: Group;
+  /** Its place in the request. */
+  index: number;
+  group_id: string;
+  question: string;
+  language: string | null;
+  /** Per rollout: the normalised candidate, null when there is none. */
+  candidates: readonly (string | null)[];
+  /**
+   * Per rollout: whether every rule of every format signal holds that can be told before the
+   * verifier is asked; `fits` among them, named or not.
+   */
+  formatOk: readonly boolean[];
+  /** By format signal: the same of its own rules. */
+  formats: Readonly<Record<string, readonly boolean[]>>;
+  /** Some candidate is longer than max_chars. */
+  overlong: boolean;
+  classes: Classes;
+  /** Per class: its text and its content key. */
+  texts: readonly string[];
+  keys: readonly ContentKey[];
+  warnings: readonly string[];
+}
+
+/**
+ * The question as one text: a single user message stands alone, a longer chat keeps its roles as
+ * headings.
+ */
+export function questionText(prompt: Prompt): string {
+  if (typeof prompt === "string") return prompt;
+  if (prompt.length === 1) return (prompt[0] as { content: string }).content;
+  return prompt.map(({ role, content }) => `${role}:\n${content}`).join("\n\n");
+}
+
+/** What of a spec decides how a group is prepared. */
+export interface PreparerRules {
+  candidate: Spec["candidate"];
+  /** The rules of each format signal, by its name. */
+  formats: Readonly<Record<string, FormatRules>>;
+}
+
+/** One request's preparer: format rules are compiled once. Throws ApiError `unsafe_regex`. */
+export function createPreparer(rules: PreparerRules): (group: Group, index: number) => PreparedGroup {
+  const longest = maxChars(rules.candidate);
+  const names = Object.keys(rules.formats);
+  const tests = compileFormats(Object.values(rules.formats));
+  return (group, index) => {
+    const question = questionText(group.prompt);
+    const extracted = group.rollouts.map(({ text }) => extractCandidate(text, rules.candidate, group.language ?? null));
+    const candidates = extracted.map(({ candidate }) => (candidate === null ? null : normaliseCandidate(candidate)));
+    const fits = candidates.map((candidate) => candidate === null || candidate.length <= longest);
+    const holds = tests.map((test) =>
+      group.rollouts.map(({ text }, r) => fits[r] === true && test({ text, candidate: candidates[r] ?? null })),
+    );
+    const formatOk = fits.map((fit, r) => fit && holds.every((own) => own[r]));
+    return {
+      group,
+      index,
+      group_id: group.group_id ?? String(index),
+      question,
+      language: group.language ?? commonLanguage(extracted.map(({ language }) => language)),
+      candidates,
+      formatOk,
+      formats: Object.fromEntries(names.map((name, i) => [name, holds[i] as boolean[]])),
+      overlong: fits.includes(false),
+      ...contestants(question, candidates, formatOk),
+      warnings: extracted.some(({ strip_skipped }) => strip_skipped === true) ? ["strip_skipped"] : [],
+    };
+  };
+}
+
+function contestants(question: string, candidates: readonly (string | null)[], formatOk: readonly boolean[]) {
+  const { classes, texts } = classesOf(candidates.map((candidate, r) => (formatOk[r] ? candidate : null)));
+  return { classes, texts, keys: texts.map((text) => hashText(question, text)) };
+}
+
+/** The group as if it had only those rollouts; itself where it has no others. */
+export function subgroup(prepared: PreparedGroup, members: readonly number[]): PreparedGroup {
+  const { group, candidates, formatOk, formats, question } = prepared;
+  if (members.length === candidates.length) return prepared;
+  const of = <T>(values: readonly T[]) => members.map((r) => values[r] as T);
+  return {
+    ...prepared,
+    group: { ...group, rollouts: of(group.rollouts) },
+    candidates: of(candidates),
+    formatOk: of(formatOk),
+    formats: Object.fromEntries(Object.entries(formats).map(([name, holds]) => [name, of(holds)])),
+    ...contestants(question, of(candidates), of(formatOk)),
+  };
+}
+
+/** Equal candidates are one class, numbered by first appearance; null has none. */
+function classesOf(candidates: readonly (string | null)[]): { classes: Classes; texts: string[] } {
+  const indexOf = new Map<string, number>();
+  const members: number[][] = [];
+  const classOf = candidates.map((text, r) => {
+    if (text === null) return null;
+    const known = indexOf.get(text);
+    if (known !== undefined) {
+      members[known]?.push(r);
+      return known;
+    }
+    indexOf.set(text, members.length);
+    members.push([r]);
+    return members.length - 1;
+  });
+  return { classes: { classOf, members }, texts: [...indexOf.keys()] };
+}
+
+/** The one language all fences name, else null: a mixed group is shown without a tag. */
+function commonLanguage(languages: readonly (string | null)[]): string | null {
+  const named = new Set(languages.filter((language) => language !== null));
+  return named.size === 1 ? ([...named][0] as string) : null;
+}

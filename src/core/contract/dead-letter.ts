@@ -1,0 +1,52 @@
+// Owns the words of dead letters: what one is, how they are counted, who keeps them. Interfaces
+// only.
+import type { Owner } from "./owner.ts";
+
+/** The part that is used of the namespace of the Durable Objects that keep dead letters. */
+export interface LettersNamespace {
+  getByName(name: string): DeadLetters;
+}
+
+/** A message that cannot be stored as it is. */
+export interface DeadLetter {
+  /** The message's id; the same letter may come again. */
+  id: string;
+  /** Whose rows it carries; NOBODY also where it cannot be read. */
+  owner: Owner;
+  /**
+   * A word: `bad_envelope`, `unknown_column`, `unstorable`, `sql_<SQLSTATE>`, or
+   * `retries_exhausted`.
+   */
+  reason: string;
+  attempts: number;
+  body: string;
+}
+
+export interface DeadLetterSummary {
+  letters: number;
+  bytes: number;
+  first_at: string | null;
+  last_at: string | null;
+  reasons: { reason: string; letters: number }[];
+}
+
+export interface ReplayOutcome {
+  replayed: number;
+  /** Letters of before `before` that are left. */
+  remaining: number;
+  before: string;
+}
+
+/**
+ * Keeps letters without the database, and puts them back on the queue. `owner`: whose letters; null
+ * is everybody's.
+ */
+export interface DeadLetters {
+  put(letters: readonly DeadLetter[]): Promise<void>;
+  summary(owner: Owner | null): Promise<DeadLetterSummary>;
+  /**
+   * Puts back at most `limit` letters that last came before `before` (an ISO instant; null = now),
+   * oldest first.
+   */
+  replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome>;
+}

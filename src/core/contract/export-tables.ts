@@ -1,0 +1,33 @@
+// Owns the names of what a run can be exported as, and the rows of its texts and signals. Knows no
+// storage and no HTTP.
+import type { ItemErrorCode } from "../faults/errors.ts";
+
+export const EXPORT_TABLES = ["groups", "verdicts", "texts", "signals"] as const;
+export type ExportTable = (typeof EXPORT_TABLES)[number];
+
+/** A text as it was logged, of a request whose spec says log_texts. */
+export interface StoredText {
+  group_id: string;
+  /** null: the group's prompt; a chat as its canonical JSON. */
+  rollout_index: number | null;
+  text: string;
+}
+
+/** What a signal tells besides a value. `skipped`: its `when` left the rollout out. */
+export interface SignalDetail {
+  skipped?: true;
+}
+
+/** One rollout's value of one signal of a spec with signals. */
+export interface SignalRow {
+  rollout_index: number;
+  signal: string;
+  value: number | null;
+  /** Why there is no value; null where there is one. */
+  code: ItemErrorCode | null;
+  detail: SignalDetail | null;
+}
+
+export interface StoredSignal extends SignalRow {
+  group_id: string;
+}

@@ -1,0 +1,13 @@
+// Owns whose a row is: a key's name, or nobody's. Knows no key and no table.
+
+/** The name of the key that a row was written with, or NOBODY. */
+export type Owner = string;
+
+/** Whose rows are that were written without keys, as in local use. No key can have this name. */
+export const NOBODY: Owner = "";
+
+/** The owner of what a key of this name writes; null is a caller without a key. */
+export const ownerOf = (keyName: string | null): Owner => keyName ?? NOBODY;
+
+/** An owner as it is told: null is nobody. */
+export const ownerName = (owner: Owner): string | null => (owner === NOBODY ? null : owner);

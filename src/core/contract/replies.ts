@@ -1,0 +1,185 @@
+// Owns the wire shapes of the native routes' replies. Requests: contract.ts.
+import * as z from "zod";
+import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
+
+const count = z.int().min(0);
+const numberOrNull = z.number().nullable();
+const ItemErrorSchema = z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]]);
+
+export const TAU_UNDEFINED = ["no_labels", "too_few", "tied_wins", "tied_labels", "undecided"] as const;
+export type TauUndefined = (typeof TAU_UNDEFINED)[number];
+
+export const RolloutResultSchema = z.object({
+  reward: numberOrNull,
+  error: ItemErrorSchema.nullable(),
+  components: z.record(z.string(), numberOrNull).meta({
+    description:
+      "the value of each signal; of a spec without signals: base (null where the reward is), format, overlong",
+  }),
+  errors: z
+    .record(z.string(), ItemErrorSchema.nullable())
+    .optional()
+    .meta({ description: "of a spec with signals: why a signal has no value" }),
+  wins: count,
+  losses: count,
+  ties: count,
+  undecided: count,
+  forfeits: count,
+  unparsed: count,
+  votes: count.nullable(),
+  rank: z.int().min(1).nullable(),
+  duplicate_of: count.nullable(),
+  format_ok: z.boolean(),
+  jams_judge: z
+    .boolean()
+    .meta({ description: "the verifier's answers fail where this candidate is shown, and only there" }),
+});
+export type RolloutResult = z.output<typeof RolloutResultSchema>;
+
+export const LatencySchema = z.object({ p50: z.number(), p99: z.number(), max: z.number() });
+
+export const VerifierUseSchema = z.object({
+  comparisons: count,
+  generations: count,
+  parsed: count,
+  unparsed: count,
+  failed: count,
+  saved: count,
+  prompt_tokens: count,
+  completion_tokens: count,
+  latency_ms: LatencySchema,
+  models: z
+    .array(z.string())
+    .meta({ description: "the models that answered, by name; several only when backends were mixed" }),
+});
+export type VerifierUse = z.output<typeof VerifierUseSchema>;
+
+export const GroupMetricsSchema = z.object({
+  parse_rate: numberOrNull,
+  tau_b: numberOrNull,
+  tau_b_undefined: z.enum(TAU_UNDEFINED).nullable(),
+  list_acc: z.boolean().nullable(),
+  position_flip_rate: numberOrNull,
+  reward_mean: numberOrNull,
+  reward_std: numberOrNull,
+});
+export type GroupMetrics = z.output<typeof GroupMetricsSchema>;
+
+export const GroupResultSchema = z.object({
+  group_id: z.string(),
+  status: z.enum(["ok", "partial", "failed"]),
+  win_counts: z.array(count.nullable()),
+  selected: count.nullable(),
+  selected_tied: z.array(count),
+  rollouts: z.array(RolloutResultSchema),
+  metrics: GroupMetricsSchema,
+  verifier: VerifierUseSchema,
+});
+export type GroupResult = z.output<typeof GroupResultSchema>;
+
+export const BatchMetricsSchema = z.object({
+  parse_rate: numberOrNull,
+  tau_b_mean: numberOrNull,
+  tau_b_undefined: count,
+  list_acc: numberOrNull,
+  reward_mean: numberOrNull,
+  reward_std: numberOrNull,
+});
+export type BatchMetrics = z.output<typeof BatchMetricsSchema>;
+
+export const TimingSchema = z.object({ total: z.number(), verifier: z.number(), overhead: z.number() });
+const LoggedSchema = z.union([z.boolean(), z.literal("queued")]);
+
+const tail = {
+  request_id: z.string(),
+  run_id: z.string().nullable(),
+  step: count.nullable(),
+  spec_hash: z.string(),
+  metrics: BatchMetricsSchema,
+  timing_ms: TimingSchema,
+  logged: LoggedSchema,
+  warnings: z.array(z.string()),
+};
+
+const ofSignals = {
+  reward_range: z
+    .tuple([z.number(), z.number()])
+    .optional()
+    .meta({ description: "of a spec with signals: where every reward lies, proved" }),
+  columns: z
+    .record(z.string(), z.array(z.array(numberOrNull)))
+    .optional()
+    .meta({ description: "asked for by `columns`: each signal's values, shaped as `rewards`" }),
+};
+
+export const RewardsReplySchema = z.object({
+  ...tail,
+  rewards: z.array(z.array(numberOrNull)),
+  ...ofSignals,
+  groups: z.array(GroupResultSchema),
+});
+export type RewardsReply = z.output<typeof RewardsReplySchema>;
+
+/**
+ * One line of the NDJSON stream of POST /v1/rewards. `index` is the group's place in the request.
+ */
+export const RewardsEventSchema = z.discriminatedUnion("type", [
+  GroupResultSchema.extend({ type: z.literal("group"), index: count }),
+  z.object({ type: z.literal("heartbeat"), groups_done: count, groups: count }),
+  z.object({ type: z.literal("done"), ...tail, ...ofSignals }),
+  z.object({
+    type: z.literal("error"),
+    code: z.string(),
+    detail: z.string(),
+    request_id: z.string(),
+    retryable: z.boolean(),
+  }),
+]);
+export type RewardsEvent = z.output<typeof RewardsEventSchema>;
+
+export const VERDICT_STATUSES = ["ok", "no_box", "bad_content", "ambiguous", "out_of_range", "unclosed_think"] as const;
+export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
+
+export const VerdictsReplySchema = z.object({
+  request_id: z.string(),
+  rewards: z.array(z.number()),
+  items: z.array(
+    z.object({
+      reward: z.number(),
+      components: z.object({ content: z.number(), format: z.number(), overlong: z.number() }),
+      verdict: z.string().nullable().meta({ description: "the robust parser's letter, null unless status is ok" }),
+      scores: z.array(z.number()).nullable(),
+      status: z.enum(VERDICT_STATUSES),
+    }),
+  ),
+  metrics: z.object({
+    parse_rate: z.number(),
+    accuracy: numberOrNull,
+    reward_mean: z.number(),
+    reward_std: z.number(),
+  }),
+  logged: LoggedSchema,
+  warnings: z.array(z.string()),
+});
+export type VerdictsReply = z.output<typeof VerdictsReplySchema>;
+
+const EstimateSchema = z.object({ mean: numberOrNull, ci95: z.tuple([z.number(), z.number()]).nullable(), n: count });
+const TauEstimateSchema = EstimateSchema.extend({
+  undefined: count,
+  mean_zero: numberOrNull,
+  mean_minus_one: numberOrNull,
+});
+export const EvaluationSummarySchema = z.object({
+  list_acc: EstimateSchema,
+  tau_b: TauEstimateSchema,
+  parse_rate: EstimateSchema,
+});
+export type EvaluationSummary = z.output<typeof EvaluationSummarySchema>;
+
+export const EvaluationsReplySchema = EvaluationSummarySchema.extend({
+  request_id: z.string(),
+  lists: count,
+  by_tag: z.record(z.string(), z.record(z.string(), EvaluationSummarySchema)),
+  warnings: z.array(z.string()),
+});
+export type EvaluationsReply = z.output<typeof EvaluationsReplySchema>;

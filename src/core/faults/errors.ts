@@ -1,0 +1,100 @@
+// Owns the error table: every code a reply can carry, its status and whether a retry can help.
+// Knows nothing of HTTP frameworks.
+
+/** Faults of a whole request. Each code has a heading in docs/errors.md. */
+export const REQUEST_ERRORS = {
+  invalid_json: { status: 400, title: "The body is not valid JSON", retryable: false },
+  invalid_encoding: { status: 400, title: "The body is not valid UTF-8", retryable: false },
+  invalid_request: { status: 400, title: "The request does not match the contract", retryable: false },
+  unknown_spec: { status: 400, title: "No such spec", retryable: false },
+  unknown_prompt: { status: 400, title: "No such prompt template", retryable: false },
+  unsafe_regex: { status: 400, title: "The regular expression is not accepted", retryable: false },
+  unbounded_reward: { status: 400, title: "The reward's range is not finite", retryable: false },
+  list_too_long: { status: 400, title: "Too many candidates for one list", retryable: false },
+  too_many_rollouts: { status: 400, title: "Too many rollouts in one request", retryable: false },
+  too_many_generations: { status: 400, title: "Too many generations in one request", retryable: false },
+  length_tokens_required: { status: 400, title: "length_tokens is required by overlong", retryable: false },
+  body_incomplete: { status: 400, title: "The body did not come whole", retryable: true },
+  unauthorized: { status: 401, title: "A valid key is required", retryable: false },
+  forbidden_scope: { status: 403, title: "The key may not do this", retryable: false },
+  model_not_allowed: { status: 403, title: "The key may not have this model judge", retryable: false },
+  not_found: { status: 404, title: "Not found", retryable: false },
+  method_not_allowed: { status: 405, title: "Method not allowed", retryable: false },
+  not_acceptable: { status: 406, title: "Not acceptable", retryable: false },
+  request_timeout: { status: 408, title: "The body came too slowly", retryable: true },
+  idempotency_in_progress: {
+    status: 409,
+    title: "The first request with this key is still under way",
+    retryable: true,
+  },
+  body_too_large: { status: 413, title: "The body is too large", retryable: false },
+  unsupported_media_type: { status: 415, title: "Unsupported media type", retryable: false },
+  idempotency_key_reused: { status: 422, title: "The key belongs to another request", retryable: false },
+  rate_limited: { status: 429, title: "The key's requests a minute are used up", retryable: true },
+  token_budget_exceeded: { status: 429, title: "The key's tokens of the day are used up", retryable: true },
+  too_many_concurrent: { status: 429, title: "The key has too many requests under way", retryable: true },
+  overloaded: { status: 429, title: "Too many requests", retryable: true },
+  internal: { status: 500, title: "Internal error", retryable: true },
+  store_unavailable: { status: 503, title: "The database is not reachable", retryable: true },
+  busy: { status: 503, title: "This instance is at its limit", retryable: true },
+  gathering: { status: 503, title: "The sample's group is not complete yet", retryable: true },
+  not_ready: { status: 503, title: "Not ready", retryable: true },
+  not_configured: { status: 503, title: "The deployment is not configured", retryable: false },
+} as const;
+
+export type RequestErrorCode = keyof typeof REQUEST_ERRORS;
+
+/**
+ * Why a generation brought no answer, or a rollout no reward. Values inside a 200 reply, never a
+ * number. The order is the order of precedence when several tie for one rollout.
+ */
+export const ITEM_ERRORS = {
+  verifier_unavailable: "The verifier could not be reached or failed (connection, 5xx) until the deadline.",
+  verifier_overloaded: "The verifier refused for load (429, 503) until the deadline.",
+  context_exceeded: "The question is longer than the verifier's context, and it is not one candidate's doing.",
+  content_filtered: "The verifier's content filter refused the question or cut the answer.",
+  verifier_rejected: "The verifier refused the question itself (4xx).",
+  verifier_bad_reply: "The verifier's reply was cut or malformed.",
+  other_model: "The spec says strict_model, and the answer came from another model than most of the group's.",
+  deadline: "The request's deadline came before the verdict.",
+  cancelled: "The client closed the connection before the verdict.",
+  unparsed: "The verifier answered, but none of its answers on this rollout could be read as a verdict.",
+  partial: "Too few of the rollout's comparisons were decided (judge.min_decided).",
+  group_too_small: "The rollout is alone in its group, so there is nothing to compare it with.",
+} as const;
+
+export type ItemErrorCode = keyof typeof ITEM_ERRORS;
+
+/** One field's fault. `path` is like `groups[3].rollouts[0].text`; the message names the limit. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+/** A fault of the whole request; thrown anywhere, rendered once by the app's `onError`. */
+export class ApiError extends Error {
+  readonly code: RequestErrorCode;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: RequestErrorCode,
+    detail: string,
+    more: { errors?: readonly FieldError[]; headers?: Record<string, string> } = {},
+  ) {
+    super(detail);
+    this.name = "ApiError";
+    this.code = code;
+    this.errors = more.errors ?? [];
+    this.headers = more.headers ?? {};
+  }
+}
+
+/** Any thrown value as an ApiError; what is not one is `internal`, and its message stays inside. */
+export function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  return new ApiError(
+    "internal",
+    "Something went wrong here, not in the request. The request id finds it in the logs.",
+  );
+}

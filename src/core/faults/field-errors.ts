@@ -1,0 +1,222 @@
+// Owns the wording of validation faults: zod's issues as field paths with messages that name the
+// limit. Never quotes a value that is text.
+import type { z } from "zod";
+import type { FieldError } from "./errors.ts";
+import { fieldPath } from "./json-fault.ts";
+import { counted, instead, isLimitName, type LimitName } from "./limit-advice.ts";
+import { LIMITS } from "./limits.ts";
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly (string | number)[];
+
+/**
+ * By field, without indices: which named limits bound it, where its schema does not say so itself
+ * (limit-advice.ts, `bound`).
+ */
+export type FieldLimits = Readonly<Record<string, { min?: LimitName; max?: LimitName }>>;
+
+/** Those of the edge's routes. */
+const EDGE_LIMITS: FieldLimits = {
+  deadline_ms: { min: "deadline_ms_min", max: "batch_deadline_ms_max" },
+};
+
+const UNITS: Record<string, string> = { string: "character", array: "element", object: "field" };
+
+function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const part of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<string | number, unknown>)[part];
+  }
+  return value;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number" && !Number.isFinite(value)) return "a number too large for a double";
+  if (typeof value === "number" && !Number.isSafeInteger(value)) return `${value}`;
+  return typeof value;
+}
+
+/**
+ * The limit's name as a bracket, and what to do instead. A gateway's client is an edge: it needs no
+ * advice.
+ */
+function limitSaid(issue: BoundIssue, path: Path, limits: FieldLimits): string {
+  const side = issue.code === "too_big" ? "max" : "min";
+  const key = path.filter((part) => typeof part === "string").join(".");
+  const told = issue.message ?? "";
+  const own = isLimitName(told) ? told : issue.origin === "int" ? "integer_max" : undefined;
+  const name = own ?? limits[key]?.[side];
+  if (name === undefined) return "";
+  return ` (limit ${name})${own !== undefined || limits === EDGE_LIMITS ? instead(name) : ""}`;
+}
+
+function size(value: unknown, unit: string | undefined): string {
+  if (typeof value === "number") return `${value}`;
+  const length = (value as { length?: number } | undefined)?.length ?? 0;
+  return unit === undefined ? `${length}` : counted(length, unit);
+}
+
+type BoundIssue = z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall;
+
+function boundMessage(issue: BoundIssue, value: unknown, path: Path, limits: FieldLimits): string {
+  const big = issue.code === "too_big";
+  const bound = big ? issue.maximum : issue.minimum;
+  const word = big
+    ? issue.inclusive === false
+      ? "below"
+      : "at most"
+    : issue.inclusive === false
+      ? "above"
+      : "at least";
+  const unit = UNITS[issue.origin];
+  const allowed = unit === undefined ? `${bound}` : counted(Number(bound), unit);
+  return `${size(value, unit)}; must be ${word} ${allowed}${limitSaid(issue, path, limits)}`;
+}
+
+function message(issue: Issue, value: unknown, path: Path, limits: FieldLimits): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return value === undefined
+        ? `required (${issue.expected})`
+        : `expected ${issue.expected}, got ${typeName(value)}`;
+    case "too_big":
+    case "too_small":
+      return boundMessage(issue, value, path, limits);
+    case "invalid_value":
+      return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map((v) => JSON.stringify(v)).join(", ")}`;
+    case "invalid_key": {
+      const [inner] = issue.issues;
+      const why = inner === undefined ? "not allowed here" : message(inner, path.at(-1), path, limits);
+      return `its name: ${why}`;
+    }
+    default:
+      return issue.message;
+  }
+}
+
+/** The field by which the two forms of a spec are told apart. */
+const TELLING = "signals";
+
+/**
+ * Whether a union's branch refused the value as a whole, by its type, as a literal or by the
+ * telling field, and so was not the branch meant.
+ */
+function refusesWhole(branch: readonly Issue[], value: unknown): boolean {
+  return branch.some((issue) => {
+    if (issue.code !== "invalid_type") return false;
+    if (issue.path.length === 0) return true;
+    // One form wants it and it is not there, or the other form has no place for it.
+    const missing = valueAt(value, [TELLING]) === undefined;
+    return issue.path.length === 1 && issue.path[0] === TELLING && (missing || issue.expected === "never");
+  });
+}
+
+/** The branch that the sender meant: the one whose type the value has; else nothing. */
+function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] | null {
+  const fitting = branches.filter((branch) => !refusesWhole(branch, value));
+  return fitting.length === 1 ? (fitting[0] as readonly Issue[]) : null;
+}
+
+function expectations(branches: readonly (readonly Issue[])[]): string {
+  const words = branches.flat().map((issue) => {
+    if (issue.code === "invalid_type") return issue.expected;
+    return issue.code === "invalid_value" ? issue.values.map((v) => JSON.stringify(v)).join(" or ") : issue.message;
+  });
+  return [...new Set(words)].join(" or ");
+}
+
+/** Faults of a request: the first few in words, and how many there are. */
+export interface FieldFaults {
+  errors: FieldError[];
+  total: number;
+}
+
+/** What is missing comes first, what nobody knows last: the former is more often what was meant. */
+function ordered(issues: readonly Issue[], root: unknown, inside: Path): Issue[] {
+  const ranks: [Issue[], Issue[], Issue[]] = [[], [], []];
+  issues.forEach((issue, i) => {
+    if (isDoubled(issue, issues[i + 1])) return;
+    const typed = issue.code === "invalid_type" || issue.code === "invalid_union";
+    const missing = typed && valueAt(root, pathOf(issue, inside)) === undefined;
+    ranks[issue.code === "unrecognized_keys" ? 2 : missing ? 0 : 1].push(issue);
+  });
+  return ranks.flat();
+}
+
+/**
+ * Zod says twice of an integer beyond the safe ones that it is too large, before the field's own
+ * bound.
+ */
+function isDoubled(issue: Issue, next: Issue | undefined): boolean {
+  if (issue.code !== next?.code || (issue.code !== "too_big" && issue.code !== "too_small")) return false;
+  return issue.origin === "int" && fieldPath(pathOf(issue, [])) === fieldPath(pathOf(next, []));
+}
+
+const pathOf = (issue: Issue, inside: Path): Path => [
+  ...inside,
+  ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
+];
+
+/** Where a list of faults begins, and by which names its fields' bounds go. */
+class Faults {
+  readonly found: FieldFaults = { errors: [], total: 0 };
+  private readonly prefix: Path;
+  private readonly limits: FieldLimits;
+
+  constructor(prefix: Path, limits: FieldLimits) {
+    this.prefix = prefix;
+    this.limits = limits;
+  }
+
+  addAll(issues: readonly Issue[], root: unknown, inside: Path): void {
+    for (const issue of ordered(issues, root, inside)) this.add(issue, root, pathOf(issue, inside));
+  }
+
+  private add(issue: Issue, root: unknown, path: Path): void {
+    const value = valueAt(root, path);
+    if (issue.code === "unrecognized_keys") {
+      // A schema may say where the field belongs instead.
+      const told = issue.message.startsWith("Unrecognized") ? "unknown field" : issue.message;
+      for (const key of issue.keys) this.say([...path, key], () => told);
+    } else if (issue.code === "invalid_union") {
+      const meant = meantBranch(issue.errors, value);
+      if (meant !== null) this.addAll(meant, root, path);
+      else this.say(path, () => unionMessage(issue.errors, value));
+    } else {
+      this.say(path, () => message(issue, value, [...this.prefix, ...path], this.limits));
+    }
+  }
+
+  /** Counts the fault; words are made only for those that are reported. */
+  private say(path: Path, words: () => string): void {
+    if (this.found.total++ >= LIMITS.validation_errors_max) return;
+    this.found.errors.push({ path: fieldPath([...this.prefix, ...path]), message: words() });
+  }
+}
+
+function unionMessage(branches: readonly (readonly Issue[])[], value: unknown): string {
+  const expected = expectations(branches);
+  return value === undefined ? `required (${expected})` : `expected ${expected}, got ${typeName(value)}`;
+}
+
+/**
+ * Zod's issues about `root`, which sits at `prefix` in the request: the number of faults, and the
+ * first validation_errors_max in words.
+ * @param limits names of the fields' bounds; default those of the edge's routes
+ */
+export function fieldFaults(
+  issues: readonly Issue[],
+  root: unknown,
+  prefix: Path = [],
+  limits: FieldLimits = EDGE_LIMITS,
+): FieldFaults {
+  const faults = new Faults(prefix, limits);
+  faults.addAll(issues, root, []);
+  return faults.found;
+}
+
+/** The faults in words alone. */
+export const fieldErrors = (...about: Parameters<typeof fieldFaults>): FieldError[] => fieldFaults(...about).errors;

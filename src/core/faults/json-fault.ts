@@ -1,0 +1,158 @@
+// Owns saying where and why a text is not JSON, by field path, without quoting it. Knows no HTTP;
+// runs only after JSON.parse has failed.
+
+export interface JsonFault {
+  /** Like `groups[0].rollouts[1].pass_rate`; `$` for the document itself. */
+  path: string;
+  message: string;
+  detail: string;
+}
+
+/** `key` is null before the object's first key has been read. */
+type Frame = { kind: "object"; key: string | null } | { kind: "array"; index: number };
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
+const SPACE = /[ \t\n\r]*/y;
+const NON_FINITE = /[+-]?(?:NaN|Infinity|inf|nan)\b/y;
+const KEY_CHARS_MAX = 64;
+const FRAMES_SHOWN_MAX = 12;
+
+/** A field path; keys that are not plain words are quoted, long ones cut. */
+export function fieldPath(parts: readonly (string | number)[]): string {
+  let path = "";
+  for (const part of parts) {
+    if (typeof part === "number") path += `[${part}]`;
+    else if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(part)) path += path === "" ? part : `.${part}`;
+    else path += `[${JSON.stringify(part.slice(0, KEY_CHARS_MAX))}]`;
+  }
+  return path === "" ? "$" : path;
+}
+
+class Locator {
+  private readonly text: string;
+  private at = 0;
+  private readonly frames: Frame[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Walks to the first place where the text stops being JSON. */
+  locate(): { at: number; parts: (string | number)[]; message: string } {
+    const message = this.document();
+    const parts = this.frames.slice(0, FRAMES_SHOWN_MAX).map((f) => (f.kind === "object" ? f.key : f.index));
+    return { at: this.at, parts: parts.filter((part) => part !== null), message };
+  }
+
+  private take(pattern: RegExp): string | null {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0] ?? null;
+    if (found !== null) this.at += found.length;
+    return found;
+  }
+
+  /**
+   * A whole string, by hand: a pattern with a loop could exhaust its stack on a text of megabytes.
+   */
+  private string(): string | null {
+    if (this.text[this.at] !== '"') return null;
+    const start = this.at;
+    for (let i = start + 1; i < this.text.length; ) {
+      const code = this.text.charCodeAt(i);
+      if (code === 0x22) {
+        this.at = i + 1;
+        return this.text.slice(start, this.at);
+      }
+      ESCAPE.lastIndex = i;
+      if (code < 0x20 || (code === 0x5c && !ESCAPE.test(this.text))) return null;
+      i += code === 0x5c ? ESCAPE.lastIndex - i : 1;
+    }
+    return null;
+  }
+
+  private eat(character: string): boolean {
+    this.take(SPACE);
+    if (this.text[this.at] !== character) return false;
+    this.at++;
+    return true;
+  }
+
+  private document(): string {
+    for (;;) {
+      const fault = this.value() ?? this.close();
+      if (fault !== null) return fault;
+      if (this.frames.length === 0) {
+        this.take(SPACE);
+        return "something follows the end of the JSON value";
+      }
+    }
+  }
+
+  /** One scalar, or the opening of nested containers down to the first scalar. */
+  private value(): string | null {
+    for (;;) {
+      if (this.eat("[")) {
+        this.frames.push({ kind: "array", index: 0 });
+        if (this.peek() === "]") return null;
+      } else if (this.eat("{")) {
+        this.frames.push({ kind: "object", key: null });
+        if (this.peek() === "}") return null;
+        const fault = this.key();
+        if (fault !== null) return fault;
+      } else {
+        return this.scalar();
+      }
+    }
+  }
+
+  private peek(): string | undefined {
+    this.take(SPACE);
+    return this.text[this.at];
+  }
+
+  private scalar(): string | null {
+    if (this.string() !== null || this.take(SCALAR) !== null) return null;
+    if (this.at >= this.text.length) return "the text ends in the middle of a value";
+    if (this.take(NON_FINITE) !== null)
+      return "NaN and Infinity are not JSON numbers; send null or leave the field out";
+    if (this.text[this.at] === '"') return "a string is not closed, or holds a raw control character or a wrong escape";
+    return "not a JSON value";
+  }
+
+  private key(): string | null {
+    this.take(SPACE);
+    const key = this.string();
+    if (key === null) return "a key in double quotes is expected";
+    this.frames[this.frames.length - 1] = { kind: "object", key: JSON.parse(key) };
+    return this.eat(":") ? null : "a colon is expected after the key";
+  }
+
+  /** After a value: closes what ends here, or steps to the next member. */
+  private close(): string | null {
+    for (let frame = this.frames.at(-1); frame !== undefined; frame = this.frames.at(-1)) {
+      if (this.eat(frame.kind === "array" ? "]" : "}")) {
+        this.frames.pop();
+      } else if (this.eat(",")) {
+        if (frame.kind === "object") return this.key();
+        frame.index++;
+        return null;
+      } else {
+        return `a comma or the end of the ${frame.kind} is expected`;
+      }
+    }
+    return null;
+  }
+}
+
+/** Names the place and the cause of the first fault in `text`, which JSON.parse has refused. */
+export function describeJsonFault(text: string): JsonFault {
+  if (text.trim() === "")
+    return { path: "$", message: "the body is empty", detail: "The body is empty; JSON is expected." };
+  const { at, parts, message } = new Locator(text).locate();
+  const before = text.slice(0, at);
+  const line = before.split("\n").length;
+  const column = at - before.lastIndexOf("\n");
+  const path = fieldPath(parts);
+  return { path, message, detail: `Not JSON at ${path} (line ${line}, column ${column}): ${message}.` };
+}

@@ -1,0 +1,81 @@
+// Owns what a refusal says of a limit: its name, its value, and what to do instead. Knows no field
+// and no route.
+import { LIMITS } from "./limits.ts";
+
+export type LimitName = keyof typeof LIMITS;
+
+const REST = "send the rest in another request";
+const SHORTEN = "shorten it";
+
+/** What to do instead, by the limit that is in the way. */
+export const ADVICE: { readonly [name in LimitName]?: string } = {
+  object_keys_max: "send what belongs together as a list, or as a text",
+  body_keys_max: REST,
+  groups_max: REST,
+  rollouts_per_group_max: "a group is judged whole: send fewer, or rank in blocks and the best of each once more",
+  rollouts_per_request_max: REST,
+  rollout_text_bytes: "shorten it, keeping the candidate",
+  candidate_chars_max: "no rollout holds more",
+  prompt_bytes: "send only what the verifier needs",
+  messages_max: "join messages, or drop early ones",
+  id_chars: "shorten it, or send its hash",
+  name_chars: SHORTEN,
+  model_chars: "serve the model under a shorter name",
+  language_chars: 'send a name such as "python"',
+  step_max: "number each run's steps from 0",
+  integer_max: "larger integers are not exact in JSON",
+  deadline_ms_min: `leave it out for ${LIMITS.deadline_ms_default}`,
+  deadline_ms_max: `a batch (Prefer: respond-async on /v1/rewards) may take ${LIMITS.batch_deadline_ms_max}`,
+  batch_deadline_ms_max: "send several smaller batches",
+  batch_wait_s_max: "ask again after that",
+  group_window_ms_max: "name group_size instead",
+  client_tries_max: "no client asks more often",
+  generations_openai_max: `send fewer groups or samples; VERIFIER_PROTOCOL=verify allows ${LIMITS.generations_verify_max}`,
+  generations_verify_max: "send fewer groups or samples",
+  samples_max: "send another request with another seed",
+  reask_max: "look at the verifier's answers: what is unparsed four times stays so",
+  list_candidates_min: "a comparison needs two",
+  list_candidates_max: 'use mode "pairwise", or smaller groups',
+  temperature_max: "engines take no more",
+  max_tokens_max: "lower it, or leave it out for 16384",
+  overlong_tokens_max: "count tokens, not characters",
+  format_rules_max: "join rules, or drop some",
+  format_penalty_max: "scale rewards in the trainer",
+  regex_chars: "shorten it, or make it several rules",
+  label_depth_max: "send a flatter label, or its hash",
+  expression_chars: "give a part of it to a signal's `when`, or drop some",
+  expression_nodes: "give a part of it to a signal's `when`, or drop some",
+  signals_max: "join signals of one kind, or drop some",
+  verdict_items_max: REST,
+  verdict_text_bytes: "shorten it, keeping the box",
+  verdict_candidates_max: "options are the letters A to Z: send fewer",
+  prefill_chars: "send only what stands right before the completion",
+  evaluation_lists_max: "evaluate a sample, or several parts",
+  evaluation_candidates_max: "evaluate fewer candidates a list",
+  evaluation_tags_max: "drop some",
+  bootstrap_max: "1000 resamples suffice for a 95 % interval",
+  bootstrap_draws_max: "lower bootstrap, or use fewer lists or tags",
+  page_rows_max: "follow next_cursor for the rest",
+  replay_letters_max: "call again for the rest",
+};
+
+/**
+ * A schema's bound by its limit's name: `.max(...bound("samples_max"))`. Whoever words the fault
+ * reads the name as its message.
+ */
+export const bound = <N extends LimitName>(name: N) => [LIMITS[name], name] as const;
+
+/** Whether a schema's message is a limit's name, left there by `bound`. */
+export const isLimitName = (text: string): text is LimitName => Object.hasOwn(LIMITS, text);
+
+/** `; what to do instead`, or nothing where no advice is known. */
+export function instead(name: LimitName): string {
+  const advice = ADVICE[name];
+  return advice === undefined ? "" : `; ${advice}`;
+}
+
+/** `the limit x_max is 5; what to do instead`. */
+export const theLimit = (name: LimitName): string => `the limit ${name} is ${LIMITS[name]}${instead(name)}`;
+
+/** `1 element`, `2 elements`. */
+export const counted = (count: number, unit = "element"): string => `${count} ${unit}${count === 1 ? "" : "s"}`;

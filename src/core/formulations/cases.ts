@@ -1,0 +1,100 @@
+// Owns reading /v1/verdicts items: how many candidates, which is correct, what is missing or
+// contradicts. Knows no verdict text.
+import type { VerdictItem, VerdictsRequest } from "../contract/requests.ts";
+import { ApiError, type FieldError } from "../faults/errors.ts";
+import { counted } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { NEEDS_PASS_RATES, PAIRS_ONLY, uniqueMaximum, type VerdictCase } from "./formulations.ts";
+
+/** One field's fault, without the item's place. */
+interface Fault {
+  field: keyof VerdictItem;
+  message: string;
+}
+
+/**
+ * Reads every item. With `pass_rates`, k is their number and the correct candidate the one with the
+ * highest (`correct` may settle a shared maximum); without, `candidates` and `correct` say so.
+ * Throws ApiError `invalid_request`, or `length_tokens_required` when only lengths are missing,
+ * with the first faults named.
+ */
+export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
+  const faults: FieldError[] = [];
+  let faulty = 0;
+  const cases: VerdictCase[] = [];
+  request.items.forEach((item, i) => {
+    const read = readItem(request, item);
+    if (!("field" in read)) cases.push(read);
+    else if (faulty++ < LIMITS.validation_errors_max) {
+      faults.push({ path: `items[${i}].${read.field}`, message: read.message });
+    }
+  });
+  if (faulty > 0) {
+    throw new ApiError("invalid_request", inShort(faults, faulty), { errors: faults });
+  }
+  if (request.overlong !== null) requireLengths(request.items);
+  return cases;
+}
+
+/** The first fault, and how many items have one. */
+function inShort(faults: readonly FieldError[], items: number): string {
+  const first = faults[0] as FieldError;
+  return `${first.path}: ${first.message}${items > 1 ? ` (and ${counted(items - 1, "more item")})` : ""}`;
+}
+
+function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem): VerdictCase | Fault {
+  const { pass_rates, candidates, correct } = item;
+  if (pass_rates === undefined && NEEDS_PASS_RATES.has(formulation)) {
+    return { field: "pass_rates", message: `${formulation} needs pass_rates, one for each of the two candidates` };
+  }
+  const k = pass_rates?.length ?? candidates;
+  if (k === undefined) return { field: "candidates", message: "candidates and correct, or pass_rates, are needed" };
+  if (candidates !== undefined && candidates !== k) {
+    return { field: "candidates", message: `contradicts pass_rates, which has ${k} entries` };
+  }
+  if (k !== 2 && PAIRS_ONLY.has(formulation)) {
+    const field = pass_rates === undefined ? "candidates" : "pass_rates";
+    return { field, message: `${formulation} compares exactly 2 candidates, not ${k}` };
+  }
+  if (correct !== undefined && correct >= k) {
+    return { field: "correct", message: `must be an index below the ${k} candidates` };
+  }
+  const gold = pass_rates === undefined ? (correct ?? null) : goldOf(pass_rates, correct);
+  if (typeof gold === "object" && gold !== null) return gold;
+  if (gold === null && pass_rates === undefined) return { field: "correct", message: "needed beside candidates" };
+  if (gold === null && !NEEDS_PASS_RATES.has(formulation)) {
+    return { field: "pass_rates", message: "the highest pass rate is shared; name the correct candidate in correct" };
+  }
+  return {
+    text: item.text,
+    k,
+    gold,
+    pass_rates: pass_rates ?? null,
+    length_tokens: item.length_tokens ?? null,
+    max_tokens: overlong?.max_tokens ?? null,
+  };
+}
+
+/**
+ * The correct candidate by pass rates, null when the highest is shared and `correct` does not
+ * settle it.
+ */
+function goldOf(passRates: readonly number[], correct: number | undefined): number | null | Fault {
+  if (correct === undefined) return uniqueMaximum(passRates);
+  if (passRates.some((rate) => rate > (passRates[correct] as number))) {
+    return { field: "correct", message: "contradicts pass_rates: another candidate has a higher one" };
+  }
+  return correct;
+}
+
+function requireLengths(items: readonly VerdictItem[]): void {
+  const missing: FieldError[] = [];
+  let count = 0;
+  items.forEach(({ length_tokens }, i) => {
+    if (length_tokens === undefined && count++ < LIMITS.validation_errors_max) {
+      missing.push({ path: `items[${i}].length_tokens`, message: "needed by overlong; never guessed from characters" });
+    }
+  });
+  if (count === 0) return;
+  throw new ApiError("length_tokens_required", inShort(missing, count), { errors: missing });
+}

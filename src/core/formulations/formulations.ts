@@ -1,0 +1,161 @@
+// Owns the rewards of a verdict text under each formulation: content and format. Knows no request
+// and no length punishment.
+
+import type { VerdictStatus } from "../contract/replies.ts";
+import type { Formulation, VerdictOptions } from "../contract/requests.ts";
+import { letterAt, parseAnswerScores, parseLetter, parseScores, type ScoresVerdict } from "../judges/verdict.ts";
+import { roundHalfEven, strip, stripStart } from "../math/python-text.ts";
+import { judgeLrmAnswer, judgeLrmContent } from "./judgelrm.ts";
+import { isLetterForm, isScoresForm, strictContent, strictScores } from "./strict-verdict.ts";
+
+/** One verdict text with what is known of its list. */
+export interface VerdictCase {
+  text: string;
+  /** Number of candidates; 2 for pair_em, pair_sc and judgelrm. */
+  k: number;
+  /**
+   * 0-based index of the correct candidate; null only for pair_sc and judgelrm, when both pass
+   * rates are equal.
+   */
+  gold: number | null;
+  /** Pass rates in [0, 1]; needed by pair_sc and judgelrm. */
+  pass_rates: readonly number[] | null;
+  /**
+   * Length of the text and the limit of the generation, tokens; only judgelrm's content reads them.
+   */
+  length_tokens: number | null;
+  max_tokens: number | null;
+}
+
+/**
+ * The strict reward's two components, and beside them what the robust parser makes of the same
+ * text.
+ */
+export interface ScoredVerdict {
+  content: number;
+  format: number;
+  /**
+   * The robust letter: the one in the box, or that of the one best score; null when there is none.
+   */
+  verdict: string | null;
+  scores: number[] | null;
+  status: VerdictStatus;
+}
+
+type Scorer = (item: VerdictCase, options: VerdictOptions) => ScoredVerdict;
+
+const SCORERS: Record<Formulation, Scorer> = {
+  list_em: exactMatch,
+  pair_em: exactMatch,
+  list_sc: listScores,
+  pair_sc: pairScores,
+  judgelrm: judgeLrm,
+};
+
+/** Formulations whose reward needs both pass rates; the others need the correct candidate. */
+export const NEEDS_PASS_RATES: ReadonlySet<Formulation> = new Set<Formulation>(["pair_sc", "judgelrm"]);
+/** Formulations over exactly two candidates. */
+export const PAIRS_ONLY: ReadonlySet<Formulation> = new Set<Formulation>(["pair_em", "pair_sc", "judgelrm"]);
+
+/**
+ * Scores one verdict text (formulas.md a.2 to a.5). The options' prefill is put in front first, for
+ * both parsers, unless the text starts with it already (white space at either end aside): a
+ * completion cut inside its thoughts is then seen to be inside them.
+ */
+export function scoreVerdict(formulation: Formulation, item: VerdictCase, options: VerdictOptions): ScoredVerdict {
+  const text = withPrefill(item.text, options.prefill);
+  return SCORERS[formulation](text === item.text ? item : { ...item, text }, options);
+}
+
+function withPrefill(text: string, prefill: string): string {
+  if (prefill === "" || text.startsWith(strip(prefill), stripStart(text))) return text;
+  return prefill + text;
+}
+
+/**
+ * ListEM and PairEM (formulas.md a.2): content 1 when the first box is the gold letter to the
+ * letter, else 0; format 0 or -1.
+ */
+function exactMatch({ text, k, gold }: VerdictCase, { style }: VerdictOptions): ScoredVerdict {
+  const content = gold !== null && strictContent(text, style) === letterAt(gold) ? 1 : 0;
+  const { letter, status } = parseLetter(text, k);
+  return { content, format: isLetterForm(text, k, style) ? 0 : -1, verdict: letter, scores: null, status };
+}
+
+/**
+ * ListSc (formulas.md a.5): content 1 when the one best score is the gold candidate's, 2 when that
+ * score is exactly 10, -1 for a list of another length, else `list_sc_wrong`. Scores beyond 10
+ * count. Format 0 or -1.
+ */
+function listScores({ text, k, gold }: VerdictCase, { style, list_sc_wrong }: VerdictOptions): ScoredVerdict {
+  const scores = strictScores(text, style);
+  let content: number = list_sc_wrong;
+  if (scores?.length !== k) content = -1;
+  else if (gold !== null && uniqueMaximum(scores) === gold) content = scores[gold] === 10n ? 2 : 1;
+  return { content, format: isScoresForm(text, k, style) ? 0 : -1, ...bestScored(parseScores(text, k)) };
+}
+
+/**
+ * PairSc (formulas.md a.3) against gold scores round-half-even(10 * pass rate). Content in [-2,
+ * 3.2], to 2 decimals; format 1, -0.5 (form right, a score beyond 10) or -1. Not gated: a right
+ * pair in a wrong form keeps its content.
+ */
+function pairScores({ text, pass_rates }: VerdictCase, { style }: VerdictOptions): ScoredVerdict {
+  const robust = bestScored(parseScores(text, 2));
+  const scores = strictScores(text, style);
+  if (scores?.length !== 2) return { content: -2, format: -1, ...robust };
+  const content = pairContent(scores as [bigint, bigint], goldPair(pass_rates));
+  if (!isScoresForm(text, 2, style)) return { content, format: -1, ...robust };
+  return { content, format: scores.every((score) => score <= 10n) ? 1 : -0.5, ...robust };
+}
+
+function pairContent([a, b]: readonly [bigint, bigint], [goldA, goldB]: readonly [number, number]): number {
+  const right = a > b === goldA > goldB && a < b === goldA < goldB;
+  const distance = distanceOf(a, BigInt(goldA)) + distanceOf(b, BigInt(goldB));
+  let content = right ? 2 : -1.5;
+  if (distance === 0n) content += 1;
+  else if (right && distance <= 2n) content += 0.6;
+  if (right && distanceOf(a, b) >= BigInt(Math.abs(goldA - goldB))) content += 0.2;
+  return Math.round(content * 100) / 100;
+}
+
+function distanceOf(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a;
+}
+
+/**
+ * JudgeLRM as published (formulas.md a.4): its own tags, so `style` does not matter; its length
+ * terms are part of the content.
+ */
+function judgeLrm({ text, pass_rates, length_tokens, max_tokens }: VerdictCase): ScoredVerdict {
+  const { format, scores } = judgeLrmAnswer(text);
+  const lengths = { response_length: length_tokens, max_response_length: max_tokens };
+  const content = judgeLrmContent(scores, goldPair(pass_rates), lengths);
+  return { content, format, ...bestScored(parseAnswerScores(text, 2)) };
+}
+
+function goldPair(passRates: readonly number[] | null): readonly [number, number] {
+  if (passRates?.length !== 2) throw new RangeError("two pass rates are needed");
+  return [roundHalfEven(10 * (passRates[0] as number)), roundHalfEven(10 * (passRates[1] as number))];
+}
+
+/** The robust scores with the letter of their one maximum; a shared maximum has no letter. */
+function bestScored({ status, scores }: ScoresVerdict): Pick<ScoredVerdict, "verdict" | "scores" | "status"> {
+  const best = scores === null ? null : uniqueMaximum(scores);
+  return { verdict: best === null ? null : letterAt(best), scores, status };
+}
+
+/** Index of the maximum, or null when it is shared or there is none. */
+export function uniqueMaximum(values: readonly (number | bigint)[]): number | null {
+  let best = 0;
+  let shared = false;
+  for (let i = 1; i < values.length; i++) {
+    const value = values[i] as number;
+    const top = values[best] as number;
+    if (value > top) {
+      best = i;
+      shared = false;
+    } else if (value === top) shared = true;
+  }
+  return shared || values.length === 0 ? null : best;
+}

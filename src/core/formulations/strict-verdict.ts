@@ -1,0 +1,99 @@
+// Owns the strict parsers of the training rewards: what a verdict text says to the letter, and
+// whether its form is exact. Decisions use verdict.ts instead.
+import { LIMITS } from "../faults/limits.ts";
+import { PYTHON_SPACE_CLASS, parsePythonIntList, stripEnd, stripStart } from "../math/python-text.ts";
+
+/** `think`: thoughts in think tags, then the box alone. `cot`: free text that ends with the box. */
+export type VerdictStyle = "think" | "cot";
+
+const OPEN = "<think>";
+const CLOSE = "</think>";
+const BOX = "\\boxed{";
+
+/**
+ * Content of the first `\boxed{(.*?)}` at or behind `from`: the shortest match, without a line feed
+ * inside, without nesting. null when there is none. Linear: the closing brace is looked for once,
+ * and a line feed rules out every box opened before it.
+ */
+export function firstBox(text: string, from: number): string | null {
+  let close = -1;
+  for (let open = text.indexOf(BOX, from); open >= 0; ) {
+    const start = open + BOX.length;
+    if (close < start) close = text.indexOf("}", start);
+    if (close < 0) return null;
+    const feed = text.indexOf("\n", start);
+    if (feed < 0 || feed > close) return text.slice(start, close);
+    open = text.indexOf(BOX, feed + 1);
+  }
+  return null;
+}
+
+/** Offset behind the last `</think>`, 0 when there is none. */
+export function behindThoughts(text: string): number {
+  const close = text.lastIndexOf(CLOSE);
+  return close < 0 ? 0 : close + CLOSE.length;
+}
+
+/**
+ * What the training reward takes for the verdict: `think` reads behind the thoughts, `cot` the
+ * whole text (formulas.md a.2).
+ */
+export function strictContent(text: string, style: VerdictStyle): string | null {
+  return firstBox(text, style === "think" ? behindThoughts(text) : 0);
+}
+
+/**
+ * The list of integers in the strict verdict, read as a Python literal; null when there is none.
+ * Lists longer than any list of candidates are no verdict.
+ */
+export function strictScores(text: string, style: VerdictStyle): bigint[] | null {
+  const content = strictContent(text, style);
+  return content === null ? null : parsePythonIntList(content, LIMITS.verdict_candidates_max);
+}
+
+/**
+ * Whether the text has the exact form of a letter verdict among the first `k` letters (formulas.md
+ * a.2).
+ */
+export function isLetterForm(text: string, k: number, style: VerdictStyle): boolean {
+  const end = stripEnd(text);
+  const box = end - BOX.length - "X}".length;
+  const place = text.charCodeAt(end - 2) - 65;
+  if (!(box >= 0 && place >= 0 && place < k) || text[end - 1] !== "}" || !text.startsWith(BOX, box)) return false;
+  return style === "cot" || isThoughtsOnly(text, box);
+}
+
+/**
+ * Whether the text has the exact form of a verdict of `k` scores: digits only, white space only
+ * behind commas (formulas.md a.3, a.5).
+ */
+export function isScoresForm(text: string, k: number, style: VerdictStyle): boolean {
+  const end = stripEnd(text);
+  const box = text.lastIndexOf(BOX, end);
+  if (box < 0 || !scoresPattern(k).test(text.slice(box + BOX.length, end))) return false;
+  return style === "cot" || isThoughtsOnly(text, box);
+}
+
+const patterns = new Map<number, RegExp>();
+
+/** Python's `\d` is every decimal digit of Unicode. */
+function scoresPattern(k: number): RegExp {
+  let pattern = patterns.get(k);
+  if (pattern === undefined) {
+    pattern = new RegExp(`^\\[\\p{Nd}+(?:,[${PYTHON_SPACE_CLASS}]*\\p{Nd}+){${k - 1}}\\]\\}$`, "u");
+    patterns.set(k, pattern);
+  }
+  return pattern;
+}
+
+/**
+ * Whether text[..end), stripped, is `<think>`, anything without a second `<think>`, `</think>`. The
+ * text behind `end` has no tag.
+ */
+function isThoughtsOnly(text: string, end: number): boolean {
+  const start = stripStart(text);
+  if (!text.startsWith(OPEN, start)) return false;
+  const stop = stripEnd(text, end);
+  const inside = start + OPEN.length;
+  return stop - CLOSE.length >= inside && text.endsWith(CLOSE, stop) && text.indexOf(OPEN, inside) < 0;
+}

@@ -1,0 +1,48 @@
+// Owns signals computed from token log probabilities, in natural logarithms (formulas.md h). Must
+// not know the backend that returns them.
+
+export interface SoftVerdict {
+  /** Probability of each option, in the order of the letters, summing to 1. */
+  distribution: number[];
+  /** The most probable option's index, the first among equals. */
+  argmax: number;
+  /** Probability mass that the backend reported for the options before renormalising. */
+  massSeen: number;
+}
+
+/**
+ * How far below the least probable option seen an unseen one is put, in nats (Aletheia release,
+ * calibration.py).
+ */
+export const UNSEEN_OPTION_NATS = 20;
+
+/**
+ * The verdict as a distribution, from the log probabilities at the token right behind `\boxed{`:
+ * the better of "A" and " A" for each of the first
+ * `options` letters, an unseen letter 20 nats below the least one seen, softmax over the letters.
+ * @param logprobs the token texts reported at that position with their natural log probabilities
+ * @param options 2..26
+ * @returns null when no option's letter was reported
+ * @throws RangeError when `options` is out of range or a letter's value is above 0 or NaN
+ */
+export function softVerdict(logprobs: ReadonlyMap<string, number>, options: number): SoftVerdict | null {
+  if (!Number.isInteger(options) || options < 2 || options > 26)
+    throw new RangeError("options must be an integer in 2..26");
+  const letters = Array.from({ length: options }, (_, i) => String.fromCharCode(65 + i));
+  const seen = letters.map((letter) =>
+    Math.max(logprobs.get(letter) ?? -Infinity, logprobs.get(` ${letter}`) ?? -Infinity),
+  );
+  if (seen.some((l) => !(l <= 0))) throw new RangeError("a log probability must not be above 0");
+  const present = seen.filter(Number.isFinite);
+  if (present.length === 0) return null;
+  const floor = Math.min(...present) - UNSEEN_OPTION_NATS;
+  const filled = seen.map((l) => (Number.isFinite(l) ? l : floor));
+  const top = Math.max(...filled);
+  const weights = filled.map((l) => Math.exp(l - top));
+  const total = weights.reduce((sum, w) => sum + w, 0);
+  return {
+    distribution: weights.map((w) => w / total),
+    argmax: filled.indexOf(top),
+    massSeen: present.reduce((sum, l) => sum + Math.exp(l), 0),
+  };
+}

@@ -1,0 +1,151 @@
+// Owns the step from a comparison to the verifier's chat messages, and back for verifiers that read
+// them. Knows no transport.
+import { ApiError } from "../faults/errors.ts";
+import { type Escape, escapeText, unescapeText } from "./escape.ts";
+import { PROMPTS } from "./templates.generated.ts";
+
+export type PromptForm = "exact_match" | "scores";
+export type PromptName = keyof typeof PROMPTS;
+
+export interface ChatMessage {
+  role: "system" | "user";
+  content: string;
+}
+
+export interface PromptJob {
+  question: string;
+  language: string | null;
+  candidates: readonly string[];
+}
+
+export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** Whether a prompt of that name exists. */
+export function isPromptName(name: string): name is PromptName {
+  return Object.hasOwn(PROMPTS, name);
+}
+
+/**
+ * `sha256:…` of a prompt's templates; enters the spec hash. Throws ApiError `unknown_prompt`,
+ * naming the field `path`.
+ */
+export function promptHash(name: string, path?: string): string {
+  return promptNamed(name, path).hash;
+}
+
+function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)[PromptName] {
+  if (isPromptName(name)) return PROMPTS[name];
+  const known = Object.keys(PROMPTS).join(", ");
+  throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}.`, {
+    errors: [{ path, message: `must be one of: ${known}` }],
+  });
+}
+
+type Slot = "question" | "candidates" | "options" | "count" | "score_slots";
+interface Section {
+  role: ChatMessage["role"];
+  /**
+   * Text and slots in turn: text, slot, text, …; filled in one pass, so that data is never
+   * interpolated twice.
+   */
+  parts: string[];
+}
+
+const sectionsOf = new Map<string, Section[]>();
+
+function sections(name: string, form: PromptForm): Section[] {
+  const key = `${name}.${form}`;
+  const known = sectionsOf.get(key);
+  if (known !== undefined) return known;
+  const pieces = promptNamed(name)[form].split(/^\[\[(system|user)\]\]\n/m);
+  const made: Section[] = [];
+  for (let i = 1; i < pieces.length; i += 2) {
+    made.push({ role: pieces[i] as ChatMessage["role"], parts: (pieces[i + 1] ?? "").trim().split(/\{\{(\w+)\}\}/) });
+  }
+  sectionsOf.set(key, made);
+  return made;
+}
+
+/** A language that may stand behind a fence: on its line, without a mark that could end it. */
+const LANGUAGE_TAG = /^[A-Za-z0-9+#._-]{1,32}$/;
+
+/** A fence longer than any run of backticks in the code, three at least. */
+export function fenceFor(code: string): string {
+  let longest = 2;
+  for (const run of code.match(/`{3,}/g) ?? []) longest = Math.max(longest, run.length);
+  return "`".repeat(longest + 1);
+}
+
+/**
+ * Renders comparisons over one job's candidates. The candidates are escaped once, each text is
+ * built when it is asked for.
+ * @param quote how model text is made harmless; of an engine whose tokenizer is known, one that
+ *   breaks its tokens as well
+ * @returns a function from an order (candidate indices, letter A first) to the chat messages
+ * @throws ApiError `unknown_prompt`
+ */
+export function createRenderer(
+  name: string,
+  form: PromptForm,
+  job: PromptJob,
+  quote: Escape = escapeText,
+): (order: readonly number[]) => ChatMessage[] {
+  const template = sections(name, form);
+  const question = quote(job.question);
+  const codes = job.candidates.map(quote);
+  const fences = codes.map(fenceFor);
+  const language = LANGUAGE_TAG.test(job.language ?? "") ? job.language : "";
+
+  const block = (index: number, letter: string) => {
+    const fence = fences[index] as string;
+    return `[CANDIDATE_${letter}]\n${fence}${language}\n${codes[index]}\n${fence}\n[/CANDIDATE_${letter}]`;
+  };
+  return (order) => {
+    const letters = [...LETTERS.slice(0, order.length)];
+    const slots: Record<Slot, string> = {
+      question,
+      candidates: order.map((index, k) => block(index, letters[k] as string)).join("\n\n"),
+      options: letters.join(", "),
+      count: String(order.length),
+      score_slots: letters.map((letter) => `score ${letter}`).join(", "),
+    };
+    return template.map(({ role, parts }) => ({
+      role,
+      content: parts.map((part, i) => (i % 2 === 0 ? part : slots[part as Slot])).join(""),
+    }));
+  };
+}
+
+export interface ReadPrompt {
+  question: string;
+  /** In the order of the letters. `language` is the fence's tag, null when it has none. */
+  candidates: { code: string; language: string | null }[];
+  form: PromptForm;
+}
+
+/** Reads a message rendered by `createRenderer` back; null when the text is not of that shape. */
+export function parsePrompt(content: string): ReadPrompt | null {
+  const question = /^\[QUESTION\]\n([\s\S]*?)\n\[\/QUESTION\]\n/.exec(content);
+  if (question === null) return null;
+  const candidates: ReadPrompt["candidates"] = [];
+  const blocks = /\[CANDIDATE_([A-Z])\]\n(`{3,})([^\n`]*)\n([\s\S]*?)\n\2\n\[\/CANDIDATE_\1\]/gy;
+  blocks.lastIndex = question[0].length;
+  for (;;) {
+    while (content[blocks.lastIndex] === "\n") blocks.lastIndex++;
+    const at = blocks.lastIndex;
+    const match = blocks.exec(content);
+    if (match === null) {
+      if (candidates.length < 2) return null;
+      return {
+        question: unescapeText(question[1] as string),
+        candidates,
+        form: content.includes("\\boxed{[", at) ? "scores" : "exact_match",
+      };
+    }
+    if (match[1] !== LETTERS[candidates.length]) return null;
+    candidates.push({
+      code: unescapeText(match[4] as string),
+      language: match[3] === "" ? null : (match[3] as string),
+    });
+  }
+}

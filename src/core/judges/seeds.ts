@@ -1,0 +1,28 @@
+// Owns the seed of each generation: a number that hangs on what is asked and on nothing else.
+// Shared by the edge's adapter and the GPU gateway.
+
+import { hashText } from "../math/random.ts";
+import type { PromptForm, PromptJob } from "./render.ts";
+
+/**
+ * Odd, so that multiplying by it permutes the 31-bit numbers: the samples of one comparison never
+ * share a seed.
+ */
+const SAMPLE_STEP = 0x9e3779b1;
+
+/**
+ * Seeds in 0..2^31-1 (engines differ in what they take beyond) from the call's seed, the texts in
+ * the order shown and the sample's number: equal work gets equal seeds, whatever its place in the
+ * request. Each text is hashed once a job.
+ */
+export function createSeeds(
+  call: { seed: number; prompt: string; form: PromptForm },
+  job: PromptJob,
+): (order: readonly number[], sample: number) => number {
+  const base = hashText(call.seed, call.prompt, call.form, job.language ?? "", job.question);
+  const texts = job.candidates.map((text) => hashText(text));
+  return (order, sample) => {
+    const shown = order.flatMap((index) => texts[index] ?? []);
+    return (hashText(...base, ...shown)[0] + Math.imul(sample, SAMPLE_STEP)) & 0x7fffffff;
+  };
+}

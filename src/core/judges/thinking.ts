@@ -1,0 +1,194 @@
+// Owns where thinking ends and the answer begins, in the spellings of the model families. Must not
+// know verdicts, candidates or rewards.
+
+/**
+ * Opening and closing tags by kind; kinds before `OWN_TAGS` are spellings of one tag, which models
+ * that were only told to use it mix up.
+ */
+const KINDS: readonly (readonly [open: string, close: string])[] = [
+  ["<think>", "</think>"], // DeepSeek-R1, Qwen3, GLM and most others
+  ["<Think>", "</Think>"],
+  ["<THINK>", "</THINK>"],
+  ["<thinking>", "</thinking>"],
+  ["<Thinking>", "</Thinking>"],
+  ["<THINKING>", "</THINKING>"],
+  ["<thought>", "</thought>"], // EXAONE Deep
+  ["<seed:think>", "</seed:think>"], // Seed-OSS
+  ["[THINK]", "[/THINK]"], // Magistral
+  ["\u25c1think\u25b7", "\u25c1/think\u25b7"], // Kimi-VL
+  ["<|begin_of_thought|>", "<|end_of_thought|>"], // OpenThinker, Sky-T1
+  ["<|START_THINKING|>", "<|END_THINKING|>"], // Command A Reasoning
+  ["<|channel>", "<channel|>"], // Gemma 4
+];
+const PLAIN = 0;
+const OWN_TAGS = 6;
+/** Harmony (gpt-oss): a header names the channel, of which `final` is the answer. */
+const HARMONY = KINDS.length;
+const HARMONY_HEADER = "<|channel|>";
+const HARMONY_FINAL = `${HARMONY_HEADER}final`;
+
+const TAG =
+  /<\/?(?:[Tt]hink(?:ing)?|THINK(?:ING)?|thought|seed:think)>|\[\/?THINK\]|\u25c1\/?think\u25b7|<\|(?:(?:begin|end)_of_thought|(?:START|END)_THINKING)\|>|<\|channel>|<channel\|>|<\|channel\|>(?:analysis|commentary|final(?:[^<\n]{0,32}<\|message\|>)?)/y;
+
+const KIND_OF: ReadonlyMap<string, { kind: number; opens: boolean }> = new Map(
+  KINDS.flatMap((tags, kind) => tags.map((tag, i) => [tag, { kind, opens: i === 0 }] as const)),
+);
+
+/**
+ * What is left of Harmony's headers where a server drops special tokens: the text begins with the
+ * one and the answer follows the other.
+ */
+const BARE_ANALYSIS = "analysis";
+const BARE_FINAL = "assistantfinal";
+
+/** Longest tag there is; a tail of this length holds any tag that is not complete yet. */
+const TAG_CHARS = 64;
+
+export interface Thinking {
+  /** Behind the last closing tag, 0 without one. */
+  answer: number;
+  /** Where the last closing tag begins, -1 without one. */
+  lastClose: number;
+  /** The tag of the block that is open at the end: text[start..end); null when none is. */
+  open: { start: number; end: number } | null;
+  /** Opening tags that count, and whether the first of them stands behind a closing one. */
+  opens: number;
+  closedFirst: boolean;
+}
+
+const isWord = (unit: number): boolean =>
+  (unit >= 0x30 && unit <= 0x39) || ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a) || unit === 0x5f;
+
+/** What follows `<` in a tag: / T c s t |. */
+const SECOND: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
+  "/Tcst|".includes(String.fromCharCode(unit)),
+);
+
+/**
+ * The tags of a text in order, by the marks that begin one: a pattern would walk every character.
+ */
+class Tags {
+  start = 0;
+  end = 0;
+  kind = 0;
+  opens = false;
+  readonly #text: string;
+  #angle: number;
+  #bracket: number;
+  #triangle: number;
+
+  constructor(text: string, from: number) {
+    this.#text = text;
+    this.#angle = this.#mark("<", from);
+    this.#bracket = text.includes("THINK]", from) ? this.#mark("[", from) : text.length;
+    this.#triangle = this.#mark("\u25c1", from);
+  }
+
+  #mark(mark: string, from: number): number {
+    const at = this.#text.indexOf(mark, from);
+    return at < 0 ? this.#text.length : at;
+  }
+
+  /** Goes on to the next tag; false behind the last. */
+  next(): boolean {
+    const text = this.#text;
+    for (;;) {
+      const start = Math.min(this.#angle, this.#bracket, this.#triangle);
+      if (start === text.length) return false;
+      const isAngle = start === this.#angle;
+      if (isAngle) this.#angle = this.#mark("<", start + 1);
+      else if (start === this.#bracket) this.#bracket = this.#mark("[", start + 1);
+      else this.#triangle = this.#mark("\u25c1", start + 1);
+      if (isAngle && SECOND[text.charCodeAt(start + 1)] !== true) continue;
+      this.start = start;
+      // The commonest tag by itself: many texts are short and have no other.
+      this.opens = text.startsWith("<think>", start);
+      this.kind = PLAIN;
+      this.end = start + (this.opens ? "<think>" : "</think>").length;
+      if (this.opens || text.startsWith("</think>", start)) return true;
+      TAG.lastIndex = start;
+      if (!TAG.test(text)) continue;
+      this.end = TAG.lastIndex;
+      const known = KIND_OF.get(text.slice(start, this.end));
+      this.kind = known?.kind ?? HARMONY;
+      this.opens = known?.opens ?? !text.startsWith(HARMONY_FINAL, start);
+      return true;
+    }
+  }
+}
+
+/**
+ * Reads a text's think tags in order; linear time. Inside a block only its own kind's closing tag
+ * ends it (a spelling of `<think>` also the plain one); other kinds' tags are words of the thought
+ * there. Outside, `</think>` ends what the prompt began, wherever it stands. No opening tag but
+ * `<think>` stands behind a word: `List<Think>`, `state[THINK]`.
+ * @param prompted whether the prompt may hold the start of another kind's block too, so that the
+ *   text's first closing tag ends one. False
+ *   for a verifier's answer, which may quote a tag behind its verdict
+ */
+export function thinkingOf(text: string, prompted: boolean): Thinking {
+  const found: Thinking = { answer: 0, lastClose: -1, open: null, opens: 0, closedFirst: false };
+  const bare = text.startsWith(BARE_ANALYSIS) ? text.lastIndexOf(BARE_FINAL) : -1;
+  if (bare >= 0) {
+    found.lastClose = bare;
+    found.answer = bare + BARE_FINAL.length;
+  }
+  let inside = -1;
+  const tags = new Tags(text, found.answer);
+  while (tags.next()) {
+    const { kind, start, end } = tags;
+    if (tags.opens) {
+      const counts =
+        inside < 0 ? kind === PLAIN || !isWord(text.charCodeAt(start - 1)) : inside === kind && kind !== HARMONY;
+      if (!counts) continue;
+      found.opens++;
+      if (found.opens === 1) found.closedFirst = found.lastClose >= 0;
+      found.open ??= { start, end };
+      inside = kind;
+    } else if (ends(kind, inside, prompted && found.lastClose < 0)) {
+      found.lastClose = start;
+      found.answer = end;
+      found.open = null;
+      inside = -1;
+    }
+  }
+  return found;
+}
+
+/** Whether a closing tag ends the block `inside`, or outside one (-1) what the prompt began. */
+function ends(kind: number, inside: number, prompted: boolean): boolean {
+  if (inside < 0) return kind === PLAIN || prompted;
+  return kind === inside || (kind === PLAIN && inside < OWN_TAGS);
+}
+
+/**
+ * Where a verifier's answer begins: behind the last closing tag, or 0 without tags; -1 when a block
+ * is open at the end.
+ */
+export function answerStart(text: string): number {
+  const { answer, open } = thinkingOf(text, false);
+  return open === null ? answer : -1;
+}
+
+/**
+ * A verifier's text without the thinking that no parser reads: all before the last closing tag, and
+ * the inside of a block still open. Whether a block is open or was closed stays visible, and what
+ * is left may go on.
+ */
+export function withoutThoughts(text: string): string {
+  const { lastClose, answer, open } = thinkingOf(text, false);
+  if (open === null) return lastClose < 0 ? text : text.slice(lastClose);
+  const closed = lastClose < 0 ? "" : text.slice(lastClose, answer);
+  return closed + text.slice(open.start, open.end) + text.slice(Math.max(open.end, text.length - TAG_CHARS));
+}
+
+/**
+ * Where the last closing tag of any kind ends, -1 without one. For pieces of a text; a whole one is
+ * `thinkingOf`'s.
+ */
+export function lastCloseEnd(piece: string): number {
+  let last = -1;
+  const tags = new Tags(piece, 0);
+  while (tags.next()) if (!tags.opens) last = tags.end;
+  return last;
+}

@@ -1,0 +1,211 @@
+// Owns the robust parser: a verifier's generation into a verdict, for decisions. Knows no reward;
+// the strict parsers are in strict-verdict.ts.
+import type { VerdictStatus } from "../contract/replies.ts";
+import { isPythonSpace, strip } from "../math/python-text.ts";
+import { answerStart } from "./thinking.ts";
+
+export interface LetterVerdict {
+  status: VerdictStatus;
+  /** `A`.., only when status is `ok`. */
+  letter: string | null;
+  /** 0-based place of the letter, below k; only when status is `ok`. */
+  index: number | null;
+}
+
+export interface ScoresVerdict {
+  status: VerdictStatus;
+  /** k integers in 0..10, only when status is `ok`. */
+  scores: number[] | null;
+}
+
+/**
+ * The option letter of a generation among the first `k` letters (formulas.md a.6, "robust"). Takes
+ * a bare answer as well as a whole text with think tags. Thoughts are never read: text in an open
+ * think block is `unclosed_think`. All boxes that hold a letter must agree, else `ambiguous`; boxes
+ * that hold none are ignored when another does. Any status but `ok` is no verdict. Linear time.
+ */
+export function parseLetter(answer: string, k: number): LetterVerdict {
+  const start = answerStart(answer);
+  if (start < 0) return { status: "unclosed_think", letter: null, index: null };
+  let found = -1;
+  let boxes = 0;
+  for (let box = nextBox(answer, start); box !== null; box = nextBox(answer, box.end + 1)) {
+    boxes++;
+    const index = letterIndex(answer, box);
+    if (index < 0) continue;
+    if (found >= 0 && found !== index) return { status: "ambiguous", letter: null, index: null };
+    found = index;
+  }
+  if (found < 0) return { status: boxes === 0 ? "no_box" : "bad_content", letter: null, index: null };
+  if (found >= k) return { status: "out_of_range", letter: null, index: null };
+  return { status: "ok", letter: letterAt(found), index: found };
+}
+
+/**
+ * The `k` scores of a generation, `\boxed{[s1,..,sk]}`, each an integer in 0..10. The same rules as
+ * `parseLetter`: closed thoughts only, every box that holds k integers must agree (`ambiguous`),
+ * other boxes are ignored beside one that does; a wrong count or something that is no integer is
+ * `bad_content`, an integer outside 0..10 `out_of_range`. Linear time.
+ */
+export function parseScores(answer: string, k: number): ScoresVerdict {
+  const start = answerStart(answer);
+  if (start < 0) return { status: "unclosed_think", scores: null };
+  let found: number[] | null = null;
+  let boxes = 0;
+  for (let box = nextBox(answer, start); box !== null; box = nextBox(answer, box.end + 1)) {
+    boxes++;
+    const scores = integersIn(answer.slice(box.start, box.end), k);
+    if (scores === null) continue;
+    if (found?.some((score, i) => score !== scores[i])) return { status: "ambiguous", scores: null };
+    found = scores;
+  }
+  if (found === null) return { status: boxes === 0 ? "no_box" : "bad_content", scores: null };
+  return scoresInRange(found);
+}
+
+/**
+ * The robust counterpart of JudgeLRM's answer tags: `k` blocks `<answer>int</answer>` behind the
+ * thoughts. Statuses as in
+ * `parseScores`; no block is `no_box`, another number of blocks or a block without an integer
+ * `bad_content`.
+ */
+export function parseAnswerScores(answer: string, k: number): ScoresVerdict {
+  const start = answerStart(answer);
+  if (start < 0) return { status: "unclosed_think", scores: null };
+  const scores: number[] = [];
+  for (let open = answer.indexOf("<answer>", start); open >= 0; ) {
+    const close = answer.indexOf("</answer>", open);
+    if (close < 0) break;
+    const value = integerIn(strip(answer.slice(open + "<answer>".length, close)));
+    if (value === null || scores.length === k) return { status: "bad_content", scores: null };
+    scores.push(value);
+    open = answer.indexOf("<answer>", close);
+  }
+  if (scores.length === 0) return { status: "no_box", scores: null };
+  return scores.length === k ? scoresInRange(scores) : { status: "bad_content", scores: null };
+}
+
+/** `A` for 0, `B` for 1, .. */
+export function letterAt(index: number): string {
+  return String.fromCharCode(65 + index);
+}
+
+function scoresInRange(scores: number[]): ScoresVerdict {
+  return scores.every((score) => score >= 0 && score <= 10)
+    ? { status: "ok", scores }
+    : { status: "out_of_range", scores: null };
+}
+
+/** The content of a box: text[start..end), with the closing brace at `end`. */
+interface Box {
+  start: number;
+  end: number;
+}
+
+/**
+ * The next balanced `\boxed{..}` at or behind `from`, white space before the brace allowed. null
+ * when there is none or the next one is never closed: behind that nothing can be trusted, and
+ * stopping there keeps the whole scan linear.
+ */
+function nextBox(text: string, from: number): Box | null {
+  for (let at = text.indexOf("\\boxed", from); at >= 0; at = text.indexOf("\\boxed", at)) {
+    at += "\\boxed".length;
+    while (isPythonSpace(text.charCodeAt(at))) at++;
+    if (text.charCodeAt(at) !== 0x7b) continue;
+    let depth = 1;
+    for (let i = at + 1; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit === 0x7b) depth++;
+      else if (unit === 0x7d && --depth === 0) return { start: at + 1, end: i };
+    }
+    return null;
+  }
+  return null;
+}
+
+/**
+ * Longer contents are never a letter or a score list; the bound also keeps NFKC (quadratic on runs
+ * of marks) off hostile texts.
+ */
+const CONTENT_CHARS_MAX = 256;
+const LAYERS_MAX = 4;
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** TeX's commands and switches that only change how a letter looks. */
+const MACRO = /^\\(?:(?:text|math)[a-z]{0,8}|operatorname\*?|[mhf]box|emph|underline|boldsymbol|bm)\s*\{(.*)\}$/s;
+const LEADING_WORD = /^(?:candidate|option|answer|\\(?:bf|it|rm|sf|tt)(?:series|family|shape)?(?![a-z]))[\s_:]*/i;
+const WRAPPERS: readonly (readonly [string, string])[] = [
+  ["[[", "]]"],
+  ["{", "}"],
+  ["[", "]"],
+  ["(", ")"],
+  ["**", "**"],
+  ["`", "`"],
+  ["$", "$"],
+  ['"', '"'],
+  ["'", "'"],
+  ["\u201c", "\u201d"],
+  ["\u2018", "\u2019"],
+];
+
+/** 0-based index of the one letter a box holds, or -1. */
+function letterIndex(text: string, { start, end }: Box): number {
+  if (end === start + 1) {
+    const unit = text.charCodeAt(start);
+    if (unit < 0x80) return asciiLetterIndex(unit);
+  }
+  const inner = unwrap(text.slice(start, end));
+  return inner?.length === 1 ? asciiLetterIndex(inner.charCodeAt(0)) : -1;
+}
+
+function asciiLetterIndex(unit: number): number {
+  const index = (unit | 0x20) - 0x61;
+  return unit >= 0x41 && index >= 0 && index < 26 ? index : -1;
+}
+
+/**
+ * NFKC, then up to four layers off: a closing dot, a leading word, one pair of wrappers. null when
+ * too long to be a verdict.
+ */
+function unwrap(content: string): string | null {
+  const trimmed = strip(content);
+  if (trimmed.length > CONTENT_CHARS_MAX) return null;
+  let text = bare(ASCII.test(trimmed) ? trimmed : trimmed.normalize("NFKC"));
+  for (let layer = 0; layer < LAYERS_MAX; layer++) {
+    const inner = peel(text);
+    if (inner === text) break;
+    text = bare(inner);
+  }
+  return text;
+}
+
+function bare(text: string): string {
+  const trimmed = strip(text);
+  const undotted = trimmed.endsWith(".") ? strip(trimmed.slice(0, -1)) : trimmed;
+  return strip(undotted.replace(LEADING_WORD, ""));
+}
+
+function peel(text: string): string {
+  const macro = MACRO.exec(text);
+  if (macro !== null) return macro[1] as string;
+  for (const [open, close] of WRAPPERS) {
+    if (text.length >= open.length + close.length && text.startsWith(open) && text.endsWith(close)) {
+      return text.slice(open.length, text.length - close.length);
+    }
+  }
+  return text;
+}
+
+/** The `k` integers of a box's content, or null. */
+function integersIn(content: string, k: number): number[] | null {
+  const parts = unwrap(content)?.split(",");
+  if (parts?.length !== k) return null;
+  const scores = parts.map((part) => integerIn(strip(part)));
+  return scores.includes(null) ? null : (scores as number[]);
+}
+
+function integerIn(text: string): number | null {
+  // + 0 turns the -0 of "-0" into 0
+  return /^[+-]?[0-9]+$/.test(text) ? Number(text) + 0 : null;
+}

@@ -1,0 +1,38 @@
+// Owns the recent latencies of one backend and the percentile after which a request counts as a
+// straggler. Must not know what is measured.
+import { percentile } from "../math/stats.ts";
+
+/** Latencies kept; sorting them costs some 10 µs. */
+const KEPT = 256;
+/** New latencies between two sorts. */
+const STALE_AFTER = 16;
+
+/** A ring of the latest latencies. */
+export class RecentLatencies {
+  readonly #ring: number[] = [];
+  readonly #samples_min: number;
+  #next = 0;
+  #since = 0;
+  #p95: number | null = null;
+
+  /** @param samples_min below so many the percentile is not known, 1..256 */
+  constructor(samples_min: number) {
+    this.#samples_min = Math.min(KEPT, samples_min);
+  }
+
+  add(ms: number): void {
+    this.#ring[this.#next] = ms;
+    this.#next = (this.#next + 1) % KEPT;
+    this.#since++;
+  }
+
+  /** The 95th percentile, ms, at most 16 latencies old; null below `samples_min` of them. */
+  get p95(): number | null {
+    if (this.#ring.length < this.#samples_min) return null;
+    if (this.#p95 === null || this.#since >= STALE_AFTER) {
+      this.#p95 = percentile(Float64Array.from(this.#ring).sort(), 0.95);
+      this.#since = 0;
+    }
+    return this.#p95;
+  }
+}

@@ -1,0 +1,135 @@
+// Owns the statistics: tau-b, means, percentiles, bootstrap intervals. Knows no wire shape;
+// randomness comes from random.ts.
+import { createRandom } from "./random.ts";
+
+export interface TauB {
+  tau: number | null;
+  /** Why `tau` is null: fewer than two entries, or one side all tied (x first). */
+  undefined: "too_few" | "tied_wins" | "tied_labels" | null;
+}
+
+/**
+ * Kendall's tau-b of win counts `x` and labels `y` (Kendall 1945; equal to scipy.stats.kendalltau
+ * to 1e-12): (C - D) / sqrt((n0 - n1)(n0 - n2)), with n1 and n2 the pairs tied in x and in y. In
+ * [-1, 1]. O(n^2), for n <= 64. Throws RangeError when the lengths differ.
+ */
+export function kendallTauB(x: readonly number[], y: readonly number[]): TauB {
+  if (x.length !== y.length) throw new RangeError("kendallTauB: x and y must have one length");
+  const n = x.length;
+  if (n < 2) return { tau: null, undefined: "too_few" };
+  let concordance = 0;
+  let untiedX = 0;
+  let untiedY = 0;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < i; j++) {
+      const dx = Math.sign((x[i] as number) - (x[j] as number));
+      const dy = Math.sign((y[i] as number) - (y[j] as number));
+      concordance += dx * dy;
+      untiedX += dx * dx;
+      untiedY += dy * dy;
+    }
+  }
+  if (untiedX === 0) return { tau: null, undefined: "tied_wins" };
+  if (untiedY === 0) return { tau: null, undefined: "tied_labels" };
+  return { tau: concordance / Math.sqrt(untiedX * untiedY), undefined: null };
+}
+
+/** Arithmetic mean; NaN for an empty list, which callers rule out. */
+export function mean(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] as number;
+  return sum / values.length;
+}
+
+/** Standard deviation of the whole population (divisor n), in two passes; NaN for an empty list. */
+export function populationStd(values: ArrayLike<number>): number {
+  const centre = mean(values);
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) squares += ((values[i] as number) - centre) ** 2;
+  return Math.sqrt(squares / values.length);
+}
+
+/**
+ * The `q`-quantile, q in [0, 1], of ascending `sorted` by linear interpolation between the order
+ * statistics around (n - 1) q (Hyndman & Fan type 7, numpy's default). NaN for an empty list.
+ */
+export function percentile(sorted: ArrayLike<number>, q: number): number {
+  if (sorted.length === 0) return Number.NaN;
+  const place = (sorted.length - 1) * q;
+  const below = Math.floor(place);
+  const low = sorted[below] as number;
+  const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
+  return low + (high - low) * (place - below);
+}
+
+export interface BootstrapOptions {
+  /** Resamples drawn; 0 = no interval. */
+  resamples: number;
+  /** A number, or a `hashText` of what the interval is for. */
+  seed: Parameters<typeof createRandom>[0];
+}
+
+/**
+ * 95 % percentile bootstrap interval of the mean (Efron 1979); null without values or resamples.
+ * Same seed, same interval.
+ */
+export function bootstrapMean(values: readonly number[], options: BootstrapOptions): [number, number] | null {
+  return bootstrapRatio(values, new Float64Array(values.length).fill(1), options);
+}
+
+const Z_975 = 1.959963984540054;
+
+/** P(Z > x) of the standard normal, x >= 0, to 8e-8 (Abramowitz and Stegun 26.2.17). */
+function upperTail(x: number): number {
+  const t = 1 / (1 + 0.2316419 * x);
+  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return (series * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
+}
+
+/**
+ * The share of a bootstrap distribution to cut from each end for a 95 % interval of `n` entries:
+ * 0.025 for many, less for few, for which plain percentiles are too narrow. The expanded percentile
+ * interval (Hesterberg 2015, "What Teachers Should Know About the Bootstrap"): the normal tail
+ * beyond t(0.975, n - 1) sqrt(n / (n - 1)), with Student's t by its Cornish-Fisher expansion.
+ */
+export function bootstrapTail(n: number): number {
+  if (n < 2) return 0.025;
+  const z = Z_975;
+  const df = n - 1;
+  const first = (z ** 3 + z) / 4;
+  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96;
+  const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384;
+  const t = z + first / df + second / df ** 2 + third / df ** 3;
+  return upperTail(t * Math.sqrt(n / df));
+}
+
+/**
+ * 95 % percentile bootstrap interval of sum(numerators) / sum(denominators), resampling the entries
+ * in pairs, expanded for few entries (`bootstrapTail`). Every denominator must be positive. null
+ * without entries or resamples. Costs entries x resamples draws.
+ */
+export function bootstrapRatio(
+  numerators: ArrayLike<number>,
+  denominators: ArrayLike<number>,
+  { resamples, seed }: BootstrapOptions,
+): [number, number] | null {
+  const n = numerators.length;
+  if (n === 0 || resamples === 0) return null;
+  const over = Float64Array.from(numerators);
+  const under = Float64Array.from(denominators);
+  const random = createRandom(seed);
+  const estimates = new Float64Array(resamples);
+  for (let r = 0; r < resamples; r++) {
+    let top = 0;
+    let bottom = 0;
+    for (let i = 0; i < n; i++) {
+      const pick = (random() * n) >>> 0;
+      top += over[pick] as number;
+      bottom += under[pick] as number;
+    }
+    estimates[r] = top / bottom;
+  }
+  estimates.sort();
+  const tail = bootstrapTail(n);
+  return [percentile(estimates, tail), percentile(estimates, 1 - tail)];
+}

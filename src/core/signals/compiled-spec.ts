@@ -1,0 +1,209 @@
+// Owns a spec of either form, read: its signals in the order in which they can be told, and the
+// reward's expression with its proved range. Knows no group.
+
+import { canonicalJson, type Spec } from "../contract/spec.ts";
+import { ApiError } from "../faults/errors.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { type CompiledExpression, compileExpression, ExpressionFault } from "./expression.ts";
+import type { Fact, Judge, Signal } from "./signal.ts";
+import type { Range } from "./signal-value.ts";
+import { SIGNALS } from "./table.ts";
+
+/**
+ * A signal of a spec in its canonical form: `kind`, `when` and `skip_value` beside the kind's own
+ * settings.
+ */
+export interface SpecSignal {
+  kind: string;
+  when?: string | undefined;
+  skip_value?: number | undefined;
+  [setting: string]: unknown;
+}
+
+/** A spec of named signals and an expression over them, in its canonical form. */
+export interface SignalsSpec {
+  candidate: Spec["candidate"];
+  /** By name, ascending. */
+  signals: Readonly<Record<string, SpecSignal>>;
+  reward: string;
+  seed: number;
+  log_texts: boolean;
+}
+
+/** A spec in either form. */
+export type AnySpec = Spec | SignalsSpec;
+
+export const hasSignals = (spec: AnySpec): spec is SignalsSpec => "signals" in spec;
+
+/**
+ * What is hashed into a signals spec's `spec_hash`. `prompts`: the hash of each prompt that its
+ * judges name.
+ */
+export function signalsFingerprint(
+  { log_texts: _, ...deciding }: SignalsSpec,
+  prompts: Record<string, string>,
+): string {
+  return canonicalJson({ ...deciding, prompt_hashes: prompts });
+}
+
+export interface CompiledSignal {
+  name: string;
+  signal: Signal;
+  settings: unknown;
+  /** How a verifier is asked; null when nobody is. */
+  judge: Judge | null;
+  when: CompiledExpression | null;
+  skip_value: number;
+  /** Signals that must be told before it. */
+  after: readonly string[];
+  /** Where its values lie, `skip_value` among them. */
+  range: Range;
+}
+
+export interface CompiledSpec {
+  spec: AnySpec;
+  /** Each after those that it waits for. */
+  signals: readonly CompiledSignal[];
+  /** Names, ascending. */
+  names: readonly string[];
+  reward: CompiledExpression;
+  /** A format signal asks for judgeable candidates. */
+  judgeable: boolean;
+  /** Some signal, or the expression, says something only beside those of the group. */
+  relative: boolean;
+  facts: readonly (Fact | "step")[];
+}
+
+/** What is wrong with a signals spec beyond its schema, and in which field. */
+export class SpecFault extends Error {
+  readonly path: readonly string[];
+  constructor(path: readonly string[], message: string) {
+    super(message);
+    this.name = "SpecFault";
+    this.path = path;
+  }
+}
+
+/** Today's form as signals. */
+function sugared({ judge: { schedule, ...judge }, reward, format, overlong }: Spec): SignalsSpec["signals"] {
+  return {
+    base: { kind: "tournament", judge, schedule, score: reward },
+    // Always asked of a spec without signals, named or not.
+    format: { kind: "format", ...format, rules: [...format.rules, "fits"] },
+    ...(overlong !== null && { overlong: { kind: "overlong", ...overlong } }),
+  };
+}
+
+/** The signals of a spec of either form, by name. */
+export const signalsOf = (spec: AnySpec): SignalsSpec["signals"] => (hasSignals(spec) ? spec.signals : sugared(spec));
+
+/** The kind of that name; the schema knows no other. */
+export const kindNamed = (kind: string): Signal => SIGNALS.find((one) => one.kind === kind) as Signal;
+
+/** How the signals that ask a verifier do so, and the field of the spec that says it. */
+export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
+  return Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
+    const judge = kindNamed(kind).judge?.(settings);
+    return judge === undefined ? [] : [{ path: hasSignals(spec) ? `signals.${name}.judge` : "judge", judge }];
+  });
+}
+
+const sumOf = (names: readonly string[]): string => names.join(" + ");
+
+/**
+ * Reads a spec for groups of at most n rollouts.
+ * @throws SpecFault naming the field; of a spec that its schema has accepted, never
+ */
+export function readSpec(spec: AnySpec, n: number): CompiledSpec {
+  const given = signalsOf(spec);
+  const names = Object.keys(given);
+  const opened = names.map((name) => {
+    const { kind, when, skip_value = 0, ...settings } = given[name] as SpecSignal;
+    const signal = kindNamed(kind);
+    const own = signal.range(settings, n);
+    const range: Range = when === undefined ? own : [Math.min(own[0], skip_value), Math.max(own[1], skip_value)];
+    return { name, signal, settings, judge: signal.judge?.(settings) ?? null, when, skip_value, range };
+  });
+  const ranges = Object.fromEntries(opened.map(({ name, range }) => [name, range]));
+  const judgeable = opened.some(({ signal, settings }) => hasRule(signal, settings, "judgeable"));
+  const asking = opened.flatMap(({ name, judge }) => (judge === null ? [] : [name]));
+  const compiled = opened.map((one): CompiledSignal => {
+    const path = ["signals", one.name, "when"];
+    const when = one.when === undefined ? null : expression(one.when, ranges, path);
+    // Whether a candidate can be judged, and fits, is known when all have asked.
+    const judges = isTold(one.signal, one.settings) ? asking : [];
+    return { ...one, when, after: [...new Set([...(when?.signals ?? []), ...judges])] };
+  });
+  const reward = expression(hasSignals(spec) ? spec.reward : sumOf(names), ranges, ["reward"]);
+  const expressions = [reward, ...compiled.flatMap(({ when }) => when ?? [])];
+  const facts = new Set<Fact | "step">(compiled.flatMap(({ signal, settings }) => signal.facts(settings)));
+  for (const fact of expressions.flatMap((one) => one.facts)) facts.add(fact === "length" ? "length_tokens" : "step");
+  return {
+    spec,
+    signals: ordered(compiled),
+    names,
+    reward,
+    judgeable,
+    relative: compiled.some(({ signal }) => signal.relative) || expressions.some((one) => one.relative),
+    facts: [...facts],
+  };
+}
+
+const hasRule = (signal: Signal, settings: unknown, rule: "judgeable" | "fits"): boolean =>
+  signal.rules?.(settings).includes(rule) === true;
+const isTold = (signal: Signal, settings: unknown): boolean =>
+  hasRule(signal, settings, "judgeable") || hasRule(signal, settings, "fits");
+
+function expression(
+  text: string,
+  ranges: Readonly<Record<string, Range>>,
+  path: readonly string[],
+): CompiledExpression {
+  try {
+    return compileExpression(text, ranges);
+  } catch (error) {
+    if (error instanceof ExpressionFault) throw new SpecFault(path, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Each after those that it waits for; among those that may come, the ones that ask nobody first.
+ */
+function ordered(signals: readonly CompiledSignal[]): CompiledSignal[] {
+  const rest = [...signals].sort((a, b) => Number(a.judge !== null) - Number(b.judge !== null));
+  const done: CompiledSignal[] = [];
+  while (rest.length > 0) {
+    const next = rest.findIndex(({ after }) => after.every((name) => done.some((one) => one.name === name)));
+    if (next < 0) {
+      const circle = rest.filter(({ when }) => when !== null).map(({ name }) => name);
+      throw new SpecFault(
+        ["signals", circle[0] as string, "when"],
+        `waits for itself, through ${circle.join(", ")}: what a signal's \`when\` names must not wait for that signal, and \`judgeable\` and \`fits\` are known after every tournament`,
+      );
+    }
+    done.push(...rest.splice(next, 1));
+  }
+  return done;
+}
+
+/**
+ * A spec ready to score with.
+ * @param n most rollouts of a group
+ * @throws ApiError `unbounded_reward`, naming what to squash: only of a spec with signals, for
+ *   today's form may have an `overlong` without clamp
+ */
+export function compileSpec(spec: AnySpec, n: number = LIMITS.rollouts_per_group_max): CompiledSpec {
+  const compiled = readSpec(spec, n);
+  if (!hasSignals(spec) || compiled.reward.range.every(Number.isFinite)) return compiled;
+  const unbounded = compiled.signals.filter(
+    ({ name, range }) => compiled.reward.signals.includes(name) && !range.every(Number.isFinite),
+  );
+  const facts = compiled.reward.facts.filter((fact) => fact === "length" || fact === "step");
+  const which = [...unbounded.map(({ name }) => name), ...facts];
+  const message =
+    which.length === 0
+      ? "the reward's range is not finite; its numbers are too large"
+      : `the reward has no finite range because ${which.join(" and ")} has none; squash it with clamp, sigmoid or cosine`;
+  throw new ApiError("unbounded_reward", `spec.reward: ${message}.`, { errors: [{ path: "spec.reward", message }] });
+}

@@ -1,0 +1,238 @@
+// Owns what an expression's operators and functions are: how many arguments, the range of the
+// value, the value. One entry each.
+import { LIMITS } from "../faults/limits.ts";
+import type { Range } from "./signal-value.ts";
+
+/**
+ * A function of one rollout's values. `constants` holds the arguments that must be numbers in the
+ * text, by place.
+ */
+interface PlainFunction {
+  arity: readonly [least: number, most: number];
+  /** Places of arguments that must be numbers. */
+  constant?: readonly number[];
+  /** What is wrong with the constants, or null. */
+  refuse?(constants: readonly (number | null)[]): string | null;
+  range(ranges: readonly Range[]): Range;
+  of(values: readonly number[], step: number): number;
+  /** It needs the request's `step`. */
+  step?: true;
+}
+
+/**
+ * A function of one argument over the group: numbers in, numbers out, in the same order. Null
+ * members stay outside.
+ */
+interface GroupFunction {
+  group: true;
+  range(range: Range): Range;
+  over(values: readonly number[]): readonly number[];
+}
+
+const TRUTH: Range = [0, 1];
+const truth = (holds: boolean) => (holds ? 1 : 0);
+const sign = (of: (a: number, b: number) => boolean): PlainFunction => ({
+  arity: [2, 2],
+  range: () => TRUTH,
+  of: ([a = 0, b = 0]) => truth(of(a, b)),
+});
+
+/** 0 times an infinite bound is 0: the factor is exactly 0 there. */
+const times = (a: number, b: number) => (a === 0 || b === 0 ? 0 : a * b);
+
+function corners(of: (a: number, b: number) => number, [a, b]: readonly Range[]): Range {
+  const [low, high] = [a as Range, b as Range];
+  const values = low.flatMap((x) => high.map((y) => of(x, y)));
+  return [Math.min(...values), Math.max(...values)];
+}
+
+/** A function that grows (or falls) with its one argument. */
+const monotone = (of: (x: number) => number): PlainFunction => ({
+  arity: [1, 1],
+  range: ([x]) => {
+    const ends = (x as Range).map(of) as [number, number];
+    return [Math.min(...ends), Math.max(...ends)];
+  },
+  of: ([x = 0]) => of(x),
+});
+
+export const sigmoid = (x: number): number => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
+
+const hull = (ranges: readonly Range[]): Range => [
+  Math.min(...ranges.map(([low]) => low)),
+  Math.max(...ranges.map(([, high]) => high)),
+];
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  if (sorted.length % 2 === 1) return sorted[Math.floor(middle)] as number;
+  return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+const extreme = (of: (...values: number[]) => number): PlainFunction => ({
+  arity: [2, LIMITS.expression_nodes],
+  range: (ranges) => [of(...ranges.map(([low]) => low)), of(...ranges.map(([, high]) => high))],
+  of: (values) => of(...values),
+});
+const average = (of: (values: readonly number[]) => number): PlainFunction => ({
+  arity: [1, LIMITS.expression_nodes],
+  range: (ranges) => [of(ranges.map(([low]) => low)), of(ranges.map(([, high]) => high))],
+  of,
+});
+
+/** Half a cosine: `from` at 0 and below, `to` at 1 and above. */
+const cosine = (x: number, from: number, to: number) =>
+  to + ((from - to) * (1 + Math.cos(Math.PI * clamp(x, 0, 1)))) / 2;
+
+/** Linear in the step between the two steps, constant outside. */
+function anneal(from: number, to: number, first: number, last: number, step: number): number {
+  return from + (to - from) * clamp((step - first) / (last - first), 0, 1);
+}
+
+/** Most that fp + fn may be: beyond it the correction multiplies noise by more than five. */
+const NOISE_MAX = 0.8;
+
+/**
+ * Operators and functions of one rollout, `if` apart: of it only the branch that is taken counts.
+ */
+export const PLAIN: Readonly<Record<string, PlainFunction>> = {
+  "+": { arity: [2, 2], range: (r) => corners((a, b) => a + b, r), of: ([a = 0, b = 0]) => a + b },
+  "-": { arity: [2, 2], range: (r) => corners((a, b) => a - b, r), of: ([a = 0, b = 0]) => a - b },
+  "*": { arity: [2, 2], range: (r) => corners(times, r), of: ([a = 0, b = 0]) => a * b },
+  "/": {
+    arity: [2, 2],
+    constant: [1],
+    refuse: ([, divisor]) => (divisor === 0 ? "the divisor must not be 0" : null),
+    range: (r) => corners((a, b) => a / b, r),
+    of: ([a = 0, b = 1]) => a / b,
+  },
+  "-1": monotone((x) => 0 - x),
+  "+1": monotone((x) => x),
+  "<": sign((a, b) => a < b),
+  "<=": sign((a, b) => a <= b),
+  ">": sign((a, b) => a > b),
+  ">=": sign((a, b) => a >= b),
+  "==": sign((a, b) => a === b),
+  "!=": sign((a, b) => a !== b),
+  and: sign((a, b) => a !== 0 && b !== 0),
+  or: sign((a, b) => a !== 0 || b !== 0),
+  not: { arity: [1, 1], range: () => TRUTH, of: ([x = 0]) => truth(x === 0) },
+  min: extreme(Math.min),
+  max: extreme(Math.max),
+  abs: {
+    arity: [1, 1],
+    range: ([x]) => {
+      const [low, high] = x as Range;
+      const ends = [Math.abs(low), Math.abs(high)];
+      return [low <= 0 && high >= 0 ? 0 : Math.min(...ends), Math.max(...ends)];
+    },
+    of: ([x = 0]) => Math.abs(x),
+  },
+  clamp: {
+    arity: [3, 3],
+    constant: [1, 2],
+    refuse: ([, low, high]) => ((low as number) > (high as number) ? "clamp's second number is below its first" : null),
+    range: ([x, [low], [high]]: readonly Range[] & { 1: Range; 2: Range }) =>
+      (x as Range).map((end) => clamp(end, low, high)) as [number, number],
+    of: ([x = 0, low = 0, high = 0]) => clamp(x, low, high),
+  },
+  sigmoid: monotone(sigmoid),
+  // PAR: a reward centred on a reference, squashed (formulas.md).
+  par: {
+    arity: [2, 2],
+    range: (r) => corners((x, ref) => sigmoid(x - ref), r),
+    of: ([x = 0, ref = 0]) => sigmoid(x - ref),
+  },
+  cosine: {
+    arity: [3, 3],
+    constant: [1, 2],
+    range: ([, from, to]) => hull([from as Range, to as Range]),
+    of: ([x = 0, from = 0, to = 0]) => cosine(x, from, to),
+  },
+  anneal: {
+    arity: [4, 4],
+    constant: [2, 3],
+    refuse: ([, , first, last]) =>
+      (first as number) < (last as number) ? null : "anneal's last step must lie after its first",
+    range: ([from, to]) => hull([from as Range, to as Range]),
+    of: ([from = 0, to = 0, first = 0, last = 1], step) => anneal(from, to, first, last, step),
+    step: true,
+  },
+  // The backward correction of a binary reward seen with noise (formulas.md; arXiv 2510.00915).
+  correct: {
+    arity: [3, 3],
+    constant: [1, 2],
+    refuse: ([, fp, fn]) =>
+      (fp as number) < 0 || (fn as number) < 0 || (fp as number) + (fn as number) > NOISE_MAX
+        ? `correct's rates must be 0 or more and together at most ${NOISE_MAX}`
+        : null,
+    range: ([x, [fp], [fn]]: readonly Range[] & { 1: Range; 2: Range }) =>
+      (x as Range).map((end) => (end - fp) / (1 - fp - fn)) as [number, number],
+    of: ([x = 0, fp = 0, fn = 0]) => (x - fp) / (1 - fp - fn),
+  },
+  mean: average(mean),
+  median: average(median),
+};
+
+const constantOver = (values: readonly number[], value: number) => values.map(() => value);
+const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
+const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
+
+/**
+ * A rounded mean may lie outside its numbers, by which a range that was proved would not hold: it
+ * is kept among them.
+ */
+const groupMean = (values: readonly number[]) => clamp(mean(values), least(values), most(values));
+
+/** Added to a group's standard deviation in `zscore`. */
+const ZSCORE_FLOOR = 1e-4;
+
+function zscores(values: readonly number[]): number[] {
+  if (least(values) === most(values)) return values.map(() => 0);
+  const centre = mean(values);
+  const deviation = Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
+  return values.map((value) => (value - centre) / (deviation + ZSCORE_FLOOR));
+}
+
+/** Best 1, worst 0, ties averaged; 0 when all are equal or alone. */
+function rankShares(values: readonly number[]): number[] {
+  const n = values.length;
+  if (n < 2 || least(values) === most(values)) return values.map(() => 0);
+  const sorted = values.toSorted((a, b) => a - b);
+  const places = new Map<number, { first: number; last: number }>();
+  sorted.forEach((value, place) => {
+    const known = places.get(value);
+    if (known === undefined) places.set(value, { first: place, last: place });
+    else known.last = place;
+  });
+  return values.map((value) => {
+    const { first, last } = places.get(value) as { first: number; last: number };
+    return (first + last) / 2 / (n - 1);
+  });
+}
+
+/** No value lies further from its group's mean, in population standard deviations. */
+const ZSCORE_MAX = Math.sqrt(LIMITS.rollouts_per_group_max - 1);
+
+/** Where all numbers are the same, none differs from the others. */
+const isPoint = ([low, high]: Range): boolean => low === high;
+
+/** Functions over the group. */
+export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
+  centre: {
+    group: true,
+    range: (range) => (isPoint(range) ? [0, 0] : [range[0] - range[1], range[1] - range[0]]),
+    over: (values) => {
+      const centre = groupMean(values);
+      return values.map((value) => value - centre);
+    },
+  },
+  zscore: { group: true, range: (range) => (isPoint(range) ? [0, 0] : [-ZSCORE_MAX, ZSCORE_MAX]), over: zscores },
+  rank: { group: true, range: (range) => (isPoint(range) ? [0, 0] : TRUTH), over: rankShares },
+  gmean: { group: true, range: (range) => range, over: (values) => constantOver(values, groupMean(values)) },
+  gmin: { group: true, range: (range) => range, over: (values) => constantOver(values, least(values)) },
+  gmax: { group: true, range: (range) => range, over: (values) => constantOver(values, most(values)) },
+};

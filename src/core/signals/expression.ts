@@ -1,0 +1,180 @@
+// Owns a reward expression once it is read: its names, its proved range, its value for every
+// rollout of a group. Pure, linear in rollouts.
+
+import { OVER_GROUP, PLAIN } from "./expression-functions.ts";
+import { type Expression, ExpressionFault, parseExpression } from "./expression-parse.ts";
+import { firstMissing, type Range, type Valued, valued, without } from "./signal-value.ts";
+
+export { ExpressionFault } from "./expression-parse.ts";
+
+/** What an expression may name beside signals: a rollout's tokens, the request's step. */
+export const FACT_NAMES = ["length", "step"] as const;
+
+export interface CompiledExpression {
+  /** Signals that it names, each once, in order of appearance. */
+  signals: readonly string[];
+  /** Facts that it needs of the request: `length`, `step`. */
+  facts: readonly string[];
+  /** Whether a function over the group is in it. */
+  relative: boolean;
+  /** Group functions that a group-relative trainer applies again. */
+  normalising: readonly string[];
+  /** Interval arithmetic over the signals' ranges; its ends may be infinite. */
+  range: Range;
+  /** The range where some signals lie elsewhere than was said at first. */
+  rangeWith(ranges: Readonly<Record<string, Range>>): Range;
+  /**
+   * One value for each rollout. `values` has one entry a signal named, each as long as the group.
+   */
+  evaluate(group: GroupValues): readonly Valued[];
+}
+
+export interface GroupValues {
+  /** Rollouts of the group. */
+  size: number;
+  signals: Readonly<Record<string, readonly Valued[]>>;
+  /** Tokens of each rollout; needed when `facts` has `length`. */
+  lengths: readonly number[];
+  /** Needed when `facts` has `step`. */
+  step: number;
+}
+
+const isFact = (name: string): boolean => (FACT_NAMES as readonly string[]).includes(name);
+const UNBOUNDED: Range = [0, Number.POSITIVE_INFINITY];
+
+/**
+ * Reads and checks an expression over signals whose ranges are known.
+ * @throws ExpressionFault naming the column
+ */
+export function compileExpression(text: string, ranges: Readonly<Record<string, Range>>): CompiledExpression {
+  const tree = parseExpression(text);
+  check(tree, ranges);
+  const calls = callsOf(tree);
+  const names = [...new Set(namesOf(tree))];
+  const needsStep = calls.some((name) => PLAIN[name]?.step === true);
+  return {
+    signals: names.filter((name) => !isFact(name)),
+    facts: [...new Set([...names.filter(isFact), ...(needsStep ? ["step"] : [])])],
+    relative: calls.some((name) => name in OVER_GROUP),
+    normalising: ["centre", "zscore"].filter((name) => calls.includes(name)),
+    range: rangeOf(tree, ranges),
+    rangeWith: (others) => rangeOf(tree, { ...ranges, ...others }),
+    evaluate: (group) => evaluate(tree, group),
+  };
+}
+
+function namesOf(tree: Expression): string[] {
+  if (tree.kind === "name") return [tree.name];
+  return tree.kind === "call" ? tree.args.flatMap(namesOf) : [];
+}
+
+function callsOf(tree: Expression): string[] {
+  return tree.kind === "call" ? [tree.name, ...tree.args.flatMap(callsOf)] : [];
+}
+
+/**
+ * The number that an argument is in the text, a sign before it included; null when it is no plain
+ * number.
+ */
+function constantOf(tree: Expression): number | null {
+  if (tree.kind === "number") return tree.value;
+  if (tree.kind !== "call" || tree.args.length !== 1) return null;
+  const inner = constantOf(tree.args[0] as Expression);
+  if (inner === null) return null;
+  if (tree.name === "-1") return 0 - inner;
+  return tree.name === "+1" ? inner : null;
+}
+
+function check(tree: Expression, ranges: Readonly<Record<string, Range>>): void {
+  if (tree.kind === "number") return;
+  if (tree.kind === "name") {
+    if (!isFact(tree.name) && !Object.hasOwn(ranges, tree.name)) throw unknown(tree, "signal", Object.keys(ranges));
+    return;
+  }
+  const { name, args, at } = tree;
+  const plain = Object.hasOwn(PLAIN, name) ? PLAIN[name] : undefined;
+  const isGroup = Object.hasOwn(OVER_GROUP, name);
+  if (plain === undefined && !isGroup && name !== "if") throw unknown(tree, "function", functionNames());
+  const [fewest, most] = plain?.arity ?? (isGroup ? [1, 1] : [3, 3]);
+  if (args.length < fewest || args.length > most) {
+    const wanted = fewest === most ? `${fewest}` : `${fewest} or more`;
+    throw new ExpressionFault(at, `${name} takes ${wanted} arguments, not ${args.length}`);
+  }
+  const constants = args.map(constantOf);
+  for (const place of plain?.constant ?? []) {
+    if (constants[place] === null) {
+      throw new ExpressionFault((args[place] as Expression).at, `argument ${place + 1} of ${name} must be a number`);
+    }
+  }
+  const refused = plain?.refuse?.(constants) ?? null;
+  if (refused !== null) throw new ExpressionFault(at, refused);
+  for (const arg of args) check(arg, ranges);
+}
+
+/** Names that a person may call: signs are written between their sides. */
+const functionNames = (): string[] =>
+  ["if", ...Object.keys(PLAIN), ...Object.keys(OVER_GROUP)].filter((name) => /^[a-z]/.test(name));
+
+function unknown({ name, at }: { name: string; at: number }, what: string, known: readonly string[]): ExpressionFault {
+  const names = known.length === 0 ? "there is none" : `there are ${known.join(", ")}`;
+  return new ExpressionFault(at, `no ${what} is named ${name}; ${names}`);
+}
+
+/**
+ * Interval arithmetic. Both branches of an `if` count, unless its condition is the same everywhere.
+ */
+function rangeOf(tree: Expression, ranges: Readonly<Record<string, Range>>): Range {
+  if (tree.kind === "number") return [tree.value, tree.value];
+  if (tree.kind === "name") return isFact(tree.name) ? UNBOUNDED : (ranges[tree.name] as Range);
+  const inner = tree.args.map((arg) => rangeOf(arg, ranges));
+  if (tree.name === "if") {
+    const [condition, then, otherwise] = inner as [Range, Range, Range];
+    if (condition[0] === 0 && condition[1] === 0) return otherwise;
+    if (condition[0] > 0 || condition[1] < 0) return then;
+    return [Math.min(then[0], otherwise[0]), Math.max(then[1], otherwise[1])];
+  }
+  const over = OVER_GROUP[tree.name];
+  if (over !== undefined) return over.range(inner[0] as Range);
+  const found = (PLAIN[tree.name] as (typeof PLAIN)[string]).range(inner);
+  // An infinite bound less an infinite one is anything.
+  return [
+    Number.isNaN(found[0]) ? Number.NEGATIVE_INFINITY : found[0],
+    Number.isNaN(found[1]) ? Number.POSITIVE_INFINITY : found[1],
+  ];
+}
+
+function evaluate(tree: Expression, group: GroupValues): readonly Valued[] {
+  if (tree.kind === "number") return Array.from({ length: group.size }, () => valued(tree.value));
+  if (tree.kind === "name") {
+    if (tree.name === "step") return Array.from({ length: group.size }, () => valued(group.step));
+    if (tree.name === "length") return group.lengths.map(valued);
+    return group.signals[tree.name] as readonly Valued[];
+  }
+  const args = tree.args.map((arg) => evaluate(arg, group));
+  if (tree.name === "if") return chosen(args as [readonly Valued[], readonly Valued[], readonly Valued[]]);
+  const over = OVER_GROUP[tree.name];
+  if (over !== undefined) return overGroup(args[0] as readonly Valued[], over.over);
+  const plain = PLAIN[tree.name] as (typeof PLAIN)[string];
+  return Array.from({ length: group.size }, (_, r) => {
+    const values = args.map((arg) => arg[r] as Valued);
+    const missing = firstMissing(values);
+    const numbers = () => values.map(({ value }) => value as number);
+    return missing ?? valued(plain.of(numbers(), group.step));
+  });
+}
+
+/** Only the branch taken counts: a null in the other does not spread. */
+function chosen([condition, then, otherwise]: [readonly Valued[], readonly Valued[], readonly Valued[]]): Valued[] {
+  return condition.map((holds, r) => {
+    if (holds.value === null) return without(holds.code);
+    return (holds.value !== 0 ? then[r] : otherwise[r]) as Valued;
+  });
+}
+
+/** A null stays null and is no member of what its neighbours are measured against. */
+function overGroup(values: readonly Valued[], over: (numbers: readonly number[]) => readonly number[]): Valued[] {
+  const numbers = values.flatMap(({ value }) => (value === null ? [] : [value]));
+  const found = numbers.length === 0 ? [] : over(numbers);
+  let next = 0;
+  return values.map((one) => (one.value === null ? one : valued(found[next++] as number)));
+}

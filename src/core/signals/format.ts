@@ -1,0 +1,22 @@
+// Owns the kind `format`: 0 where every rule holds, else minus the penalty. The rules themselves:
+// ../format.ts.
+
+import type * as z from "zod";
+import { FormatSchema } from "../contract/spec.ts";
+import { answeredAtOnce, type Signal } from "./signal.ts";
+import { valued } from "./signal-value.ts";
+
+export const format: Signal<z.output<typeof FormatSchema>> = {
+  kind: "format",
+  schema: FormatSchema,
+  relative: false,
+  rules: ({ rules }) => rules,
+  facts: () => [],
+  range: ({ penalty }) => [0 - penalty + 0, 0],
+  open({ formats }, { rules, penalty }, { name, jams, refused }) {
+    const [judgeable, fits] = [rules.includes("judgeable"), rules.includes("fits")];
+    const broken = jams.map((jam, r) => (judgeable && jam) || (fits && refused[r] === true));
+    const holds = formats[name] as readonly boolean[];
+    return answeredAtOnce(() => holds.map((ok, r) => valued(ok && !broken[r] ? 0 : 0 - penalty + 0)));
+  },
+};

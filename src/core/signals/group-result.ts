@@ -1,0 +1,148 @@
+// Owns the step from a group's settled signals to its result: rewards, components, counts, status,
+// metrics. Knows no verifier and no clock.
+import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
+import { isUnparsed } from "../judges/samples.ts";
+import { type AskedSamples, modelsOf } from "../tournament/asked-samples.ts";
+import { ranks, type Tally } from "../tournament/decide.ts";
+import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
+import { isProbe } from "../tournament/schedule.ts";
+import { type AnySpec, hasSignals } from "./compiled-spec.ts";
+import { type Compared, type GroupSignals, spread } from "./group-signals.ts";
+import type { Valued } from "./signal-value.ts";
+
+const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, forfeits: 0 };
+
+/**
+ * The group's result, the same for the same samples whatever order they came in. Counts are those
+ * of the first signal that compares.
+ */
+export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boolean): GroupResult {
+  const { prepared, size } = signals;
+  const compared = signals.compared();
+  const wins = spreadOf<number | null>(compared, ({ wins }) => wins, null, size);
+  const { selected, tied } = selectionOf(compared);
+  const rollouts = rolloutResults(signals, spec, judgeable, wins);
+  const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
+  const verifier = verifierUse(signals.asked());
+  const status = statusOf(rollouts);
+  // What is left of an incomplete group is no sample of its rewards: a dead verifier leaves only
+  // the malformed ones.
+  const complete = status === "ok";
+  return {
+    group_id: prepared.group_id,
+    status,
+    win_counts: wins,
+    selected,
+    selected_tied: tied,
+    rollouts,
+    metrics: {
+      parse_rate: parseRate(verifier),
+      ...groupTau(wins, labels),
+      list_acc: complete && compared !== null ? listAccuracy(selected, labels) : null,
+      position_flip_rate: compared?.position_flip_rate ?? null,
+      ...rewardMoments(complete ? rollouts.map(({ reward }) => reward) : []),
+    },
+    verifier,
+  };
+}
+
+/** What was counted of each rollout, `none` where none was. */
+function spreadOf<T>(compared: Compared | null, of: (compared: Compared) => readonly T[], none: T, size: number): T[] {
+  return compared === null ? new Array<T>(size).fill(none) : spread(compared.members, of(compared), () => none, size);
+}
+
+function selectionOf(compared: Compared | null): { selected: number | null; tied: number[] } {
+  if (compared === null) return { selected: null, tied: [] };
+  const { members, selection } = compared;
+  const whole = (r: number) => members[r] as number;
+  return {
+    selected: selection.selected === null ? null : whole(selection.selected),
+    tied: selection.tied.map(whole),
+  };
+}
+
+function rolloutResults(
+  signals: GroupSignals,
+  spec: AnySpec,
+  judgeable: boolean,
+  wins: readonly (number | null)[],
+): RolloutResult[] {
+  const { prepared, size } = signals;
+  const { classes, formatOk } = prepared;
+  const compared = signals.compared();
+  const columns = signals.columns();
+  const rewards = signals.rewards();
+  const places = ranks(wins);
+  const jams = signals.found("jams");
+  const refused = signals.found("refused");
+  const tallies = spreadOf<Tally>(compared, ({ tallies }) => tallies, NOT_COMPARED, size);
+  const unparsed = spreadOf(compared, ({ unparsed }) => unparsed, 0, size);
+  const votes = spreadOf<number | null>(compared, ({ votes }) => votes, null, size);
+  return rewards.map(({ value, code }, r) => {
+    const own = classes.classOf[r] ?? null;
+    const first = own === null ? r : (classes.members[own]?.[0] as number);
+    return {
+      reward: value,
+      error: code,
+      ...componentsOf(columns, spec, r),
+      ...(tallies[r] as Tally),
+      unparsed: unparsed[r] as number,
+      votes: votes[r] as number | null,
+      rank: places[r] ?? null,
+      duplicate_of: first === r ? null : first,
+      format_ok: formatOk[r] === true && !(judgeable && jams[r]) && !refused[r],
+      jams_judge: jams[r] as boolean,
+    };
+  });
+}
+
+/**
+ * A rollout's value of each signal, and of a spec with signals why one is missing. A spec without
+ * has always the same three.
+ */
+function componentsOf(
+  columns: Readonly<Record<string, readonly Valued[]>>,
+  spec: AnySpec,
+  r: number,
+): Pick<RolloutResult, "components" | "errors"> {
+  const of = <T>(read: (one: Valued) => T) =>
+    Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, read(values[r] as Valued)]));
+  const components = of(({ value }) => value);
+  if (!hasSignals(spec)) {
+    const { base = null, format = 0, overlong = 0 } = components;
+    return { components: { base, format, overlong } };
+  }
+  return { components, errors: of(({ code }) => code) };
+}
+
+function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
+  if (rollouts.every(({ reward }) => reward === null)) return "failed";
+  return rollouts.some(({ reward, undecided }) => reward === null || undecided > 0) ? "partial" : "ok";
+}
+
+/**
+ * What the group itself asked of the verifier. `saved`: samples left out by early stop, and those
+ * shared with an equal group.
+ */
+function verifierUse(asked: readonly AskedSamples[]): VerifierUse {
+  const own = asked.filter((entry) => entry.own);
+  const samples = own.flatMap((entry) => entry.samples.filter(({ saved }) => !saved));
+  const answered = samples.filter(({ error }) => error === null);
+  const parsed = answered.filter((sample) => !isUnparsed(sample)).length;
+  const total = (field: "prompt_tokens" | "completion_tokens") =>
+    own.reduce((sum, entry) => entry.samples.reduce((inner, sample) => inner + sample[field], sum), 0);
+  return {
+    comparisons: own.filter(({ ask }) => ask.reask !== true && !isProbe(ask)).length,
+    generations: samples.length,
+    parsed,
+    unparsed: answered.length - parsed,
+    failed: samples.length - answered.length,
+    saved: asked.reduce((sum, entry) => sum + entry.samples.length, 0) - samples.length,
+    prompt_tokens: total("prompt_tokens"),
+    completion_tokens: total("completion_tokens"),
+    latency_ms: latencySummary(answered.map(({ latency_ms }) => latency_ms)),
+    models: modelsOf(
+      asked.map((entry) => ({ ...entry, samples: entry.samples.filter(({ error }) => error === null) })),
+    ),
+  };
+}

@@ -1,0 +1,189 @@
+// Owns one group's way through its spec's signals: what can be opened now, for which rollouts, and
+// what the reward comes to. Pure; who asks is judging.ts.
+
+import { type PreparedGroup, subgroup } from "../candidate/prepare.ts";
+import type { AskedSamples } from "../tournament/asked-samples.ts";
+import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
+import type { GroupValues } from "./expression.ts";
+import type { Comparing, Judge, Plan } from "./signal.ts";
+import { type Valued, valued, without } from "./signal-value.ts";
+
+/** A signal that asks a verifier, opened for the rollouts for which its `when` holds. */
+export interface OpenSignal {
+  name: string;
+  judge: Judge;
+  plan: Plan;
+  /** Those rollouts as a group. */
+  group: PreparedGroup;
+  /** Their indices in the whole group, ascending. */
+  members: readonly number[];
+}
+
+/** What a signal counted by comparing, and of which rollouts. */
+export interface Compared extends Comparing {
+  members: readonly number[];
+}
+
+interface Settled {
+  asked: readonly AskedSamples[];
+  /** The rollouts for which `when` held. */
+  members: readonly number[];
+  compared: Compared | null;
+}
+
+export class GroupSignals {
+  readonly prepared: PreparedGroup;
+  private readonly compiled: CompiledSpec;
+  private readonly step: number;
+  private readonly values = new Map<string, readonly Valued[]>();
+  private readonly results = new Map<string, Settled>();
+  private left: readonly CompiledSignal[];
+
+  /** @param step the request's, 0 where it has none and none is needed */
+  constructor(compiled: CompiledSpec, prepared: PreparedGroup, step: number) {
+    this.compiled = compiled;
+    this.prepared = prepared;
+    this.step = step;
+    this.left = compiled.signals;
+  }
+
+  /**
+   * Tells what can be told without a verifier; returns what is newly open for one. Throws ApiError
+   * for a group that cannot be met.
+   */
+  advance(): OpenSignal[] {
+    const opened: OpenSignal[] = [];
+    // In order, each after those that it waits for: one pass finds all that is ready.
+    this.left = this.left.filter((one) => {
+      if (!one.after.every((name) => this.values.has(name))) return true;
+      const asked = this.membersOf(one);
+      const open = this.opened(one, asked);
+      if (open.judge !== null) opened.push({ ...open, judge: open.judge });
+      else this.settle({ ...open }, []);
+      return false;
+    });
+    return opened;
+  }
+
+  /**
+   * Signals that wait for a verifier's answers, opened as if asked for the whole group: the most
+   * that they may come to ask.
+   */
+  waiting(): OpenSignal[] {
+    const all = this.prepared.group.rollouts.map((_, r) => r);
+    return this.left.flatMap((one) => {
+      const open = this.opened(one, all);
+      return open.judge === null ? [] : [{ ...open, judge: open.judge }];
+    });
+  }
+
+  /** Ends an open signal with all that it asked. */
+  settle({ name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">, asked: readonly AskedSamples[]): void {
+    const { scores, summary } = plan.result(asked);
+    const { skip_value } = this.compiled.signals.find((one) => one.name === name) as CompiledSignal;
+    const skipped = this.skippedBy(name);
+    this.values.set(
+      name,
+      spread(members, scores, (r) => skipped.get(r) ?? valued(skip_value), this.size),
+    );
+    this.results.set(name, { asked, members, compared: summary === undefined ? null : { ...summary, members } });
+  }
+
+  get size(): number {
+    return this.prepared.group.rollouts.length;
+  }
+
+  /** Every signal's values by name, ascending. All signals must be settled. */
+  columns(): Record<string, readonly Valued[]> {
+    return Object.fromEntries(this.compiled.names.map((name) => [name, this.values.get(name) as readonly Valued[]]));
+  }
+
+  /** The rollouts that a signal was asked for, ascending. */
+  membersAsked(name: string): readonly number[] {
+    return this.results.get(name)?.members ?? [];
+  }
+
+  rewards(): readonly Valued[] {
+    return this.compiled.reward.evaluate(this.groupValues());
+  }
+
+  /** The first signal by name that compares; null without one. */
+  compared(): Compared | null {
+    return (
+      this.compiled.names.map((name) => this.results.get(name)?.compared ?? null).find((one) => one !== null) ?? null
+    );
+  }
+
+  /** Rollouts of whose candidate some signal found so. */
+  found(what: "jams" | "refused"): boolean[] {
+    const all = new Array<boolean>(this.size).fill(false);
+    for (const { compared } of this.results.values()) {
+      compared?.members.forEach((r, i) => {
+        if (compared[what][i]) all[r] = true;
+      });
+    }
+    return all;
+  }
+
+  /**
+   * All that was asked, signal by signal in the order of their names, in terms of the whole group's
+   * classes.
+   */
+  asked(): AskedSamples[] {
+    return this.compiled.names.flatMap((name) => {
+      const { asked = [] } = this.results.get(name) ?? {};
+      const group = this.groups.get(name) ?? this.prepared;
+      if (group === this.prepared) return asked;
+      const classOf = group.texts.map((text) => this.prepared.texts.indexOf(text));
+      const whole = (order: readonly number[]) => order.map((own) => classOf[own] as number);
+      return asked.map((entry) => ({ ...entry, ask: { ...entry.ask, order: whole(entry.ask.order) } }));
+    });
+  }
+
+  private readonly groups = new Map<string, PreparedGroup>();
+  private readonly skips = new Map<string, ReadonlyMap<number, Valued>>();
+
+  private skippedBy(name: string): ReadonlyMap<number, Valued> {
+    return this.skips.get(name) ?? new Map();
+  }
+
+  /** The rollouts for which `when` holds; where it has no value, its code is the signal's. */
+  private membersOf({ name, when }: CompiledSignal): number[] {
+    const all = this.prepared.group.rollouts.map((_, r) => r);
+    if (when === null) return all;
+    const holds = when.evaluate(this.groupValues());
+    this.skips.set(name, new Map(holds.flatMap((one, r) => (one.value === null ? [[r, without(one.code)]] : []))));
+    return all.filter((r) => (holds[r]?.value ?? 0) !== 0);
+  }
+
+  private opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[]) {
+    const group = subgroup(this.prepared, members);
+    const { judgeable, spec } = this.compiled;
+    const found = (what: "jams" | "refused") => {
+      const all = this.found(what);
+      return members.map((r) => all[r] as boolean);
+    };
+    const about = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused") };
+    this.groups.set(name, group);
+    return { name, judge, plan: signal.open(group, settings, about), group, members };
+  }
+
+  private groupValues(): GroupValues {
+    const lengths = this.prepared.group.rollouts.map(({ length_tokens }) => length_tokens ?? 0);
+    return { size: this.size, signals: Object.fromEntries(this.values), lengths, step: this.step };
+  }
+}
+
+/** Values of some rollouts as those of the whole group. */
+export function spread<T>(
+  members: readonly number[],
+  values: readonly T[],
+  other: (r: number) => T,
+  size: number,
+): T[] {
+  const whole = Array.from({ length: size }, (_, r) => other(r));
+  members.forEach((r, i) => {
+    whole[r] = values[i] as T;
+  });
+  return whole;
+}

@@ -1,0 +1,52 @@
+// Owns what is said of a spec of signals that is valid and may still not be meant. Codes:
+// docs/errors.md. Knows no group.
+import { type CompiledSpec, hasSignals } from "./compiled-spec.ts";
+
+/** Tokens a second that a served verifier is taken to write, at the least. */
+const TOKENS_A_SECOND = 40;
+
+/**
+ * Warnings of a spec, each `code: what it is about`:
+ * `auxiliary_outweighs`: a signal that asks nobody can move the reward further than every one that
+ * does.
+ * `normalised_twice`: `centre` or `zscore`, which a group-relative trainer applies again.
+ * `unused_signal`: neither the reward nor a `when` names it.
+ * `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens
+ * a second. A spec without signals has the last only.
+ */
+export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] {
+  const { spec, signals } = compiled;
+  const slow = signals.flatMap(({ name, judge }) =>
+    judge !== null && (judge.max_tokens * 1000) / TOKENS_A_SECOND > deadlineMs ? [name] : [],
+  );
+  const named = hasSignals(spec) ? [...outweighing(compiled), ...twice(compiled), ...unused(compiled)] : [];
+  return [...named, ...slow.map((name) => `max_tokens_beyond_deadline: ${name}`)];
+}
+
+/**
+ * How far the reward can move by one signal alone, the others held at the middle of their ranges.
+ */
+function spanOf({ signals, reward }: CompiledSpec, name: string): number {
+  const held = signals.flatMap(({ name: other, range: [low, high] }) => {
+    const middle = low / 2 + high / 2;
+    return other === name ? [] : [[other, [middle, middle]] as const];
+  });
+  const [low, high] = reward.rangeWith(Object.fromEntries(held));
+  return high - low;
+}
+
+function outweighing(compiled: CompiledSpec): string[] {
+  const span = ({ name }: { name: string }) => spanOf(compiled, name);
+  const asking = compiled.signals.filter(({ judge }) => judge !== null);
+  if (asking.length === 0) return [];
+  const main = Math.max(...asking.map(span));
+  const auxiliary = compiled.signals.filter((one) => one.judge === null && span(one) > main);
+  return auxiliary.map(({ name }) => `auxiliary_outweighs: ${name}`);
+}
+
+const twice = ({ reward }: CompiledSpec) => reward.normalising.map((name) => `normalised_twice: ${name}`);
+
+function unused({ signals, reward }: CompiledSpec): string[] {
+  const used = new Set([...reward.signals, ...signals.flatMap(({ when }) => when?.signals ?? [])]);
+  return signals.flatMap(({ name }) => (used.has(name) ? [] : [`unused_signal: ${name}`]));
+}

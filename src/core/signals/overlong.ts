@@ -1,0 +1,18 @@
+// Owns the kind `overlong`: the soft overlong punishment of a rollout's length in tokens. The
+// formula: ../overlong.ts.
+import { softOverlong } from "../candidate/overlong.ts";
+import { type Overlong, OverlongSchema } from "../contract/spec.ts";
+import { answeredAtOnce, type Signal } from "./signal.ts";
+import { valued } from "./signal-value.ts";
+
+export const overlong: Signal<Overlong> = {
+  kind: "overlong",
+  schema: OverlongSchema,
+  relative: false,
+  facts: () => ["length_tokens"],
+  range: ({ clamp }) => [clamp ? -1 : Number.NEGATIVE_INFINITY, 0],
+  open: ({ group }, settings) =>
+    answeredAtOnce(() =>
+      group.rollouts.map(({ length_tokens }) => valued(softOverlong(length_tokens as number, settings))),
+    ),
+};

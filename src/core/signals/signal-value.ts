@@ -1,0 +1,18 @@
+// Owns the one form in which a signal's values stand: a number or null for each rollout, with a
+// code beside every null.
+import type { ItemErrorCode } from "../faults/errors.ts";
+
+/** One rollout's value of a signal or of an expression; exactly one of the two is null. */
+export type Valued = { value: number; code: null } | { value: null; code: ItemErrorCode };
+
+/** A closed interval in which every value lies. */
+export type Range = readonly [low: number, high: number];
+
+/** -0 is 0, as everywhere on the wire. */
+export const valued = (value: number): Valued => ({ value: value + 0, code: null });
+export const without = (code: ItemErrorCode): Valued => ({ value: null, code });
+
+/** The first null among the values, in their order; null when all are numbers. */
+export function firstMissing(values: readonly Valued[]): Valued | null {
+  return values.find(({ value }) => value === null) ?? null;
+}

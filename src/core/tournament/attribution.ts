@@ -1,0 +1,157 @@
+// Owns finding whose doing it is that the verifier refused a question, as too long or as filtered.
+// Must not know rewards: group-result.ts says what follows.
+
+import type { ContentKey } from "../candidate/classes.ts";
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import type { Spec } from "../contract/spec.ts";
+import { BLAMES_CONTENT } from "../faults/question-fault.ts";
+import type { AskedSamples } from "./asked-samples.ts";
+import { type Ask, isProbe } from "./schedule.ts";
+import { SCHEDULES } from "./schedules/table.ts";
+
+/**
+ * Whom a refusal for length is blamed on is so many times longer than the longest that fits: who is
+ * a little over its share is not blamed.
+ */
+const LONGER_BY_FAR = 2;
+
+/**
+ * Candidates shown together: refused, or answered at least once. What merely failed says nothing.
+ */
+interface Question {
+  shown: ReadonlySet<number>;
+  refused: boolean;
+  filtered: boolean;
+}
+
+export interface Attribution {
+  /** Classes whose doing it is. */
+  blamed: ReadonlySet<number>;
+  /**
+   * What must be known before more can be said: whether several copies of one candidate are
+   * refused.
+   */
+  probes: readonly Ask[];
+}
+
+/** The questions by whom they show, both orders and all samples together. */
+function questionsOf(asked: readonly AskedSamples[]): Question[] {
+  const byShown = new Map<string, { shown: Set<number>; refused: boolean; filtered: boolean; answered: boolean }>();
+  for (const { ask, samples } of asked) {
+    const shown = new Set(ask.order);
+    const key = [...shown].sort((a, b) => a - b).join();
+    const question = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
+    byShown.set(key, question);
+    for (const { status, error } of samples) {
+      if (status !== null) question.answered = true;
+      if (BLAMES_CONTENT.has(error)) question.refused = true;
+      if (error === "content_filtered") question.filtered = true;
+    }
+  }
+  return [...byShown.values()].flatMap(({ answered, refused, ...rest }) =>
+    answered || refused ? [{ ...rest, refused: !answered }] : [],
+  );
+}
+
+const within = (question: Question, members: ReadonlySet<number>) =>
+  [...question.shown].every((member) => members.has(member));
+
+/** Members of most of the questions, ascending. */
+function mostOften(questions: readonly Question[]): number[] {
+  const counts = new Map<number, number>();
+  for (const { shown } of questions) for (const member of shown) counts.set(member, (counts.get(member) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return [...counts.keys()].filter((member) => counts.get(member) === most).sort((a, b) => a - b);
+}
+
+/**
+ * Whose doing refusals are. Those refused most are blamed first, where all that was asked of them
+ * beside the others was refused and others among themselves were answered. Where this does not tell
+ * (a group of two, a list), each is shown beside copies of itself: who is refused even so is blamed
+ * for what was refused of it beside one who is not; for length only when it is longer by far. When
+ * nobody fits, the prompt itself is too long, and nobody is blamed.
+ * @param texts one a class
+ */
+export function attribution(texts: readonly string[], asked: readonly AskedSamples[]): Attribution {
+  const blamed = new Set<number>();
+  const done = (probes: readonly Ask[] = []): Attribution => ({ blamed, probes });
+  if (!asked.some(({ samples }) => samples.some(({ error }) => BLAMES_CONTENT.has(error)))) return done();
+  const probes = questionsOf(asked.filter(({ ask }) => isProbe(ask)));
+  const questions = questionsOf(asked.filter(({ ask }) => !isProbe(ask)));
+  const probed = new Set(asked.flatMap(({ ask }) => (isProbe(ask) ? [ask.order[0] as number] : [])));
+  const probeOf = (member: number) => probes.find(({ shown }) => shown.has(member));
+
+  const rest = new Set(texts.keys());
+  for (;;) {
+    const among = questions.filter((question) => within(question, rest));
+    const refused = among.filter((question) => question.refused);
+    if (refused.length === 0) return done();
+    const found = seen(mostOften(refused), rest, among);
+    if (found.length === 0) {
+      const involved = [...new Set(refused.flatMap(({ shown }) => [...shown]))].sort((a, b) => a - b);
+      const open = involved.filter((member) => !probed.has(member));
+      if (open.length > 0) return done(open.map((member) => probe(member, refused)));
+      found.push(...involved.filter((member) => isOver(member, texts, refused, probeOf)));
+    }
+    if (found.length === 0) return done();
+    for (const member of found) {
+      blamed.add(member);
+      rest.delete(member);
+    }
+  }
+}
+
+/** Those of the suspects of whom the questions themselves tell. */
+function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: readonly Question[]): number[] {
+  const others = new Set([...rest].filter((member) => !suspects.includes(member)));
+  if (!among.some((question) => !question.refused && within(question, others))) return [];
+  return suspects.filter((member) => {
+    const beside = new Set([...others, member]);
+    const own = among.filter((question) => question.shown.has(member) && within(question, beside));
+    return own.length > 0 && own.every((question) => question.refused);
+  });
+}
+
+/**
+ * As many copies of one candidate as the refused question showed candidates: its share is what it
+ * may take.
+ */
+function probe(member: number, refused: readonly Question[]): Ask {
+  const { size } = (refused.find(({ shown }) => shown.has(member)) as Question).shown;
+  return { order: new Array<number>(size).fill(member), samples: 1 };
+}
+
+function isOver(
+  member: number,
+  texts: readonly string[],
+  refused: readonly Question[],
+  probeOf: (member: number) => Question | undefined,
+): boolean {
+  const own = probeOf(member);
+  if (own?.refused !== true) return false;
+  const lengthOf = (index: number) => (texts[index] as string).length;
+  return refused.some(({ shown }) => {
+    const fitting = [...shown].filter((other) => probeOf(other)?.refused === false);
+    if (!shown.has(member) || fitting.length === 0) return false;
+    return own.filtered || lengthOf(member) >= LONGER_BY_FAR * Math.max(...fitting.map(lengthOf));
+  });
+}
+
+/**
+ * What to ask after the schedule where questions were refused: probes, and then what the schedule
+ * has for the group without those blamed, as if they had not been there. Nothing where that was
+ * asked already, as in a round robin.
+ */
+export function furtherAsks(
+  { texts, keys }: Pick<PreparedGroup, "texts" | "keys">,
+  asked: readonly AskedSamples[],
+  { judge, seed }: Pick<Spec, "judge" | "seed">,
+): readonly Ask[] {
+  const { blamed, probes } = attribution(texts, asked);
+  if (probes.length > 0 || blamed.size === 0) return probes;
+  const rest = [...texts.keys()].filter((member) => !blamed.has(member));
+  const known = asked.some(({ ask }) => !isProbe(ask) && !ask.order.some((member) => blamed.has(member)));
+  if (known || rest.length < 2) return [];
+  const { next } = SCHEDULES[judge.schedule]({ keys: rest.map((member) => keys[member] as ContentKey), judge, seed });
+  return next([]).map((ask) => ({ ...ask, order: ask.order.map((place) => rest[place] as number) }));
+}

@@ -1,0 +1,89 @@
+// Owns the metrics of a group and of a batch: tau-b, ListAcc, parse rate, flip rate, reward
+// moments, latency. Formulas: stats.ts.
+import type { BatchMetrics, GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/replies.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { kendallTauB, mean, percentile, populationStd } from "../math/stats.ts";
+import type { Ask, Outcome } from "./schedule.ts";
+
+/** tau-b of win counts against pass rates; null with the reason when it cannot be told. */
+export function groupTau(
+  wins: readonly (number | null)[],
+  labels: readonly (number | undefined)[],
+): { tau_b: number | null; tau_b_undefined: TauUndefined | null } {
+  if (labels.some((label) => label === undefined)) return { tau_b: null, tau_b_undefined: "no_labels" };
+  if (wins.some((count) => count === null)) return { tau_b: null, tau_b_undefined: "undecided" };
+  const { tau, undefined: reason } = kendallTauB(wins as number[], labels as number[]);
+  return { tau_b: tau, tau_b_undefined: reason };
+}
+
+/**
+ * Whether the selected rollout has the highest pass rate; false without a selection, null without
+ * every label.
+ */
+export function listAccuracy(selected: number | null, labels: readonly (number | undefined)[]): boolean | null {
+  if (labels.some((label) => label === undefined)) return null;
+  return selected !== null && labels[selected] === Math.max(...(labels as number[]));
+}
+
+/**
+ * Share of pairs that were decided in both orders and came out differently; null when no pair was.
+ */
+export function positionFlipRate(asks: readonly Ask[], outcomes: readonly Outcome[]): number | null {
+  const margins = new Map<number, number>();
+  const keyOf = (first: number, second: number) => first * LIMITS.rollouts_per_group_max + second;
+  for (const { ask, winner } of outcomes) {
+    const { order } = asks[ask] as Ask;
+    if (order.length !== 2 || winner === null) continue;
+    const key = keyOf(order[0] as number, order[1] as number);
+    margins.set(key, (margins.get(key) ?? 0) + (winner === order[0] ? 1 : -1));
+  }
+  let pairs = 0;
+  let flips = 0;
+  for (const [key, margin] of margins) {
+    const first = Math.floor(key / LIMITS.rollouts_per_group_max);
+    const second = key % LIMITS.rollouts_per_group_max;
+    const other = margins.get(keyOf(second, first));
+    if (first > second || other === undefined || margin === 0 || other === 0) continue;
+    pairs++;
+    if (margin > 0 === other > 0) flips++;
+  }
+  return pairs === 0 ? null : flips / pairs;
+}
+
+/** Share of answered generations that were parsed; null when none was answered. */
+export function parseRate({ parsed, unparsed }: Pick<VerifierUse, "parsed" | "unparsed">): number | null {
+  return parsed + unparsed === 0 ? null : parsed / (parsed + unparsed);
+}
+
+/** Mean and population standard deviation of the rewards that are numbers; null when none is. */
+export function rewardMoments(rewards: readonly (number | null)[]): Pick<GroupMetrics, "reward_mean" | "reward_std"> {
+  const known = rewards.filter((reward) => reward !== null);
+  if (known.length === 0) return { reward_mean: null, reward_std: null };
+  return { reward_mean: mean(known), reward_std: populationStd(known) };
+}
+
+/** p50, p99 and maximum of a group's generations, ms; zeros without any. */
+export function latencySummary(latencies: readonly number[]): VerifierUse["latency_ms"] {
+  if (latencies.length === 0) return { p50: 0, p99: 0, max: 0 };
+  const sorted = [...latencies].sort((a, b) => a - b);
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), max: sorted.at(-1) as number };
+}
+
+/**
+ * The batch's metrics: means over the groups in which each is defined; parse rate over all
+ * generations, rewards over all rollouts of the complete groups (`ok`) together.
+ */
+export function batchMetrics(groups: readonly GroupResult[]): BatchMetrics {
+  const complete = groups.filter(({ status }) => status === "ok");
+  const taus = groups.flatMap(({ metrics }) => metrics.tau_b ?? []);
+  const accuracies = groups.flatMap(({ metrics }) => (metrics.list_acc === null ? [] : Number(metrics.list_acc)));
+  const total = (field: "parsed" | "unparsed") => groups.reduce((sum, { verifier }) => sum + verifier[field], 0);
+  return {
+    parse_rate: parseRate({ parsed: total("parsed"), unparsed: total("unparsed") }),
+    tau_b_mean: taus.length === 0 ? null : mean(taus),
+    tau_b_undefined: groups.filter(({ metrics: m }) => m.tau_b_undefined !== null && m.tau_b_undefined !== "no_labels")
+      .length,
+    list_acc: accuracies.length === 0 ? null : mean(accuracies),
+    ...rewardMoments(complete.flatMap(({ rollouts }) => rollouts.map(({ reward }) => reward))),
+  };
+}

@@ -1,0 +1,64 @@
+// Owns what a reply and a step warn of: rewards that may be flat or misleading without their saying
+// so. Codes: docs/errors.md. Knows no transport.
+import { knowsLanguage } from "../candidate/comments.ts";
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import type { BatchMetrics, GroupResult } from "../contract/replies.ts";
+
+/** Below it the verifier's silence, not the candidates, decides much (api.md, evaluations). */
+export const PARSE_RATE_LOW = 0.8;
+
+const LOW = "parse_rate_low";
+const parseRateWarnings = (parse_rate: number | null) =>
+  parse_rate !== null && parse_rate < PARSE_RATE_LOW ? [LOW] : [];
+
+/**
+ * `no_candidates`: in some group no rollout has one. `language_not_supported`: a group's `language`
+ * is none of those whose comments can be removed, which are all that the embedded verifier runs and
+ * more; a trained verifier may know it all the same.
+ */
+export function rewardWarnings(
+  prepared: readonly PreparedGroup[],
+  results: readonly GroupResult[],
+  { parse_rate }: Pick<BatchMetrics, "parse_rate">,
+): string[] {
+  const when = (code: string, holds: boolean) => (holds ? [code] : []);
+  return [
+    ...parseRateWarnings(parse_rate),
+    ...when(
+      "no_candidates",
+      prepared.some(({ candidates }) => candidates.every((candidate) => candidate === null)),
+    ),
+    ...when(
+      "language_not_supported",
+      prepared.some(({ group: { language } }) => language !== undefined && !knowsLanguage(language)),
+    ),
+    ...when(
+      "jams_judge",
+      results.some(({ rollouts }) => rollouts.some(({ jams_judge }) => jams_judge)),
+    ),
+    ...when(
+      "does_not_fit",
+      prepared.some(({ overlong, formatOk }, g) => overlong || refusedAny(formatOk, results[g])),
+    ),
+    ...when(
+      "models_mixed",
+      results.some(({ verifier }) => verifier.models.length > 1),
+    ),
+  ];
+}
+
+/**
+ * Well formed as far as it could be told before, and neither well formed nor jamming after: the
+ * verifier refused it.
+ */
+const refusedAny = (formatOk: readonly boolean[], result: GroupResult | undefined): boolean =>
+  result?.rollouts.some(({ format_ok, jams_judge }, r) => formatOk[r] === true && !format_ok && !jams_judge) ?? false;
+
+/**
+ * The warnings of a step's requests, each once, ascending; of the parse rate speaks the step's own:
+ * one request's may be of three pairs.
+ */
+export function stepWarnings(requests: readonly (readonly string[])[], parse_rate: number | null): string[] {
+  const said = requests.flat().filter((code) => code !== LOW);
+  return [...new Set([...said, ...parseRateWarnings(parse_rate)])].sort();
+}

@@ -1,0 +1,268 @@
+// Owns assembling one answer out of an OpenAI-style reply: stream events or one document. Must not
+// know HTTP, slots or retries.
+import type { ItemErrorCode } from "../faults/errors.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { questionFault } from "../faults/question-fault.ts";
+import { withoutThoughts } from "../judges/thinking.ts";
+
+/** What one request brought: the parts of a Generation (ports.ts) that the backend decides. */
+export interface Answered {
+  /** The answer text (reasoning fields apart), or null when the generation failed. */
+  answer: string | null;
+  thinking: "none" | "closed" | "unclosed";
+  finish_reason: string | null;
+  error: ItemErrorCode | null;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** The model's name as the reply gives it; null when it does not, or there is no answer. */
+  model: string | null;
+}
+
+/** Looks on while an answer comes in. */
+export interface AnswerObserver {
+  /**
+   * A piece of generated text, thoughts included, in order. A piece of reasoning may come as JSON
+   * escapes it.
+   */
+  text(piece: string): void;
+  /**
+   * The token list that came with a piece (`choices[0].logprobs.content`), as received.
+   * @param answering false when the piece is reasoning alone
+   */
+  logprobs?(tokens: readonly unknown[], answering: boolean): void;
+}
+
+/**
+ * Finish reasons by which engines say that they gave up on a generation: what text there is, is no
+ * answer.
+ */
+const ABORTED = new Set(["abort", "error"]);
+
+/**
+ * Finish reason by which a server says that its own filter cut the answer: the question was
+ * refused, not judged.
+ */
+const FILTERED = "content_filter";
+
+const MALFORMED: ItemErrorCode = "verifier_bad_reply";
+
+const BACKSLASH = 92;
+
+/** Text beyond this is searched for think tags, to forget what no parser reads. */
+const COMPACT_CHARS = 65_536;
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * A count as engines give it; one that no engine can mean would only break the sums and the log's
+ * columns.
+ */
+const tokens = (value: unknown): number =>
+  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= LIMITS.usage_tokens_max
+    ? (value as number)
+    : 0;
+
+const NO_COST = { prompt_tokens: 0, completion_tokens: 0, model: null } as const;
+
+/** A longer name is no model's. */
+const MODEL_CHARS_MAX = 256;
+
+/** A Generation's part for a reply that brought no answer. */
+export function failed(error: ItemErrorCode): Answered {
+  return { answer: null, thinking: "none", finish_reason: null, error, ...NO_COST };
+}
+
+/**
+ * True for the bulk of a thinking model's stream: an event that carries a piece of reasoning and
+ * nothing else, in the compact JSON that engines write. Quotes inside JSON strings are escaped, so
+ * these keys cannot stem from model text.
+ */
+function isOnlyReasoning(data: string): boolean {
+  if (!data.includes('"finish_reason":null')) return false;
+  const key = data.indexOf('"reasoning');
+  if (key === -1 || data.startsWith('":null', key + 10) || data.startsWith('_content":null', key + 10)) return false;
+  if (data.startsWith('":""', key + 10) || data.startsWith('_content":""', key + 10)) return false;
+  const content = data.indexOf('"content":');
+  if (content !== -1 && !data.startsWith("null", content + 10)) return false;
+  return !data.includes('"usage":{') && !data.includes('"error"');
+}
+
+/** The reasoning inside an event that `isOnlyReasoning`, as it stands between its quotes. */
+function rawReasoning(data: string): string {
+  const start = data.indexOf('":"', data.indexOf('"reasoning')) + 3;
+  for (let end = data.indexOf('"', start); end !== -1; end = data.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (data.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return data.slice(start, end);
+  }
+  return data.slice(start);
+}
+
+/**
+ * An error inside a reply whose status was 200: a 4xx code says the question was at fault, all else
+ * the reply.
+ */
+function refusalCode(error: unknown): ItemErrorCode {
+  const code = isObject(error) ? Number(error.code) : Number.NaN;
+  if (code >= 400 && code < 500 && code !== 429) return questionFault(code, JSON.stringify(error));
+  // OpenAI's codes are words.
+  const worded = Number.isNaN(code) ? questionFault(400, JSON.stringify(error)) : MALFORMED;
+  return worded === "verifier_rejected" ? MALFORMED : worded;
+}
+
+/** Gathers one choice. Feed it events or one document, then ask for the `result`. */
+export class AnswerBuilder {
+  readonly #observer: AnswerObserver | null;
+  #pieces = 0;
+  #engineFailed = false;
+  #text = "";
+  #reasoned = false;
+  #answered = false;
+  #finish: string | null = null;
+  #done = false;
+  #error: ItemErrorCode | null = null;
+  #prompt_tokens = 0;
+  #completion_tokens = 0;
+  #model: string | null = null;
+  #compactAt = COMPACT_CHARS;
+
+  constructor(observer: AnswerObserver | null = null) {
+    this.#observer = observer;
+  }
+
+  /**
+   * Events so far that brought text: engines send one a token, or pack several into one, never one
+   * token in two.
+   */
+  get pieces(): number {
+    return this.#pieces;
+  }
+
+  /** Tokens generated so far: what the engine said, or the pieces where it has not. */
+  get tokens(): number {
+    return Math.max(this.#completion_tokens, this.#pieces);
+  }
+
+  /**
+   * Whether the engine itself gave up: it said so, or the reply ended without the answer's end. To
+   * be asked at the end.
+   */
+  get engineFailed(): boolean {
+    const broken = this.#error === null && this.#finish === null && !this.#done;
+    return broken || this.#engineFailed || (this.#finish !== null && ABORTED.has(this.#finish));
+  }
+
+  /** Ends the answer here, by the reader's decision: no more events are fed. */
+  cut(reason: string): void {
+    this.#finish = reason;
+    this.#completion_tokens = this.tokens;
+  }
+
+  /** Takes one event's data. Returns false when nothing that follows can matter. */
+  event(data: string): boolean {
+    if (this.#reasoned && isOnlyReasoning(data)) {
+      this.#pieces++;
+      this.#observer?.text(rawReasoning(data));
+      return true;
+    }
+    if (data === "[DONE]") {
+      this.#done = true;
+      return true;
+    }
+    try {
+      this.#error = this.#chunk(JSON.parse(data));
+    } catch {
+      // Servers that put one line break between events instead of two.
+      if (data.includes("\n")) return data.split("\n").every((line) => line === "" || this.event(line));
+      this.#error = MALFORMED;
+    }
+    return this.#error === null;
+  }
+
+  /** Takes the whole reply of a server that does not stream. */
+  document(text: string): void {
+    this.#done = true;
+    try {
+      const reply: unknown = JSON.parse(text);
+      const complete = isObject(reply) && (reply.error || (Array.isArray(reply.choices) && reply.choices.length > 0));
+      this.#error = complete ? this.#chunk(reply) : MALFORMED;
+    } catch {
+      this.#error = MALFORMED;
+    }
+  }
+
+  /** The answer, or the reason why there is none. */
+  result(): Answered {
+    if (this.#error !== null) return failed(this.#error);
+    if (this.#finish === null && !this.#done) return failed(MALFORMED);
+    if (this.#finish !== null && ABORTED.has(this.#finish)) return failed("verifier_unavailable");
+    if (this.#finish === FILTERED) return failed("content_filtered");
+    return {
+      answer: this.#text,
+      thinking: this.#reasoned ? (this.#answered ? "closed" : "unclosed") : "none",
+      finish_reason: this.#finish,
+      error: null,
+      prompt_tokens: this.#prompt_tokens,
+      completion_tokens: this.#completion_tokens,
+      model: this.#model,
+    };
+  }
+
+  /** @returns the fault that ends the generation, if any */
+  #chunk(chunk: unknown): ItemErrorCode | null {
+    if (!isObject(chunk)) return MALFORMED;
+    if (chunk.error) {
+      const code = refusalCode(chunk.error);
+      this.#engineFailed = code === MALFORMED;
+      return code;
+    }
+    if (typeof chunk.model === "string" && chunk.model !== "" && chunk.model.length <= MODEL_CHARS_MAX) {
+      this.#model ??= chunk.model;
+    }
+    if (isObject(chunk.usage)) {
+      this.#prompt_tokens = tokens(chunk.usage.prompt_tokens);
+      this.#completion_tokens = tokens(chunk.usage.completion_tokens);
+    }
+    if (!Array.isArray(chunk.choices)) return chunk.choices == null ? null : MALFORMED;
+    const choice: unknown = chunk.choices[0];
+    if (choice === undefined) return null;
+    if (!isObject(choice)) return MALFORMED;
+    if (typeof choice.finish_reason === "string") this.#finish = choice.finish_reason;
+    const part = choice.delta ?? choice.message;
+    if (part == null) return null;
+    if (!isObject(part)) return MALFORMED;
+    this.#observe(part, choice.logprobs);
+    return this.#part(part);
+  }
+
+  #observe(part: Json, logprobs: unknown): void {
+    const { content } = part;
+    const reasoning = part.reasoning || part.reasoning_content;
+    if (!reasoning && !content) return;
+    this.#pieces++;
+    const observer = this.#observer;
+    if (observer === null) return;
+    if (typeof reasoning === "string") observer.text(reasoning);
+    if (typeof content === "string") observer.text(content);
+    if (isObject(logprobs) && Array.isArray(logprobs.content)) {
+      observer.logprobs?.(logprobs.content, Boolean(content));
+    }
+  }
+
+  #part(part: Json): ItemErrorCode | null {
+    const { content } = part;
+    if (part.reasoning || part.reasoning_content) this.#reasoned = true;
+    if (content == null || content === "") return null;
+    if (typeof content !== "string") return MALFORMED;
+    if (this.#reasoned) this.#answered = true;
+    this.#text += content;
+    if (this.#text.length <= this.#compactAt) return null;
+    this.#text = withoutThoughts(this.#text);
+    // Searching again only once the rest has doubled keeps the whole linear.
+    this.#compactAt = Math.min(LIMITS.answer_chars_max, Math.max(COMPACT_CHARS, this.#text.length * 2));
+    return this.#text.length > LIMITS.answer_chars_max ? MALFORMED : null;
+  }
+}

@@ -1,0 +1,19 @@
+// Owns how an OpenAI-compatible server's addresses and headers follow from its configured URL and
+// key. Must not know HTTP clients or questions.
+
+/**
+ * The API's root, e.g. `http://host:8000/v1`, without a slash at its end. @throws TypeError for a
+ * URL that cannot be used
+ */
+export function apiRoot(url: string): string {
+  const { protocol, username, password, origin, pathname } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:") throw new TypeError("The verifier's URL must be http or https.");
+  if (username !== "" || password !== "")
+    throw new TypeError("The verifier's URL must not carry a key; configure the key apart.");
+  const path = pathname.replace(/\/+$/, "").replace(/\/chat\/completions$/, "");
+  return origin + (/\/v\d\w*(\/|$)/.test(path) ? path : `${path}/v1`);
+}
+
+export function authorization(apiKey: string | null): Record<string, string> {
+  return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+}

@@ -1,0 +1,40 @@
+// Owns when a refused request may be sent again: which statuses, Retry-After, back-off. Must not
+// know slots or queues.
+import { LIMITS } from "../faults/limits.ts";
+
+const BACKOFF_BASE_MS = 100;
+/**
+ * So that a backend that is back is found within a second; how often it is asked is for the retry
+ * budget.
+ */
+const BACKOFF_CAP_MS = 1_000;
+
+/** 521 to 523 are how Cloudflare's proxy, in front of a backend, reports a failed connect. */
+const RETRIED = new Set([429, 502, 503, 504, 521, 522, 523]);
+
+/** Whether a status says: not now, perhaps later. */
+export function isRetriedStatus(status: number): boolean {
+  return RETRIED.has(status);
+}
+
+/**
+ * Retry-After (RFC 9110, 10.2.3) in ms from now: delay in seconds or HTTP date. null when missing
+ * or unreadable. A date in the past is 0.
+ */
+export function retryAfterMs(header: string | null, now: Date): number | null {
+  const value = header?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = /[A-Za-z]/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - now.getTime());
+}
+
+/**
+ * Full-jitter back-off (Brooker, "Exponential Backoff And Jitter"): uniform in [0, min(cap, base *
+ * 2^(failures - 1))) ms, and not before the server's Retry-After. null when the server asks for
+ * more than `retry_after_ms_max`.
+ * @param failures how often it was tried in vain, from 1
+ */
+export function waitMs(failures: number, retryAfter: number | null, random: () => number): number | null {
+  if (retryAfter !== null && retryAfter > LIMITS.retry_after_ms_max) return null;
+  return Math.max(retryAfter ?? 0, random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (failures - 1)));
+}

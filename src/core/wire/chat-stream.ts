@@ -1,0 +1,119 @@
+// Owns splitting the bytes of a streamed reply into whole lines, and those into server-sent events.
+// Must not know what the events say, nor where the bytes come from.
+import { LIMITS } from "../faults/limits.ts";
+
+const NEWLINE = 10;
+const COLON = 58;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** The body sent a line (or a JSON document) beyond `reply_line_bytes`. */
+export class LineTooLong extends Error {}
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Invalid UTF-8 becomes U+FFFD: it can make an answer unreadable, never the reader fail. Marks are
+ * kept: by itself it would drop one a call.
+ */
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
+/**
+ * Bytes kept over from one bite to the next; bounded by `reply_line_bytes`, joined once. Text is
+ * decoded in whole lines or as a whole, so a character cut between two bites is never broken. A
+ * byte order mark is dropped where the body begins and is text elsewhere.
+ */
+export class Remainder {
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #begun = false;
+
+  /** Keeps a copy. @throws LineTooLong */
+  keep(bytes: Uint8Array): void {
+    if (bytes.byteLength === 0) return;
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes > LIMITS.reply_line_bytes) throw new LineTooLong();
+    this.#pieces.push(bytes.slice());
+  }
+
+  /**
+   * The whole lines that end in `bytes`, what was kept before them; the rest is kept. null when no
+   * line ends. @throws LineTooLong
+   */
+  lines(bytes: Uint8Array): string | null {
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    const text = end === 0 ? null : this.take(bytes.subarray(0, end));
+    this.keep(bytes.subarray(end));
+    return text;
+  }
+
+  /** The text of what was kept followed by `bytes`; nothing is kept any more. */
+  take(bytes: Uint8Array = NO_BYTES): string {
+    if (this.#bytes === 0) return this.#text(bytes);
+    const joined = new Uint8Array(this.#bytes + bytes.byteLength);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      joined.set(piece, at);
+      at += piece.byteLength;
+    }
+    joined.set(bytes, at);
+    this.#pieces = [];
+    this.#bytes = 0;
+    return this.#text(joined);
+  }
+
+  #text(bytes: Uint8Array): string {
+    const text = decoder.decode(bytes);
+    const marked = !this.#begun && text.charCodeAt(0) === BYTE_ORDER_MARK;
+    this.#begun = true;
+    return marked ? text.slice(1) : text;
+  }
+}
+
+/**
+ * Splits bytes into events (HTML Living Standard, 9.2.6) and hands each event's data to `onData`;
+ * comment frames and all fields but `data` are dropped. More lenient than the standard at the end:
+ * an event without its blank line still counts.
+ */
+export class EventSplitter {
+  readonly #onData: (data: string) => boolean;
+  readonly #remainder = new Remainder();
+  #data: string | null = null;
+
+  /** @param onData returns false to stop */
+  constructor(onData: (data: string) => boolean) {
+    this.#onData = onData;
+  }
+
+  /** @returns false once `onData` wants no more. @throws LineTooLong */
+  push(bytes: Uint8Array): boolean {
+    const text = this.#remainder.lines(bytes);
+    return text === null || this.#lines(text);
+  }
+
+  /** The body has ended. */
+  end(): void {
+    if (this.#lines(`${this.#remainder.take()}\n`)) this.#dispatch();
+  }
+
+  #lines(raw: string): boolean {
+    const text = raw.includes("\r") ? raw.replace(/\r\n?/g, "\n") : raw;
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      if (end === start) {
+        if (!this.#dispatch()) return false;
+      } else if (text.charCodeAt(start) !== COLON && text.startsWith("data:", start)) {
+        const value = text.slice(start + (text[start + 5] === " " ? 6 : 5), end);
+        this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+      }
+      start = end + 1;
+    }
+    return true;
+  }
+
+  #dispatch(): boolean {
+    const data = this.#data;
+    if (data === null) return true;
+    this.#data = null;
+    return this.#onData(data);
+  }
+}

@@ -1,0 +1,31 @@
+// Owns how many requests wait for response headers at one time, over all sessions of one request.
+// Must not know what is asked.
+import { LIMITS } from "../faults/limits.ts";
+import type { HeaderSlots } from "./questions.ts";
+
+/**
+ * A Worker holds at most six connections that wait for headers, whatever backends they go to
+ * (docs/decisions/0004).
+ */
+export function createHeaderSlots(): HeaderSlots {
+  const wakers: (() => void)[] = [];
+  let waiting = 0;
+  return {
+    get waiting() {
+      return waiting;
+    },
+    get free() {
+      return waiting < LIMITS.headers_waiting_max;
+    },
+    take() {
+      waiting++;
+    },
+    giveBack() {
+      waiting--;
+      for (const wake of wakers) wake();
+    },
+    onFree(wake) {
+      wakers.push(wake);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// Owns the words of asking a verifier: comparisons, generations, and what is counted of a session
+// and a backend. Knows no adapter and no wire shape.
+
+import type { ItemErrorCode } from "../faults/errors.ts";
+import type { BreakerState } from "../load/breaker.ts";
+
+/**
+ * One question to the verifier: `order[k]` is the index into the job's `candidates` shown under
+ * letter k.
+ */
+export interface Comparison {
+  /** Unique within its job. */
+  id: number;
+  /** 2..5 distinct candidate indices. */
+  order: readonly number[];
+  /** Generations to sample, 1..64. */
+  samples: number;
+  /**
+   * `majority`: samples that cannot change the comparison's majority may be left out, reported as
+   * `saved`. Default `all`.
+   */
+  stop?: "majority" | "all";
+  /**
+   * Number of the first of these samples (0 when left out): lists ask each sample under its own
+   * order, and the number seeds the engine.
+   */
+  first_sample?: number;
+}
+
+/**
+ * Comparisons over one prompt's candidates. Each candidate's text is held once; comparisons refer
+ * to it by index.
+ */
+export interface VerifierJob {
+  question: string;
+  language: string | null;
+  candidates: readonly string[];
+  comparisons: readonly Comparison[];
+}
+
+/** The one report on one sample of one comparison. */
+export interface Generation {
+  comparison: number;
+  /** The comparison's `first_sample` and up. */
+  sample: number;
+  /** The answer text (reasoning fields apart), or null when the generation failed. */
+  answer: string | null;
+  /**
+   * Whether separate reasoning was given, and whether the answer began after it: an answer with
+   * `unclosed` is no verdict.
+   */
+  thinking: "none" | "closed" | "unclosed";
+  /** `stop`, `length`, or what else the engine said; null when it failed. */
+  finish_reason: string | null;
+  /** Set exactly when `answer` is null and the sample was not saved. */
+  error: ItemErrorCode | null;
+  /**
+   * Not run, or cut short, because the comparison's majority was decided; then `answer` and `error`
+   * are null.
+   */
+  saved?: boolean;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** From the moment the request was sent to the last byte, ms. */
+  latency_ms: number;
+  /**
+   * The model that answered: what the engine says it is, else the configured name; null when it
+   * failed.
+   */
+  model?: string | null;
+  /** The backend's name in the configuration. */
+  backend?: string | null;
+}
+
+/** Counters of one session, for Server-Timing, metrics and tests. */
+export interface SessionStats {
+  /** Most requests that were waiting for response headers at one time; never above 6. */
+  headers_waiting_max: number;
+  in_flight_max: number;
+  requests: number;
+  retries: number;
+}
+
+/** One backend as this isolate knows it: its breaker, and counts since the isolate started. */
+export interface BackendStatus {
+  name: string;
+  breaker: BreakerState;
+  requests: number;
+  retries: number;
+  /**
+   * How often a retry had to wait for the budget, or, where another backend stands by, was left to
+   * that.
+   */
+  retries_denied: number;
+  hedges: number;
+  /** Hedges whose copy answered first. */
+  hedges_won: number;
+}
+
+/** The places for requests that wait for response headers. */
+export interface HeaderSlots {
+  readonly waiting: number;
+  readonly free: boolean;
+  take(): void;
+  /** Wakes all who asked to be told, in the order in which they asked. */
+  giveBack(): void;
+  onFree(wake: () => void): void;
+}

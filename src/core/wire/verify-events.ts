@@ -1,0 +1,71 @@
+// Owns telling a line of the verify protocol's reply from nonsense, by hand: zod takes some 5 µs an
+// event where code may not be compiled. Equal to VerifyEventSchema, as a property test holds.
+import { ITEM_ERRORS } from "../faults/errors.ts";
+import { LIMITS } from "../faults/limits.ts";
+import type { VerifyEvent } from "./verify-protocol.ts";
+
+type Fields = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+/** JSON's 1e999 is Infinity. */
+const isNumber = (value: unknown): boolean => Number.isFinite(value);
+const isProbabilities = (value: unknown): boolean =>
+  isObject(value) && Object.entries(value).every(([letter, p]) => letter === "__proto__" || isNumber(p));
+
+const isAbout = ({ group_id, comparison }: Fields): boolean =>
+  isText(group_id) && group_id.length >= 1 && group_id.length <= LIMITS.id_chars && isCount(comparison);
+
+const isThinking = (value: unknown): boolean => value === "none" || value === "closed" || value === "unclosed";
+
+const USAGE = ["generations", "saved", "failed", "prompt_tokens", "completion_tokens", "in_flight_max"] as const;
+
+const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> = {
+  accepted: (e) => isText(e.request_id) && isCount(e.generations) && isCount(e.queue_depth),
+  verdict: (e) =>
+    isAbout(e) &&
+    isCount(e.sample) &&
+    isText(e.answer) &&
+    isThinking(e.thinking) &&
+    (e.finish_reason === null || isText(e.finish_reason)) &&
+    isCount(e.prompt_tokens) &&
+    isCount(e.completion_tokens) &&
+    isNumber(e.queue_ms) &&
+    (e.first_token_ms === null || isNumber(e.first_token_ms)) &&
+    isNumber(e.total_ms) &&
+    (e.letters == null || isProbabilities(e.letters)) &&
+    (e.model == null || isText(e.model)),
+  saved: (e) =>
+    isAbout(e) &&
+    Array.isArray(e.samples) &&
+    e.samples.length > 0 &&
+    e.samples.every(isCount) &&
+    isCount(e.completion_tokens),
+  error: (e) =>
+    isAbout(e) &&
+    isCount(e.sample) &&
+    isText(e.code) &&
+    Object.hasOwn(ITEM_ERRORS, e.code) &&
+    typeof e.retryable === "boolean",
+  heartbeat: (e) => isCount(e.open),
+  done: ({ usage }) => isObject(usage) && USAGE.every((name) => isCount(usage[name])),
+};
+
+/**
+ * The event of a line; `unknown` for a type that this version does not know, which is to be
+ * skipped; `malformed` for all else.
+ */
+export function readVerifyEvent(line: string): VerifyEvent | "unknown" | "malformed" {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    return "malformed";
+  }
+  if (!isObject(event) || !isText(event.type)) return "malformed";
+  if (!Object.hasOwn(CHECKS, event.type)) return "unknown";
+  const known = event as unknown as VerifyEvent;
+  return CHECKS[known.type](event) ? known : "malformed";
+}

@@ -1,0 +1,152 @@
+// Owns the wire shapes of the verify protocol (docs/verify-protocol.md): what the edge asks the GPU
+// gateway, and the events it streams back. Knows no transport.
+import * as z from "zod";
+import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
+import { LIMITS } from "../faults/limits.ts";
+
+const count = z.int().min(0);
+const groupId = z.string().min(1).max(LIMITS.id_chars);
+
+/**
+ * One comparison over a group's candidates: `order[k]` is the index of the candidate under letter
+ * k.
+ */
+export const VerifyComparisonSchema = z.strictObject({
+  /** Unique within its group. */
+  id: count,
+  order: z.array(count).min(LIMITS.list_candidates_min).max(LIMITS.list_candidates_max),
+  samples: z.int().min(1).max(LIMITS.samples_max).default(1),
+  /** Number of the first sample; it seeds the engine. */
+  first_sample: count.default(0),
+  /**
+   * `majority`: samples that can no longer change which of two candidates has more verdicts are not
+   * run, or cut short. Exact only where this comparison alone decides the pair, so not with both
+   * orders; refused for lists of more than two.
+   */
+  stop: z.enum(["majority", "all"]).default("all"),
+});
+
+export const VerifyGroupSchema = z
+  .strictObject({
+    group_id: groupId,
+    question: z.string(),
+    language: z.string().max(32).nullable().default(null),
+    candidates: z.array(z.string()).min(2).max(LIMITS.rollouts_per_group_max),
+    comparisons: z.array(VerifyComparisonSchema).min(1),
+  })
+  .superRefine((group, context) => {
+    group.comparisons.forEach(({ order, stop }, at) => {
+      const path = ["comparisons", at, "order"];
+      if (order.some((index) => index >= group.candidates.length)) {
+        context.addIssue({ code: "custom", path, message: `must be indices below ${group.candidates.length}` });
+      }
+      if (new Set(order).size !== order.length) context.addIssue({ code: "custom", path, message: "must be distinct" });
+      if (stop === "majority" && order.length !== 2) {
+        context.addIssue({
+          code: "custom",
+          path: ["comparisons", at, "stop"],
+          message: "majority needs an order of two",
+        });
+      }
+    });
+    if (new Set(group.comparisons.map(({ id }) => id)).size !== group.comparisons.length) {
+      context.addIssue({ code: "custom", path: ["comparisons"], message: "ids must be distinct" });
+    }
+  });
+
+export const VerifyRequestSchema = z.strictObject({
+  /** Milliseconds from arrival; what is not done by then is an `error` with code `deadline`. */
+  deadline_ms: z.int().min(1).max(LIMITS.deadline_ms_max),
+  /**
+   * What the engines fail at is asked again until the deadline; without it the failure is told soon
+   * as `retryable`, for a caller that has another backend to ask.
+   */
+  patient: z.boolean().default(false),
+  /** Lower goes first, as vLLM has it; equal priorities share fairly. */
+  priority: z.int().min(-100).max(100).default(0),
+  groups: z
+    .array(VerifyGroupSchema)
+    .min(1)
+    .max(LIMITS.groups_max)
+    .refine((groups) => new Set(groups.map(({ group_id }) => group_id)).size === groups.length, {
+      message: "group_ids must be distinct",
+    }),
+  /** A prompt template's name (src/core/judges/templates). */
+  prompt: z.string().max(64),
+  form: z.enum(["exact_match", "scores"]).default("exact_match"),
+  /** null: the gateway's ENGINE_MODEL. */
+  model: z.string().max(256).nullable().default(null),
+  sampling: z.strictObject({
+    temperature: z.number().min(0).max(2),
+    top_p: z.number().gt(0).max(1),
+    max_tokens: z.int().min(1).max(LIMITS.max_tokens_max),
+    seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  }),
+  /**
+   * Ask the engine for the option letters' probabilities at the token after `\boxed{` (formulas.md
+   * h).
+   */
+  soft: z.boolean().default(false),
+});
+export type VerifyRequest = z.output<typeof VerifyRequestSchema>;
+export type VerifyRequestInput = z.input<typeof VerifyRequestSchema>;
+export type VerifyGroup = VerifyRequest["groups"][number];
+export type VerifyComparison = z.output<typeof VerifyComparisonSchema>;
+
+const about = { group_id: groupId, comparison: count };
+const VerifyErrorCodeSchema = z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]]);
+
+/** Most characters of an answer segment in a `verdict` event; a longer one keeps its end. */
+export const ANSWER_SEGMENT_CHARS = 4096;
+
+/**
+ * One line of the reply. Every sample of every comparison is in exactly one `verdict`, `saved` or
+ * `error`.
+ */
+export const VerifyEventSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("accepted"), request_id: z.string(), generations: count, queue_depth: count }),
+  z.object({
+    type: z.literal("verdict"),
+    ...about,
+    sample: count,
+    /** What follows the thinking (thinking.ts). */
+    answer: z.string(),
+    thinking: z.enum(["none", "closed", "unclosed"]),
+    /** `stop`, `length`, `repetition`, or what else the engine said. */
+    finish_reason: z.string().nullable(),
+    prompt_tokens: count,
+    completion_tokens: count,
+    queue_ms: z.number(),
+    first_token_ms: z.number().nullable(),
+    total_ms: z.number(),
+    /** Probability of each option letter; only when asked and given by the engine. */
+    letters: z.record(z.string(), z.number()).nullable().optional(),
+    /** The model that answered, as the engine names it. */
+    model: z.string().nullable().optional(),
+  }),
+  z.object({
+    type: z.literal("saved"),
+    ...about,
+    /** Sample numbers that were not run, or were cut short. */
+    samples: z.array(count).min(1),
+    /** Tokens that the cut ones had generated already. */
+    completion_tokens: count,
+  }),
+  z.object({ type: z.literal("error"), ...about, sample: count, code: VerifyErrorCodeSchema, retryable: z.boolean() }),
+  z.object({ type: z.literal("heartbeat"), open: count }),
+  z.object({
+    type: z.literal("done"),
+    usage: z.object({
+      /** All that were asked: verdicts, saved and failed together. */
+      generations: count,
+      saved: count,
+      failed: count,
+      prompt_tokens: count,
+      /** Those of saved samples that had begun included. */
+      completion_tokens: count,
+      in_flight_max: count,
+    }),
+  }),
+]);
+export type VerifyEvent = z.output<typeof VerifyEventSchema>;
+export type VerdictEvent = Extract<VerifyEvent, { type: "verdict" }>;

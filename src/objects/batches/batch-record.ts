@@ -1,0 +1,115 @@
+// Owns what an object stores of its batch, and what is told of it. Knows no scoring and no runtime.
+
+import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
+import { getPieces, joined, piecesOf, putPieces, type Values } from "../storage/values.ts";
+import {
+  type BatchFault,
+  type BatchHead,
+  type BatchProgress,
+  type BatchRequest,
+  type BatchState,
+  type BatchView,
+  isEnded,
+  type WebhookView,
+} from "./view.ts";
+
+export interface BatchRecord extends Omit<BatchHead, "webhook"> {
+  batch_id: string;
+  state: BatchState;
+  created_at: number;
+  deadline_at: number;
+  ended_at: number | null;
+  progress: BatchProgress;
+  /** How often the work was taken up: more than once after a deploy or a crash. */
+  lives: number;
+  error: BatchFault | null;
+  webhook: (WebhookView & { url: string; next_at: number }) | null;
+}
+
+const RECORD = "record";
+const REQUEST = "request";
+const REPLY = "reply";
+const GROUP = "group.";
+
+/**
+ * What an object stores beside the request's pieces; its deadline counts from its creation, in ms.
+ */
+export interface NewBatch extends BatchHead {
+  deadline_ms: number;
+  groups: number;
+}
+
+export function newBatch(head: BatchHead, { request: { deadline_ms, groups } }: BatchRequest): NewBatch {
+  return { ...head, deadline_ms, groups: groups.length };
+}
+
+export function newRecord(batch_id: string, batch: NewBatch, now: number): BatchRecord {
+  const { key_name, route, shape, deadline_ms, groups, webhook } = batch;
+  return {
+    ...{ batch_id, key_name, route, shape, state: "queued", lives: 0, error: null },
+    ...{ created_at: now, deadline_at: now + deadline_ms, ended_at: null },
+    progress: { comparisons_total: 0, comparisons_done: 0, groups_total: groups, groups_done: 0 },
+    webhook: webhook === null ? null : { url: webhook, state: "waiting", attempts: 0, last: null, next_at: 0 },
+  };
+}
+
+/** A batch's values by what they mean. */
+export class BatchStore {
+  readonly #values: Values;
+
+  constructor(values: Values) {
+    this.#values = values;
+  }
+
+  record(): BatchRecord | undefined {
+    return this.#values.get(RECORD);
+  }
+
+  save(record: BatchRecord): void {
+    this.#values.put(RECORD, record);
+  }
+
+  saveRequest(pieces: readonly Uint8Array[]): void {
+    putPieces(this.#values, REQUEST, pieces);
+  }
+
+  request(): Uint8Array[] {
+    return getPieces(this.#values, REQUEST);
+  }
+
+  saveGroup(index: number, result: GroupResult): void {
+    this.#values.put(`${GROUP}${`${index}`.padStart(4, "0")}`, { index, ...result });
+  }
+
+  groups(): BatchView["results"] {
+    return Array.from(this.#values.list<BatchView["results"][number]>(GROUP), ([, result]) => result);
+  }
+
+  /** The whole reply takes the place of the groups in it. */
+  saveReply(reply: RewardsReply): void {
+    putPieces(this.#values, GROUP.slice(0, -1), []);
+    putPieces(this.#values, REPLY, piecesOf(new TextEncoder().encode(JSON.stringify(reply))));
+  }
+
+  /** The rollouts' texts are kept no longer than they are needed. */
+  forgetRequest(): void {
+    putPieces(this.#values, REQUEST, []);
+  }
+
+  #reply(): RewardsReply {
+    return JSON.parse(new TextDecoder().decode(joined(getPieces(this.#values, REPLY)))) as RewardsReply;
+  }
+
+  view(record: BatchRecord): BatchView {
+    const { batch_id, route, shape, state, created_at, deadline_at, ended_at, progress, error, webhook } = record;
+    const done = state === "done";
+    return {
+      ...{ batch_id, route, shape, state, created_at, deadline_at, ended_at, progress, error },
+      results: done ? [] : this.groups(),
+      reply: done ? this.#reply() : null,
+      webhook: webhook && { state: webhook.state, attempts: webhook.attempts, last: webhook.last },
+    };
+  }
+}
+
+export const hasEnded = ({ state }: BatchRecord): boolean => isEnded(state);

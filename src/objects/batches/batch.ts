@@ -1,0 +1,223 @@
+// Owns a batch's life: taken over, run, taken up again after a restart, ended, announced,
+// forgotten. Knows no runtime: where it lives is given.
+
+import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
+import { ApiError, asApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { KeyLimits } from "../../scoring/key-limits.ts";
+import { faultLine } from "../../scoring/report.ts";
+import { within } from "../../scoring/waiting.ts";
+import type { Values } from "../storage/values.ts";
+import { Waiters } from "../storage/waiters.ts";
+import { type BatchRecord, BatchStore, hasEnded, type NewBatch, newRecord } from "./batch-record.ts";
+import { BatchJournal } from "./journal.ts";
+import { decodeBatch } from "./request-pieces.ts";
+import type { BatchScorer } from "./scorer.ts";
+import type { BatchFault, BatchState, BatchView, Webhooks } from "./view.ts";
+import { announcement, backoffMs, deliver } from "./webhook.ts";
+
+export interface BatchParts {
+  values: Values;
+  score: BatchScorer;
+  webhooks: Webhooks | null;
+  keyLimits: KeyLimits | null;
+  /** ms since 1970. */
+  now(): number;
+  report(line: Record<string, unknown>): void;
+}
+
+interface Outcome {
+  reply?: RewardsReply;
+  error?: BatchFault;
+}
+
+interface Running {
+  cancel: AbortController;
+  journal: BatchJournal;
+  groups: Set<number>;
+  ended: Promise<void>;
+}
+
+export class Batch {
+  readonly #parts: BatchParts;
+  readonly #store: BatchStore;
+  readonly #waiters = new Waiters();
+  #running: Running | null = null;
+  #waking: Promise<void> | null = null;
+
+  constructor(parts: BatchParts) {
+    this.#parts = parts;
+    this.#store = new BatchStore(parts.values);
+  }
+
+  /** Stores the batch; the alarm begins it. A batch that is known already stays as it is. */
+  submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): void {
+    if (this.#store.record() !== undefined) return;
+    const now = this.#parts.now();
+    this.#store.saveRequest(pieces);
+    this.#store.save(newRecord(id, batch, now));
+    this.#parts.values.wakeAt(now);
+  }
+
+  /**
+   * Null for whoever did not submit it. Resolves when it has ended, at the latest after `waitMs`.
+   */
+  async view(keyName: string | null, waitMs: number): Promise<BatchView | null> {
+    const record = this.#of(keyName);
+    if (record === null) return null;
+    if (!hasEnded(record)) {
+      // Whatever became of its alarm, a batch that somebody asks for goes on.
+      if (this.#running === null) this.#parts.values.wakeAt(this.#parts.now());
+      if (waitMs > 0) await this.#waiters.wait(waitMs);
+    }
+    const now = this.#of(keyName);
+    return now && this.#store.view({ ...now, progress: this.#progress(now) });
+  }
+
+  /** Ends the work down to the verifier. Groups that are finished stay readable. */
+  cancel(keyName: string | null): BatchView | null {
+    const record = this.#of(keyName);
+    if (record === null) return null;
+    if (!hasEnded(record)) {
+      this.#end(record, "cancelled", {});
+      this.#running?.cancel.abort("cancelled");
+    }
+    return this.#store.view(this.#of(keyName) as BatchRecord);
+  }
+
+  /** The alarm, which may ring at any time and more than once. */
+  wake(): Promise<void> {
+    this.#waking ??= this.#wake().finally(() => {
+      this.#waking = null;
+    });
+    return this.#waking;
+  }
+
+  async #wake(): Promise<void> {
+    const { values, now } = this.#parts;
+    const record = this.#store.record();
+    if (record === undefined || (record.ended_at !== null && now() >= record.ended_at + LIMITS.batch_kept_ms)) {
+      return values.clear();
+    }
+    if (!hasEnded(record)) {
+      // Set before the work, so that it is taken up again whatever ends this life of the object.
+      values.wakeAt(now() + LIMITS.batch_check_ms);
+      await this.#work(record);
+    }
+    const after = this.#store.record() as BatchRecord;
+    if (!hasEnded(after)) return;
+    if (after.webhook?.state === "waiting" && now() >= after.webhook.next_at) await this.#announce(after);
+    this.#wakeLater();
+  }
+
+  /**
+   * Resolves when the work has ended, or when the alarm has run as long as it may: the next one
+   * finds the work going on.
+   */
+  async #work(record: BatchRecord): Promise<void> {
+    this.#running ??= this.#start(record);
+    await within(LIMITS.batch_alarm_ms, this.#running.ended, () => undefined);
+  }
+
+  #start(record: BatchRecord): Running {
+    const { values, report } = this.#parts;
+    record.lives++;
+    record.state = "running";
+    this.#store.save(record);
+    const groups = new Set(this.#store.groups().map(({ index }) => index));
+    const cancel = new AbortController();
+    const running = { cancel, groups, journal: new BatchJournal(values, record.lives > 1), ended: Promise.resolve() };
+    running.ended = this.#score(record, running)
+      .then((reply) => this.#finish("done", { reply }))
+      .catch((error) => {
+        const { code, message: detail, errors } = asApiError(error);
+        if (code === "internal") report(faultLine(error, record.batch_id));
+        this.#finish("failed", { error: { code, detail, errors: [...errors] } });
+      })
+      .finally(() => {
+        this.#running = null;
+      });
+    return running;
+  }
+
+  async #score(record: BatchRecord, { cancel, groups, journal }: Running): Promise<RewardsReply> {
+    if (record.lives > LIMITS.batch_lives_max) {
+      throw new ApiError("internal", `The batch was begun ${LIMITS.batch_lives_max} times and never came to its end.`);
+    }
+    const onGroup = (index: number, result: GroupResult) => {
+      if (cancel.signal.aborted) return;
+      groups.add(index);
+      this.#store.saveGroup(index, result);
+    };
+    try {
+      await this.#parts.keyLimits?.hold(record.key_name, record.batch_id, record.deadline_at);
+      return await this.#parts.score({
+        ...decodeBatch(this.#store.request()),
+        request_id: record.batch_id,
+        key_name: record.key_name,
+        deadline_ms: Math.max(1, record.deadline_at - this.#parts.now()),
+        signal: cancel.signal,
+        onGroup,
+        journal,
+      });
+    } finally {
+      journal.flush();
+    }
+  }
+
+  /** The end of the work, unless the batch was cancelled before it. */
+  #finish(state: BatchState, outcome: Outcome): void {
+    const record = this.#store.record();
+    if (record !== undefined && !hasEnded(record)) this.#end(record, state, outcome);
+  }
+
+  #end(record: BatchRecord, state: BatchState, { reply, error }: Outcome): void {
+    const progress = this.#progress(record);
+    this.#store.save({ ...record, state, error: error ?? null, progress, ended_at: this.#parts.now() });
+    this.#store.forgetRequest();
+    if (reply !== undefined) this.#store.saveReply(reply);
+    void this.#parts.keyLimits?.release(record.key_name, record.batch_id);
+    this.#wakeLater();
+    this.#waiters.tell();
+  }
+
+  /**
+   * The next alarm of a batch that has ended: its webhook's next attempt, or the day it is
+   * forgotten.
+   */
+  #wakeLater(): void {
+    const { ended_at, webhook } = this.#store.record() as BatchRecord;
+    const over = (ended_at as number) + LIMITS.batch_kept_ms;
+    this.#parts.values.wakeAt(webhook?.state === "waiting" ? Math.min(over, webhook.next_at) : over);
+  }
+
+  async #announce(record: BatchRecord): Promise<void> {
+    const { webhooks, now } = this.#parts;
+    const webhook = record.webhook as NonNullable<BatchRecord["webhook"]>;
+    const attempts = webhook.attempts + 1;
+    const { outcome, last } =
+      webhooks === null
+        ? { outcome: "gone" as const, last: "not configured" }
+        : await deliver(webhooks, announcement(record, webhook.url), now());
+    const over = outcome === "gone" || attempts >= LIMITS.webhook_attempts_max;
+    const state = outcome === "delivered" ? "delivered" : over ? "failed" : "waiting";
+    const next_at = now() + backoffMs(attempts, Math.random());
+    this.#store.save({ ...record, webhook: { ...webhook, state, attempts, last, next_at } });
+  }
+
+  #of(keyName: string | null): BatchRecord | null {
+    const record = this.#store.record();
+    return record?.key_name === keyName ? record : null;
+  }
+
+  #progress({ progress }: BatchRecord): BatchRecord["progress"] {
+    if (this.#running === null) return progress;
+    const { journal, groups } = this.#running;
+    return {
+      ...progress,
+      comparisons_total: journal.total,
+      comparisons_done: journal.done,
+      groups_done: groups.size,
+    };
+  }
+}

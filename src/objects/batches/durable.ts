@@ -1,0 +1,45 @@
+// Owns the Durable Object that is a batch: its storage, its alarm, and the calls it answers. Knows
+// no decision.
+import { DurableObject } from "cloudflare:workers";
+import { durableValues } from "../storage/durable.ts";
+import { Batch } from "./batch.ts";
+import type { NewBatch } from "./batch-record.ts";
+import { type BatchDeps, createBatchScorer } from "./scorer.ts";
+import type { BatchView } from "./view.ts";
+
+/** The class for a Worker whose environment `depsOf` turns into what judging takes. */
+export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps) {
+  return class extends DurableObject<Record<string, unknown>> {
+    #batch: Batch | null = null;
+
+    async submit(id: string, batch: NewBatch, pieces: Uint8Array[]): Promise<void> {
+      this.#open().submit(id, batch, pieces);
+    }
+
+    async view(keyName: string | null, waitMs: number): Promise<BatchView | null> {
+      return this.#open().view(keyName, waitMs);
+    }
+
+    async cancel(keyName: string | null): Promise<BatchView | null> {
+      return this.#open().cancel(keyName);
+    }
+
+    override async alarm(): Promise<void> {
+      await this.#open().wake();
+    }
+
+    #open(): Batch {
+      if (this.#batch !== null) return this.#batch;
+      const deps = depsOf(this.env);
+      this.#batch = new Batch({
+        values: durableValues(this.ctx),
+        score: createBatchScorer(deps),
+        webhooks: deps.webhooks ?? null,
+        keyLimits: deps.keyLimits ?? null,
+        now: () => Date.now(),
+        report: deps.report,
+      });
+      return this.#batch;
+    }
+  };
+}

@@ -1,0 +1,40 @@
+// Owns the batches of one process: the same batch over memory, for tests and for hosts without
+// Durable Objects.
+
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { memoryValues } from "../storage/memory.ts";
+import { Batch } from "./batch.ts";
+import { newBatch } from "./batch-record.ts";
+import { encodeBatch } from "./request-pieces.ts";
+import { type BatchDeps, createBatchScorer } from "./scorer.ts";
+import type { Batches } from "./view.ts";
+
+/**
+ * Batches that live in this process only, and are gone with it. At most batches_local_max are held.
+ */
+export function createLocalBatches(deps: BatchDeps): Batches {
+  const batches = new Map<string, Batch>();
+  const score = createBatchScorer(deps);
+
+  function open(id: string): Batch {
+    if (batches.size >= LIMITS.batches_local_max) {
+      throw new ApiError("overloaded", `This process holds batches_local_max = ${LIMITS.batches_local_max} batches.`);
+    }
+    const values = memoryValues(
+      () => void batch.wake(),
+      () => void batches.delete(id),
+    );
+    const { webhooks = null, keyLimits = null, report } = deps;
+    const batch: Batch = new Batch({ values, score, webhooks, keyLimits, now: () => Date.now(), report });
+    batches.set(id, batch);
+    return batch;
+  }
+
+  return {
+    submit: async (id, head, batch) =>
+      (batches.get(id) ?? open(id)).submit(id, newBatch(head, batch), encodeBatch(batch)),
+    view: async (id, keyName, waitMs) => (await batches.get(id)?.view(keyName, waitMs)) ?? null,
+    cancel: async (id, keyName) => batches.get(id)?.cancel(keyName) ?? null,
+  };
+}

@@ -1,0 +1,35 @@
+// Owns the scoring of one batch: the same scoring and logging as a native request. Knows no storage
+// and no life cycle.
+
+import type { RewardsReply } from "../../core/contract/replies.ts";
+import type { JudgingDeps } from "../../scoring/deps.ts";
+import type { SampleJournal } from "../../scoring/sample-journal.ts";
+import { scoreAndLog } from "../../scoring/score-and-log.ts";
+import type { ScoringBatch } from "../../scoring/score-batch.ts";
+import type { BatchRequest, Webhooks } from "./view.ts";
+
+export interface BatchDeps extends JudgingDeps {
+  /** Absent: no webhook is sent. */
+  webhooks?: Webhooks;
+}
+
+export interface BatchWork extends BatchRequest {
+  /** Of the batch and of its log entry; repeating the work leaves no second one. */
+  request_id: string;
+  key_name: string | null;
+  deadline_ms: number;
+  signal: AbortSignal;
+  onGroup: NonNullable<ScoringBatch["onGroup"]>;
+  journal: SampleJournal;
+}
+
+/** Rejects with an ApiError for faults of the request only. */
+export type BatchScorer = (work: BatchWork) => Promise<RewardsReply>;
+
+export function createBatchScorer(deps: JudgingDeps): BatchScorer {
+  return async ({ request_id, key_name, deadline_ms, request, spec, signal, onGroup, journal }) => {
+    const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
+    const timed = { ...request, deadline_ms };
+    return (await scoreAndLog(deps, scope, timed, spec, signal, onGroup, journal)).reply;
+  };
+}

@@ -1,0 +1,102 @@
+// Owns the words of batches that are answered later: what is submitted, what is told of it, and the
+// seam to where it runs. Knows no HTTP and no storage.
+
+import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
+import type { FieldError, RequestErrorCode } from "../../core/faults/errors.ts";
+import type { AnySpec } from "../../core/signals/compiled-spec.ts";
+import type { RewardsRequest } from "../../core/signals/requests.ts";
+
+export const BATCH_STATES = ["queued", "running", "done", "failed", "cancelled"] as const;
+export type BatchState = (typeof BATCH_STATES)[number];
+
+/** Routes whose requests may be answered later. */
+export const BATCH_ROUTES = ["rewards", "score_batch"] as const;
+export type BatchRoute = (typeof BATCH_ROUTES)[number];
+
+/** What is to be scored. */
+export interface BatchRequest {
+  request: RewardsRequest;
+  /** The request's spec, resolved: what is stored under its name later does not matter. */
+  spec: AnySpec;
+}
+
+/** What is submitted beside that. */
+export interface BatchHead {
+  /** Of the caller; nobody else is told anything of the batch. */
+  key_name: string | null;
+  route: BatchRoute;
+  /** What the route needs to give the final reply its own shape; JSON. */
+  shape: unknown;
+  /** Where its end is announced; checked by the route. */
+  webhook: string | null;
+}
+
+export interface Webhooks {
+  /** Hosts (with a port where it is not the scheme's own) that a request may name. */
+  hosts: readonly string[];
+  /** Shared with the receivers. */
+  secret: Uint8Array;
+}
+
+/**
+ * Comparisons become known wave by wave with schedules that adapt. Those that failed are never
+ * done.
+ */
+export interface BatchProgress {
+  comparisons_total: number;
+  comparisons_done: number;
+  groups_total: number;
+  groups_done: number;
+}
+
+export interface WebhookView {
+  state: "waiting" | "delivered" | "failed";
+  attempts: number;
+  /**
+   * What came of the last attempt: a status, or `timeout` or `unreachable`; null before the first.
+   */
+  last: string | null;
+}
+
+export interface BatchFault {
+  code: RequestErrorCode;
+  detail: string;
+  errors: FieldError[];
+}
+
+/** Times are ms since 1970. */
+export interface BatchView {
+  batch_id: string;
+  route: BatchRoute;
+  shape: unknown;
+  state: BatchState;
+  created_at: number;
+  deadline_at: number;
+  ended_at: number | null;
+  progress: BatchProgress;
+  /** Groups that are finished, by index, while there is no reply. */
+  results: ({ index: number } & GroupResult)[];
+  /** Exactly when `state` is done: the native reply. */
+  reply: RewardsReply | null;
+  /** Exactly when `state` is failed. */
+  error: BatchFault | null;
+  webhook: WebhookView | null;
+}
+
+/** Where batches run. Calls are harmless to repeat, and reject with an ApiError. */
+export interface Batches {
+  /**
+   * Takes the batch over; from here on it runs to its end whatever happens to the caller. Its
+   * deadline counts from now.
+   */
+  submit(id: string, head: BatchHead, batch: BatchRequest): Promise<void>;
+  /**
+   * Null when the caller has no such batch. Resolves when it has ended, at the latest after
+   * `waitMs`.
+   */
+  view(id: string, keyName: string | null, waitMs: number): Promise<BatchView | null>;
+  /** Ends the work down to the verifier; a batch that has ended stays as it is. */
+  cancel(id: string, keyName: string | null): Promise<BatchView | null>;
+}
+
+export const isEnded = (state: BatchState): boolean => state !== "queued" && state !== "running";

@@ -1,0 +1,105 @@
+// Owns that a join ends: with its reward, at its deadline, or when its client goes. Knows not where
+// the room lives.
+import type { RolloutResult } from "../../core/contract/replies.ts";
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { specHash } from "../../scoring/digest.ts";
+import { within } from "../../scoring/waiting.ts";
+import type { ClientProbe, GatheredReward, GatheredSample, GroupRooms } from "./gathering.ts";
+import { type RoomReply, rewardOf } from "./reply.ts";
+
+/** A way to rooms, wherever they are. Neither call is bounded in time. */
+export interface RoomLine {
+  join(sample: GatheredSample, probe: ClientProbe | null, signal: AbortSignal): Promise<RoomReply>;
+  /** The waiter no longer waits. */
+  leave(room: string, waiterId: string): Promise<void>;
+}
+
+/** The port over a way to the rooms. */
+export function boundedRooms(line: RoomLine): GroupRooms {
+  return {
+    async join(sample, signal, probe = undefined) {
+      const end = untilEnd(sample.answer_within_ms, signal);
+      try {
+        const reply = await Promise.race([line.join(sample, probe ?? null, end.signal), end.reason]);
+        const leave = () => line.leave(sample.room, sample.waiter_id).catch(() => undefined);
+        if (typeof reply !== "string") {
+          // Whose client goes before the reply is out comes again for it.
+          if (signal.aborted) void leave();
+          else signal.addEventListener("abort", leave, { once: true });
+          return rewardOf(reply);
+        }
+        // A room out of reach is given a moment to hear it: nobody waits for it beyond the
+        // deadline.
+        const told = leave();
+        await within(LIMITS.room_leave_ms, told, () => undefined);
+        return await unanswered(sample, reply);
+      } finally {
+        end.disarm();
+      }
+    },
+  };
+}
+
+function untilEnd(afterMs: number, signal: AbortSignal) {
+  const ended = new AbortController();
+  const timer = setTimeout(() => ended.abort("deadline"), afterMs);
+  const cancel = () => ended.abort("cancelled");
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
+  const reason = new Promise<"deadline" | "cancelled">((resolve) => {
+    const tell = () => resolve(ended.signal.reason as "deadline" | "cancelled");
+    if (ended.signal.aborted) tell();
+    else ended.signal.addEventListener("abort", tell, { once: true });
+  });
+  const disarm = () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", cancel);
+  };
+  return { signal: ended.signal, reason, disarm };
+}
+
+/**
+ * Nothing was learnt of the sample: every count is zero, and there is no number to take for a
+ * reward.
+ */
+const NOTHING: Omit<RolloutResult, "error"> = {
+  reward: null,
+  components: { base: null, format: 0, overlong: 0 },
+  wins: 0,
+  losses: 0,
+  ties: 0,
+  undecided: 0,
+  forfeits: 0,
+  unparsed: 0,
+  votes: null,
+  rank: null,
+  duplicate_of: null,
+  format_ok: true,
+  jams_judge: false,
+};
+
+const NO_METRICS: GatheredReward["metrics"] = {
+  parse_rate: null,
+  tau_b: null,
+  tau_b_undefined: null,
+  list_acc: null,
+  position_flip_rate: null,
+  reward_mean: null,
+  reward_std: null,
+};
+
+async function unanswered({ waiter_id, spec }: GatheredSample, error: ItemErrorCode): Promise<GatheredReward> {
+  return {
+    request_id: waiter_id,
+    logged: false,
+    warnings: [],
+    members: 0,
+    closed: "deadline",
+    late: false,
+    attached: false,
+    result: { ...NOTHING, error },
+    metrics: NO_METRICS,
+    spec_hash: await specHash(spec),
+  };
+}

@@ -1,0 +1,51 @@
+// Owns the Durable Object that is a room: its storage, its alarm, and the two calls it answers.
+// Knows no decision.
+import { DurableObject } from "cloudflare:workers";
+import type { JudgingDeps } from "../../scoring/deps.ts";
+import { createRequestIds } from "../../scoring/request-ids.ts";
+import type { ClientProbe, GatheredSample } from "./gathering.ts";
+import { createGroupJudge } from "./judge-group.ts";
+import type { RoomReply } from "./reply.ts";
+import { Room } from "./room.ts";
+import { createSqliteStore } from "./sqlite-store.ts";
+
+/** The class for a Worker whose environment `depsOf` turns into what judging takes. */
+export function groupRoomClass(depsOf: (env: Record<string, unknown>) => JudgingDeps) {
+  return class extends DurableObject<Record<string, unknown>> {
+    #room: Room | null = null;
+
+    /** Resolves with the sample's answer, however long it takes. */
+    async join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
+      return this.#open().join(sample, probe);
+    }
+
+    async leave(waiterId: string): Promise<void> {
+      this.#open().leave(waiterId);
+    }
+
+    /**
+     * Closes groups after a restart even if nobody comes, keeps the object alive while it judges,
+     * and deletes what is over.
+     */
+    override async alarm(): Promise<void> {
+      const room = this.#open();
+      await room.wake();
+      if (!room.isEmpty) return;
+      this.#room = null;
+      await this.ctx.blockConcurrencyWhile(() => this.ctx.storage.deleteAll());
+    }
+
+    #open(): Room {
+      if (this.#room !== null) return this.#room;
+      const deps = depsOf(this.env);
+      this.#room = new Room({
+        store: createSqliteStore(this.ctx.storage),
+        judge: createGroupJudge(deps),
+        now: () => Date.now(),
+        nextRequestId: createRequestIds(() => deps.clock.date().getTime()),
+        report: deps.report,
+      });
+      return this.#room;
+    }
+  };
+}

@@ -1,0 +1,91 @@
+// Owns the words of gathering: what a one-sample request brings to its group's room and what it
+// gets back. Knows no time and no storage.
+
+import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
+import type { Prompt, Rollout } from "../../core/contract/requests.ts";
+import type { AnySpec } from "../../core/signals/compiled-spec.ts";
+
+/** One request's sample, on its way to the room of its group. Durations in ms. */
+export interface GatheredSample {
+  /** Digest naming the room: key name, run, step, spec hash, prompt hash, label and group size. */
+  room: string;
+  /** This request's id. Joining again with it attaches to the same waiter. */
+  waiter_id: string;
+  /** SHA-256 hex of the request's raw body: equal means byte-identical. */
+  body_hash: string;
+  prompt: Prompt;
+  language: string | null;
+  rollout: Rollout;
+  spec: AnySpec;
+  run_id: string | null;
+  step: number | null;
+  key_name: string | null;
+  /** The group closes as soon as so many members are there; null: only the window closes it. */
+  group_size: number | null;
+  /** Else it closes this long after the last member's arrival. */
+  window_ms: number;
+  /** The contract's deadline for this waiter, from now. */
+  answer_within_ms: number;
+  /** The client's whole retry horizon: how long answers are kept. */
+  retain_ms: number;
+  /**
+   * How often its client asks: with tries to spare it may be answered `gathering` while its group
+   * is incomplete.
+   */
+  tries: number;
+  /**
+   * How long it waits for an incomplete group at its first try; twice as long at each further one,
+   * never beyond half of its time.
+   */
+  patience_ms: number;
+  /**
+   * A failure is an answer as well: the client is given a number for it, and does not ask again.
+   */
+  takes_failure: boolean;
+}
+
+/**
+ * Why a group was judged when it was: all members there, none came for the window, or no more time
+ * to wait.
+ */
+export type GroupClosed = "full" | "window" | "deadline";
+
+/** One waiter's answer. */
+export interface GatheredReward {
+  /** Of the judged group's log entry; the waiter's own id when no judgement was had in time. */
+  request_id: string;
+  logged: RewardsReply["logged"];
+  warnings: string[];
+  /** Members judged together, the waiter's own among them. */
+  members: number;
+  closed: GroupClosed;
+  /**
+   * The group had been judged before this member came: it was scored against the members judged
+   * already.
+   */
+  late: boolean;
+  /** The request repeated a sample that was known already. */
+  attached: boolean;
+  /** `reward` null and an error code when there is none. */
+  result: RolloutResult;
+  metrics: GroupResult["metrics"];
+  spec_hash: string;
+}
+
+/**
+ * Asks a waiter's own request whether its client is still there. The route writes white space to
+ * its reply twice, about 100 ms apart, and resolves with false when its request's signal has
+ * aborted. A rejection means the client has gone.
+ */
+export type ClientProbe = () => Promise<boolean>;
+
+/** Where the one-sample requests of a group meet. */
+export interface GroupRooms {
+  /**
+   * Resolves with this sample's reward, always within answer_within_ms (then reward null, error
+   * `deadline`; `cancelled` after the signal's abort). Rejects with an ApiError for a fault of the
+   * request only, never for a verifier's. Without `probe` the client counts as there until the
+   * signal aborts.
+   */
+  join(sample: GatheredSample, signal: AbortSignal, probe?: ClientProbe): Promise<GatheredReward>;
+}

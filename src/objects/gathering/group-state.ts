@@ -1,0 +1,93 @@
+// Owns what is known of one gathered group: members, waiters, its judgement. Interfaces only.
+import type { GatheredSample, GroupClosed } from "./gathering.ts";
+
+/** What deciding needs to know of an arriving sample; its texts are the storage's. */
+export type Arrival = Pick<
+  GatheredSample,
+  | "waiter_id"
+  | "body_hash"
+  | "group_size"
+  | "window_ms"
+  | "answer_within_ms"
+  | "retain_ms"
+  | "tries"
+  | "patience_ms"
+  | "takes_failure"
+>;
+
+/**
+ * `alone`: nobody to compare with, until somebody comes. `failed`: no reward was had; asking again
+ * may help.
+ */
+export type AnswerState = "none" | "reward" | "alone" | "failed";
+
+export interface MemberState {
+  body_hash: string;
+  /** The request that brought it; any other with the same body repeats it. */
+  waiter_id: string;
+  /** It came when a judgement of its group had begun or was over. */
+  late: boolean;
+  answer: AnswerState;
+  /**
+   * When its answer went to a client that was there; null while nobody has it. What comes again
+   * after that is no retry.
+   */
+  told_at: number | null;
+  /**
+   * Its text is one that a client of this room has had its answer for: another sample of a later
+   * group, or a retry after all.
+   */
+  again: boolean;
+  /** How often its client has sent it. */
+  tries: number;
+}
+
+/** One that has left is no longer listed. Times are ms since 1970. */
+export interface WaiterState {
+  waiter_id: string;
+  member: number;
+  since: number;
+  gather_by: number;
+  answer_by: number;
+  /** Of an earlier life of the room, and has not joined again: nothing is hurried for it. */
+  lost: boolean;
+  /**
+   * When it is let go while the group is incomplete; null for one whose client has no try to spare.
+   */
+  let_go_after: number | null;
+  takes_failure: boolean;
+}
+
+export interface Judgement {
+  request_id: string;
+  /** The first so many members are judged. */
+  members: number;
+  closed: GroupClosed;
+  answer_by: number;
+}
+
+/** Plain data, as it is stored: the members' texts and answers are kept apart. */
+export interface GroupState {
+  /** Counts the groups of a room, from 0. */
+  epoch: number;
+  /** Members that make it complete; null when only time closes it. */
+  size: number | null;
+  members: MemberState[];
+  /** Of members without their answer, in order of arrival. */
+  waiters: WaiterState[];
+  /** The first so many members have been judged. */
+  judged: number;
+  judging: Judgement | null;
+  /** Why the last judgement began; null before the first. */
+  closed: GroupClosed | null;
+  /** Somebody asked again for a member whose judgement failed. */
+  again: boolean;
+  window_ends: number;
+  /** When its last member came. */
+  last_at: number;
+  /** How long a judgement may take that nobody waits for. */
+  judge_ms: number;
+  judged_at: number | null;
+  retain_ms: number;
+  forget_at: number;
+}

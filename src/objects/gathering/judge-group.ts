@@ -1,0 +1,41 @@
+// Owns the judging of one gathered group: the same scoring and logging as a native request of one
+// group. Knows no room and no storage.
+
+import type { RewardsReply } from "../../core/contract/replies.ts";
+import type { JudgingDeps } from "../../scoring/deps.ts";
+import type { SampleJournal } from "../../scoring/sample-journal.ts";
+import { scoreAndLog } from "../../scoring/score-and-log.ts";
+import type { MemberContent, RoomSubject } from "./room-store.ts";
+
+export interface GroupWork {
+  /** Of its log entry; repeating it leaves no second one. */
+  request_id: string;
+  group_id: string;
+  subject: RoomSubject;
+  members: readonly MemberContent[];
+  deadline_ms: number;
+  journal: SampleJournal;
+}
+
+/** Rejects with an ApiError for faults of the request only. */
+export type JudgeGroup = (work: GroupWork) => Promise<RewardsReply>;
+
+/** A group is judged to its end whoever goes: a client that left comes back for its answer. */
+export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
+  return async ({ request_id, group_id, subject, members, deadline_ms, journal }) => {
+    const { prompt, spec, run_id, step, key_name } = subject;
+    const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
+    const language = members[0]?.language ?? undefined;
+    const rollouts = members.map(({ rollout }) => rollout);
+    const request = {
+      run_id: run_id ?? undefined,
+      step: step ?? undefined,
+      spec,
+      deadline_ms,
+      groups: [{ group_id, prompt, language, rollouts }],
+    };
+    const never = new AbortController().signal;
+    const { reply } = await scoreAndLog(deps, scope, request, spec, never, undefined, journal);
+    return reply;
+  };
+}

@@ -1,0 +1,65 @@
+// Owns reaching rooms that are Durable Objects: calls them, and joins again when a call breaks.
+// Knows no decision.
+
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { faultLine } from "../../scoring/report.ts";
+import { pause } from "../../scoring/waiting.ts";
+import { boundedRooms } from "./bounded-join.ts";
+import type { ClientProbe, GatheredSample, GroupRooms } from "./gathering.ts";
+import type { RoomReply } from "./reply.ts";
+
+const UNREACHABLE = "The room that gathers this sample's group cannot be reached. Send the request again as it is.";
+
+/** The Durable Object's calls, as its stub offers them. */
+export interface RoomStub {
+  join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply>;
+  leave(waiterId: string): Promise<void>;
+}
+
+/** The part of a Durable Object namespace that is used here. */
+export interface RoomNamespace {
+  getByName(name: string): RoomStub;
+}
+
+/**
+ * Rooms as Durable Objects, one a group. `report` takes log lines about rooms that cannot be
+ * reached.
+ */
+export function createRemoteRooms(
+  namespace: RoomNamespace,
+  report: (line: Record<string, unknown>) => void,
+): GroupRooms {
+  return boundedRooms({
+    join: (sample, probe, signal) =>
+      joinAgain(namespace, sample, probe, signal).catch((error) => {
+        report({ ...faultLine(error, sample.waiter_id), event: "room_unreachable" });
+        throw new ApiError("not_ready", UNREACHABLE);
+      }),
+    leave: (room, waiterId) => namespace.getByName(room).leave(waiterId),
+  });
+}
+
+/**
+ * A call breaks when the object is moved, restarted or updated. The room knows the waiter by its
+ * id, so joining again only attaches to it. A stub whose call broke is not used again.
+ */
+async function joinAgain(
+  namespace: RoomNamespace,
+  sample: GatheredSample,
+  probe: ClientProbe | null,
+  signal: AbortSignal,
+): Promise<RoomReply> {
+  const started = Date.now();
+  for (let tries = 1; ; tries++) {
+    const remaining = Math.max(1, sample.answer_within_ms - (Date.now() - started));
+    try {
+      return await namespace.getByName(sample.room).join({ ...sample, answer_within_ms: remaining }, probe);
+    } catch (error) {
+      if (signal.aborted || tries >= LIMITS.room_join_tries_max) throw error;
+      await pause(LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
+      // Its leaving has been told: joining after that would make a waiter whom nobody ends.
+      if (signal.aborted) throw error;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// Owns what a room says to a join, in a form that survives a call between isolates (errors lose
+// their class there).
+
+import { ApiError, asApiError, type FieldError, type RequestErrorCode } from "../../core/faults/errors.ts";
+import type { GatheredReward } from "./gathering.ts";
+
+export interface Fault {
+  code: RequestErrorCode;
+  detail: string;
+  errors: readonly FieldError[];
+}
+
+export type RoomReply = { reward: GatheredReward } | { fault: Fault };
+
+export const GATHERING: Fault = {
+  code: "gathering",
+  detail:
+    "The other samples of this one's group have not come yet, and may lack a connection. Its place is kept: send it again.",
+  errors: [],
+};
+
+export function faultOf(thrown: unknown): Fault {
+  const { code, message, errors } = asApiError(thrown);
+  return { code, detail: message, errors };
+}
+
+/** The reward, or the fault thrown as the ApiError it was. */
+export function rewardOf(reply: RoomReply): GatheredReward {
+  if ("reward" in reply) return reply.reward;
+  const { code, detail, errors } = reply.fault;
+  throw new ApiError(code, detail, { errors, headers: code === "gathering" ? { "retry-after": "1" } : {} });
+}

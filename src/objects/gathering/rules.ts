@@ -1,0 +1,243 @@
+// Owns a room's decisions: which group an arriving sample belongs to, whether it repeats one, and
+// what is due. Pure: times are given; knows no texts, no storage, no connections.
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { addMember, attach, closing, due, isFull, isOver, isRepetition, letsGo, openGroup, sendAway } from "./group.ts";
+import type { Arrival, GroupState, WaiterState } from "./group-state.ts";
+
+/**
+ * What a contract's deadline is of the time that its client waits; see
+ * routes/contracts/deadlines.ts.
+ */
+const ANSWER_SHARE = 0.8;
+
+/**
+ * An arrival equal to a member whose client seems to be there: a twin, or a retry whose first
+ * connection died unnoticed.
+ */
+interface Undecided {
+  arrival: Arrival;
+  gone: boolean;
+}
+
+export interface RoomState {
+  /** By epoch, ascending. */
+  groups: GroupState[];
+  undecided: Undecided[];
+}
+
+/** A sample's place. */
+export interface Place {
+  epoch: number;
+  member: number;
+  /** It is a member that was not there before: its text is to be stored. */
+  added: boolean;
+  /** Another request brought this member. */
+  attached: boolean;
+  /** The answer is there already. */
+  ready: boolean;
+}
+
+/**
+ * `prove`: these waiters and the arrival's own must show that their clients are there, then
+ * `settle` decides. `waiting`: its proof runs already.
+ */
+export type Arrived = { kind: "placed"; place: Place } | { kind: "prove"; waiters: string[] } | { kind: "waiting" };
+
+export const emptyRoom = (): RoomState => ({ groups: [], undecided: [] });
+
+/**
+ * The room as an earlier life left it. Whoever waited may join again; who had not been placed yet
+ * comes anew. What was told shortly before counts as told just now: the reply may have ended with
+ * that life, so that its repetition may be a retry.
+ */
+export function restoredRoom(groups: readonly GroupState[], now: number): RoomState {
+  for (const { members, waiters } of groups) {
+    for (const waiter of waiters) waiter.lost = true;
+    for (const member of members) if (now - (member.told_at ?? 0) < LIMITS.room_told_ms) member.told_at = now;
+  }
+  return { groups: [...groups].sort((a, b) => a.epoch - b.epoch), undecided: [] };
+}
+
+/** @throws ApiError `overloaded` when the room holds room_members_max members */
+export function arrive(room: RoomState, arrival: Arrival, now: number): Arrived {
+  const back = returning(room, arrival, now);
+  if (back !== null) return back;
+  const { body_hash } = arrival;
+  const before = room.undecided.filter((other) => other.arrival.body_hash === body_hash && !other.gone);
+  const place = repeated(room, arrival, now, before.length > 0);
+  if (place !== null) return { kind: "placed", place };
+  const waiters = [...equalWaiters(room, body_hash), ...before.map((other) => other.arrival)];
+  if (waiters.length === 0) return { kind: "placed", place: newcomer(room, arrival, now) };
+  room.undecided.push({ arrival, gone: false });
+  return { kind: "prove", waiters: waiters.map(({ waiter_id }) => waiter_id) };
+}
+
+/**
+ * Places an undecided arrival once its twins and itself have proved to be there or have left (see
+ * `leave`). Equal arrivals are settled in the order in which they came. null for one that has left:
+ * it may be a request that its own retry has overtaken, and one that is no retry comes again.
+ */
+export function settle(room: RoomState, waiterId: string, now: number): Place | null {
+  const at = room.undecided.findIndex(({ arrival }) => arrival.waiter_id === waiterId);
+  const { arrival, gone } = room.undecided[at] as Undecided;
+  room.undecided.splice(at, 1);
+  return gone ? null : (repeated(room, arrival, now, false) ?? newcomer(room, arrival, now));
+}
+
+/**
+ * A waiter's client has gone, or its time is over. Its member stays and counts. Returns the group
+ * that changed.
+ */
+export function leave(room: RoomState, waiterId: string): GroupState | null {
+  for (const other of room.undecided) if (other.arrival.waiter_id === waiterId) other.gone = true;
+  const group = room.groups.find(({ waiters }) => waiters.some(({ waiter_id }) => waiter_id === waiterId));
+  if (group === undefined) return null;
+  group.waiters = group.waiters.filter(({ waiter_id }) => waiter_id !== waiterId);
+  return group;
+}
+
+/** The groups to be judged now, and why. Drops waiters whose time is over. */
+export function dueGroups(room: RoomState, now: number) {
+  for (const group of room.groups) group.waiters = group.waiters.filter(({ answer_by }) => answer_by > now);
+  return room.groups.flatMap((group) => {
+    const closed = due(group, room.undecided.length > 0, now);
+    return closed === null ? [] : [{ group, closed }];
+  });
+}
+
+/** Lets waiters of incomplete groups go whose time for it has come. */
+export function lettingGo(room: RoomState, now: number): { group: GroupState; waiters: string[] }[] {
+  return room.groups
+    .map((group) => ({ group, waiters: sendAway(group, now) }))
+    .filter(({ waiters }) => waiters.length > 0);
+}
+
+/** When the next waiter is let go; null when none is to be. */
+export function letsGoAt(room: RoomState): number | null {
+  return earliest(room.groups.flatMap((group) => letsGo(group).map(({ at }) => at)));
+}
+
+/** Drops the groups nobody can ask for any more, and returns their epochs. */
+export function forget(room: RoomState, now: number): number[] {
+  const over = room.groups.filter((group) => isOver(group, now));
+  room.groups = room.groups.filter((group) => !over.includes(group));
+  return over.map(({ epoch }) => epoch);
+}
+
+/** When a gathering group closes if nobody comes before; null when none gathers. */
+export function closesAt(room: RoomState): number | null {
+  return earliest(room.groups.flatMap((group) => (group.judging === null ? (closing(group)?.at ?? []) : [])));
+}
+
+/**
+ * When there is something to do if nothing comes before, forgetting included; null when the room is
+ * empty.
+ */
+export function wakesAt(room: RoomState): number | null {
+  const idle = room.groups.filter((group) => group.judging === null && closing(group) === null);
+  const over = idle.map(({ forget_at, waiters }) => Math.max(forget_at, ...waiters.map(({ answer_by }) => answer_by)));
+  return earliest([closesAt(room) ?? [], ...over].flat());
+}
+
+const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times));
+
+/** The same request again, after its connection to the room broke. */
+function returning(room: RoomState, arrival: Arrival, now: number): Arrived | null {
+  const { waiter_id } = arrival;
+  if (room.undecided.some((other) => other.arrival.waiter_id === waiter_id)) return { kind: "waiting" };
+  for (const group of room.groups) {
+    const { epoch, members, waiters } = group;
+    const waiter = waiters.find((other) => other.waiter_id === waiter_id);
+    const member = waiter?.member ?? members.findIndex((other) => other.waiter_id === waiter_id);
+    if (member < 0) continue;
+    if (waiter !== undefined) waiter.lost = false;
+    const ready = waiter === undefined && attach(group, member, arrival, now);
+    const attached = members[member]?.waiter_id !== waiter_id;
+    return { kind: "placed", place: { epoch, member, added: false, attached, ready } };
+  }
+  return null;
+}
+
+const isOpen = (answer: string) => answer === "none" || answer === "failed";
+
+/**
+ * Attaches to an equal member whose answer no client has had: first to one that nobody waits for,
+ * then to one that is answered. While equal arrivals are undecided the first kind is theirs. A
+ * client that has its answer does not ask again: what is equal to such a sample is another one, of
+ * a trainer's later epoch.
+ */
+function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: boolean): Place | null {
+  const equal = room.groups.flatMap((group) =>
+    group.members.flatMap(({ body_hash, answer, told_at }, member) =>
+      body_hash === arrival.body_hash && told_at === null ? [{ group, member, answer, open: isOpen(answer) }] : [],
+    ),
+  );
+  const left = ({ group, member, open }: (typeof equal)[number]) =>
+    open && !othersFirst && !group.waiters.some((waiter) => waiter.member === member);
+  const rewarded = equal.findLast(({ answer }) => answer === "reward");
+  const found = equal.findLast(left) ?? rewarded ?? equal.findLast(({ open }) => !open);
+  if (found === undefined) return null;
+  const { group, member } = found;
+  const ready = attach(group, member, arrival, now);
+  return { epoch: group.epoch, member, added: false, attached: true, ready };
+}
+
+/** The last member with such a body that has its reward. */
+export function rewardedMember(room: RoomState, bodyHash: string): { epoch: number; member: number } | null {
+  for (const { epoch, members } of room.groups.toReversed()) {
+    const member = members.findLastIndex(({ body_hash, answer }) => body_hash === bodyHash && answer === "reward");
+    if (member >= 0) return { epoch, member };
+  }
+  return null;
+}
+
+function equalWaiters(room: RoomState, bodyHash: string): WaiterState[] {
+  return room.groups.flatMap(({ members, waiters }) =>
+    waiters.filter(({ member }) => members[member]?.body_hash === bodyHash),
+  );
+}
+
+/** The last group while it takes members, else the next. */
+function newcomer(room: RoomState, arrival: Arrival, now: number): Place {
+  if (room.groups.reduce((sum, { members }) => sum + members.length, 0) >= LIMITS.room_members_max) {
+    const limit = `room_members_max = ${LIMITS.room_members_max}`;
+    throw new ApiError(
+      "overloaded",
+      `This prompt's room holds ${limit} samples; send step or run_id with the requests.`,
+    );
+  }
+  const told = lastTold(room, arrival.body_hash);
+  const last = room.groups.findLast((group) => !isRepetition(group) || !isFull(group));
+  // One that a client has had its answer for stands beside its repetition in no group.
+  const apart =
+    told !== null &&
+    last?.members.some(({ body_hash, told_at }) => told_at !== null && body_hash === arrival.body_hash);
+  const next = () => openGroup((room.groups.at(-1)?.epoch ?? -1) + 1, arrival.group_size);
+  const group = last !== undefined && !apart && takes(last, arrival, now) ? last : next();
+  if (group !== last) room.groups.push(group);
+  const member = addMember(group, arrival, now, told !== null);
+  // So soon after its answer it may be a retry after all, whose client went unnoticed; such a one
+  // shall not wait for a whole window.
+  if (told !== null && isRepetition(group) && now - told < LIMITS.room_hold_after_ms) {
+    group.window_ends = Math.min(group.window_ends, now + LIMITS.room_hold_ms);
+  }
+  return { epoch: group.epoch, member, added: true, attached: false, ready: false };
+}
+
+/** When the last client was told the reward of a sample with such a body; null when none was. */
+function lastTold({ groups }: RoomState, bodyHash: string): number | null {
+  const told = groups.flatMap(({ members }) =>
+    members.flatMap(({ body_hash, answer, told_at }) =>
+      body_hash === bodyHash && answer === "reward" && told_at !== null ? [told_at] : [],
+    ),
+  );
+  return told.length === 0 ? null : Math.max(...told);
+}
+
+/** After the last judgement a group takes late members for as long as a client waits. */
+function takes(group: GroupState, { answer_within_ms }: Arrival, now: number): boolean {
+  if (isFull(group)) return false;
+  if (group.judging !== null || group.judged_at === null || group.members.length > group.judged) return true;
+  return now <= group.judged_at + answer_within_ms / ANSWER_SHARE;
+}

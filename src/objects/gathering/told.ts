@@ -1,0 +1,34 @@
+// Owns who was given which member's answer, until it is known that the reply arrived or did not.
+// Knows no storage and no connection.
+import type { GroupState } from "./group-state.ts";
+import type { RoomState } from "./rules.ts";
+
+export class Told {
+  readonly #places = new Map<string, { epoch: number; member: number; at: number }>();
+
+  add(waiterId: string, epoch: number, member: number, at: number): void {
+    this.#places.set(waiterId, { epoch, member, at });
+  }
+
+  /**
+   * The waiter's client went before it had its answer: its repetition is a retry, unless that one
+   * has been answered meanwhile. Returns the group that changed.
+   */
+  takeBack(room: RoomState, waiterId: string): GroupState | null {
+    const told = this.#places.get(waiterId);
+    this.#places.delete(waiterId);
+    const group = room.groups.find(({ epoch }) => epoch === told?.epoch);
+    const member = group?.members[told?.member ?? -1];
+    if (told === undefined || group === undefined || member === undefined) return null;
+    const equal = room.groups
+      .flatMap(({ members }) => members)
+      .filter(({ body_hash }) => body_hash === member.body_hash);
+    if (equal.some(({ told_at }) => (told_at ?? 0) > told.at)) return null;
+    member.told_at = null;
+    return group;
+  }
+
+  forget(epochs: readonly number[]): void {
+    for (const [waiter, { epoch }] of this.#places) if (epochs.includes(epoch)) this.#places.delete(waiter);
+  }
+}

@@ -1,0 +1,117 @@
+// Owns one Idempotency-Key's state: who computes its reply, who waits, and the reply that is kept.
+// Knows no HTTP and no runtime.
+
+import { LIMITS } from "../../core/faults/limits.ts";
+import { getPieces, joined, piecesOf, putPieces, type Values } from "../storage/values.ts";
+import { Waiters } from "../storage/waiters.ts";
+import type { Begun, KeptReply } from "./reply.ts";
+
+interface Head {
+  fingerprint: string;
+  /** Who computes now; null when the reply is there. */
+  owner: string | null;
+  leased_until: number;
+  request_id: string;
+  kept_until: number;
+  reply: Omit<KeptReply, "body"> | null;
+}
+
+const HEAD = "head";
+const BODY = "body";
+
+export class IdempotentEntry {
+  readonly #values: Values;
+  readonly #now: () => number;
+  readonly #waiters = new Waiters();
+
+  constructor(values: Values, now: () => number) {
+    this.#values = values;
+    this.#now = now;
+  }
+
+  get isEmpty(): boolean {
+    return this.#head() === undefined;
+  }
+
+  /** Makes `owner` the one who computes, or says why not. Harmless to repeat. */
+  begin(owner: string, fingerprint: string): Begun {
+    const head = this.#head();
+    // The alarm that forgets may come late.
+    if (head === undefined || head.kept_until <= this.#now()) return this.#own(owner, fingerprint, owner);
+    if (head.fingerprint !== fingerprint) return { state: "mismatch" };
+    if (head.reply !== null) return { state: "done", reply: this.#kept(head.reply) };
+    if (head.owner === owner || head.leased_until <= this.#now()) return this.#own(owner, fingerprint, head.request_id);
+    return { state: "running" };
+  }
+
+  /** The owner lives. One who lost the lease stays without it. */
+  renew(owner: string): void {
+    const head = this.#head();
+    if (head === undefined || head.owner !== owner) return;
+    this.#values.put(HEAD, { ...head, leased_until: this.#now() + LIMITS.idempotency_lease_ms });
+  }
+
+  /**
+   * Keeps the reply, unless one is kept already: whoever ends first decides, also an owner whose
+   * lease has run out. Returns the one that the request is to be answered with.
+   */
+  complete(fingerprint: string, reply: KeptReply): KeptReply {
+    const head = this.#head();
+    if (head !== undefined && head.fingerprint !== fingerprint) return reply;
+    if (head !== undefined && head.reply !== null) return this.#kept(head.reply);
+    const { body, ...rest } = reply;
+    const { request_id } = reply;
+    putPieces(this.#values, BODY, piecesOf(body));
+    this.#save({ fingerprint, owner: null, leased_until: 0, request_id, kept_until: 0, reply: rest });
+    this.#waiters.tell();
+    return reply;
+  }
+
+  /** The owner has nothing to keep: the next request with the key computes anew. */
+  async release(owner: string): Promise<void> {
+    const head = this.#head();
+    if (head === undefined || head.owner !== owner) return;
+    await this.drop();
+  }
+
+  /** Forgets everything now. */
+  async drop(): Promise<void> {
+    await this.#values.clear();
+    this.#waiters.tell();
+  }
+
+  /** Resolves when there may be something new to `begin`, at the latest after `ms`. */
+  async wait(ms: number): Promise<void> {
+    const head = this.#head();
+    if (head === undefined || head.reply !== null) return;
+    const until = Math.min(ms, Math.max(1, head.leased_until - this.#now()));
+    await this.#waiters.wait(until);
+  }
+
+  /** The alarm: forgets what is over. */
+  async wake(): Promise<void> {
+    const head = this.#head();
+    if (head === undefined || head.kept_until <= this.#now()) await this.drop();
+    else this.#values.wakeAt(head.kept_until);
+  }
+
+  #head(): Head | undefined {
+    return this.#values.get<Head>(HEAD);
+  }
+
+  #kept(reply: Omit<KeptReply, "body">): KeptReply {
+    return { ...reply, body: joined(getPieces(this.#values, BODY)) };
+  }
+
+  #own(owner: string, fingerprint: string, request_id: string): Begun {
+    const leased_until = this.#now() + LIMITS.idempotency_lease_ms;
+    this.#save({ fingerprint, owner, leased_until, request_id, kept_until: 0, reply: null });
+    return { state: "new", request_id };
+  }
+
+  #save(head: Head): void {
+    const kept_until = this.#now() + LIMITS.idempotency_kept_ms;
+    this.#values.put(HEAD, { ...head, kept_until });
+    this.#values.wakeAt(kept_until);
+  }
+}

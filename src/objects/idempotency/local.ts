@@ -1,0 +1,66 @@
+// Owns the Idempotency-Keys of one process: the same entries over memory, for tests and for hosts
+// without Durable Objects.
+
+import { LIMITS } from "../../core/faults/limits.ts";
+import { memoryValues } from "../storage/memory.ts";
+import { IdempotentEntry } from "./entry.ts";
+import type { IdempotentReplies, KeptReply } from "./reply.ts";
+
+/**
+ * Keys that are known in this process only, and forgotten with it; the oldest replies go when
+ * idempotency_local_bytes are kept.
+ */
+export function createLocalReplies(now: () => number = () => Date.now()): IdempotentReplies {
+  const entries = new Map<string, IdempotentEntry>();
+  const kept = new Map<string, number>();
+  let bytes = 0;
+
+  function forget(name: string): void {
+    entries.delete(name);
+    bytes -= kept.get(name) ?? 0;
+    kept.delete(name);
+  }
+
+  function open(name: string): IdempotentEntry {
+    const known = entries.get(name);
+    if (known !== undefined) return known;
+    const values = memoryValues(
+      () => void entry.wake(),
+      // One that was dropped for room may have a successor of its name.
+      () => void (entries.get(name) === entry && forget(name)),
+    );
+    const entry: IdempotentEntry = new IdempotentEntry(values, now);
+    entries.set(name, entry);
+    return entry;
+  }
+
+  function keep(name: string, reply: KeptReply): void {
+    if (kept.has(name)) return;
+    kept.set(name, reply.body.byteLength);
+    bytes += reply.body.byteLength;
+    for (const oldest of kept.keys()) {
+      if (bytes <= LIMITS.idempotency_local_bytes) return;
+      void entries.get(oldest)?.drop();
+    }
+  }
+
+  /** An entry that holds nothing is not kept. */
+  const using = async <T>(name: string, use: (entry: IdempotentEntry) => T | Promise<T>): Promise<T> => {
+    const entry = open(name);
+    const result = await use(entry);
+    if (entry.isEmpty && entries.get(name) === entry) forget(name);
+    return result;
+  };
+
+  return {
+    begin: (name, owner, fingerprint) => using(name, (entry) => entry.begin(owner, fingerprint)),
+    renew: (name, owner) => using(name, (entry) => entry.renew(owner)),
+    async complete(name, fingerprint, reply) {
+      const answer = await using(name, (entry) => entry.complete(fingerprint, reply));
+      keep(name, answer);
+      return answer;
+    },
+    release: (name, owner) => using(name, (entry) => entry.release(owner)),
+    wait: (name, ms) => using(name, (entry) => entry.wait(ms)),
+  };
+}

@@ -1,0 +1,30 @@
+// Owns reaching Idempotency-Keys that are Durable Objects. Knows no decision.
+
+import { type ObjectNamespace, reach } from "../storage/reach.ts";
+import type { Begun, IdempotentReplies, KeptReply } from "./reply.ts";
+
+/** The Durable Object's calls, as its stub offers them. */
+export interface IdempotentStub {
+  begin(owner: string, fingerprint: string): Promise<Begun>;
+  renew(owner: string): Promise<void>;
+  complete(fingerprint: string, reply: KeptReply): Promise<KeptReply>;
+  release(owner: string): Promise<void>;
+  wait(ms: number): Promise<void>;
+}
+
+/**
+ * Keys as Durable Objects, one each. `report` takes log lines about objects that cannot be reached.
+ */
+export function createRemoteReplies(
+  namespace: ObjectNamespace<IdempotentStub>,
+  report: (line: Record<string, unknown>) => void,
+): IdempotentReplies {
+  const call = <T>(name: string, make: (stub: IdempotentStub) => Promise<T>) => reach(namespace, name, report, make);
+  return {
+    begin: (name, owner, fingerprint) => call(name, (stub) => stub.begin(owner, fingerprint)),
+    renew: (name, owner) => call(name, (stub) => stub.renew(owner)),
+    complete: (name, fingerprint, reply) => call(name, (stub) => stub.complete(fingerprint, reply)),
+    release: (name, owner) => call(name, (stub) => stub.release(owner)),
+    wait: (name, ms) => call(name, (stub) => stub.wait(ms)),
+  };
+}

@@ -1,0 +1,146 @@
+// Owns what a key may use: the grammar of KEY_LIMITS, and the ledger that grants or refuses a
+// request, as a state machine over time. Must not know storage, HTTP or clocks.
+
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { Grant, KeyLimit, LimitName, LimitStanding } from "../../scoring/key-limits.ts";
+
+/** For keys without limits of their own. */
+const EVERYONE = "*";
+
+const ENTRY = /^(\*|[A-Za-z0-9._-]{1,64}):(\S+)$/;
+const SETTING = /^(rpm|tokens_per_day|concurrency)=(\d{1,15})$/;
+
+/**
+ * Reads `trainer:rpm=600,tokens_per_day=50000000,concurrency=8;*:rpm=60`. Numbers are integers from
+ * 1 up; `*` stands for every key that is not named.
+ * @throws RangeError for anything else
+ */
+export function parseKeyLimits(text: string): ReadonlyMap<string, KeyLimit> {
+  const limits = new Map<string, KeyLimit>();
+  const entries = text.split(/[;\s]+/).filter((entry) => entry !== "");
+  if (entries.length > LIMITS.keys_max) throw new RangeError("too many keys");
+  for (const entry of entries) {
+    const [, name = "", settings = ""] = ENTRY.exec(entry) ?? [];
+    if (name === "" || limits.has(name)) throw new RangeError("not a key's limits, or a key named twice");
+    limits.set(name, parseSettings(settings));
+  }
+  return limits;
+}
+
+function parseSettings(text: string): KeyLimit {
+  const limit: KeyLimit = { rpm: null, tokens_per_day: null, concurrency: null };
+  for (const setting of text.split(",")) {
+    const [, name, digits] = SETTING.exec(setting) ?? [];
+    const value = Number(digits);
+    if (name === undefined || value < 1 || limit[name as LimitName] !== null) throw new RangeError("not a limit");
+    limit[name as LimitName] = value;
+  }
+  return limit;
+}
+
+/**
+ * The limits of a key; null when it has none. An open deployment's callers have no name and share
+ * those of `*`.
+ */
+export function limitOf(limits: ReadonlyMap<string, KeyLimit>, key: string | null): KeyLimit | null {
+  return (key === null ? undefined : limits.get(key)) ?? limits.get(EVERYONE) ?? null;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** What a ledger remembers of one key. Plain data, to be stored as it is. */
+export interface LedgerState {
+  minute: number;
+  requests: number;
+  day: number;
+  tokens: number;
+  /** Requests under way, by lease: ms since the epoch at which each is given up for lost. */
+  leases: Record<string, number>;
+}
+
+export const EMPTY_LEDGER: LedgerState = { minute: 0, requests: 0, day: 0, tokens: 0, leases: {} };
+
+/** What is booked since the last call: requests that ended, and tokens spent. */
+export interface Spending {
+  ended: readonly string[];
+  tokens: number;
+}
+
+/**
+ * The state with the spending booked and what has run out of time forgotten. `now`: ms since the
+ * epoch.
+ */
+export function settled(state: LedgerState, { ended, tokens }: Spending, now: number): LedgerState {
+  const minute = Math.floor(now / MINUTE_MS);
+  const day = Math.floor(now / DAY_MS);
+  const gone = new Set(ended);
+  const open = Object.entries(state.leases).filter(([lease, until]) => until > now && !gone.has(lease));
+  return {
+    minute,
+    requests: state.minute === minute ? state.requests : 0,
+    day,
+    tokens: (state.day === day ? state.tokens : 0) + tokens,
+    leases: Object.fromEntries(open),
+  };
+}
+
+/**
+ * Grants or refuses one request under `lease` to a settled ledger. A refused request counts for
+ * nothing. Tokens are known only afterwards, so a request is refused when the day's are spent, and
+ * the last one may overdraw. Windows are calendar minutes and days of UTC.
+ */
+export function grant(
+  state: LedgerState,
+  limit: KeyLimit,
+  lease: string,
+  now: number,
+): { state: LedgerState; grant: Grant } {
+  const used: Record<LimitName, number> = {
+    rpm: state.requests,
+    tokens_per_day: state.tokens,
+    concurrency: Object.keys(state.leases).length,
+  };
+  const names: readonly LimitName[] = ["rpm", "tokens_per_day", "concurrency"];
+  const refused_by = names.find((name) => limit[name] !== null && used[name] >= limit[name]) ?? null;
+  const taken = refused_by === null ? 1 : 0;
+  const resets: Record<LimitName, number | null> = {
+    rpm: secondsLeft(now, MINUTE_MS),
+    tokens_per_day: secondsLeft(now, DAY_MS),
+    concurrency: null,
+  };
+  const standings = names.flatMap((name): LimitStanding[] => {
+    const quota = limit[name];
+    if (quota === null) return [];
+    const spent = used[name] + (name === "tokens_per_day" ? 0 : taken);
+    return [{ limit: name, quota, remaining: Math.max(0, quota - spent), reset_s: resets[name] }];
+  });
+  const retry_after_s = refused_by === null ? 0 : (resets[refused_by] ?? 1);
+  if (refused_by !== null) return { state, grant: { refused_by, retry_after_s, standings } };
+  const leases = limit.concurrency === null ? state.leases : { ...state.leases, [lease]: now + LIMITS.key_lease_ms };
+  return { state: { ...state, requests: state.requests + 1, leases }, grant: { refused_by, retry_after_s, standings } };
+}
+
+/** The state with a place under `lease` until then, full or not: its request was granted before. */
+export function held(state: LedgerState, lease: string, until: number): LedgerState {
+  return { ...state, leases: { ...state.leases, [lease]: until } };
+}
+
+const secondsLeft = (now: number, window_ms: number) => Math.ceil((window_ms - (now % window_ms)) / 1000);
+
+/** The calls of a key's counters, as a Durable Object's stub offers them. */
+export interface CountersStub {
+  /** Books the spending, then grants or refuses the request under `lease`. */
+  ask(limit: KeyLimit, lease: string, spending: Spending): Promise<Grant>;
+  book(spending: Spending): Promise<void>;
+  /**
+   * Books the spending, then keeps the place under `lease` until then (ms since the epoch) or its
+   * end.
+   */
+  hold(lease: string, until: number, spending: Spending): Promise<void>;
+}
+
+/** The part of a Durable Object namespace that is used. */
+export interface CountersNamespace {
+  getByName(name: string): CountersStub;
+}

@@ -1,0 +1,56 @@
+// Owns what an object keeps, as an interface: named values, one alarm, and byte pieces below a
+// row's limit. Knows no runtime and no meaning.
+import { LIMITS } from "../../core/faults/limits.ts";
+
+/**
+ * Writes of one turn are stored together or not at all; reads see every write. Values are cloned,
+ * never shared.
+ */
+export interface Values {
+  get<T>(name: string): T | undefined;
+  put(name: string, value: unknown): void;
+  delete(name: string): void;
+  /** Those whose names begin with `prefix`, by name ascending. */
+  list<T>(prefix: string): Iterable<[string, T]>;
+  /**
+   * When the object wants to be woken, ms since 1970, even if it has been restarted meanwhile. The
+   * last call counts.
+   */
+  wakeAt(at: number): void;
+  /** Everything goes, the alarm too. */
+  clear(): Promise<void>;
+}
+
+/** Bytes as pieces that each fit a row. Empty bytes have no piece. */
+export function piecesOf(bytes: Uint8Array): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  for (let from = 0; from < bytes.byteLength; from += LIMITS.object_row_bytes) {
+    // A copy: a view would be cloned with the whole buffer under it.
+    pieces.push(bytes.slice(from, from + LIMITS.object_row_bytes));
+  }
+  return pieces;
+}
+
+const pieceName = (name: string, index: number) => `${name}.${`${index}`.padStart(4, "0")}`;
+
+/** Stores pieces under a name of their own, over those of an earlier call. */
+export function putPieces(values: Values, name: string, pieces: readonly Uint8Array[]): void {
+  for (const [old] of [...values.list(`${name}.`)]) values.delete(old);
+  for (const [i, piece] of pieces.entries()) values.put(pieceName(name, i), piece);
+}
+
+/** What putPieces stored; empty when it stored nothing. */
+export function getPieces(values: Values, name: string): Uint8Array[] {
+  return Array.from(values.list<Uint8Array>(`${name}.`), ([, piece]) => piece);
+}
+
+/** The bytes that piecesOf cut. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}

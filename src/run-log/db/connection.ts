@@ -1,0 +1,93 @@
+// Owns the way to the database: Neon's HTTP driver under drizzle, its endpoint, its time limit, its
+// faults made safe to show. Knows no table.
+import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless";
+import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { ApiError } from "../../core/faults/errors.ts";
+
+export interface StoreConfig {
+  /** `postgres://…` of the Neon database. */
+  databaseUrl: string;
+  /**
+   * A loopback `http://HOST:PORT/sql` that speaks Neon's protocol; databaseUrl is then not sent
+   * anywhere.
+   */
+  fetchEndpoint?: string | undefined;
+}
+
+export type Database = NeonHttpDatabase;
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+const neonEndpoint = neonConfig.fetchEndpoint;
+
+// The driver's endpoint is global, so it is set once, to a function of the connection's own host:
+// clients cannot disturb one another.
+neonConfig.fetchEndpoint = (host, port, options) => {
+  if (LOOPBACK_HOST.test(host)) return `http://${host}:${port}/sql`;
+  return typeof neonEndpoint === "function" ? neonEndpoint(host, port, options) : neonEndpoint;
+};
+
+function connectionString({ databaseUrl, fetchEndpoint }: StoreConfig): string {
+  if (fetchEndpoint === undefined) return databaseUrl;
+  const url = new URL(fetchEndpoint);
+  if (url.protocol !== "http:" || !LOOPBACK_HOST.test(url.hostname) || url.pathname !== "/sql" || url.port === "") {
+    throw new TypeError("fetchEndpoint must be http://HOST:PORT/sql on a loopback host");
+  }
+  return `postgres://local:local@${url.host}/local`;
+}
+
+/**
+ * A client whose every call ends within `timeout_ms`, the reply's body included. Opens nothing
+ * until the first call.
+ */
+export function openDatabase(config: StoreConfig, timeout_ms: number): Database {
+  const fetchOptions = {
+    // The driver spreads these options into each fetch, so each call gets a signal of its own.
+    get signal() {
+      return AbortSignal.timeout(timeout_ms);
+    },
+  };
+  return drizzle({ client: neon(connectionString(config), { fetchOptions }) });
+}
+
+/**
+ * The SQLSTATE behind a fault, be it thrown by the driver itself (batches) or wrapped by drizzle;
+ * null when it is none of SQL's.
+ */
+export function sqlState(error: unknown): string | null {
+  const wrapped = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return wrapped instanceof NeonDbError && /^[0-9A-Z]{5}$/.test(wrapped.code ?? "") ? (wrapped.code as string) : null;
+}
+
+/** A write that failed. Carries nothing of the statement, its values or the connection. */
+export class StoreWriteError extends Error {
+  /** Null when the database was not reached or did not answer in time. */
+  readonly sqlstate: string | null;
+
+  constructor(sqlstate: string | null) {
+    super(sqlstate === null ? "The database was not reached in time" : `The database refused the write (${sqlstate})`);
+    this.name = "StoreWriteError";
+    this.sqlstate = sqlstate;
+  }
+}
+
+/**
+ * Runs a read. Throws ApiError `store_unavailable` without internals for any fault of the database.
+ */
+export async function reading<T>(work: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError("store_unavailable", "The run log's database did not answer as it should.");
+  }
+}
+
+/** Runs a write. Throws StoreWriteError for any fault of the database. */
+export async function writing<T>(work: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new StoreWriteError(sqlState(error));
+  }
+}

@@ -1,0 +1,240 @@
+// Owns the tables of the run log and of the named specs, as drizzle sees them. Knows no query and
+// no wire shape.
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
+import type { SignalDetail } from "../../core/contract/export-tables.ts";
+import { NOBODY } from "../../core/contract/owner.ts";
+
+// Milliseconds, because that is what a JavaScript Date holds: what was written is what is read.
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+const total = (name: string) => bigint(name, { mode: "number" }).notNull();
+
+/**
+ * One row a run of an owner (run ids are each owner's own): totals, added up in the statement that
+ * stores a request, so that the list of runs reads nothing else.
+ */
+export const runs = pgTable(
+  "runs",
+  {
+    run_id: text("run_id").notNull(),
+    owner: text("owner").notNull().default(NOBODY),
+    first_step: integer("first_step"),
+    last_step: integer("last_step"),
+    first_at: instant("first_at").notNull(),
+    last_at: instant("last_at").notNull(),
+    requests: total("requests"),
+    groups: total("groups"),
+    rollouts: total("rollouts"),
+    reward_sum: doublePrecision("reward_sum").notNull(),
+    reward_count: total("reward_count"),
+    parsed_sum: doublePrecision("parsed_sum").notNull(),
+    parsed_count: total("parsed_count"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.owner] }),
+    index("runs_newest").on(t.first_at.desc().nullsFirst(), t.run_id.desc().nullsFirst(), t.owner.desc().nullsFirst()),
+    index("runs_of_owner").on(t.owner, t.first_at.desc().nullsFirst(), t.run_id.desc().nullsFirst()),
+  ],
+);
+
+/**
+ * One row a spec: what a `spec_hash` stands for. `json`, not `jsonb`: the text is kept as it was
+ * hashed, U+0000 escapes included.
+ */
+export const specs = pgTable("specs", {
+  spec_hash: text("spec_hash").primaryKey(),
+  spec: json("spec").notNull(),
+  created_at: instant("created_at").notNull(),
+});
+
+/** Specs stored under a name by PUT /v1/specs/:name. */
+export const namedSpecs = pgTable("named_specs", {
+  name: text("name").primaryKey(),
+  spec: json("spec").notNull(),
+  updated_at: instant("updated_at").notNull(),
+});
+
+/**
+ * One row a request, written last in its transaction: a request that is found is found whole. It
+ * alone says whose the request is: rows of the other tables are read through it. The index by step
+ * has requests without one first, as they are listed.
+ */
+export const requests = pgTable(
+  "requests",
+  {
+    request_id: text("request_id").primaryKey(),
+    kind: text("kind", { enum: ["rewards", "verdicts"] }).notNull(),
+    run_id: text("run_id"),
+    step: integer("step"),
+    key_name: text("key_name"),
+    owner: text("owner").notNull().generatedAlwaysAs(sql`coalesce(key_name, '')`),
+    spec_hash: text("spec_hash").notNull(),
+    created_at: instant("created_at").notNull(),
+    items: integer("items").notNull(),
+    groups: integer("groups").notNull(),
+    parse_rate: doublePrecision("parse_rate"),
+    tau_b_mean: doublePrecision("tau_b_mean"),
+    tau_b_undefined: integer("tau_b_undefined").notNull(),
+    list_acc: doublePrecision("list_acc"),
+    reward_mean: doublePrecision("reward_mean"),
+    reward_std: doublePrecision("reward_std"),
+    total_ms: doublePrecision("total_ms").notNull(),
+    verifier_ms: doublePrecision("verifier_ms").notNull(),
+    overhead_ms: doublePrecision("overhead_ms").notNull(),
+    warnings: json("warnings").$type<readonly string[]>().notNull(),
+    /**
+     * Whether its spec asked for its texts: no part of what `spec_hash` stands for. null in rows
+     * from before the column.
+     */
+    log_texts: boolean("log_texts"),
+  },
+  (t) => [
+    index("requests_of_run").on(t.run_id, t.owner, t.request_id),
+    index("requests_of_step").on(t.run_id, t.owner, t.step.asc().nullsFirst(), t.request_id),
+  ],
+);
+
+/** One row a group of a request; its public id is `<request_id>.<group_index>`. */
+export const groups = pgTable(
+  "groups",
+  {
+    request_id: text("request_id").notNull(),
+    group_index: smallint("group_index").notNull(),
+    run_id: text("run_id"),
+    step: integer("step"),
+    spec_hash: text("spec_hash").notNull(),
+    created_at: instant("created_at").notNull(),
+    group_id: text("group_id").notNull(),
+    prompt_hash: text("prompt_hash").notNull(),
+    language: text("language"),
+    status: text("status", { enum: ["ok", "partial", "failed"] }).notNull(),
+    win_counts: integer("win_counts").array().$type<(number | null)[]>().notNull(),
+    selected: smallint("selected"),
+    selected_tied: smallint("selected_tied").array().notNull(),
+    parse_rate: doublePrecision("parse_rate"),
+    tau_b: doublePrecision("tau_b"),
+    tau_b_undefined: text("tau_b_undefined"),
+    list_acc: boolean("list_acc"),
+    position_flip_rate: doublePrecision("position_flip_rate"),
+    reward_mean: doublePrecision("reward_mean"),
+    reward_std: doublePrecision("reward_std"),
+    comparisons: integer("comparisons").notNull(),
+    generations: integer("generations").notNull(),
+    parsed: integer("parsed").notNull(),
+    unparsed: integer("unparsed").notNull(),
+    failed: integer("failed").notNull(),
+    saved: integer("saved").notNull(),
+    prompt_tokens: bigint("prompt_tokens", { mode: "number" }).notNull(),
+    completion_tokens: bigint("completion_tokens", { mode: "number" }).notNull(),
+    latency_p50_ms: doublePrecision("latency_p50_ms").notNull(),
+    latency_p99_ms: doublePrecision("latency_p99_ms").notNull(),
+    latency_max_ms: doublePrecision("latency_max_ms").notNull(),
+    models: text("models").array().notNull().default([]),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.group_index] })],
+);
+
+/** One row a rollout: its label, its result, its hashes; never its text. */
+export const rollouts = pgTable(
+  "rollouts",
+  {
+    request_id: text("request_id").notNull(),
+    group_index: smallint("group_index").notNull(),
+    rollout_index: smallint("rollout_index").notNull(),
+    spec_hash: text("spec_hash").notNull(),
+    reward: doublePrecision("reward"),
+    error: text("error"),
+    base: doublePrecision("base"),
+    format: doublePrecision("format").notNull(),
+    overlong: doublePrecision("overlong").notNull(),
+    wins: integer("wins").notNull(),
+    losses: integer("losses").notNull(),
+    ties: integer("ties").notNull(),
+    undecided: integer("undecided").notNull(),
+    forfeits: integer("forfeits").notNull(),
+    unparsed: integer("unparsed").notNull(),
+    votes: integer("votes"),
+    rank: smallint("rank"),
+    duplicate_of: smallint("duplicate_of"),
+    format_ok: boolean("format_ok").notNull(),
+    jams_judge: boolean("jams_judge").notNull().default(false),
+    length_tokens: integer("length_tokens"),
+    finish_reason: text("finish_reason"),
+    pass_rate: doublePrecision("pass_rate"),
+    text_hash: text("text_hash").notNull(),
+    candidate_hash: text("candidate_hash"),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index] })],
+);
+
+/** One row a generation of the verifier. */
+export const verdicts = pgTable(
+  "verdicts",
+  {
+    request_id: text("request_id").notNull(),
+    group_index: smallint("group_index").notNull(),
+    comparison: integer("comparison").notNull(),
+    sample: integer("sample").notNull(),
+    spec_hash: text("spec_hash").notNull(),
+    shown_order: smallint("shown_order").array().notNull(),
+    letter: text("letter"),
+    scores: doublePrecision("scores").array(),
+    status: text("status"),
+    error: text("error"),
+    finish_reason: text("finish_reason"),
+    prompt_tokens: integer("prompt_tokens").notNull(),
+    completion_tokens: integer("completion_tokens").notNull(),
+    latency_ms: doublePrecision("latency_ms").notNull(),
+    model: text("model"),
+    backend: text("backend"),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.comparison, t.sample] })],
+);
+
+/**
+ * One row a rollout and signal, only of requests whose spec has signals: what a run can be scored
+ * with again without its verifier.
+ */
+export const signals = pgTable(
+  "signals",
+  {
+    request_id: text("request_id").notNull(),
+    group_index: smallint("group_index").notNull(),
+    rollout_index: smallint("rollout_index").notNull(),
+    signal: text("signal").notNull(),
+    spec_hash: text("spec_hash").notNull(),
+    value: doublePrecision("value"),
+    code: text("code"),
+    detail: json("detail").$type<SignalDetail | null>(),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index, t.signal] })],
+);
+
+/**
+ * Texts in parts, only of requests whose spec says log_texts, apart so that they can expire alone.
+ * rollout_index -1 is the group's prompt.
+ */
+export const texts = pgTable(
+  "texts",
+  {
+    request_id: text("request_id").notNull(),
+    group_index: smallint("group_index").notNull(),
+    rollout_index: smallint("rollout_index").notNull(),
+    part: smallint("part").notNull().default(0),
+    spec_hash: text("spec_hash").notNull(),
+    text: text("text").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index, t.part] })],
+);

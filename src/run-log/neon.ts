@@ -1,0 +1,100 @@
+// Owns the RunLog on Neon Postgres: which statement answers which call, and one round trip for a
+// write. Knows no HTTP route.
+import type { StoredSignal, StoredText } from "../core/contract/export-tables.ts";
+import { LIMITS } from "../core/faults/limits.ts";
+import type { Health } from "../scoring/ports.ts";
+import type { RunKey, RunLog, StoredVerdict } from "../scoring/run-log-port.ts";
+import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./db/connection.ts";
+import { signals } from "./db/schema.ts";
+import { groupPage } from "./read/group-rows.ts";
+import { requestRow } from "./read/request-rows.ts";
+import { runDetail, runOwners, runPage } from "./read/run-rows.ts";
+import { runSignals } from "./read/signal-rows.ts";
+import { stepRows } from "./read/step-rows.ts";
+import { runTexts } from "./read/text-rows.ts";
+import { groupVerdicts, runVerdicts } from "./read/verdict-rows.ts";
+import { storeStatements } from "./write/append.ts";
+import type { Envelope } from "./write/envelope.ts";
+import { wholeEnvelope } from "./write/log-rows.ts";
+
+/** A table or a column that is not there. */
+const UNDEFINED = ["42P01", "42703"];
+
+/**
+ * The run log in Neon Postgres over HTTP, or in the embedded database through `fetchEndpoint`. Each
+ * call is bounded by store_timeout_ms. Reads throw ApiError `store_unavailable` (or
+ * `invalid_request` for a bad cursor); `append` throws StoreWriteError.
+ */
+export function createNeonRunLog(config: StoreConfig): RunLog {
+  const db = openDatabase(config, LIMITS.store_timeout_ms);
+  const probe = openDatabase(config, LIMITS.readiness_timeout_ms);
+  return {
+    async append(entry) {
+      await store(db, [wholeEnvelope(entry)]);
+    },
+    runs: (page) => reading(() => runPage(db, page)),
+    owners: (runId, limit) => reading(() => runOwners(db, runId, limit)),
+    run: (run) => reading(() => runDetail(db, run)),
+    steps: (run, range) => reading(() => stepRows(db, run, range)),
+    groups: (run, page) => reading(() => groupPage(db, run, page)),
+    request: (requestId, owner) => reading(() => requestRow(db, requestId, owner)),
+    verdicts: (groupId, owner) => reading(() => groupVerdicts(db, groupId, owner)),
+    exportRows(run, table) {
+      if (table === "groups") return exportGroups(db, run);
+      if (table === "signals") return read<StoredSignal>(runSignals(db, run));
+      return read<StoredVerdict | StoredText>(table === "verdicts" ? runVerdicts(db, run) : runTexts(db, run));
+    },
+    check: () => health(probe),
+  };
+}
+
+/**
+ * Stores envelopes in one transaction; resolves with the requests that could not be written yet
+ * because rows of them are missing.
+ */
+export type EnvelopeStore = (envelopes: readonly Envelope[]) => Promise<ReadonlySet<string>>;
+
+/**
+ * The queue's way into the same tables. Bounded by store_timeout_ms; rejects with StoreWriteError
+ * for any fault of the database.
+ */
+export function createEnvelopeStore(config: StoreConfig): EnvelopeStore {
+  const db = openDatabase(config, LIMITS.store_timeout_ms);
+  return (envelopes) => store(db, envelopes);
+}
+
+async function store(db: Database, envelopes: readonly Envelope[]): Promise<ReadonlySet<string>> {
+  const [first, ...rest] = storeStatements(envelopes).map((statement) => db.execute<{ request_id: string }>(statement));
+  if (first === undefined) return new Set();
+  const results = await writing(() => db.batch([first, ...rest]));
+  return new Set(results.flatMap(({ rows }) => rows.map(({ request_id }) => request_id)));
+}
+
+async function* exportGroups(db: Database, run: RunKey) {
+  let cursor: string | null = null;
+  do {
+    const page = await reading(() => groupPage(db, run, { step: null, cursor, limit: LIMITS.page_rows_max }));
+    yield* page.rows;
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}
+
+async function* read<T>(rows: AsyncGenerator<T>) {
+  for (let row = await reading(() => rows.next()); !row.done; row = await reading(() => rows.next())) yield row.value;
+}
+
+/**
+ * Asks for what is newest, so that a database that answers but was never migrated is not called
+ * ready.
+ */
+async function health(db: Database): Promise<Health> {
+  const start = performance.now();
+  const latency = () => Math.round(performance.now() - start);
+  try {
+    await db.select({ signal: signals.signal }).from(signals).limit(1);
+    return { ok: true, latency_ms: latency() };
+  } catch (error) {
+    const detail = UNDEFINED.includes(sqlState(error) ?? "") ? "not migrated" : "unreachable";
+    return { ok: false, latency_ms: latency(), detail };
+  }
+}

@@ -1,0 +1,52 @@
+// Owns the cursors: where a list goes on, opaque to the client. Knows no table.
+import { ApiError } from "../../core/faults/errors.ts";
+
+/**
+ * Base64url of the list's tag and the last row's key. `key` must be ASCII, as ids and times are.
+ */
+export function encodeCursor(tag: string, key: readonly (string | number)[]): string {
+  return btoa(JSON.stringify([tag, ...key]))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+/**
+ * What a part of a key may be, so that what the client made up is refused here and not by the
+ * database: text without U+0000, an instant (ms) of a year that Postgres reads as a Date writes it
+ * (0 to 9999), an index within a smallint.
+ */
+const PARTS = {
+  text: (part: unknown) => typeof part === "string" && /^[\x20-\x7e]*$/.test(part),
+  instant: (part: unknown) => isWithin(part, 253_402_300_799_999),
+  index: (part: unknown) => isWithin(part, 32_767),
+};
+type PartType = keyof typeof PARTS;
+
+const isWithin = (part: unknown, max: number) =>
+  Number.isInteger(part) && (part as number) >= 0 && (part as number) <= max;
+
+/**
+ * The key out of a cursor of this list; `shape` gives the type of each part. Throws ApiError
+ * `invalid_request` that names `cursor`.
+ */
+export function decodeCursor<const S extends readonly PartType[]>(tag: string, cursor: string, shape: S) {
+  const [found, ...key] = parsed(cursor);
+  const fits =
+    found === tag && key.length === shape.length && key.every((part, i) => PARTS[shape[i] as PartType](part));
+  if (!fits) {
+    throw new ApiError("invalid_request", "The cursor is not one that this list gave.", {
+      errors: [{ path: "cursor", message: "must be a next_cursor of the same list, unchanged" }],
+    });
+  }
+  return key as { [K in keyof S]: S[K] extends "text" ? string : number };
+}
+
+function parsed(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")));
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

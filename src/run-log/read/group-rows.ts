@@ -1,0 +1,171 @@
+// Owns the reads of groups: rows put back together into the result as it was answered. Knows SQL,
+// not the wire's routes.
+import { and, asc, eq, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import type { Owner } from "../../core/contract/owner.ts";
+import type { GroupResult, RolloutResult } from "../../core/contract/replies.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { GroupRow, Page, RunKey } from "../../scoring/run-log-port.ts";
+import type { Database } from "../db/connection.ts";
+import { groups, requests, rollouts, signals } from "../db/schema.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { requestsOf } from "./run-pages.ts";
+
+type StoredGroup = typeof groups.$inferSelect;
+type StoredRollout = typeof rollouts.$inferSelect;
+type StoredSignal = typeof signals.$inferSelect;
+
+/** A group's rows of rollouts and of signals. */
+interface Members {
+  rollouts: readonly StoredRollout[];
+  signals: readonly StoredSignal[];
+}
+
+/** Of a spec with signals what its own rows hold; a spec without has none. */
+function componentsOf(row: StoredRollout, told: readonly StoredSignal[]): Pick<RolloutResult, "components" | "errors"> {
+  const own = told.filter(({ rollout_index }) => rollout_index === row.rollout_index);
+  if (own.length === 0) return { components: { base: row.base, format: row.format, overlong: row.overlong } };
+  const codeOf = ({ signal, code }: StoredSignal) => [signal, code as RolloutResult["error"]] as const;
+  return {
+    components: Object.fromEntries(own.map(({ signal, value }) => [signal, value])),
+    errors: Object.fromEntries(own.map(codeOf)),
+  };
+}
+
+function rolloutResult(row: StoredRollout, told: readonly StoredSignal[]): RolloutResult {
+  return {
+    reward: row.reward,
+    error: row.error as RolloutResult["error"],
+    ...componentsOf(row, told),
+    wins: row.wins,
+    losses: row.losses,
+    ties: row.ties,
+    undecided: row.undecided,
+    forfeits: row.forfeits,
+    unparsed: row.unparsed,
+    votes: row.votes,
+    rank: row.rank,
+    duplicate_of: row.duplicate_of,
+    format_ok: row.format_ok,
+    jams_judge: row.jams_judge,
+  };
+}
+
+function groupResult(row: StoredGroup, members: Members): GroupResult {
+  return {
+    group_id: row.group_id,
+    status: row.status,
+    win_counts: row.win_counts,
+    selected: row.selected,
+    selected_tied: row.selected_tied,
+    rollouts: members.rollouts.map((member) => rolloutResult(member, members.signals)),
+    metrics: {
+      parse_rate: row.parse_rate,
+      tau_b: row.tau_b,
+      tau_b_undefined: row.tau_b_undefined as GroupResult["metrics"]["tau_b_undefined"],
+      list_acc: row.list_acc,
+      position_flip_rate: row.position_flip_rate,
+      reward_mean: row.reward_mean,
+      reward_std: row.reward_std,
+    },
+    verifier: {
+      comparisons: row.comparisons,
+      generations: row.generations,
+      parsed: row.parsed,
+      unparsed: row.unparsed,
+      failed: row.failed,
+      saved: row.saved,
+      prompt_tokens: row.prompt_tokens,
+      completion_tokens: row.completion_tokens,
+      latency_ms: { p50: row.latency_p50_ms, p99: row.latency_p99_ms, max: row.latency_max_ms },
+      models: row.models,
+    },
+  };
+}
+
+/** The public id of a group. */
+export function groupKey(request_id: string, group_index: number): string {
+  return `${request_id}.${group_index}`;
+}
+
+function groupRow(row: StoredGroup, members: Members): GroupRow {
+  return {
+    id: groupKey(row.request_id, row.group_index),
+    request_id: row.request_id,
+    run_id: row.run_id,
+    step: row.step,
+    spec_hash: row.spec_hash,
+    created_at: row.created_at.toISOString(),
+    prompt_hash: row.prompt_hash,
+    language: row.language,
+    pass_rates: members.rollouts.map((member) => member.pass_rate),
+    rewards: members.rollouts.map((member) => member.reward),
+    result: groupResult(row, members),
+  };
+}
+
+/** The groups whose keys `wanted` selects, oldest first, whole; one round trip. */
+async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
+  const isWanted = (table: typeof groups | typeof rollouts | typeof signals) =>
+    inArray(sql`(${table.request_id}, ${table.group_index})`, sql`(${wanted})`);
+  const [found, members, told] = await db.batch([
+    db.select().from(groups).where(isWanted(groups)).orderBy(asc(groups.request_id), asc(groups.group_index)),
+    db
+      .select()
+      .from(rollouts)
+      .where(isWanted(rollouts))
+      .orderBy(asc(rollouts.request_id), asc(rollouts.group_index), asc(rollouts.rollout_index)),
+    db.select().from(signals).where(isWanted(signals)).orderBy(sql`${signals.signal} COLLATE "C"`),
+  ]);
+  const keyOf = (row: { request_id: string; group_index: number }) => groupKey(row.request_id, row.group_index);
+  const [rolloutsOf, signalsOf] = [Map.groupBy(members, keyOf), Map.groupBy(told, keyOf)];
+  return found.map((row) => {
+    const key = keyOf(row);
+    return groupRow(row, { rollouts: rolloutsOf.get(key) ?? [], signals: signalsOf.get(key) ?? [] });
+  });
+}
+
+/**
+ * A request that came in parts is found only with its own row, which is written when all parts are
+ * there and says whose it is (null: anybody's).
+ */
+export function requestIsStored(requestId: PgColumn, owner: Owner | null): SQL {
+  const ofOwner = owner === null ? undefined : eq(requests.owner, owner);
+  return sql`EXISTS (SELECT 1 FROM ${requests} WHERE ${and(eq(requests.request_id, requestId), ofOwner)})`;
+}
+
+/**
+ * A page of a run's groups, oldest first; of one step when `step` is given. Read through the run's
+ * requests, which say whose they are: each is one range of the groups' primary key.
+ */
+export async function groupPage(
+  db: Database,
+  run: RunKey,
+  { step, cursor, limit }: { step: number | null; cursor: string | null; limit: number },
+): Promise<Page<GroupRow>> {
+  const [from, index] = cursor === null ? (["", -1] as const) : decodeCursor("groups", cursor, ["text", "index"]);
+  const ofStep = step === null ? undefined : eq(requests.step, step);
+  const of = and(requestsOf(run), ofStep, gt(requests.groups, 0), gte(requests.request_id, from));
+  const rows = await wholeGroups(
+    db,
+    sql`SELECT page.request_id, page.group_index FROM ${requests} CROSS JOIN LATERAL (
+        SELECT ${groups.request_id}, ${groups.group_index} FROM ${groups} WHERE ${groups.request_id} = ${requests.request_id}
+          AND (${groups.request_id}, ${groups.group_index}) > (${from}, ${index}) ORDER BY ${groups.group_index} LIMIT ${limit + 1}
+      ) AS page WHERE ${of} ORDER BY ${requests.request_id}, page.group_index LIMIT ${limit + 1}`,
+  );
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { rows: page, next_cursor: last === undefined ? null : encodeCursor("groups", keyOf(last)) };
+}
+
+function keyOf({ id, request_id }: GroupRow): [string, number] {
+  return [request_id, Number(id.slice(request_id.length + 1))];
+}
+
+/** Every group of one request in the request's order; none for an unknown id. */
+export function groupsOf(db: Database, requestId: string): Promise<GroupRow[]> {
+  return wholeGroups(
+    db,
+    sql`SELECT request_id, group_index FROM ${groups} WHERE ${groups.request_id} = ${requestId} ORDER BY group_index LIMIT ${LIMITS.groups_max}`,
+  );
+}

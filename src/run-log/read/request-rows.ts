@@ -1,0 +1,37 @@
+// Owns reading one logged request whole. Knows no HTTP.
+import { and, eq } from "drizzle-orm";
+import { type Owner, ownerName } from "../../core/contract/owner.ts";
+import type { RequestRow } from "../../scoring/run-log-port.ts";
+import type { Database } from "../db/connection.ts";
+import { requests } from "../db/schema.ts";
+import { groupsOf } from "./group-rows.ts";
+
+/**
+ * The request and its groups in the request's order; null where `owner` (null: anybody) has none of
+ * this id.
+ */
+export async function requestRow(db: Database, requestId: string, owner: Owner | null): Promise<RequestRow | null> {
+  const [row] = await db
+    .select()
+    .from(requests)
+    .where(and(eq(requests.request_id, requestId), owner === null ? undefined : eq(requests.owner, owner)));
+  if (row === undefined) return null;
+  // After the row, which is stored together with its groups: read beside it, they could be missed.
+  const groups = await groupsOf(db, requestId);
+  const { request_id, kind, run_id, step, spec_hash, items } = row;
+  const { parse_rate, tau_b_mean, tau_b_undefined, list_acc, reward_mean, reward_std } = row;
+  return {
+    request_id,
+    kind,
+    owner: ownerName(row.owner),
+    run_id,
+    step,
+    spec_hash,
+    items,
+    created_at: row.created_at.toISOString(),
+    metrics: { parse_rate, tau_b_mean, tau_b_undefined, list_acc, reward_mean, reward_std },
+    timing_ms: { total: row.total_ms, verifier: row.verifier_ms, overhead: row.overhead_ms },
+    warnings: [...row.warnings],
+    groups,
+  };
+}

@@ -1,0 +1,101 @@
+// Owns the reads of runs: the list, newest first, and one run with its specs. Knows SQL, not the
+// wire's routes.
+import { and, asc, count, desc, eq, min, sql } from "drizzle-orm";
+import { type Owner, ownerName } from "../../core/contract/owner.ts";
+import type { Page, RunDetail, RunKey, RunSummary } from "../../scoring/run-log-port.ts";
+import type { Database } from "../db/connection.ts";
+import { requests, runs, specs } from "../db/schema.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { requestsOf } from "./run-pages.ts";
+
+type RunRow = typeof runs.$inferSelect;
+
+function summary(row: RunRow): RunSummary {
+  const { reward_sum, reward_count, parsed_sum, parsed_count, first_at, last_at, owner, ...rest } = row;
+  return {
+    ...rest,
+    owner: ownerName(owner),
+    first_at: first_at.toISOString(),
+    last_at: last_at.toISOString(),
+    reward_mean: reward_count === 0 ? null : reward_sum / reward_count,
+    parse_rate: parsed_count === 0 ? null : parsed_sum / parsed_count,
+  };
+}
+
+/**
+ * A page of runs (of one owner; null: of all) by the time of their first request, newest first: a
+ * run that goes on keeps its place while one pages.
+ */
+export async function runPage(
+  db: Database,
+  { owner, cursor, limit }: { owner: Owner | null; cursor: string | null; limit: number },
+): Promise<Page<RunSummary>> {
+  const key = cursor === null ? null : decodeCursor("runs", cursor, ["instant", "text", "text"]);
+  const at = key === null ? null : new Date(key[0]);
+  const rows = await db
+    .select()
+    .from(runs)
+    .where(
+      and(
+        owner === null ? undefined : eq(runs.owner, owner),
+        key === null || at === null
+          ? undefined
+          : sql`(${runs.first_at}, ${runs.run_id}, ${runs.owner}) < (${at.toISOString()}, ${key[1]}, ${key[2]})`,
+      ),
+    )
+    .orderBy(desc(runs.first_at), desc(runs.run_id), desc(runs.owner))
+    .limit(limit + 1);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    rows: rows.slice(0, limit).map(summary),
+    next_cursor: last === undefined ? null : encodeCursor("runs", [last.first_at.getTime(), last.run_id, last.owner]),
+  };
+}
+
+/** Who has a run of this id, at most `limit`, in order of their names. */
+export async function runOwners(db: Database, runId: string, limit: number): Promise<Owner[]> {
+  const of = eq(runs.run_id, runId);
+  const rows = await db.select({ owner: runs.owner }).from(runs).where(of).orderBy(asc(runs.owner)).limit(limit);
+  return rows.map(({ owner }) => owner);
+}
+
+function withTexts(spec: unknown, log_texts: boolean): unknown {
+  return typeof spec === "object" && spec !== null && "log_texts" in spec ? { ...spec, log_texts } : spec;
+}
+
+/**
+ * One run and the specs that its requests used, in order of first use; null when none of its
+ * owner's requests named it.
+ */
+export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | null> {
+  const [[row], used] = await db.batch([
+    db
+      .select()
+      .from(runs)
+      .where(and(eq(runs.run_id, run.run_id), eq(runs.owner, run.owner))),
+    db
+      .select({
+        spec_hash: specs.spec_hash,
+        spec: specs.spec,
+        requests: count(),
+        first_at: min(requests.created_at),
+        log_texts: sql<boolean>`coalesce(bool_or(${requests.log_texts}), false)`,
+      })
+      .from(requests)
+      .innerJoin(specs, eq(specs.spec_hash, requests.spec_hash))
+      .where(requestsOf(run))
+      .groupBy(specs.spec_hash)
+      .orderBy(asc(min(requests.created_at)), asc(specs.spec_hash)),
+  ]);
+  if (row === undefined) return null;
+  return {
+    ...summary(row),
+    specs: used.map(({ first_at, log_texts, spec, ...use }) => ({
+      ...use,
+      // Stored once for a hash in which log_texts has no part: what this run's requests said is
+      // told, not what the first ever said.
+      spec: withTexts(spec, log_texts),
+      first_at: (first_at as Date).toISOString(),
+    })),
+  };
+}

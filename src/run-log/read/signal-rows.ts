@@ -1,0 +1,38 @@
+// Owns the reads of logged signals of a whole run, page by page. Knows SQL, not the wire's routes.
+import { asc, sql } from "drizzle-orm";
+import type { SignalRow, StoredSignal } from "../../core/contract/export-tables.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { RunKey } from "../../scoring/run-log-port.ts";
+import type { Database } from "../db/connection.ts";
+import { requests, signals } from "../db/schema.ts";
+import { groupKey } from "./group-rows.ts";
+import { lateralPage, paged } from "./run-pages.ts";
+
+type Row = typeof signals.$inferSelect;
+type Place = Pick<Row, "request_id" | "group_index" | "rollout_index" | "signal">;
+
+/** A run's signals, oldest request first, `export_page_rows` a round trip. */
+export async function* runSignals(db: Database, run: RunKey): AsyncGenerator<StoredSignal> {
+  const first: Place = { request_id: "", group_index: -1, rollout_index: -1, signal: "" };
+  const read = (after: Place) => signalPage(db, run, after);
+  for await (const row of paged(first, LIMITS.export_page_rows, read)) {
+    const { request_id, group_index, rollout_index, signal, value, code, detail } = row;
+    const group_id = groupKey(request_id, group_index);
+    yield { group_id, rollout_index, signal, value, code: code as SignalRow["code"], detail };
+  }
+}
+
+function signalPage(db: Database, run: RunKey, after: Place): Promise<Row[]> {
+  const { request_id, group_index, rollout_index, signal } = after;
+  const page = db
+    .select()
+    .from(signals)
+    .where(
+      sql`${signals.request_id} = ${requests.request_id} AND (${signals.request_id}, ${signals.group_index}, ${signals.rollout_index}, ${signals.signal}) > (${request_id}, ${group_index}, ${rollout_index}, ${signal})`,
+    )
+    .orderBy(asc(signals.group_index), asc(signals.rollout_index), asc(signals.signal))
+    .limit(LIMITS.export_page_rows)
+    .as("page");
+  const order = [asc(page.group_index), asc(page.rollout_index), asc(page.signal)];
+  return lateralPage(db, run, request_id, page, order, LIMITS.export_page_rows);
+}

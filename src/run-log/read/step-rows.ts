@@ -1,0 +1,126 @@
+// Owns the aggregates of a run by step, computed by Postgres in one statement. Knows SQL, not the
+// wire's routes.
+import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
+import { stepWarnings } from "../../core/tournament/warnings.ts";
+import type { RunKey, StepRange, StepRow } from "../../scoring/run-log-port.ts";
+import type { Database } from "../db/connection.ts";
+import { requests } from "../db/schema.ts";
+import { requestsOf } from "./run-pages.ts";
+
+/**
+ * The requests of a run's steps in a range. The index by step gives them, and the first `limit`
+ * steps by a walk that ends there.
+ */
+function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | undefined {
+  const { step } = requests;
+  const bounds = [
+    after === null ? undefined : gt(step, after),
+    from === null ? undefined : gte(step, from),
+    to === null ? undefined : lte(step, to),
+  ];
+  const of = and(requestsOf(run), ...bounds);
+  if (limit === null) return of;
+  const last = sql`(SELECT max(first.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${of} ORDER BY ${step} NULLS FIRST LIMIT ${limit}) AS first)`;
+  return and(of, sql`(${step} IS NULL OR ${step} <= ${last})`);
+}
+
+// -1 stands for "no step": steps on the wire are >= 0, and a null would join to nothing.
+const statement = (run: RunKey, range: StepRange) => sql`
+WITH req AS MATERIALIZED (
+  SELECT request_id, coalesce(step, -1) AS k, kind, items, reward_mean, reward_std, parse_rate, warnings FROM requests WHERE ${requestsIn(run, range)}
+), per_step AS (
+  SELECT k, count(*) AS requests, coalesce(sum(items) FILTER (WHERE kind = 'verdicts'), 0) AS items,
+    coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts'), 0) AS parsed,
+    coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND parse_rate IS NOT NULL), 0) AS answered,
+    json_agg(warnings) FILTER (WHERE json_array_length(warnings) > 0) AS warnings,
+    coalesce(json_agg(json_build_object('n', items, 'mean', reward_mean, 'std', reward_std))
+      FILTER (WHERE kind = 'verdicts' AND reward_mean IS NOT NULL), '[]') AS verdict_rewards
+  FROM req GROUP BY k
+), grp AS (
+  SELECT k, count(*) AS groups, avg(tau_b) FILTER (WHERE g.status = 'ok') AS tau_b_mean,
+    avg(list_acc::int) FILTER (WHERE g.status = 'ok') AS list_acc, sum(generations) AS generations,
+    sum(g.parsed) AS parsed, sum(g.parsed + g.unparsed) AS answered, sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens
+  FROM req JOIN groups g USING (request_id) GROUP BY k
+), rol AS MATERIALIZED (
+  SELECT k, request_id, group_index, CASE WHEN g.status = 'ok' THEN reward END AS reward, length_tokens
+  FROM req JOIN rollouts USING (request_id) JOIN groups g USING (request_id, group_index)
+), per_rollout AS (
+  SELECT k, count(*) AS rollouts, 
+    json_build_object('n', count(reward), 'mean', avg(reward), 'std', stddev_pop(reward)) AS rewards,
+    percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY length_tokens) AS lengths
+  FROM rol GROUP BY k
+), flat AS (
+  SELECT k, avg((low = high)::int) AS share
+  FROM (SELECT k, min(reward) AS low, max(reward) AS high FROM rol GROUP BY k, request_id, group_index HAVING count(reward) > 0) AS span
+  GROUP BY k
+), ver AS MATERIALIZED (
+  SELECT k, error, latency_ms, latency_ms = 0 AND prompt_tokens = 0 AND completion_tokens = 0 AS shared FROM req JOIN verdicts USING (request_id)
+), latency AS (
+  SELECT k, percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY latency_ms) AS ms FROM ver WHERE error IS NULL AND NOT shared GROUP BY k
+), fault AS (
+  SELECT k, json_object_agg(error, n ORDER BY error) AS errors
+  FROM (SELECT k, error, count(*) AS n FROM ver WHERE error IS NOT NULL GROUP BY k, error) AS counted GROUP BY k
+)
+SELECT json_build_object(
+  'step', nullif(k, -1), 'requests', requests, 'groups', coalesce(groups, 0), 'rollouts', coalesce(rollouts, 0) + items,
+  'rewards', rewards, 'warnings', coalesce(warnings, '[]'), 'verdict_rewards', verdict_rewards, 'zero_variance_share', flat.share,
+  'parsed', coalesce(grp.parsed, 0) + per_step.parsed, 'answered', coalesce(grp.answered, 0) + per_step.answered,
+  'tau_b_mean', tau_b_mean, 'list_acc', list_acc,
+  'length_tokens', json_build_object('p50', lengths[1], 'p95', lengths[2]),
+  'generations', coalesce(generations, 0), 'prompt_tokens', coalesce(prompt_tokens, 0), 'completion_tokens', coalesce(completion_tokens, 0),
+  'latency_ms', json_build_object('p50', ms[1], 'p99', ms[2]), 'errors', coalesce(errors, '{}')) AS cell
+FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN flat USING (k)
+  LEFT JOIN latency USING (k) LEFT JOIN fault USING (k)
+ORDER BY k`;
+
+/** Count, mean and population standard deviation of some rewards. */
+interface Moments {
+  n: number;
+  mean: number | null;
+  std: number | null;
+}
+
+type StepCell = Omit<StepRow, "reward_mean" | "reward_std" | "parse_rate" | "warnings"> & {
+  /** Of each request that has any. */
+  warnings: string[][];
+  /** Of all rollouts of complete groups of rewards requests; null without any. */
+  rewards: Moments | null;
+  /** One each verdicts request. */
+  verdict_rewards: Moments[];
+  parsed: number;
+  answered: number;
+};
+
+/**
+ * Mean and standard deviation of the parts taken together. Not in SQL, where a square below 1e-308
+ * is an error instead of 0.
+ */
+function pooled(parts: readonly Moments[]): Pick<StepRow, "reward_mean" | "reward_std"> {
+  const known = parts.flatMap(({ n, mean, std }) => (n === 0 || mean === null ? [] : [{ n, mean, std: std ?? 0 }]));
+  const n = known.reduce((sum, part) => sum + part.n, 0);
+  if (n === 0) return { reward_mean: null, reward_std: null };
+  const mean = known.reduce((sum, part) => sum + (part.n / n) * part.mean, 0);
+  const variance = known.reduce((sum, part) => sum + (part.n / n) * (part.std ** 2 + (part.mean - mean) ** 2), 0);
+  return { reward_mean: mean, reward_std: Math.sqrt(variance) };
+}
+
+function stepRow({ rewards, verdict_rewards, parsed, answered, warnings, ...cell }: StepCell): StepRow {
+  const moments = pooled(rewards === null ? verdict_rewards : [rewards, ...verdict_rewards]);
+  const parse_rate = answered === 0 ? null : parsed / answered;
+  return { ...cell, ...moments, parse_rate, warnings: stepWarnings(warnings, parse_rate) };
+}
+
+/**
+ * One row a step of the range, ascending; requests without a step come first, under null. None for
+ * an unknown run.
+ *
+ * Rewards, tau_b and list_acc are those of complete groups (`ok`). Standard deviation: population.
+ * zero_variance_share: over complete groups. parse_rate: parsed over answered generations.
+ * Percentiles: linear interpolation (percentile_cont), latencies of answered generations only; a
+ * generation shared from an equal group was logged with zeros and is left out. errors: failed
+ * generations by code. For `verdicts` requests the items are the rollouts.
+ */
+export async function stepRows(db: Database, run: RunKey, range: StepRange): Promise<StepRow[]> {
+  const { rows } = await db.execute<{ cell: StepCell }>(statement(run, range));
+  return rows.map(({ cell }) => stepRow(cell));
+}

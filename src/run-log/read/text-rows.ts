@@ -1,0 +1,51 @@
+// Owns the reads of logged texts: of a whole run page by page, each text put back together from its
+// parts. Knows SQL, not the wire's routes.
+import { asc, sql } from "drizzle-orm";
+import type { StoredText } from "../../core/contract/export-tables.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { RunKey } from "../../scoring/run-log-port.ts";
+import type { Database } from "../db/connection.ts";
+import { requests, texts } from "../db/schema.ts";
+import { groupKey } from "./group-rows.ts";
+import { lateralPage, paged } from "./run-pages.ts";
+
+type TextRow = Pick<typeof texts.$inferSelect, "request_id" | "group_index" | "rollout_index" | "text">;
+
+type Place = Omit<TextRow, "text">;
+
+/**
+ * A run's texts, oldest request first, each group's prompt before its rollouts, `export_text_rows`
+ * a round trip.
+ */
+export async function* runTexts(db: Database, run: RunKey): AsyncGenerator<StoredText> {
+  const first: Place = { request_id: "", group_index: -1, rollout_index: -1 };
+  const read = (after: Place) => textPage(db, run, after);
+  for await (const { request_id, group_index, rollout_index, text } of paged(first, LIMITS.export_text_rows, read)) {
+    yield {
+      group_id: groupKey(request_id, group_index),
+      rollout_index: rollout_index < 0 ? null : rollout_index,
+      text,
+    };
+  }
+}
+
+function textPage(db: Database, run: RunKey, after: Place): Promise<TextRow[]> {
+  const { request_id, group_index, rollout_index } = after;
+  const page = db
+    .select({
+      request_id: texts.request_id,
+      group_index: texts.group_index,
+      rollout_index: texts.rollout_index,
+      text: sql<string>`string_agg(${texts.text}, '' ORDER BY ${texts.part})`.as("text"),
+    })
+    .from(texts)
+    .where(
+      sql`${texts.request_id} = ${requests.request_id} AND (${texts.request_id}, ${texts.group_index}, ${texts.rollout_index}) > (${request_id}, ${group_index}, ${rollout_index})`,
+    )
+    .groupBy(texts.request_id, texts.group_index, texts.rollout_index)
+    .orderBy(asc(texts.group_index), asc(texts.rollout_index))
+    .limit(LIMITS.export_text_rows)
+    .as("page");
+  const order = [asc(page.group_index), asc(page.rollout_index)];
+  return lateralPage(db, run, request_id, page, order, LIMITS.export_text_rows);
+}

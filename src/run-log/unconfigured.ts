@@ -1,0 +1,43 @@
+// Owns the stand-ins for a database that the deployment has not configured: they refuse by naming
+// the variable.
+import { ApiError } from "../core/faults/errors.ts";
+import type { SpecStore } from "../scoring/ports.ts";
+import type { RunLog } from "../scoring/run-log-port.ts";
+
+function missing(variable: string): ApiError {
+  return new ApiError("not_configured", `${variable} is not set.`, {
+    errors: [{ path: variable, message: "required" }],
+  });
+}
+
+/**
+ * A run log whose every use is `not_configured`; scoring goes on and says that it was not logged.
+ */
+export function unconfiguredRunLog(variable: string): RunLog {
+  const refuse = async (): Promise<never> => {
+    throw missing(variable);
+  };
+  return {
+    append: refuse,
+    runs: refuse,
+    owners: refuse,
+    run: refuse,
+    steps: refuse,
+    groups: refuse,
+    request: refuse,
+    verdicts: refuse,
+    // biome-ignore lint/correctness/useYield: it refuses before there is anything to yield.
+    async *exportRows() {
+      throw missing(variable);
+    },
+    check: async () => ({ ok: false, latency_ms: 0, detail: "not configured" }),
+  };
+}
+
+/** Named specs without a database: only the built-in ones can be used. */
+export function unconfiguredSpecs(variable: string): SpecStore {
+  const refuse = async (): Promise<never> => {
+    throw missing(variable);
+  };
+  return { get: refuse, put: refuse, names: refuse };
+}

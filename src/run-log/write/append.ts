@@ -1,0 +1,128 @@
+// Owns the statements that store requests, one or many, whole or in parts. Knows the tables and the
+// envelope, not the connection.
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { groups, requests, rollouts, runs, signals, specs, texts, verdicts } from "../db/schema.ts";
+import { arrayLiteral, bulkInsert, chunks } from "./bulk-insert.ts";
+import { type Envelope, ROW_TABLES, type Row, type RowTable } from "./envelope.ts";
+
+const TABLES = { groups, rollouts, verdicts, texts, signals };
+/** Columns of a table that are the same in all rows of a request. */
+const SHARED: Record<RowTable, readonly string[]> = {
+  groups: ["spec_hash", "run_id", "step", "created_at"],
+  rollouts: ["spec_hash"],
+  verdicts: ["spec_hash"],
+  texts: ["spec_hash"],
+  signals: ["spec_hash"],
+};
+const TOTALS = ["groups", "rollouts", "reward_sum", "reward_count", "parsed_sum", "parsed_count"] as const;
+
+type Filled = Envelope & { head: NonNullable<Envelope["head"]> };
+
+/**
+ * A column that no table of ours has, or one that is missing; null when all is well. A newer
+ * Worker's envelope may name one.
+ */
+export function unknownColumn({ rows, shared, head }: Envelope): string | null {
+  const known = (table: object, row: Row) => Object.keys(row).find((key) => !Object.hasOwn(table, key)) ?? null;
+  for (const table of ROW_TABLES) {
+    const missing = SHARED[table].find((key) => shared[key] === undefined);
+    if (missing !== undefined) return missing;
+    const first = rows[table]?.[0];
+    const fault = first === undefined ? null : known(getTableColumns(TABLES[table]), first);
+    if (fault !== null) return `${table}.${fault}`;
+  }
+  if (head === null) return null;
+  const total = TOTALS.find((key) => head.totals[key] === undefined);
+  return total ?? known(getTableColumns(requests), head.row);
+}
+
+/**
+ * The statements of one transaction, in order. How many depends on the amount of rows and texts
+ * only: one for each kind of row there is. Requests and their runs' totals come last, so that a
+ * run's row is locked for the shortest time, and in one statement, so that a repeated request adds
+ * nothing to the totals. What the statements return is the `request_id` of each head that was not
+ * written because rows of it are still missing.
+ */
+export function storeStatements(envelopes: readonly Envelope[]): SQL[] {
+  const heads = envelopes.filter((envelope): envelope is Filled => envelope.head !== null);
+  const statements = heads.length === 0 ? [] : [specsStatement(heads)];
+  for (const table of ROW_TABLES) statements.push(...tableStatements(table, envelopes));
+  for (const alike of byColumns(heads, ({ head }) => head.row)) statements.push(requestsStatement(alike));
+  return statements;
+}
+
+function specsStatement(heads: readonly Filled[]): SQL {
+  const bySpec = [...new Map(heads.map((envelope) => [envelope.shared.spec_hash, envelope])).values()];
+  const hashes = arrayLiteral(bySpec.map(({ shared }) => shared.spec_hash));
+  const texts = arrayLiteral(bySpec.map(({ head }) => head.spec));
+  const times = arrayLiteral(bySpec.map(({ shared }) => shared.created_at));
+  return sql`INSERT INTO ${specs} (spec_hash, spec, created_at) SELECT u.spec_hash, u.spec::json, u.created_at
+    FROM unnest(${hashes}::text[], ${texts}::text[], ${times}::timestamptz[]) AS u(spec_hash, spec, created_at) ORDER BY 1 ON CONFLICT DO NOTHING`;
+}
+
+/** Apart by their rows' columns, which differ only during a deployment. */
+function byColumns<T>(some: readonly T[], rowOf: (one: T) => Row): T[][] {
+  return [...Map.groupBy(some, (one) => Object.keys(rowOf(one)).join()).values()];
+}
+
+function tableStatements(table: RowTable, envelopes: readonly Envelope[]): SQL[] {
+  const filled = envelopes.filter(({ rows }) => (rows[table]?.length ?? 0) > 0);
+  return byColumns(filled, ({ rows }) => rows[table]?.[0] as Row).flatMap((some) => {
+    const single = new Set(some.map(({ request_id }) => request_id)).size === 1;
+    const sharedOf = ({ request_id, shared }: Envelope) => ({
+      request_id,
+      ...Object.fromEntries(SHARED[table].map((key) => [key, shared[key]])),
+    });
+    const rows = some.flatMap((envelope) => {
+      const own = envelope.rows[table] as readonly Row[];
+      return single ? own : own.map((row) => ({ ...row, ...sharedOf(envelope) }));
+    });
+    // What all rows share travels once.
+    const shared = single ? sharedOf(some[0] as Envelope) : {};
+    return cut(table, rows).map((part) => bulkInsert(TABLES[table], shared, part));
+  });
+}
+
+function cut(table: RowTable, rows: readonly Row[]): Row[][] {
+  return table === "texts"
+    ? chunks(rows, ({ text }) => `${text}`.length, LIMITS.store_statement_chars)
+    : chunks(rows, () => 1, LIMITS.store_statement_rows);
+}
+
+/** Rows of one table that are there, of the request of `wanted`. */
+const present = (table: (typeof TABLES)[RowTable]) =>
+  sql`(SELECT count(*) FROM ${table} AS t WHERE t.request_id = wanted.request_id)`;
+
+function requestsStatement(heads: readonly Filled[]): SQL {
+  const parted = heads.flatMap(({ request_id, head: { counts } }) => (counts === null ? [] : [{ request_id, counts }]));
+  const wantedIds = arrayLiteral(parted.map(({ request_id }) => request_id));
+  const wanted = ROW_TABLES.map((table) => sql`${arrayLiteral(parted.map(({ counts }) => counts[table]))}::bigint[]`);
+  const ids = arrayLiteral(heads.map(({ request_id }) => request_id));
+  const totals = TOTALS.map((key) => {
+    const type = key.endsWith("_sum") ? sql.raw("float8[]") : sql.raw("bigint[]");
+    return sql`${arrayLiteral(heads.map(({ head }) => head.totals[key]))}::${type}`;
+  });
+  const insert = bulkInsert(
+    requests,
+    {},
+    heads.map(({ head }) => head.row),
+    sql`WHERE u.request_id NOT IN (SELECT request_id FROM missing)`,
+  );
+  const missing = ROW_TABLES.map((table) => sql`${present(TABLES[table])} < wanted.${sql.raw(table)}`);
+  return sql`WITH missing AS (
+      SELECT request_id FROM unnest(${wantedIds}::text[], ${sql.join(wanted, sql`, `)}) AS wanted(request_id, ${sql.raw(ROW_TABLES.join(", "))})
+      WHERE ${sql.join(missing, sql` OR `)}
+    ), stored AS (${insert} RETURNING request_id, run_id, owner, step, created_at), added AS (
+      INSERT INTO ${runs} (run_id, owner, first_step, last_step, first_at, last_at, requests, groups, rollouts, reward_sum, reward_count, parsed_sum, parsed_count)
+      SELECT run_id, owner, min(step), max(step), min(created_at), max(created_at), count(*), sum(t.groups), sum(t.rollouts), sum(t.reward_sum), sum(t.reward_count), sum(t.parsed_sum), sum(t.parsed_count)
+      FROM stored JOIN unnest(${ids}::text[], ${sql.join(totals, sql`, `)}) AS t(request_id, ${sql.raw(TOTALS.join(", "))}) USING (request_id)
+      WHERE run_id IS NOT NULL GROUP BY run_id, owner ORDER BY run_id, owner
+      ON CONFLICT (run_id, owner) DO UPDATE SET
+        first_step = least(runs.first_step, excluded.first_step), last_step = greatest(runs.last_step, excluded.last_step),
+        first_at = least(runs.first_at, excluded.first_at), last_at = greatest(runs.last_at, excluded.last_at),
+        requests = runs.requests + excluded.requests, groups = runs.groups + excluded.groups, rollouts = runs.rollouts + excluded.rollouts,
+        reward_sum = runs.reward_sum + excluded.reward_sum, reward_count = runs.reward_count + excluded.reward_count,
+        parsed_sum = runs.parsed_sum + excluded.parsed_sum, parsed_count = runs.parsed_count + excluded.parsed_count
+    ) SELECT request_id FROM missing`;
+}

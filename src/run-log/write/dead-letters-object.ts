@@ -1,0 +1,45 @@
+// Owns the Durable Object of the dead letters: one for all, by a fixed name. Knows no decision.
+import { DurableObject } from "cloudflare:workers";
+import type {
+  DeadLetter,
+  DeadLetterSummary,
+  DeadLetters,
+  LettersNamespace,
+  ReplayOutcome,
+} from "../../core/contract/dead-letter.ts";
+import type { Owner } from "../../core/contract/owner.ts";
+import type { QueueBinding } from "../../scoring/run-log-port.ts";
+import { createDeadLetters } from "./dead-letters.ts";
+
+/** The object's name: letters are few, and a summary has to see all of them. */
+const NAME = "run-log";
+
+/** The dead letters of a deployment. */
+export function remoteDeadLetters(namespace: LettersNamespace): DeadLetters {
+  const letters = () => namespace.getByName(NAME);
+  return {
+    // Most batches have none, and an object that is not asked costs nothing.
+    put: async (some) => (some.length === 0 ? undefined : letters().put(some)),
+    summary: (owner) => letters().summary(owner),
+    replay: (limit, before, owner) => letters().replay(limit, before, owner),
+  };
+}
+
+/** The class for a Worker whose environment `queueOf` finds the run-log queue in. */
+export function deadLettersClass(queueOf: (env: Record<string, unknown>) => QueueBinding) {
+  return class extends DurableObject<Record<string, unknown>> {
+    readonly #letters: DeadLetters = createDeadLetters(this.ctx.storage.sql, queueOf(this.env), () => Date.now());
+
+    put(letters: readonly DeadLetter[]): Promise<void> {
+      return this.#letters.put(letters);
+    }
+
+    summary(owner: Owner | null): Promise<DeadLetterSummary> {
+      return this.#letters.summary(owner);
+    }
+
+    replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome> {
+      return this.#letters.replay(limit, before, owner);
+    }
+  };
+}

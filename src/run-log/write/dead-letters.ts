@@ -1,0 +1,96 @@
+// Owns dead letters in a Durable Object's SQLite: kept without the database, counted, put back on
+// the queue. Knows no envelope.
+
+import type { DeadLetter, DeadLetters } from "../../core/contract/dead-letter.ts";
+import type { Owner } from "../../core/contract/owner.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { QueueBinding } from "../../scoring/run-log-port.ts";
+import { sendAll } from "./log-queue.ts";
+
+const TABLE = `
+CREATE TABLE IF NOT EXISTS letters (
+  id TEXT PRIMARY KEY, reason TEXT NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL, puts INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS letters_oldest ON letters (last_at);`;
+
+/**
+ * A later column: letters that are older than it are nobody's, so that only who may replay all
+ * finds them.
+ */
+const OWNER = "ALTER TABLE letters ADD COLUMN owner TEXT NOT NULL DEFAULT ''";
+
+/** A condition on letters, and its values, with that of the owner; null is everybody. */
+function owned(owner: Owner | null, condition = "true", ...values: number[]): [string, ...(string | number)[]] {
+  return owner === null ? [condition, ...values] : [`${condition} AND owner = ?`, ...values, owner];
+}
+
+/** The part of a Durable Object's SQL storage that is used here. */
+export interface LetterStorage {
+  exec(query: string, ...values: (string | number)[]): { toArray(): Record<string, unknown>[] };
+  readonly databaseSize: number;
+}
+
+interface Kept {
+  id: string;
+  puts: number;
+  body: string;
+}
+
+/** Letters in `storage`; `queue` takes those that are put back. Instants are `now`'s, in ms. */
+export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, now: () => number): DeadLetters {
+  const run = (query: string, ...values: (string | number)[]) => storage.exec(query, ...values).toArray();
+  run(TABLE);
+  if (!run("PRAGMA table_info(letters)").some(({ name }) => name === "owner")) run(OWNER);
+  return {
+    async put(letters) {
+      if (letters.length === 0) return;
+      // The message then stays on its queue, which has room.
+      if (storage.databaseSize > LIMITS.dead_letters_bytes) throw new Error("dead_letters_bytes is reached");
+      for (const letter of letters) keep(run, letter, now());
+    },
+    async summary(owner) {
+      const [where, ...values] = owned(owner);
+      const [all] = run(
+        `SELECT count(*) AS letters, coalesce(sum(length(body)), 0) AS bytes, min(first_at) AS first_at, max(last_at) AS last_at FROM letters WHERE ${where}`,
+        ...values,
+      );
+      const byReason = `SELECT reason, count(*) AS letters FROM letters WHERE ${where} GROUP BY reason ORDER BY 2 DESC, 1`;
+      const reasons = run(byReason, ...values);
+      const instant = (value: unknown) => (value === null ? null : new Date(value as number).toISOString());
+      return {
+        letters: all?.letters as number,
+        bytes: all?.bytes as number,
+        first_at: instant(all?.first_at),
+        last_at: instant(all?.last_at),
+        reasons: reasons as { reason: string; letters: number }[],
+      };
+    },
+    async replay(limit, before, owner) {
+      const until = before === null ? now() : Date.parse(before);
+      const [where, ...values] = owned(owner, "last_at <= ?", until);
+      const chosen = `SELECT id, puts, body FROM letters WHERE ${where} ORDER BY last_at, id LIMIT ?`;
+      const letters = run(chosen, ...values, limit) as unknown as Kept[];
+      await sendAll(
+        queue,
+        letters.map(({ body }) => body),
+      );
+      // One that has come back in the meantime has been put again, and stays.
+      for (const { id, puts } of letters) run("DELETE FROM letters WHERE id = ? AND puts = ?", id, puts);
+      const [left] = run(`SELECT count(*) AS letters FROM letters WHERE ${where}`, ...values);
+      return {
+        replayed: letters.length,
+        remaining: left?.letters as number,
+        before: new Date(until).toISOString(),
+      };
+    },
+  };
+}
+
+function keep(run: (query: string, ...values: (string | number)[]) => unknown, letter: DeadLetter, at: number): void {
+  const { id, owner, reason, attempts, body } = letter;
+  run(
+    `INSERT INTO letters (id, reason, first_at, last_at, attempts, puts, body, owner) VALUES (?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (id) DO UPDATE SET
+     owner = excluded.owner, reason = excluded.reason, last_at = excluded.last_at, attempts = attempts + excluded.attempts, puts = puts + 1`,
+    ...[id, reason, at, at, attempts, body, owner],
+  );
+}

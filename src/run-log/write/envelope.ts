@@ -1,0 +1,160 @@
+// Owns the run log's envelope: a part of one request's rows, small enough for a queue, how rows are
+// put into envelopes and read again. Knows no queue and no SQL.
+import * as z from "zod";
+import { LIMITS } from "../../core/faults/limits.ts";
+
+/**
+ * Tables whose rows travel. The request's own row travels in the head, because it may be written
+ * only when all others are there.
+ */
+export const ROW_TABLES = ["groups", "rollouts", "verdicts", "texts", "signals"] as const;
+export type RowTable = (typeof ROW_TABLES)[number];
+
+/**
+ * A row by column: values as JSON holds them, instants as ISO strings. All rows of one table have
+ * the same columns.
+ */
+export type Row = Readonly<Record<string, unknown>>;
+export type RowsByTable = Partial<Record<RowTable, readonly Row[]>>;
+
+/** What one envelope of a request carries besides rows. */
+export interface Head {
+  /** The request's own row. */
+  row: Row;
+  /** Canonical JSON of the spec. */
+  spec: string;
+  /** What the request adds to its run. */
+  totals: Readonly<Record<string, number>>;
+}
+
+/** All that one request leaves in the log. */
+export interface RequestRows {
+  request_id: string;
+  /** Values that the request's rows share. */
+  shared: Row & { spec_hash: string };
+  rows: RowsByTable;
+  head: Head;
+}
+
+/** How many rows of each table the request has in all. */
+export type RowCounts = Readonly<Record<RowTable, number>>;
+
+/** Some of one request's rows; the request itself where `head` is not null. */
+export interface Envelope extends Omit<RequestRows, "head"> {
+  /** `counts` is null where this envelope holds all of the request. */
+  head: (Head & { counts: RowCounts | null }) | null;
+}
+
+const count = z.int().min(0);
+const TableSchema = z
+  .object({ keys: z.array(z.string().max(64)).min(1).max(64), rows: z.array(z.array(z.unknown())) })
+  .refine(({ keys, rows }) => rows.every((row) => row.length === keys.length), "a row is not as long as its keys")
+  .transform(({ keys, rows }) => rows.map((row) => Object.fromEntries(keys.map((key, i) => [key, row[i]]))));
+const EnvelopeSchema = z.object({
+  v: z.literal(1),
+  request_id: z.string().min(1).max(64),
+  shared: z.looseObject({ spec_hash: z.string() }),
+  rows: z.partialRecord(z.enum(ROW_TABLES), TableSchema),
+  head: z
+    .object({
+      row: z.looseObject({ request_id: z.string() }),
+      spec: z.string(),
+      totals: z.record(z.string(), z.number()),
+      counts: z
+        .object({ groups: count, rollouts: count, verdicts: count, texts: count, signals: count.default(0) })
+        .nullable(),
+    })
+    .nullable(),
+});
+
+/**
+ * The envelope in a message's text. Throws ZodError or SyntaxError for what `sealed` did not write.
+ */
+export function opened(text: string): Envelope {
+  return EnvelopeSchema.parse(JSON.parse(text));
+}
+
+const encoder = new TextEncoder();
+
+/** Bytes of `text` as UTF-8, which is what a queue counts. */
+export const utf8Bytes = (text: string): number => encoder.encode(text).length;
+
+interface Unit {
+  /** Rows that stay together, as JSON arrays of their values. */
+  rows: readonly { table: RowTable; values: string }[];
+  bytes: number;
+}
+
+/**
+ * The texts of a request's envelopes, each at most `bytes_max` of UTF-8, in the order in which they
+ * are to be sent: texts, verdicts and signals, then groups with their rollouts, which share an
+ * envelope, last the head: when it arrives the rest is mostly there. Null when the head or what
+ * must stay together is over the limit.
+ */
+export function sealed(request: RequestRows, bytes_max: number = LIMITS.log_envelope_bytes): string[] | null {
+  const keys = Object.fromEntries(ROW_TABLES.map((table) => [table, Object.keys(request.rows[table]?.[0] ?? {})]));
+  const counts = Object.fromEntries(ROW_TABLES.map((table) => [table, request.rows[table]?.length ?? 0]));
+  const headBytes = utf8Bytes(JSON.stringify({ ...request.head, counts }));
+  // An envelope of nothing but every table's columns: what each holds besides rows and head.
+  const room =
+    bytes_max - utf8Bytes(envelopeText(request, keys, new Map(ROW_TABLES.map((table) => [table, []])), null));
+  const parts: Unit[][] = [[]];
+  let left = room;
+  const open = (bytes: number) => {
+    if (bytes > left) {
+      parts.push([]);
+      left = room;
+    }
+    left -= bytes;
+  };
+  for (const unit of unitsOf(request.rows, keys)) {
+    if (unit.bytes > room) return null;
+    open(unit.bytes);
+    parts.at(-1)?.push(unit);
+  }
+  if (headBytes > room) return null;
+  open(headBytes);
+  return parts.map((units, i) => {
+    const byTable = Map.groupBy(
+      units.flatMap((unit) => unit.rows),
+      (row) => row.table,
+    );
+    const values = new Map([...byTable].map(([table, rows]) => [table, rows.map((row) => row.values)]));
+    const last = i === parts.length - 1;
+    return envelopeText(request, keys, values, last ? { ...request.head, counts: i === 0 ? null : counts } : null);
+  });
+}
+
+function unitsOf(rows: RowsByTable, keys: Record<string, string[]>): Unit[] {
+  const packed = (table: RowTable, row: Row) => {
+    const values = JSON.stringify((keys[table] as string[]).map((key) => row[key]));
+    return { table, values, bytes: utf8Bytes(values) + 1 };
+  };
+  const unit = (packedRows: ReturnType<typeof packed>[]): Unit => ({
+    rows: packedRows,
+    bytes: packedRows.reduce((sum, { bytes }) => sum + bytes, 0),
+  });
+  const members = Map.groupBy(rows.rollouts ?? [], (row) => row.group_index);
+  return [
+    ...(["texts", "verdicts", "signals"] as const).flatMap((table) =>
+      (rows[table] ?? []).map((row) => unit([packed(table, row)])),
+    ),
+    ...(rows.groups ?? []).map((group) => {
+      const rollouts = members.get(group.group_index) ?? [];
+      return unit([packed("groups", group), ...rollouts.map((row) => packed("rollouts", row))]);
+    }),
+  ];
+}
+
+function envelopeText(
+  { request_id, shared }: RequestRows,
+  keys: Record<string, string[]>,
+  values: ReadonlyMap<RowTable, readonly string[]>,
+  head: object | null,
+): string {
+  const tables = [...values].map(
+    ([table, rows]) => `"${table}":{"keys":${JSON.stringify(keys[table])},"rows":[${rows.join(",")}]}`,
+  );
+  const frame = JSON.stringify({ v: 1, request_id, shared, head }).slice(0, -1);
+  return `${frame},"rows":{${tables.join(",")}}}`;
+}

@@ -1,0 +1,157 @@
+// Owns how an entry becomes rows of the run log's tables. Knows the tables' columns and the entry;
+// no statement, no connection.
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../scoring/run-log-port.ts";
+import type { groups, requests, rollouts, texts, verdicts } from "../db/schema.ts";
+import type { Envelope, RequestRows, Row } from "./envelope.ts";
+
+/**
+ * What a table needs of a row, besides what the request's rows share; instants are text on their
+ * way.
+ */
+type RowOf<T extends { $inferInsert: object }> = Omit<T["$inferInsert"], SharedColumn>;
+type SharedColumn = "request_id" | "spec_hash" | "run_id" | "step" | "created_at";
+
+/** `rollout_index` of a group's prompt among its texts. */
+export const PROMPT_INDEX = -1;
+
+/** The rows of one request. Order within a table is the request's own. */
+export function entryRows(entry: LogEntry): RequestRows {
+  const { request_id, spec_hash, run_id, step, key_name } = entry;
+  return {
+    request_id,
+    // The key's name is stored with the request; here it says of each part, should it become a dead
+    // letter, whose it is.
+    shared: { spec_hash, run_id, step, key_name, created_at: entry.created_at.toISOString() },
+    rows: {
+      groups: entry.groups.map(groupRow),
+      rollouts: entry.groups.flatMap((group, g) => group.rollouts.map((_, r) => rolloutRow(group, g, r))),
+      verdicts: entry.groups.flatMap((group, g) => group.verdicts.map((verdict) => verdictRow(verdict, g))),
+      texts: textRows(entry),
+      signals: entry.groups.flatMap(({ signals = [] }, group_index) => signals.map((row) => ({ group_index, ...row }))),
+    },
+    head: { row: requestRow(entry), spec: entry.spec, totals: runTotals(entry) },
+  };
+}
+
+/** The request as one envelope that nothing needs to fit into. */
+export function wholeEnvelope(entry: LogEntry): Envelope {
+  const { head, ...request } = entryRows(entry);
+  return { ...request, head: { ...head, counts: null } };
+}
+
+function groupRow({ result, prompt_hash, language }: GroupEntry, group_index: number): RowOf<typeof groups> {
+  const { latency_ms, ...use } = result.verifier;
+  return {
+    group_index,
+    group_id: result.group_id,
+    prompt_hash,
+    language,
+    status: result.status,
+    win_counts: result.win_counts,
+    selected: result.selected,
+    selected_tied: result.selected_tied,
+    ...result.metrics,
+    ...use,
+    latency_p50_ms: latency_ms.p50,
+    latency_p99_ms: latency_ms.p99,
+    latency_max_ms: latency_ms.max,
+  };
+}
+
+function rolloutRow(
+  { result, rollouts: logged }: GroupEntry,
+  group_index: number,
+  rollout_index: number,
+): RowOf<typeof rollouts> {
+  const { components, errors, ...answered } = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
+  // What a spec with signals has, its own rows hold.
+  const { base = null, format, overlong } = errors === undefined ? components : {};
+  const { text: _, ...row } = logged[rollout_index] as RolloutRow;
+  return { group_index, rollout_index, ...answered, base, format: format ?? 0, overlong: overlong ?? 0, ...row };
+}
+
+function verdictRow({ order, ...verdict }: VerdictRow, group_index: number): RowOf<typeof verdicts> {
+  return {
+    group_index,
+    ...verdict,
+    shown_order: [...order],
+    scores: verdict.scores === null ? null : [...verdict.scores],
+  };
+}
+
+function textRows(entry: LogEntry): RowOf<typeof texts>[] {
+  return entry.groups.flatMap(({ prompt, rollouts: logged }, group_index) =>
+    [prompt, ...logged.map((rollout) => rollout.text)].flatMap((text, at) =>
+      text === null
+        ? []
+        : textParts(text).map((cut, part) => ({ group_index, rollout_index: at + PROMPT_INDEX, part, text: cut })),
+    ),
+  );
+}
+
+/**
+ * A text in parts of at most `text_part_chars`, cut only between whole characters; an empty text is
+ * one empty part.
+ */
+function textParts(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  do {
+    let to = Math.min(text.length, from + LIMITS.text_part_chars);
+    const splits = to < text.length && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(to - 1, to + 1));
+    if (splits) to--;
+    parts.push(text.slice(from, to));
+    from = to;
+  } while (from < text.length);
+  return parts;
+}
+
+function requestRow(entry: LogEntry): RowOf<typeof requests> & Row {
+  const { metrics, timing_ms, groups: entries, warnings } = entry;
+  return {
+    request_id: entry.request_id,
+    kind: entry.kind,
+    run_id: entry.run_id,
+    step: entry.step,
+    key_name: entry.key_name,
+    spec_hash: entry.spec_hash,
+    created_at: entry.created_at.toISOString(),
+    items: entry.items,
+    groups: entries.length,
+    ...metrics,
+    total_ms: timing_ms.total,
+    verifier_ms: timing_ms.verifier,
+    overhead_ms: timing_ms.overhead,
+    warnings,
+    log_texts: (JSON.parse(entry.spec) as { log_texts?: boolean }).log_texts === true,
+  };
+}
+
+/**
+ * What a request adds to its run; rewards are those of complete groups. For `verdicts` requests the
+ * items are the rollouts, known by their means only.
+ */
+function runTotals({ kind, items, metrics, groups: entries }: LogEntry) {
+  if (kind === "verdicts") {
+    return {
+      groups: entries.length,
+      rollouts: items,
+      reward_sum: (metrics.reward_mean ?? 0) * items,
+      reward_count: metrics.reward_mean === null ? 0 : items,
+      parsed_sum: (metrics.parse_rate ?? 0) * items,
+      parsed_count: metrics.parse_rate === null ? 0 : items,
+    };
+  }
+  const complete = entries.filter(({ result }) => result.status === "ok");
+  const rewards = complete.flatMap(({ result }) => result.rollouts.flatMap(({ reward }) => reward ?? []));
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+  return {
+    groups: entries.length,
+    rollouts: sum(entries.map(({ result }) => result.rollouts.length)),
+    reward_sum: sum(rewards),
+    reward_count: rewards.length,
+    parsed_sum: sum(entries.map(({ result }) => result.verifier.parsed)),
+    parsed_count: sum(entries.map(({ result: { verifier } }) => verifier.parsed + verifier.unparsed)),
+  };
+}

@@ -1,0 +1,185 @@
+// Owns what becomes of the queue's messages: stored together, tried again each after its own wait,
+// or set apart with a reason. Knows no runtime and no SQL.
+
+import type { DeadLetter, DeadLetters } from "../../core/contract/dead-letter.ts";
+import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { StoreWriteError } from "../db/connection.ts";
+import type { EnvelopeStore } from "../neon.ts";
+import { unknownColumn } from "./append.ts";
+import { chunks } from "./bulk-insert.ts";
+import { type Envelope, opened } from "./envelope.ts";
+
+/** A message as a queue's consumer is given it. */
+export interface Delivery {
+  readonly id: string;
+  readonly timestamp: Date;
+  readonly body: unknown;
+  /** From 1. */
+  readonly attempts: number;
+  ack(): void;
+  retry(options: { delaySeconds: number }): void;
+}
+
+export interface ConsumerDeps {
+  store: EnvelopeStore;
+  letters: Pick<DeadLetters, "put">;
+  random: () => number;
+  /** Told each message's end and how long it lay, in seconds. */
+  count: (end: "stored" | "retried" | "dead", reason: string, age_s: number) => void;
+  now: () => number;
+}
+
+/** What becomes of one message. */
+type Fate = { end: "stored" } | { end: "retried" | "dead"; reason: string };
+
+interface Opened {
+  delivery: Delivery;
+  envelope: Envelope;
+}
+
+/**
+ * Stores a batch in one transaction, or in several where its messages are long: opened, a message
+ * takes several times its size. A fault of the connection or the server makes each message come
+ * again after a wait of its own; a fault of the data is searched by halves, so that its message
+ * alone becomes a dead letter. Never rejects: each message is acknowledged or retried by itself.
+ */
+export async function consumeLogs(deliveries: readonly Delivery[], deps: ConsumerDeps): Promise<void> {
+  const fates = new Map<Delivery, Fate>();
+  for (const some of chunks(deliveries, (delivery) => bodyText(delivery).length, LIMITS.log_write_bytes)) {
+    const good: Opened[] = [];
+    for (const delivery of some) {
+      const read = openDelivery(delivery);
+      if ("envelope" in read) good.push(read);
+      else fates.set(delivery, { end: "dead", reason: read.reason });
+    }
+    await storeSome(good, deps.store, fates);
+  }
+  await settle(deliveries, fates, deps);
+}
+
+/** Keeps what a queue gave up, under the one reason that is left to say. */
+export async function keepLetters(deliveries: readonly Delivery[], deps: Omit<ConsumerDeps, "store">): Promise<void> {
+  const dead: Fate = { end: "dead", reason: "retries_exhausted" };
+  await settle(deliveries, new Map(deliveries.map((delivery) => [delivery, dead])), deps);
+}
+
+/** Ours are texts; whatever else came is kept as JSON. */
+const bodyText = ({ body }: Delivery): string => (typeof body === "string" ? body : `${JSON.stringify(body)}`);
+
+function openDelivery(delivery: Delivery): Opened | { reason: string } {
+  try {
+    const envelope = opened(bodyText(delivery));
+    return unknownColumn(envelope) === null ? { delivery, envelope } : { reason: "unknown_column" };
+  } catch {
+    return { reason: "bad_envelope" };
+  }
+}
+
+async function storeSome(some: readonly Opened[], store: EnvelopeStore, fates: Map<Delivery, Fate>): Promise<void> {
+  if (some.length === 0) return;
+  const all = (fate: Fate) => some.forEach(({ delivery }) => void fates.set(delivery, fate));
+  try {
+    const missing = await store(distinct(some));
+    for (const { delivery, envelope } of some) {
+      const waits = envelope.head !== null && missing.has(envelope.request_id);
+      fates.set(delivery, waits ? { end: "retried", reason: "rows_missing" } : { end: "stored" });
+    }
+  } catch (error) {
+    const { reason, kind } = faultOf(error);
+    if (kind === "server") return all({ end: "retried", reason });
+    if (some.length === 1) return all({ end: kind === "data" ? "dead" : "retried", reason });
+    const half = Math.ceil(some.length / 2);
+    await storeSome(some.slice(0, half), store, fates);
+    await storeSome(some.slice(half), store, fates);
+  }
+}
+
+/** A head that is there twice would add its request to its run twice. */
+function distinct(some: readonly Opened[]): Envelope[] {
+  const heads = new Set<string>();
+  return some.flatMap(({ envelope }) => {
+    if (envelope.head === null) return envelope;
+    const seen = heads.has(envelope.request_id);
+    heads.add(envelope.request_id);
+    return seen ? [] : envelope;
+  });
+}
+
+/**
+ * Classes of SQLSTATE that say nothing about the data: connection, transaction, resources,
+ * intervention, system.
+ */
+const SERVER_CLASSES = new Set(["08", "25", "28", "40", "53", "55", "57", "58"]);
+/**
+ * Classes that condemn the data itself: cardinality, data exception, integrity, a limit of the
+ * program.
+ */
+const DATA_CLASSES = new Set(["21", "22", "23", "54"]);
+
+/**
+ * `schema`: neither the server nor surely the data, for example a table not migrated yet. Searched
+ * by halves, yet never a dead letter at once.
+ */
+function faultOf(error: unknown): { reason: string; kind: "server" | "schema" | "data" } {
+  // Values that no statement can be made of are the data's fault.
+  if (!(error instanceof StoreWriteError)) return { reason: "unstorable", kind: "data" };
+  const { sqlstate } = error;
+  if (sqlstate === null) return { reason: "unreachable", kind: "server" };
+  const reason = `sql_${sqlstate}`;
+  const group = sqlstate.slice(0, 2);
+  if (SERVER_CLASSES.has(group)) return { reason, kind: "server" };
+  return { reason, kind: DATA_CLASSES.has(group) ? "data" : "schema" };
+}
+
+async function settle(
+  deliveries: readonly Delivery[],
+  fates: ReadonlyMap<Delivery, Fate>,
+  { letters, random, count, now }: Omit<ConsumerDeps, "store">,
+): Promise<void> {
+  const fateOf = (delivery: Delivery) => fates.get(delivery) as Fate;
+  const dead = deliveries.filter((delivery) => fateOf(delivery).end === "dead");
+  const kept = await letters.put(dead.map((delivery) => letterOf(delivery, fateOf(delivery)))).then(
+    () => true,
+    () => false,
+  );
+  for (const delivery of deliveries) {
+    const fate = fateOf(delivery);
+    const age_s = Math.max(0, (now() - delivery.timestamp.getTime()) / 1000);
+    const end = fate.end === "dead" && !kept ? "retried" : fate.end;
+    if (end === "retried") delivery.retry({ delaySeconds: retryDelay_s(delivery.attempts, random) });
+    else delivery.ack();
+    count(end, end === fate.end ? reasonOf(fate) : "letters_unreachable", age_s);
+  }
+}
+
+function letterOf(delivery: Delivery, fate: Fate): DeadLetter {
+  const { id, attempts } = delivery;
+  const body = bodyText(delivery);
+  return { id, owner: ownerOfEnvelope(body), reason: reasonOf(fate), attempts, body };
+}
+
+/**
+ * Whose rows an envelope carries; nobody's where it cannot be read, or is a part that an older
+ * Worker sent without saying.
+ */
+function ownerOfEnvelope(body: string): Owner {
+  try {
+    const { shared, head } = opened(body);
+    const name = shared.key_name ?? head?.row.key_name;
+    return ownerOf(typeof name === "string" ? name : null);
+  } catch {
+    return NOBODY;
+  }
+}
+
+const reasonOf = (fate: Fate): string => (fate.end === "stored" ? "" : fate.reason);
+
+/**
+ * Full-jitter back-off (Brooker, "Exponential Backoff And Jitter") in whole seconds, at least one.
+ * @param attempts how often the message was delivered, from 1
+ */
+export function retryDelay_s(attempts: number, random: () => number): number {
+  const ceiling = Math.min(LIMITS.log_retry_cap_s, LIMITS.log_retry_base_s * 2 ** Math.min(attempts - 1, 30));
+  return 1 + Math.floor(random() * ceiling);
+}

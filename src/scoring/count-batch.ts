@@ -1,0 +1,25 @@
+// Owns what a scored batch adds to the counters. Knows no HTTP.
+import type { Metrics } from "./counters.ts";
+import type { ScoredBatch } from "./score-batch.ts";
+
+/** Books rewards, nulls by code, generations, tokens, times and the fan-out's own counters. */
+export function countBatch(metrics: Metrics, { reply, session }: ScoredBatch): void {
+  for (const group of reply.groups) {
+    for (const { error } of group.rollouts) {
+      if (error === null) metrics.add("kritai_rewards_total", 1, { kind: "rewards" });
+      else metrics.add("kritai_rewards_null_total", 1, { code: error });
+    }
+    const { parsed, unparsed, failed, saved, prompt_tokens, completion_tokens } = group.verifier;
+    for (const [outcome, n] of Object.entries({ parsed, unparsed, failed, saved })) {
+      metrics.add("kritai_generations_total", n, { outcome });
+    }
+    metrics.add("kritai_verifier_tokens_total", prompt_tokens, { kind: "prompt" });
+    metrics.add("kritai_verifier_tokens_total", completion_tokens, { kind: "completion" });
+  }
+  metrics.observe("kritai_verifier_seconds", reply.timing_ms.verifier / 1000);
+  metrics.observe("kritai_overhead_seconds", reply.timing_ms.overhead / 1000);
+  metrics.add("kritai_verifier_requests_total", session.requests);
+  metrics.add("kritai_verifier_retries_total", session.retries);
+  metrics.peak("kritai_headers_waiting_max", session.headers_waiting_max);
+  metrics.peak("kritai_in_flight_max", session.in_flight_max);
+}

@@ -1,0 +1,138 @@
+// Owns the counters of one isolate and their Prometheus text. Knows no route; labels come from
+// closed sets only.
+
+type Labels = Record<string, string>;
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+interface Series {
+  labels: string;
+  value: number;
+  sum: number;
+  buckets: number[];
+}
+
+interface Family {
+  kind: "counter" | "gauge" | "histogram";
+  help: string;
+  series: Map<string, Series>;
+}
+
+const FAMILIES = {
+  kritai_requests_total: ["counter", "Requests answered, by route and status."],
+  kritai_request_seconds: ["histogram", "Time from a request's arrival to its reply (a stream: to its headers)."],
+  kritai_verifier_seconds: ["histogram", "Time a batch spent waiting for the verifier."],
+  kritai_overhead_seconds: ["histogram", "Time a batch spent on everything but the verifier."],
+  kritai_rewards_total: ["counter", "Rewards returned as numbers, by kind."],
+  kritai_rewards_null_total: ["counter", "Rewards returned as null, by code."],
+  kritai_generations_total: ["counter", "Verifier generations, by outcome."],
+  kritai_verifier_tokens_total: ["counter", "Verifier tokens, by kind."],
+  kritai_verifier_requests_total: ["counter", "Requests sent to the verifier, retries included."],
+  kritai_verifier_retries_total: ["counter", "Requests to the verifier that were sent again."],
+  kritai_headers_waiting_max: ["gauge", "Most verifier requests that waited for headers at one time in one batch."],
+  kritai_in_flight_max: ["gauge", "Most generations that were in flight at one time in one batch."],
+  kritai_requests_shed_total: [
+    "counter",
+    "Requests refused before their body was read because this isolate was at a limit.",
+  ],
+  kritai_key_limit_refusals_total: ["counter", "Requests refused by their key's limits, by limit."],
+  kritai_key_limits_unreachable_total: [
+    "counter",
+    "Calls to a key's counters that failed; those requests went through.",
+  ],
+  kritai_gathered_samples_total: [
+    "counter",
+    "One-sample requests answered, by contract and by how their group was judged; cut_short and late are rewards of a part of it.",
+  ],
+  kritai_gathered_let_go_total: [
+    "counter",
+    "One-sample requests answered gathering because their group was incomplete, by contract.",
+  ],
+  kritai_log_failures_total: ["counter", "Run-log entries that could not be stored."],
+  kritai_log_queued_total: ["counter", "Run-log entries that the queue took."],
+  kritai_log_queue_refusals_total: [
+    "counter",
+    "Run-log entries that the queue did not take; they were written at once.",
+  ],
+  kritai_log_messages_total: [
+    "counter",
+    "Messages of the run-log queue that this isolate consumed, by end and reason.",
+  ],
+  kritai_log_message_age_seconds: [
+    "histogram",
+    "How long a message had lain in the run-log queue when it was consumed.",
+  ],
+} as const satisfies Record<string, readonly [Family["kind"], string]>;
+export type MetricName = keyof typeof FAMILIES;
+
+/**
+ * Counters since this isolate started; a platform runs many isolates, so sums over scrapes are per
+ * isolate.
+ */
+export class Metrics {
+  private readonly families = new Map<MetricName, Family>();
+
+  constructor() {
+    for (const [name, [kind, help]] of Object.entries(FAMILIES)) {
+      this.families.set(name as MetricName, { kind, help, series: new Map() });
+    }
+  }
+
+  add(name: MetricName, amount: number, labels: Labels = {}): void {
+    this.at(name, labels).value += amount;
+  }
+
+  /** Keeps the largest value seen. */
+  peak(name: MetricName, value: number): void {
+    const series = this.at(name, {});
+    series.value = Math.max(series.value, value);
+  }
+
+  observe(name: MetricName, seconds: number, labels: Labels = {}): void {
+    const series = this.at(name, labels);
+    series.value++;
+    series.sum += seconds;
+    const bucket = SECONDS.findIndex((bound) => seconds <= bound);
+    if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] as number) + 1;
+  }
+
+  /** Prometheus text format 0.0.4. */
+  render(): string {
+    let text = "";
+    for (const [name, family] of this.families) {
+      text += `# HELP ${name} ${family.help}\n# TYPE ${name} ${family.kind}\n`;
+      for (const series of family.series.values()) {
+        text +=
+          family.kind === "histogram" ? histogram(name, series) : `${name}${braces(series.labels)} ${series.value}\n`;
+      }
+    }
+    return text;
+  }
+
+  private at(name: MetricName, labels: Labels): Series {
+    const series = (this.families.get(name) as Family).series;
+    const key = Object.entries(labels)
+      .map(([label, value]) => `${label}="${value.replace(/[\\"\n]/g, "_")}"`)
+      .join(",");
+    let found = series.get(key);
+    if (found === undefined) {
+      found = { labels: key, value: 0, sum: 0, buckets: SECONDS.map(() => 0) };
+      series.set(key, found);
+    }
+    return found;
+  }
+}
+
+const braces = (labels: string): string => (labels === "" ? "" : `{${labels}}`);
+
+function histogram(name: string, series: Series): string {
+  const lead = series.labels === "" ? "" : `${series.labels},`;
+  let text = "";
+  let below = 0;
+  SECONDS.forEach((bound, i) => {
+    below += series.buckets[i] as number;
+    text += `${name}_bucket{${lead}le="${bound}"} ${below}\n`;
+  });
+  text += `${name}_bucket{${lead}le="+Inf"} ${series.value}\n`;
+  return `${text}${name}_sum${braces(series.labels)} ${series.sum}\n${name}_count${braces(series.labels)} ${series.value}\n`;
+}

@@ -1,0 +1,19 @@
+// Owns the list of what judging and logging a request take. Interfaces only.
+
+import type { Metrics } from "./counters.ts";
+import type { KeyLimits } from "./key-limits.ts";
+import type { Clock, Verifier } from "./ports.ts";
+import type { LogQueue, RunLog } from "./run-log-port.ts";
+
+/** What judging and logging a request take. */
+export interface JudgingDeps {
+  verifier: Verifier;
+  runLog: RunLog;
+  /** Absent: entries are written to `runLog` before the reply. */
+  logQueue?: LogQueue;
+  /** Books what a key's requests used. Absent: no key has limits. */
+  keyLimits?: KeyLimits;
+  clock: Clock;
+  metrics: Metrics;
+  report: (line: Record<string, unknown>) => void;
+}

@@ -1,0 +1,49 @@
+// Owns the port to what counts the use of each key.
+
+/** What one key may use; null: unbounded. */
+export interface KeyLimit {
+  /** Requests in a minute. */
+  rpm: number | null;
+  /** The verifier's tokens, prompt and completion, in a day of UTC. */
+  tokens_per_day: number | null;
+  /** Requests that may judge, and batches, at one time. */
+  concurrency: number | null;
+}
+
+export type LimitName = keyof KeyLimit;
+
+/** One limit as it stands: what is left of it, and the seconds until it is whole again. */
+export interface LimitStanding {
+  limit: LimitName;
+  quota: number;
+  remaining: number;
+  reset_s: number | null;
+}
+
+export interface Grant {
+  /** The limit that refuses; null when the request may go. */
+  refused_by: LimitName | null;
+  retry_after_s: number;
+  standings: readonly LimitStanding[];
+}
+
+/**
+ * What each key may use. Keys are named as in the configuration; null is a caller of an open
+ * deployment. Nothing here rejects.
+ */
+export interface KeyLimits {
+  /**
+   * Counts one request under an id of its own, which takes a place among those at one time where it
+   * may judge. null: the key has no limits, or its counters did not answer in time, and may yet
+   * have counted the request.
+   */
+  admit(key: string | null, lease: string, judges: boolean): Promise<Grant | null>;
+  /**
+   * Keeps the place of what goes on behind a reply, until then (ms since the epoch) at the latest.
+   */
+  hold(key: string | null, lease: string, until: number): Promise<void>;
+  /** Gives the place back. */
+  release(key: string | null, lease: string): Promise<void>;
+  /** Books verifier tokens. */
+  spend(key: string | null, tokens: number): Promise<void>;
+}

@@ -1,0 +1,54 @@
+// Owns the bounded, awaited hand-over to the run log: a reward never waits longer than the store's
+// limit and never fails with it.
+
+import { ApiError } from "../core/faults/errors.ts";
+import { LIMITS } from "../core/faults/limits.ts";
+import type { JudgingDeps } from "./deps.ts";
+import { type RequestScope, timedStore } from "./request-scope.ts";
+import type { LogEntry } from "./run-log-port.ts";
+import { fail, within } from "./waiting.ts";
+
+export interface LogOutcome {
+  /** `queued`: a durable queue holds it, and stores it later. */
+  logged: boolean | "queued";
+  /** `log_failed` or `log_not_configured` when it was neither stored nor queued. */
+  warnings: string[];
+}
+
+/** Queues the entry where there is a queue, else stores it, or says that it could do neither. */
+export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
+  try {
+    const logged = await timedStore(deps.clock, scope, () =>
+      within(LIMITS.store_timeout_ms, queueOrStore(deps, scope, entry), fail("store_timeout")),
+    );
+    return { logged, warnings: [] };
+  } catch (error) {
+    deps.metrics.add("kritai_log_failures_total", 1);
+    if (error instanceof ApiError && error.code === "not_configured") {
+      return { logged: false, warnings: ["log_not_configured"] };
+    }
+    reportFault(deps, scope, "log_failed", error);
+    return { logged: false, warnings: ["log_failed"] };
+  }
+}
+
+async function queueOrStore(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<true | "queued"> {
+  if (deps.logQueue !== undefined) {
+    try {
+      await deps.logQueue.send(entry);
+      deps.metrics.add("kritai_log_queued_total", 1);
+      return "queued";
+    } catch (error) {
+      // Storing is idempotent, so it does not matter how much of the entry the queue took.
+      deps.metrics.add("kritai_log_queue_refusals_total", 1);
+      reportFault(deps, scope, "log_queue_refused", error);
+    }
+  }
+  await deps.runLog.append(entry);
+  return true;
+}
+
+function reportFault(deps: JudgingDeps, scope: RequestScope, event: string, error: unknown): void {
+  const name = error instanceof Error ? error.name : typeof error;
+  deps.report({ level: "error", event, request_id: scope.id, name });
+}

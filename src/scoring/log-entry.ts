@@ -1,0 +1,81 @@
+// Owns the step from a scored batch to what is logged of it. Knows no database.
+
+import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import type { SignalRow } from "../core/contract/export-tables.ts";
+import type { GroupResult } from "../core/contract/replies.ts";
+import { canonicalJson } from "../core/contract/spec.ts";
+import type { GroupSignals } from "../core/signals/group-signals.ts";
+import type { AskedSamples } from "../core/tournament/asked-samples.ts";
+import { isProbe } from "../core/tournament/schedule.ts";
+import { sha256Hex } from "./digest.ts";
+import type { GroupEntry, RolloutRow, VerdictRow } from "./run-log-port.ts";
+
+/**
+ * One group's rows. A sample shared from an equal group carries zero tokens and latency: they count
+ * where they were spent.
+ */
+export async function groupEntry(
+  signals: GroupSignals,
+  result: GroupResult,
+  named: boolean,
+  withTexts: boolean,
+): Promise<GroupEntry> {
+  const { prepared } = signals;
+  const { group, language } = prepared;
+  const prompt = typeof group.prompt === "string" ? group.prompt : canonicalJson(group.prompt);
+  return {
+    result,
+    prompt_hash: await sha256Hex(canonicalJson(group.prompt)),
+    prompt: withTexts ? prompt : null,
+    language,
+    rollouts: await Promise.all(group.rollouts.map((_, r) => rolloutRow(prepared, r, withTexts))),
+    // A probe is no verdict on anybody.
+    verdicts: signals
+      .asked()
+      .filter(({ ask }) => !isProbe(ask))
+      .flatMap((entry, comparison) => verdictRows(prepared, entry, comparison)),
+    ...(named && { signals: signalRows(signals) }),
+  };
+}
+
+/** Of a spec with signals; what a spec without has to tell stands in the rollouts' rows. */
+function signalRows(signals: GroupSignals): SignalRow[] {
+  return Object.entries(signals.columns()).flatMap(([signal, values]) => {
+    const members = new Set(signals.membersAsked(signal));
+    return values.map(({ value, code }, rollout_index): SignalRow => {
+      const skipped = !members.has(rollout_index) && value !== null;
+      return { rollout_index, signal, value, code, detail: skipped ? { skipped } : null };
+    });
+  });
+}
+
+async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withTexts: boolean): Promise<RolloutRow> {
+  const { text, length_tokens, finish_reason, pass_rate } = group.rollouts[r] as (typeof group.rollouts)[number];
+  const candidate = candidates[r] ?? null;
+  return {
+    length_tokens: length_tokens ?? null,
+    finish_reason: finish_reason ?? null,
+    pass_rate: pass_rate ?? null,
+    text_hash: await sha256Hex(text),
+    candidate_hash: candidate === null ? null : await sha256Hex(candidate),
+    text: withTexts ? text : null,
+  };
+}
+
+function verdictRows(
+  { classes }: PreparedGroup,
+  { ask, own, samples }: AskedSamples,
+  comparison: number,
+): VerdictRow[] {
+  const order = ask.order.map((member) => classes.members[member]?.[0] as number);
+  const run = samples.filter(({ saved }) => !saved);
+  return run.map(({ position: _, saved: __, ...sample }) => ({
+    ...sample,
+    // A sample remembered by an older version has neither.
+    model: sample.model ?? null,
+    backend: sample.backend ?? null,
+    ...(own ? {} : { prompt_tokens: 0, completion_tokens: 0, latency_ms: 0 }),
+    comparison,
+    order,
+  }));
+}

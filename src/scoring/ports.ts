@@ -1,0 +1,89 @@
+// Owns the seam between scoring and the world: interfaces only. Adapters live in verifier/ and
+// store/; scoring.ts and routes use these.
+
+import type { Spec } from "../core/contract/spec.ts";
+import type { BreakerState } from "../core/load/breaker.ts";
+import type { AnySpec } from "../core/signals/compiled-spec.ts";
+import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob } from "../core/wire/questions.ts";
+
+/** What a session needs to know once: how to ask, and when to stop. */
+export interface VerifierCall {
+  prompt: string;
+  form: Spec["judge"]["form"];
+  model: string | null;
+  temperature: number;
+  top_p: number;
+  max_tokens: number;
+  seed: number;
+  /**
+   * Aborted with the reason `deadline` or `cancelled` (see ItemErrorCode); every running generation
+   * ends at once.
+   */
+  signal: AbortSignal;
+  /** Only the first backend may judge, whatever befalls it. */
+  strict_model?: boolean;
+  header_slots?: HeaderSlots; // Shared with the other sessions of the same request; a session's own when left out.
+  /**
+   * `Clock.now()` at which the signal will abort with `deadline`, where known: what the backend
+   * fails at is asked again until then.
+   */
+  deadline_at?: number;
+  hand_on?: boolean; // Another backend takes over what this one fails at: it gives up soon, not at the deadline.
+  /**
+   * Given where another backend stands by: one of which nothing at all is heard for so long is
+   * given up as `verifier_unavailable`.
+   */
+  silence_ms?: number;
+}
+
+/** One request's use of a verifier. The fan-out bounds hold over all jobs of a session together. */
+export interface VerifierSession {
+  /**
+   * Asks every comparison of the job and reports each sample exactly once through `sink`, in any
+   * order, then resolves. Never rejects for a backend's fault: that is a Generation with `error`.
+   * After the signal's abort it reports what is left with the abort's reason and resolves without
+   * waiting for the backend.
+   */
+  judge(job: VerifierJob, sink: (generation: Generation) => void): Promise<void>;
+  readonly stats: SessionStats;
+}
+
+export interface Health {
+  ok: boolean;
+  latency_ms: number;
+  /** A short word for people, never an internal address. */
+  detail?: string;
+  /** Of a verifier with several backends, each in order. */
+  backends?: readonly BackendHealth[];
+}
+
+export interface BackendHealth extends Omit<Health, "backends"> {
+  name: string;
+  breaker: BreakerState;
+}
+
+export interface Verifier {
+  /** Names the protocol, e.g. `openai`. */
+  readonly protocol: string;
+  /** Most generations one request may ask for. */
+  readonly generations_max: number;
+  session(call: VerifierCall): VerifierSession;
+  /** Is the backend reachable and serving? Never throws; bounded by readiness_timeout_ms. */
+  check(): Promise<Health>;
+  /** Absent: nothing to tell, as of a stand-in. */
+  backends?(): readonly BackendStatus[];
+}
+
+/** Specs stored under a name. */
+export interface SpecStore {
+  get(name: string): Promise<AnySpec | null>;
+  put(name: string, spec: AnySpec): Promise<void>;
+  /** Names of stored specs, ascending; at most `limit`. */
+  names(limit: number): Promise<string[]>;
+}
+
+export interface Clock {
+  /** Monotonic enough for durations, ms. */
+  now(): number;
+  date(): Date;
+}

@@ -1,0 +1,33 @@
+// Owns what one request carries through scoring: its id, its times, its key's name.
+import type { Clock } from "./ports.ts";
+
+/** Durations are ms; `started_ms` is on the injected clock. */
+export interface RequestScope {
+  /**
+   * A sample judged with others takes the id of their judgement, so that the reply's id finds it in
+   * the run log.
+   */
+  id: string;
+  readonly started_ms: number;
+  key_name: string | null;
+  verifier_ms: number;
+  store_ms: number;
+  /**
+   * Gives the request's Idempotency-Key up, where it has one, and with it an id taken over from a
+   * request that crashed. Called before an outcome that will not be kept is logged: another outcome
+   * may stand, or come to stand, under that id, and the log keeps the first.
+   */
+  give_up_key?: () => Promise<void>;
+  /** Lets work go on behind the reply; absent where nothing ends with one. */
+  keep_alive?: (work: Promise<unknown>) => void;
+}
+
+/** Runs `work` and books its time as the store's. */
+export async function timedStore<T>(clock: Clock, scope: RequestScope, work: () => Promise<T>): Promise<T> {
+  const started = clock.now();
+  try {
+    return await work();
+  } finally {
+    scope.store_ms += clock.now() - started;
+  }
+}

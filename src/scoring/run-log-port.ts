@@ -1,0 +1,215 @@
+// Owns the seam between scoring and the run log: what is logged, and how it is read back. Interfaces only.
+
+import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
+import type { Owner } from "../core/contract/owner.ts";
+import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
+import type { ItemErrorCode } from "../core/faults/errors.ts";
+import type { SampleStatus } from "../core/judges/samples.ts";
+import type { Health } from "./ports.ts";
+
+/** One generation as logged. */
+export interface VerdictRow {
+  comparison: number;
+  sample: number;
+  /** Rollout indices in the order shown (letter A first): each class by its first member. */
+  order: readonly number[];
+  letter: string | null;
+  scores: readonly number[] | null;
+  /**
+   * Parser status (`cut_by_length`: stopped at max_tokens or for repeating itself; finish_reason
+   * says which), or null when the generation failed.
+   */
+  status: SampleStatus | null;
+  error: ItemErrorCode | null;
+  finish_reason: string | null;
+  prompt_tokens: number;
+  completion_tokens: number;
+  latency_ms: number;
+  /**
+   * The model that answered, and the backend it answered from; null when none did, or in rows older
+   * than the columns.
+   */
+  model: string | null;
+  backend: string | null;
+}
+
+/** One rollout as logged beside its result. */
+export interface RolloutRow {
+  length_tokens: number | null;
+  finish_reason: string | null;
+  pass_rate: number | null;
+  /** SHA-256 hex of the rollout's text. */
+  text_hash: string;
+  /** SHA-256 hex of the extracted candidate; null when there is none. */
+  candidate_hash: string | null;
+  /** Only when the spec says log_texts. */
+  text: string | null;
+}
+
+export interface GroupEntry {
+  result: GroupResult;
+  /** SHA-256 hex of the prompt's canonical JSON. */
+  prompt_hash: string;
+  /** Only when the spec says log_texts. */
+  prompt: string | null;
+  language: string | null;
+  rollouts: readonly RolloutRow[];
+  verdicts: readonly VerdictRow[];
+  /** Of a spec with signals. */
+  signals?: readonly SignalRow[];
+}
+
+/** Everything one /v1/rewards or /v1/verdicts request leaves in the log. */
+export interface LogEntry {
+  /** ULID; sorts by time. */
+  request_id: string;
+  kind: "rewards" | "verdicts";
+  run_id: string | null;
+  step: number | null;
+  key_name: string | null;
+  spec_hash: string;
+  /** Canonical JSON of the spec (for `verdicts`: formulation, options, overlong). */
+  spec: string;
+  created_at: Date;
+  metrics: BatchMetrics;
+  timing_ms: { total: number; verifier: number; overhead: number };
+  items: number;
+  warnings: readonly string[];
+  groups: readonly GroupEntry[];
+}
+
+export interface Page<T> {
+  rows: T[];
+  /** Opaque; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** One run: run ids are each owner's own. */
+export interface RunKey {
+  owner: Owner;
+  run_id: string;
+}
+
+export interface RunSummary {
+  run_id: string;
+  /** The key's name; null where the run was written without keys. */
+  owner: string | null;
+  first_step: number | null;
+  last_step: number | null;
+  first_at: string;
+  last_at: string;
+  requests: number;
+  groups: number;
+  rollouts: number;
+  reward_mean: number | null;
+  parse_rate: number | null;
+}
+
+export interface RunDetail extends RunSummary {
+  specs: { spec_hash: string; spec: unknown; requests: number; first_at: string }[];
+}
+
+export interface StepRow {
+  step: number | null;
+  requests: number;
+  groups: number;
+  rollouts: number;
+  reward_mean: number | null;
+  reward_std: number | null;
+  /**
+   * Share of complete groups whose rewards are all equal: they teach a group-relative trainer
+   * nothing.
+   */
+  zero_variance_share: number | null;
+  parse_rate: number | null;
+  tau_b_mean: number | null;
+  list_acc: number | null;
+  length_tokens: { p50: number | null; p95: number | null };
+  generations: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  latency_ms: { p50: number | null; p99: number | null };
+  errors: Record<string, number>;
+  /** Of its requests, each once, ascending; what tells of a parse rate goes by the step's own. */
+  warnings: string[];
+}
+
+export interface GroupRow {
+  /** `<request_id>.<group index>`; sorts by time. */
+  id: string;
+  request_id: string;
+  run_id: string | null;
+  step: number | null;
+  spec_hash: string;
+  created_at: string;
+  prompt_hash: string;
+  language: string | null;
+  /** null where the rollout had no label. */
+  pass_rates: (number | null)[];
+  rewards: (number | null)[];
+  /** The group as it was answered. */
+  result: GroupResult;
+}
+
+/** One logged request; `groups` is empty for /v1/verdicts, which logs its metrics only. */
+export interface RequestRow
+  extends Pick<LogEntry, "request_id" | "kind" | "run_id" | "step" | "spec_hash" | "metrics" | "timing_ms" | "items"> {
+  /** The key's name; null where the request came without keys. */
+  owner: string | null;
+  created_at: string;
+  warnings: string[];
+  groups: GroupRow[];
+}
+
+export interface StoredVerdict extends Omit<VerdictRow, "order"> {
+  group_id: string;
+  order: number[];
+}
+
+/**
+ * Which steps of a run: those above `after`, from `from` and up to `to`, at most `limit`; null does
+ * not bound. Any of the first three leaves out what has no step.
+ */
+export interface StepRange {
+  after: number | null;
+  from: number | null;
+  to: number | null;
+  limit: number | null;
+}
+
+/** Where an owner is asked for, null reads everybody's rows; a run is always one owner's. */
+export interface RunLog {
+  /**
+   * Writes the whole entry or nothing, in one round trip; safe to repeat (same request_id: no
+   * second row). Rejects when it could not.
+   */
+  append(entry: LogEntry): Promise<void>;
+  runs(page: { owner: Owner | null; cursor: string | null; limit: number }): Promise<Page<RunSummary>>;
+  /** Who has a run of this id, at most `limit`, by name. */
+  owners(runId: string, limit: number): Promise<Owner[]>;
+  run(run: RunKey): Promise<RunDetail | null>;
+  /** One row a step, ascending; what has no step first, under null. */
+  steps(run: RunKey, range: StepRange): Promise<StepRow[]>;
+  groups(run: RunKey, page: { step: number | null; cursor: string | null; limit: number }): Promise<Page<GroupRow>>;
+  /** What a reply's request_id finds; null when it was not logged. */
+  request(requestId: string, owner: Owner | null): Promise<RequestRow | null>;
+  /** null when there is no such group. */
+  verdicts(groupId: string, owner: Owner | null): Promise<StoredVerdict[] | null>;
+  /** Rows of a whole run, page by page, oldest first. */
+  exportRows(run: RunKey, table: ExportTable): AsyncIterable<GroupRow | StoredVerdict | StoredText | StoredSignal>;
+  check(): Promise<Health>;
+}
+
+/** Where entries go that are stored after the reply. */
+export interface LogQueue {
+  /**
+   * Resolves when the queue has taken the whole entry. Rejects when it refuses, does not answer in
+   * time, or a row is over its limits.
+   */
+  send(entry: LogEntry): Promise<void>;
+}
+
+/** The part of a Queue binding that is used. */
+export interface QueueBinding {
+  sendBatch(messages: Iterable<{ body: string; contentType: "text" }>): Promise<unknown>;
+}

@@ -1,0 +1,60 @@
+// Owns one scoring request from valid rollouts to a logged reply, whatever contract it came
+// through. Knows no wire shape but the native one.
+
+import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
+import type { AnySpec } from "../core/signals/compiled-spec.ts";
+import type { RewardsRequest } from "../core/signals/requests.ts";
+import { countBatch } from "./count-batch.ts";
+import type { JudgingDeps } from "./deps.ts";
+import { appendEntry } from "./log-append.ts";
+import { isMendable } from "./mendable.ts";
+import type { RequestScope } from "./request-scope.ts";
+import type { LogEntry } from "./run-log-port.ts";
+import type { SampleJournal } from "./sample-journal.ts";
+import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
+
+/** The native reply, and beside it what was logged of each group, single verdicts included. */
+export interface ScoredRequest {
+  reply: RewardsReply;
+  groups: LogEntry["groups"];
+}
+
+function tokensOf({ reply }: ScoredBatch): number {
+  return reply.groups.reduce((sum, { verifier }) => sum + verifier.prompt_tokens + verifier.completion_tokens, 0);
+}
+
+/**
+ * Scores, counts and logs. Throws only for faults of the request (see `scoreBatch`); a log that
+ * could not be written is a warning in the reply.
+ */
+export async function scoreAndLog(
+  deps: JudgingDeps,
+  scope: RequestScope,
+  request: RewardsRequest,
+  spec: AnySpec,
+  signal: AbortSignal,
+  onGroup?: (index: number, group: GroupResult) => void,
+  journal?: SampleJournal,
+): Promise<ScoredRequest> {
+  const hooks = { ...(onGroup && { onGroup }), ...(journal && { journal }) };
+  const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks };
+  const scored: ScoredBatch = await scoreBatch(deps, batch);
+  scope.verifier_ms += scored.reply.timing_ms.verifier;
+  countBatch(deps.metrics, scored);
+  if (deps.keyLimits !== undefined) {
+    const booked = deps.keyLimits.spend(scope.key_name, tokensOf(scored));
+    scope.keep_alive?.(booked);
+  }
+  journal?.onScored?.();
+  if (isMendable(scored.reply)) await scope.give_up_key?.();
+  const outcome = await appendEntry(deps, scope, {
+    ...scored.entry,
+    request_id: scope.id,
+    key_name: scope.key_name,
+    kind: "rewards",
+    created_at: deps.clock.date(),
+  });
+  const warnings = [...scored.reply.warnings, ...outcome.warnings];
+  const reply = { request_id: scope.id, ...scored.reply, logged: outcome.logged, warnings };
+  return { reply, groups: scored.entry.groups };
+}

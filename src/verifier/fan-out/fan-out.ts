@@ -1,0 +1,300 @@
+// Owns one session's fan-out: slots, order, retries, cancellation, counters. Must not know HTTP,
+// prompts or what an answer is.
+
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { type Answered, failed } from "../../core/wire/chat-answer.ts";
+import { createHeaderSlots } from "../../core/wire/header-slots.ts";
+import type { Generation, HeaderSlots, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
+import { hedged, type Straggler } from "./hedge.ts";
+import type { GovernorOptions } from "./options.ts";
+import { type Countable, CourseLine, type Task } from "./queue.ts";
+import { type Outcome, stopCode } from "./refusal.ts";
+import { RetryLine } from "./retry-line.ts";
+import { retryWait } from "./retry-wait.ts";
+import { SilenceWatch } from "./stall-watchdog.ts";
+import { Pressure } from "./window.ts";
+
+/**
+ * First come, first served over all jobs; retries that have waited go before work that was never
+ * sent. With a deadline to wait for, and no other backend to hand on to, it is patient: nothing
+ * that a backend or the network did ends a question, which is asked again, as fast as the retry
+ * budget, the breaker and the back-off let it, until the deadline. Only a question that fails by
+ * itself ends before.
+ */
+export class Governor<J extends Countable = VerifierJob> {
+  readonly stats: SessionStats = { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 };
+  readonly #options: GovernorOptions<J>;
+  readonly #pressure: Pressure;
+  readonly #line = new CourseLine<J>();
+  readonly #retries: RetryLine<J>;
+  readonly #patient: boolean;
+  readonly #running = new Set<Task<J>>();
+  /** Second copies of stragglers, for which there was no slot yet. */
+  #stragglers: Straggler[] = [];
+  /** The task by which the breaker finds out whether the backend is back; all else waits for it. */
+  #probe: Task<J> | null = null;
+  #endProbe: () => void = () => {};
+  #requestsInFlight = 0;
+  readonly #slots: HeaderSlots;
+  /** Over all that runs: one answer that moves tells of a backend that works. */
+  readonly #silence: SilenceWatch;
+  #jobs = 0;
+  #stopped: ItemErrorCode | null = null;
+  readonly #abort = new AbortController();
+  readonly #onAbort = () => this.#stop(stopCode(this.#options.signal.reason));
+
+  constructor(options: GovernorOptions<J>) {
+    this.#options = options;
+    this.#pressure = new Pressure(options.max_in_flight);
+    this.#patient = options.deadline_at !== null && options.hand_on !== true;
+    this.#retries = new RetryLine(options.schedule, () => this.#pump());
+    this.#slots = options.header_slots ?? createHeaderSlots();
+    this.#slots.onFree(() => this.#pump());
+    this.#silence = new SilenceWatch(options.clock, options.schedule, () => this.#stop("verifier_unavailable"));
+  }
+
+  /** See VerifierSession.judge. Rejects only where a sink or a renderer throws. */
+  judge(job: J, sink: (generation: Generation) => void): Promise<void> {
+    let count = 0;
+    for (const comparison of job.comparisons) count += comparison.samples;
+    if (count === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#line.push(count, { job, sink, resolve, reject });
+      if (this.#jobs++ === 0) this.#begin();
+      if (this.#options.signal.aborted) this.#onAbort();
+      else if (this.#stopped !== null) this.#stop(this.#stopped);
+      else this.#pump();
+    });
+  }
+
+  #begin(): void {
+    const { signal, silence_ms } = this.#options;
+    signal.addEventListener("abort", this.#onAbort);
+    if (silence_ms !== undefined) this.#silence.listen(silence_ms);
+  }
+
+  #pump(): void {
+    while (this.#stopped === null && this.#slots.free && this.#running.size < Math.floor(this.#pressure.window)) {
+      if (this.#hedge()) continue;
+      const task = this.#again() ?? this.#fresh();
+      if (task === null) return;
+      void this.#run(task);
+    }
+  }
+
+  /** Sends the second copy of a straggler, where one waits and may go. */
+  #hedge(): boolean {
+    const straggler = this.#stragglers.shift();
+    if (straggler === undefined) return false;
+    const { backend, clock } = this.#options;
+    const room = this.stats.requests + this.#line.unsent < LIMITS.subrequests_max;
+    if (room && straggler.isWanted() && backend.mayHedge(clock.now())) straggler.launch();
+    return true;
+  }
+
+  /** The task that failed before and has its turn; null when there is none or it is held back. */
+  #again(): Task<J> | null {
+    const { backend, clock } = this.#options;
+    while (this.#retries.isDue && this.#probe === null) {
+      const now = clock.now();
+      const admission = backend.admit(now);
+      const wait = admission === "stop" ? backend.waitMs(now) : admission === "go" ? backend.retryMs(now) : 0;
+      if (admission !== "stop" && wait === 0) {
+        const task = this.#retries.shift();
+        this.stats.retries++;
+        if (admission === "probe") this.#startProbe(task);
+        return task;
+      }
+      if (this.#patient) {
+        this.#retries.wakeIn(wait);
+        return null;
+      }
+      const task = this.#retries.shift();
+      this.#report(task, task.last as Answered);
+    }
+    return null;
+  }
+
+  /** The next sample never sent before; null when there is none or it is held back. */
+  #fresh(): Task<J> | null {
+    if (this.#line.unsent === 0 || this.#probe !== null) return null;
+    if (!this.#pressure.admitsFresh) {
+      if (this.#running.size > 0 || this.#retries.size > 0) return null;
+      const code = this.#pressure.nextRound(this.#patient);
+      if (code !== null) {
+        this.#stop(code);
+        return null;
+      }
+    }
+    const { backend, clock } = this.#options;
+    const admission = backend.admit(clock.now());
+    if (admission === "stop") {
+      if (this.#patient) this.#retries.wakeIn(backend.waitMs(clock.now()));
+      else this.#giveUpUnsent(failed("verifier_unavailable"));
+      return null;
+    }
+    this.#pressure.sentFresh();
+    backend.sent(clock.now());
+    const task = this.#line.draw();
+    if (admission === "probe") this.#startProbe(task);
+    return task;
+  }
+
+  async #run(task: Task<J>): Promise<void> {
+    this.#running.add(task);
+    task.sent_at = this.#options.clock.now();
+    task.number = this.#options.backend.number();
+    try {
+      const outcome = await this.#ask(task);
+      if (!task.reported) this.#settle(task, outcome);
+    } catch (fault) {
+      task.course.reject(fault);
+      this.#stop("verifier_unavailable");
+      this.#running.delete(task);
+    }
+    this.#pump();
+  }
+
+  /** One request for the task, or two when the first is slow to begin. */
+  #ask(task: Task<J>): Promise<Outcome> {
+    const { backend, schedule, clock, deadline_at } = this.#options;
+    const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - clock.now());
+    if (after_ms === null) return this.#request(task, this.#abort.signal);
+    return hedged((signal, onBytes) => this.#request(task, signal, onBytes), {
+      after_ms,
+      schedule,
+      session: this.#abort.signal,
+      whenAllowed: (straggler) => {
+        this.#stragglers.push(straggler);
+        this.#pump();
+      },
+      onWin: () => backend.hedgeWon(),
+    });
+  }
+
+  async #request(task: Task<J>, signal: AbortSignal, onBegun?: () => void): Promise<Outcome> {
+    const { stats } = this;
+    const { clock, send, backend } = this.#options;
+    const sent_at = clock.now();
+    this.#slots.take();
+    task.request = ++stats.requests;
+    stats.in_flight_max = Math.max(stats.in_flight_max, ++this.#requestsInFlight);
+    stats.headers_waiting_max = Math.max(stats.headers_waiting_max, this.#slots.waiting);
+    let begun = false;
+    const onBytes = () => {
+      this.#silence.heard();
+      if (begun) return;
+      begun = true;
+      task.begun = true;
+      backend.began(clock.now() - sent_at);
+      // Also when it had been given up for lost.
+      if (task.probe) this.#probed(task, true);
+      onBegun?.();
+    };
+    try {
+      return await send(task, signal, this.#onHeaders, onBytes);
+    } finally {
+      this.#requestsInFlight--;
+      // The slower copy counts by how long it was waited for: without it the percentile would
+      // forget the stragglers it is there to tell.
+      if (!begun && task.begun) backend.began(clock.now() - sent_at);
+    }
+  }
+
+  /** A probe that does not even begin to be answered in time has failed. */
+  #startProbe(task: Task<J>): void {
+    this.#probe = task;
+    task.probe = true;
+    this.#endProbe = this.#options.schedule(() => this.#probed(task, false), LIMITS.breaker_probe_ms);
+  }
+
+  /** The breaker's question is answered, so all that waited for it may go. */
+  #probed(task: Task<J>, good: boolean): void {
+    const { backend, clock } = this.#options;
+    if (good) task.probe = false;
+    if (task === this.#probe) {
+      this.#probe = null;
+      this.#endProbe();
+    }
+    backend.ended(good, clock.now(), true);
+    this.#pump();
+  }
+
+  readonly #onHeaders = (accepted: boolean) => {
+    if (accepted) this.#pressure.accepted();
+    this.#slots.giveBack();
+  };
+
+  #settle(task: Task<J>, outcome: Outcome): void {
+    const { refusal, answered, backend_failed } = outcome;
+    const { backend, clock } = this.#options;
+    if (refusal === "verifier_overloaded") backend.refused(clock.now());
+    if (task === this.#probe) this.#probed(task, !backend_failed);
+    else backend.ended(!backend_failed, clock.now(), false);
+    if (refusal === null && !backend_failed) backend.answered(task.number, task.failures > 0);
+    if (refusal === null) this.#pressure.completed();
+    else this.#pressure.refused(refusal, task.request, this.stats.requests, this.#running.size);
+    this.#running.delete(task);
+    const wait = answered.error === null ? null : this.#retryWait(task, outcome);
+    task.last = answered;
+    if (wait === null) this.#report(task, answered);
+    else this.#retries.push(task, wait);
+  }
+
+  #retryWait(task: Task<J>, outcome: Outcome): number | null {
+    const requests = this.stats.requests + this.#line.unsent + this.#retries.size;
+    const { rounds } = this.#pressure;
+    return retryWait(task, outcome, { ...this.#options, patient: this.#patient, rounds, requests });
+  }
+
+  #report(task: Task<J>, answered: Answered): void {
+    if (task.reported) return;
+    task.reported = true;
+    const { course, comparison, sample } = task;
+    const latency_ms = task.request === 0 ? 0 : Math.max(0, this.#options.clock.now() - task.sent_at);
+    try {
+      course.sink({ comparison: comparison.id, sample, ...answered, latency_ms, backend: this.#options.backend.name });
+    } catch (fault) {
+      course.reject(fault);
+    }
+    if (--course.open > 0) return;
+    course.resolve();
+    if (--this.#jobs > 0) return;
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#silence.end();
+  }
+
+  /** Ends everything: running requests are aborted, all that is left is reported with `code`. */
+  #stop(code: ItemErrorCode): void {
+    this.#stopped ??= code;
+    this.#abort.abort();
+    this.#stragglers = [];
+    this.#tellOfSilence(code);
+    const answered = failed(this.#stopped);
+    const waiting = this.#retries.drain();
+    // What had failed before is told by why: that says more than the deadline.
+    const tells = this.#patient && this.#stopped === "deadline";
+    for (const task of [...this.#running, ...waiting]) this.#report(task, (tells ? task.last : null) ?? answered);
+    const { backend, clock } = this.#options;
+    const open = backend.waitMs(clock.now()) > 0 ? "verifier_unavailable" : null;
+    const why = tells ? (this.#pressure.refusing ?? open) : null;
+    this.#giveUpUnsent(why === null ? answered : failed(why));
+  }
+
+  /** A request still without a first byte after long is as bad a sign as a refused connection. */
+  #tellOfSilence(code: ItemErrorCode): void {
+    const { backend, clock } = this.#options;
+    if (this.#probe !== null) backend.probeLost();
+    this.#probe = null;
+    this.#endProbe();
+    if (code === "cancelled") return;
+    for (const { begun, sent_at } of this.#running) {
+      if (!begun && clock.now() - sent_at >= LIMITS.breaker_silence_ms) backend.ended(false, clock.now(), false);
+    }
+  }
+
+  #giveUpUnsent(answered: Answered): void {
+    while (this.#line.unsent > 0) this.#report(this.#line.draw(), answered);
+  }
+}

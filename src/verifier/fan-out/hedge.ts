@@ -1,0 +1,71 @@
+// Owns asking one question twice when the first copy is slow to begin, and giving up the slower
+// one. Must not know budgets, slots or HTTP.
+import type { Outcome } from "./refusal.ts";
+import type { Schedule } from "./stall-watchdog.ts";
+
+/** A second copy that waits for its leave; in vain once `isWanted` says no. */
+export interface Straggler {
+  launch: () => void;
+  isWanted: () => boolean;
+}
+
+export interface HedgePlan {
+  /** How long the first copy may take to begin, ms. */
+  after_ms: number;
+  schedule: Schedule;
+  /** Launches the straggler as soon as it may go, which may be never. */
+  whenAllowed: (straggler: Straggler) => void;
+  /** Ends both copies. */
+  session: AbortSignal;
+  /** The second copy began first. */
+  onWin: () => void;
+}
+
+/** Sends one copy, until the signal aborts. Calls `onBytes` when the answer begins. */
+export type Launch = (signal: AbortSignal, onBytes: () => void) => Promise<Outcome>;
+
+interface Copy {
+  abort: AbortController;
+  running: boolean;
+}
+
+/**
+ * Sends a question, and a second copy when the first has not begun to answer after `after_ms`. The
+ * copy that begins first is the one that counts; the other is cancelled at once, so that it costs
+ * the engine at most a prompt (Dean and Barroso 2013, tied requests). A copy that fails before any
+ * began leaves the question to the other. Rejects as `launch` does.
+ */
+export function hedged(launch: Launch, plan: HedgePlan): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const copies: Copy[] = [];
+  let winner: Copy | null = null;
+  let over = false;
+
+  const finish = (outcome: Outcome) => {
+    over = true;
+    unschedule();
+    resolve(outcome);
+  };
+  const begins = (copy: Copy) => {
+    if (winner !== null) return;
+    winner = copy;
+    unschedule();
+    for (const other of copies) if (other !== copy) other.abort.abort("hedged");
+    if (copy !== copies[0]) plan.onWin();
+  };
+  const isWanted = () => !over && winner === null;
+  const start = () => {
+    const copy = { abort: new AbortController(), running: true };
+    copies.push(copy);
+    launch(AbortSignal.any([plan.session, copy.abort.signal]), () => begins(copy)).then((outcome) => {
+      copy.running = false;
+      const lost = winner !== null && winner !== copy;
+      const leftToOther = outcome.answered.error !== null && winner === null && copies.some((other) => other.running);
+      if (!lost && !leftToOther) finish(outcome);
+    }, reject);
+  };
+
+  const unschedule = plan.schedule(() => plan.whenAllowed({ launch: start, isWanted }), plan.after_ms);
+  start();
+  return promise;
+}

@@ -1,0 +1,36 @@
+// Owns what a governor must be told: its bounds, its clock and timers, the backend it shares, and
+// how one request is sent. Must not know what it does with them.
+import type { HeaderSlots, VerifierJob } from "../../core/wire/questions.ts";
+import type { Clock } from "../../scoring/ports.ts";
+import type { Backend } from "./backend.ts";
+import type { Countable, Task } from "./queue.ts";
+import type { Outcome } from "./refusal.ts";
+import type { Schedule } from "./stall-watchdog.ts";
+
+export interface GovernorOptions<J extends Countable = VerifierJob> {
+  max_in_flight: number;
+  signal: AbortSignal;
+  /** clock.now() at which the signal will abort; null when not known. */
+  deadline_at: number | null;
+  clock: Clock;
+  random: () => number;
+  schedule: Schedule;
+  header_slots?: HeaderSlots | undefined;
+  /** See VerifierCall. */
+  silence_ms?: number | undefined;
+  hand_on?: boolean | undefined;
+  /** What is shared with the other sessions on the same backend. */
+  backend: Backend;
+  /**
+   * Sends the task's request, until the signal aborts: one signal for the whole session, since a
+   * controller a request is a tenth of a request's CPU in workerd. Calls `onHeaders` once when
+   * response headers are there (true: not a refusal) or the wait for them has ended, and `onBytes`
+   * at least once when the answer has begun. Rejects only for a fault of this program.
+   */
+  send: (
+    task: Task<J>,
+    signal: AbortSignal,
+    onHeaders: (accepted: boolean) => void,
+    onBytes: () => void,
+  ) => Promise<Outcome>;
+}

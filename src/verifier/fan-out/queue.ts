@@ -1,0 +1,93 @@
+// Owns the order of a session's work: jobs in line, each sample drawn once, as two indices until it
+// is sent. Must not know slots, retries or HTTP.
+import type { Answered } from "../../core/wire/chat-answer.ts";
+import type { Comparison, Generation, VerifierJob } from "../../core/wire/questions.ts";
+
+/**
+ * What the governor must know of a job. What one sample is to the backend, a generation or more, is
+ * the adapter's.
+ */
+export type Countable = Pick<VerifierJob, "comparisons">;
+
+/** One job on its way through the session. */
+export interface Course<J extends Countable = VerifierJob> {
+  readonly job: J;
+  readonly sink: (generation: Generation) => void;
+  readonly resolve: () => void;
+  readonly reject: (fault: unknown) => void;
+  next_comparison: number;
+  next_sample: number;
+  /** Generations not yet sent, and not yet reported. */
+  unsent: number;
+  open: number;
+}
+
+/** One sample that was sent at least once. */
+export interface Task<J extends Countable = VerifierJob> {
+  readonly course: Course<J>;
+  readonly comparison: Comparison;
+  readonly sample: number;
+  failures: number;
+  /** Failures for which the question itself may be to blame. */
+  own_failures: number;
+  /** Its request's number at the backend, and the backend's latest at its last failure. */
+  number: number;
+  failed_number: number;
+  /** What it failed by last. */
+  last: Answered | null;
+  /** Whether it was sent to find out whether the backend is back. */
+  probe: boolean;
+  request: number;
+  sent_at: number;
+  /** Whether its answer has begun. */
+  begun: boolean;
+  reported: boolean;
+}
+
+/** The samples never sent before, first come, first served over all jobs. */
+export class CourseLine<J extends Countable> {
+  #courses: Course<J>[] = [];
+  #unsent = 0;
+
+  /** Samples in the line. */
+  get unsent(): number {
+    return this.#unsent;
+  }
+
+  /** Puts a job with `count` samples, at least 1, into the line. */
+  push(count: number, about: Pick<Course<J>, "job" | "sink" | "resolve" | "reject">): void {
+    this.#courses.push({ ...about, next_comparison: 0, next_sample: 0, unsent: count, open: count });
+    this.#unsent += count;
+  }
+
+  /** Takes the first sample out of the line, which must hold one. */
+  draw(): Task<J> {
+    const course = this.#courses[0] as Course<J>;
+    const comparison = course.job.comparisons[course.next_comparison] as Comparison;
+    const sample = (comparison.first_sample ?? 0) + course.next_sample;
+    course.next_sample++;
+    while (
+      course.next_sample >= (course.job.comparisons[course.next_comparison]?.samples ?? Number.POSITIVE_INFINITY)
+    ) {
+      course.next_comparison++;
+      course.next_sample = 0;
+    }
+    this.#unsent--;
+    if (--course.unsent === 0) this.#courses.shift();
+    return {
+      course,
+      comparison,
+      sample,
+      failures: 0,
+      own_failures: 0,
+      number: 0,
+      failed_number: 0,
+      last: null,
+      probe: false,
+      request: 0,
+      sent_at: 0,
+      begun: false,
+      reported: false,
+    };
+  }
+}

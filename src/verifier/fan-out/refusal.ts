@@ -1,0 +1,89 @@
+// Owns what a request without an answer came to: the failure's code, and whether it may be sent
+// again. Must not know questions or how answers are read.
+
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { questionFault } from "../../core/faults/question-fault.ts";
+import { type Answered, failed } from "../../core/wire/chat-answer.ts";
+import { isRetriedStatus, retryAfterMs } from "../../core/wire/chat-retry.ts";
+import type { Clock } from "../../scoring/ports.ts";
+import { readBody } from "./read-body.ts";
+import type { Refusal } from "./window.ts";
+
+/**
+ * What one request came to. With `refusal` the backend would not take it, so it may be sent again.
+ */
+export interface Outcome {
+  answered: Answered;
+  refusal: Refusal | null;
+  /** From the backend's Retry-After, ms. */
+  retry_after_ms: number | null;
+  /** Whether this tells of a backend that does not work. */
+  backend_failed: boolean;
+  /** Asking again cannot mend it, as where the configured address is wrong. */
+  final?: boolean;
+}
+
+/** Refusals' bodies up to this size are read, so that the connection can be used again. */
+const DRAINED_BYTES = 65_536;
+
+/**
+ * Whether a failure tells of a backend that does not work, rather than of a busy one or of the
+ * question.
+ */
+export function isBackendFailure(error: ItemErrorCode | null): boolean {
+  return error === "verifier_unavailable" || error === "verifier_bad_reply";
+}
+
+/** A failure by that code; with `refusal` the request may be sent again. */
+export function outcome(error: ItemErrorCode, refusal: Outcome["refusal"] = null): Outcome {
+  return { answered: failed(error), refusal, retry_after_ms: null, backend_failed: isBackendFailure(error) };
+}
+
+/** The code of what an abort with this reason leaves unanswered. */
+export function stopCode(reason: unknown): ItemErrorCode {
+  if (reason === "cancelled") return reason;
+  const named = reason instanceof Error && (reason.name === "cancelled" || reason.message === "cancelled");
+  return named ? "cancelled" : "deadline";
+}
+
+/** What a reply whose status is not 2xx comes to. Its body is taken off the connection. */
+export function refused(response: Response, clock: Clock): Outcome {
+  const { status } = response;
+  drain(response);
+  if (isRetriedStatus(status)) {
+    const refusal = status === 429 || status === 503 ? "verifier_overloaded" : "verifier_unavailable";
+    const retry_after_ms = retryAfterMs(response.headers.get("retry-after"), clock.date());
+    return { ...outcome(refusal, refusal), retry_after_ms };
+  }
+  if (status >= 500) return outcome("verifier_unavailable");
+  // A redirect is not followed: it could name a host that the deployment never did.
+  return status >= 400 ? outcome("verifier_rejected") : { ...outcome("verifier_bad_reply"), final: true };
+}
+
+/** The same for a reply to one question, whose body may say what of it was refused. */
+export async function refusedQuestion(response: Response, clock: Clock): Promise<Outcome> {
+  const { status, body } = response;
+  if (status < 400 || status >= 500 || isRetriedStatus(status)) return refused(response, clock);
+  return outcome(questionFault(status, body === null ? "" : await beginningOf(body)));
+}
+
+/** What a body begins with; it is read to its end where it is small. */
+async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let said = "";
+  let bytes = 0;
+  const take = (bite: Uint8Array) => {
+    if (bytes < DRAINED_BYTES) said += decoder.decode(bite, { stream: true });
+    bytes += bite.byteLength;
+    return bytes <= DRAINED_BYTES;
+  };
+  // What came before it broke may be all that it had to say.
+  await readBody(body, take, "prompt").catch(() => {});
+  return said;
+}
+
+function drain(response: Response): void {
+  const length = response.headers.get("content-length");
+  const small = length !== null && Number(length) <= DRAINED_BYTES;
+  void (small ? response.arrayBuffer() : response.body?.cancel())?.catch(() => {});
+}

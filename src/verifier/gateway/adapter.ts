@@ -1,0 +1,106 @@
+// Owns the `verify` adapter of the Verifier port: one streaming request a group to Kritai's own
+// gateway beside the GPU. Must not know scoring or storage.
+
+import { LIMITS } from "../../core/faults/limits.ts";
+import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
+import type { Clock, Verifier, VerifierSession } from "../../scoring/ports.ts";
+import { Backend } from "../fan-out/backend.ts";
+import { Governor } from "../fan-out/fan-out.ts";
+import type { Schedule } from "../fan-out/stall-watchdog.ts";
+import { deadlineMs, verifyBody } from "./body.ts";
+import { exchange, type GatewayEndpoint } from "./exchange.ts";
+import { GroupAsk } from "./group-ask.ts";
+import { checkGateway } from "./health.ts";
+
+/**
+ * Every group of the largest request at once: what runs in the engines is for the gateway to bound,
+ * which sees them all.
+ */
+const JOBS_IN_FLIGHT_MAX = LIMITS.groups_max;
+
+export interface GatewayVerifierConfig {
+  /** The gateway's base URL: `http://host:8792`, with or without `/v1` or `/v1/verify`. */
+  url: string;
+  /** The model's name at the engine, for calls that name none; null: the gateway's own. */
+  model: string | null;
+  apiKey: string | null;
+  /** What the isolate remembers of it; default a new one, named `verifier`. */
+  backend?: Backend;
+  fetch?: typeof fetch;
+  /** For tests: randomness and timer of the back-off, and the timer of the watch for silence. */
+  random?: () => number;
+  schedule?: Schedule;
+  watch?: Schedule;
+}
+
+const setTimer: Schedule = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+/**
+ * A verifier behind `POST {base}/v1/verify` (docs/verify-protocol.md): one request a job, each
+ * candidate sent once; in each session at most `headers_waiting_max` requests wait for headers.
+ * @throws TypeError for a URL that cannot be used
+ */
+export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Clock): Verifier {
+  // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
+  const fetcher: typeof fetch = config.fetch ?? ((input, init) => fetch(input, init));
+  const root = apiRoot(config.url.replace(/\/verify\/*$/, ""));
+  const endpoint: GatewayEndpoint = {
+    url: `${root}/verify`,
+    headers: {
+      "content-type": "application/json",
+      accept: "application/x-ndjson",
+      ...authorization(config.apiKey),
+    },
+    fetch: fetcher,
+    clock,
+    watch: config.watch ?? setTimer,
+  };
+
+  // Never hedged: a second copy of a whole group would double what the engines do, and the gateway
+  // asks another replica by itself.
+  const backend = config.backend ?? new Backend({ name: "verifier", hedging: false });
+
+  return {
+    protocol: "verify",
+    generations_max: LIMITS.generations_verify_max,
+    backends: () => [backend.status(clock.now())],
+    check: () => checkGateway(root.replace(/\/v\d\w*$/, ""), config.apiKey, fetcher, clock),
+    session(call): VerifierSession {
+      // One id for all groups of a request: the gateway lets those with the same id share their
+      // turns.
+      const headers = { ...endpoint.headers, "x-request-id": crypto.randomUUID() };
+      const deadline_at = call.deadline_at ?? null;
+      const model = call.model ?? config.model;
+      const patient = deadline_at !== null && call.hand_on !== true;
+      const governor = new Governor<GroupAsk>({
+        max_in_flight: JOBS_IN_FLIGHT_MAX,
+        signal: call.signal,
+        deadline_at,
+        clock,
+        random: config.random ?? Math.random,
+        schedule: config.schedule ?? setTimer,
+        backend,
+        header_slots: call.header_slots,
+        silence_ms: call.silence_ms,
+        hand_on: call.hand_on,
+        send: ({ course: { job: group } }, signal, onHeaders, onBytes) => {
+          const body = verifyBody(call, model, group.body(), deadlineMs(deadline_at, clock.now()), patient);
+          return exchange({ ...endpoint, headers }, group, body, signal, onHeaders, onBytes);
+        },
+      });
+      return {
+        stats: governor.stats,
+        judge(job, sink) {
+          const group = new GroupAsk(job, sink, { backend: backend.name, model }, patient);
+          if (group.open === 0) return Promise.resolve();
+          return governor.judge(group, ({ error, latency_ms }) => {
+            group.finish(error ?? "verifier_bad_reply", latency_ms);
+          });
+        },
+      };
+    },
+  };
+}

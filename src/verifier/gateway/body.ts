@@ -1,0 +1,61 @@
+// Owns writing a verify request: as one text when it is small, piece by piece when it is large.
+// Must not know what comes back.
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { VerifierCall } from "../../scoring/ports.ts";
+import type { GroupBody } from "./group-ask.ts";
+
+/**
+ * Above this a body is streamed, so that an isolate never holds a large group's texts a second time
+ * as JSON: one text of 14 MB that is not Latin, two bytes a character, outgrew a heap of 96 MiB, in
+ * which the pieces fit.
+ */
+const TEXT_CHARS_MAX = 262_144;
+
+const encoder = new TextEncoder();
+
+/** Milliseconds for the gateway, within the protocol's bounds. */
+export function deadlineMs(deadlineAt: number | null, now: number): number {
+  if (deadlineAt === null) return LIMITS.deadline_ms_max;
+  return Math.min(LIMITS.deadline_ms_max, Math.max(1, Math.round(deadlineAt - now)));
+}
+
+/** The JSON of a request for one group, in pieces of at most a candidate each. */
+function* pieces(
+  call: VerifierCall,
+  model: string | null,
+  group: GroupBody,
+  deadline_ms: number,
+  patient: boolean,
+): Generator<string> {
+  const { prompt, form, temperature, top_p, max_tokens, seed } = call;
+  const sampling = { temperature, top_p, max_tokens, seed };
+  const head = JSON.stringify({ deadline_ms, ...(patient && { patient }), prompt, form, model, sampling });
+  const { group_id, question, language, candidates, comparisons } = group;
+  const about = JSON.stringify({ group_id, question, language });
+  yield `${head.slice(0, -1)},"groups":[${about.slice(0, -1)},"candidates":[`;
+  for (const [at, text] of candidates.entries()) yield (at === 0 ? "" : ",") + JSON.stringify(text);
+  yield `],"comparisons":${comparisons}}]}`;
+}
+
+/** A fetch body, to be used once. @param patient see VerifyRequest */
+export function verifyBody(
+  call: VerifierCall,
+  model: string | null,
+  group: GroupBody,
+  deadline_ms: number,
+  patient = false,
+): string | ReadableStream<Uint8Array> {
+  const chars = group.candidates.reduce((sum, { length }) => sum + length, group.question.length);
+  const parts = pieces(call, model, group, deadline_ms, patient);
+  if (chars <= TEXT_CHARS_MAX) return [...parts].join("");
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const { done, value } = parts.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,132 @@
+// Owns one request to the gateway: send a group, read its events, name what is left when they end.
+// Must not know slots, retries or what a sample is.
+
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
+import { LineTooLong } from "../../core/wire/chat-stream.ts";
+import { LineSplitter } from "../../core/wire/ndjson.ts";
+import { readVerifyEvent } from "../../core/wire/verify-events.ts";
+import type { Clock } from "../../scoring/ports.ts";
+import { readBody } from "../fan-out/read-body.ts";
+import { type Outcome, outcome, refused } from "../fan-out/refusal.ts";
+import { type Schedule, SilenceWatch } from "../fan-out/stall-watchdog.ts";
+import type { GroupAsk } from "./group-ask.ts";
+
+/**
+ * The gateway sends a line at least every heartbeat_ms; after three that did not come it is taken
+ * for dead.
+ */
+const SILENCE_MS = 3 * LIMITS.heartbeat_ms;
+/** Before the headers the gateway may still be reading the body; it gives up itself after this. */
+const SILENCE_BEFORE_HEADERS_MS = LIMITS.body_read_ms;
+
+export interface GatewayEndpoint {
+  url: string;
+  headers: Record<string, string>;
+  fetch: typeof fetch;
+  clock: Clock;
+  /** Timer of the watch for silence. */
+  watch: Schedule;
+}
+
+/**
+ * Asks the gateway for all that is open of a group and lets the group take each event. Never
+ * rejects for what the gateway or the network does. What is still open at the end failed by the
+ * outcome's code.
+ *
+ * No headers, 429, 502 to 504: refused, may be sent again. A reply that breaks off, or whose
+ * heartbeats stop (`verifier_unavailable`), or that ends in good order without `done`
+ * (`verifier_bad_reply`): what is open may be asked again, once, or until the deadline where the
+ * group is patient, since a sample's seed makes it the same question and only what is lost is paid
+ * twice. The same for samples of which the gateway itself says `retryable`, as one that shuts down
+ * does. A line that is no event is
+ * `verifier_bad_reply`.
+ */
+export async function exchange(
+  endpoint: GatewayEndpoint,
+  group: GroupAsk,
+  body: BodyInit,
+  signal: AbortSignal,
+  onHeaders: (accepted: boolean) => void,
+  onBytes: () => void = () => {},
+): Promise<Outcome> {
+  const { clock } = endpoint;
+  const dead = new AbortController();
+  const watch = new SilenceWatch(clock, endpoint.watch, () => dead.abort());
+  watch.listen(SILENCE_BEFORE_HEADERS_MS);
+  const sent_at = clock.now();
+  try {
+    let response: Response;
+    try {
+      response = await endpoint.fetch(endpoint.url, {
+        method: "POST",
+        headers: endpoint.headers,
+        body,
+        signal: AbortSignal.any([signal, dead.signal]),
+        redirect: "manual",
+        // Node insists on it for a streamed body; workerd knows no other way.
+        ...(typeof body !== "string" && { duplex: "half" }),
+      });
+    } catch {
+      onHeaders(false);
+      return outcome("verifier_unavailable", "verifier_unavailable");
+    }
+    watch.listen(SILENCE_MS);
+    onHeaders(!isRetriedStatus(response.status));
+    if (!response.ok) return refused(response, clock);
+    const heard = () => {
+      watch.heard();
+      onBytes();
+    };
+    return await readReply(group, response, heard, () => Math.max(0, clock.now() - sent_at));
+  } finally {
+    watch.end();
+  }
+}
+
+async function readReply(
+  group: GroupAsk,
+  response: Response,
+  heard: () => void,
+  elapsedMs: () => number,
+): Promise<Outcome> {
+  group.accepted();
+  const reply = { done: false, malformed: false };
+  const lines = new LineSplitter((line) => {
+    const event = readVerifyEvent(line);
+    if (event === "unknown") return true;
+    if (event === "malformed" || !group.take(event, elapsedMs())) {
+      reply.malformed = true;
+      return false;
+    }
+    // Read on to the body's own end, so that the connection can be used again.
+    if (event.type === "done") reply.done = true;
+    return !group.abandoned;
+  });
+  let broken: ItemErrorCode = "verifier_bad_reply";
+  try {
+    if (response.body !== null) {
+      const take = (bytes: Uint8Array) => {
+        heard();
+        return lines.push(bytes);
+      };
+      await readBody(response.body, take, "prompt");
+    }
+    if (!reply.malformed) lines.end();
+  } catch (fault) {
+    if (fault instanceof LineTooLong) reply.malformed = true;
+    else broken = "verifier_unavailable";
+  }
+  return conclude(group, reply, broken);
+}
+
+function conclude(group: GroupAsk, reply: { done: boolean; malformed: boolean }, broken: ItemErrorCode): Outcome {
+  if (reply.malformed) return outcome("verifier_bad_reply");
+  const code = reply.done ? "verifier_bad_reply" : broken;
+  const healable = !reply.done || group.hasHealable;
+  const ended = outcome(code, healable && group.mayAskAgain ? "verifier_unavailable" : null);
+  // A reply in good order tells of a gateway that works, but not when its engines brought nothing
+  // at all.
+  return { ...ended, backend_failed: !reply.done || group.broughtNothing };
+}

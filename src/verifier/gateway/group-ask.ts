@@ -1,0 +1,232 @@
+// Owns one job's way through the gateway: which samples are open, under which numbers they are
+// asked, what each event reports. Must not know HTTP.
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import type { Comparison, Generation, VerifierJob } from "../../core/wire/questions.ts";
+import type { VerifyEvent } from "../../core/wire/verify-protocol.ts";
+import { type OpenRun, openRuns } from "../fan-out/open-runs.ts";
+import type { Countable } from "../fan-out/queue.ts";
+import { isBackendFailure } from "../fan-out/refusal.ts";
+
+/** The id under which a request's one group travels. */
+const GROUP_ID = "0";
+
+/** To the governor a job is one sample: one request brings all of it. */
+const WHOLE: readonly Comparison[] = [{ id: 0, order: [], samples: 1 }];
+
+/**
+ * Samples first..first+samples-1 of a comparison, asked under the part's own index as the wire's
+ * comparison id.
+ */
+interface Part extends OpenRun {
+  comparison: Comparison;
+  /** Where the comparison's samples begin among the job's. */
+  offset: number;
+}
+
+/** One group as the protocol has it, before its texts are written. */
+export interface GroupBody {
+  group_id: string;
+  question: string;
+  language: string | null;
+  candidates: readonly string[];
+  /** JSON of the comparisons. */
+  comparisons: string;
+}
+
+/** Who answers. */
+export interface Judge {
+  backend: string | null;
+  model: string | null;
+}
+
+const FAILED = { answer: null, thinking: "none", finish_reason: null, prompt_tokens: 0, completion_tokens: 0 } as const;
+
+/** Reports each sample of a job exactly once, whatever comes in. */
+export class GroupAsk implements Countable {
+  readonly comparisons = WHOLE;
+  readonly #job: VerifierJob;
+  readonly #sink: (generation: Generation) => void;
+  readonly #reported: Uint8Array;
+  readonly #backend: string | null;
+  readonly #model: string | null;
+  /** Failures that a second request may heal, by the sample's place. */
+  readonly #setAside = new Map<number, ItemErrorCode>();
+  #parts: Part[] = [];
+  #open: number;
+  #asksLeft: number;
+  /** Events of the last request: verdicts, and failures of the engines. */
+  #brought = { verdicts: 0, failures: 0 };
+  #fault: { thrown: unknown } | null = null;
+
+  /**
+   * @param about what stands on every report: the backend's name, and the model's where the gateway
+   *   does not say
+   * @param patient whether what may be healed is asked again until the deadline, and not once only
+   */
+  constructor(
+    job: VerifierJob,
+    sink: (generation: Generation) => void,
+    about: Judge = { backend: null, model: null },
+    patient = false,
+  ) {
+    this.#asksLeft = patient ? Number.POSITIVE_INFINITY : 2;
+    this.#job = job;
+    this.#sink = sink;
+    this.#backend = about.backend;
+    this.#model = about.model;
+    this.#open = job.comparisons.reduce((sum, { samples }) => sum + samples, 0);
+    this.#reported = new Uint8Array(this.#open);
+  }
+
+  /** Samples not yet reported. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Whether the sink threw, so that nothing that comes can matter any more. */
+  get abandoned(): boolean {
+    return this.#fault !== null;
+  }
+
+  /** Whether what is open may be asked in one more request after one that was answered. */
+  get mayAskAgain(): boolean {
+    return this.#open > 0 && this.#fault === null && this.#asksLeft > 0;
+  }
+
+  /** Whether the gateway itself says that asking again may help. */
+  get hasHealable(): boolean {
+    return this.#setAside.size > 0;
+  }
+
+  /** Whether the last request came to failures of the engines and no verdict. */
+  get broughtNothing(): boolean {
+    return this.#brought.verdicts === 0 && this.#brought.failures > 0;
+  }
+
+  /** The group with all that is open, and only the candidates that this needs. */
+  body(): GroupBody {
+    const { question, language, candidates, comparisons } = this.#job;
+    this.#parts = [];
+    let offset = 0;
+    for (const comparison of comparisons) {
+      const from = offset;
+      const runs = openRuns(comparison, (place) => this.#reported[from + place] === 0);
+      for (const run of runs) this.#parts.push({ comparison, offset, ...run });
+      offset += comparison.samples;
+    }
+    const shown = new Set(this.#parts.flatMap(({ comparison }) => comparison.order));
+    const used = candidates.map((_, index) => index).filter((index) => shown.has(index));
+    const places = new Map(used.map((index, place) => [index, place]));
+    return {
+      group_id: GROUP_ID,
+      question,
+      language,
+      candidates: used.map((index) => candidates[index] as string),
+      comparisons: `[${this.#parts.map((part, id) => partJson(part, id, places)).join(",")}]`,
+    };
+  }
+
+  /** The gateway has taken the group. */
+  accepted(): void {
+    this.#asksLeft--;
+    this.#brought = { verdicts: 0, failures: 0 };
+    this.#setAside.clear();
+  }
+
+  /**
+   * Takes one event.
+   * @param elapsed_ms since the request was sent
+   * @returns false when it speaks of what was never asked
+   */
+  take(event: VerifyEvent, elapsed_ms: number): boolean {
+    if (event.type !== "verdict" && event.type !== "error" && event.type !== "saved") return true;
+    const part = event.group_id === GROUP_ID ? this.#parts[event.comparison] : undefined;
+    if (part === undefined) return false;
+    if (event.type === "saved") return this.#saved(part, event.samples, event.completion_tokens);
+    const place = placeOf(part, event.sample);
+    if (place === null) return false;
+    if (event.type === "error") this.#error(part, place, event, elapsed_ms);
+    else {
+      const { answer, thinking, finish_reason, prompt_tokens, completion_tokens, total_ms } = event;
+      const latency_ms = Math.max(0, total_ms);
+      const cost = { prompt_tokens, completion_tokens, latency_ms, model: event.model ?? this.#model };
+      this.#brought.verdicts++;
+      this.#report(part.comparison, place, event.sample, { answer, thinking, finish_reason, error: null, ...cost });
+    }
+    return true;
+  }
+
+  /** @returns false where a saved sample could have changed the result */
+  #saved(part: Part, samples: readonly number[], tokens: number): boolean {
+    if (!part.majority) return false;
+    for (const [at, sample] of samples.entries()) {
+      const place = placeOf(part, sample);
+      if (place === null) return false;
+      const completion_tokens = at === 0 ? tokens : 0;
+      const saved = { ...FAILED, error: null, saved: true, completion_tokens, latency_ms: 0 };
+      this.#report(part.comparison, place, sample, saved);
+    }
+    return true;
+  }
+
+  #error(
+    { comparison }: Part,
+    place: number,
+    { sample, code, retryable }: Extract<VerifyEvent, { type: "error" }>,
+    latency_ms: number,
+  ): void {
+    if (isBackendFailure(code)) this.#brought.failures++;
+    if (retryable && this.#asksLeft > 0) this.#setAside.set(place, code);
+    else this.#report(comparison, place, sample, { ...FAILED, error: code, latency_ms });
+  }
+
+  #report(
+    comparison: Comparison,
+    place: number,
+    sample: number,
+    brought: Omit<Generation, "comparison" | "sample">,
+  ): void {
+    if (this.#reported[place] === 1 || this.#fault !== null) return;
+    this.#reported[place] = 1;
+    this.#open--;
+    try {
+      this.#sink({ comparison: comparison.id, sample, model: null, ...brought, backend: this.#backend });
+    } catch (thrown) {
+      this.#fault = { thrown };
+    }
+  }
+
+  /**
+   * Reports what is open as failed: with the gateway's own word on a sample where it gave one, else
+   * `code`. Rethrows what the sink threw.
+   */
+  finish(code: ItemErrorCode, latency_ms: number): void {
+    const aborted = code === "deadline" || code === "cancelled";
+    let place = 0;
+    for (const comparison of this.#job.comparisons) {
+      for (let k = 0; k < comparison.samples; k++, place++) {
+        const error = (aborted ? null : this.#setAside.get(place)) ?? code;
+        this.#report(comparison, place, (comparison.first_sample ?? 0) + k, { ...FAILED, error, latency_ms });
+      }
+    }
+    if (this.#fault !== null) throw this.#fault.thrown;
+  }
+}
+
+/** Where a sample stands among the job's; null when the part does not ask it. */
+function placeOf({ comparison, offset, first, samples }: Part, sample: number): number | null {
+  const inside = sample >= first && sample < first + samples;
+  return inside ? offset + sample - (comparison.first_sample ?? 0) : null;
+}
+
+/**
+ * What equals the protocol's default is left out: comparisons are the bulk of a request whose
+ * programs are short.
+ */
+function partJson(part: Part, id: number, places: ReadonlyMap<number, number>): string {
+  const order = part.comparison.order.map((index) => places.get(index)).join(",");
+  const samples = part.samples === 1 ? "" : `,"samples":${part.samples}`;
+  const first = part.first === 0 ? "" : `,"first_sample":${part.first}`;
+  const stop = part.majority ? ',"stop":"majority"' : "";
+  return `{"id":${id},"order":[${order}]${samples}${first}${stop}}`;
+}

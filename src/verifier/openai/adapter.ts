@@ -1,0 +1,120 @@
+// Owns the `openai` adapter of the Verifier port: questions for any OpenAI-compatible server (vLLM,
+// SGLang, hosted). Must not know scoring or storage.
+
+import { LIMITS } from "../../core/faults/limits.ts";
+import { type ChatMessage, createRenderer } from "../../core/judges/render.ts";
+import { createSeeds } from "../../core/judges/seeds.ts";
+import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
+import type { Comparison, VerifierJob } from "../../core/wire/questions.ts";
+import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
+import { Backend } from "../fan-out/backend.ts";
+import { Governor } from "../fan-out/fan-out.ts";
+import type { Course } from "../fan-out/queue.ts";
+import type { Schedule } from "../fan-out/stall-watchdog.ts";
+import { complete } from "./completion.ts";
+import { checkEndpoint, type OpenAiConfig } from "./health.ts";
+
+export interface OpenAiVerifierConfig extends OpenAiConfig {
+  /** Generations between send and last byte at one time, 1..generations_in_flight_max. */
+  maxInFlight?: number;
+  /** What the isolate remembers of it; default a new one, named `verifier`. */
+  backend?: Backend;
+  fetch?: typeof fetch;
+  /** For tests: how a job becomes messages, the randomness and the timer of the back-off. */
+  createRenderer?: typeof createRenderer;
+  random?: () => number;
+  schedule?: Schedule;
+}
+
+const setTimer: Schedule = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+/**
+ * A verifier behind `POST {root}/chat/completions`: one streaming request a generation, at most
+ * `headers_waiting_max` waiting for headers and `maxInFlight` in flight in each session. For the
+ * URL's forms see OpenAiConfig.
+ * @throws TypeError for a URL that cannot be used
+ */
+export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock): Verifier {
+  // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
+  const fetcher: typeof fetch = config.fetch ?? ((input, init) => fetch(input, init));
+  const endpoint = {
+    url: `${apiRoot(config.url)}/chat/completions`,
+    headers: { "content-type": "application/json", accept: "text/event-stream", ...authorization(config.apiKey) },
+    fetch: fetcher,
+    clock,
+  };
+  const wanted = config.maxInFlight ?? LIMITS.generations_in_flight_default;
+  const max_in_flight = Math.min(Math.max(1, wanted), LIMITS.generations_in_flight_max);
+
+  const backend = config.backend ?? new Backend({ name: "verifier", hedging: true });
+
+  return {
+    protocol: "openai",
+    generations_max: LIMITS.generations_openai_max,
+    backends: () => [backend.status(clock.now())],
+    check: () => checkEndpoint(config, fetcher, clock),
+    session(call): VerifierSession {
+      const questions = new WeakMap<Course, Question>();
+      return new Governor({
+        max_in_flight,
+        signal: call.signal,
+        deadline_at: call.deadline_at ?? null,
+        clock,
+        random: config.random ?? Math.random,
+        schedule: config.schedule ?? setTimer,
+        backend,
+        header_slots: call.header_slots,
+        silence_ms: call.silence_ms,
+        hand_on: call.hand_on,
+        // Async, so that a renderer that throws rejects; nothing is rendered before its slot is
+        // granted.
+        send: async ({ course, comparison, sample }, signal, onHeaders, onBytes) => {
+          let question = questions.get(course);
+          if (question === undefined) {
+            question = createQuestion(config, call, course.job);
+            questions.set(course, question);
+          }
+          const outcome = await complete(
+            endpoint,
+            question(comparison, sample),
+            signal,
+            onHeaders,
+            onBytes,
+            call.silence_ms !== undefined,
+          );
+          if (outcome.answered.error === null) outcome.answered.model ??= call.model ?? config.model;
+          return outcome;
+        },
+      });
+    },
+  };
+}
+
+/** The request body for one sample of a comparison. */
+type Question = (comparison: Comparison, sample: number) => string;
+
+/** JSON cannot carry half a surrogate pair to servers that insist on Unicode scalar values. */
+const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, content: content.toWellFormed() });
+
+function createQuestion(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): Question {
+  const render = (config.createRenderer ?? createRenderer)(call.prompt, call.form, job);
+  const seedOf = createSeeds(call, job);
+  const { temperature, top_p, max_tokens } = call;
+  const model = call.model ?? config.model;
+  return (comparison, sample) => {
+    const seed = seedOf(comparison.order, sample);
+    return JSON.stringify({
+      model,
+      temperature,
+      top_p,
+      max_tokens,
+      seed,
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: render(comparison.order).map(sendable),
+    });
+  };
+}

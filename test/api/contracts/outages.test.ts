@@ -1,0 +1,152 @@
+// Holds that a verifier which is gone for 2, 15 or 60 s inside the deadline costs no contract a
+// reward: the routes, the rooms and the real verifier client, in virtual time.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createApp } from "../../../src/app.ts";
+import { createVerifier } from "../../../src/verifier/create.ts";
+import { committedAssets, fakeRunLog, fakeSpecStore } from "../../harness/fakes.ts";
+import { answerEvents } from "../../harness/mock-behaviours.ts";
+import { VirtualTime } from "../../harness/virtual-time.ts";
+import { CONTRACTS } from "./sample-setup.ts";
+import { fenced, PROGRAMS } from "./setup.ts";
+
+const turn = setImmediate;
+/** Turns of the event loop in which bodies in memory are read. */
+const TURNS = 12;
+const DEADLINE = "deadline_ms=144000";
+const CANDIDATE = /\[CANDIDATE_([A-Z])\]\n(`{3,})[^\n`]*\n([\s\S]*?)\n\2\n\[\/CANDIDATE_\1\]/g;
+
+let time: VirtualTime;
+let digests = 0;
+let deployments = 0;
+
+beforeEach(() => {
+  const digest = crypto.subtle.digest.bind(crypto.subtle);
+  // Another thread's work: time must not run on before it has ended.
+  vi.spyOn(crypto.subtle, "digest").mockImplementation((...given) => {
+    digests++;
+    return digest(...given).finally(() => digests--);
+  });
+  time = new VirtualTime();
+  time.install();
+});
+afterEach(() => {
+  time.restore();
+  vi.restoreAllMocks();
+});
+
+async function until<T>(promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const end = () => {
+    settled = true;
+  };
+  promise.then(end, end);
+  for (;;) {
+    for (let turns = 0; turns < TURNS || digests > 0; turns++) await new Promise((resolve) => turn(resolve));
+    if (settled) return promise;
+    let fired = false;
+    await time.run(() => {
+      const before = fired;
+      fired = true;
+      return before;
+    });
+  }
+}
+
+/**
+ * The app before an engine that refuses connections until `gone_ms` are over, then prefers the
+ * longest program.
+ */
+function appWithout(gone_ms: number) {
+  const back = time.now + gone_ms;
+  let refused = 0;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (time.now < back) {
+      refused++;
+      throw new TypeError("fetch failed");
+    }
+    const { messages } = JSON.parse(String(init?.body)) as { messages: { content: string }[] };
+    const shown = [...(messages.at(-1)?.content ?? "").matchAll(CANDIDATE)];
+    const [, best] = shown.reduce((one, other) => ((other[3] ?? "").length > (one[3] ?? "").length ? other : one));
+    return new Response(answerEvents(`\\boxed{${best}}`).join(""), {
+      headers: { "content-type": "text/event-stream" },
+    });
+  });
+  const clock = { now: () => Date.now(), date: () => new Date(Date.now()) };
+  // A URL of its own: what the isolate remembers of a backend is kept by it.
+  const backend = {
+    name: "verifier",
+    url: `http://engine-${deployments++}`,
+    protocol: "openai",
+    apiKey: null,
+  } as const;
+  const verifier = createVerifier([{ ...backend, model: "m" }], { hedging: false }, clock);
+  if (verifier === null) throw new Error("no verifier");
+  const parts = { verifier, runLog: fakeRunLog(), specs: fakeSpecStore(), clock, assets: committedAssets, keys: [] };
+  const app = createApp({ ...parts, report: () => undefined });
+  const post = async (path: string, body: unknown): Promise<unknown> => {
+    const headers = { "content-type": "application/json" };
+    const reply = await app.request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    const text = await reply.text();
+    if (reply.status !== 200) throw new Error(`${reply.status}: ${text}`);
+    return JSON.parse(text);
+  };
+  return { post, refused: () => refused };
+}
+
+const OUTAGES = [2_000, 15_000, 60_000];
+
+describe.each(OUTAGES)("a verifier gone for %i ms", (gone_ms) => {
+  it.each(CONTRACTS)("costs no sample of $path its reward", async ({ path, body, rewardOf }) => {
+    const { post, refused } = appWithout(gone_ms);
+    const began = time.now;
+    const replies = PROGRAMS.map((text) => post(`${path}?group_size=3&${DEADLINE}`, body("p", text)));
+    const rewards = (await until(Promise.all(replies))).map(rewardOf);
+    expect(rewards).toEqual(path === "/evaluate" ? [0.5, 1, 0.75] : [0, 1, 0.5]);
+    expect(refused()).toBeGreaterThan(0);
+    // Asked again within a second of its return.
+    expect(time.now - began - gone_ms).toBeLessThan(3_000);
+  });
+
+  it("breaks no reply of equal rollouts, whose clients were asked to prove that they are there", async () => {
+    const { post } = appWithout(gone_ms);
+    const twin = { prompt: "p", response: fenced("1"), label: null };
+    const bodies = [twin, twin, { ...twin, response: fenced("123") }];
+    const replies = bodies.map((body) => post(`/slime/reward?group_size=3&${DEADLINE}`, body));
+    expect(await until(Promise.all(replies))).toEqual([0.25, 0.25, 1]);
+  });
+
+  it.each<[string, object, (reply: never) => unknown, unknown]>([
+    [
+      "/v1/score_batch",
+      { prompts: ["p", "p", "p"], completions: PROGRAMS },
+      ({ rewards }: { rewards: number[] }) => rewards,
+      [0, 1, 0.5],
+    ],
+    [
+      "/v2/rerank",
+      { model: "default", query: "p", documents: PROGRAMS },
+      ({ results }: { results: { index: number }[] }) => results.map(({ index }) => index),
+      [1, 2, 0],
+    ],
+    [
+      "/rerank",
+      { query: "p", texts: PROGRAMS },
+      (ranked: { index: number }[]) => ranked.map(({ index }) => index),
+      [1, 2, 0],
+    ],
+    [
+      "/v1/chat/completions",
+      {
+        model: "default",
+        messages: [{ role: "user", content: JSON.stringify({ question: "p", candidates: PROGRAMS }) }],
+      },
+      ({ choices }: { choices: { message: { content: string } }[] }) => choices[0]?.message.content,
+      "\\boxed{B}",
+    ],
+  ])("costs %s nothing", async (path, body, told, wanted) => {
+    const { post, refused } = appWithout(gone_ms);
+    expect(told((await until(post(`${path}?${DEADLINE}`, body))) as never)).toEqual(wanted);
+    expect(refused()).toBeGreaterThan(0);
+  });
+});

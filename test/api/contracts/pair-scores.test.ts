@@ -1,0 +1,146 @@
+// Owns the guarantees of /score, /v1/score and /classify: every pair its score in input order, or
+// an error.
+import { describe, expect, test } from "vitest";
+import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
+import { ClassifyReplySchema } from "../../../src/api/contracts/rerank/classify.ts";
+import { ScoreReplySchema } from "../../../src/api/contracts/rerank/score.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
+import { failing, failingOn, faultOf, PROGRAMS, replyOf, setUp, TEXTS } from "./setup.ts";
+
+describe("/score", () => {
+  const scored = async (body: object, path = "/score") => {
+    const reply = await replyOf(ScoreReplySchema, await setUp().post(path, body));
+    expect(reply.data.map(({ index }) => index)).toEqual(reply.data.map((_, i) => i));
+    return reply.data.map(({ score }) => score);
+  };
+
+  test.each([
+    ["queries", "documents"],
+    ["queries", "items"],
+    ["data_1", "data_2"],
+    ["text_1", "text_2"],
+  ])("scores one of %s with each of %s, in input order", async (left, right) => {
+    expect(await scored({ [left]: "q", [right]: PROGRAMS, truncate_prompt_tokens: 8 })).toEqual([0, 1, 0.5]);
+    expect(await scored({ [left]: ["q"], [right]: PROGRAMS }, "/v1/score")).toEqual([0, 1, 0.5]);
+  });
+
+  test("scores pairs one to one: those of equal prompts are compared with each other, wherever they stand", async () => {
+    const queries = ["p", "q", "p", "q", "p"];
+    const documents = ["long", "a", "longer", "bb", "l"];
+    expect(await scored({ queries, documents })).toEqual([0.5, 0, 1, 1, 0]);
+  });
+
+  test("the documented example is answered with vLLM's envelope", async () => {
+    const reply = await replyOf(ScoreReplySchema, await setUp().post("/score", examples.score));
+    expect(reply).toMatchObject({ object: "list", model: "default", created: Date.UTC(2026, 10, 21) / 1000 });
+    expect(reply.id).toMatch(/^score-/);
+  });
+
+  test("one pair without a score fails the request: readers go by position", async () => {
+    const { post } = setUp({ script: failingOn((text) => text === "two now", "verifier_unavailable") });
+    const fault = await faultOf(await post("/score", { queries: "q", documents: TEXTS }), 503);
+    expect(fault).toMatchObject({ code: "verifier_unavailable", error: { code: 503 } });
+  });
+
+  test("a verifier whose answers hold no choice scores nothing", async () => {
+    const { post } = setUp({ script: () => "no choice" });
+    const fault = await faultOf(await post("/score", { queries: "q", documents: TEXTS }), 422);
+    expect(fault).toMatchObject({ code: "verifier_bad_reply", retryable: false });
+  });
+
+  test("two sides that do not fit are refused by name", async () => {
+    const { post } = setUp();
+    const many = Array.from({ length: LIMITS.rollouts_per_request_max + 1 }, (_, i) => `${i}`);
+    const cases: [object, string, string][] = [
+      [{ queries: ["a", "b"], documents: TEXTS }, "queries", "2 elements beside 3 of documents"],
+      [{ queries: "a" }, "$", "queries + documents"],
+      [{ query: "a", items: TEXTS, label_token_ids: [1] }, "$", "queries + items"],
+      [{ queries: "a", documents: [] }, "documents", "at least 1"],
+      [{ queries: "a", documents: many }, "documents", "rollouts_per_request_max is 2048"],
+      [{ queries: "a", documents: many.slice(0, 65) }, "documents", "rollouts_per_group_max is 64"],
+      [
+        { queries: many.slice(0, 514).map((_, i) => `${i >> 1}`), documents: many.slice(0, 514) },
+        "documents",
+        "groups_max is 256",
+      ],
+      [{ queries: [1], documents: ["a"] }, "queries[0]", "string"],
+    ];
+    for (const [body, path, names] of cases) {
+      const fault = await faultOf(await post("/v1/score", body), 400);
+      expect(fault.errors, JSON.stringify(body).slice(0, 80)).toMatchObject([
+        { path, message: expect.stringContaining(names) },
+      ]);
+    }
+  });
+
+  test("a text that is alone with its prompt is refused before anything is judged", async () => {
+    const verifier = fakeVerifier(() => "\\boxed{A}");
+    const { post } = setUp({ verifier });
+    const fault = await faultOf(await post("/score", { queries: ["p", "q", "p"], documents: TEXTS }), 400);
+    expect(fault).toMatchObject({ code: "group_too_small", detail: expect.stringContaining("documents[1]") });
+    expect((await faultOf(await post("/score", { queries: "p", documents: "d" }), 400)).code).toBe("group_too_small");
+    expect(verifier.jobs).toEqual([]);
+  });
+
+  test("is logged under the URL's run, by the spec that the model names", async () => {
+    const { post, runLog } = setUp({ specs: fakeSpecStore({ rm: { ...DEFAULT_SPEC, reward: "wins" } }) });
+    const response = await post("/score?run_id=r&step=1", { model: "rm", queries: "q", documents: PROGRAMS });
+    expect((await replyOf(ScoreReplySchema, response)).data.map(({ score }) => score)).toEqual([0, 1, 0.5]);
+    expect(runLog.entries).toMatchObject([{ run_id: "r", step: 1, items: 3 }]);
+    expect(runLog.entries[0]?.spec).toContain('"reward":"wins"');
+  });
+});
+
+describe("/classify", () => {
+  const chatml = (prompt: string, answer: string) =>
+    `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n${answer}<|im_end|>\n`;
+
+  test("reads rendered conversations as verl's client sends them and answers data[].probs in input order", async () => {
+    const verifier = fakeVerifier(
+      (shown) => `\\boxed{${(shown[0] as string).length > (shown[1] as string).length ? "A" : "B"}}`,
+    );
+    const input = [chatml("p", "long"), chatml("q", "a"), chatml("p", "longer"), chatml("q", "bb")];
+    const body = { model: "rm", input, use_activation: false };
+    const reply = await replyOf(ClassifyReplySchema, await setUp({ verifier }).post("/classify", body));
+    expect(reply.data.map(({ probs }) => probs[0])).toEqual([0, 0, 1, 1]);
+    expect(reply.data.at(-1)).toEqual({ index: 3, label: null, probs: [1], num_classes: 1 });
+    expect(verifier.jobs.map(({ question, candidates }) => [question, candidates])).toEqual([
+      ["user\np", ["long", "longer"]],
+      ["user\nq", ["a", "bb"]],
+    ]);
+  });
+
+  test("takes the prompt apart as query, one for all or one each", async () => {
+    const { post } = setUp();
+    const one = await replyOf(ClassifyReplySchema, await post("/classify", { input: TEXTS, query: "q" }));
+    const each = await replyOf(
+      ClassifyReplySchema,
+      await post("/classify", { input: TEXTS, query: ["q", "q", "q"], use_activation: true }),
+    );
+    expect(one.data).toEqual(each.data);
+    expect(one.data.map(({ probs }) => probs[0])).toEqual([0, 1, 0.5]);
+    expect((await replyOf(ClassifyReplySchema, await post("/classify", examples.classify))).data).toHaveLength(2);
+  });
+
+  test("refuses what it cannot compare: one conversation, a text without a known template", async () => {
+    const { post } = setUp();
+    expect(await faultOf(await post("/classify", { input: chatml("p", "a") }), 400)).toMatchObject({
+      code: "group_too_small",
+      error: { code: 400 },
+    });
+    const fault = await faultOf(await post("/classify", { input: [chatml("p", "a"), "bare"] }), 400);
+    expect(fault.errors).toMatchObject([{ path: "input[1]", message: expect.stringContaining("query") }]);
+    const long = chatml("p".repeat(LIMITS.prompt_bytes + 1), "a");
+    expect((await faultOf(await post("/classify", { input: [long, long] }), 400)).errors).toMatchObject([
+      { path: "input[0]", message: expect.stringContaining("prompt_bytes") },
+    ]);
+  });
+
+  test("fails as a whole when the verifier does", async () => {
+    const { post } = setUp({ script: failing("verifier_overloaded") });
+    const fault = await faultOf(await post("/classify", { input: TEXTS, query: "q" }), 429);
+    expect(fault.code).toBe("verifier_overloaded");
+  });
+});

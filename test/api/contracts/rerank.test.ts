@@ -1,0 +1,294 @@
+// Owns the guarantees of /v1/rerank and /v2/rerank: the superset reply, the order, failures that
+// never become scores.
+import { describe, expect, test } from "vitest";
+import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
+import { CLIENT_WAIT_MS } from "../../../src/api/contracts/deadlines.ts";
+import { RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { unconfiguredSpecs } from "../../../src/run-log/unconfigured.ts";
+import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
+import { failing, failingOn, faultOf, fenced, longest, PROGRAMS, replyOf, setUp, silent, TEXTS } from "./setup.ts";
+
+const cohereV1 = { query: "Sum it.", documents: PROGRAMS, top_n: 2, return_documents: true, max_chunks_per_doc: 3 };
+const cohereV2 = { model: "rerank-v3.5", query: "Sum it.", documents: PROGRAMS, max_tokens_per_doc: 4096, priority: 0 };
+const jina = { model: "jina-reranker-v2", query: "Sum it.", documents: PROGRAMS.map((text) => ({ text })) };
+const vllm = { model: "rm", query: "Sum it.", documents: PROGRAMS, top_n: 0, truncate_prompt_tokens: -1 };
+
+const ORDER = [1, 2, 0];
+const indices = (reply: { results: { index: number }[] }) => reply.results.map(({ index }) => index);
+const scores = (reply: { results: { relevance_score: number }[] }) => reply.results.map((r) => r.relevance_score);
+
+describe("each dialect's request", () => {
+  test.each([
+    ["/v1/rerank", cohereV1, [1, 2]],
+    ["/v2/rerank", cohereV2, ORDER],
+    ["/v1/rerank", jina, ORDER],
+    ["/v1/rerank", vllm, ORDER],
+    ["/v2/rerank", vllm, ORDER],
+  ])("is answered on %s best first, with what every dialect reads", async (path, body, order) => {
+    const reply = await replyOf(RerankReplySchema, await setUp().post(path, body));
+    expect(indices(reply)).toEqual(order);
+    expect(scores(reply)).toEqual([1, 0.5, 0].slice(0, order.length));
+    expect(reply.model).toBe("model" in body ? body.model : "default");
+    expect(reply.usage).toEqual({ prompt_tokens: 30, completion_tokens: 6, total_tokens: 36 });
+    expect(reply.meta).toEqual({
+      api_version: { version: path.slice(2, 3) },
+      tokens: { input_tokens: 30, output_tokens: 6 },
+      warnings: [],
+    });
+  });
+
+  test("the documented example is answered", async () => {
+    const reply = await replyOf(RerankReplySchema, await setUp().post("/v2/rerank", examples.rerank));
+    expect(indices(reply)).toEqual([1]);
+  });
+
+  test("may hold null where it may leave a field out", async () => {
+    const nulls = { model: null, top_n: null, return_documents: null, rank_fields: null, use_activation: null };
+    const reply = await replyOf(RerankReplySchema, await setUp().post("/v1/rerank", { ...vllm, ...nulls }));
+    expect(indices(reply)).toEqual(ORDER);
+  });
+});
+
+describe("documents", () => {
+  test("come back only when asked for: texts as {text}, objects as they came", async () => {
+    const { post } = setUp();
+    const objects = PROGRAMS.map((text, i) => ({ text, title: `t${i}` }));
+    const plain = await replyOf(RerankReplySchema, await post("/v1/rerank", cohereV1));
+    const rich = await replyOf(RerankReplySchema, await post("/v1/rerank", { ...cohereV1, documents: objects }));
+    const none = await replyOf(RerankReplySchema, await post("/v2/rerank", cohereV2));
+    expect(plain.results[0]?.document).toEqual({ text: PROGRAMS[1] });
+    expect(rich.results[0]?.document).toEqual(objects[1]);
+    expect(none.results.some((result) => "document" in result)).toBe(false);
+  });
+
+  test("that are objects are judged by rank_fields, else by text", async () => {
+    const verifier = fakeVerifier(() => "\\boxed{A}");
+    const documents = [{ title: "x", body: "y", n: 1 }, { body: "z" }];
+    const { post } = setUp({ verifier });
+    await post("/v1/rerank", { query: "q", documents, rank_fields: ["title", "body"] });
+    await post("/v1/rerank", { query: "q", documents, rank_fields: ["body"] });
+    expect(verifier.jobs.map(({ candidates }) => candidates)).toEqual([
+      ["title: x\nbody: y", "body: z"],
+      ["y", "z"],
+    ]);
+  });
+
+  test("without a text are refused by their place", async () => {
+    const documents = [{ text: "a" }, { title: "b" }, { text: 3 }];
+    const fault = await faultOf(await setUp().post("/v1/rerank", { query: "q", documents }), 400);
+    expect(fault.errors?.map(({ path }) => path)).toEqual(["documents[1]", "documents[2]"]);
+  });
+
+  test("are judged by their last program when every one has one, else whole", async () => {
+    const verifier = fakeVerifier(() => "\\boxed{A}");
+    const { post } = setUp({ verifier });
+    await post("/v2/rerank", { query: "q", documents: [fenced("a"), fenced("b")] });
+    await post("/v2/rerank", { query: "q", documents: [fenced("a"), "b"] });
+    expect(verifier.jobs.map(({ candidates }) => candidates)).toEqual([
+      ["a", "b"],
+      [fenced("a"), "b"],
+    ]);
+  });
+
+  test.each([
+    [0, "at least 1"],
+    [65, "rollouts_per_group_max is 64"],
+  ])("%i of them are refused by name", async (count, names) => {
+    const documents = Array.from({ length: count }, (_, i) => `document ${i}`);
+    const fault = await faultOf(await setUp().post("/v2/rerank", { ...cohereV2, documents }), 400);
+    expect(fault.errors).toMatchObject([{ path: "documents", message: expect.stringContaining(names) }]);
+  });
+
+  test("64 of them are ranked", async () => {
+    const documents = Array.from({ length: 64 }, (_, i) => `document ${"x".repeat(i)}`);
+    const reply = await replyOf(RerankReplySchema, await setUp().post("/v2/rerank", { ...cohereV2, documents }));
+    expect(indices(reply)).toEqual(Array.from({ length: 64 }, (_, i) => 63 - i));
+  });
+});
+
+describe("scores", () => {
+  test("lie in 0..1 for every reward rule, and are raw on request", async () => {
+    const specs = fakeSpecStore({
+      wins: { ...DEFAULT_SPEC, reward: "wins" },
+      top1: { ...DEFAULT_SPEC, reward: "top1" },
+      strict: { ...DEFAULT_SPEC, format: { rules: ["has_candidate"], penalty: 2 } },
+    });
+    const { post } = setUp({ specs });
+    const documents = [...PROGRAMS.slice(0, 2), "no program here"];
+    const of = async (spec: string, more: object = {}) =>
+      scores(
+        await replyOf(RerankReplySchema, await post(`/v2/rerank?spec=${spec}`, { ...cohereV2, documents, ...more })),
+      );
+    expect(await of("wins")).toEqual([1, 0.5, 0]);
+    expect(await of("wins", { use_activation: false })).toEqual([2, 1, -1]);
+    expect(await of("top1")).toEqual([1, 0, 0]);
+    expect(await of("strict")).toEqual([1, 0.5, 0]);
+    expect(await of("strict", { use_activation: false })).toEqual([1, 0.5, -2]);
+  });
+
+  test("that are equal are ordered by content, so the places of the documents do not matter", async () => {
+    const documents = ["alpha", "beta", "gamma", "delta"];
+    const both = { ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, both_orders: true } };
+    const whole = { ...both, candidate: { ...both.candidate, extract: "whole" as const } };
+    // Whoever is shown first wins: in both orders that is a tie everywhere.
+    const { post } = setUp({ specs: fakeSpecStore({ whole }), script: () => "\\boxed{A}" });
+    const rank = async (given: string[]) => {
+      const response = await post("/v2/rerank", { model: "whole", query: "q", documents: given });
+      const reply = await replyOf(RerankReplySchema, response);
+      expect(scores(reply)).toEqual([0.5, 0.5, 0.5, 0.5]);
+      return reply.results.map(({ index }) => given[index]);
+    };
+    expect(await rank([...documents].reverse())).toEqual(await rank(documents));
+  });
+
+  test("a verifier whose answers hold few choices is named in the warnings", async () => {
+    const script: Script = (shown, about) => (shown.includes("123") ? longest(shown, about) : "no choice");
+    const response = await setUp({ script }).post("/v2/rerank", cohereV2);
+    expect(response.headers.get("x-kritai-warnings")).toBe("partly_judged 0,2; parse_rate_low: 0.50");
+    const reply = await replyOf(RerankReplySchema, response);
+    expect(reply.meta.warnings).toEqual(["partly_judged 0,2", "parse_rate_low: 0.50"]);
+    expect(indices(reply)[0]).toBe(1);
+  });
+
+  test("a verifier whose answers hold no choice at all ranks nothing: any order would be chance", async () => {
+    const fault = await faultOf(await setUp({ script: () => "no choice" }).post("/v2/rerank", cohereV2), 422);
+    expect(fault).toMatchObject({ code: "verifier_bad_reply", retryable: false });
+  });
+});
+
+describe("the spec", () => {
+  const specs = fakeSpecStore({ stored: { ...DEFAULT_SPEC, seed: 7 }, other: { ...DEFAULT_SPEC, seed: 8 } });
+  const seedUsed = async (path: string, model?: string) => {
+    const verifier = fakeVerifier(() => "\\boxed{A}");
+    const response = await setUp({ specs, verifier }).post(path, { ...cohereV2, model });
+    return response.status === 200 ? verifier.calls[0]?.seed : response.status;
+  };
+
+  test("is the URL's, else the one stored under the model's name, else the contract's own", async () => {
+    expect(await seedUsed("/v2/rerank?spec=stored", "other")).toBe(7);
+    expect(await seedUsed("/v2/rerank", "other")).toBe(8);
+    expect(await seedUsed("/v2/rerank", "rerank-v3.5")).toBe(0);
+    expect(await seedUsed("/v2/rerank", "Cohere/Rerank 3.5")).toBe(0);
+    expect(await seedUsed("/v2/rerank")).toBe(0);
+    expect(await seedUsed("/v2/rerank?spec=none")).toBe(400);
+  });
+
+  test("that needs token lengths is refused, for documents have none", async () => {
+    const overlong = { max_tokens: 100, cache_tokens: 10, clamp: true };
+    const world = setUp({ specs: fakeSpecStore({ long: { ...DEFAULT_SPEC, overlong } }) });
+    const fault = await faultOf(await world.post("/v2/rerank?spec=long", cohereV2), 400);
+    expect(fault).toMatchObject({ code: "length_tokens_required", errors: [{ path: "documents" }] });
+  });
+
+  test("a model's name needs no database, but one that fails could hide a spec", async () => {
+    const unconfigured = setUp({ specs: unconfiguredSpecs("DATABASE_URL") });
+    expect((await unconfigured.post("/v2/rerank", cohereV2)).status).toBe(200);
+    const down = () => Promise.reject(new Error("down"));
+    const broken = { get: down, put: down, names: down };
+    expect((await setUp({ specs: broken }).post("/v2/rerank", cohereV2)).status).toBe(500);
+    expect((await setUp({ specs: broken }).post("/v2/rerank", jina)).status).toBe(500);
+    expect((await setUp({ specs: broken }).post("/v2/rerank", cohereV1)).status).toBe(200);
+  });
+});
+
+describe("failures", () => {
+  test("a document that could not be judged is left out and named; the others keep their scores", async () => {
+    const { post } = setUp({ script: failingOn((text) => text === "two now", "verifier_rejected") });
+    const response = await post("/v2/rerank", { ...cohereV2, documents: TEXTS });
+    expect(response.headers.get("x-kritai-warnings")).toBe("not_judged 2: verifier_rejected; partly_judged 0,1");
+    const reply = await replyOf(RerankReplySchema, response);
+    expect(indices(reply)).toEqual([1, 0]);
+    expect(scores(reply)).toEqual([1, 0]);
+    expect(reply.meta.warnings).toEqual(["not_judged 2: verifier_rejected", "partly_judged 0,1"]);
+  });
+
+  test.each([
+    ["verifier_unavailable", 503, "5"],
+    ["verifier_overloaded", 429, "1"],
+    ["verifier_rejected", 422, null],
+    ["verifier_bad_reply", 503, "5"],
+  ] as const)("%s of all is %i in all three dialects' words", async (code, status, retryAfter) => {
+    const response = await setUp({ script: failing(code) }).post("/v1/rerank", jina);
+    expect(response.headers.get("retry-after")).toBe(retryAfter);
+    const fault = await faultOf(response, status);
+    expect(fault).toMatchObject({ code, retryable: retryAfter !== null, type: `/docs/errors#${code}` });
+    expect(fault.message).toBe(fault.detail);
+    expect(fault.error).toMatchObject({ message: fault.detail, code: status, param: null });
+    expect(fault).not.toHaveProperty("results");
+  });
+
+  test("the deadline of all is 504, and comes from the URL when it is there", async () => {
+    const verifier = silent();
+    const response = await setUp({ verifier }).post("/v2/rerank?deadline_ms=100", cohereV2);
+    expect(await faultOf(response, 504)).toMatchObject({ code: "deadline", retryable: true });
+  });
+
+  test("the contract's deadline is 80 % of the SDK's wait, less what the reply needs", async () => {
+    const verifier = fakeVerifier(() => "\\boxed{A}");
+    const { post } = setUp({ verifier });
+    await post("/v2/rerank", cohereV2);
+    await post("/v2/rerank?deadline_ms=600000", cohereV2);
+    const expected = CLIENT_WAIT_MS.cohere_rerank * 0.8 - LIMITS.deadline_reserve_ms;
+    expect(verifier.calls.map((call) => call.deadline_at)).toEqual([expected, expected]);
+  });
+
+  test("a wrong body is 400 in all three dialects' words", async () => {
+    const { post } = setUp();
+    const cases: [unknown, string][] = [
+      [{ documents: TEXTS }, "query"],
+      [{ query: "", documents: TEXTS }, "query"],
+      [{ query: "q" }, "documents"],
+      [{ query: "q", documents: "all" }, "documents"],
+      [{ query: "q", documents: ["a", 5] }, "documents[1]"],
+      [{ query: "q", documents: TEXTS, top_n: -1 }, "top_n"],
+      [{ query: "q".repeat(LIMITS.prompt_bytes + 1), documents: TEXTS }, "query"],
+      [{ query: "q", documents: ["a", "b".repeat(LIMITS.rollout_text_bytes + 1)] }, "documents[1]"],
+      [[], "$"],
+    ];
+    for (const [body, path] of cases) {
+      const fault = await faultOf(await post("/v1/rerank", body), 400);
+      expect(fault).toMatchObject({ code: "invalid_request", errors: [{ path }], error: { param: path } });
+      expect(fault.message).toBe(fault.detail);
+    }
+    expect((await faultOf(await post("/v1/rerank", "{"), 400)).code).toBe("invalid_json");
+    expect((await faultOf(await post("/v1/rerank?step=x", cohereV1), 400)).errors?.[0]?.path).toBe("step");
+  });
+
+  test("a refused key is told in the dialect too", async () => {
+    const { post } = setUp({ keys: [{ name: "k", digest: new Uint8Array(32) }] });
+    const fault = await faultOf(await post("/v1/rerank", cohereV1), 401);
+    expect(fault).toMatchObject({ code: "unauthorized", error: { type: "AuthenticationError", code: 401 } });
+    expect(fault.message).toBe(fault.detail);
+  });
+});
+
+test("a request is logged like one to /v1/rewards, under the URL's run and step", async () => {
+  const { post, runLog } = setUp();
+  await post("/v2/rerank?run_id=r1&step=3&colour=red", cohereV2);
+  expect(runLog.entries).toMatchObject([{ kind: "rewards", run_id: "r1", step: 3, items: 3 }]);
+  expect(runLog.entries[0]?.groups[0]?.result.win_counts).toEqual([0, 2, 1]);
+});
+
+test("a reply whose log failed says so", async () => {
+  const { post, runLog } = setUp();
+  runLog.fault = new Error("down");
+  const reply = await replyOf(RerankReplySchema, await post("/v2/rerank", cohereV2));
+  expect(reply.meta.warnings).toEqual(["log_failed"]);
+});
+
+test("a client that goes ends the verifier's work", async () => {
+  const verifier = silent();
+  const client = new AbortController();
+  const pending = setUp({ verifier }).call("/v2/rerank", {
+    method: "POST",
+    body: JSON.stringify(cohereV2),
+    headers: { "content-type": "application/json" },
+    signal: client.signal,
+  });
+  await expect.poll(() => verifier.jobs.length).toBe(1);
+  client.abort();
+  expect(await faultOf(await pending, 499)).toMatchObject({ code: "cancelled" });
+  expect(verifier.calls[0]?.signal.reason).toBe("cancelled");
+});

@@ -1,0 +1,228 @@
+// Owns the guarantees that all one-sample contracts share: each sample its own reward, constant
+// keys, failures never a made-up number, options and ids.
+import { describe, expect, test } from "vitest";
+import { EvaluateReplySchema } from "../../../src/api/contracts/samples/eval-protocol.ts";
+import { VerifyReplySchema } from "../../../src/api/contracts/samples/nemo-gym.ts";
+import { OpenRlhfReplySchema } from "../../../src/api/contracts/samples/openrlhf.ts";
+import { SlimeReplySchema } from "../../../src/api/contracts/samples/slime.ts";
+import { VerlReplySchema } from "../../../src/api/contracts/samples/verl.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { ADVICE } from "../../../src/core/faults/limit-advice.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { fakeSpecStore } from "../../harness/fakes.ts";
+import { CONTRACTS, fixedRooms, gathered, REQUEST_ID, without } from "./sample-setup.ts";
+import { faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
+
+const SCHEMAS = {
+  "/openrlhf/get_reward": OpenRlhfReplySchema,
+  "/slime/reward": SlimeReplySchema,
+  "/verl/compute_score": VerlReplySchema,
+  "/nemo-gym/verify": VerifyReplySchema,
+  "/evaluate": EvaluateReplySchema,
+} as const;
+const schemaOf = (path: string) => SCHEMAS[path as keyof typeof SCHEMAS];
+
+describe.each(CONTRACTS)("$path", ({ path, example, body, rewardOf }) => {
+  test("answers each sample of a group with its own reward, as /v1/rewards gives it, in one logged judgement", async () => {
+    const { post, runLog } = setUp();
+    const url = `${path}?group_size=3&run_id=r&step=4`;
+    const replies = await Promise.all(PROGRAMS.map((text) => post(url, body("Sum it.", text))));
+    const native = await post("/v1/rewards", {
+      groups: [{ prompt: "Sum it.", rollouts: PROGRAMS.map((text) => ({ text })) }],
+    });
+    const { rewards } = (await native.json()) as { rewards: number[][] };
+    const told = await Promise.all(replies.map((reply) => replyOf(schemaOf(path), reply)));
+    // eval-protocol's score is the reward on 0..1: (r + 1) / 2 with the default penalty of 1.
+    const own = path === "/evaluate" ? rewards[0]?.map((reward) => (reward + 1) / 2) : rewards[0];
+    expect(told.map(rewardOf)).toEqual(own);
+    const [gatheredEntry] = runLog.entries;
+    expect(gatheredEntry).toMatchObject({ run_id: "r", step: 4, items: 3 });
+    expect(new Set(replies.map(({ headers }) => headers.get("x-request-id")))).toEqual(
+      new Set([gatheredEntry?.request_id]),
+    );
+  });
+
+  test("the documented example is answered in the documented shape", async () => {
+    const reply = await setUp(fixedRooms(gathered())).post(path, example);
+    await replyOf(schemaOf(path), reply);
+    expect(reply.headers.get("x-request-id")).toBe(REQUEST_ID);
+    expect(reply.headers.get("content-type")).toBe("application/json");
+  });
+
+  test("says with on_failure=error what failed, as an error that may be repeated", async () => {
+    for (const [error, status] of [
+      ["verifier_unavailable", 503],
+      ["group_too_small", 503],
+      ["deadline", 504],
+      ["verifier_overloaded", 429],
+      ["verifier_rejected", 422],
+    ] as const) {
+      const response = await setUp(fixedRooms(without(error))).post(`${path}?on_failure=error`, example);
+      expect(response.headers.get("retry-after")).toBe(status === 422 ? null : status === 429 ? "1" : "5");
+      expect(response.headers.get("x-request-id")).toBe(REQUEST_ID);
+      expect(await faultOf(response, status)).toMatchObject({ code: error, error: expect.any(String) });
+    }
+  });
+
+  test("puts a declared number in a missing reward's place, and nowhere else", async () => {
+    const at = `${path}?on_failure=-0.5`;
+    const failed = await replyOf(schemaOf(path), await setUp(fixedRooms(without("deadline"))).post(at, example));
+    const fine = await replyOf(schemaOf(path), await setUp(fixedRooms(gathered())).post(at, example));
+    expect(rewardOf(failed)).toBe(path === "/evaluate" ? 0.25 : -0.5);
+    expect(rewardOf(fine)).toBe(path === "/evaluate" ? 0.75 : 0.5);
+  });
+
+  test("passes the URL's options on, and closes within the contract's own bounds", async () => {
+    const specs = fakeSpecStore({ strict: { ...DEFAULT_SPEC, reward: "top1" } });
+    const { rooms, joined } = fixedRooms(gathered());
+    const { post } = setUp({ rooms, specs });
+    await post(`${path}?spec=strict&run_id=r&step=7&group_size=5&group_window_ms=900&deadline_ms=10000`, example);
+    await post(path, example);
+    await post(`${path}?group_size=5`, example);
+    const [full, plain, sized] = joined as [(typeof joined)[0], (typeof joined)[0], (typeof joined)[0]];
+    expect(full).toMatchObject({ run_id: "r", step: 7, group_size: 5, window_ms: 900, answer_within_ms: 10_000 });
+    expect(full.spec.reward).toBe("top1");
+    expect(plain).toMatchObject({ run_id: null, group_size: null, window_ms: LIMITS.group_window_ms_default });
+    expect(sized.window_ms).toBe(sized.answer_within_ms / 2);
+    expect(plain.retain_ms).toBeGreaterThan(plain.answer_within_ms);
+    expect(new Set(joined.map(({ room }) => room)).size).toBe(3);
+    expect(new Set(joined.map(({ body_hash }) => body_hash)).size).toBe(1);
+    expect(new Set(joined.map(({ waiter_id }) => waiter_id)).size).toBe(3);
+  });
+
+  test.each([
+    ["group_size=0", "group_size"],
+    [`group_size=${LIMITS.rollouts_per_group_max + 1}`, "group_size"],
+    ["group_size=eight", "group_size"],
+    ["group_window_ms=-1", "group_window_ms"],
+    ["on_failure=null", "on_failure"],
+    ["on_failure=NaN", "on_failure"],
+    ["deadline_ms=1", "deadline_ms"],
+    ["run_id=a%20b", "run_id"],
+  ])("refuses %s by name", async (query, name) => {
+    const { rooms, joined } = fixedRooms(gathered());
+    const fault = await faultOf(await setUp({ rooms }).post(`${path}?${query}`, example), 400);
+    expect(fault.errors?.[0]?.path).toBe(name);
+    expect(joined).toEqual([]);
+  });
+
+  test("refuses a spec that needs token lengths where there are none, and one that does not exist", async () => {
+    const overlong = { max_tokens: 100, cache_tokens: 50, clamp: true };
+    const specs = fakeSpecStore({ long: { ...DEFAULT_SPEC, overlong } });
+    const { rooms, joined } = fixedRooms(gathered());
+    const { post } = setUp({ rooms, specs });
+    expect((await faultOf(await post(`${path}?spec=nowhere`, example), 400)).code).toBe("unknown_spec");
+    const response = await post(`${path}?spec=long`, example);
+    if (path === "/nemo-gym/verify") {
+      expect(response.status).toBe(200);
+      expect(joined[0]?.rollout.length_tokens).toBe(96);
+    } else {
+      expect((await faultOf(response, 400)).code).toBe("length_tokens_required");
+      expect(joined).toEqual([]);
+    }
+  });
+
+  test("is refused in words that its client reads when the key is wrong", async () => {
+    const keys = [{ name: "team", digest: new Uint8Array(32) }];
+    expect((await faultOf(await setUp({ keys }).post(path, example), 401)).code).toBe("unauthorized");
+  });
+});
+
+test("a bound of the URL is named with its limit and the number that was sent", async () => {
+  const fault = await faultOf(await setUp().post("/slime/reward?group_size=128", CONTRACTS[1]?.example), 400);
+  expect(fault.errors?.[0]?.message).toBe(
+    `128; must be at most 64 (limit rollouts_per_group_max); ${ADVICE.rollouts_per_group_max}`,
+  );
+});
+
+describe("log values", () => {
+  const path = "/slime/reward?format=object&on_failure=0";
+  const body = { prompt: "p", response: fenced("1") };
+  const logsOf = async (answer: ReturnType<typeof gathered>) =>
+    (await replyOf(SlimeReplySchema, await setUp(fixedRooms(answer)).post(path, body))) as Record<string, number>;
+
+  test("have the same names and are finite numbers whatever happened", async () => {
+    const many = await Promise.all([
+      logsOf(gathered()),
+      logsOf(without("deadline", { members: 0, closed: "deadline" })),
+      logsOf(without("group_too_small", { members: 1, closed: "window" })),
+      logsOf(gathered({ attached: true, late: true })),
+    ]);
+    for (const logs of many) {
+      expect(Object.keys(logs)).toEqual(Object.keys(many[0] as object));
+      for (const [name, value] of Object.entries(logs)) expect(Number.isFinite(value), name).toBe(true);
+    }
+  });
+
+  test("are none of the trainers' own names", async () => {
+    const reserved =
+      "reward score return kl logprobs_diff group_reward_std response_clip_ratio ppo_clip_ratio ppo_kl vllm_kl acc";
+    const { score: _, ...logs } = await logsOf(gathered());
+    expect(Object.keys(logs).filter((name) => reserved.split(" ").includes(name))).toEqual([]);
+  });
+
+  test("tell fallback, retry, lateness, a group that was cut short, and components that add up to the score", async () => {
+    expect(await logsOf(gathered())).toMatchObject({ rm_fallback: 0, rm_attached: 0, rm_late: 0, rm_cut_short: 0 });
+    expect(await logsOf(gathered({ attached: true, late: true, closed: "deadline" }))).toMatchObject({
+      rm_attached: 1,
+      rm_late: 1,
+      rm_cut_short: 1,
+    });
+    for (const answer of [gathered(), without("deadline")]) {
+      const { score, rm_base, rm_format, rm_overlong, rm_fallback } = await logsOf(answer);
+      expect((rm_base as number) + (rm_format as number) + (rm_overlong as number)).toBe(score);
+      expect(rm_fallback).toBe(answer.result.reward === null ? 1 : 0);
+    }
+  });
+});
+
+describe("a group", () => {
+  const url = (path: string, more = "") => `${path}?group_window_ms=20${more}`;
+  const post = (app: ReturnType<typeof setUp>, more: string, prompt: string, label: string, text: string) =>
+    app.post(url("/slime/reward", more), { prompt, response: fenced(text), label });
+
+  test("is made of samples of equal prompt, label, run, step, spec and size; no other meets it", async () => {
+    const app = setUp({ specs: fakeSpecStore({ top: { ...DEFAULT_SPEC, reward: "top1" } }) });
+    const others = [
+      post(app, "", "q", "l", "1"),
+      post(app, "", "p", "m", "22"),
+      post(app, "&run_id=r", "p", "l", "333"),
+      post(app, "&step=1", "p", "l", "4444"),
+      post(app, "&spec=top", "p", "l", "55555"),
+      post(app, "&group_size=9", "p", "l", "666666"),
+    ];
+    const pair = [post(app, "", "p", "l", "1"), post(app, "", "p", "l", "22")];
+    expect(await Promise.all((await Promise.all(pair)).map((reply) => reply.json()))).toEqual([0, 1]);
+    for (const reply of await Promise.all(others)) {
+      expect(await faultOf(reply, 503)).toMatchObject({ code: "group_too_small", retryable: true });
+    }
+  });
+
+  test("of one is refused with group_too_small: a reward is relative", async () => {
+    const reply = await post(setUp(), "&group_size=1", "p", "l", "1");
+    expect((await faultOf(reply, 503)).detail).toContain("alone in its group");
+  });
+
+  test("answers a byte-identical retry with the reward that was given, without judging again", async () => {
+    const app = setUp();
+    const body = (text: string) => ({ prompt: "p", response: fenced(text) });
+    const path = "/slime/reward?group_size=2&format=object";
+    const first = await Promise.all(["1", "22"].map((text) => app.post(path, body(text))));
+    const [, best] = await Promise.all(first.map((reply) => reply.json() as Promise<Record<string, number>>));
+    const again = (await (await app.post(path, body("22"))).json()) as Record<string, number>;
+    expect(again).toEqual({ ...best, rm_attached: 1 });
+    expect(app.runLog.entries).toHaveLength(1);
+  });
+});
+
+test("warnings of the judgement are in a header", async () => {
+  const rooms = fixedRooms(gathered({ warnings: ["log_failed"], logged: false }));
+  const reply = await setUp(rooms).post("/slime/reward", CONTRACTS[1]?.example);
+  expect(reply.headers.get("x-kritai-warnings")).toBe("log_failed");
+});
+
+test("GET /health and GET /nemo-gym/ answer without a key", async () => {
+  const { call } = setUp({ keys: [{ name: "team", digest: new Uint8Array(32) }] });
+  expect(await (await call("/health")).json()).toEqual({ status: "ok" });
+  expect(await (await call("/nemo-gym/")).json()).toMatchObject({ name: "kritai" });
+});

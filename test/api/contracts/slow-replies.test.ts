@@ -1,0 +1,120 @@
+// Owns the guarantees of replies that take long, in every JSON contract: white space first, then
+// the document, or a broken connection; and clients that hang up are noticed.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import type { ClientProbe, GatheredReward, GroupRooms } from "../../../src/objects/gathering/gathering.ts";
+import { fakeVerifier } from "../../harness/fakes.ts";
+import { CONTRACTS, gathered, without } from "./sample-setup.ts";
+import { longest, setUp, silent } from "./setup.ts";
+
+const WHOLE: [path: string, example: object][] = [
+  ["/v1/rerank", examples.rerank],
+  ["/v2/rerank", examples.rerank],
+  ["/rerank", examples.rerank],
+  ["/rerank", examples.tei],
+  ["/score", examples.score],
+  ["/classify", examples.classify],
+  ["/v1/score_batch", examples.scoreBatch],
+  ["/v1/chat/completions", examples.chat],
+];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe.each(WHOLE)("%s", (path, example) => {
+  test("begins after heartbeat_ms and is kept alive until the document comes", async () => {
+    const gate = Promise.withResolvers<void>();
+    const verifier = fakeVerifier(longest, { gate: gate.promise });
+    const slow = setUp({ verifier }).post(path, example);
+    await vi.waitFor(() => expect(verifier.calls).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+    const reply = await slow;
+    expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "application/json"]);
+    // Compressed, its line ends would be held back.
+    expect(reply.headers.get("content-encoding")).toBe("identity");
+    expect(reply.headers.get("cache-control")).toContain("no-transform");
+    const text = reply.text();
+    await vi.advanceTimersByTimeAsync(2 * LIMITS.heartbeat_ms);
+    gate.resolve();
+    expect(await text).toMatch(/^\n\n\n\S/);
+    const quick = await setUp().post(path, example);
+    const plain = (body: unknown) =>
+      JSON.stringify(body).replace(/"(?:id|request_id)":"[^"]*"|"(?:total|verifier)_ms":\d+/g, "");
+    expect(plain(JSON.parse(await text))).toBe(plain(await quick.json()));
+  });
+
+  test("ends its comparisons when the client stops reading", async () => {
+    const verifier = silent();
+    const reply = setUp({ verifier }).post(path, example);
+    await vi.waitFor(() => expect(verifier.calls).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+    await (await reply).body?.cancel();
+    expect(verifier.calls[0]?.signal).toMatchObject({ aborted: true, reason: "cancelled" });
+  });
+});
+
+/** A room that keeps the probe and answers when told. */
+function openRoom() {
+  const answer = Promise.withResolvers<GatheredReward>();
+  const joined = Promise.withResolvers<{ probe: ClientProbe; signal: AbortSignal }>();
+  const rooms: GroupRooms = {
+    join(_, signal, probe) {
+      joined.resolve({ probe: probe as ClientProbe, signal });
+      return answer.promise;
+    },
+  };
+  return { rooms, answer, joined: joined.promise };
+}
+
+describe.each(CONTRACTS)("$path", ({ path, example, rewardOf }) => {
+  test("begins at once when it is asked to prove its client, and proves one that reads", async () => {
+    const { rooms, answer, joined } = openRoom();
+    const reply = setUp({ rooms }).post(path, example);
+    const { probe } = await joined;
+    const proof = probe();
+    const text = (await reply).text();
+    await vi.advanceTimersByTimeAsync(LIMITS.probe_write_gap_ms);
+    expect(await proof).toBe(true);
+    answer.resolve(gathered());
+    expect(await text).toMatch(/^\n{3}\S/);
+    expect(rewardOf(JSON.parse(await text))).toBe(path === "/evaluate" ? 0.75 : 0.5);
+  });
+
+  test("proves that a client which stopped reading has gone, and tells the room", async () => {
+    const { rooms, joined } = openRoom();
+    const reply = setUp({ rooms }).post(path, example);
+    const { probe, signal } = await joined;
+    const proof = probe();
+    await (await reply).body?.cancel();
+    await vi.advanceTimersByTimeAsync(LIMITS.probe_write_gap_ms);
+    expect(await proof).toBe(false);
+    expect(signal).toMatchObject({ aborted: true, reason: "cancelled" });
+  });
+
+  test("that has begun breaks off when there is no reward, and never ends in a number", async () => {
+    const { rooms, answer, joined } = openRoom();
+    const reply = setUp({ rooms }).post(`${path}?on_failure=error`, example);
+    await joined;
+    await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+    const text = (await reply).text();
+    answer.resolve(without("verifier_unavailable"));
+    await expect(text).rejects.toThrow();
+  });
+});
+
+test("a fault of our own that comes late is reported", async () => {
+  const { rooms, answer, joined } = openRoom();
+  const { lines, post } = setUp({ rooms });
+  const reply = post("/slime/reward", examples.slime);
+  await joined;
+  await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+  const text = (await reply).text();
+  answer.reject(new TypeError("x"));
+  await expect(text).rejects.toThrow();
+  expect(lines).toMatchObject([{ event: "unexpected_error", name: "TypeError" }]);
+});

@@ -1,0 +1,319 @@
+// Owns what is particular to each one-sample contract: how its client writes a sample, and what it
+// needs to find in the reply.
+import { describe, expect, test } from "vitest";
+import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
+import { EvaluateReplySchema } from "../../../src/api/contracts/samples/eval-protocol.ts";
+import { VerifyReplySchema } from "../../../src/api/contracts/samples/nemo-gym.ts";
+import { OpenRlhfReplySchema } from "../../../src/api/contracts/samples/openrlhf.ts";
+import { unitScore } from "../../../src/api/contracts/samples/sample-score.ts";
+import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { fixedRooms, gathered, without } from "./sample-setup.ts";
+import { failing, failingOn, faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
+
+const chatml = (text: string) => `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`;
+
+/** The sample that a body becomes. */
+async function sampleOf(path: string, body: object) {
+  const { rooms, joined } = fixedRooms(gathered());
+  const reply = await setUp({ rooms }).post(path, body);
+  if (reply.status !== 200) throw new Error(await reply.text());
+  const [{ prompt, rollout, language }] = joined as [(typeof joined)[0]];
+  return { prompt, rollout, language };
+}
+
+const refusal = async (path: string, body: object) => (await faultOf(await setUp().post(path, body), 400)).errors?.[0];
+
+describe("OpenRLHF", () => {
+  const PATH = "/openrlhf/get_reward";
+  const asked = (query: string, prompts?: string) => ({ query: [query], ...(prompts && { prompts: [prompts] }) });
+
+  test.each<[string, object, string, string]>([
+    ["the prompt taken off", asked(`${chatml("p")}a<|im_end|>`, chatml("p")), "user\np", "a"],
+    ["a decoder's own first token", asked("<s>[INST] p [/INST]a</s>", "[INST] p [/INST]"), "p", "a"],
+    ["no template: texts as they are", asked("Sum <s> it. a <b>", "Sum <s> it."), "Sum <s> it.", " a <b>"],
+    [
+      "a prefilled thought",
+      asked(`${chatml("p")}<think>\nhm</think>a`, `${chatml("p")}<think>\n`),
+      "user\np",
+      "hm</think>a",
+    ],
+    ["no prompts: split at the template", asked(`${chatml("p")}a<|endoftext|>`), "user\np", "a"],
+    ["a prompt that decodes otherwise", asked(`${chatml("p  q")}a`, chatml("p q")), "user\np q", "a"],
+  ])("sends prompt and answer as one text: %s", async (_, body, prompt, text) => {
+    expect(await sampleOf(PATH, body)).toEqual({ prompt, rollout: { text }, language: null });
+  });
+
+  test("gets lists of the length of its own, and a URL that is not its first gets empty ones", async () => {
+    const reply = await replyOf(OpenRlhfReplySchema, await setUp(fixedRooms(gathered())).post(PATH, examples.openRlhf));
+    expect(reply).toMatchObject({ rewards: [0.5], scores: [0.75], extra_logs: { rm_fallback: [0], rm_members: [3] } });
+    const { rooms, joined } = fixedRooms(gathered());
+    const empty = await setUp({ rooms }).post(PATH, { query: [], prompts: [], labels: [] });
+    expect(await empty.json()).toEqual({ rewards: [], scores: [], extra_logs: {} });
+    expect(joined).toEqual([]);
+  });
+
+  const batch = {
+    query: ["p", "q", "p", "q", "p"].map((prompt, i) => `${chatml(prompt)}${fenced("x".repeat(i + 1))}<|im_end|>`),
+    prompts: ["p", "q", "p", "q", "p"].map(chatml),
+  };
+
+  test("of before 2026 sends whole batches: groups of equal prompts, judged at once, in order", async () => {
+    const { post, runLog } = setUp();
+    const reply = await replyOf(OpenRlhfReplySchema, await post(`${PATH}?run_id=r`, batch));
+    expect(reply.rewards).toEqual([0, 0, 0.5, 1, 1]);
+    expect((reply.extra_logs as Record<string, number[]>).rm_members).toEqual([3, 2, 3, 2, 3]);
+    expect(runLog.entries.map(({ run_id, groups }) => [run_id, groups.length])).toEqual([["r", 2]]);
+  });
+
+  test("with group_size meets the samples of other requests also from a batch", async () => {
+    const { post, runLog } = setUp();
+    const url = `${PATH}?group_size=4`;
+    const rest = { query: [`${chatml("p")}${fenced("y".repeat(9))}`], prompts: [chatml("p")] };
+    const qs = {
+      query: ["z", "zz"].map((text) => `${chatml("q")}${fenced(text)}`),
+      prompts: [chatml("q"), chatml("q")],
+    };
+    const [many, one, two] = await Promise.all([post(url, batch), post(url, rest), post(url, qs)]);
+    expect((await replyOf(OpenRlhfReplySchema, many)).rewards).toHaveLength(5);
+    expect((await replyOf(OpenRlhfReplySchema, one)).rewards).toEqual([1]);
+    expect((await replyOf(OpenRlhfReplySchema, two)).rewards).toHaveLength(2);
+    expect(runLog.entries.map(({ items }) => items)).toEqual([4, 4]);
+  });
+
+  test("gets no reply at all for a batch of which one sample failed, unless a number is declared", async () => {
+    const fails = { script: failingOn((text) => text === "xx", "verifier_unavailable") };
+    expect((await faultOf(await setUp(fails).post(PATH, batch), 503)).code).toBe("verifier_unavailable");
+    const reply = await replyOf(OpenRlhfReplySchema, await setUp(fails).post(`${PATH}?on_failure=-1`, batch));
+    expect(reply.rewards).toEqual([0, -1, 0.5, -1, 1]);
+    expect((reply.extra_logs as Record<string, number[]>).rm_fallback).toEqual([0, 1, 0, 1, 0]);
+  });
+
+  test.each<[string, object, string]>([
+    ["no query", { prompts: ["p"] }, "query"],
+    ["lists of unequal length", { query: ["p a", "p b"], prompts: ["p"] }, "prompts"],
+    ["a query that is no continuation", { query: ["other"], prompts: ["p"] }, "query[0]"],
+    [
+      "an answer over its limit",
+      { query: [`p${"a".repeat(LIMITS.rollout_text_bytes + 1)}`], prompts: ["p"] },
+      "query[0]",
+    ],
+    [
+      "a prompt over its limit",
+      asked("p".repeat(LIMITS.prompt_bytes + 1), "p".repeat(LIMITS.prompt_bytes + 1)),
+      "prompts[0]",
+    ],
+    ["a query that is no text", { query: [1], prompts: ["p"] }, "query[0]"],
+  ])("is refused by name: %s", async (_, body, path) => {
+    expect((await refusal(PATH, body))?.path).toBe(path);
+  });
+});
+
+describe("slime", () => {
+  const PATH = "/slime/reward";
+
+  test.each<[string, object, unknown, string]>([
+    ["a text", { prompt: "p", response: "a", label: null }, "p", "a"],
+    ["a rendered text", { prompt: chatml("p"), response: "a<|im_end|>", label: "1" }, "user\np", "a"],
+    ["a chat", { prompt: [{ role: "user", content: "p" }], response: "a" }, [{ role: "user", content: "p" }], "a"],
+  ])("sends the prompt as %s", async (_, body, prompt, text) => {
+    expect(await sampleOf(PATH, body)).toMatchObject({ prompt, rollout: { text } });
+  });
+
+  test("gets a bare number, or with format=object one under a key of its choice", async () => {
+    const { post } = setUp(fixedRooms(gathered()));
+    expect(await (await post(PATH, examples.slime)).text()).toBe("0.5");
+    expect(await (await post(`${PATH}?format=object`, examples.slime)).json()).toMatchObject({ score: 0.5 });
+  });
+
+  test("is told what on-policy distillation should do when it asks a reward model for log-probabilities", async () => {
+    const fault = await refusal(PATH, {
+      input_ids: [1, 2],
+      sampling_params: { max_new_tokens: 0 },
+      return_logprob: true,
+    });
+    expect(fault).toMatchObject({ path: "input_ids", message: expect.stringContaining("teacher's server") });
+  });
+
+  test("a body without a response is refused by name", async () => {
+    expect((await refusal(PATH, { prompt: "p", label: "l" }))?.path).toBe("response");
+  });
+});
+
+test("verl needs the prompt in extra_info and is refused by name without it", async () => {
+  const { extra_info: _, ...bare } = examples.verl;
+  expect((await refusal("/verl/compute_score", { ...bare, extra_info: { index: 1 } }))?.path).toBe("extra_info");
+  expect((await refusal("/verl/compute_score", bare))?.path).toBe("extra_info");
+});
+
+describe("NeMo-Gym", () => {
+  const PATH = "/nemo-gym/verify";
+  const text = (value: string) => ({
+    type: "message",
+    role: "assistant",
+    content: [{ type: "output_text", text: value }],
+  });
+  const thought = (value: string) => ({ type: "reasoning", summary: [{ type: "summary_text", text: value }] });
+  const call = { type: "function_call", name: "run", arguments: "{}", call_id: "c" };
+  const body = (output: object[], more: object = {}) => ({
+    responses_create_params: { input: "p" },
+    response: { ...examples.nemoGym.response, usage: null, output, ...more },
+  });
+
+  test.each<[string, object[], string]>([
+    ["a message", [text("a")], "a"],
+    ["a thought before it, between tags", [thought("hm"), text("a")], "<think>\nhm\n</think>\na"],
+    ["a thought that was cut, left open", [thought("hm")], "<think>\nhm"],
+    ["of several turns the last", [thought("1"), text("a"), call, thought("2"), text("b")], "<think>\n2\n</think>\nb"],
+    ["a call last: no answer", [text("a"), call], ""],
+    ["nothing", [], ""],
+  ])("judges the last answer: %s", async (_, output, expected) => {
+    expect((await sampleOf(PATH, body(output))).rollout.text).toBe(expected);
+  });
+
+  test("sends texts and chats with instructions, calls and their outputs as prompt", async () => {
+    const input = [
+      { role: "user", content: [{ type: "input_text", text: "p" }] },
+      call,
+      { type: "function_call_output", call_id: "c", output: "42" },
+    ];
+    const params = { instructions: "Be brief.", input };
+    const { prompt } = await sampleOf(PATH, { ...body([text("a")]), responses_create_params: params });
+    expect(prompt).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "p" },
+      { role: "tool", content: "42" },
+    ]);
+    expect((await sampleOf(PATH, body([text("a")]))).prompt).toBe("p");
+  });
+
+  test("tells lengths by usage, and a cut by incomplete_details", async () => {
+    const more = { usage: { output_tokens: 9 }, incomplete_details: { reason: "max_output_tokens" } };
+    const { rollout } = await sampleOf(PATH, body([text("a")], more));
+    expect(rollout).toEqual({ text: "a", finish_reason: "length", length_tokens: 9 });
+  });
+
+  test("gets its whole request back, with components that add up to the reward", async () => {
+    const sent = { ...examples.nemoGym, _ng_task_index: 3, nested: { a: [1] }, reward: 77 };
+    const reply = await replyOf(VerifyReplySchema, await setUp(fixedRooms(gathered())).post(PATH, sent));
+    expect(reply).toMatchObject({ ...sent, reward: 0.5 });
+    const { base, format, overlong } = reply.reward_components as Record<"base" | "format" | "overlong", number>;
+    expect(base + format + overlong).toBe(reply.reward);
+    expect(reply).not.toHaveProperty("_ng_failure_class");
+  });
+
+  test("gets a judge's failure in the gym's own words, with reward 0 by default", async () => {
+    const reply = await replyOf(
+      VerifyReplySchema,
+      await setUp(fixedRooms(without("deadline"))).post(PATH, examples.nemoGym),
+    );
+    expect(reply).toMatchObject({
+      reward: 0,
+      reward_components: { base: 0, format: 0, overlong: 0 },
+      rm_fallback: 1,
+      _ng_failure_class: "judge_failed",
+      _ng_failure_judge_error: expect.stringContaining("deadline: "),
+      mask_sample: true,
+      failure_kind: "judge_failed",
+    });
+    const declared = await setUp(fixedRooms(without("deadline"))).post(`${PATH}?on_failure=0`, examples.nemoGym);
+    expect(await declared.json()).not.toHaveProperty("_ng_failure_class");
+  });
+
+  test("finds the small routes of a resources server, with a rollout's id before them too", async () => {
+    const { post, call: get } = setUp();
+    for (const at of ["/nemo-gym", "/nemo-gym/ng-rollout/r-1"]) {
+      expect(await (await post(`${at}/seed_session`, { question: "p" })).json()).toEqual({});
+      const session = { resources_session_id: "s", episode_id: "e" };
+      expect(await (await post(`${at}/close_session`, session)).json()).toEqual({ resources_session_id: "s" });
+      expect(await (await get(`${at}/reverify_mode`)).json()).toBe("unsupported");
+      expect((await post(`${at}/verify?group_window_ms=0`, examples.nemoGym)).status).toBe(200);
+      expect((await faultOf(await post(`${at}/verify`, {}), 400)).error).toContain("responses_create_params");
+    }
+  });
+
+  test("gets statistics of verified rows by task and over all, without rows whose judge failed", async () => {
+    const row = (task: number, reward: number, more: object = {}) => ({
+      ...{ _ng_task_index: task, _ng_rollout_index: 0, reward, ok: reward > 0 },
+      ...{ response: { usage: { output_tokens: 10 * reward } }, name: "x" },
+      ...more,
+    });
+    const rows = [
+      row(7, 1),
+      row(7, 0),
+      row(2, 0.5),
+      row(2, 0, { mask_sample: true }),
+      row(2, 0, { _ng_failure_class: "judge_failed" }),
+    ];
+    const reply = await setUp().post("/nemo-gym/aggregate_metrics", { verify_responses: rows });
+    const { group_level_metrics: groups, agent_metrics, key_metrics } = (await reply.json()) as Record<string, never>;
+    expect(groups).toMatchObject([
+      { _ng_task_index: 2, "mean/reward": 0.5, "std/reward": 0 },
+      { _ng_task_index: 7, "mean/reward": 0.5, "max/reward": 1, "min/reward": 0, "std/reward": Math.SQRT1_2 },
+    ]);
+    expect(agent_metrics).toMatchObject({
+      "mean/reward": 0.5,
+      "median/reward": 0.5,
+      "mean/ok": 2 / 3,
+      "mean/output_tokens": 5,
+    });
+    expect(key_metrics).toEqual({ "mean/reward": 0.5, "mean/ok": 2 / 3, "mean/output_tokens": 5 });
+    const none = await setUp().post("/nemo-gym/aggregate_metrics", { verify_responses: [] });
+    expect(await none.json()).toEqual({ group_level_metrics: [], agent_metrics: {}, key_metrics: {} });
+  });
+});
+
+describe("eval-protocol", () => {
+  const PATH = "/evaluate";
+  const turn = (role: string, content: string) => ({ role, content });
+
+  test("judges the last message by the assistant, in view of those before it", async () => {
+    const messages = [
+      turn("user", "p"),
+      turn("assistant", "a"),
+      turn("user", "q"),
+      turn("assistant", "b"),
+      turn("tool", "t"),
+    ];
+    expect(await sampleOf(PATH, { messages })).toMatchObject({ prompt: messages.slice(0, 3), rollout: { text: "b" } });
+    expect((await refusal(PATH, { messages: [turn("assistant", "a"), turn("user", "q")] }))?.path).toBe("messages");
+  });
+
+  test("gets a failure as a score that is not valid, with its reason, in the same keys", async () => {
+    const failed = await replyOf(
+      EvaluateReplySchema,
+      await setUp(fixedRooms(without("deadline"))).post(PATH, examples.evalProtocol),
+    );
+    expect(failed).toMatchObject({ score: 0, is_score_valid: false, error: "deadline" });
+    expect(failed.reason).toMatch(/^deadline: /);
+    const fine = await replyOf(
+      EvaluateReplySchema,
+      await setUp(fixedRooms(gathered())).post(PATH, examples.evalProtocol),
+    );
+    expect(fine).toMatchObject({
+      score: 0.75,
+      is_score_valid: true,
+      error: null,
+      metrics: { win_share: { score: 0.75 } },
+    });
+    expect(Object.keys(failed)).toEqual(Object.keys(fine));
+    expect(Object.keys(failed.metrics)).toEqual(Object.keys(fine.metrics));
+  });
+});
+
+test("a score on 0..1 keeps the order of rewards, with the ends of the spec's range at 0 and 1", () => {
+  const spec = (more: Partial<Spec>): Spec => ({ ...DEFAULT_SPEC, ...more });
+  const overlong = { max_tokens: 10, cache_tokens: 5, clamp: true };
+  expect([-1, 0, 0.5, 1].map((reward) => unitScore(reward, spec({}), 4))).toEqual([0, 0.5, 0.75, 1]);
+  expect([-1, 3].map((reward) => unitScore(reward, spec({ reward: "wins" }), 4))).toEqual([0, 1]);
+  expect([-2, 1].map((reward) => unitScore(reward, spec({ overlong }), 4))).toEqual([0, 1]);
+  expect([-9, 9].map((reward) => unitScore(reward, spec({ format: { rules: [], penalty: 0 } }), 4))).toEqual([0, 1]);
+});
+
+test("a verifier that fails gives no sample of a gathered group a number", async () => {
+  const { post } = setUp({ script: failing("verifier_unavailable") });
+  const replies = await Promise.all(
+    PROGRAMS.map((response) => post("/slime/reward?group_size=3", { prompt: "p", response })),
+  );
+  for (const reply of replies) expect((await faultOf(reply, 503)).code).toBe("verifier_unavailable");
+});

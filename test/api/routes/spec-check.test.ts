@@ -1,0 +1,101 @@
+// POST /v1/specs/check: canonical form, range, facts, cost and warnings, without a single question.
+import { describe, expect, test } from "vitest";
+import { signalsSpec } from "../../../scripts/build/openapi/examples.ts";
+import { SpecCheckReplySchema } from "../../../src/api/routes/spec-check.ts";
+import { problemOf, setUp } from "./harness.ts";
+
+const T = { kind: "tournament", judge: { max_tokens: 1000 } };
+
+async function check(spec: unknown, query = "") {
+  const { post, verifier } = setUp();
+  const response = await post(`/v1/specs/check${query}`, spec);
+  if (response.status !== 200) throw new Error(await response.text());
+  expect(verifier.calls).toHaveLength(0);
+  return SpecCheckReplySchema.parse(await response.json());
+}
+
+describe("a spec that is checked", () => {
+  test("comes back in its canonical form, under the hash that judging gives it", async () => {
+    const reply = await check(signalsSpec);
+    const { post } = setUp();
+    const judged = await post("/v1/rewards", {
+      spec: signalsSpec,
+      groups: [{ prompt: "p", rollouts: [{ text: "a" }, { text: "b" }] }],
+    });
+    expect(reply.spec_hash).toBe(((await judged.json()) as { spec_hash: string }).spec_hash);
+    expect(await check(reply.spec)).toEqual(reply);
+    expect(reply).toMatchObject({
+      reward_range: [-1, 0.5],
+      relative: true,
+      facts: [],
+      signals: {
+        base: { kind: "tournament", range: [0, 1], relative: true },
+        format: { kind: "format", range: [-2, 0], relative: false, cost: null },
+      },
+    });
+  });
+
+  test("tells what a group of n costs: each pair once, in both orders, as often as sampled", async () => {
+    const cost = async (judge: object, n: number) =>
+      (await check({ signals: { q: { ...T, judge: { ...T.judge, ...judge } } } }, `?n=${n}`)).cost;
+    expect(await cost({}, 16)).toEqual({ rollouts: 16, generations: 120, completion_tokens_max: 120_000 });
+    expect((await cost({ both_orders: true, samples: 3 }, 4)).generations).toBe(36);
+    expect((await cost({ mode: "listwise", samples: 4 }, 5)).generations).toBe(4);
+    expect((await cost({ mode: "listwise" }, 6)).generations).toBeNull();
+    const two = { signals: { a: T, b: { ...T, when: "a > 0.5" } } };
+    expect((await check(two, "?n=3")).cost).toEqual({ rollouts: 3, generations: 6, completion_tokens_max: 6000 });
+  });
+
+  test("tells the facts that requests must carry", async () => {
+    expect((await check({ overlong: { max_tokens: 10, cache_tokens: 5 } })).facts).toEqual(["length_tokens"]);
+    expect(
+      (await check({ signals: { q: T }, reward: "anneal(q, 1, 0, 9) + clamp(length / 100, 0, 1)" })).facts,
+    ).toEqual(["length_tokens", "step"]);
+  });
+
+  test("of today's form has today's hash, and a range whose end may be none", async () => {
+    const unclamped = { overlong: { max_tokens: 10, cache_tokens: 5, clamp: false }, reward: "wins" };
+    const reply = await check(unclamped, "?n=5");
+    expect(reply.reward_range).toEqual([null, 4]);
+    const { call } = setUp();
+    const stored = (await (await call("/v1/specs/default")).json()) as { spec_hash: string };
+    expect((await check({})).spec_hash).toBe(stored.spec_hash);
+    expect(stored).not.toHaveProperty("warnings");
+  });
+});
+
+describe("a spec is warned of", () => {
+  const F = { kind: "format", penalty: 1 };
+  test.each([
+    [{ signals: { q: T, f: { ...F, penalty: 2 } } }, ["auxiliary_outweighs: f"]],
+    [{ signals: { q: T, f: { ...F, penalty: 2 } }, reward: "q + 0.5 * f" }, []],
+    [
+      { signals: { q: T, f: F }, reward: "zscore(q) + centre(f)" },
+      ["normalised_twice: centre", "normalised_twice: zscore"],
+    ],
+    [{ signals: { q: T, f: F, g: F }, reward: "q" }, ["unused_signal: f", "unused_signal: g"]],
+    [{ signals: { q: { ...T, when: "f == 0" }, f: F }, reward: "q" }, []],
+    [{ signals: { q: { kind: "tournament" } } }, ["max_tokens_beyond_deadline: q"]],
+    [{ judge: { max_tokens: 5000 } }, ["max_tokens_beyond_deadline: base"]],
+  ])("%j", async (spec, warnings) => {
+    expect((await check(spec)).warnings).toEqual(warnings);
+  });
+
+  test("a longer deadline has room for longer answers", async () => {
+    expect((await check({ judge: { max_tokens: 5000 } }, "?deadline_ms=125000")).warnings).toEqual([]);
+  });
+});
+
+test("what is wrong with a spec is told by field, as where it is stored", async () => {
+  const { post } = setUp();
+  const refused = async (spec: unknown, query = "") => problemOf(await post(`/v1/specs/check${query}`, spec));
+  expect((await refused({ signals: { q: { ...T, judge: { prompt: "none" } } } })).errors?.[0]?.path).toBe(
+    "signals.q.judge.prompt",
+  );
+  expect((await refused({ signals: { f: { kind: "format", rules: [{ regex: "(a+)+" }] } } })).errors?.[0]?.path).toBe(
+    "signals.f.rules[0].regex",
+  );
+  expect((await refused({ signals: { q: T }, reward: "q / length" })).errors?.[0]?.path).toBe("reward");
+  expect((await refused({ judge: { samples: 0 } })).errors?.[0]?.path).toBe("judge.samples");
+  expect((await refused({}, "?n=65")).errors?.[0]?.path).toBe("n");
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import type { Sample } from "../../src/core/judges/samples.ts";
+import type { AskedSamples } from "../../src/core/tournament/asked-samples.ts";
+import { jammers } from "../../src/core/tournament/jamming.ts";
+
+const sampleWith = (status: Sample["status"], error: Sample["error"] = null): Sample => ({
+  ...{ sample: 0, letter: null, scores: null, position: null, status, error, saved: false, finish_reason: null },
+  ...{ prompt_tokens: 0, completion_tokens: 0, latency_ms: 0, model: null, backend: null },
+});
+
+/** A round robin of n classes, one verdict a pair. */
+function robin(n: number, statusOf: (i: number, j: number) => Sample["status"] | "failed"): AskedSamples[] {
+  return Array.from({ length: n }, (_, i) =>
+    Array.from({ length: n - i - 1 }, (_, k): AskedSamples => {
+      const j = i + k + 1;
+      const status = statusOf(i, j);
+      const samples = [status === "failed" ? sampleWith(null, "deadline") : sampleWith(status)];
+      return { ask: { order: [i, j], samples: 1 }, own: true, samples };
+    }),
+  ).flat();
+}
+
+const jamming =
+  (...bad: number[]) =>
+  (i: number, j: number) =>
+    bad.includes(i) || bad.includes(j) ? ("no_box" as const) : ("ok" as const);
+
+describe("jammers", () => {
+  it("finds the one in whose presence verdicts fail, wherever it stands, also in a large group", () => {
+    for (const n of [4, 8, 32]) {
+      for (const bad of [0, 1, n - 1]) expect([...jammers(n, robin(n, jamming(bad)))]).toEqual([bad]);
+    }
+  });
+
+  it("finds several, for beside another each looks innocent", () => {
+    expect([...jammers(8, robin(8, jamming(1, 5)))].sort()).toEqual([1, 5]);
+    expect([...jammers(8, robin(8, jamming(0, 3, 7)))].sort()).toEqual([0, 3, 7]);
+  });
+
+  it("accuses nobody where the verifier answers nobody, where half would be accused, or where too little is known", () => {
+    expect(
+      jammers(
+        8,
+        robin(8, () => "no_box"),
+      ).size,
+    ).toBe(0);
+    expect(jammers(8, robin(8, jamming(0, 1, 2, 3))).size).toBe(0);
+    expect(jammers(3, robin(3, jamming(0))).size).toBe(0);
+    expect(
+      jammers(
+        8,
+        robin(8, () => "ok"),
+      ).size,
+    ).toBe(0);
+    expect(
+      jammers(
+        8,
+        robin(8, (i, j) => (i === 0 || j === 0 ? "failed" : "ok")),
+      ).size,
+    ).toBe(0);
+  });
+
+  it("accuses nobody of one unreadable answer in seven, nor when others fail without it", () => {
+    expect(
+      jammers(
+        8,
+        robin(8, (i, j) => (i === 0 && j === 1 ? "no_box" : "ok")),
+      ).size,
+    ).toBe(0);
+    const noisy = robin(6, (i, j) => (i === 0 || (i + j) % 3 === 0 ? "no_box" : "ok"));
+    expect(jammers(6, noisy).size).toBe(0);
+  });
+
+  it("knows nobody in a list, which shows all at once", () => {
+    const list: AskedSamples = { ask: { order: [0, 1, 2], samples: 1 }, own: true, samples: [sampleWith("no_box")] };
+    expect(jammers(3, [list, list, list]).size).toBe(0);
+  });
+});

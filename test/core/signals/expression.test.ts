@@ -1,0 +1,292 @@
+// The guarantees of reward expressions: what they compute, that null spreads, that ranges hold, and
+// that a fault names its column.
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { compileExpression, ExpressionFault } from "../../../src/core/signals/expression.ts";
+import { type Range, type Valued, valued, without } from "../../../src/core/signals/signal-value.ts";
+import misc from "../../vectors/misc_formulas.json" with { type: "json" };
+
+const RANGES: Record<string, Range> = { a: [0, 1], b: [-1, 1], c: [0, 10] };
+
+/** The expression's values over a group, one number (or code) a rollout for each signal. */
+function values(
+  text: string,
+  signals: Record<string, readonly (number | string)[]>,
+  more: { lengths?: number[]; step?: number } = {},
+) {
+  const size = Object.values(signals)[0]?.length ?? more.lengths?.length ?? 1;
+  const given = Object.fromEntries(
+    Object.entries(signals).map(([name, list]) => [
+      name,
+      list.map((v) => (typeof v === "number" ? valued(v) : without(v as "deadline"))),
+    ]),
+  );
+  const found = compileExpression(text, RANGES).evaluate({
+    size,
+    signals: given,
+    lengths: more.lengths ?? Array(size).fill(0),
+    step: more.step ?? 0,
+  });
+  return found.map(({ value, code }) => value ?? code);
+}
+
+describe("an expression computes", () => {
+  it.each([
+    ["0.5 * a + clamp(b, -1, 0)", { a: [1, 0.5, 0], b: [0, -1, 1] }, [0.5, -0.75, 0]],
+    ["1 - 2 - 3", { a: [0] }, [-4]],
+    ["2 + 3 * 4 / 2", { a: [0] }, [8]],
+    ["-a * -2", { a: [0.25] }, [0.5]],
+    ["if(a == 1, 1, 0.3 * b) + 1", { a: [1, 0], b: [-1, 1] }, [2, 1.3]],
+    ["a > 0.5 and b <= 0 or not (c > 0)", { a: [1, 0, 0], b: [0, 0, 0], c: [1, 1, 0] }, [1, 0, 1]],
+    ["min(a, b, c)", { a: [1], b: [-1], c: [5] }, [-1]],
+    ["max(a, b) + abs(b)", { a: [0.5], b: [-1] }, [1.5]],
+    ["mean(a, b, c)", { a: [1], b: [0], c: [2] }, [1]],
+    ["median(a, b, c, 4)", { a: [1], b: [0], c: [2] }, [1.5]],
+    ["cosine(a, 2, 0)", { a: [0, 0.5, 1] }, [2, 1, 0]],
+    ["centre(c)", { c: [1, 2, 3] }, [-1, 0, 1]],
+    ["rank(c)", { c: [1, 5, 5, 9] }, [0, 0.5, 0.5, 1]],
+    ["rank(c)", { c: [2, 2] }, [0, 0]],
+    ["gmax(c) - gmin(c) + gmean(c)", { c: [1, 2, 3] }, [4, 4, 4]],
+    ["zscore(c)", { c: [3, 3, 3] }, [0, 0, 0]],
+    ["correct(a, 0.1, 0.2)", { a: [0.1, 0.8] }, [0, 1.0000000000000002]],
+  ] as [string, Record<string, number[]>, number[]][])("%s", (text, signals, expected) => {
+    const found = values(text, signals);
+    expected.forEach((value, r) => void expect(found[r]).toBeCloseTo(value, 14));
+  });
+
+  it("zscore by the population's deviation and 1e-4", () => {
+    const deviation = Math.sqrt(2 / 3) + 1e-4;
+    expect(values("zscore(c)", { c: [1, 2, 3] })).toEqual([-1 / deviation, 0, 1 / deviation]);
+  });
+
+  it("anneal linearly in the step, constant outside", () => {
+    for (const [step, value] of [
+      [0, 1],
+      [10, 1],
+      [15, 0.5],
+      [20, 0],
+      [99, 0],
+    ] as const) {
+      expect(values("anneal(1, 0, 10, 20)", { a: [0] }, { step })).toEqual([value]);
+    }
+  });
+
+  it("length in tokens", () => {
+    expect(values("clamp(length / 100, 0, 1)", {}, { lengths: [50, 500] })).toEqual([0.5, 1]);
+  });
+
+  it("par as the vectors have it, over each reference", () => {
+    for (const { r, refs, k, value } of misc.par.cases as { r: number; refs: number[]; k: number; value: number }[]) {
+      const ranges: Record<string, Range> = { r: [-9, 9], ref: [-9, 9] };
+      const found = refs.map((ref) => {
+        const group = { size: 1, signals: { r: [valued(r)], ref: [valued(ref)] }, lengths: [], step: 0 };
+        return (
+          compileExpression(`sigmoid(${k} * (r - ref)) + par(r, ref) - par(r, ref)`, ranges).evaluate(group)[0]
+            ?.value ?? 0
+        );
+      });
+      expect(found.reduce((sum, one) => sum + one, 0) / refs.length).toBeCloseTo(value, 12);
+    }
+    expect(values("par(a, c)", { a: [1], c: [3] })[0]).toBeCloseTo(1 / (1 + Math.exp(2)), 14);
+  });
+
+  it("the backward noise correction as the vectors have it", () => {
+    type Case = { rho0_fp: number; rho1_fn: number; backward_obs0: number; backward_obs1: number };
+    for (const { rho0_fp, rho1_fn, backward_obs0, backward_obs1 } of misc.noise_correction.cases as Case[]) {
+      if (rho0_fp + rho1_fn > 0.8) continue;
+      const found = values(`correct(a, ${rho0_fp}, ${rho1_fn})`, { a: [0, 1] });
+      expect(found[0]).toBeCloseTo(backward_obs0, 12);
+      expect(found[1]).toBeCloseTo(backward_obs1, 12);
+    }
+  });
+});
+
+describe("null", () => {
+  it("spreads with its code, the first in the order of the text", () => {
+    expect(values("a + b", { a: ["deadline", 1], b: ["unparsed", 1] })).toEqual(["deadline", 2]);
+    expect(values("0 * a", { a: ["deadline"] })).toEqual(["deadline"]);
+    expect(values("a > 0 and b > 0", { a: [0], b: ["deadline"] })).toEqual(["deadline"]);
+    expect(values("max(a, 1)", { a: ["deadline"] })).toEqual(["deadline"]);
+  });
+
+  it("does not spread from a branch that is not taken", () => {
+    expect(values("if(a > 0, a, b)", { a: [1, 0, "cancelled"], b: ["deadline", "deadline", 1] })).toEqual([
+      1,
+      "deadline",
+      "cancelled",
+    ]);
+  });
+
+  it("leaves what its neighbours are measured against", () => {
+    expect(values("centre(c)", { c: [1, "deadline", 3] })).toEqual([-1, "deadline", 1]);
+    expect(values("gmin(c)", { c: ["deadline", "deadline"] })).toEqual(["deadline", "deadline"]);
+  });
+});
+
+describe("a fault names its column", () => {
+  it.each([
+    ["a + nobody", 5, "no signal is named nobody"],
+    ["a + toString", 5, "no signal is named toString"],
+    ["sqrt(a)", 1, "no function is named sqrt"],
+    ["constructor(a)", 1, "no function is named constructor"],
+    ["a +", 4, ""],
+    ["(a", 3, ""],
+    ["a b", 3, "operator is missing"],
+    ["", 1, "empty"],
+    ["a / b", 5, "must be a number"],
+    ["a / 0", 1, "must not be 0"],
+    ["clamp(a, 1, 0)", 1, "below its first"],
+    ["anneal(a, b, 5, 5)", 1, "after its first"],
+    ["correct(a, 0.5, 0.4)", 1, "at most 0.8"],
+    ["a ? 1 : 2", 1, "if(condition"],
+    ["'text'", 1, "no part"],
+    ["a.b", 1, "only numbers"],
+    ["a[0]", 1, "only numbers"],
+    ["[a]", 1, "no part"],
+    ["a < b < c", 1, "two sides"],
+    ["not a == b", 5, "parentheses"],
+    ["min(a)", 1, "2 or more"],
+    ["if(a, b)", 1, "3 arguments"],
+    ["a = 1", 3, ""],
+    ["1e999", 1, "finite"],
+    ["a; b", 4, "operator is missing"],
+  ])("%s", (text, column, message) => {
+    const thrown = (() => {
+      try {
+        return compileExpression(text, RANGES);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(thrown).toBeInstanceOf(ExpressionFault);
+    expect((thrown as ExpressionFault).message).toContain(message);
+    expect((thrown as ExpressionFault).column).toBe(column);
+  });
+
+  it("and the limit that it passes", () => {
+    expect(() => compileExpression("a".padEnd(LIMITS.expression_chars + 1), RANGES)).toThrow("expression_chars");
+    expect(() => compileExpression(Array(101).fill("a").join("+"), RANGES)).toThrow("expression_nodes");
+    expect(() => compileExpression(`${"(".repeat(499)}a${")".repeat(499)}`, RANGES)).not.toThrow();
+  });
+});
+
+test("whatever the text, reading it ends in an expression or in a fault with a column", () => {
+  const piece = fc.constantFrom(
+    "a",
+    "b",
+    "if",
+    "not",
+    "(",
+    ")",
+    ",",
+    "+",
+    "-",
+    "*",
+    "/",
+    "<",
+    "==",
+    "1",
+    ".5",
+    "1e3",
+    "and",
+    " ",
+    "min",
+    "'",
+    "[",
+    "?",
+    ":",
+    "`",
+    "=>",
+    "é",
+    "__proto__",
+    ".",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      try {
+        compileExpression(pieces.join(""), RANGES);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ExpressionFault);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+/** Well-formed expressions over a, b and c. */
+const expressions: fc.Arbitrary<string> = fc.letrec((tie) => ({
+  leaf: fc.oneof(
+    fc.constantFrom("a", "b", "c"),
+    fc.integer({ min: -5, max: 5 }).map((n) => `(${n})`),
+  ),
+  tree: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    tie("leaf"),
+    fc
+      .tuple(tie("tree"), fc.constantFrom("+", "-", "*", "<", ">=", "and", "or"), tie("tree"))
+      .map(([x, o, y]) => `(((${x}) ${o} (${y})) * 1)`),
+    fc.tuple(tie("tree"), tie("tree"), tie("tree")).map(([x, y, z]) => `if(${x}, ${y}, ${z})`),
+    fc
+      .tuple(
+        fc.constantFrom("sigmoid", "abs", "centre", "zscore", "rank", "gmean", "gmin", "gmax", "not "),
+        tie("tree"),
+      )
+      .map(([f, x]) => `(0 + ${f}(${x}))`),
+    fc
+      .tuple(fc.constantFrom("min", "max", "mean", "median", "par"), tie("tree"), tie("tree"))
+      .map(([f, x, y]) => `${f}(${x}, ${y})`),
+    tie("tree").map((x) => `clamp(${x}, -1, 2)`),
+    tie("tree").map((x) => `cosine(${x}, 3, -1)`),
+    tie("tree").map((x) => `correct(${x}, 0.1, 0.2)`),
+  ),
+})).tree as fc.Arbitrary<string>;
+
+test("a value lies in the range that was proved", () => {
+  const rollout = fc.record({
+    a: fc.double({ min: 0, max: 1, noNaN: true }),
+    b: fc.double({ min: -1, max: 1, noNaN: true }),
+    c: fc.double({ min: 0, max: 10, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(expressions, fc.array(rollout, { minLength: 1, maxLength: 6 }), (text, group) => {
+      if (text.length > LIMITS.expression_chars) return;
+      const expression = compileExpression(text, RANGES);
+      const column = (name: "a" | "b" | "c"): Valued[] => group.map((r) => valued(r[name]));
+      const found = expression.evaluate({
+        size: group.length,
+        signals: { a: column("a"), b: column("b"), c: column("c") },
+        lengths: [],
+        step: 0,
+      });
+      const [low, high] = expression.range;
+      const slack = 1e-9 * Math.max(1, Math.abs(low), Math.abs(high));
+      for (const { value } of found) {
+        expect(Number.isFinite(value)).toBe(true);
+        expect(value).toBeGreaterThanOrEqual(low - slack);
+        expect(value).toBeLessThanOrEqual(high + slack);
+        expect(Object.is(value, -0)).toBe(false);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("the centre of equal numbers is exactly 0, whatever their mean rounds to: `if` takes the branch whose range was proved", () => {
+  const group = { size: 6, signals: { a: Array.from({ length: 6 }, () => valued(0)) }, lengths: [], step: 0 };
+  const expression = compileExpression("if(centre(correct(a - 3, 0.1, 0.2)), 0, -1)", { a: [0, 0] });
+  expect(expression.range).toEqual([-1, -1]);
+  expect(expression.evaluate(group).map(({ value }) => value)).toEqual(new Array(6).fill(-1));
+});
+
+test("an expression tells what it needs", () => {
+  const found = compileExpression("zscore(a) + anneal(0, b, 1, 2) + length / 10 + a", RANGES);
+  expect(found).toMatchObject({
+    signals: ["a", "b"],
+    facts: ["length", "step"],
+    relative: true,
+    normalising: ["zscore"],
+  });
+  expect(found.range[1]).toBe(Number.POSITIVE_INFINITY);
+  expect(compileExpression("clamp(length / 10, 0, 1) + a", RANGES)).toMatchObject({ range: [0, 2], relative: false });
+});

@@ -1,0 +1,109 @@
+// Owns what the engine tests share: the running engines, both adapters on them, and whether an
+// engine is at work. Must not hold any test.
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
+import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
+import { type Reading, readAnswer } from "../../../src/core/judges/samples.ts";
+import type { Generation, VerifierJob } from "../../../src/core/wire/questions.ts";
+import type { Verifier, VerifierCall } from "../../../src/scoring/ports.ts";
+import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
+import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
+import { callWith } from "../../port-contracts/verifier.contract.ts";
+import type { EngineUnderTest } from "../../tools/test-engine-servers.ts";
+
+export const clock = { now: () => performance.now(), date: () => new Date() };
+
+/** The engines that test/tools/test-engine.ts started. */
+export const ENGINES = JSON.parse(process.env.KRITAI_ENGINES ?? "[]") as EngineUnderTest[];
+
+/** A gateway with one engine behind it, closed after the test. */
+export async function withGateway<T>(
+  { url, model }: { url: string; model: string },
+  test: (url: string) => Promise<T>,
+  maxInFlight = 16,
+): Promise<T> {
+  const pool = createEnginePool({ urls: [url], model, apiKey: null, maxInFlight });
+  const gateway = await startGateway({ host: "127.0.0.1", port: 0, pool });
+  try {
+    return await test(gateway.url);
+  } finally {
+    await gateway.close(0);
+  }
+}
+
+/** Each way from the edge to an engine: runs a test with the adapter's verifier. */
+export const ROUTES: Record<
+  "openai" | "verify",
+  <T>(at: { url: string; model: string }, test: (verifier: Verifier) => Promise<T>, maxInFlight?: number) => Promise<T>
+> = {
+  openai: ({ url, model }, test, maxInFlight = 16) =>
+    test(createOpenAiVerifier({ url, model, apiKey: null, maxInFlight }, clock)),
+  verify: (at, test, maxInFlight) =>
+    withGateway(at, (url) => test(createGatewayVerifier({ url, model: null, apiKey: null }, clock)), maxInFlight),
+};
+
+/** Two candidates, asked `samples` times in one order. */
+export const twoCandidates = (samples: number, more: Partial<VerifierJob> = {}): VerifierJob => ({
+  question: "Which of them prints the sum of two numbers? ünï 🙂",
+  language: "python",
+  candidates: ["print(int(input()) + int(input()))", "print(input() + input())"],
+  comparisons: [{ id: 0, order: [0, 1], samples }],
+  ...more,
+});
+
+export interface Read {
+  generation: Generation;
+  reading: Reading;
+}
+
+/**
+ * Judges a job at temperature 1 without cutting the distribution, and reads each answer as scoring
+ * does.
+ */
+export async function ask(verifier: Verifier, job: VerifierJob, more: Partial<VerifierCall> = {}): Promise<Read[]> {
+  const call = callWith(new AbortController().signal, { temperature: 1, top_p: 1, ...more });
+  const reads: Read[] = [];
+  await verifier.session(call).judge(job, (generation) => {
+    const shown = job.comparisons.find(({ id }) => id === generation.comparison)?.order.length ?? 0;
+    reads.push({ generation, reading: readAnswer(generation, shown, call.form) });
+  });
+  return reads.sort((a, b) => a.generation.sample - b.generation.sample);
+}
+
+/** The process's share of one core is looked at over windows of this length. */
+const WINDOW_MS = 250;
+/**
+ * The kernel counts CPU time in hundredths of a second (proc(5), on every Linux that Node runs on).
+ */
+const TICK_MS = 10;
+
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // What precedes the last parenthesis is the program's name, which may hold blanks; then come
+  // fields 3 and up.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+async function until(pid: number, enough: (share: number) => boolean, limit_ms: number): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    const opened = performance.now();
+    const before = cpuMs(pid);
+    await sleep(WINDOW_MS);
+    const share = (cpuMs(pid) - before) / (performance.now() - opened);
+    if (enough(share)) return opened - start;
+    if (performance.now() - start > limit_ms)
+      throw new Error(`after ${limit_ms} ms at ${(share * 100).toFixed(0)} % CPU`);
+  }
+}
+
+/** Resolves once the engine computes: it uses a third of a core or more. */
+export const atWork = (pid: number): Promise<number> => until(pid, (share) => share > 1 / 3, 10_000);
+
+/**
+ * Resolves with the ms after which the engine was at rest: below a tenth of a core over a whole
+ * window.
+ */
+export const atRest = (pid: number): Promise<number> => until(pid, (share) => share < 0.1, 10_000);

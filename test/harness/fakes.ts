@@ -1,0 +1,364 @@
+// Owns the in-memory stand-ins for the ports: an instant, scriptable verifier, a run log, a spec
+// store and a fixed clock. Knows no HTTP.
+import { readFile } from "node:fs/promises";
+import type { ExportTable, StoredSignal, StoredText } from "../../src/core/contract/export-tables.ts";
+import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
+import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { ItemErrorCode } from "../../src/core/faults/errors.ts";
+import type { AnySpec } from "../../src/core/signals/compiled-spec.ts";
+import type { Comparison, Generation, SessionStats, VerifierJob } from "../../src/core/wire/questions.ts";
+import type { Clock, Health, SpecStore, Verifier, VerifierCall } from "../../src/scoring/ports.ts";
+import type {
+  GroupRow,
+  LogEntry,
+  Page,
+  RequestRow,
+  RunDetail,
+  RunKey,
+  RunLog,
+  RunSummary,
+  StepRange,
+  StepRow,
+  StoredVerdict,
+} from "../../src/scoring/run-log-port.ts";
+
+/** A clock that moves only when told. */
+export function fixedClock(start = Date.UTC(2026, 10, 21)): Clock & { advance(ms: number): void } {
+  let now = 0;
+  return {
+    now: () => now,
+    date: () => new Date(start + now),
+    advance(ms) {
+      now += ms;
+    },
+  };
+}
+
+/** The static assets as the Worker's binding serves them. */
+export async function committedAssets(path: string): Promise<Response> {
+  return new Response(await readFile(new URL(`../../public${path}`, import.meta.url)));
+}
+
+/**
+ * What the script may say to one sample: an answer text, a failure's code, or fields of the
+ * generation.
+ */
+export type Script = (
+  shown: readonly string[],
+  about: { comparison: Comparison; sample: number; job: VerifierJob },
+) => string | { error: ItemErrorCode } | Partial<Generation>;
+
+export interface FakeVerifier extends Verifier {
+  /** Every job judged, in order. */
+  readonly jobs: VerifierJob[];
+  readonly calls: VerifierCall[];
+}
+
+export interface FakeVerifierOptions {
+  generations_max?: number;
+  health?: Health;
+  /**
+   * Generations wait for this before they are answered; the signal's abort ends the wait with its
+   * reason.
+   */
+  gate?: Promise<unknown>;
+}
+
+const ANSWERED = { thinking: "none", finish_reason: "stop", error: null } as const;
+const COST = { prompt_tokens: 10, completion_tokens: 2, latency_ms: 1 } as const;
+
+function generationOf(said: ReturnType<Script>, comparison: number, sample: number): Generation {
+  const base: Generation = { comparison, sample, answer: "", ...ANSWERED, ...COST };
+  if (typeof said === "string") return { ...base, answer: said };
+  if (said.error != null) return { ...base, ...said, answer: null, finish_reason: null };
+  return { ...base, ...said };
+}
+
+/**
+ * A verifier that answers every sample at once by `script`, which sees the candidates in the order
+ * shown.
+ */
+export function fakeVerifier(script: Script, options: FakeVerifierOptions = {}): FakeVerifier {
+  const jobs: VerifierJob[] = [];
+  const calls: VerifierCall[] = [];
+  async function judge(call: VerifierCall, stats: SessionStats, job: VerifierJob, sink: (g: Generation) => void) {
+    jobs.push(job);
+    if (options.gate !== undefined) await Promise.race([options.gate, aborted(call.signal)]);
+    for (const comparison of job.comparisons) {
+      const shown = comparison.order.map((i) => job.candidates[i] as string);
+      const first = comparison.first_sample ?? 0;
+      for (let sample = first; sample < first + comparison.samples; sample++) {
+        stats.requests++;
+        const said = call.signal.aborted
+          ? { error: call.signal.reason as ItemErrorCode }
+          : script(shown, { comparison, sample, job });
+        sink(generationOf(said, comparison.id, sample));
+      }
+    }
+  }
+  return {
+    protocol: "fake",
+    generations_max: options.generations_max ?? 8192,
+    jobs,
+    calls,
+    session(call) {
+      calls.push(call);
+      const stats: SessionStats = { headers_waiting_max: 1, in_flight_max: 1, requests: 0, retries: 0 };
+      return { stats, judge: (job, sink) => judge(call, stats, job, sink) };
+    },
+    check: async () => options.health ?? { ok: true, latency_ms: 0 },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** Boxes the letter of the candidate for which `value` is largest; the first of several. */
+export function preferring(value: (candidate: string) => number): Script {
+  return (shown) => {
+    const best = shown.reduce((top, candidate, i) => (value(candidate) > value(shown[top] as string) ? i : top), 0);
+    return `\\boxed{${String.fromCharCode(65 + best)}}`;
+  };
+}
+
+export interface FakeRunLog extends RunLog {
+  readonly entries: LogEntry[];
+  /** What append and the readers reject with, while set. */
+  fault: Error | null;
+}
+
+const mean = (values: readonly number[]) =>
+  values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+const numbers = (values: readonly (number | null)[]) => values.filter((v) => v !== null);
+const rewardsOf = (result: GroupResult) => result.rollouts.map((r) => r.reward);
+
+/** The signals of an entry whose spec has some, by rollout, then by name. */
+export function storedSignals(entry: LogEntry): StoredSignal[] {
+  return entry.groups.flatMap(({ signals = [] }, index) =>
+    signals
+      .map((row) => ({ group_id: `${entry.request_id}.${index}`, ...row }))
+      .sort((a, b) => a.rollout_index - b.rollout_index || (a.signal < b.signal ? -1 : 1)),
+  );
+}
+
+/** The texts of an entry whose spec says log_texts. */
+export function storedTexts(entry: LogEntry): StoredText[] {
+  return entry.groups.flatMap(({ prompt, rollouts }, index) =>
+    [prompt, ...rollouts.map(({ text }) => text)].flatMap((text, at) =>
+      text === null
+        ? []
+        : [{ group_id: `${entry.request_id}.${index}`, rollout_index: at === 0 ? null : at - 1, text }],
+    ),
+  );
+}
+
+/** What a log holds of an entry's groups. */
+export function groupRows(entry: LogEntry): GroupRow[] {
+  return entry.groups.map((group, index) => ({
+    id: `${entry.request_id}.${index}`,
+    request_id: entry.request_id,
+    run_id: entry.run_id,
+    step: entry.step,
+    spec_hash: entry.spec_hash,
+    created_at: entry.created_at.toISOString(),
+    prompt_hash: group.prompt_hash,
+    language: group.language,
+    pass_rates: group.rollouts.map((r) => r.pass_rate),
+    rewards: rewardsOf(group.result),
+    result: group.result,
+  }));
+}
+
+/** What a log holds of an entry, found by its id. */
+export function requestRow(entry: LogEntry): RequestRow {
+  const { request_id, kind, run_id, step, spec_hash, items, metrics, timing_ms, key_name: owner } = entry;
+  const logged = { created_at: entry.created_at.toISOString(), warnings: [...entry.warnings] };
+  return {
+    request_id,
+    kind,
+    owner,
+    run_id,
+    step,
+    spec_hash,
+    items,
+    metrics,
+    timing_ms,
+    ...logged,
+    groups: groupRows(entry),
+  };
+}
+
+function summary({ run_id, owner }: RunKey, entries: readonly LogEntry[]): RunSummary {
+  const groups = entries.flatMap((e) => e.groups);
+  const steps = numbers(entries.map((e) => e.step));
+  const times = entries.map((e) => e.created_at.toISOString()).sort();
+  return {
+    run_id,
+    owner: ownerName(owner),
+    first_step: steps.length === 0 ? null : Math.min(...steps),
+    last_step: steps.length === 0 ? null : Math.max(...steps),
+    first_at: times[0] as string,
+    last_at: times.at(-1) as string,
+    requests: entries.length,
+    groups: groups.length,
+    rollouts: groups.reduce((n, g) => n + g.rollouts.length, 0),
+    reward_mean: mean(numbers(groups.flatMap((g) => rewardsOf(g.result)))),
+    parse_rate: mean(numbers(entries.map((e) => e.metrics.parse_rate))),
+  };
+}
+
+function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
+  const groups = entries.flatMap((e) => e.groups);
+  const { requests, rollouts, reward_mean, parse_rate } = summary({ run_id: "", owner: "" }, entries);
+  const verdicts = groups.flatMap((g) => g.verdicts);
+  const errors: Record<string, number> = {};
+  for (const { error } of verdicts) if (error !== null) errors[error] = (errors[error] ?? 0) + 1;
+  return {
+    step,
+    requests,
+    groups: groups.length,
+    rollouts,
+    reward_mean,
+    reward_std: null,
+    zero_variance_share: null,
+    parse_rate,
+    tau_b_mean: mean(numbers(groups.map((g) => g.result.metrics.tau_b))),
+    list_acc: null,
+    length_tokens: { p50: null, p95: null },
+    generations: verdicts.length,
+    prompt_tokens: verdicts.reduce((n, v) => n + v.prompt_tokens, 0),
+    completion_tokens: verdicts.reduce((n, v) => n + v.completion_tokens, 0),
+    latency_ms: { p50: null, p99: null },
+    errors,
+    warnings: [...new Set(entries.flatMap((e) => e.warnings))].sort(),
+  };
+}
+
+function paged<T>(rows: readonly T[], cursor: string | null, limit: number): Page<T> {
+  const from = cursor === null ? 0 : Number(cursor);
+  const to = from + limit;
+  return { rows: rows.slice(from, to), next_cursor: to < rows.length ? `${to}` : null };
+}
+
+/** A run log in memory. */
+export function fakeRunLog(): FakeRunLog {
+  const entries: LogEntry[] = [];
+  const state = { fault: null as Error | null };
+  const owns = (e: LogEntry, owner: Owner | null) => owner === null || ownerOf(e.key_name) === owner;
+  const of = ({ run_id, owner }: RunKey) => entries.filter((e) => e.run_id === run_id && owns(e, owner));
+  const check = () => {
+    if (state.fault !== null) throw state.fault;
+  };
+  const verdictsOf = (entry: LogEntry, index: number): StoredVerdict[] =>
+    (entry.groups[index]?.verdicts ?? []).map((v) => ({
+      ...v,
+      group_id: `${entry.request_id}.${index}`,
+      order: [...v.order],
+    }));
+  return Object.assign(state, {
+    entries,
+    async append(entry: LogEntry) {
+      check();
+      if (!entries.some((e) => e.request_id === entry.request_id)) entries.push(entry);
+    },
+    async runs({ owner, cursor, limit }: { owner: Owner | null; cursor: string | null; limit: number }) {
+      check();
+      const keys = runKeys(entries.filter((e) => owns(e, owner))).reverse();
+      return paged(
+        keys.map((key) => summary(key, of(key))),
+        cursor,
+        limit,
+      );
+    },
+    async owners(runId: string, limit: number) {
+      check();
+      const keys = runKeys(entries).filter(({ run_id }) => run_id === runId);
+      return keys
+        .map(({ owner }) => owner)
+        .sort()
+        .slice(0, limit);
+    },
+    async run(run: RunKey): Promise<RunDetail | null> {
+      check();
+      const found = of(run);
+      if (found.length === 0) return null;
+      const hashes = [...new Set(found.map((e) => e.spec_hash))];
+      const specs = hashes.map((spec_hash) => {
+        const users = found.filter((e) => e.spec_hash === spec_hash);
+        const [first] = users as [LogEntry];
+        return {
+          spec_hash,
+          spec: JSON.parse(first.spec),
+          requests: users.length,
+          first_at: first.created_at.toISOString(),
+        };
+      });
+      return { ...summary(run, found), specs };
+    },
+    async steps(run: RunKey, { after, from, to, limit }: StepRange) {
+      check();
+      const inRange = (step: number | null) =>
+        step === null
+          ? after === null && from === null && to === null
+          : step > (after ?? -1) && step >= (from ?? 0) && step <= (to ?? step);
+      const steps = [...new Set(of(run).map((e) => e.step))].filter(inRange);
+      const sorted = steps.sort((a, b) => (a ?? -1) - (b ?? -1)).slice(0, limit ?? steps.length);
+      return sorted.map((step) =>
+        stepRow(
+          step,
+          of(run).filter((e) => e.step === step),
+        ),
+      );
+    },
+    async groups(run: RunKey, page: { step: number | null; cursor: string | null; limit: number }) {
+      check();
+      const rows = of(run).flatMap(groupRows);
+      return paged(
+        rows.filter((r) => page.step === null || r.step === page.step),
+        page.cursor,
+        page.limit,
+      );
+    },
+    async request(requestId: string, owner: Owner | null) {
+      check();
+      const entry = entries.find((e) => e.request_id === requestId && owns(e, owner));
+      return entry === undefined ? null : requestRow(entry);
+    },
+    async verdicts(groupId: string, owner: Owner | null) {
+      check();
+      const [requestId, index] = groupId.split(".") as [string, string];
+      const entry = entries.find((e) => e.request_id === requestId && owns(e, owner));
+      return entry?.groups[Number(index)] === undefined ? null : verdictsOf(entry, Number(index));
+    },
+    async *exportRows(run: RunKey, table: ExportTable) {
+      for (const entry of of(run)) {
+        check();
+        if (table === "groups") yield* groupRows(entry);
+        else if (table === "texts") yield* storedTexts(entry);
+        else if (table === "signals") yield* storedSignals(entry);
+        else for (let i = 0; i < entry.groups.length; i++) yield* verdictsOf(entry, i);
+      }
+    },
+    check: async () => ({ ok: state.fault === null, latency_ms: 0 }),
+  });
+}
+
+/** The runs of some entries, in order of first use. */
+function runKeys(entries: readonly LogEntry[]): RunKey[] {
+  const keys = entries.flatMap(({ run_id, key_name }) => (run_id === null ? [] : { run_id, owner: ownerOf(key_name) }));
+  return [...new Map(keys.map((key) => [JSON.stringify([key.run_id, key.owner]), key])).values()];
+}
+
+/** Named specs in memory. */
+export function fakeSpecStore(specs: Record<string, AnySpec> = {}): SpecStore {
+  const stored = new Map(Object.entries(specs));
+  return {
+    get: async (name) => stored.get(name) ?? null,
+    put: async (name, spec) => {
+      stored.set(name, spec);
+    },
+    names: async (limit) => [...stored.keys()].sort().slice(0, limit),
+  };
+}

@@ -1,0 +1,56 @@
+// Owns samples and rooms for the group-room tests.
+
+import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
+import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
+import { Metrics } from "../../../src/scoring/counters.ts";
+import { fenced, longest } from "../../api/routes/harness.ts";
+import { type FakeVerifierOptions, fakeRunLog, fakeVerifier, fixedClock, type Script } from "../../harness/fakes.ts";
+
+let waiters = 0;
+
+/** A sample of `code`; requests with equal codes have equal bodies. */
+export function sampleOf(code: string, more: Partial<GatheredSample> = {}): GatheredSample {
+  return {
+    room: "0123456789abcdef0123",
+    waiter_id: `waiter-${waiters++}`,
+    body_hash: `hash of ${code}`,
+    prompt: "p",
+    language: null,
+    rollout: { text: fenced(code) },
+    spec: DEFAULT_SPEC,
+    run_id: "run",
+    step: 3,
+    key_name: "key",
+    group_size: null,
+    window_ms: 30,
+    answer_within_ms: 10_000,
+    retain_ms: 60_000,
+    tries: 1,
+    patience_ms: 1_000,
+    takes_failure: false,
+    ...more,
+  };
+}
+
+export const specOf = (more: Partial<Spec>): Spec => ({ ...DEFAULT_SPEC, ...more });
+
+/** A probe that is answered by hand. */
+export function heldProbe() {
+  const asked = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const probe: ClientProbe = () => {
+    asked.resolve();
+    return promise;
+  };
+  return { probe, asked: asked.promise, say: resolve };
+}
+
+export const never = () => new AbortController().signal;
+
+/** Fakes that judge: the longer program wins unless the script says otherwise. */
+export function judgingDeps(script: Script = longest, options: FakeVerifierOptions = {}) {
+  const lines: Record<string, unknown>[] = [];
+  const report = (line: Record<string, unknown>) => void lines.push(line);
+  const parts = { verifier: fakeVerifier(script, options), runLog: fakeRunLog(), clock: fixedClock() };
+  return { ...parts, metrics: new Metrics(), report, lines };
+}

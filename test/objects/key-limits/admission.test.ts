@@ -1,0 +1,204 @@
+// Holds what a request meets before its body is read: its key's limits and the isolate's load, over
+// counters in memory and over ones that fail.
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { type CountersStub, parseKeyLimits } from "../../../src/objects/key-limits/ledger.ts";
+import { createKeyLimits } from "../../../src/objects/key-limits/remote.ts";
+import { Metrics } from "../../../src/scoring/counters.ts";
+import { problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
+import { fakeVerifier } from "../../harness/fakes.ts";
+import { gate } from "../../verifier/setup.ts";
+import { memoryCounters } from "./memory-counters.ts";
+
+/**
+ * Lets fake time pass, and what is not timed (hashes) go on in between, until something holds.
+ * Throws when it does not within a minute of it.
+ */
+async function passUntil(holds: () => boolean): Promise<void> {
+  for (let passed = 0; !holds(); passed += LIMITS.key_limits_flush_ms) {
+    if (passed > 60_000) throw new Error("does not come to hold");
+    await vi.advanceTimersByTimeAsync(LIMITS.key_limits_flush_ms);
+    await setImmediate();
+  }
+}
+
+function limited(text: string, options: Parameters<typeof setUp>[0] = {}, counters = memoryCounters()) {
+  const limits = parseKeyLimits(text);
+  const metrics = new Metrics();
+  const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
+  const keyLimits = createKeyLimits({ limits, counters, onUnreachable });
+  return { ...setUp({ keyLimits, metrics, ...options }), counters, metrics };
+}
+
+describe("a key's limits", () => {
+  it("refuse with the limit's name, Retry-After and RateLimit fields, without reading the body", async () => {
+    const { post } = limited("*:rpm=1");
+    const first = await post("/v1/rewards", twoRollouts());
+    expect(first.status).toBe(200);
+    expect(first.headers.get("ratelimit-policy")).toBe('"rpm";q=1;w=60;qu="requests"');
+    expect(first.headers.get("ratelimit")).toBe('"rpm";r=0;t=60');
+    const second = await post("/v1/rewards", "{ this is not JSON");
+    expect([second.status, second.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect(await problemOf(second)).toMatchObject({
+      code: "rate_limited",
+      retryable: true,
+      detail: expect.stringContaining("rpm = 1"),
+    });
+  });
+
+  it("count the verifier's tokens after the reply, and refuse when the day's are spent", async () => {
+    const { post, counters } = limited("*:tokens_per_day=12");
+    const booked = counters.booked();
+    expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+    await booked;
+    expect((await problemOf(await post("/v1/rewards", twoRollouts()))).code).toBe("token_budget_exceeded");
+  });
+
+  it("hold for the requests under way, until the work of each has ended", async () => {
+    const { opened, open } = gate();
+    const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
+    const { post, counters } = limited("*:concurrency=1", { verifier });
+    const first = post("/v1/rewards", twoRollouts());
+    const second = await post("/v1/rewards", twoRollouts());
+    expect((await problemOf(second)).code).toBe("too_many_concurrent");
+    const booked = counters.booked();
+    open();
+    expect((await first).status).toBe(200);
+    await booked;
+    expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+  });
+
+  it("hold for a request that waits for another with its Idempotency-Key, however long, until it or its client has gone", async () => {
+    vi.useFakeTimers();
+    try {
+      const { opened, open } = gate();
+      const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
+      const clock = { now: () => Date.now(), date: () => new Date() };
+      const { app, post, counters } = limited("*:concurrency=2", { verifier, clock });
+      const underWay = () => Object.keys(counters.states.get("(open)")?.leases ?? {}).length;
+      const headers = { "content-type": "application/json", "idempotency-key": "k" };
+      const first = post("/v1/rewards", twoRollouts(), headers);
+      await vi.waitFor(() => expect(verifier.jobs).toHaveLength(1));
+      const client = new AbortController();
+      const init = { method: "POST", headers, body: JSON.stringify(twoRollouts()), signal: client.signal };
+      let begun: Response | null = null;
+      void Promise.resolve(app.request("http://localhost/v1/rewards", init)).then((response) => {
+        begun = response;
+      });
+      await passUntil(() => begun !== null);
+      expect(begun).toMatchObject({ status: 200 });
+      expect((await problemOf(await post("/v1/rewards", twoRollouts()))).code).toBe("too_many_concurrent");
+      client.abort();
+      await passUntil(() => underWay() === 1);
+      open();
+      await (await first).text();
+      await passUntil(() => underWay() === 0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("cost one call on a request's way, and one behind it for all that ended close by", async () => {
+    const { post, counters } = limited("*:concurrency=9");
+    const booked = counters.booked();
+    await Promise.all(Array.from({ length: 5 }, () => post("/v1/rewards", twoRollouts())));
+    await booked;
+    expect(counters.calls.filter((call) => call === "ask")).toHaveLength(5);
+    expect(counters.calls.filter((call) => call === "book").length).toBeLessThanOrEqual(2);
+    expect(Object.keys(counters.states.get("(open)")?.leases ?? {})).toEqual([]);
+  });
+
+  it("let a request through when its counters cannot be reached, and count that", async () => {
+    const broke = () => Promise.reject(new Error());
+    const broken = { ...memoryCounters(), getByName: () => ({ ask: broke, book: broke, hold: broke }) };
+    const { post, metrics } = limited("*:rpm=1", {}, broken);
+    for (let i = 0; i < 2; i++) expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+    expect(metrics.render()).toContain("kritai_key_limits_unreachable_total 2");
+  });
+
+  it("give a place back that was granted too late for anybody to hear of it", async () => {
+    vi.useFakeTimers();
+    try {
+      const counters = memoryCounters();
+      let late = true;
+      const getByName = (name: string): CountersStub => {
+        const { ask, book, hold } = counters.getByName(name);
+        return {
+          ...{ book, hold },
+          async ask(...args) {
+            const granted = await ask(...args);
+            return late ? new Promise(() => {}) : granted;
+          },
+        };
+      };
+      const { post } = limited("*:concurrency=1", {}, { ...counters, getByName });
+      const booked = counters.booked();
+      const first = post("/v1/rewards", twoRollouts());
+      await vi.advanceTimersByTimeAsync(LIMITS.key_limits_timeout_ms);
+      expect((await first).status).toBe(200);
+      await vi.advanceTimersByTimeAsync(LIMITS.key_limits_flush_ms);
+      await booked;
+      late = false;
+      expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("ask nothing for a key without limits, nor for the public routes", async () => {
+    const { post, call, counters } = limited("trainer:rpm=1");
+    const reply = await post("/v1/rewards", twoRollouts());
+    expect([reply.status, reply.headers.get("ratelimit")]).toEqual([200, null]);
+    const starred = limited("*:rpm=1");
+    await starred.call("/healthz");
+    await call("/docs");
+    expect([counters.calls, starred.counters.calls]).toEqual([[], []]);
+  });
+});
+
+describe("counters that answer late", () => {
+  it("are told of tokens once: a call that comes in time after all has booked them", async () => {
+    vi.useFakeTimers();
+    try {
+      const counters = memoryCounters();
+      const LATE_MS = LIMITS.key_limits_timeout_ms + 200;
+      const late = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
+        return async (...args: A) => {
+          await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+          return call(...args);
+        };
+      };
+      const getByName = (name: string): CountersStub => {
+        const { ask, book, hold } = counters.getByName(name);
+        return { ask: late(ask), book: late(book), hold: late(hold) };
+      };
+      const limits = parseKeyLimits("*:tokens_per_day=1000");
+      const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
+      void keyLimits.spend(null, 100);
+      for (let i = 0; i < 10; i++) {
+        const asked = keyLimits.admit(null, `${i}`, true);
+        await vi.advanceTimersByTimeAsync(2 * LATE_MS);
+        await asked;
+      }
+      expect(counters.states.get("(open)")?.tokens).toBe(100);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("are told again of tokens when the call failed", async () => {
+    const counters = memoryCounters();
+    let broken = true;
+    const getByName = (name: string): CountersStub => {
+      const { ask, book, hold } = counters.getByName(name);
+      return { ask, hold, book: (spending) => (broken ? Promise.reject(new Error()) : book(spending)) };
+    };
+    const limits = parseKeyLimits("*:tokens_per_day=1000");
+    const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
+    await keyLimits.spend(null, 100);
+    broken = false;
+    await keyLimits.spend(null, 1);
+    expect(counters.states.get("(open)")?.tokens).toBe(101);
+  });
+});

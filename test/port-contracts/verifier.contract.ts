@@ -1,0 +1,187 @@
+// Owns the guarantees of the Verifier port, as one suite for every adapter and the fake. Must not
+// know any adapter's protocol.
+import { describe, expect, it } from "vitest";
+import type { Comparison, Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import type { Verifier, VerifierCall } from "../../src/scoring/ports.ts";
+
+/** How a backend behaves for the whole suite's next session. */
+export type BackendMode = "answers" | "silent" | "dead";
+
+export interface VerifierUnderTest {
+  verifier: Verifier;
+  /**
+   * Resolves once the backend holds at least one question that it will not answer. Only for
+   * `silent`.
+   */
+  asked: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/** Makes an adapter with its backend. `answers`: each generation gets a non-empty answer. */
+export type MakeVerifier = (mode: BackendMode) => Promise<VerifierUnderTest>;
+
+/** A call with the spec's defaults and no deadline. */
+export function callWith(signal: AbortSignal, more: Partial<VerifierCall> = {}): VerifierCall {
+  return {
+    prompt: "code-select",
+    form: "exact_match",
+    model: null,
+    temperature: 0.6,
+    top_p: 0.95,
+    max_tokens: 64,
+    seed: 7,
+    signal,
+    ...more,
+  };
+}
+
+/** Every pair of `count` short candidates; ids in order. */
+export function pairsJob(count: number, samples = 1, name = "q"): VerifierJob {
+  const comparisons: Comparison[] = [];
+  for (let i = 0; i < count; i++) {
+    for (let j = i + 1; j < count; j++) comparisons.push({ id: comparisons.length, order: [i, j], samples });
+  }
+  const candidates = Array.from({ length: count }, (_, i) => `print(${i})`);
+  return { question: `Which prints ${name}?`, language: "python", candidates, comparisons };
+}
+
+/** Judges a job and gathers what was reported. */
+export async function judged(verifier: Verifier, job: VerifierJob, signal = new AbortController().signal) {
+  const reported: Generation[] = [];
+  const session = verifier.session(callWith(signal));
+  await session.judge(job, (generation) => reported.push(generation));
+  return { reported, stats: session.stats };
+}
+
+const keyOf = (g: Generation) => `${g.comparison}.${g.sample}`;
+
+/** The keys a job must report, each exactly once. */
+export function expectedKeys(job: VerifierJob): string[] {
+  return job.comparisons.flatMap((c) =>
+    Array.from({ length: c.samples }, (_, s) => `${c.id}.${(c.first_sample ?? 0) + s}`),
+  );
+}
+
+export function reportedKeys(reported: readonly Generation[]): string[] {
+  return reported.map(keyOf);
+}
+
+function expectWellFormed(generation: Generation): void {
+  expect(generation.error === null).toBe(generation.answer !== null);
+  if (generation.error !== null) expect(generation.finish_reason).toBeNull();
+  for (const count of [generation.prompt_tokens, generation.completion_tokens]) {
+    expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
+  }
+  expect(generation.latency_ms).toBeGreaterThanOrEqual(0);
+}
+
+async function using(make: MakeVerifier, mode: BackendMode, test: (under: VerifierUnderTest) => Promise<void>) {
+  const under = await make(mode);
+  try {
+    await test(under);
+  } finally {
+    await under.close();
+  }
+}
+
+/** Runs the suite. */
+export function verifierContract(name: string, make: MakeVerifier): void {
+  describe(`Verifier contract: ${name}`, () => {
+    it("reports each sample of each comparison exactly once, well formed", () =>
+      using(make, "answers", async ({ verifier }) => {
+        const job = pairsJob(4, 3);
+        const { reported } = await judged(verifier, job);
+        expect(reportedKeys(reported).sort()).toEqual(expectedKeys(job).sort());
+        for (const generation of reported) {
+          expectWellFormed(generation);
+          expect(generation.error).toBeNull();
+        }
+      }));
+
+    it("numbers samples from first_sample", () =>
+      using(make, "answers", async ({ verifier }) => {
+        const job = pairsJob(2);
+        const comparisons = [{ id: 5, order: [1, 0], samples: 2, first_sample: 3 }];
+        const { reported } = await judged(verifier, { ...job, comparisons });
+        expect(reportedKeys(reported).sort()).toEqual(["5.3", "5.4"]);
+      }));
+
+    it("resolves at once for a job without comparisons", () =>
+      using(make, "answers", async ({ verifier }) => {
+        const { reported } = await judged(verifier, { ...pairsJob(2), comparisons: [] });
+        expect(reported).toEqual([]);
+      }));
+
+    it("keeps the jobs of one session apart", () =>
+      using(make, "answers", async ({ verifier }) => {
+        const session = verifier.session(callWith(new AbortController().signal));
+        const jobs = [pairsJob(3, 1, "x"), pairsJob(4, 2, "y"), pairsJob(2, 1, "z")];
+        const reported = await Promise.all(
+          jobs.map(async (job) => {
+            const own: Generation[] = [];
+            await session.judge(job, (generation) => own.push(generation));
+            return own;
+          }),
+        );
+        reported.forEach((own, i) => {
+          expect(reportedKeys(own).sort()).toEqual(expectedKeys(jobs[i] as VerifierJob).sort());
+        });
+        expect(session.stats.headers_waiting_max).toBeLessThanOrEqual(6);
+      }));
+
+    for (const reason of ["deadline", "cancelled"] as const) {
+      it(`reports all that is left as ${reason} when the signal aborts, without the backend's help`, () =>
+        using(make, "silent", async ({ verifier, asked }) => {
+          const controller = new AbortController();
+          const job = pairsJob(6);
+          const judging = judged(verifier, job, controller.signal);
+          await asked();
+          controller.abort(reason);
+          const { reported } = await judging;
+          expect(reportedKeys(reported).sort()).toEqual(expectedKeys(job).sort());
+          for (const generation of reported) {
+            expectWellFormed(generation);
+            expect(generation.error).toBe(reason);
+          }
+        }));
+    }
+
+    it("sends nothing once the signal has aborted", () =>
+      using(make, "answers", async ({ verifier }) => {
+        const { reported, stats } = await judged(verifier, pairsJob(3), AbortSignal.abort("cancelled"));
+        expect(reported.map((g) => g.error)).toEqual(["cancelled", "cancelled", "cancelled"]);
+        expect(stats.requests).toBe(0);
+      }));
+
+    it(
+      "reports verifier_unavailable, in bounded time, when nothing listens",
+      () =>
+        using(make, "dead", async ({ verifier }) => {
+          const { reported } = await judged(verifier, pairsJob(16));
+          expect(reported).toHaveLength(120);
+          expect(new Set(reported.map((g) => g.error))).toEqual(new Set(["verifier_unavailable"]));
+        }),
+      10_000,
+    );
+
+    it("rejects when the sink throws, instead of hanging", () =>
+      using(make, "answers", async ({ verifier }) => {
+        const session = verifier.session(callWith(new AbortController().signal));
+        const judging = session.judge(pairsJob(3), () => {
+          throw new Error("sink");
+        });
+        await expect(judging).rejects.toThrow("sink");
+      }));
+
+    it("tells a serving backend from a dead one, and never throws", async () => {
+      await using(make, "answers", async ({ verifier }) => {
+        expect(await verifier.check()).toMatchObject({ ok: true });
+      });
+      await using(make, "dead", async ({ verifier }) => {
+        const health = await verifier.check();
+        expect(health.ok).toBe(false);
+        expect(health.detail ?? "").not.toMatch(/127\.0\.0\.1|localhost|:\d{2,5}/);
+      });
+    });
+  });
+}

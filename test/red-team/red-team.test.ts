@@ -1,0 +1,87 @@
+// Owns the red team in CI: no attack of a class that Kritai decides gets through, and each judge of
+// the suite can be fooled at all.
+import { describe, expect, test } from "vitest";
+import type { AttackClass } from "../../scripts/lab/red-team/attack.ts";
+import { carrying, fenced } from "../../scripts/lab/red-team/attack.ts";
+import { attackWith, type Target } from "../../scripts/lab/red-team/campaign.ts";
+import { CLASSES } from "../../scripts/lab/red-team/classes.ts";
+import { gullibleJudge } from "../../scripts/lab/red-team/gullible.ts";
+
+const target: Target = { name: "gullible", verifier: gullibleJudge(), exact: true };
+const mine = CLASSES.filter(({ verifiers }) => verifiers === undefined || verifiers.includes("gullible"));
+
+/**
+ * Kinds of attack that neither escape losing nor cost a neighbour. Jamming without `judgeable` may:
+ * nobody knows whose doing it is.
+ */
+const ALSO_HARMLESS = /^(over-long|filtered|fence tags)/;
+
+test("the classes have names of their own, and so have the attacks of each", () => {
+  expect(new Set(CLASSES.map(({ name }) => name)).size).toBe(CLASSES.length);
+  for (const { attacks } of CLASSES) expect(new Set(attacks.map(({ name }) => name)).size).toBe(attacks.length);
+});
+
+describe.each(mine.filter(({ decided_by }) => decided_by === "kritai"))("$name", (of) => {
+  test("gets nothing through", async () => {
+    const report = await attackWith(of, target);
+    expect(report?.outcomes.length).toBe(of.attacks.length);
+    expect(report?.outcomes.filter(({ through }) => through)).toEqual([]);
+    if (ALSO_HARMLESS.test(of.name)) {
+      expect(report?.outcomes.filter(({ escaped, hurt }) => escaped || hurt)).toEqual([]);
+    }
+  });
+});
+
+describe("the suite", () => {
+  const open: AttackClass = {
+    name: "open",
+    about: "",
+    decided_by: "kritai",
+    attacks: [{ name: "a raw needle", rollout: fenced(carrying("anything")), needle: "anything" }],
+  };
+
+  test("sees what stands raw in a prompt", async () => {
+    expect((await attackWith(open, target))?.outcomes).toMatchObject([{ through: true }]);
+  });
+
+  test("measures nothing against a verifier that gives no rewards", async () => {
+    const gullible = gullibleJudge();
+    const dead: Target["verifier"] = {
+      ...gullible,
+      session(call) {
+        const session = gullible.session(call);
+        const failed = { answer: null, error: "verifier_unavailable", finish_reason: null } as const;
+        return { stats: session.stats, judge: (job, sink) => session.judge(job, (g) => sink({ ...g, ...failed })) };
+      },
+    };
+    await expect(attackWith(open, { ...target, verifier: dead })).rejects.toThrow("open: the group without an attack");
+  });
+
+  test("sees a reward that was bought", async () => {
+    const bought: Target = { ...target, verifier: fooledBy("anything") };
+    const [outcome] =
+      (await attackWith({ ...open, attacks: [{ name: "x", rollout: fenced(carrying("anything")) }] }, bought))
+        ?.outcomes ?? [];
+    expect(outcome).toMatchObject({ through: true, effect: 1, hurt: true });
+  });
+});
+
+/** A judge that takes the candidate with the word. */
+function fooledBy(word: string): Target["verifier"] {
+  const gullible = gullibleJudge();
+  return {
+    ...gullible,
+    session(call) {
+      const session = gullible.session(call);
+      return {
+        stats: session.stats,
+        judge: (job, sink) =>
+          session.judge(job, (generation) => {
+            const { order } = job.comparisons.find(({ id }) => id === generation.comparison) ?? { order: [] };
+            const at = order.findIndex((index) => job.candidates[index]?.includes(word));
+            sink(at < 0 ? generation : { ...generation, answer: `\\boxed{${String.fromCharCode(65 + at)}}` });
+          }),
+      };
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// Tests the embedded database's files: what survives, who may use them, and that migrations are
+// applied once.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DataDirInUse, lockDirectory } from "../../scripts/stack/data-dir-lock.ts";
+import { migrate } from "../../scripts/stack/migrations.ts";
+import { createPglite } from "../../scripts/stack/pglite.ts";
+import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "kritai-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const rows = async (backend: SqlBackend, query: string) => (await backend.query({ query, params: [] })).rows;
+
+/** No process has this id: it is above Linux's largest. */
+const NO_PROCESS = 4_194_305;
+
+describe("the embedded database", () => {
+  it("keeps its rows over a restart, and drops an initdb that was cut half way", async () => {
+    const data = join(dir, "data");
+    mkdirSync(join(data, "pg"), { recursive: true });
+    writeFileSync(join(data, "pg", "PG_VERSION"), "18\n");
+    const first = await createPglite(data);
+    await migrate(first);
+    await first.query({ query: "INSERT INTO named_specs VALUES ('kept', '{}', now())", params: [] });
+    await first.close();
+    const second = await createPglite(data);
+    expect(await migrate(second)).toEqual([]);
+    expect(await rows(second, "SELECT name FROM named_specs")).toEqual([["kept"]]);
+    await second.close();
+  });
+
+  it("is refused to a second user while the first has it, naming the process", async () => {
+    const unlock = lockDirectory(dir);
+    const fault = await createPglite(dir).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(DataDirInUse);
+    expect((fault as Error).message).toContain(`in use by process ${process.pid}`);
+    expect(readFileSync(join(dir, "lock"), "utf8")).toBe(`${process.pid}\n`);
+    unlock();
+    lockDirectory(dir)();
+  });
+
+  it("is taken over from a process that is gone", () => {
+    writeFileSync(join(dir, "lock"), `${NO_PROCESS}\n`);
+    const unlock = lockDirectory(dir);
+    expect(readFileSync(join(dir, "lock"), "utf8")).toBe(`${process.pid}\n`);
+    unlock();
+  });
+});
+
+describe("migrations", () => {
+  it("are applied in order and once, and none of a run when one fails or has changed", async () => {
+    const backend = await createPglite(null);
+    writeFileSync(join(dir, "0000_a.sql"), "CREATE TABLE a (n int);\nINSERT INTO a VALUES (1);");
+    expect(await migrate(backend, dir)).toEqual(["0000_a.sql"]);
+    writeFileSync(join(dir, "0001_b.sql"), "UPDATE a SET n = n + 1;");
+    const both = await Promise.all([migrate(backend, dir), migrate(backend, dir)]);
+    expect(both.flat()).toEqual(["0001_b.sql"]);
+    writeFileSync(join(dir, "0002_c.sql"), "UPDATE a SET n = 100;");
+    writeFileSync(join(dir, "0003_d.sql"), "SELECT nonsense;");
+    await expect(migrate(backend, dir)).rejects.toThrow(/nonsense/);
+    expect(await rows(backend, "SELECT n FROM a")).toEqual([["2"]]);
+    rmSync(join(dir, "0003_d.sql"));
+    writeFileSync(join(dir, "0000_a.sql"), "CREATE TABLE a (n bigint);");
+    await expect(migrate(backend, dir)).rejects.toThrow(/0000_a.sql was applied before and has been changed/);
+    expect(await rows(backend, "SELECT n FROM a")).toEqual([["2"]]);
+    await backend.close();
+  });
+});

@@ -1,0 +1,66 @@
+// Holds that the trainers' table is made from clients that run, and that none of its cells is
+// wrong, with times scaled for a test.
+import { beforeAll, describe, expect, it } from "vitest";
+import { epochLater, groupsOf, rewardsOf, withoutOne } from "../../scripts/lab/trainers/groups.ts";
+import { judged, runScenarios, type Scenario } from "../../scripts/lab/trainers/scenarios.ts";
+import { tableIn, tableOf, withTable } from "../../scripts/lab/trainers/table.ts";
+import { TOOLS, type Tool } from "../../scripts/lab/trainers/tools.ts";
+import { bundleWorker } from "../../scripts/stack/edge.ts";
+
+const named = (...names: string[]) => TOOLS.filter(({ name }) => names.includes(name));
+const options = { scale: 0.2, note: () => undefined };
+let script: string;
+
+beforeAll(async () => {
+  script = await bundleWorker();
+});
+
+it("no cell is wrong: quiet path, outages, validation and a second epoch", async () => {
+  const tools = named("OpenRLHF", "slime", "miles", "cohere (rerank)", "openai (judge)");
+  const scenarios: Scenario[] = ["quiet", "outage2", "outage15", "outage60", "validation", "epoch"];
+  const cells = await runScenarios({ ...options, script, tools, scenarios });
+  expect(Object.fromEntries(cells)).toEqual(
+    Object.fromEntries(tools.map(({ name }) => [name, Object.fromEntries(scenarios.map((one) => [one, "right"]))])),
+  );
+}, 240_000);
+
+it("no cell is wrong: Kritai ends while it judges", async () => {
+  const cells = await runScenarios({ ...options, script, tools: named("slime"), scenarios: ["restart"] });
+  expect(Object.fromEntries(cells)).toEqual({ slime: { restart: "right" } });
+}, 240_000);
+
+describe("a cell", () => {
+  const [slime] = named("slime") as [Tool];
+  const groups = groupsOf("p");
+
+  it("is right only when every reward is the one of its group, of those that came, in this epoch", () => {
+    expect(judged(slime, groups, groups.map(rewardsOf))).toBe("right");
+    expect(judged(slime, withoutOne(groups), groups.map(rewardsOf))).toMatch(
+      /^wrong: of 14 rewards 0 lost, \d+ others$/,
+    );
+    expect(judged(slime, epochLater(groups), groups.map(rewardsOf))).toMatch(/^wrong/);
+    const lost = groups.map((group) => rewardsOf(group).map((reward, i) => (i === 3 ? null : reward)));
+    expect(judged(slime, groups, lost)).toBe("wrong: of 16 rewards 2 lost, 0 others");
+  });
+
+  it("stands in its tool's row, between the page's markers and nowhere else", () => {
+    const page = "before\n<!-- npm run trainers: begins -->\nold\n<!-- npm run trainers: ends -->\nafter\n";
+    const cells = new Map([["slime", { quiet: "right" }]]);
+    const table = tableOf([slime], cells, { date: "2026-11-22", commit: "abc", scale: 0.1 });
+    expect(table).toContain("| slime | stand-in | right | not run |");
+    expect(table).toContain("2026-11-22, abc, scale 0.1 |");
+    const later = new Map([["slime", { outage2: "right" }]]);
+    const second = tableOf(
+      [slime],
+      later,
+      { date: "2026-11-23", commit: "def", scale: 1 },
+      tableIn(withTable(page, table)),
+    );
+    expect(second).toContain("| slime | stand-in | right | right | not run |");
+    expect(second).toContain("2026-11-23, def |");
+    const written = withTable(page, table);
+    expect(written).toBe(page.replace("\nold\n", `\n\n${table}\n\n`));
+    expect(withTable(written, table)).toBe(written);
+    expect(() => withTable("no markers", table)).toThrow("begins");
+  });
+});
