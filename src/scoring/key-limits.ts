@@ -13,7 +13,7 @@ export interface KeyLimit {
 export type LimitName = keyof KeyLimit;
 
 /** One limit as it stands: what is left of it, and the seconds until it is whole again. */
-export interface LimitStanding {
+export interface LimitState {
   limit: LimitName;
   quota: number;
   remaining: number;
@@ -24,7 +24,7 @@ export interface Grant {
   /** The limit that refuses; null when the request may go. */
   refused_by: LimitName | null;
   retry_after_s: number;
-  standings: readonly LimitStanding[];
+  limits: readonly LimitState[];
 }
 
 /**

@@ -15,8 +15,8 @@ test("a key's leases and tokens are there after a restart of its object, and no 
   expect((await counters.getByName("a").ask(limit, "one", NOTHING)).refused_by).toBeNull();
   await counters.getByName("a").book({ ended: [], tokens: 400 });
   await abortAllDurableObjects();
-  const { standings } = await counters.getByName("a").ask(limit, "two", NOTHING);
-  expect(standings).toMatchObject([
+  const { limits } = await counters.getByName("a").ask(limit, "two", NOTHING);
+  expect(limits).toMatchObject([
     { limit: "tokens_per_day", remaining: 600 },
     { limit: "concurrency", remaining: 0 },
   ]);

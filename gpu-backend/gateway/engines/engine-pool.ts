@@ -234,7 +234,7 @@ export class Pool implements EnginePool {
     cancel();
   }
 
-  /** Some replica's standing, load or cap may have changed. */
+  /** Some replica's state, load or cap may have changed. */
   #changed(): void {
     this.#watchHealth();
     for (const waiting of this.#waiting) {

@@ -22,7 +22,7 @@ export interface ProbeOptions {
   random: () => number;
   /** Whether another replica gets work. */
   elsewhere: () => boolean;
-  /** The replica's standing or cap may have changed. */
+  /** The replica's state or cap may have changed. */
   onChange: () => void;
   /** What the engine says of its tokenizer; null when it offers nothing. */
   onVocabulary: (vocabulary: Vocabulary | null) => void;

@@ -1,7 +1,7 @@
-// Owns one engine replica's standing (load, health, cap) and the choice among several. Must not
+// Owns one engine replica's state (load, health, cap) and the choice among several. Must not
 // know what is asked, nor timers.
 import { hashText } from "../../../src/core/math/random.ts";
-import { Roster } from "../roster.ts";
+import { MemberList } from "../member-list.ts";
 import { Aimd } from "./aimd.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { EngineStream, type Exchange, type Patience, type Question } from "./engine-stream.ts";
@@ -42,12 +42,12 @@ export class Replica {
   #failures = 0;
   /**
    * Different questions that failed since it last brought one to its end or passed a check; an
-   * array for the reason in roster.ts.
+   * array for the reason in member-list.ts.
    */
   readonly #failedQuestions: string[] = [];
   #successes = 0;
   #taken = 0;
-  readonly #streams = new Roster<EngineStream>();
+  readonly #streams = new MemberList<EngineStream>();
 
   constructor(engine: EngineAddress, maxInFlight: number, kind: EngineKind | "other" | null) {
     this.engine = engine;

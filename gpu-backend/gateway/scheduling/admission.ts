@@ -2,7 +2,7 @@
 // service, draining. Knows no HTTP and no prompts.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { GATEWAY_LIMITS } from "../gateway-limits.ts";
-import { Roster } from "../roster.ts";
+import { MemberList } from "../member-list.ts";
 import type { Job } from "./job.ts";
 import type { ServiceEstimate } from "./service-estimate.ts";
 
@@ -20,7 +20,7 @@ export interface AdmissionOptions {
 
 /** The requests being answered, and the gate before them. */
 export class Admission {
-  readonly jobs = new Roster<Job>();
+  readonly jobs = new MemberList<Job>();
   readonly #options: AdmissionOptions;
   /** Requests whose body is being read. */
   #reading = 0;
@@ -126,13 +126,13 @@ export class Admission {
    * party; of every other party of its priority as many as that is together.
    */
   #aheadOf(job: Job): number {
-    const { party } = job.standing;
+    const { party } = job.turn_key;
     const equals = new Map<string, number>([[party, 0]]);
     let higher = 0;
-    for (const { request, standing, needed } of this.jobs) {
+    for (const { request, turn_key, needed } of this.jobs) {
       if (request.priority < job.request.priority) higher += needed;
       else if (request.priority === job.request.priority) {
-        equals.set(standing.party, (equals.get(standing.party) ?? 0) + needed);
+        equals.set(turn_key.party, (equals.get(turn_key.party) ?? 0) + needed);
       }
     }
     const share = (equals.get(party) as number) + job.needed;

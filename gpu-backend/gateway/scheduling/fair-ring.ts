@@ -1,8 +1,8 @@
 // Owns turns by deficit round robin (Shreedhar and Varghese, 1996): every party gets the same cost
 // through, whatever its queue. Knows no requests.
 
-/** Where a member stands. */
-export interface Standing {
+/** What decides whose turn is next. */
+export interface TurnKey {
   /** Members of one party share its turns. */
   party: string;
   /** Within its party the lowest sends first. */
@@ -20,15 +20,15 @@ interface Party<T> {
 /** Members that have something to send, in the order of their parties' turns. */
 export class FairRing<T> {
   readonly #quantum: number;
-  readonly #standingOf: (member: T) => Standing;
+  readonly #turnKeyOf: (member: T) => TurnKey;
   readonly #parties: Party<T>[] = [];
 
   /**
    * @param quantum cost that a party may send in one turn; a dearer piece waits for several turns
    */
-  constructor(quantum: number, standingOf: (member: T) => Standing) {
+  constructor(quantum: number, turnKeyOf: (member: T) => TurnKey) {
     this.#quantum = quantum;
-    this.#standingOf = standingOf;
+    this.#turnKeyOf = turnKeyOf;
   }
 
   /** Parties that have members. */
@@ -38,7 +38,7 @@ export class FairRing<T> {
 
   /** Joins its party, a new one at the end; a member stays where it is. */
   add(member: T): void {
-    const { party: key, rank } = this.#standingOf(member);
+    const { party: key, rank } = this.#turnKeyOf(member);
     const party = this.#partyOf(key);
     if (party === undefined) {
       this.#parties.push({ key, members: [member], deficit: 0, granted: false });
@@ -46,12 +46,12 @@ export class FairRing<T> {
     }
     const { members } = party;
     if (members.includes(member)) return;
-    const behind = members.findIndex((other) => this.#standingOf(other).rank > rank);
+    const behind = members.findIndex((other) => this.#turnKeyOf(other).rank > rank);
     members.splice(behind < 0 ? members.length : behind, 0, member);
   }
 
   delete(member: T): void {
-    const party = this.#partyOf(this.#standingOf(member).party);
+    const party = this.#partyOf(this.#turnKeyOf(member).party);
     const at = party?.members.indexOf(member) ?? -1;
     if (party === undefined || at < 0) return;
     party.members.splice(at, 1);
@@ -60,7 +60,7 @@ export class FairRing<T> {
 
   /**
    * Searched for: there are a few hundred at most, and a Map would keep them from the collector
-   * (roster.ts).
+   * (member-list.ts).
    */
   #partyOf(key: string): Party<T> | undefined {
     return this.#parties.find((party) => party.key === key);

@@ -5,7 +5,7 @@ import type { Escape } from "../../../src/core/judges/escape.ts";
 import { readAnswer } from "../../../src/core/judges/samples.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
 import type { EngineAnswer } from "../engines/port.ts";
-import type { Standing } from "./fair-ring.ts";
+import type { TurnKey } from "./fair-ring.ts";
 import { type ComparisonWork, planWork } from "./work.ts";
 
 /**
@@ -42,7 +42,7 @@ export class Job {
   readonly request: VerifyRequest;
   readonly options: JobOptions;
   /** Whose turns it takes, and which requests of the same party go before it. */
-  readonly standing: Standing;
+  readonly turn_key: TurnKey;
   readonly generations: number;
   /**
    * Counters of what is left: generations unsent, their estimated prompt tokens, and those among
@@ -66,7 +66,7 @@ export class Job {
   constructor(request: VerifyRequest, options: JobOptions) {
     this.request = request;
     this.options = options;
-    this.standing = { party: options.party, rank: options.arrived_at };
+    this.turn_key = { party: options.party, rank: options.arrived_at };
     this.#works = planWork(request, options.escape);
     for (const { ballot, prompt_tokens } of this.#works) {
       this.unsent += ballot.unsent;

@@ -94,7 +94,7 @@ export class Scheduler {
   #levelOf({ request: { priority } }: Job): Level {
     let level = this.#levels.find((other) => other.priority === priority);
     if (level === undefined) {
-      const ring = () => new FairRing<Job>(GATEWAY_LIMITS.quantum_tokens, (job) => job.standing);
+      const ring = () => new FairRing<Job>(GATEWAY_LIMITS.quantum_tokens, (job) => job.turn_key);
       level = { priority, needed: ring(), spare: ring() };
       this.#levels.push(level);
       this.#levels.sort((a, b) => a.priority - b.priority);

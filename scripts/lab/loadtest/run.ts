@@ -1,4 +1,4 @@
-// Owns the course of a run: points, repeats and sides in turn, within the run's bounds. Knows no
+// Owns how a run goes: points, repeats and sides in turn, within the run's bounds. Knows no
 // flag, no file and no display but its observer.
 import { hashText } from "../../../src/core/math/random.ts";
 import type { Arrivals } from "./arrivals.ts";

@@ -69,9 +69,9 @@ export function problemFault(
   if (declared.length > 0 && confirmed.length / declared.length < filters.declared_right_min) {
     return "programs declared right fail";
   }
-  const sound = candidates.filter((candidate) => candidateFault(candidate, filters) === null);
-  if (!sound.some(({ pass_rate }) => pass_rate === 1)) return "no right program";
-  if (!sound.some(({ pass_rate }) => pass_rate !== 1)) return "no wrong program of a bucket";
+  const valid = candidates.filter((candidate) => candidateFault(candidate, filters) === null);
+  if (!valid.some(({ pass_rate }) => pass_rate === 1)) return "no right program";
+  if (!valid.some(({ pass_rate }) => pass_rate !== 1)) return "no wrong program of a bucket";
   return null;
 }
 
@@ -147,7 +147,7 @@ export function usable(
   filters: Filters,
 ): Usable {
   const left_out: Usable["left_out"] = { problems: {}, candidates: {} };
-  const sound = candidates.filter((candidate) => {
+  const valid = candidates.filter((candidate) => {
     const fault = candidateFault(candidate, filters);
     if (fault !== null) noteIn(left_out.candidates, fault);
     return fault === null;
@@ -166,7 +166,7 @@ export function usable(
       return fault === null;
     });
   const ids = new Set(kept.map(({ problem_id }) => problem_id));
-  const ofKept = sound.filter(({ problem_id }) => ids.has(problem_id));
+  const ofKept = valid.filter(({ problem_id }) => ids.has(problem_id));
   const ordered = ofKept.toSorted((a, b) => (orderKey(a) < orderKey(b) ? -1 : 1));
   const chosen = thinned(withoutDuplicates(ordered, left_out.candidates), filters, left_out.candidates);
   return { problems: kept, candidates: chosen, left_out };

@@ -142,7 +142,7 @@ function adversarialFaults({ lists, adversarial }: SetContent): string[] {
   });
 }
 
-/** Everything that does not hold of a set's content; empty when it is sound. */
+/** Everything that does not hold of a set's content; empty when the set is valid. */
 export function contentFaults(content: SetContent): string[] {
   const { manifest, lists, adversarial, problems, candidates } = content;
   const buckets = new Set(lists.map(({ bucket }) => bucket));

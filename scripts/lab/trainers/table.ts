@@ -1,5 +1,5 @@
 // Owns the trainers' table as Markdown, and its place between two markers of a page: a run replaces
-// the cells that it has. Knows no tool and no scenario's course.
+// the cells that it has. Knows no tool and no scenario's steps.
 import { type Cells, SCENARIOS, type Scenario } from "./scenarios.ts";
 import type { Tool } from "./tools.ts";
 

@@ -3,7 +3,7 @@
 import { ApiError, type RequestErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Metrics } from "../../scoring/counters.ts";
-import type { Grant, KeyLimits, LimitName, LimitStanding } from "../../scoring/key-limits.ts";
+import type { Grant, KeyLimits, LimitName, LimitState } from "../../scoring/key-limits.ts";
 import { onReceived } from "../http/body.ts";
 import { type AppContext, keepAlive, workOf } from "../http/scope.ts";
 import { type Excess, Load } from "./load.ts";
@@ -88,7 +88,7 @@ export function createAdmission({ keyLimits, metrics, keys }: AdmissionDeps): Ad
       // Before it is granted: the client may go while the counters are asked.
       if (judges) ends.push(release);
       const grant = await keyLimits.admit(key_name, id, judges);
-      if (grant !== null) c.set("rateLimit", rateLimitFields(grant.standings));
+      if (grant !== null) c.set("rateLimit", rateLimitFields(grant.limits));
       if (grant === null || grant.refused_by === null) return;
       if (judges) ends.splice(ends.indexOf(release), 1);
       metrics.add("kritai_key_limit_refusals_total", 1, { limit: grant.refused_by });
@@ -108,8 +108,8 @@ async function whenDone(c: AppContext): Promise<void> {
   }
 }
 
-function refusal(name: LimitName, { retry_after_s, standings }: Grant): ApiError {
-  const quota = standings.find(({ limit }) => limit === name)?.quota;
+function refusal(name: LimitName, { retry_after_s, limits }: Grant): ApiError {
+  const quota = limits.find(({ limit }) => limit === name)?.quota;
   const detail = `The key's limit ${name} = ${quota} is reached. Try again in ${retry_after_s} s.`;
   return new ApiError(REFUSALS[name], detail, { headers: { "retry-after": `${retry_after_s}` } });
 }
@@ -118,13 +118,13 @@ function refusal(name: LimitName, { retry_after_s, standings }: Grant): ApiError
  * RateLimit-Policy and RateLimit as draft-ietf-httpapi-ratelimit-headers has them: one item a
  * limit, named like it.
  */
-function rateLimitFields(standings: readonly LimitStanding[]): Record<string, string> {
-  if (standings.length === 0) return {};
-  const policy = standings.map(({ limit, quota }) => {
+function rateLimitFields(limits: readonly LimitState[]): Record<string, string> {
+  if (limits.length === 0) return {};
+  const policy = limits.map(({ limit, quota }) => {
     const { unit, window_s } = POLICIES[limit];
     return `"${limit}";q=${quota}${window_s === null ? "" : `;w=${window_s}`};qu="${unit}"`;
   });
-  const state = standings.map(
+  const state = limits.map(
     ({ limit, remaining, reset_s }) => `"${limit}";r=${remaining}${reset_s === null ? "" : `;t=${reset_s}`}`,
   );
   return { "ratelimit-policy": policy.join(", "), ratelimit: state.join(", ") };

@@ -48,7 +48,7 @@ export class Breaker {
     return now < this.#openUntil ? "open" : "half_open";
   }
 
-  /** Asks leave for one request. `probe` is given to one asker at a time. */
+  /** Asks whether one request may be sent. `probe` is given to one asker at a time. */
   admit(now: number): Admission {
     const state = this.state(now);
     if (state !== "half_open") return state === "closed" ? "go" : "stop";

@@ -32,7 +32,7 @@ export class RetryBudget {
   }
 
   /**
-   * Takes leave for one retry. @returns 0, or for how many ms there is none; times are ms of one
+   * Takes one retry out of the budget. @returns 0, or for how many ms there is none; times are ms of one
    * clock
    */
   take(now: number): number {

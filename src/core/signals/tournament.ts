@@ -108,10 +108,10 @@ function resultOf(
   const { blamed } = attribution(prepared.texts, all);
   const refused = classes.classOf.map((own) => own !== null && blamed.has(own));
   const isOut = (r: number) => (judgeable && jams[r] === true) || refused[r] === true;
-  const standing: Classes = { ...classes, classOf: classes.classOf.map((own, r) => (isOut(r) ? null : own)) };
-  const tallies = tally(standing, decision);
-  const gaps = gapsIn(standing.classOf, tallies, min_decided, spoilt(standing, decision, jams));
-  const base = baseRewards(score, standing.classOf, tallies, gaps);
+  const remaining: Classes = { ...classes, classOf: classes.classOf.map((own, r) => (isOut(r) ? null : own)) };
+  const tallies = tally(remaining, decision);
+  const gaps = gapsIn(remaining.classOf, tallies, min_decided, spoilt(remaining, decision, jams));
+  const base = baseRewards(score, remaining.classOf, tallies, gaps);
   const wins = tallies.map((counts, r) => (base[r] === null ? null : counts.wins));
   const silent = unparsedByClass(asked, classes.members.length);
   const faultAt = (r: number) => faultOf(gaps[r] ?? null, classes.classOf[r] ?? null, asked, group.rollouts.length);
@@ -126,7 +126,7 @@ function resultOf(
       unparsed: ofClass(silent, 0),
       jams,
       refused,
-      selection: informedSelection(keys, standing, decision, wins, outcomes, seed),
+      selection: informedSelection(keys, remaining, decision, wins, outcomes, seed),
       position_flip_rate: positionFlipRate(asks, outcomes),
     },
   };

@@ -2,7 +2,7 @@
 // request, as a state machine over time. Must not know storage, HTTP or clocks.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Grant, KeyLimit, LimitName, LimitStanding } from "../../scoring/key-limits.ts";
+import type { Grant, KeyLimit, LimitName, LimitState } from "../../scoring/key-limits.ts";
 
 /** For keys without limits of their own. */
 const EVERYONE = "*";
@@ -109,16 +109,16 @@ export function grant(
     tokens_per_day: secondsLeft(now, DAY_MS),
     concurrency: null,
   };
-  const standings = names.flatMap((name): LimitStanding[] => {
+  const limits = names.flatMap((name): LimitState[] => {
     const quota = limit[name];
     if (quota === null) return [];
     const spent = used[name] + (name === "tokens_per_day" ? 0 : taken);
     return [{ limit: name, quota, remaining: Math.max(0, quota - spent), reset_s: resets[name] }];
   });
   const retry_after_s = refused_by === null ? 0 : (resets[refused_by] ?? 1);
-  if (refused_by !== null) return { state, grant: { refused_by, retry_after_s, standings } };
+  if (refused_by !== null) return { state, grant: { refused_by, retry_after_s, limits } };
   const leases = limit.concurrency === null ? state.leases : { ...state.leases, [lease]: now + LIMITS.key_lease_ms };
-  return { state: { ...state, requests: state.requests + 1, leases }, grant: { refused_by, retry_after_s, standings } };
+  return { state: { ...state, requests: state.requests + 1, leases }, grant: { refused_by, retry_after_s, limits } };
 }
 
 /** The state with a place under `lease` until then, full or not: its request was granted before. */

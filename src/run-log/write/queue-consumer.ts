@@ -31,7 +31,7 @@ export interface ConsumerDeps {
 }
 
 /** What becomes of one message. */
-type Fate = { end: "stored" } | { end: "retried" | "dead"; reason: string };
+type DeliveryEnd = { end: "stored" } | { end: "retried" | "dead"; reason: string };
 
 interface Opened {
   delivery: Delivery;
@@ -45,22 +45,22 @@ interface Opened {
  * alone becomes a dead letter. Never rejects: each message is acknowledged or retried by itself.
  */
 export async function consumeLogs(deliveries: readonly Delivery[], deps: ConsumerDeps): Promise<void> {
-  const fates = new Map<Delivery, Fate>();
+  const ends = new Map<Delivery, DeliveryEnd>();
   for (const some of chunks(deliveries, (delivery) => bodyText(delivery).length, LIMITS.log_write_bytes)) {
     const good: Opened[] = [];
     for (const delivery of some) {
       const read = openDelivery(delivery);
       if ("envelope" in read) good.push(read);
-      else fates.set(delivery, { end: "dead", reason: read.reason });
+      else ends.set(delivery, { end: "dead", reason: read.reason });
     }
-    await storeSome(good, deps.store, fates);
+    await storeSome(good, deps.store, ends);
   }
-  await settle(deliveries, fates, deps);
+  await settle(deliveries, ends, deps);
 }
 
 /** Keeps what a queue gave up, under the one reason that is left to say. */
 export async function keepLetters(deliveries: readonly Delivery[], deps: Omit<ConsumerDeps, "store">): Promise<void> {
-  const dead: Fate = { end: "dead", reason: "retries_exhausted" };
+  const dead: DeliveryEnd = { end: "dead", reason: "retries_exhausted" };
   await settle(deliveries, new Map(deliveries.map((delivery) => [delivery, dead])), deps);
 }
 
@@ -76,22 +76,26 @@ function openDelivery(delivery: Delivery): Opened | { reason: string } {
   }
 }
 
-async function storeSome(some: readonly Opened[], store: EnvelopeStore, fates: Map<Delivery, Fate>): Promise<void> {
+async function storeSome(
+  some: readonly Opened[],
+  store: EnvelopeStore,
+  ends: Map<Delivery, DeliveryEnd>,
+): Promise<void> {
   if (some.length === 0) return;
-  const all = (fate: Fate) => some.forEach(({ delivery }) => void fates.set(delivery, fate));
+  const all = (ended: DeliveryEnd) => some.forEach(({ delivery }) => void ends.set(delivery, ended));
   try {
     const missing = await store(distinct(some));
     for (const { delivery, envelope } of some) {
       const waits = envelope.head !== null && missing.has(envelope.request_id);
-      fates.set(delivery, waits ? { end: "retried", reason: "rows_missing" } : { end: "stored" });
+      ends.set(delivery, waits ? { end: "retried", reason: "rows_missing" } : { end: "stored" });
     }
   } catch (error) {
     const { reason, kind } = faultOf(error);
     if (kind === "server") return all({ end: "retried", reason });
     if (some.length === 1) return all({ end: kind === "data" ? "dead" : "retried", reason });
     const half = Math.ceil(some.length / 2);
-    await storeSome(some.slice(0, half), store, fates);
-    await storeSome(some.slice(half), store, fates);
+    await storeSome(some.slice(0, half), store, ends);
+    await storeSome(some.slice(half), store, ends);
   }
 }
 
@@ -134,29 +138,29 @@ function faultOf(error: unknown): { reason: string; kind: "server" | "schema" | 
 
 async function settle(
   deliveries: readonly Delivery[],
-  fates: ReadonlyMap<Delivery, Fate>,
+  ends: ReadonlyMap<Delivery, DeliveryEnd>,
   { letters, random, count, now }: Omit<ConsumerDeps, "store">,
 ): Promise<void> {
-  const fateOf = (delivery: Delivery) => fates.get(delivery) as Fate;
-  const dead = deliveries.filter((delivery) => fateOf(delivery).end === "dead");
-  const kept = await letters.put(dead.map((delivery) => letterOf(delivery, fateOf(delivery)))).then(
+  const endOf = (delivery: Delivery) => ends.get(delivery) as DeliveryEnd;
+  const dead = deliveries.filter((delivery) => endOf(delivery).end === "dead");
+  const kept = await letters.put(dead.map((delivery) => letterOf(delivery, endOf(delivery)))).then(
     () => true,
     () => false,
   );
   for (const delivery of deliveries) {
-    const fate = fateOf(delivery);
+    const ended = endOf(delivery);
     const age_s = Math.max(0, (now() - delivery.timestamp.getTime()) / 1000);
-    const end = fate.end === "dead" && !kept ? "retried" : fate.end;
+    const end = ended.end === "dead" && !kept ? "retried" : ended.end;
     if (end === "retried") delivery.retry({ delaySeconds: retryDelay_s(delivery.attempts, random) });
     else delivery.ack();
-    count(end, end === fate.end ? reasonOf(fate) : "letters_unreachable", age_s);
+    count(end, end === ended.end ? reasonOf(ended) : "letters_unreachable", age_s);
   }
 }
 
-function letterOf(delivery: Delivery, fate: Fate): DeadLetter {
+function letterOf(delivery: Delivery, ended: DeliveryEnd): DeadLetter {
   const { id, attempts } = delivery;
   const body = bodyText(delivery);
-  return { id, owner: ownerOfEnvelope(body), reason: reasonOf(fate), attempts, body };
+  return { id, owner: ownerOfEnvelope(body), reason: reasonOf(ended), attempts, body };
 }
 
 /**
@@ -173,7 +177,7 @@ function ownerOfEnvelope(body: string): Owner {
   }
 }
 
-const reasonOf = (fate: Fate): string => (fate.end === "stored" ? "" : fate.reason);
+const reasonOf = (ended: DeliveryEnd): string => (ended.end === "stored" ? "" : ended.reason);
 
 /**
  * Full-jitter back-off (Brooker, "Exponential Backoff And Jitter") in whole seconds, at least one.

@@ -149,7 +149,7 @@ export class Governor<J extends Countable = VerifierJob> {
       const outcome = await this.#ask(task);
       if (!task.reported) this.#settle(task, outcome);
     } catch (fault) {
-      task.course.reject(fault);
+      task.running.reject(fault);
       this.#stop("verifier_unavailable");
       this.#running.delete(task);
     }
@@ -251,15 +251,15 @@ export class Governor<J extends Countable = VerifierJob> {
   #report(task: Task<J>, answered: Answered): void {
     if (task.reported) return;
     task.reported = true;
-    const { course, comparison, sample } = task;
+    const { running, comparison, sample } = task;
     const latency_ms = task.request === 0 ? 0 : Math.max(0, this.#options.clock.now() - task.sent_at);
     try {
-      course.sink({ comparison: comparison.id, sample, ...answered, latency_ms, backend: this.#options.backend.name });
+      running.sink({ comparison: comparison.id, sample, ...answered, latency_ms, backend: this.#options.backend.name });
     } catch (fault) {
-      course.reject(fault);
+      running.reject(fault);
     }
-    if (--course.open > 0) return;
-    course.resolve();
+    if (--running.open > 0) return;
+    running.resolve();
     if (--this.#jobs > 0) return;
     this.#options.signal.removeEventListener("abort", this.#onAbort);
     this.#silence.end();

@@ -10,7 +10,7 @@ import type { Comparison, Generation, VerifierJob } from "../../core/wire/questi
 export type Countable = Pick<VerifierJob, "comparisons">;
 
 /** One job on its way through the session. */
-export interface Course<J extends Countable = VerifierJob> {
+export interface RunningJob<J extends Countable = VerifierJob> {
   readonly job: J;
   readonly sink: (generation: Generation) => void;
   readonly resolve: () => void;
@@ -24,7 +24,7 @@ export interface Course<J extends Countable = VerifierJob> {
 
 /** One sample that was sent at least once. */
 export interface Task<J extends Countable = VerifierJob> {
-  readonly course: Course<J>;
+  readonly running: RunningJob<J>;
   readonly comparison: Comparison;
   readonly sample: number;
   failures: number;
@@ -46,7 +46,7 @@ export interface Task<J extends Countable = VerifierJob> {
 
 /** The samples never sent before, first come, first served over all jobs. */
 export class CourseLine<J extends Countable> {
-  #courses: Course<J>[] = [];
+  #running: RunningJob<J>[] = [];
   #unsent = 0;
 
   /** Samples in the line. */
@@ -55,27 +55,27 @@ export class CourseLine<J extends Countable> {
   }
 
   /** Puts a job with `count` samples, at least 1, into the line. */
-  push(count: number, about: Pick<Course<J>, "job" | "sink" | "resolve" | "reject">): void {
-    this.#courses.push({ ...about, next_comparison: 0, next_sample: 0, unsent: count, open: count });
+  push(count: number, about: Pick<RunningJob<J>, "job" | "sink" | "resolve" | "reject">): void {
+    this.#running.push({ ...about, next_comparison: 0, next_sample: 0, unsent: count, open: count });
     this.#unsent += count;
   }
 
   /** Takes the first sample out of the line, which must hold one. */
   draw(): Task<J> {
-    const course = this.#courses[0] as Course<J>;
-    const comparison = course.job.comparisons[course.next_comparison] as Comparison;
-    const sample = (comparison.first_sample ?? 0) + course.next_sample;
-    course.next_sample++;
+    const running = this.#running[0] as RunningJob<J>;
+    const comparison = running.job.comparisons[running.next_comparison] as Comparison;
+    const sample = (comparison.first_sample ?? 0) + running.next_sample;
+    running.next_sample++;
     while (
-      course.next_sample >= (course.job.comparisons[course.next_comparison]?.samples ?? Number.POSITIVE_INFINITY)
+      running.next_sample >= (running.job.comparisons[running.next_comparison]?.samples ?? Number.POSITIVE_INFINITY)
     ) {
-      course.next_comparison++;
-      course.next_sample = 0;
+      running.next_comparison++;
+      running.next_sample = 0;
     }
     this.#unsent--;
-    if (--course.unsent === 0) this.#courses.shift();
+    if (--running.unsent === 0) this.#running.shift();
     return {
-      course,
+      running,
       comparison,
       sample,
       failures: 0,

@@ -6,7 +6,7 @@ import type { Clock } from "../../scoring/ports.ts";
 export type Schedule = (run: () => void, ms: number) => () => void;
 
 /**
- * One timer a silence, not one a sound: it looks when something was heard last, and waits for the
+ * One timer a silence, not one a byte: it looks when something was heard last, and waits for the
  * rest.
  */
 export class SilenceWatch {

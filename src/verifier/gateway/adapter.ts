@@ -86,7 +86,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
         header_slots: call.header_slots,
         silence_ms: call.silence_ms,
         hand_on: call.hand_on,
-        send: ({ course: { job: group } }, signal, onHeaders, onBytes) => {
+        send: ({ running: { job: group } }, signal, onHeaders, onBytes) => {
           const body = verifyBody(call, model, group.body(), deadlineMs(deadline_at, clock.now()), patient);
           return exchange({ ...endpoint, headers }, group, body, signal, onHeaders, onBytes);
         },

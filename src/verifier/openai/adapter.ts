@@ -9,7 +9,7 @@ import type { Comparison, VerifierJob } from "../../core/wire/questions.ts";
 import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
 import { Backend } from "../fan-out/backend.ts";
 import { Governor } from "../fan-out/fan-out.ts";
-import type { Course } from "../fan-out/queue.ts";
+import type { RunningJob } from "../fan-out/queue.ts";
 import type { Schedule } from "../fan-out/stall-watchdog.ts";
 import { complete } from "./completion.ts";
 import { checkEndpoint, type OpenAiConfig } from "./health.ts";
@@ -57,7 +57,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
     backends: () => [backend.status(clock.now())],
     check: () => checkEndpoint(config, fetcher, clock),
     session(call): VerifierSession {
-      const questions = new WeakMap<Course, Question>();
+      const questions = new WeakMap<RunningJob, Question>();
       return new Governor({
         max_in_flight,
         signal: call.signal,
@@ -71,11 +71,11 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
         hand_on: call.hand_on,
         // Async, so that a renderer that throws rejects; nothing is rendered before its slot is
         // granted.
-        send: async ({ course, comparison, sample }, signal, onHeaders, onBytes) => {
-          let question = questions.get(course);
+        send: async ({ running, comparison, sample }, signal, onHeaders, onBytes) => {
+          let question = questions.get(running);
           if (question === undefined) {
-            question = createQuestion(config, call, course.job);
-            questions.set(course, question);
+            question = createQuestion(config, call, running.job);
+            questions.set(running, question);
           }
           const outcome = await complete(
             endpoint,

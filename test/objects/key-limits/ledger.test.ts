@@ -80,7 +80,7 @@ describe("the ledger", () => {
           }
           granted.push(now);
           if (limits.concurrency !== null) open.push(`${i}`);
-          for (const { limit: name, quota, remaining } of result.grant.standings) {
+          for (const { limit: name, quota, remaining } of result.grant.limits) {
             const after = used[name] + (name === "tokens_per_day" ? 0 : 1);
             expect(remaining).toBe(Math.max(0, quota - after));
           }

@@ -60,9 +60,9 @@ const NO_CHOICE =
  */
 export function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   const verdicts = groups[group]?.verdicts ?? [];
-  const standing = reply.groups[group]?.rollouts.filter((one) => one.format_ok && one.duplicate_of === null) ?? [];
+  const judged = reply.groups[group]?.rollouts.filter((one) => one.format_ok && one.duplicate_of === null) ?? [];
   return (
-    standing.length > 1 &&
+    judged.length > 1 &&
     verdicts.length > 0 &&
     verdicts.every(({ letter, scores }) => letter === null && scores === null)
   );

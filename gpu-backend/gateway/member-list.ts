@@ -1,4 +1,4 @@
-// Owns who is present, for members that come and go thousands of times a second. Knows nothing of
+// Owns a list of members that come and go thousands of times a second. Knows nothing of
 // its members.
 
 /**
@@ -7,7 +7,7 @@
  * collection: requests then outlived the young generation, which doubled its pauses. An array has
  * no such chain; its search is a few hundred steps at most.
  */
-export class Roster<T> {
+export class MemberList<T> {
   readonly #members: T[] = [];
 
   get size(): number {
