@@ -14,10 +14,9 @@ import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { parseKeyLimits } from "./objects/key-limits/ledger.ts";
 import type { ObjectNamespace } from "./objects/storage/reach.ts";
 import type { QueueBinding } from "./scoring/run-log-port.ts";
+import { BackendSchema, type BackendSettings, backendUrl, ownSettings, PROTOCOLS } from "./verifier/settings.ts";
 
 const LOOPBACK_SQL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}\/sql$/i;
-
-const httpUrl = z.url({ protocol: /^https?$/, message: "must be an http or https URL" }).max(2048);
 
 const SCOPE = SCOPES.join("|");
 const KEY_ENTRY = new RegExp(`^[A-Za-z0-9._-]{1,64}:[0-9A-Fa-f]{64}(?::(?:${SCOPE})(?:\\+(?:${SCOPE}))*)?$`);
@@ -60,24 +59,7 @@ const FallbacksSchema = z
       return z.NEVER;
     }
   })
-  .pipe(
-    z
-      .array(
-        z
-          .strictObject({
-            name: z
-              .string()
-              .regex(/^[A-Za-z0-9._-]{1,64}$/)
-              .optional(),
-            url: httpUrl,
-            protocol: z.enum(["openai", "verify"]).default("openai"),
-            model: z.string().min(1).max(256).optional(),
-            api_key: z.string().max(4096).optional(),
-          })
-          .refine(({ protocol, model }) => protocol === "verify" || model !== undefined),
-      )
-      .max(LIMITS.backends_max - 1),
-  );
+  .pipe(z.array(BackendSchema).max(LIMITS.backends_max - 1));
 
 /** A text that `read` takes; whatever it throws, the text is refused. */
 const readBy = <T>(read: (text: string) => T) =>
@@ -121,8 +103,8 @@ export const EnvSchema = z.object({
   API_KEYS: optional(KeysSchema),
   PATH_SCOPES: optional(ScopesSchema),
   TOKEN_SECRET: optional(SecretSchema),
-  VERIFIER_URL: optional(httpUrl),
-  VERIFIER_PROTOCOL: optional(z.enum(["openai", "verify"])),
+  VERIFIER_URL: optional(backendUrl),
+  VERIFIER_PROTOCOL: optional(z.enum(PROTOCOLS)),
   VERIFIER_MODEL: optional(z.string().max(256)),
   VERIFIER_API_KEY: optional(z.string().max(4096)),
   VERIFIER_MAX_IN_FLIGHT: optional(z.coerce.number().int().min(1).max(LIMITS.generations_in_flight_max)),
@@ -138,7 +120,7 @@ export const EnvSchema = z.object({
       .regex(/^postgres(?:ql)?:\/\/[^\s]+$/)
       .max(4096),
   ),
-  DATABASE_FETCH_ENDPOINT: optional(httpUrl.refine((url) => LOOPBACK_SQL.test(url))),
+  DATABASE_FETCH_ENDPOINT: optional(backendUrl.refine((url) => LOOPBACK_SQL.test(url))),
   ASSETS: binding<{ fetch(url: string): Promise<Response> }>(),
   LOG_LEVEL: optional(z.enum(["error", "info"])),
   WEBHOOK_HOSTS: optional(WebhookHostsSchema),
@@ -149,15 +131,20 @@ export const EnvSchema = z.object({
   LOG_QUEUE: optional(z.custom<QueueBinding>((value) => typeof value === "object" && value !== null)),
   DEAD_LETTERS: optional(z.custom<LettersNamespace>((value) => typeof value === "object" && value !== null)),
 });
-export type Config = z.output<typeof EnvSchema>;
+type Variables = z.output<typeof EnvSchema>;
+
+export interface Config extends Variables {
+  /** Who judges, in the order in which they are asked; none: no verifier is configured. */
+  backends: readonly BackendSettings[];
+}
 
 /** What a good value looks like, for error messages: the bad value itself may be a secret. */
-const EXPECTED: Record<keyof Config, string> = {
+const EXPECTED: Record<keyof Variables, string> = {
   API_KEYS: `must be up to ${LIMITS.keys_max} comma-separated name:sha256hex or name:sha256hex:scopes with distinct digests; scopes are ${SCOPES.join(", ")}, joined by +`,
   PATH_SCOPES: `must be of ${SCOPES.join(", ")}, joined by +`,
   TOKEN_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   VERIFIER_URL: "must be an http or https URL",
-  VERIFIER_PROTOCOL: 'must be "openai" or "verify"',
+  VERIFIER_PROTOCOL: `must be ${PROTOCOLS.map((name) => `"${name}"`).join(" or ")}`,
   VERIFIER_MODEL: "must be a model name of at most 256 characters",
   VERIFIER_API_KEY: "must be at most 4096 characters",
   VERIFIER_MAX_IN_FLIGHT: `must be an integer from 1 to generations_in_flight_max = ${LIMITS.generations_in_flight_max}`,
@@ -186,33 +173,47 @@ const EXPECTED: Record<keyof Config, string> = {
  * What may judge: the models that the deployment asks its verifiers for by itself, and those of
  * MODELS.
  */
-export function allowedModels({ VERIFIER_MODEL, VERIFIER_FALLBACKS = [], MODELS = new Map() }: Config): AllowedModels {
-  const all = [VERIFIER_MODEL, ...VERIFIER_FALLBACKS.map(({ model }) => model)];
-  return { configured: all.flatMap((model) => model ?? []), lists: MODELS };
+export function allowedModels({ backends, MODELS = new Map() }: Config): AllowedModels {
+  return { configured: backends.flatMap(({ model }) => model ?? []), lists: MODELS };
+}
+
+const variableOf = (setting: string) => `VERIFIER_${setting.toUpperCase()}`;
+
+/** The first backend as its variables give it; null when it is none, or faulty. */
+function firstBackend(env: Record<string, unknown>, variables: Partial<Variables>, faults: FieldError[]) {
+  const { VERIFIER_URL: url, VERIFIER_PROTOCOL: protocol = PROTOCOLS[0], VERIFIER_API_KEY: api_key } = variables;
+  if (url === undefined) return null;
+  const own = ownSettings(protocol).map((name) => [name, env[variableOf(name)] || undefined]);
+  const parsed = BackendSchema.safeParse({ protocol, url, api_key, ...Object.fromEntries(own) });
+  for (const { path } of parsed.error?.issues ?? []) {
+    const variable = variableOf(String(path[0]));
+    if (faults.some((fault) => fault.path === variable)) continue;
+    const given = env[variable] !== undefined && env[variable] !== "";
+    faults.push({ path: variable, message: given ? "cannot be used as it is" : "required beside VERIFIER_URL" });
+  }
+  return parsed.data ?? null;
 }
 
 /**
  * The configuration, and the variables that are wrong (those are left out of the configuration).
  */
 export function readEnv(env: Record<string, unknown>): { config: Config; faults: FieldError[] } {
-  const config: Record<string, unknown> = {};
+  const read: Record<string, unknown> = {};
   const faults: FieldError[] = [];
   for (const [name, schema] of Object.entries(EnvSchema.shape)) {
     const parsed = schema.safeParse(env[name]);
-    if (parsed.success) config[name] = parsed.data;
-    else faults.push({ path: name, message: EXPECTED[name as keyof Config] });
+    if (parsed.success) read[name] = parsed.data;
+    else faults.push({ path: name, message: EXPECTED[name as keyof Variables] });
   }
-  // The gateway of the verify protocol knows its model itself.
-  const needsModel = config.VERIFIER_URL !== undefined && config.VERIFIER_PROTOCOL !== "verify";
-  if (needsModel && config.VERIFIER_MODEL === undefined && !faults.some((fault) => fault.path === "VERIFIER_MODEL")) {
-    faults.push({ path: "VERIFIER_MODEL", message: "required beside VERIFIER_URL" });
-  }
-  const names = new Set((config as Config).API_KEYS?.map(({ name }) => name));
-  if (keysOf((config as Config).MODELS ?? new Map()).some((key) => !names.has(key))) {
+  const variables = read as Variables;
+  const first = firstBackend(env, variables, faults);
+  const names = new Set(variables.API_KEYS?.map(({ name }) => name));
+  if (keysOf(variables.MODELS ?? new Map()).some((key) => !names.has(key))) {
     faults.push({ path: "MODELS", message: EXPECTED.MODELS });
   }
-  if (config.KEY_LIMITS !== undefined && config.KEY_COUNTERS === undefined) {
+  if (variables.KEY_LIMITS !== undefined && variables.KEY_COUNTERS === undefined) {
     faults.push({ path: "KEY_COUNTERS", message: "the Durable Object binding is required beside KEY_LIMITS" });
   }
-  return { config: config as Config, faults };
+  const backends = first === null ? [] : [first, ...(variables.VERIFIER_FALLBACKS ?? [])];
+  return { config: { ...variables, backends }, faults };
 }

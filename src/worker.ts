@@ -45,16 +45,9 @@ interface Part<T> {
 const VERIFIER: Part<Verifier> = {
   variable: "VERIFIER_URL",
   missing: unconfiguredVerifier,
-  make(config) {
-    const { VERIFIER_URL: url, VERIFIER_MODEL: model = null, VERIFIER_API_KEY: apiKey = null } = config;
-    if (url === undefined) return null;
-    const first = { name: "verifier", url, protocol: config.VERIFIER_PROTOCOL ?? ("openai" as const), model, apiKey };
-    const rest = (config.VERIFIER_FALLBACKS ?? []).map((fallback, at) => {
-      const { name = `fallback-${at + 1}`, url, protocol, model = null, api_key = null } = fallback;
-      return { name, url, protocol, model, apiKey: api_key };
-    });
-    const options = { hedging: config.VERIFIER_HEDGING !== "off", maxInFlight: config.VERIFIER_MAX_IN_FLIGHT };
-    return createVerifier([first, ...rest], options, clock);
+  make({ backends: [first, ...others], VERIFIER_HEDGING, VERIFIER_MAX_IN_FLIGHT: max_in_flight }) {
+    if (first === undefined) return null;
+    return createVerifier([first, ...others], { hedging: VERIFIER_HEDGING !== "off", max_in_flight }, clock);
   },
 };
 

@@ -37,12 +37,16 @@ const ROOMS: { of: string; may: readonly string[]; npm: RegExp }[] = [
     npm: /^zod$/,
   },
   { of: "src/scoring/", may: ["src/core/"], npm: /^zod$/ },
-  { of: "src/verifier/", may: ["src/core/", "src/scoring/"], npm: /^$/ },
+  { of: "src/verifier/", may: ["src/core/", "src/scoring/"], npm: /^zod$/ },
   { of: "src/objects/", may: ["src/core/", "src/scoring/"], npm: /^$/ },
   { of: "src/run-log/", may: ["src/core/", "src/scoring/"], npm: /^(zod$|drizzle-orm|@neondatabase\/serverless)/ },
   { of: "src/api/", may: ["src/core/", "src/scoring/", "src/objects/"], npm: /^(hono|zod)/ },
   { of: "src/app.ts", may: ["src/core/", "src/scoring/", "src/objects/", "src/api/"], npm: /^hono/ },
-  { of: "src/env.ts", may: ["src/core/", "src/scoring/", "src/objects/", "src/api/"], npm: /^zod$/ },
+  {
+    of: "src/env.ts",
+    may: ["src/core/", "src/scoring/", "src/objects/", "src/api/", "src/verifier/"],
+    npm: /^zod$/,
+  },
   { of: "src/worker.ts", may: ["src/"], npm: /./ },
   { of: "gpu-backend/", may: WITHIN("faults", "math", "judges", "wire", "load"), npm: /./ },
 ];

@@ -78,11 +78,6 @@ async function settle<T extends readonly unknown[]>(parts: { [K in keyof T]: Pro
 }
 
 const PASSED_ON = [
-  "VERIFIER_API_KEY",
-  "VERIFIER_PROTOCOL",
-  "VERIFIER_MAX_IN_FLIGHT",
-  "VERIFIER_HEDGING",
-  "VERIFIER_FALLBACKS",
   "KEY_LIMITS",
   "GROUP_SIZES",
   "MODELS",
@@ -91,10 +86,12 @@ const PASSED_ON = [
   "TOKEN_SECRET",
   "WEBHOOK_HOSTS",
   "WEBHOOK_SECRET",
-] as const;
+];
 
+/** The Worker's variables as given, but for where its verifier is: the stack may hold one itself. */
 function passedOn(env: StackOptions["env"]): Record<string, string> {
-  return Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name] as string]] : [])));
+  const names = Object.keys(env).filter((name) => /^VERIFIER_(?!URL$|MODEL$)/.test(name));
+  return Object.fromEntries([...names, ...PASSED_ON].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
 interface VerifierPart {

@@ -3,22 +3,13 @@
 import type { Clock, Verifier } from "../scoring/ports.ts";
 import { createFallbackVerifier } from "./fallback.ts";
 import { Backend } from "./fan-out/backend.ts";
-import { createGatewayVerifier } from "./gateway/adapter.ts";
-import { createOpenAiVerifier } from "./openai/adapter.ts";
-
-export interface BackendConfig {
-  name: string;
-  url: string;
-  protocol: "openai" | "verify";
-  /** Required for `openai`. */
-  model: string | null;
-  apiKey: string | null;
-}
+import type { BackendSettings } from "./settings.ts";
+import { BACKENDS } from "./table.ts";
 
 export interface VerifierOptions {
-  /** Of `openai` backends. */
+  /** Of the backends whose kind can. */
   hedging: boolean;
-  maxInFlight?: number | undefined;
+  max_in_flight?: number | undefined;
 }
 
 /** By name and URL, so that every app and room of the isolate knows the same of a backend. */
@@ -32,26 +23,21 @@ function backendOf(name: string, url: string, hedging: boolean): Backend {
 }
 
 /**
- * The verifier of these backends in order; null when one of `openai` names no model.
+ * The verifier of these backends in order. Without a name the first is `verifier` and the others
+ * are `fallback-1`, `fallback-2`, ..
  * @throws TypeError for a URL that cannot be used
  */
 export function createVerifier(
-  backends: readonly [BackendConfig, ...BackendConfig[]],
-  { hedging, maxInFlight }: VerifierOptions,
+  backends: readonly [BackendSettings, ...BackendSettings[]],
+  { hedging, max_in_flight }: VerifierOptions,
   clock: Clock,
-): Verifier | null {
-  const verifiers: Verifier[] = [];
-  for (const { name, url, protocol, model, apiKey } of backends) {
-    if (protocol === "verify") {
-      const backend = backendOf(name, url, false);
-      verifiers.push(createGatewayVerifier({ url, model, apiKey, backend }, clock));
-    } else if (model === null) {
-      return null;
-    } else {
-      const backend = backendOf(name, url, hedging);
-      const bound = maxInFlight === undefined ? {} : { maxInFlight };
-      verifiers.push(createOpenAiVerifier({ url, model, apiKey, backend, ...bound }, clock));
-    }
-  }
+): Verifier {
+  const verifiers = backends.map((settings, at) => {
+    const { protocol, name = at === 0 ? "verifier" : `fallback-${at}`, url, api_key = null } = settings;
+    const kind = BACKENDS.find((kind) => kind.protocol === protocol);
+    if (kind === undefined) throw new TypeError("No kind of backend has this protocol.");
+    const backend = backendOf(name, url, hedging && kind.hedging);
+    return kind.create({ ...settings, name, api_key }, { backend, max_in_flight, clock });
+  });
   return createFallbackVerifier(verifiers as [Verifier, ...Verifier[]], clock);
 }

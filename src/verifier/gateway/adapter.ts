@@ -1,9 +1,11 @@
 // Owns the `verify` adapter of the Verifier port: one streaming request a group to Kritai's own
 // gateway beside the GPU. Must not know scoring or storage.
 
+import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
 import type { Clock, Verifier, VerifierSession } from "../../scoring/ports.ts";
+import type { BackendKind } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import type { Schedule } from "../fan-out/stall-watchdog.ts";
@@ -104,3 +106,14 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     },
   };
 }
+
+/**
+ * Kritai's gateway, as a deployment configures it: it knows its model itself, and bounds what runs.
+ */
+export const gateway: BackendKind<{ model?: string }> = {
+  protocol: "verify",
+  settings: z.object({ model: z.string().min(1).max(256).optional() }),
+  hedging: false,
+  create: ({ url, model = null, api_key: apiKey }, { backend, clock }) =>
+    createGatewayVerifier({ url, model, apiKey, backend }, clock),
+};

@@ -1,12 +1,14 @@
 // Owns the `openai` adapter of the Verifier port: questions for any OpenAI-compatible server (vLLM,
 // SGLang, hosted). Must not know scoring or storage.
 
+import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { type ChatMessage, createRenderer } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
 import type { Comparison, VerifierJob } from "../../core/wire/questions.ts";
 import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
+import type { BackendKind } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import type { RunningJob } from "../fan-out/queue.ts";
@@ -118,3 +120,14 @@ function createQuestion(config: OpenAiVerifierConfig, call: VerifierCall, job: V
     });
   };
 }
+
+/** Any OpenAI-compatible server, as a deployment configures it. */
+export const openAi: BackendKind<{ model: string }> = {
+  protocol: "openai",
+  settings: z.object({ model: z.string().min(1).max(256) }),
+  hedging: true,
+  create({ url, model, api_key: apiKey }, { backend, max_in_flight, clock }) {
+    const bound = max_in_flight === undefined ? {} : { maxInFlight: max_in_flight };
+    return createOpenAiVerifier({ url, model, apiKey, backend, ...bound }, clock);
+  },
+};

@@ -78,10 +78,9 @@ function appWithout(gone_ms: number) {
     name: "verifier",
     url: `http://engine-${deployments++}`,
     protocol: "openai",
-    apiKey: null,
-  } as const;
-  const verifier = createVerifier([{ ...backend, model: "m" }], { hedging: false }, clock);
-  if (verifier === null) throw new Error("no verifier");
+    model: "m",
+  };
+  const verifier = createVerifier([backend], { hedging: false }, clock);
   const parts = { verifier, runLog: fakeRunLog(), specs: fakeSpecStore(), clock, assets: committedAssets, keys: [] };
   const app = createApp({ ...parts, report: () => undefined });
   const post = async (path: string, body: unknown): Promise<unknown> => {

@@ -1,0 +1,40 @@
+// Owns what a kind of backend is: its protocol's name, its settings and the way to make a verifier
+// of it. Kinds: table.ts.
+import type * as z from "zod";
+import type { Clock, Verifier } from "../scoring/ports.ts";
+import type { Backend } from "./fan-out/backend.ts";
+
+/** What every backend is configured with, whatever its kind. */
+export interface Address {
+  /** Stands on its verdicts. */
+  name: string;
+  url: string;
+  api_key: string | null;
+}
+
+/** What a verifier is made with besides its settings. */
+export interface BackendParts {
+  /** What the isolate remembers of it. */
+  backend: Backend;
+  /** Requests of one session between send and last byte at one time; absent: the kind's default. */
+  max_in_flight?: number | undefined;
+  clock: Clock;
+}
+
+/**
+ * A kind of backend. Its one file and its line in the table are all there is of it: what the
+ * configuration may say of it derives from here.
+ */
+export interface BackendKind<S = unknown> {
+  /** Its name in the configuration. */
+  protocol: string;
+  /**
+   * Of its settings besides protocol, name, url and api_key: members of an entry of
+   * VERIFIER_FALLBACKS; of the first backend the text of `VERIFIER_` and the member's name.
+   */
+  settings: z.ZodObject;
+  /** Whether stragglers may be asked a second time, where the deployment allows it. */
+  hedging: boolean;
+  /** @throws TypeError for a URL that cannot be used */
+  create(settings: S & Address, parts: BackendParts): Verifier;
+}

@@ -1,0 +1,44 @@
+// Owns what a configuration may say of a backend, as the table of kinds has it. Must not know where
+// the configuration comes from.
+import * as z from "zod";
+import { BACKENDS } from "./table.ts";
+
+/** One backend as configured: these, and its kind's own settings. */
+export interface BackendSettings {
+  protocol: string;
+  /** Absent: its place among the backends names it. */
+  name?: string | undefined;
+  url: string;
+  api_key?: string | undefined;
+  /** Of a kind that is told which model to ask for. */
+  model?: string | undefined;
+}
+
+/** Where a backend is: an http or https URL. */
+export const backendUrl = z.url({ protocol: /^https?$/, message: "must be an http or https URL" }).max(2048);
+
+/** Names of the kinds; the first is the default. */
+export const PROTOCOLS = BACKENDS.map(({ protocol }) => protocol) as [string, ...string[]];
+
+/** The names of a kind's own settings. */
+export const ownSettings = (protocol: string): readonly string[] =>
+  BACKENDS.flatMap((kind) => (kind.protocol === protocol ? Object.keys(kind.settings.shape) : []));
+
+const ENTRIES = BACKENDS.map(({ protocol, settings }, at) =>
+  z.strictObject({
+    protocol: at === 0 ? z.literal(protocol).default(protocol) : z.literal(protocol),
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,64}$/)
+      .optional(),
+    url: backendUrl,
+    api_key: z.string().max(4096).optional(),
+    ...settings.shape,
+  }),
+);
+
+/** A backend's settings; without a protocol it is of the table's first kind. */
+export const BackendSchema = z.discriminatedUnion(
+  "protocol",
+  ENTRIES as unknown as [z.ZodObject],
+) as unknown as z.ZodType<BackendSettings>;

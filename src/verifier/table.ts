@@ -1,0 +1,7 @@
+// Owns the table of backends by protocol: a new kind is one file and one line here. The first is
+// the default.
+import type { BackendKind } from "./backend-kind.ts";
+import { gateway } from "./gateway/adapter.ts";
+import { openAi } from "./openai/adapter.ts";
+
+export const BACKENDS: readonly BackendKind[] = [openAi, gateway];
