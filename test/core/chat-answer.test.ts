@@ -62,6 +62,7 @@ describe("ending an answer early", () => {
     ["that said it aborted", [chunk({ content: "x" }, "abort")], true],
     ["that reported a fault of its own", [chunk({ content: "x" }), event({ error: { code: 500 } })], true],
     ["whose reply just ended", [chunk({ content: "x" })], true],
+    ["that said it is too busy", [chunk({ content: "x" }), event({ error: { code: 429 } })], true],
     ["that refused the question", [event({ error: { code: 400 } })], false],
     ["that finished", [chunk({ content: "x" }, "stop")], false],
     ["whose reply is no JSON", ["data: {\n\n"], false],

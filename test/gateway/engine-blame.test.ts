@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { NONE_HEALTHY_WAIT_MS } from "../../gpu-backend/gateway/engines/engine-pool.ts";
 import type { EnginePool } from "../../gpu-backend/gateway/engines/port.ts";
-import { FAILURES_TO_EJECT } from "../../gpu-backend/gateway/engines/replicas.ts";
+import { FAILURES_TO_EJECT } from "../../gpu-backend/gateway/engines/replica-health.ts";
 import { answer, chunk, cut, event, raw, reset, status } from "../harness/mock-behaviours.ts";
 import type { MockVerifier, Script } from "../harness/mock-verifier.ts";
 import { deadUrl } from "../verifier/setup.ts";

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { EngineAddress } from "../../gpu-backend/gateway/engines/engine-address.ts";
 import { NONE_HEALTHY_WAIT_MS } from "../../gpu-backend/gateway/engines/engine-pool.ts";
-import { choose, FAILURES_TO_EJECT, Replica, SUCCESSES_TO_RETURN } from "../../gpu-backend/gateway/engines/replicas.ts";
+import { FAILURES_TO_EJECT, SUCCESSES_TO_RETURN } from "../../gpu-backend/gateway/engines/replica-health.ts";
+import { choose, Replica } from "../../gpu-backend/gateway/engines/replicas.ts";
 import { answer, chunk, cut, silence, stall, status } from "../harness/mock-behaviours.ts";
 import type { MockVerifier } from "../harness/mock-verifier.ts";
 import { gate } from "../verifier/setup.ts";
@@ -47,7 +48,7 @@ describe("the choice", () => {
   const replicaOf = ({ taken, cap, healthy }: { taken: number; cap: number; healthy: boolean }, port: number) => {
     const replica = new Replica(new EngineAddress(`http://127.0.0.1:${port}`, null), cap, null);
     for (let i = 0; i < taken; i++) replica.take();
-    for (let i = 0; i < FAILURES_TO_EJECT && !healthy; i++) replica.failed();
+    for (let i = 0; i < FAILURES_TO_EJECT && !healthy; i++) replica.health.failed();
     return replica;
   };
 
@@ -76,7 +77,7 @@ describe("the choice", () => {
     const keys = Array.from({ length: 200 }, (_, i) => `key ${i}`);
     const before = keys.map((key) => choose(replicas, key, new Set()));
     const gone = replicas[2] as Replica;
-    for (let i = 0; i < FAILURES_TO_EJECT; i++) gone.failed();
+    for (let i = 0; i < FAILURES_TO_EJECT; i++) gone.health.failed();
     keys.forEach((key, i) => {
       const now = choose(replicas, key, new Set());
       if (before[i] === gone) expect(now).not.toBe(gone);

@@ -22,6 +22,7 @@ export const callWith = (more: Partial<EngineCall> = {}): EngineCall => ({
   seed: 1,
   affinity: "group",
   soft_letters: null,
+  priority: 0,
   patient: false,
   signal: new AbortController().signal,
   ...more,

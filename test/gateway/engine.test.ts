@@ -165,6 +165,7 @@ describe("a fault", () => {
     ["connection reset within the answer", cut("reset")],
     ["reply that ends without the answer's end", cut("end")],
     ["generation aborted by the engine", answer("x", { finish_reason: "abort" })],
+    ["429 said in mid-stream", raw([chunk({ content: "x" }), event({ error: { message: "busy", code: 429 } })])],
     ["error event of the engine", raw([chunk({ content: "x" }), event({ error: { message: "dead", code: 500 } })])],
   ])("%s: asked again, and nothing is lost", async (_, behaviour) => {
     expect(await one([behaviour, behaviour, fine])).toMatchObject({ answer: "\\boxed{A}", error: null, requests: 3 });

@@ -8,7 +8,7 @@ import { createFallbackVerifier } from "../../src/verifier/fallback.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { type FakeVerifier, fakeVerifier } from "../harness/fakes.ts";
-import { answer, reset, silence, status } from "../harness/mock-behaviours.ts";
+import { answer, chunk, event, raw, reset, silence, status } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
 import {
   callWith,
@@ -257,6 +257,27 @@ describe("ordered fallback", () => {
       backends: [{ ok: false, detail: "not reachable", breaker: "closed" }, { ok: true }],
     });
     expect(await createFallbackVerifier([bad, bad], clock).check()).toMatchObject({ ok: false });
+  });
+});
+
+describe("an engine that fails in the middle of an answer", () => {
+  it.each([
+    ["dies", { message: "EngineCore encountered an issue.", type: "InternalServerError", param: null, code: 500 }],
+    ["is too busy after all", { message: "Too many requests.", type: "TooManyRequests", code: 429 }],
+    ["says so in OpenAI's words", { message: "Sorry.", type: "server_error", param: null, code: null }],
+  ])("and %s hands every generation on", async (_, error) => {
+    const { schedule } = instantTimer();
+    const first = await startMockVerifier(() => raw([chunk({ content: "\\boxed" }), event({ error })]));
+    const second = await startMockVerifier(() => answer("\\boxed{A}"));
+    const make = (url: string, name: string) =>
+      createOpenAiVerifier(
+        { url, model: "m", apiKey: null, schedule, backend: new Backend({ name, hedging: false }) },
+        clock,
+      );
+    const verifier = createFallbackVerifier([make(first.url, "first"), make(second.url, "second")], clock);
+    const { reported } = await judged(verifier, pairsJob(3, 4));
+    expect(reported.map(({ error, backend }) => [error, backend])).toEqual(Array(12).fill([null, "second"]));
+    await Promise.all([first.close(), second.close()]);
   });
 });
 

@@ -10,7 +10,7 @@ import { TOP_LOGPROBS } from "./soft-letters.ts";
 /** Errors after which the same question may be answered another time. */
 const RETRYABLE = new Set<ItemErrorCode>(["verifier_unavailable", "verifier_overloaded", "deadline"]);
 
-/** The request's JSON text, streaming with usage. */
+/** The request's JSON text but for what depends on the engine: engine-dialect.ts. */
 export function chatBody(call: EngineCall, defaultModel: string): string {
   const { model, temperature, top_p, max_tokens, seed, messages, soft_letters } = call;
   return JSON.stringify({
@@ -20,7 +20,6 @@ export function chatBody(call: EngineCall, defaultModel: string): string {
     max_tokens,
     seed,
     stream: true,
-    stream_options: { include_usage: true },
     ...(soft_letters !== null && { logprobs: true, top_logprobs: TOP_LOGPROBS }),
     messages,
   });

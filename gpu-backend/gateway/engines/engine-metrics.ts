@@ -44,7 +44,7 @@ export class EngineMetrics {
         "kritai_engine_cap",
         "gauge",
         "Generations that may be in flight.",
-        each((r) => r.aimd.cap),
+        each((r) => r.cap),
       ),
       family(
         "kritai_engine_healthy",
@@ -62,7 +62,7 @@ export class EngineMetrics {
         "kritai_engine_ejections_total",
         "counter",
         "Times taken out.",
-        each((r) => r.ejections),
+        each((r) => r.health.ejections),
       ),
       family("kritai_generations_total", "counter", "Generations by how they ended.", ends),
       family("kritai_generation_retries_total", "counter", "Generations asked again.", [["", this.retries]]),

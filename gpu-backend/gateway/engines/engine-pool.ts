@@ -85,7 +85,7 @@ export class Pool implements EnginePool {
 
   get capacity(): number {
     const healthy = this.#replicas.filter((replica) => replica.healthy);
-    return (healthy.length > 0 ? healthy : this.#replicas).reduce((sum, { aimd }) => sum + aimd.cap, 0);
+    return (healthy.length > 0 ? healthy : this.#replicas).reduce((sum, { cap }) => sum + cap, 0);
   }
 
   get in_flight(): number {
@@ -108,7 +108,7 @@ export class Pool implements EnginePool {
 
   async #ask(call: EngineCall, start: number): Promise<EngineAnswer> {
     const { now } = this.#options;
-    const { max_tokens, soft_letters, signal } = call;
+    const { max_tokens, soft_letters, signal, priority } = call;
     const tried = new Set<Replica>();
     const blame: Blame = { failures: 0, since: 0 };
     let body: string | null = null;
@@ -122,7 +122,7 @@ export class Pool implements EnginePool {
       }
       body ??= chatBody(call, this.#options.model);
       const number = ++this.#sends;
-      const exchange = await replica.ask(body, { max_tokens, soft_letters, signal, now });
+      const exchange = await replica.ask(body, { max_tokens, soft_letters, signal, now }, priority);
       if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
       this.#changed();
       spent += exchange.tokens;

@@ -74,9 +74,11 @@ export class EngineProbe {
     if (this.#stopped) return;
     const lives = page !== null && page.status < 500;
     // It may have come back as another one.
-    if (lives && (this.#replica.checked() || !this.#vocabulary)) void this.#tokens();
-    else if (!lives) this.#replica.failed();
-    this.#replica.look(!lives && !this.#replica.healthy && this.#options.elsewhere());
+    const elsewhere = this.#options.elsewhere();
+    const { health } = this.#replica;
+    if (lives && (health.checked(elsewhere) || !this.#vocabulary)) void this.#tokens();
+    else if (!lives) health.failed();
+    this.#replica.look(!lives && !health.healthy && elsewhere);
     this.#options.onChange();
     this.#later(0, HEALTH_EVERY_MS, () => this.#health());
   }

@@ -45,6 +45,8 @@ export interface Exchange {
   hung_up: boolean;
   /** Tokens generated, however it ended. */
   tokens: number;
+  /** What the engine said when it refused the question, as received; null when it did not. */
+  said: string | null;
   letters: Record<string, number> | null;
 }
 
@@ -83,6 +85,7 @@ export class EngineStream implements AnswerObserver {
   #settled = false;
   #response: IncomingMessage | null = null;
   #firstTokenAt: number | null = null;
+  #said: string | null = null;
   #quietLooks = 0;
   readonly #onAbort = () => this.#hangUp("final", failed(abortCode(this.#question.signal.reason)));
 
@@ -146,7 +149,10 @@ export class EngineStream implements AnswerObserver {
   #onQuestionRefused(response: IncomingMessage, status: number): void {
     let said = "";
     let bytes = 0;
-    const end = () => this.#finish("final", failed(questionFault(status, said)));
+    const end = () => {
+      this.#said = said;
+      this.#finish("final", failed(questionFault(status, said)));
+    };
     response.setEncoding("utf8");
     response.on("data", (text: string) => {
       bytes += text.length;
@@ -207,7 +213,9 @@ export class EngineStream implements AnswerObserver {
   }
 
   #outcome(): [Verdict, Answered] {
-    return [this.#answer.engineFailed ? "died" : "final", this.#answer.result()];
+    const answered = this.#answer.result();
+    const failed = answered.error === "verifier_overloaded" ? "overloaded" : "died";
+    return [this.#answer.engineFailed ? failed : "final", answered];
   }
 
   /** @param code Node's name of the fault */
@@ -228,6 +236,7 @@ export class EngineStream implements AnswerObserver {
     this.#question.signal.removeEventListener("abort", this.#onAbort);
     const letters = this.#soft?.letters ?? null;
     const { tokens } = this.#answer;
-    this.#settle({ verdict, answered, retry_after_ms, first_token_at: this.#firstTokenAt, hung_up, tokens, letters });
+    const said = { first_token_at: this.#firstTokenAt, letters, said: this.#said };
+    this.#settle({ verdict, answered, retry_after_ms, hung_up, tokens, ...said });
   }
 }

@@ -23,6 +23,8 @@ export interface EngineCall {
    * asked.
    */
   soft_letters: readonly string[] | null;
+  /** Lower goes first within an engine that knows priorities; 0 where nothing is said. */
+  priority: number;
   /** What the engines fail at is asked again until the signal aborts. */
   patient: boolean;
   /**

@@ -18,7 +18,7 @@ export interface Readiness {
 }
 
 /**
- * Ready when some healthy replica serves the model, and no token of any engine survives the escape.
+ * Ready when some healthy replica, that did not fail all its latest questions, serves the model, and no token of any engine survives the escape.
  * Never rejects; bounded by readiness_timeout_ms.
  */
 export async function readiness(
@@ -29,7 +29,9 @@ export async function readiness(
 ): Promise<Readiness> {
   const start = now();
   const troubles = await Promise.all(
-    replicas.map(async ({ healthy, engine }) => (healthy ? trouble(await modelsOf(engine), model) : "unhealthy")),
+    replicas.map(async ({ health, engine }) =>
+      health.failing ? "failing" : health.healthy ? trouble(await modelsOf(engine), model) : "unhealthy",
+    ),
   );
   const serving = troubles.filter((word) => word === null).length;
   const words = [...new Set(troubles.filter((word) => word !== null))].join(", ");

@@ -1,19 +1,14 @@
-// Owns one engine replica's state (load, health, cap) and the choice among several. Must not
+// Owns one engine replica's load and cap and the choice among several. Must not
 // know what is asked, nor timers.
 import { hashText } from "../../../src/core/math/random.ts";
 import { MemberList } from "../member-list.ts";
 import { Aimd } from "./aimd.ts";
 import type { EngineAddress } from "./engine-address.ts";
+import { engineBody, refusesPriority } from "./engine-dialect.ts";
 import { EngineStream, type Exchange, type Patience, type Question } from "./engine-stream.ts";
 import type { EngineKind } from "./gauges.ts";
+import { FAILURES_TO_EJECT, ReplicaHealth } from "./replica-health.ts";
 
-/**
- * Failures in a row, of checks and connections or of different questions, after which a replica
- * gets no more work.
- */
-export const FAILURES_TO_EJECT = 3;
-/** Successful checks in a row after which it gets work again. */
-export const SUCCESSES_TO_RETURN = 2;
 /** A group's replica is passed over when it is used this much more than the least used one, .. */
 const AFFINITY_FACTOR = 1.25;
 /** .. and by this many generations besides. */
@@ -37,16 +32,10 @@ export class Replica {
   /** Known from its gauges, or told. */
   kind: EngineKind | "other" | null;
   requests = 0;
-  ejections = 0;
-  #healthy = true;
-  #failures = 0;
-  /**
-   * Different questions that failed since it last brought one to its end or passed a check; an
-   * array for the reason in member-list.ts.
-   */
-  readonly #failedQuestions: string[] = [];
-  #successes = 0;
+  readonly health = new ReplicaHealth();
   #taken = 0;
+  /** Until it says that it knows none. */
+  #priorities = true;
   readonly #streams = new MemberList<EngineStream>();
 
   constructor(engine: EngineAddress, maxInFlight: number, kind: EngineKind | "other" | null) {
@@ -55,8 +44,14 @@ export class Replica {
     this.kind = kind;
   }
 
+  /** Whether it gets work. */
   get healthy(): boolean {
-    return this.#healthy;
+    return this.health.healthy;
+  }
+
+  /** Generations that it may have in flight: one while it is on trial. */
+  get cap(): number {
+    return this.health.on_trial ? 1 : this.aimd.cap;
   }
 
   /** Places taken. */
@@ -65,52 +60,12 @@ export class Replica {
   }
 
   get has_room(): boolean {
-    return this.#healthy && this.in_flight < this.aimd.cap;
+    return this.healthy && this.in_flight < this.cap;
   }
 
-  /** A check failed, or the engine took no connection. */
-  failed(): void {
-    this.#successes = 0;
-    if (++this.#failures >= FAILURES_TO_EJECT) this.#eject();
-  }
-
-  /**
-   * A generation failed at an engine that takes connections: by its fault or by the question's, so
-   * that each question counts once.
-   * @param elsewhere whether another replica gets work: to rest the only one would help nobody
-   */
+  /** The exchange that failed by `died`: see ReplicaHealth. */
   failedAt(question: string, elsewhere: boolean): void {
-    const questions = this.#failedQuestions;
-    if (questions.length < FAILURES_TO_EJECT && !questions.includes(question)) questions.push(question);
-    if (elsewhere && questions.length >= FAILURES_TO_EJECT) this.#eject();
-  }
-
-  #eject(): void {
-    if (!this.#healthy) return;
-    this.#healthy = false;
-    this.ejections++;
-  }
-
-  /** The engine brought a generation to its end. */
-  worked(): void {
-    if (this.#healthy) this.#forgive();
-  }
-
-  #forgive(): void {
-    this.#failures = 0;
-    this.#failedQuestions.length = 0;
-  }
-
-  /** A health check went well. @returns whether this brought the replica back */
-  checked(): boolean {
-    if (this.#healthy) {
-      this.#forgive();
-      return false;
-    }
-    if (++this.#successes < SUCCESSES_TO_RETURN) return false;
-    this.#healthy = true;
-    this.#forgive();
-    return true;
+    this.health.failedAt(question, elsewhere, this.requests);
   }
 
   /**
@@ -128,18 +83,30 @@ export class Replica {
 
   /**
    * Asks once, and takes note of what that says about the engine; of `died` the caller tells by
-   * `failedAt`. @param body a JSON object
+   * `failedAt`. An engine that knows no priorities is asked again without.
+   * @param body a JSON object, see `engineBody`
    */
-  async ask(body: string, question: Omit<Question, "body">): Promise<Exchange> {
+  async ask(body: string, question: Omit<Question, "body">, priority = 0): Promise<Exchange> {
+    const ranked = this.#priorities ? priority : 0;
+    const exchange = await this.#exchange(body, question, ranked);
+    const unknown = ranked !== 0 && exchange.said !== null && refusesPriority(exchange.said);
+    if (unknown) this.#priorities = false;
+    const last = unknown ? await this.#exchange(body, question, 0) : exchange;
+    this.#taken--;
+    return last;
+  }
+
+  async #exchange(body: string, question: Omit<Question, "body">, priority: number): Promise<Exchange> {
     const rid = this.kind === "sglang" ? `kritai-${process.pid}-${++runningNumber}` : null;
-    const named = rid === null ? body : `${body.slice(0, -1)},"rid":"${rid}"}`;
-    this.requests++;
-    const stream = new EngineStream(this.engine, { ...question, body: named });
+    const number = ++this.requests;
+    const stream = new EngineStream(this.engine, {
+      ...question,
+      body: engineBody(body, this.kind, { priority, rid }),
+    });
     this.#streams.add(stream);
     const exchange = await stream.done;
-    this.#note(exchange);
+    this.#note(exchange, number);
     this.#streams.delete(stream);
-    this.#taken--;
     // SGLang notices a closed connection late; vLLM at once.
     if (exchange.hung_up && rid !== null) {
       this.engine.tell(this.engine.beside("/abort_request"), JSON.stringify({ rid }));
@@ -147,11 +114,11 @@ export class Replica {
     return exchange;
   }
 
-  #note({ verdict, hung_up }: Exchange): void {
-    if (verdict === "unreached") this.failed();
+  #note({ verdict, hung_up }: Exchange, number: number): void {
+    if (verdict === "unreached") this.health.failed();
     else if (verdict === "overloaded") this.aimd.refused(this.in_flight);
     else if (verdict === "final" && !hung_up) {
-      this.worked();
+      this.health.worked(number);
       this.aimd.completed();
     }
   }
@@ -169,9 +136,9 @@ export function choose(replicas: readonly Replica[], affinity: string, tried: Re
   const untried = tried.size === 0 ? replicas : replicas.filter((replica) => replica.healthy && !tried.has(replica));
   const open = (untried.length > 0 ? untried : replicas).filter((replica) => replica.has_room);
   if (open.length < 2) return open[0] ?? null;
-  const use = ({ in_flight, aimd }: Replica) => in_flight / aimd.cap;
+  const use = ({ in_flight, cap }: Replica) => in_flight / cap;
   const least = Math.min(...open.map(use));
-  const bounded = open.filter((r) => r.in_flight <= r.aimd.cap * least * AFFINITY_FACTOR + AFFINITY_SLACK);
+  const bounded = open.filter((r) => r.in_flight <= r.cap * least * AFFINITY_FACTOR + AFFINITY_SLACK);
   const weight = (replica: Replica) => hashText(affinity, replica.engine.label)[0];
   let best = bounded[0] as Replica;
   let heaviest = weight(best);

@@ -9,7 +9,7 @@ import type { EngineCall } from "../engines/port.ts";
 import { GATEWAY_LIMITS } from "../gateway-limits.ts";
 import { Ballot } from "./early-stop.ts";
 
-type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "soft" | "patient">;
+type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "soft" | "patient" | "priority">;
 
 /**
  * One group on its way. Its candidates are escaped and hashed when its first comparison is sent,
@@ -101,7 +101,7 @@ export class ComparisonWork {
    */
   call(sample: number): EngineCall {
     const { order } = this.comparison;
-    const { sampling, model, soft, patient } = this.#ask;
+    const { sampling, model, soft, patient, priority } = this.#ask;
     const { render, seedOf, affinity } = this.group.prompts;
     this.#messages ??= render(order).map(sendable);
     const messages = this.#messages;
@@ -116,6 +116,7 @@ export class ComparisonWork {
       seed: seedOf(order, sample),
       affinity,
       soft_letters: soft ? [...LETTERS.slice(0, order.length)] : null,
+      priority,
       patient,
       signal: this.#abort.signal,
     };

@@ -46,6 +46,9 @@ const FILTERED = "content_filter";
 
 const MALFORMED: ItemErrorCode = "verifier_bad_reply";
 
+/** Failures of the engine rather than of what it was asked. */
+const OWN_FAULTS: ReadonlySet<ItemErrorCode> = new Set([MALFORMED, "verifier_unavailable", "verifier_overloaded"]);
+
 const BACKSLASH = 92;
 
 /** Text beyond this is searched for think tags, to forget what no parser reads. */
@@ -87,7 +90,14 @@ function isOnlyReasoning(data: string): boolean {
   if (data.startsWith('":""', key + 10) || data.startsWith('_content":""', key + 10)) return false;
   const content = data.indexOf('"content":');
   if (content !== -1 && !data.startsWith("null", content + 10)) return false;
-  return !data.includes('"usage":{') && !data.includes('"error"');
+  return !data.includes('"error"');
+}
+
+/** The count that an event of that kind carries beside the piece, where its engine sends one. */
+function countIn(data: string): number {
+  const usage = data.lastIndexOf('"usage":{');
+  const key = usage === -1 ? -1 : data.indexOf('"completion_tokens":', usage);
+  return key === -1 ? 0 : tokens(Number.parseInt(data.slice(key + 20, key + 36), 10));
 }
 
 /** The reasoning inside an event that `isOnlyReasoning`, as it stands between its quotes. */
@@ -101,16 +111,23 @@ function rawReasoning(data: string): string {
   return data.slice(start);
 }
 
+/** Words by which servers say "not now" and "my own fault": OpenAI's codes are words. */
+const BUSY = /rate_?limit|overloaded|too_?many/i;
+const BROKEN = /server|internal|unavailable|timeout/i;
+
 /**
- * An error inside a reply whose status was 200: a 4xx code says the question was at fault, all else
- * the reply.
+ * An error inside a reply whose status was 200: what its code would mean as a status. One that says
+ * nothing of the sort makes the reply unreadable.
  */
 function refusalCode(error: unknown): ItemErrorCode {
-  const code = isObject(error) ? Number(error.code) : Number.NaN;
-  if (code >= 400 && code < 500 && code !== 429) return questionFault(code, JSON.stringify(error));
-  // OpenAI's codes are words.
-  const worded = Number.isNaN(code) ? questionFault(400, JSON.stringify(error)) : MALFORMED;
-  return worded === "verifier_rejected" ? MALFORMED : worded;
+  const { code: named, type } = isObject(error) ? error : ({} as Json);
+  const code = Number(named ?? Number.NaN);
+  if (code === 429 || code === 503) return "verifier_overloaded";
+  if (code >= 500) return "verifier_unavailable";
+  const worded = questionFault(code || 400, JSON.stringify(error));
+  if (code >= 400 || worded !== "verifier_rejected") return worded;
+  const words = `${type} ${named}`;
+  return BUSY.test(words) ? "verifier_overloaded" : BROKEN.test(words) ? "verifier_unavailable" : MALFORMED;
 }
 
 /** Gathers one choice. Feed it events or one document, then ask for the `result`. */
@@ -165,6 +182,7 @@ export class AnswerBuilder {
   event(data: string): boolean {
     if (this.#reasoned && isOnlyReasoning(data)) {
       this.#pieces++;
+      this.#completion_tokens = Math.max(this.#completion_tokens, countIn(data));
       this.#observer?.text(rawReasoning(data));
       return true;
     }
@@ -216,7 +234,7 @@ export class AnswerBuilder {
     if (!isObject(chunk)) return MALFORMED;
     if (chunk.error) {
       const code = refusalCode(chunk.error);
-      this.#engineFailed = code === MALFORMED;
+      this.#engineFailed = OWN_FAULTS.has(code);
       return code;
     }
     if (typeof chunk.model === "string" && chunk.model !== "" && chunk.model.length <= MODEL_CHARS_MAX) {

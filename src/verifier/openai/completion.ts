@@ -61,7 +61,9 @@ async function readAnswer(response: Response, onBytes: () => void, watched: bool
     return outcome(fault instanceof LineTooLong ? "verifier_bad_reply" : "verifier_unavailable");
   }
   const answered = answer.result();
-  return { answered, refusal: null, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };
+  // Too busy, said inside a reply that had begun: as good as a 429.
+  const refusal = answered.error === "verifier_overloaded" ? answered.error : null;
+  return { answered, refusal, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };
 }
 
 /**
