@@ -44,7 +44,8 @@ function signalRows(signals: GroupSignals): SignalRow[] {
     const members = new Set(signals.membersAsked(signal));
     return values.map(({ value, code }, rollout_index): SignalRow => {
       const skipped = !members.has(rollout_index) && value !== null;
-      return { rollout_index, signal, value, code, detail: skipped ? { skipped } : null };
+      const detail = signals.detailOf(signal, rollout_index);
+      return { rollout_index, signal, value, code, detail: skipped ? { skipped } : detail };
     });
   });
 }

@@ -26,13 +26,11 @@ import {
 } from "../../../src/core/contract/replies.ts";
 import {
   EvaluationsRequestSchema,
-  GroupSchema,
-  RolloutSchema,
   VerdictItemSchema,
   VerdictsRequestSchema,
 } from "../../../src/core/contract/requests.ts";
 import { OverlongSchema, SpecSchema } from "../../../src/core/contract/spec.ts";
-import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
+import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
 import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
 import { ExportLineSchema, GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./log.ts";
 
@@ -41,8 +39,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   SignalsSpec: SignalsSpecSchema,
   Overlong: OverlongSchema,
   RewardsRequest: RewardsRequestSchema,
-  Group: GroupSchema,
-  Rollout: RolloutSchema,
+  Group: FactualGroupSchema,
+  Rollout: FactualRolloutSchema,
   RewardsReply: RewardsReplySchema,
   RewardsEvent: RewardsEventSchema,
   GroupResult: GroupResultSchema,

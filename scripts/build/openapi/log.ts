@@ -112,9 +112,9 @@ export const StoredSignalSchema = z.object({
     .nullable()
     .meta({ description: "why there is no value" }),
   detail: z
-    .object({ skipped: z.literal(true).exactOptional() })
+    .looseObject({ skipped: z.literal(true).exactOptional() })
     .nullable()
-    .meta({ description: "`skipped`: the signal's `when` left the rollout out" }),
+    .meta({ description: "what the signal tells besides the value; `skipped`: its `when` left the rollout out" }),
 }) satisfies z.ZodType<StoredSignal>;
 
 export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cursor: cursor });

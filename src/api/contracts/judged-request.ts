@@ -3,7 +3,7 @@
 import type { Group } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { type AnySpec, compileSpec, hasSignals } from "../../core/signals/compiled-spec.ts";
-import { needsLengths } from "../../core/signals/facts.ts";
+import { needsFact, needsLengths } from "../../core/signals/facts.ts";
 import { type ScoredRequest, scoreAndLog } from "../../scoring/score-and-log.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { type AppContext, cancellation, keepAlive } from "../http/scope.ts";
@@ -37,11 +37,17 @@ export function beginJudging(c: AppContext, deps: RouteDeps, request: JudgingReq
 }
 
 /**
- * Contracts without token lengths cannot meet a spec that needs them; the refusal says so in their
- * words. Throws `unbounded_reward` too.
+ * A contract cannot meet a spec that needs facts which it has no place for; the refusal says so in
+ * its words. Throws `unbounded_reward` too.
  */
-export function refuseOverlong(spec: AnySpec, field: string): void {
-  const who = needsLengths(compileSpec(spec));
+export function refuseUnmet(spec: AnySpec, field: string, has_lengths = false): void {
+  const compiled = compileSpec(spec);
+  const fact = needsFact(compiled);
+  if (fact !== null) {
+    const message = `${field} carry no ${fact.field}, which ${fact.who} of the spec needs; send it to /v1/rewards, or name a spec without it`;
+    throw new ApiError("facts_required", `${message}.`, { errors: [{ path: field, message }] });
+  }
+  const who = has_lengths ? null : needsLengths(compiled);
   if (who === null) return;
   const whose = hasSignals(spec) ? `which ${who} of the spec needs` : `which the spec's ${who} needs`;
   const message = `${field} carry no token lengths, ${whose}; name a spec without ${hasSignals(spec) ? "it" : who}`;

@@ -5,6 +5,7 @@ import { type CompiledSpec, compileSpec } from "../../core/signals/compiled-spec
 import { costOf } from "../../core/signals/cost.ts";
 import { specLints } from "../../core/signals/lints.ts";
 import { RewardsRequestSchema } from "../../core/signals/requests.ts";
+import { isRelative } from "../../core/signals/signal.ts";
 import { AnySpecSchema } from "../../core/signals/signals-spec.ts";
 import { readJson } from "../http/body.ts";
 import type { RouteDeps } from "../http/deps.ts";
@@ -46,8 +47,8 @@ export const SpecCheckReplySchema = z.object({
   ),
   relative: z.boolean().meta({ description: "rewards say something only beside those of the group" }),
   facts: z
-    .array(z.enum(["length_tokens", "step"]))
-    .meta({ description: "what requests must carry: length_tokens of every rollout, step" }),
+    .array(z.string())
+    .meta({ description: "what requests must carry: fields of every rollout, of every group (`group.`), `step`" }),
   cost: CostSchema,
   warnings: z.array(z.string()),
 });
@@ -70,9 +71,9 @@ export function checkSpec(deps: RouteDeps) {
 function told(compiled: CompiledSpec, n: number) {
   const costs = costOf(compiled, n);
   const byName = compiled.names.map((name) => {
-    const { signal, range } = compiled.signals.find((one) => one.name === name) as (typeof compiled.signals)[number];
-    const { kind, relative } = signal;
-    return [name, { kind, range: shown(range), relative, cost: costs[name] ?? null }] as const;
+    const one = compiled.signals.find((each) => each.name === name) as (typeof compiled.signals)[number];
+    const relative = isRelative(one.signal, one.settings);
+    return [name, { kind: one.signal.kind, range: shown(one.range), relative, cost: costs[name] ?? null }] as const;
   });
   const sum = (field: "generations" | "completion_tokens_max") =>
     Object.values(costs).reduce<number | null>((total, cost) => {

@@ -16,6 +16,7 @@ export interface StoredText {
 /** What a signal tells besides a value. `skipped`: its `when` left the rollout out. */
 export interface SignalDetail {
   skipped?: true;
+  [of_its_kind: string]: unknown;
 }
 
 /** One rollout's value of one signal of a spec with signals. */

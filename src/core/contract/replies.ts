@@ -20,6 +20,10 @@ export const RolloutResultSchema = z.object({
     .record(z.string(), ItemErrorSchema.nullable())
     .optional()
     .meta({ description: "of a spec with signals: why a signal has no value" }),
+  details: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .optional()
+    .meta({ description: "of a spec with signals: what a signal tells besides the value, such as a value a step" }),
   wins: count,
   losses: count,
   ties: count,

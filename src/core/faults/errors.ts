@@ -14,6 +14,7 @@ export const REQUEST_ERRORS = {
   too_many_rollouts: { status: 400, title: "Too many rollouts in one request", retryable: false },
   too_many_generations: { status: 400, title: "Too many generations in one request", retryable: false },
   length_tokens_required: { status: 400, title: "length_tokens is required by overlong", retryable: false },
+  facts_required: { status: 400, title: "A signal's facts are missing", retryable: false },
   body_incomplete: { status: 400, title: "The body did not come whole", retryable: true },
   unauthorized: { status: 401, title: "A valid key is required", retryable: false },
   forbidden_scope: { status: 403, title: "The key may not do this", retryable: false },
@@ -60,6 +61,13 @@ export const ITEM_ERRORS = {
   cancelled: "The client closed the connection before the verdict.",
   unparsed: "The verifier answered, but none of its answers on this rollout could be read as a verdict.",
   partial: "Too few of the rollout's comparisons were decided (judge.min_decided).",
+  sandbox_failed: "The sandbox failed at a test that decides the value, which says nothing of the program.",
+  no_tests: "The rollout has no test, or none that weighs anything.",
+  no_steps: "Nobody scored a step of the rollout.",
+  invalid_reference: "The reference answer has nothing to compare with.",
+  no_answer: "No rollout of the group has an answer.",
+  no_majority: "Several answers of the group are equally frequent.",
+  label_free_over: "The step is at or beyond the signal's max_steps.",
   group_too_small: "The rollout is alone in its group, so there is nothing to compare it with.",
 } as const;
 

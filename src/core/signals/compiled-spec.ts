@@ -5,7 +5,7 @@ import { canonicalJson, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { type CompiledExpression, compileExpression, ExpressionFault } from "./expression.ts";
-import type { Fact, Judge, Signal } from "./signal.ts";
+import { type Fact, isRelative, type Judge, type Signal } from "./signal.ts";
 import type { Range } from "./signal-value.ts";
 import { SIGNALS } from "./table.ts";
 
@@ -71,7 +71,8 @@ export interface CompiledSpec {
   judgeable: boolean;
   /** Some signal, or the expression, says something only beside those of the group. */
   relative: boolean;
-  facts: readonly (Fact | "step")[];
+  /** Of groups and rollouts, and `step`. */
+  facts: readonly Fact[];
 }
 
 /** What is wrong with a signals spec beyond its schema, and in which field. */
@@ -136,7 +137,7 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
   });
   const reward = expression(hasSignals(spec) ? spec.reward : sumOf(names), ranges, ["reward"]);
   const expressions = [reward, ...compiled.flatMap(({ when }) => when ?? [])];
-  const facts = new Set<Fact | "step">(compiled.flatMap(({ signal, settings }) => signal.facts(settings)));
+  const facts = new Set<Fact>(compiled.flatMap(({ signal, settings }) => signal.facts(settings)));
   for (const fact of expressions.flatMap((one) => one.facts)) facts.add(fact === "length" ? "length_tokens" : "step");
   return {
     spec,
@@ -144,7 +145,8 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
     names,
     reward,
     judgeable,
-    relative: compiled.some(({ signal }) => signal.relative) || expressions.some((one) => one.relative),
+    relative:
+      compiled.some(({ signal, settings }) => isRelative(signal, settings)) || expressions.some((one) => one.relative),
     facts: [...facts],
   };
 }

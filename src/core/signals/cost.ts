@@ -18,7 +18,7 @@ export interface GroupCost {
 export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupCost> {
   const group = groupOf(n, Object.keys(formatsOf(compiled)));
   const none = new Array<boolean>(n).fill(false);
-  const about = { seed: compiled.spec.seed, judgeable: compiled.judgeable, jams: none, refused: none };
+  const about = { seed: compiled.spec.seed, judgeable: compiled.judgeable, jams: none, refused: none, step: 0 };
   const costs = compiled.signals.flatMap(({ name, signal, settings, judge }) => {
     if (judge === null) return [];
     const generations = countOf(() => signal.open(group, settings, { ...about, name }).next([]));

@@ -198,7 +198,7 @@ function zscores(values: readonly number[]): number[] {
 }
 
 /** Best 1, worst 0, ties averaged; 0 when all are equal or alone. */
-function rankShares(values: readonly number[]): number[] {
+export function rankShares(values: readonly number[]): number[] {
   const n = values.length;
   if (n < 2 || least(values) === most(values)) return values.map(() => 0);
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,47 +1,64 @@
-// Owns what a spec's signals need of a request: facts that every rollout must carry, the step.
-// Missing ones refuse the request before anything is asked.
+// Owns what a spec's signals need of a request: facts of its groups and rollouts, the step. Missing
+// ones refuse the request before anything is asked.
 
 import { ApiError, type FieldError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 import type { RewardsRequest } from "./requests.ts";
+import { type Fact, factOf } from "./signal.ts";
 
 /**
  * Lengths are in the policy's tokens and never guessed from characters.
- * @throws ApiError `length_tokens_required`, naming the rollouts; `invalid_request` for a missing
- *   step
+ * @throws ApiError `length_tokens_required` or `facts_required`, naming the fields;
+ *   `invalid_request` for a missing step
  */
 export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "step">, compiled: CompiledSpec): void {
   if (compiled.facts.includes("step") && step === undefined) {
     const message = "required because the spec's expressions use the step";
     throw new ApiError("invalid_request", `step: ${message}.`, { errors: [{ path: "step", message }] });
   }
-  if (!compiled.facts.includes("length_tokens")) return;
-  const who = whoNeedsLengths(compiled);
-  const errors: FieldError[] = groups.flatMap(({ rollouts }, g) =>
-    rollouts.flatMap(({ length_tokens }, r) =>
-      length_tokens === undefined
-        ? [{ path: `groups[${g}].rollouts[${r}].length_tokens`, message: `required because the spec has ${who}` }]
-        : [],
-    ),
+  for (const fact of compiled.facts) if (fact !== "step") requireFact(groups, compiled, fact);
+}
+
+function requireFact(groups: RewardsRequest["groups"], compiled: CompiledSpec, fact: Fact): void {
+  const who = whoNeeds(compiled, fact);
+  const field = fact.replace(OF_GROUP, "");
+  const missing = (of: object, path: string): FieldError[] =>
+    factOf(of, field) === undefined
+      ? [{ path: `${path}.${field}`, message: `required because the spec has ${who}` }]
+      : [];
+  const errors = groups.flatMap((group, g) =>
+    OF_GROUP.test(fact)
+      ? missing(group, `groups[${g}]`)
+      : group.rollouts.flatMap((rollout, r) => missing(rollout, `groups[${g}].rollouts[${r}]`)),
   );
   if (errors.length === 0) return;
+  const whose = OF_GROUP.test(fact) ? "group" : "rollout";
+  const meaning = fact === "length_tokens" ? "length_tokens (the policy's completion tokens)" : field;
   throw new ApiError(
-    "length_tokens_required",
-    `The spec has ${who}, so every rollout needs length_tokens (the policy's completion tokens); ${errors.length} have none.`,
+    fact === "length_tokens" ? "length_tokens_required" : "facts_required",
+    `The spec has ${who}, so every ${whose} needs ${meaning}; ${errors.length} have none.`,
     { errors: errors.slice(0, LIMITS.validation_errors_max) },
   );
 }
 
-/** What of the spec needs token lengths, in the words of its form; null when nothing does. */
-export function needsLengths(compiled: CompiledSpec): string | null {
-  return compiled.facts.includes("length_tokens") ? whoNeedsLengths(compiled) : null;
+const OF_GROUP = /^group\./;
+
+/** A fact that a spec needs beside lengths and the step, and who needs it; null without one. */
+export function needsFact(compiled: CompiledSpec): { field: string; who: string } | null {
+  const fact = compiled.facts.find((one) => one !== "length_tokens" && one !== "step");
+  return fact === undefined ? null : { field: fact.replace(OF_GROUP, ""), who: whoNeeds(compiled, fact) };
 }
 
-function whoNeedsLengths({ spec, signals }: CompiledSpec): string {
+/** What of the spec needs token lengths, in the words of its form; null when nothing does. */
+export function needsLengths(compiled: CompiledSpec): string | null {
+  return compiled.facts.includes("length_tokens") ? whoNeeds(compiled, "length_tokens") : null;
+}
+
+function whoNeeds({ spec, signals }: CompiledSpec, fact: Fact): string {
   if (!hasSignals(spec)) return "overlong";
   const named = signals.flatMap(({ name, signal, settings }) =>
-    signal.facts(settings).includes("length_tokens") ? [`the signal ${name}`] : [],
+    signal.facts(settings).includes(fact) ? [`the signal ${name}`] : [],
   );
   return named[0] ?? "an expression over length";
 }

@@ -85,6 +85,7 @@ function rolloutResults(
       reward: value,
       error: code,
       ...componentsOf(columns, spec, r),
+      ...detailsOf(signals, r),
       ...(tallies[r] as Tally),
       unparsed: unparsed[r] as number,
       votes: votes[r] as number | null,
@@ -113,6 +114,14 @@ function componentsOf(
     return { components: { base, format, overlong } };
   }
   return { components, errors: of(({ code }) => code) };
+}
+
+function detailsOf(signals: GroupSignals, r: number): Pick<RolloutResult, "details"> {
+  const told = Object.keys(signals.columns()).flatMap((name) => {
+    const detail = signals.detailOf(name, r);
+    return detail === null ? [] : [[name, detail] as const];
+  });
+  return told.length === 0 ? {} : { details: Object.fromEntries(told) };
 }
 
 function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {

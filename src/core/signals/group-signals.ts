@@ -5,7 +5,7 @@ import { type PreparedGroup, subgroup } from "../candidate/prepare.ts";
 import type { AskedSamples } from "../tournament/asked-samples.ts";
 import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
 import type { GroupValues } from "./expression.ts";
-import type { Comparing, Judge, Plan } from "./signal.ts";
+import type { Comparing, Detail, Judge, Plan } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
 
 /** A signal that asks a verifier, opened for the rollouts for which its `when` holds. */
@@ -28,6 +28,8 @@ interface Settled {
   asked: readonly AskedSamples[];
   /** The rollouts for which `when` held. */
   members: readonly number[];
+  /** One for each of them; null where the kind has none. */
+  details: readonly (Detail | null)[] | null;
   compared: Compared | null;
 }
 
@@ -79,14 +81,15 @@ export class GroupSignals {
 
   /** Ends an open signal with all that it asked. */
   settle({ name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">, asked: readonly AskedSamples[]): void {
-    const { scores, summary } = plan.result(asked);
+    const { scores, details = null, summary } = plan.result(asked);
     const { skip_value } = this.compiled.signals.find((one) => one.name === name) as CompiledSignal;
     const skipped = this.skippedBy(name);
     this.values.set(
       name,
       spread(members, scores, (r) => skipped.get(r) ?? valued(skip_value), this.size),
     );
-    this.results.set(name, { asked, members, compared: summary === undefined ? null : { ...summary, members } });
+    const compared = summary === undefined ? null : { ...summary, members };
+    this.results.set(name, { asked, members, details, compared });
   }
 
   get size(): number {
@@ -101,6 +104,12 @@ export class GroupSignals {
   /** The rollouts that a signal was asked for, ascending. */
   membersAsked(name: string): readonly number[] {
     return this.results.get(name)?.members ?? [];
+  }
+
+  /** What a signal tells of a rollout besides the value; null where it tells nothing. */
+  detailOf(name: string, r: number): Detail | null {
+    const { details = null, members = [] } = this.results.get(name) ?? {};
+    return details?.[members.indexOf(r)] ?? null;
   }
 
   rewards(): readonly Valued[] {
@@ -159,11 +168,12 @@ export class GroupSignals {
   private opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[]) {
     const group = subgroup(this.prepared, members);
     const { judgeable, spec } = this.compiled;
+    const { step } = this;
     const found = (what: "jams" | "refused") => {
       const all = this.found(what);
       return members.map((r) => all[r] as boolean);
     };
-    const about = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused") };
+    const about = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused"), step };
     this.groups.set(name, group);
     return { name, judge, plan: signal.open(group, settings, about), group, members };
   }

@@ -11,6 +11,8 @@ const TOKENS_A_SECOND = 40;
  * does.
  * `normalised_twice`: `centre` or `zscore`, which a group-relative trainer applies again.
  * `unused_signal`: neither the reward nor a `when` names it.
+ * `label_free_alone`: a signal that a policy can raise without being right, and none that checks.
+ * `length_in_characters`: a trainer's limits are in tokens.
  * `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens
  * a second. A spec without signals has the last only.
  */
@@ -19,7 +21,9 @@ export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] 
   const slow = signals.flatMap(({ name, judge }) =>
     judge !== null && (judge.max_tokens * 1000) / TOKENS_A_SECOND > deadlineMs ? [name] : [],
   );
-  const named = hasSignals(spec) ? [...outweighing(compiled), ...twice(compiled), ...unused(compiled)] : [];
+  const named = hasSignals(spec)
+    ? [...outweighing(compiled), ...twice(compiled), ...unused(compiled), ...unverified(compiled), ...ofKinds(compiled)]
+    : [];
   return [...named, ...slow.map((name) => `max_tokens_beyond_deadline: ${name}`)];
 }
 
@@ -50,3 +54,12 @@ function unused({ signals, reward }: CompiledSpec): string[] {
   const used = new Set([...reward.signals, ...signals.flatMap(({ when }) => when?.signals ?? [])]);
   return signals.flatMap(({ name }) => (used.has(name) ? [] : [`unused_signal: ${name}`]));
 }
+
+/** A tournament counts as a check: its verifier is not the policy. */
+function unverified({ signals }: CompiledSpec): string[] {
+  const checks = signals.some(({ signal, judge }) => signal.verified === true || judge !== null);
+  return checks ? [] : signals.flatMap(({ name, signal }) => (signal.label_free ? [`label_free_alone: ${name}`] : []));
+}
+
+const ofKinds = ({ signals }: CompiledSpec) =>
+  signals.flatMap(({ name, signal, settings }) => (signal.lints?.(settings) ?? []).map((code) => `${code}: ${name}`));

@@ -1,9 +1,40 @@
-// Owns the wire shape of POST /v1/rewards: the groups, and the spec that their rewards come from.
+// Owns the wire shape of POST /v1/rewards: the groups with the facts that signals may need, and the
+// spec that their rewards come from.
 
 import * as z from "zod";
-import { DeadlineSchema, GroupSchema, RunIdSchema, SpecNameSchema, StepSchema } from "../contract/requests.ts";
+import {
+  DeadlineSchema,
+  type Group,
+  GroupSchema,
+  RolloutSchema,
+  RunIdSchema,
+  SpecNameSchema,
+  StepSchema,
+} from "../contract/requests.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { SPEC_FORMS } from "./signals-spec.ts";
+import { SIGNALS } from "./table.ts";
+
+/** The facts of all kinds; which of them a request must carry, its spec says (facts.ts). */
+const factsOf = (of: "group" | "rollout"): z.ZodRawShape =>
+  Object.fromEntries(
+    SIGNALS.flatMap(({ fields }) => Object.entries(fields?.[of] ?? {})).map(([name, schema]) => [
+      name,
+      schema.optional(),
+    ]),
+  );
+
+/** A rollout with whatever its spec's signals need to know of it. */
+export const FactualRolloutSchema = RolloutSchema.extend(factsOf("rollout"));
+
+/** A group with whatever its spec's signals need to know of it. */
+export const FactualGroupSchema = GroupSchema.extend({
+  ...factsOf("group"),
+  rollouts: z
+    .array(FactualRolloutSchema)
+    .min(1)
+    .max(...bound("rollouts_per_group_max")),
+}) as unknown as z.ZodType<Group> & z.ZodObject;
 
 export const RewardsRequestSchema = z.strictObject({
   run_id: RunIdSchema.optional(),
@@ -12,7 +43,7 @@ export const RewardsRequestSchema = z.strictObject({
   deadline_ms: DeadlineSchema,
   columns: z.boolean().optional().meta({ description: "each signal's values as columns beside the rewards" }),
   groups: z
-    .array(GroupSchema)
+    .array(FactualGroupSchema)
     .min(1)
     .max(...bound("groups_max")),
 });

@@ -8,8 +8,20 @@ import type { Selection, Tally } from "../tournament/decide.ts";
 import type { Ask } from "../tournament/schedule.ts";
 import type { Range, Valued } from "./signal-value.ts";
 
-/** Facts that a rollout must carry for a signal. */
-export type Fact = "length_tokens";
+/**
+ * What a request must carry for a signal: a field of every rollout, such as `length_tokens`, or of
+ * the group, written `group.reference`.
+ */
+export type Fact = string;
+
+/** Fields that a kind brings into requests; a request may leave out what its spec does not need. */
+export interface FactFields {
+  group?: Readonly<Record<string, z.ZodType>>;
+  rollout?: Readonly<Record<string, z.ZodType>>;
+}
+
+/** A fact of a group or a rollout as the request's schema read it; undefined when it was not sent. */
+export const factOf = <T>(of: object, field: string): T | undefined => (of as Record<string, unknown>)[field] as T;
 
 /** One question to a verifier: an ask of a schedule, whom it goes to and in which words. */
 export interface Question extends Ask {
@@ -36,7 +48,12 @@ export interface About {
   jams: readonly boolean[];
   /** Per rollout: its candidate was refused by a verifier. Known as `jams` is. */
   refused: readonly boolean[];
+  /** The request's, 0 where it has none and none is needed. */
+  step: number;
 }
+
+/** What a signal tells of one rollout besides its value: small, for people and the run log. */
+export type Detail = Readonly<Record<string, unknown>>;
 
 /** What comparing a group's rollouts counted, one entry a rollout. */
 export interface Comparing {
@@ -56,6 +73,8 @@ export interface Comparing {
 export interface PlanResult {
   /** One a rollout, in the group's order. */
   scores: readonly Valued[];
+  /** One a rollout; absent where the kind has none. */
+  details?: readonly (Detail | null)[];
   /** Of a kind that compares. */
   summary?: Comparing;
 }
@@ -71,10 +90,13 @@ export interface Plan {
 }
 
 /** A plan that asks nobody. */
-export const answeredAtOnce = (scores: () => readonly Valued[]): Plan => ({
+export const answeredAtOnce = (scores: () => readonly Valued[], details?: () => readonly (Detail | null)[]): Plan => ({
   next: () => [],
-  result: () => ({ scores: scores() }),
+  result: () => ({ scores: scores(), ...(details !== undefined && { details: details() }) }),
 });
+
+export const isRelative = (signal: Signal, settings: unknown): boolean =>
+  signal.relativeWith?.(settings) ?? signal.relative;
 
 /**
  * A kind of signal. Its one file and its line in the table are all there is of it: the spec's
@@ -84,12 +106,22 @@ export interface Signal<S = unknown> {
   kind: string;
   /** Of its settings, besides `kind`, `when` and `skip_value`. */
   schema: z.ZodObject;
+  /** Absent: it reads what every request has. */
+  fields?: FactFields;
   /** The settings' canonical form, defaults filled in; absent: as the schema gives them. */
   canonical?(settings: S): S;
   /** What the schema cannot say of settings in canonical form, or null. */
   fault?(settings: S): { path: readonly string[]; message: string } | null;
   /** Whether a value says something only beside those of the group. */
   relative: boolean;
+  /** Where that depends on the settings. */
+  relativeWith?(settings: S): boolean;
+  /** It measures whether a rollout is right, by something that does not come of the policy. */
+  verified?: true;
+  /** It measures agreement or confidence, which a policy can raise without being right. */
+  label_free?: true;
+  /** Warnings of settings that are valid and may not be meant, by code (docs/errors.md). */
+  lints?(settings: S): readonly string[];
   /** How its questions are asked; absent: it asks nobody, so it needs no GPU. */
   judge?(settings: S): Judge;
   /** Rules whose breach is a forfeit in every tournament. */

@@ -1,7 +1,23 @@
 // Owns the table of signals by kind: a new kind is one file and one line here.
+import { consensus } from "./consensus.ts";
 import { format } from "./format.ts";
+import { length } from "./length.ts";
+import { logprob } from "./logprob.ts";
 import { overlong } from "./overlong.ts";
+import { repetition } from "./repetition.ts";
 import type { Signal } from "./signal.ts";
+import { steps } from "./steps.ts";
+import { tests } from "./tests.ts";
 import { tournament } from "./tournament.ts";
 
-export const SIGNALS: readonly Signal[] = [tournament, format, overlong];
+export const SIGNALS: readonly Signal[] = [
+  tournament,
+  format,
+  overlong,
+  length,
+  repetition,
+  tests,
+  steps,
+  logprob,
+  consensus,
+];

@@ -11,7 +11,7 @@ import { answerJson } from "../../http/slow-json.ts";
 import { resolveSpec } from "../../routes/specs.ts";
 import { contractBody, objectBody } from "../body.ts";
 import { contractDeadline } from "../deadlines.ts";
-import { beginJudging, refuseOverlong } from "../judged-request.ts";
+import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { MessageSchema } from "../messages.ts";
 import { urlOptions } from "../options.ts";
 import { specForTexts } from "../rerank/text-spec.ts";
@@ -68,7 +68,7 @@ export function chatCompletions(deps: RouteDeps) {
       await specOf(c, deps, options.spec, model),
       group.rollouts.map(({ text }) => text),
     );
-    refuseOverlong(spec, "messages");
+    refuseUnmet(spec, "messages");
     const { run_id, step } = options;
     const deadline_ms = contractDeadline("chat_completions", options.deadline_ms);
     const { scored, stop } = beginJudging(c, deps, { groups: [group], spec, run_id, step, deadline_ms });

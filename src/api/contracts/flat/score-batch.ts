@@ -16,7 +16,7 @@ import { checkRewardsRequest } from "../../routes/rewards-rules.ts";
 import { resolveSpec } from "../../routes/specs.ts";
 import { objectBody } from "../body.ts";
 import { contractDeadline } from "../deadlines.ts";
-import { beginJudging } from "../judged-request.ts";
+import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { type Options, urlOptions } from "../options.ts";
 import { type FlatBatch, readFlatBatch } from "./flat-batch.ts";
 import { type Regrouped, regroup } from "./regrouping.ts";
@@ -66,7 +66,8 @@ export const ScoreBatchReplySchema = z.object({
 });
 export type ScoreBatchReply = z.output<typeof ScoreBatchReplySchema>;
 
-function requireLengths({ has_lengths }: FlatBatch, spec: AnySpec): void {
+function requireLengths({ has_lengths, field }: FlatBatch, spec: AnySpec): void {
+  refuseUnmet(spec, field, true);
   const who = needsLengths(compileSpec(spec));
   if (who === null || has_lengths) return;
   const message = `required because the spec has ${who}; or send completion_ids`;

@@ -9,7 +9,7 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { type ContractName, contractDeadline } from "../deadlines.ts";
-import { beginJudging, refuseOverlong } from "../judged-request.ts";
+import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { urlOptions } from "../options.ts";
 import { ranking, relevance } from "./relevance.ts";
 import { chooseTextSpec } from "./text-spec.ts";
@@ -54,7 +54,7 @@ export async function rankDocuments(
   if (texts.length === 1)
     return { results: [{ index: 0, score: 1 }], usage: usageOf([]), warnings: ["not_compared 0"] };
   const spec = await chooseTextSpec(deps, c.get("scope"), options.spec, request.model, texts);
-  refuseOverlong(spec, field);
+  refuseUnmet(spec, field);
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
   const deadline_ms = contractDeadline(request.contract, options.deadline_ms);
   const { run_id, step } = options;

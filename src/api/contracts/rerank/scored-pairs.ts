@@ -6,7 +6,7 @@ import type { AppContext } from "../../http/scope.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { type ContractName, contractDeadline } from "../deadlines.ts";
 import { regroup } from "../flat/regrouping.ts";
-import { beginJudging, refuseOverlong } from "../judged-request.ts";
+import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { urlOptions } from "../options.ts";
 import { type RankedDocuments, usageOf } from "./ranked-documents.ts";
 import { relevance } from "./relevance.ts";
@@ -43,7 +43,7 @@ export async function scorePairs(
   const { groups, places } = regroup(flat, field);
   const texts = pairs.map(({ text }) => text);
   const spec = await chooseTextSpec(deps, c.get("scope"), options.spec, model, texts);
-  refuseOverlong(spec, field);
+  refuseUnmet(spec, field);
   const deadline_ms = contractDeadline(contract, options.deadline_ms);
   const { run_id, step } = options;
   const scored = await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms }).scored;

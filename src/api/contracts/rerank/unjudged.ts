@@ -8,20 +8,19 @@ import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
  * the status to answer with.
  */
 type Nearest = readonly [code: RequestErrorCode, status: number];
-const NEAREST: Record<ItemErrorCode, Nearest> = {
+const NEAREST: Partial<Record<ItemErrorCode, Nearest>> = {
   verifier_unavailable: ["not_ready", 503],
   verifier_overloaded: ["overloaded", 429],
-  context_exceeded: ["invalid_request", 422],
-  content_filtered: ["invalid_request", 422],
-  verifier_rejected: ["invalid_request", 422],
   other_model: ["not_ready", 503],
   verifier_bad_reply: ["not_ready", 503],
   deadline: ["not_ready", 504],
   cancelled: ["request_timeout", 499],
-  unparsed: ["invalid_request", 422],
   partial: ["not_ready", 503],
+  sandbox_failed: ["not_ready", 503],
   group_too_small: ["invalid_request", 400],
 };
+/** Every other is what the request holds: another try has the same outcome. */
+const OF_THE_REQUEST: Nearest = ["invalid_request", 422];
 
 /** A request whose scores could not be had, where a client could not be told so within a 200. */
 export class Unjudged extends ApiError {
@@ -32,7 +31,7 @@ export class Unjudged extends ApiError {
   constructor(
     item: ItemErrorCode,
     detail: string = ITEM_ERRORS[item],
-    [code, status]: Nearest = NEAREST[item],
+    [code, status]: Nearest = NEAREST[item] ?? OF_THE_REQUEST,
     title: string = ITEM_ERRORS[item],
   ) {
     super(code, detail);

@@ -15,7 +15,7 @@ import { slowJson } from "../../http/slow-json.ts";
 import { resolveSpec } from "../../routes/specs.ts";
 import { objectBody } from "../body.ts";
 import { contractDeadline, RETRY_HORIZON_MS, type SampleContract, TRIES, UNPOOLED } from "../deadlines.ts";
-import { refuseOverlong } from "../judged-request.ts";
+import { refuseUnmet } from "../judged-request.ts";
 import { type SampleOptions, sampleOptions } from "../options.ts";
 import { warningHeaders } from "../rerank/ranked-documents.ts";
 import type { JudgedSample } from "./sample-score.ts";
@@ -40,8 +40,8 @@ export interface GatherRequest {
 }
 
 /**
- * The spec that the URL names. Throws `unknown_spec`, and `length_tokens_required` for one that
- * needs lengths which the samples do not have.
+ * The spec that the URL names. Throws `unknown_spec`, and `length_tokens_required` or
+ * `facts_required` for one that needs what the samples do not have.
  */
 export async function sampleSpec(
   c: AppContext,
@@ -51,7 +51,11 @@ export async function sampleSpec(
   samples: readonly Sample[],
 ): Promise<AnySpec> {
   const spec = await resolveSpec(deps, c.get("scope"), name);
-  if (samples.some(({ rollout }) => rollout.length_tokens === undefined)) refuseOverlong(spec, field);
+  refuseUnmet(
+    spec,
+    field,
+    samples.every(({ rollout }) => rollout.length_tokens !== undefined),
+  );
   return spec;
 }
 

@@ -1,0 +1,64 @@
+// Owns the kind `length`: how short a rollout is, as a number that an expression scales by whether
+// it is right.
+import * as z from "zod";
+import { bound } from "../faults/limit-advice.ts";
+import { answeredAtOnce, type Signal } from "./signal.ts";
+import { valued } from "./signal-value.ts";
+
+const SCHEMA = z.strictObject({
+  form: z.enum(["cosine", "linear", "kimi"]).default("cosine"),
+  unit: z.enum(["tokens", "characters"]).default("tokens"),
+  max: z
+    .int()
+    .min(1)
+    .max(...bound("overlong_tokens_max"))
+    .optional()
+    .meta({ description: "the length at which `cosine` and `linear` reach 0; `kimi` takes the group's" }),
+});
+export type LengthSettings = z.output<typeof SCHEMA>;
+
+/**
+ * 1 at length 0, 0 at `max` and beyond, by a half cosine (TRL's cosine_scaled_reward, where a right
+ * answer gets 0.5 + 0.5 w and a wrong one -0.5 - 0.5 w of this w).
+ */
+export const cosineShare = (length: number, max: number): number =>
+  (1 + Math.cos(Math.PI * Math.min(length / max, 1))) / 2;
+
+/**
+ * Kimi k1.5 (arXiv 2501.12599, 2.3.3): 0.5 for the shortest of the group, -0.5 for the longest,
+ * linear between; 0 for all where all are equal. Of a wrong answer the trainer takes min(0, it).
+ */
+export function kimiShares(lengths: readonly number[]): number[] {
+  const [least, most] = [Math.min(...lengths), Math.max(...lengths)];
+  return lengths.map((length) => (least === most ? 0 : 0.5 - (length - least) / (most - least)));
+}
+
+/** Code points, as Python counts a text's characters. */
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+export const length: Signal<LengthSettings> = {
+  kind: "length",
+  schema: SCHEMA,
+  fault({ form, max }) {
+    if (form === "kimi") {
+      return max === undefined ? null : { path: ["max"], message: "kimi measures against the group; leave it out" };
+    }
+    return max === undefined ? { path: ["max"], message: `${form} needs the length that is worth 0` } : null;
+  },
+  relative: true,
+  relativeWith: ({ form }) => form === "kimi",
+  facts: ({ unit }) => (unit === "tokens" ? ["length_tokens"] : []),
+  lints: ({ unit }) => (unit === "characters" ? ["length_in_characters"] : []),
+  range: ({ form }) => (form === "kimi" ? [-0.5, 0.5] : [0, 1]),
+  open({ group: { rollouts } }, { form, unit, max = 1 }) {
+    const lengths = rollouts.map(({ text, length_tokens }) =>
+      unit === "tokens" ? (length_tokens as number) : characters(text),
+    );
+    const share = (length: number) => (form === "cosine" ? cosineShare(length, max) : 1 - Math.min(length / max, 1));
+    return answeredAtOnce(() => (form === "kimi" ? kimiShares(lengths) : lengths.map(share)).map(valued));
+  },
+};
