@@ -65,6 +65,7 @@ export const ITEM_ERRORS = {
   no_tests: "The rollout has no test, or none that weighs anything.",
   no_steps: "Nobody scored a step of the rollout.",
   invalid_reference: "The reference answer has nothing to compare with.",
+  rules_undecided: "The rules cannot tell whether the answer equals the reference, and no judge was named.",
   no_answer: "No rollout of the group has an answer.",
   no_majority: "Several answers of the group are equally frequent.",
   label_free_over: "The step is at or beyond the signal's max_steps.",

@@ -51,6 +51,7 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   solution_steps_max: "join steps",
   reference_tokens_max: "send the final answer's tokens only",
   answer_chars: "send the final answer alone",
+  references_max: "send the forms that rules cannot tell to be equal",
   repetition_ngram_max: "what repeats is shorter",
   verdict_items_max: REST,
   verdict_text_bytes: "shorten it, keeping the box",

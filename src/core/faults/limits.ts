@@ -54,6 +54,7 @@ export const LIMITS = {
   solution_steps_max: 1_024,
   reference_tokens_max: 65_536,
   answer_chars: 4_096,
+  references_max: 64,
   repetition_ngram_max: 64,
   verdict_items_max: 65_536,
   verdict_text_bytes: 512 * KIB,

@@ -4,6 +4,7 @@ import { format } from "./format.ts";
 import { length } from "./length.ts";
 import { logprob } from "./logprob.ts";
 import { overlong } from "./overlong.ts";
+import { reference } from "./reference.ts";
 import { repetition } from "./repetition.ts";
 import type { Signal } from "./signal.ts";
 import { steps } from "./steps.ts";
@@ -20,4 +21,5 @@ export const SIGNALS: readonly Signal[] = [
   steps,
   logprob,
   consensus,
+  reference,
 ];

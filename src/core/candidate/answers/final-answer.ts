@@ -1,0 +1,32 @@
+// Owns where a rollout's final answer stands: in its last box, or on its last line.
+import { answerStart } from "../../judges/thinking.ts";
+import { strip } from "../../math/python-text.ts";
+
+export const ANSWER_PLACES = ["boxed", "last_line", "candidate"] as const;
+export type AnswerPlace = (typeof ANSWER_PLACES)[number];
+
+/** The content of the last `\boxed{..}`, balanced; null when there is none or it is not closed. */
+function lastBox(text: string): string | null {
+  const at = text.lastIndexOf("\\boxed");
+  const open = at < 0 ? -1 : text.indexOf("{", at);
+  if (open < 0 || strip(text.slice(at + "\\boxed".length, open)) !== "") return null;
+  let depth = 0;
+  for (let i = open; i < text.length; i++) {
+    if (text[i] === "\\") i++;
+    else if (text[i] === "{") depth++;
+    else if (text[i] === "}" && --depth === 0) return text.slice(open + 1, i);
+  }
+  return null;
+}
+
+/**
+ * The final answer behind the thoughts, or null: thoughts that never end hold none. `candidate` is
+ * what the spec takes out of the rollout.
+ */
+export function finalAnswer(text: string, candidate: string | null, place: AnswerPlace): string | null {
+  if (place === "candidate") return candidate;
+  const start = answerStart(text);
+  if (start < 0) return null;
+  const said = text.slice(start);
+  return place === "boxed" ? lastBox(said) : strip(said).split("\n").at(-1) || null;
+}

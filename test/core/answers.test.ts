@@ -1,0 +1,95 @@
+// Final answers against references by rules: the golden vectors, and that rules never say equal
+// where math-verify says different.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Comparing, compareAnswers } from "../../src/core/candidate/answers/compare-answers.ts";
+import vectors from "../vectors/reference_answers.json" with { type: "json" };
+
+const AUTO: Comparing = { type: "auto", tolerance: 0n };
+const rows = vectors.cases.map((one) => [`${one.name}: ${one.input.gold} | ${one.input.pred}`, one] as const);
+
+describe("golden vectors", () => {
+  test.each(rows)("%s", (_, { input, expected }) => {
+    expect(compareAnswers(input.gold, input.pred, AUTO)).toBe(expected.simple);
+  });
+});
+
+describe("numbers", () => {
+  const of = (tolerance: bigint): Comparing => ({ type: "number", tolerance });
+  test("are within a tolerance or not, in either order", () => {
+    expect(compareAnswers("3.14159", "3.1416", of(0n))).toBe("unknown");
+    expect(compareAnswers("3.14159", "3.1416", of(10n))).toBe("equal");
+    expect(compareAnswers("3.1416", "3.14159", of(10n))).toBe("equal");
+    expect(compareAnswers("100", "101", of(10n))).toBe("different");
+  });
+
+  test("written in any way are equal exactly when their values are", () => {
+    const written = fc
+      .record({ value: fc.integer({ min: -1_000_000, max: 1_000_000 }), form: fc.nat(4) })
+      .map(({ value, form }) => {
+        const digits = `${Math.abs(value)}`;
+        const sign = value < 0 ? "-" : "";
+        const grouped = digits.replace(/\B(?=(\d{3})+$)/g, ",");
+        const forms = [digits, `${digits}.0`, grouped, `${digits}/1`, `\\frac{${digits}}{1}`];
+        return { value, text: `${sign}${forms[form]}` };
+      });
+    fc.assert(
+      fc.property(written, written, (a, b) => {
+        expect(compareAnswers(a.text, b.text, AUTO)).toBe(a.value === b.value ? "equal" : "different");
+        expect(compareAnswers(a.text, a.text, AUTO)).toBe("equal");
+      }),
+    );
+  });
+
+  test("with the same unit are equal, with another they are for a judge", () => {
+    expect(compareAnswers("5.0 cm", "5 cm", AUTO)).toBe("equal");
+    expect(compareAnswers("5 cm", "6 cm", AUTO)).toBe("unknown");
+    expect(compareAnswers("5 m", "500 cm", AUTO)).toBe("unknown");
+  });
+});
+
+test("a known type reads what its rules know, and nothing else", () => {
+  expect(compareAnswers("1, 2", "2, 1", { type: "set", tolerance: 0n })).toBe("equal");
+  expect(compareAnswers("1, 2", "\\{2, 3\\}", { type: "set", tolerance: 0n })).toBe("different");
+  expect(compareAnswers("A", "(a)", { type: "choice", tolerance: 0n })).toBe("equal");
+  expect(compareAnswers("A", "b", { type: "choice", tolerance: 0n })).toBe("different");
+  expect(compareAnswers("12", "12.0", { type: "text", tolerance: 0n })).toBe("unknown");
+});
+
+test("short words keep their case: Co is not CO, x is not X", () => {
+  expect(compareAnswers("CO", "Co", AUTO)).toBe("unknown");
+  expect(compareAnswers("x", "X", AUTO)).toBe("unknown");
+  expect(compareAnswers("PARIS", "paris", AUTO)).toBe("equal");
+});
+
+test("any two texts are compared in bounded time, and alike in either order", () => {
+  const part = fc.constantFrom(
+    "1",
+    "0",
+    ",",
+    ".",
+    " ",
+    "{",
+    "}",
+    "\\frac",
+    "\\boxed",
+    "$",
+    "(",
+    ")",
+    "[",
+    "%",
+    "e",
+    "^",
+    "x",
+    "-",
+    "A",
+  );
+  const text = fc.array(part, { maxLength: 60 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      expect(compareAnswers(a, b, AUTO)).toBe(compareAnswers(b, a, AUTO));
+    }),
+  );
+  expect(compareAnswers("1".repeat(1024), `${"1".repeat(1023)}2`, AUTO)).toBe("different");
+  expect(compareAnswers("(".repeat(100_000), "(", AUTO)).toBe("unknown");
+});
