@@ -5,25 +5,15 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
 import { type Admission, createAdmission } from "./api/access/admission.ts";
 import { authenticate, pathWithoutKey, requireScope } from "./api/access/auth.ts";
-import { isPublic, neededScope } from "./api/access/scopes.ts";
+import { routesOf } from "./api/contracts/contract.ts";
 import { contractFault } from "./api/contracts/faults.ts";
-import { contractRoutes } from "./api/contracts/table.ts";
+import { CONTRACTS } from "./api/contracts/table.ts";
 import type { AppDeps, RouteDeps } from "./api/http/deps.ts";
 import { drainUnread } from "./api/http/drain.ts";
 import { problemResponse } from "./api/http/problem.ts";
+import { type RouteTable, routeTable } from "./api/http/route.ts";
 import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/http/scope.ts";
-import { deleteBatch, getBatch } from "./api/routes/batches.ts";
-import { deadLetters, replayDeadLetters } from "./api/routes/dead-letters.ts";
-import { PAGES, page } from "./api/routes/docs.ts";
-import { evaluations } from "./api/routes/evaluations.ts";
-import { exportRun } from "./api/routes/export.ts";
-import { groupVerdicts, requestDetail } from "./api/routes/groups.ts";
-import { rewards } from "./api/routes/rewards.ts";
-import { runDetail, runGroups, runList, runSteps } from "./api/routes/runs.ts";
-import { about, healthz, metricsText, readyz } from "./api/routes/service.ts";
-import { checkSpec } from "./api/routes/spec-check.ts";
-import { getSpec, putSpec } from "./api/routes/specs.ts";
-import { verdicts } from "./api/routes/verdicts.ts";
+import { ROUTES } from "./api/routes/table.ts";
 import { ApiError, asApiError } from "./core/faults/errors.ts";
 import { createLocalBatches } from "./objects/batches/local.ts";
 import { createLocalRooms } from "./objects/gathering/local.ts";
@@ -66,8 +56,9 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>({
     getPath: ({ url }) => (URL.canParse(url) ? pathWithoutKey(new URL(url).pathname) : "/"),
   });
-  addFrame(app, deps);
-  addRoutes(app, deps);
+  const routes = [...ROUTES, ...CONTRACTS.flatMap(routesOf)];
+  addFrame(app, deps, routeTable(routes));
+  for (const { method, path, handler } of routes) app.on(method, path, handler(deps));
   app.notFound((c) => {
     const fault = new ApiError("not_found", "There is nothing at this path. GET /docs lists the routes.");
     return problemResponse(fault, c.get("scope").id);
@@ -81,7 +72,7 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   return app;
 }
 
-function addFrame(app: Hono<AppEnv>, deps: RouteDeps): void {
+function addFrame(app: Hono<AppEnv>, deps: RouteDeps, table: RouteTable): void {
   const nextId = createRequestIds(() => deps.clock.date().getTime());
   const admission = createAdmission(deps);
   app.use(async (c, next) => {
@@ -101,7 +92,9 @@ function addFrame(app: Hono<AppEnv>, deps: RouteDeps): void {
   });
   app.use(async (c, next) => {
     if (!URL.canParse(c.req.url)) throw new ApiError("invalid_request", NO_URL, { errors: NO_HOST });
-    if (!isPublic(c.req.path) && c.req.method !== "OPTIONS") await admit(c, deps, admission);
+    const dialect = table.dialectOf(routePath(c));
+    if (dialect !== null) c.set("dialect", dialect);
+    if (!table.isPublic(c.req.path) && c.req.method !== "OPTIONS") await admit(c, deps, admission, table);
     await next().catch(rethrowAsError);
   });
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
@@ -115,7 +108,7 @@ function rethrowAsError(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error(`a thrown ${typeof thrown}`);
 }
 
-async function admit(c: AppContext, deps: RouteDeps, admission: Admission): Promise<void> {
+async function admit(c: AppContext, deps: RouteDeps, admission: Admission, table: RouteTable): Promise<void> {
   if (deps.faults !== undefined && deps.faults.length > 0) {
     const names = deps.faults.map((fault) => fault.path).join(", ");
     throw new ApiError("not_configured", `These variables are wrong: ${names}.`, { errors: deps.faults });
@@ -123,7 +116,7 @@ async function admit(c: AppContext, deps: RouteDeps, admission: Admission): Prom
   const caller = await authenticate(c.req.raw, deps);
   c.get("scope").key_name = caller.name;
   c.set("caller", caller);
-  const needed = neededScope(c.req.method, routePath(c));
+  const needed = table.scopeOf(c.req.method, routePath(c));
   if (needed !== null) requireScope(caller, needed);
   // Who watches a deployment must see it best when it is at its limits.
   if (c.req.path !== "/metrics") await admission.admit(c);
@@ -158,30 +151,4 @@ function finish(c: AppContext, deps: RouteDeps, scope: RequestScope): void {
     const line = { level: "info", event: "request", request_id: scope.id, method, route, status: c.res.status };
     deps.report({ ...line, key_name: scope.key_name, total_ms: Math.round(total_ms) });
   }
-}
-
-function addRoutes(app: Hono<AppEnv>, deps: RouteDeps): void {
-  app.post("/v1/rewards", rewards(deps));
-  app.post("/v1/verdicts", verdicts(deps));
-  app.post("/v1/evaluations", evaluations());
-  app.get("/v1/batches/:id", getBatch(deps));
-  app.delete("/v1/batches/:id", deleteBatch(deps));
-  app.get("/v1/runs", runList(deps));
-  app.get("/v1/runs/:run_id", runDetail(deps));
-  app.get("/v1/runs/:run_id/steps", runSteps(deps));
-  app.get("/v1/runs/:run_id/groups", runGroups(deps));
-  app.get("/v1/runs/:run_id/export", exportRun(deps));
-  app.get("/v1/groups/:id/verdicts", groupVerdicts(deps));
-  app.get("/v1/requests/:request_id", requestDetail(deps));
-  app.get("/v1/logs/dead-letters", deadLetters(deps));
-  app.post("/v1/logs/dead-letters/replay", replayDeadLetters(deps));
-  app.post("/v1/specs/check", checkSpec(deps));
-  app.get("/v1/specs/:name", getSpec(deps));
-  app.put("/v1/specs/:name", putSpec(deps));
-  app.get("/", about());
-  app.get("/healthz", healthz());
-  app.get("/readyz", readyz(deps));
-  app.get("/metrics", metricsText(deps));
-  for (const [path, asset] of Object.entries(PAGES)) app.get(path, page(deps, asset));
-  for (const [method, path, handler] of contractRoutes(deps)) app.on(method, path, handler);
 }

@@ -4,7 +4,10 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SCOPES, type Scope } from "../../src/api/access/auth.ts";
-import { ACCESS, neededScope } from "../../src/api/access/scopes.ts";
+import { routesOf } from "../../src/api/contracts/contract.ts";
+import { CONTRACTS } from "../../src/api/contracts/table.ts";
+import { type Access, routeTable } from "../../src/api/http/route.ts";
+import { ROUTES } from "../../src/api/routes/table.ts";
 import { readEnv } from "../../src/env.ts";
 import { problemOf, setUp, twoRollouts } from "../api/routes/harness.ts";
 
@@ -17,9 +20,13 @@ const keysOf = (entries: string) => {
 const withKeys = (entries: string) => setUp({ keys: keysOf(entries) });
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-const SCOPED = SCOPES.flatMap((scope) =>
-  ACCESS[scope].map((route) => ({ scope, method: route.split(" ")[0] as string, path: route.split(" ")[1] as string })),
+const ALL = [...ROUTES, ...CONTRACTS.flatMap(routesOf)];
+const TABLE = routeTable(ALL);
+const SCOPED = ALL.flatMap(({ method, path, access }) =>
+  access === "public" ? [] : [{ scope: access, method, path }],
 );
+const namesOf = (wanted: Access, routes: typeof ALL = ALL) =>
+  routes.flatMap(({ method, path, access }) => (access === wanted ? [`${method} ${path}`] : [])).toSorted();
 
 /** The scope that holds another. */
 const HELD_BY: { readonly [scope in Scope]?: Scope } = { logs: "logs:all", "logs:all": "admin" };
@@ -30,7 +37,8 @@ const concrete = (pattern: string) => pattern.replace(/:\w+/g, "x");
 describe("the table of access", () => {
   test("names every route of the app exactly once, and no route that is not there", () => {
     const routes = setUp().app.routes.filter(({ path }) => path !== "/*");
-    const named = [...ACCESS.public, ...SCOPED.map(({ method, path }) => `${method} ${path}`)];
+    const named = ALL.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(named).size).toBe(named.length);
     expect(named.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
   });
 
@@ -41,15 +49,15 @@ describe("the table of access", () => {
       "GET /,GET /healthz,GET /health,GET /readyz,GET /nemo-gym/,GET /openapi.json,GET /docs,GET /docs/errors,GET /docs/style.css";
     const more =
       "GET /v1/groups/:id/verdicts,GET /v1/requests/:request_id,GET /v1/logs/dead-letters,POST /v1/logs/dead-letters/replay";
-    expect(ACCESS.public.toSorted()).toEqual(pages.split(",").toSorted());
-    expect(ACCESS.logs.toSorted()).toEqual(`${reading},${more}`.split(",").toSorted());
-    expect(ACCESS["logs:all"]).toEqual(["GET /metrics"]);
-    expect(ACCESS.admin).toEqual(["PUT /v1/specs/:name"]);
+    expect(namesOf("public")).toEqual(pages.split(",").toSorted());
+    expect(namesOf("logs")).toEqual(`${reading},${more}`.split(",").toSorted());
+    expect(namesOf("logs:all")).toEqual(["GET /metrics"]);
+    expect(namesOf("admin")).toEqual(["PUT /v1/specs/:name"]);
   });
 
   test("closes a route that it does not know to all but admin", () => {
-    expect(neededScope("POST", "/v1/forgotten")).toBe("admin");
-    expect(neededScope("GET", null)).toBeNull();
+    expect(TABLE.scopeOf("POST", "/v1/forgotten")).toBe("admin");
+    expect(TABLE.scopeOf("GET", null)).toBeNull();
   });
 
   test.each(SCOPED)(

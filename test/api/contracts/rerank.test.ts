@@ -2,8 +2,7 @@
 // never become scores.
 import { describe, expect, test } from "vitest";
 import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
-import { CLIENT_WAIT_MS } from "../../../src/api/contracts/deadlines.ts";
-import { RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
+import { cohereRerank, RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { unconfiguredSpecs } from "../../../src/run-log/unconfigured.ts";
@@ -230,7 +229,7 @@ describe("failures", () => {
     const { post } = setUp({ verifier });
     await post("/v2/rerank", cohereV2);
     await post("/v2/rerank?deadline_ms=600000", cohereV2);
-    const expected = CLIENT_WAIT_MS.cohere_rerank * 0.8 - LIMITS.deadline_reserve_ms;
+    const expected = (cohereRerank.wait_ms as number) * 0.8 - LIMITS.deadline_reserve_ms;
     expect(verifier.calls.map((call) => call.deadline_at)).toEqual([expected, expected]);
   });
 

@@ -2,8 +2,9 @@
 // template has rendered.
 import { describe, expect, test } from "vitest";
 import { splitRendered } from "../../../src/api/contracts/chat-template.ts";
-import { CLIENT_WAIT_MS, type ContractName, contractDeadline } from "../../../src/api/contracts/deadlines.ts";
+import { contractDeadline } from "../../../src/api/contracts/deadlines.ts";
 import { ranking } from "../../../src/api/contracts/rerank/relevance.ts";
+import { CONTRACTS } from "../../../src/api/contracts/table.ts";
 import type { GroupResult, RolloutResult } from "../../../src/core/contract/replies.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { VerdictRow } from "../../../src/scoring/run-log-port.ts";
@@ -76,15 +77,17 @@ describe("a rendered conversation", () => {
 });
 
 test("no contract's deadline is beyond 80 % of what its clients wait unless they can wait longer, nor beyond the native limits", () => {
-  const settable: ContractName[] = ["nemo_gym", "verl", "eval_protocol"];
-  for (const [name, wait] of Object.entries(CLIENT_WAIT_MS) as [ContractName, number | null][]) {
-    expect(contractDeadline(name, undefined)).toBe(wait === null ? LIMITS.deadline_ms_default : wait * 0.8);
+  const settable = ["nemo_gym", "verl", "eval_protocol"];
+  for (const contract of CONTRACTS) {
+    const { name, wait_ms: wait } = contract;
+    expect(contract.settable === true).toBe(settable.includes(name));
+    expect(contractDeadline(contract, undefined)).toBe(wait === null ? LIMITS.deadline_ms_default : wait * 0.8);
     for (const asked of [undefined, 100, LIMITS.deadline_ms_max]) {
-      const deadline = contractDeadline(name, asked);
+      const deadline = contractDeadline(contract, asked);
       const longest = wait === null || settable.includes(name) ? LIMITS.deadline_ms_max : wait * 0.8;
       expect(deadline).toBeLessThanOrEqual(longest);
       expect(deadline).toBeGreaterThanOrEqual(LIMITS.deadline_ms_min);
     }
-    expect(contractDeadline(name, 100)).toBe(100);
+    expect(contractDeadline(contract, 100)).toBe(100);
   }
 });

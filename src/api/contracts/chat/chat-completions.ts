@@ -10,7 +10,9 @@ import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { resolveSpec } from "../../routes/specs.ts";
 import { contractBody, objectBody } from "../body.ts";
+import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
+import { openai } from "../dialects.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { MessageSchema } from "../messages.ts";
 import { urlOptions } from "../options.ts";
@@ -18,6 +20,7 @@ import { specForTexts } from "../rerank/text-spec.ts";
 import { ChatReplySchema, type CompletionHead, completion, streamCompletion } from "./chat-replies.ts";
 import { verdictOf } from "./chat-verdict.ts";
 import { judgeQuestion } from "./judge-question.ts";
+import { models } from "./models.ts";
 
 export const ChatRequestSchema = z.object({
   model: z.string().nullish().meta({ description: "a spec's name; GET /v1/models lists them" }),
@@ -57,7 +60,7 @@ async function specOf(c: AppContext, deps: RouteDeps, named: string | undefined,
   });
 }
 
-export function chatCompletions(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const options = urlOptions(c);
     const body = objectBody(await readJson(c.req.raw));
@@ -70,7 +73,7 @@ export function chatCompletions(deps: RouteDeps) {
     );
     refuseUnmet(spec, "messages");
     const { run_id, step } = options;
-    const deadline_ms = contractDeadline("chat_completions", options.deadline_ms);
+    const deadline_ms = contractDeadline(chat, options.deadline_ms);
     const { scored, stop } = beginJudging(c, deps, { groups: [group], spec, run_id, step, deadline_ms });
     const verdict = scored.then((done) => verdictOf(done, spec, form));
     const created = Math.floor(deps.clock.date().getTime() / 1000);
@@ -87,3 +90,15 @@ export function chatCompletions(deps: RouteDeps) {
     return streamCompletion(deps, c.get("scope").id, head, verdict, { withUsage, stop });
   };
 }
+
+export const chat: Contract = {
+  name: "chat_completions",
+  scope: "score",
+  dialect: openai,
+  // ms-swift's GenRM example; the openai SDK itself waits 600 s.
+  wait_ms: 120_000,
+  routes: [
+    { method: "POST", path: "/v1/chat/completions", handler: route },
+    { method: "GET", path: "/v1/models", handler: models },
+  ],
+};

@@ -7,7 +7,8 @@ import { faultLine } from "../../../scoring/report.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import { promptly } from "../../http/slow-json.ts";
 import { pushedText } from "../../http/streams.ts";
-import { faultMembers, openai } from "../faults.ts";
+import { openai } from "../dialects.ts";
+import { faultMembers } from "../faults.ts";
 import { UsageSchema } from "../rerank/score.ts";
 import type { Verdict } from "./chat-verdict.ts";
 

@@ -15,6 +15,7 @@ import { submitBatch } from "../../routes/batch-submission.ts";
 import { checkRewardsRequest } from "../../routes/rewards-rules.ts";
 import { resolveSpec } from "../../routes/specs.ts";
 import { objectBody } from "../body.ts";
+import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { type Options, urlOptions } from "../options.ts";
@@ -94,7 +95,7 @@ export interface BatchShape {
   field: string;
 }
 
-export function scoreFlatBatch(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return idempotent(deps, async (c, body) => {
     const options = urlOptions(c);
     const batch = readFlatBatch(objectBody(body));
@@ -113,7 +114,7 @@ export function scoreFlatBatch(deps: RouteDeps) {
       checkRewardsRequest(request);
       return submitBatch(c, deps, { route: "score_batch", request, spec, shape });
     }
-    const deadline_ms = contractDeadline("score_batch", asked_ms);
+    const deadline_ms = contractDeadline(scoreBatch, asked_ms);
     const { scored } = beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms });
     const native = notingGaps(
       c,
@@ -183,3 +184,11 @@ function batchMetrics(reply: RewardsReply, scored: number, failed: number): Scor
   const times = { verifier_ms: reply.timing_ms.verifier, total_ms: reply.timing_ms.total };
   return { reward_mean, reward_std, parse_rate, tau_b_mean, list_acc, ...counts, ...times };
 }
+
+export const scoreBatch: Contract = {
+  name: "score_batch",
+  scope: "score",
+  dialect: null,
+  wait_ms: null,
+  routes: [{ method: "POST", path: "/v1/score_batch", handler: route }],
+};

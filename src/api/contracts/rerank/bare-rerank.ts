@@ -8,7 +8,9 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { contractBody, objectBody } from "../body.ts";
-import { speak, tei, teiEmpty } from "../faults.ts";
+import type { Contract } from "../contract.ts";
+import { rerankers, tei, teiEmpty } from "../dialects.ts";
+import { speak } from "../faults.ts";
 import { rankDocuments, warningHeaders } from "./ranked-documents.ts";
 import {
   DOCUMENT_COUNT,
@@ -34,7 +36,7 @@ export const TeiRequestSchema = z.object({
 });
 export const TeiReplySchema = z.array(z.object({ index: z.int(), score: z.number(), text: z.string().optional() }));
 
-export function bareRerank(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const body = objectBody(await readJson(c.req.raw));
     return Object.hasOwn(body, "texts") ? teiRerank(c, deps, body) : vllmRerank(c, deps, body);
@@ -47,7 +49,7 @@ async function teiRerank(c: AppContext, deps: RouteDeps, body: Record<string, un
     texts: "rollouts_per_group_max",
   });
   const asked = { query, texts, model: null, top_n: null, raw: raw_scores === true } as const;
-  const ranked = rankDocuments(c, deps, { ...asked, contract: "bare_rerank", field: "texts" });
+  const ranked = rankDocuments(c, deps, { ...asked, contract: bareRerank, field: "texts" });
   const told = ranked.then(({ results, warnings }) => ({
     value: results.map(({ index, score }) => ({ index, score, ...(return_text === true && { text: texts[index] }) })),
     headers: warningHeaders(warnings),
@@ -58,10 +60,19 @@ async function teiRerank(c: AppContext, deps: RouteDeps, body: Record<string, un
 async function vllmRerank(c: AppContext, deps: RouteDeps, body: Record<string, unknown>): Promise<Response> {
   const request = rerankRequest(body);
   const texts = documentTexts(request);
-  const asked = { ...documentsRequest(request, texts), contract: "bare_rerank", field: "documents" } as const;
+  const asked = { ...documentsRequest(request, texts), contract: bareRerank, field: "documents" };
   const told = rankDocuments(c, deps, asked).then((ranked) => ({
     value: rerankReply(c.get("scope").id, "2", request, texts, ranked, "vllm"),
     headers: warningHeaders(ranked.warnings),
   }));
   return answerJson(c, deps, told, RerankReplySchema);
 }
+
+/** Its faults may turn to TEI's. */
+export const bareRerank: Contract = {
+  name: "bare_rerank",
+  scope: "score",
+  dialect: rerankers,
+  wait_ms: null,
+  routes: [{ method: "POST", path: "/rerank", handler: route }],
+};

@@ -9,6 +9,8 @@ import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
 import { splitRendered } from "../chat-template.ts";
+import type { Contract } from "../contract.ts";
+import { rerankers } from "../dialects.ts";
 import { warningHeaders } from "./ranked-documents.ts";
 import { UsageSchema } from "./score.ts";
 import { pairUp, scorePairs, type TextPair } from "./scored-pairs.ts";
@@ -54,12 +56,12 @@ function pairs({ input, query }: z.output<typeof ClassifyRequestSchema>): TextPa
 
 const unreadable = (i: number, message: string) => invalidRequest([{ path: `input[${i}]`, message }]);
 
-export function classify(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const request = contractBody(ClassifyRequestSchema, objectBody(await readJson(c.req.raw)), LISTS);
     const model = request.model ?? null;
     const raw = request.use_activation === false;
-    const asked = { contract: "classify", field: "input", pairs: pairs(request), model, raw } as const;
+    const asked = { contract: classify, field: "input", pairs: pairs(request), model, raw };
     const told = async () => {
       const { scores, usage, warnings } = await scorePairs(c, deps, asked);
       const value: z.output<typeof ClassifyReplySchema> = {
@@ -75,3 +77,11 @@ export function classify(deps: RouteDeps) {
     return answerJson(c, deps, told(), ClassifyReplySchema);
   };
 }
+
+export const classify: Contract = {
+  name: "classify",
+  scope: "score",
+  dialect: rerankers,
+  wait_ms: null,
+  routes: [{ method: "POST", path: "/classify", handler: route }],
+};

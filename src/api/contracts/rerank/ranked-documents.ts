@@ -8,7 +8,7 @@ import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { invalidRequest } from "../../http/validation.ts";
-import { type ContractName, contractDeadline } from "../deadlines.ts";
+import { type ClientWaits, contractDeadline } from "../deadlines.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { urlOptions } from "../options.ts";
 import { ranking, relevance } from "./relevance.ts";
@@ -16,7 +16,7 @@ import { chooseTextSpec } from "./text-spec.ts";
 import { requireChoice, unjudged } from "./unjudged.ts";
 
 export interface DocumentsRequest {
-  contract: ContractName;
+  contract: ClientWaits;
   /** The documents' field in the dialect, for refusals. */
   field: string;
   query: string;

@@ -10,6 +10,8 @@ import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import type { Contract } from "../contract.ts";
+import { rerankers } from "../dialects.ts";
 import { type DocumentsRequest, type RankedDocuments, rankDocuments, warningHeaders } from "./ranked-documents.ts";
 
 const flag = z.boolean().nullish();
@@ -131,11 +133,11 @@ export function documentsRequest(
   return { query, texts, model, top_n, raw: use_activation === false };
 }
 
-export function rerank(deps: RouteDeps, version: "1" | "2") {
+function rerank(deps: RouteDeps, version: "1" | "2") {
   return async (c: AppContext): Promise<Response> => {
     const request = rerankRequest(objectBody(await readJson(c.req.raw)));
     const texts = documentTexts(request);
-    const asked = { ...documentsRequest(request, texts), contract: "cohere_rerank", field: "documents" } as const;
+    const asked = { ...documentsRequest(request, texts), contract: cohereRerank, field: "documents" };
     const form = request.return_documents === true ? "cohere" : "never";
     const told = rankDocuments(c, deps, asked).then((ranked) => ({
       value: rerankReply(c.get("scope").id, version, request, texts, ranked, form),
@@ -144,3 +146,15 @@ export function rerank(deps: RouteDeps, version: "1" | "2") {
     return answerJson(c, deps, told, RerankReplySchema);
   };
 }
+
+export const cohereRerank: Contract = {
+  name: "cohere_rerank",
+  scope: "score",
+  dialect: rerankers,
+  // Cohere's SDKs.
+  wait_ms: 300_000,
+  routes: [
+    { method: "POST", path: "/v1/rerank", handler: (deps) => rerank(deps, "1") },
+    { method: "POST", path: "/v2/rerank", handler: (deps) => rerank(deps, "2") },
+  ],
+};

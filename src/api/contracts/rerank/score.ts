@@ -7,6 +7,8 @@ import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import type { Contract } from "../contract.ts";
+import { rerankers } from "../dialects.ts";
 import { warningHeaders } from "./ranked-documents.ts";
 import { pairUp, scorePairs } from "./scored-pairs.ts";
 
@@ -59,11 +61,11 @@ function sides(request: z.output<typeof ScoreRequestSchema>) {
   throw invalidRequest([{ path: "$", message: `two sides are needed: ${wanted}` }]);
 }
 
-export function score(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const request = contractBody(ScoreRequestSchema, objectBody(await readJson(c.req.raw)), LISTS);
     const model = request.model ?? null;
-    const asked = { ...sides(request), contract: "score", model, raw: request.use_activation === false } as const;
+    const asked = { ...sides(request), contract: score, model, raw: request.use_activation === false };
     const told = async () => {
       const { scores, usage, warnings } = await scorePairs(c, deps, asked);
       const value: z.output<typeof ScoreReplySchema> = {
@@ -79,3 +81,14 @@ export function score(deps: RouteDeps) {
     return answerJson(c, deps, told(), ScoreReplySchema);
   };
 }
+
+export const score: Contract = {
+  name: "score",
+  scope: "score",
+  dialect: rerankers,
+  wait_ms: null,
+  routes: [
+    { method: "POST", path: "/score", handler: route },
+    { method: "POST", path: "/v1/score", handler: route },
+  ],
+};

@@ -4,7 +4,7 @@ import { counted } from "../../../core/faults/limit-advice.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { invalidRequest } from "../../http/validation.ts";
-import { type ContractName, contractDeadline } from "../deadlines.ts";
+import { type ClientWaits, contractDeadline } from "../deadlines.ts";
 import { regroup } from "../flat/regrouping.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { urlOptions } from "../options.ts";
@@ -19,7 +19,7 @@ export interface TextPair {
 }
 
 export interface PairsRequest {
-  contract: ContractName;
+  contract: ClientWaits;
   /** The texts' field in the dialect, for refusals. */
   field: string;
   pairs: readonly TextPair[];

@@ -6,7 +6,10 @@ import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import { fieldErrors } from "../../../core/faults/field-errors.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import { invalidRequest } from "../../http/validation.ts";
+import { healthz } from "../../routes/service.ts";
 import { contractBody } from "../body.ts";
+import type { SampleContract } from "../contract.ts";
+import { trainers } from "../dialects.ts";
 import { MessageSchema, messageText, PromptSchema } from "../messages.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
@@ -76,12 +79,28 @@ function told(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {
   };
 }
 
-export function evaluate(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return sampleRoute(deps, {
-    contract: "eval_protocol",
+    contract: evalProtocol,
     field: "messages",
     schema: EvaluateReplySchema,
     read,
     tell: told,
   });
 }
+
+export const evalProtocol: SampleContract = {
+  name: "eval_protocol",
+  scope: "score",
+  dialect: trainers,
+  // Of the preview.
+  wait_ms: 30_000,
+  settable: true,
+  // Callers' own loops.
+  retry_ms: 2 * 60_000,
+  tries: 1,
+  routes: [
+    { method: "POST", path: "/evaluate", handler: route },
+    { method: "GET", path: "/health", access: "public", dialect: null, handler: healthz },
+  ],
+};

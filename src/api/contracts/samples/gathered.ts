@@ -14,7 +14,8 @@ import { type AppContext, cancellation, keepAlive } from "../../http/scope.ts";
 import { slowJson } from "../../http/slow-json.ts";
 import { resolveSpec } from "../../routes/specs.ts";
 import { objectBody } from "../body.ts";
-import { contractDeadline, RETRY_HORIZON_MS, type SampleContract, TRIES, UNPOOLED } from "../deadlines.ts";
+import type { SampleContract } from "../contract.ts";
+import { contractDeadline } from "../deadlines.ts";
 import { refuseUnmet } from "../judged-request.ts";
 import { type SampleOptions, sampleOptions } from "../options.ts";
 import { warningHeaders } from "../rerank/ranked-documents.ts";
@@ -78,10 +79,10 @@ export async function gather(
   const left_ms = contractDeadline(contract, options.deadline_ms) - (deps.clock.now() - started_ms);
   const answer_within_ms = Math.max(LIMITS.deadline_ms_min, left_ms);
   const untold_ms = group_size === null ? LIMITS.group_window_ms_default : answer_within_ms / 2;
-  const tries = options.tries ?? TRIES[contract];
-  const patience_ms = UNPOOLED.has(contract) ? answer_within_ms : LIMITS.room_patience_ms;
+  const tries = options.tries ?? contract.tries;
+  const patience_ms = contract.unpooled === true ? answer_within_ms : LIMITS.room_patience_ms;
   const takes_failure = typeof options.on_failure === "number";
-  const client = { answer_within_ms, retain_ms: RETRY_HORIZON_MS[contract], tries, patience_ms, takes_failure };
+  const client = { answer_within_ms, retain_ms: contract.retry_ms, tries, patience_ms, takes_failure };
   const shared = { language: null, spec, run_id, step, key_name, group_size, ...client };
   const window_ms = options.group_window_ms ?? untold_ms;
   const joined = samples.map(async ({ prompt, label, rollout }, i) => {
@@ -94,7 +95,8 @@ export async function gather(
     return deps.rooms.join(sample, cancellation(c).signal, probe).then(
       (judged) => signed(deps, contract, judged, group_size),
       (error) => {
-        if (asApiError(error).code === "gathering") deps.metrics.add("kritai_gathered_let_go_total", 1, { contract });
+        if (asApiError(error).code === "gathering")
+          deps.metrics.add("kritai_gathered_let_go_total", 1, { contract: contract.name });
         throw error;
       },
     );
@@ -115,7 +117,7 @@ function signed(
   const short = closed === "deadline" || (size !== null && members < size);
   const part = short ? "cut_short" : late ? "late" : "whole";
   const group = result.reward === null ? (result.error === "group_too_small" ? "alone" : "failed") : part;
-  metrics.add("kritai_gathered_samples_total", 1, { contract, group });
+  metrics.add("kritai_gathered_samples_total", 1, { contract: contract.name, group });
   if (group !== "cut_short" && group !== "late") return judged;
   return {
     ...judged,

@@ -5,9 +5,13 @@ import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { about } from "../../routes/service.ts";
 import { contractBody, objectBody } from "../body.ts";
+import type { ContractRoute, SampleContract } from "../contract.ts";
+import { trainers } from "../dialects.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
+import { nemoGymMetrics } from "./nemo-gym-metrics.ts";
 import { CreateParamsSchema, GymPromptSchema, GymRolloutSchema, ResponseSchema } from "./nemo-gym-response.ts";
 import { type JudgedSample, rewardOrDeclared, SampleLogsSchema, sampleComponents, sampleLogs } from "./sample-score.ts";
 
@@ -15,7 +19,7 @@ import { type JudgedSample, rewardOrDeclared, SampleLogsSchema, sampleComponents
  * Where the resources server stands; with observability on the gym puts its rollout's id before the
  * route.
  */
-export const NEMO_GYM_PREFIXES = ["/nemo-gym", "/nemo-gym/ng-rollout/:rollout_id"] as const;
+const PREFIXES = ["/nemo-gym", "/nemo-gym/ng-rollout/:rollout_id"] as const;
 
 /** Names under which datasets hold what tells problems of one prompt apart. */
 const LABELS = ["expected_answer", "label", "answer", "ground_truth", "solution", "verifier_metadata"] as const;
@@ -83,9 +87,9 @@ function tell(sample: JudgedSample, body: Record<string, unknown>) {
   };
 }
 
-export function nemoGymVerify(deps: RouteDeps) {
+function verify(deps: RouteDeps) {
   return sampleRoute(deps, {
-    contract: "nemo_gym",
+    contract: nemoGym,
     field: "response.usage.output_tokens",
     schema: VerifyReplySchema,
     read,
@@ -97,7 +101,7 @@ export function nemoGymVerify(deps: RouteDeps) {
  * A session holds nothing here; an Environment Server wants its own identifier back, an agent an
  * empty object.
  */
-export function nemoGymSession() {
+function session() {
   return async (c: AppContext): Promise<Response> => {
     const { resources_session_id } = objectBody(await readJson(c.req.raw));
     return c.json(typeof resources_session_id === "string" ? { resources_session_id } : {});
@@ -105,6 +109,31 @@ export function nemoGymSession() {
 }
 
 /** A reward is relative to a group, which a row verified again by itself does not have. */
-export function nemoGymReverifyMode() {
+function reverifyMode() {
   return (c: AppContext): Response => c.json("unsupported");
 }
+
+/** What scores is told of faults in the trainers' words; the small routes are read by no trainer. */
+const routesAt = (prefix: string): ContractRoute[] => [
+  { method: "POST", path: `${prefix}/verify`, handler: verify },
+  { method: "POST", path: `${prefix}/seed_session`, dialect: null, handler: session },
+  { method: "POST", path: `${prefix}/close_session`, dialect: null, handler: session },
+  { method: "POST", path: `${prefix}/aggregate_metrics`, dialect: null, handler: nemoGymMetrics },
+  { method: "GET", path: `${prefix}/reverify_mode`, dialect: null, handler: reverifyMode },
+];
+
+export const nemoGym: SampleContract = {
+  name: "nemo_gym",
+  scope: "score",
+  dialect: trainers,
+  // verifiers' default for /verify.
+  wait_ms: 60_000,
+  settable: true,
+  // NeMo-RL: 5 dispatches of 60 s, doubled for what lies between.
+  retry_ms: 10 * 60_000,
+  tries: 1,
+  routes: [
+    { method: "GET", path: "/nemo-gym/", access: "public", dialect: null, handler: about },
+    ...PREFIXES.flatMap(routesAt),
+  ],
+};

@@ -13,7 +13,9 @@ import { jsonReply, slowJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
 import { answerAfter, renderedPrompt, splitRendered } from "../chat-template.ts";
+import type { SampleContract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
+import { trainers } from "../dialects.ts";
 import { regroup } from "../flat/regrouping.ts";
 import { beginJudging } from "../judged-request.ts";
 import { sampleOptions } from "../options.ts";
@@ -78,7 +80,7 @@ async function judgeAtOnce(
     given.map((sample) => ({ ...sample, language: null })),
     "query",
   );
-  const deadline_ms = contractDeadline("openrlhf", options.deadline_ms);
+  const deadline_ms = contractDeadline(openRlhf, options.deadline_ms);
   const { run_id, step } = options;
   const { reply } = await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms }).scored;
   const { request_id, spec_hash, logged, warnings } = reply;
@@ -103,7 +105,7 @@ function told(judged: readonly JudgedSample[]): z.output<typeof OpenRlhfReplySch
   };
 }
 
-export function openRlhfReward(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const options = sampleOptions(c, deps);
     const { value, text } = await readJsonBody(c.req.raw);
@@ -112,7 +114,7 @@ export function openRlhfReward(deps: RouteDeps) {
     // answers.
     if (given.length === 0) return jsonReply(c, OpenRlhfReplySchema, told([]));
     const spec = await sampleSpec(c, deps, options, "query", given);
-    const request = { contract: "openrlhf", options, spec, body_hash: await sha256Hex(text) } as const;
+    const request = { contract: openRlhf, options, spec, body_hash: await sha256Hex(text) };
     const reply = slowJson(c, deps, OpenRlhfReplySchema);
     const judge = async () => {
       const rooms = given.length === 1 || options.group_size !== undefined;
@@ -128,3 +130,15 @@ export function openRlhfReward(deps: RouteDeps) {
     return reply.answer(judge());
   };
 }
+
+export const openRlhf: SampleContract = {
+  name: "openrlhf",
+  scope: "score",
+  dialect: trainers,
+  wait_ms: 180_000,
+  // 5 x 181 s.
+  retry_ms: 16 * 60_000,
+  tries: 5,
+  unpooled: true,
+  routes: [{ method: "POST", path: "/openrlhf/get_reward", handler: route }],
+};

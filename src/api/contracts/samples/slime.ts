@@ -6,6 +6,8 @@ import type { RouteDeps } from "../../http/deps.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody } from "../body.ts";
 import { renderedPrompt, withoutClosing } from "../chat-template.ts";
+import type { SampleContract } from "../contract.ts";
+import { trainers } from "../dialects.ts";
 import { PromptSchema } from "../messages.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
@@ -38,9 +40,9 @@ function read(body: Record<string, unknown>): Sample {
   };
 }
 
-export function slimeReward(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return sampleRoute(deps, {
-    contract: "slime",
+    contract: slime,
     field: "response",
     schema: SlimeReplySchema,
     read,
@@ -52,3 +54,14 @@ export function slimeReward(deps: RouteDeps) {
     },
   });
 }
+
+export const slime: SampleContract = {
+  name: "slime",
+  scope: "score",
+  dialect: trainers,
+  wait_ms: 120_000,
+  // 10 x 120 s and back-off up to 31 s; miles, with this route, asks once.
+  retry_ms: 24 * 60_000,
+  tries: 10,
+  routes: [{ method: "POST", path: "/slime/reward", handler: route }],
+};

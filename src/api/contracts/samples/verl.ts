@@ -5,6 +5,8 @@ import { RolloutSchema } from "../../../core/contract/requests.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import { contractBody } from "../body.ts";
 import { renderedPrompt, withoutClosing } from "../chat-template.ts";
+import type { SampleContract } from "../contract.ts";
+import { trainers } from "../dialects.ts";
 import { ExtraInfoSchema } from "../flat/flat-batch.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
@@ -38,9 +40,9 @@ function read(body: Record<string, unknown>): Sample {
   };
 }
 
-export function verlComputeScore(deps: RouteDeps) {
+function route(deps: RouteDeps) {
   return sampleRoute(deps, {
-    contract: "verl",
+    contract: verl,
     field: "solution_str",
     schema: VerlReplySchema,
     read,
@@ -48,3 +50,16 @@ export function verlComputeScore(deps: RouteDeps) {
       ({ score: rewardOrDeclared(sample), ...sampleLogs(sample) }) satisfies z.output<typeof VerlReplySchema>,
   });
 }
+
+export const verl: SampleContract = {
+  name: "verl",
+  scope: "score",
+  dialect: trainers,
+  // Of the rate_limited manager.
+  wait_ms: 300_000,
+  settable: true,
+  // Callers' own loops.
+  retry_ms: 10 * 60_000,
+  tries: 1,
+  routes: [{ method: "POST", path: "/verl/compute_score", handler: route }],
+};

@@ -1,0 +1,46 @@
+// Owns the table of native routes: each with what its caller needs, and who answers.
+import type { Route } from "../http/route.ts";
+import { deleteBatch, getBatch } from "./batches.ts";
+import { deadLetters, replayDeadLetters } from "./dead-letters.ts";
+import { PAGES, page } from "./docs.ts";
+import { evaluations } from "./evaluations.ts";
+import { exportRun } from "./export.ts";
+import { groupVerdicts, requestDetail } from "./groups.ts";
+import { rewards } from "./rewards.ts";
+import { runDetail, runGroups, runList, runSteps } from "./runs.ts";
+import { about, healthz, metricsText, readyz } from "./service.ts";
+import { checkSpec } from "./spec-check.ts";
+import { getSpec, putSpec } from "./specs.ts";
+import { verdicts } from "./verdicts.ts";
+
+/**
+ * `public` ones need no key: liveness, readiness (the stack's own start waits for it) and the
+ * documentation.
+ */
+export const ROUTES: readonly Route[] = [
+  { method: "POST", path: "/v1/rewards", access: "score", handler: rewards },
+  { method: "POST", path: "/v1/verdicts", access: "score", handler: verdicts },
+  { method: "POST", path: "/v1/evaluations", access: "score", handler: evaluations },
+  { method: "POST", path: "/v1/specs/check", access: "score", handler: checkSpec },
+  { method: "GET", path: "/v1/specs/:name", access: "score", handler: getSpec },
+  { method: "PUT", path: "/v1/specs/:name", access: "admin", handler: putSpec },
+  { method: "GET", path: "/v1/runs", access: "logs", handler: runList },
+  { method: "GET", path: "/v1/runs/:run_id", access: "logs", handler: runDetail },
+  { method: "GET", path: "/v1/runs/:run_id/steps", access: "logs", handler: runSteps },
+  { method: "GET", path: "/v1/runs/:run_id/groups", access: "logs", handler: runGroups },
+  { method: "GET", path: "/v1/runs/:run_id/export", access: "logs", handler: exportRun },
+  { method: "GET", path: "/v1/groups/:id/verdicts", access: "logs", handler: groupVerdicts },
+  { method: "GET", path: "/v1/requests/:request_id", access: "logs", handler: requestDetail },
+  { method: "GET", path: "/v1/logs/dead-letters", access: "logs", handler: deadLetters },
+  { method: "POST", path: "/v1/logs/dead-letters/replay", access: "logs", handler: replayDeadLetters },
+  { method: "GET", path: "/", access: "public", handler: about },
+  { method: "GET", path: "/healthz", access: "public", handler: healthz },
+  { method: "GET", path: "/readyz", access: "public", handler: readyz },
+  // Its counts are of all keys together.
+  { method: "GET", path: "/metrics", access: "logs:all", handler: metricsText },
+  ...Object.entries(PAGES).map(
+    ([path, asset]): Route => ({ method: "GET", path, access: "public", handler: (deps) => page(deps, asset) }),
+  ),
+  { method: "GET", path: "/v1/batches/:id", access: "score", handler: getBatch },
+  { method: "DELETE", path: "/v1/batches/:id", access: "score", handler: deleteBatch },
+];
