@@ -53,6 +53,8 @@ export interface Health {
   latency_ms: number;
   /** A short word for people, never an internal address. */
   detail?: string;
+  /** Tokens of the model's context, prompt and answer together, where the backend says. */
+  context_tokens?: number;
   /** Of a verifier with several backends, each in order. */
   backends?: readonly BackendHealth[];
 }

@@ -45,6 +45,9 @@ export async function scoreAndLog(
     const booked = deps.keyLimits.spend(scope.key_name, tokensOf(scored));
     scope.keep_alive?.(booked);
   }
+  if (scored.refused.length > 0) {
+    deps.report({ level: "warn", event: "verifier_refused", request_id: scope.id, reasons: scored.refused });
+  }
   journal?.onScored?.();
   if (isMendable(scored.reply)) await scope.give_up_key?.();
   const outcome = await appendEntry(deps, scope, {

@@ -19,7 +19,7 @@ import type { SessionStats } from "../core/wire/questions.ts";
 import { specHash } from "./digest.ts";
 import { type Judging, planJudging, type Sessions } from "./judging.ts";
 import { groupEntry } from "./log-entry.ts";
-import type { Clock, Verifier, VerifierCall } from "./ports.ts";
+import type { Clock, Verifier, VerifierCall, VerifierSession } from "./ports.ts";
 import type { LogEntry } from "./run-log-port.ts";
 import { keyedJournal, type SampleJournal } from "./sample-journal.ts";
 
@@ -49,6 +49,8 @@ export interface ScoredBatch {
   reply: Omit<RewardsReply, "request_id" | "logged">;
   entry: Omit<LogEntry, "request_id" | "key_name" | "kind" | "created_at">;
   session: SessionStats;
+  /** Why the verifier refused questions, in its own words, a few; ascending. */
+  refused: readonly string[];
 }
 
 /**
@@ -75,6 +77,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     deadline.disarm,
   );
   const session = opened.stats();
+  const refused = [...opened.refusals].sort().slice(0, REFUSALS_TOLD_MAX);
   const verifierMs = deps.clock.now() - verifierStarted;
 
   const withTexts = spec.log_texts && textChars(request) <= LIMITS.logged_text_chars;
@@ -91,6 +94,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...new Set(prepared.flatMap(({ warnings }) => warnings)),
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
       ...rewardWarnings(prepared, results, metrics),
+      ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };
   const rewards = results.map(({ rollouts }) => rollouts.map(({ reward }) => reward));
@@ -102,6 +106,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     reply: { ...shared, rewards, ...range, ...columns, groups: results },
     entry: { ...shared, spec: canonicalJson(spec), items, groups },
     session,
+    refused,
   };
 }
 
@@ -137,12 +142,14 @@ function openSessions(
   verifier: Verifier,
   { signals, spec }: CompiledSpec,
   until: Pick<VerifierCall, "signal" | "deadline_at">,
-): { sessions: Sessions; stats: () => SessionStats } {
+): { sessions: Sessions; stats: () => SessionStats; refusals: ReadonlySet<string> } {
   const asking = signals.flatMap(({ name, judge }) => (judge === null ? [] : [{ name, judge }]));
   const shared = asking.length > 1 ? { header_slots: createHeaderSlots() } : {};
-  const sessions = asking.map(
-    ({ name, judge }) => [name, verifier.session({ ...verifierCall(judge, spec.seed), ...until, ...shared })] as const,
-  );
+  const refusals = new Set<string>();
+  const sessions = asking.map(({ name, judge }) => {
+    const session = verifier.session({ ...verifierCall(judge, spec.seed), ...until, ...shared });
+    return [name, overheard(session, refusals)] as const;
+  });
   const stats = () => {
     const all = sessions.map(([, session]) => session.stats);
     const sum = (field: keyof SessionStats) => all.reduce((total, one) => total + one[field], 0);
@@ -154,7 +161,26 @@ function openSessions(
       retries: sum("retries"),
     };
   };
-  return { sessions: Object.fromEntries(sessions), stats };
+  return { sessions: Object.fromEntries(sessions), stats, refusals };
+}
+
+/** Sentences of refusals that are kept, and that one reply tells: the first ascending. */
+const REFUSALS_MAX = 256;
+const REFUSALS_TOLD_MAX = 3;
+
+/** The same session; why questions were refused is taken down. */
+function overheard(session: VerifierSession, refusals: Set<string>): VerifierSession {
+  return {
+    judge: (job, sink) =>
+      session.judge(job, (generation) => {
+        const { reason } = generation;
+        if (reason != null && refusals.size < REFUSALS_MAX) refusals.add(reason);
+        sink(generation);
+      }),
+    get stats() {
+      return session.stats;
+    },
+  };
 }
 
 /** By signal: the values of every group's rollouts. */

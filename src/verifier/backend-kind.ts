@@ -12,10 +12,16 @@ export interface Address {
   api_key: string | null;
 }
 
+/** Where the key of the backend at that place is configured: the first's, or a fallback's. */
+export const keyVariable = (at: number): string =>
+  at === 0 ? "VERIFIER_API_KEY" : `VERIFIER_FALLBACKS[${at - 1}].api_key`;
+
 /** What a verifier is made with besides its settings. */
 export interface BackendParts {
   /** What the isolate remembers of it. */
   backend: Backend;
+  /** Where the configuration says its key, for people. */
+  key_variable: string;
   /** Requests of one session between send and last byte at one time; absent: the kind's default. */
   max_in_flight?: number | undefined;
   clock: Clock;

@@ -1,6 +1,7 @@
 // Owns the step from the configured backends to one verifier, and the isolate's memory of each
 // backend. Must not know where the configuration comes from.
 import type { Clock, Verifier } from "../scoring/ports.ts";
+import { keyVariable } from "./backend-kind.ts";
 import { createFallbackVerifier } from "./fallback.ts";
 import { Backend } from "./fan-out/backend.ts";
 import type { BackendSettings } from "./settings.ts";
@@ -37,7 +38,8 @@ export function createVerifier(
     const kind = BACKENDS.find((kind) => kind.protocol === protocol);
     if (kind === undefined) throw new TypeError("No kind of backend has this protocol.");
     const backend = backendOf(name, url, hedging && kind.hedging);
-    return kind.create({ ...settings, name, api_key }, { backend, max_in_flight, clock });
+    const key_variable = keyVariable(at);
+    return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock });
   });
   return createFallbackVerifier(verifiers as [Verifier, ...Verifier[]], clock);
 }

@@ -180,7 +180,7 @@ async function checkAll(verifiers: readonly Verifier[]): Promise<Health> {
     return { name, breaker, ok, latency_ms, ...(detail !== undefined && { detail }) };
   });
   const serving = checks.find(({ ok }) => ok);
-  if (serving !== undefined) return { ok: true, latency_ms: serving.latency_ms, backends };
+  if (serving !== undefined) return { ...serving, backends };
   const detail = backends.map((backend) => `${backend.name}: ${backend.detail ?? "not serving"}`).join("; ");
   return { ok: false, latency_ms: Math.max(...checks.map(({ latency_ms }) => latency_ms)), detail, backends };
 }

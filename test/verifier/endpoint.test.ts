@@ -44,7 +44,7 @@ describe("check", () => {
   it("falls back to /health, and names a status or a refused key", async () => {
     expect(await health({ models: null })).toMatchObject({ ok: true });
     expect(await health({ health_status: 503 })).toMatchObject({ ok: false, detail: "status 503" });
-    expect(await health({ health_status: 401 })).toMatchObject({ ok: false, detail: "key refused" });
+    expect(await health({ health_status: 401 })).toMatchObject({ ok: false, detail: "key refused: VERIFIER_API_KEY" });
   });
 
   it("ends by itself when the server never answers", async () => {

@@ -284,7 +284,7 @@ describe("the health check", () => {
 
   it.each([
     [503, { status: "draining", engine: { ok: true, detail: "fine" } }, "gateway is shutting down"],
-    [401, {}, "key refused"],
+    [401, {}, "key refused: VERIFIER_API_KEY"],
     [404, { error: "no such page" }, "status 404"],
     [503, null, "status 503"],
   ])("names status %i", async (code, body, detail) => {

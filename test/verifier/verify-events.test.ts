@@ -24,6 +24,7 @@ const EVENTS: VerifyEvent[] = [
   },
   { type: "saved", ...about, samples: [1, 2], completion_tokens: 5 },
   { type: "error", ...about, sample: 0, code: "verifier_unavailable", retryable: true },
+  { type: "error", ...about, sample: 0, code: "verifier_rejected", retryable: false, reason: "no such model" },
   { type: "heartbeat", open: 2 },
   {
     type: "done",

@@ -46,6 +46,7 @@ export function answerOf(exchange: Exchange, asked: string, start: number, end: 
     letters: segment.thinking === "unclosed" || failed ? null : letters,
     model: failed ? null : (answered.model ?? asked),
     error: answered.error,
+    reason: exchange.reason,
     retryable: answered.error !== null && RETRYABLE.has(answered.error),
   };
 }

@@ -281,7 +281,7 @@ export class Pool implements EnginePool {
 
   async models(): Promise<string[]> {
     const lists = await Promise.all(this.#replicas.map((replica) => modelsOf(replica.engine)));
-    return [...new Set(lists.flatMap((list) => (typeof list === "string" ? [] : list)))].sort();
+    return [...new Set(lists.flat())].sort();
   }
 
   metrics(): string {

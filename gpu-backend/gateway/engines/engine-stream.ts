@@ -1,6 +1,7 @@
 // Owns one generation on one engine: the HTTP exchange, read as it streams, cut when it goes on too
 // long. Must not know replicas, retries or load.
 import type { ClientRequest, IncomingMessage } from "node:http";
+import { engineReason, isKeyRefused, keyRefused } from "../../../src/core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { questionFault, REASON_CHARS } from "../../../src/core/faults/question-fault.ts";
 import { AnswerBuilder, type Answered, type AnswerObserver, failed } from "../../../src/core/wire/chat-answer.ts";
@@ -47,6 +48,8 @@ export interface Exchange {
   tokens: number;
   /** What the engine said when it refused the question, as received; null when it did not. */
   said: string | null;
+  /** The same, fit for people. */
+  reason: string | null;
   letters: Record<string, number> | null;
 }
 
@@ -86,6 +89,7 @@ export class EngineStream implements AnswerObserver {
   #response: IncomingMessage | null = null;
   #firstTokenAt: number | null = null;
   #said: string | null = null;
+  #reason: string | null = null;
   #quietLooks = 0;
   readonly #onAbort = () => this.#hangUp("final", failed(abortCode(this.#question.signal.reason)));
 
@@ -151,7 +155,10 @@ export class EngineStream implements AnswerObserver {
     let bytes = 0;
     const end = () => {
       this.#said = said;
-      this.#finish("final", failed(questionFault(status, said)));
+      const code = questionFault(status, said);
+      if (isKeyRefused(status)) this.#reason = keyRefused("ENGINE_API_KEY");
+      else if (code === "verifier_rejected") this.#reason = engineReason(said, this.#question.body);
+      this.#finish("final", failed(code));
     };
     response.setEncoding("utf8");
     response.on("data", (text: string) => {
@@ -236,7 +243,7 @@ export class EngineStream implements AnswerObserver {
     this.#question.signal.removeEventListener("abort", this.#onAbort);
     const letters = this.#soft?.letters ?? null;
     const { tokens } = this.#answer;
-    const said = { first_token_at: this.#firstTokenAt, letters, said: this.#said };
+    const said = { first_token_at: this.#firstTokenAt, letters, said: this.#said, reason: this.#reason };
     this.#settle({ verdict, answered, retry_after_ms, hung_up, tokens, ...said });
   }
 }

@@ -54,6 +54,8 @@ export interface EngineAnswer {
   /** The model's name as the engine gives it; null when it did not, or failed. */
   model: string | null;
   error: ItemErrorCode | null;
+  /** Why the engine refused the question, fit for people; where it said so. */
+  reason?: string | null;
   /** Whether the same question, asked again later, may be answered. */
   retryable: boolean;
 }

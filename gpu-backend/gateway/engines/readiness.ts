@@ -1,6 +1,8 @@
 // Owns whether the replicas serve the model that is asked for, and can be asked safely. Must not
 // know calls or load.
+import { isKeyRefused, keyRefused } from "../../../src/core/faults/engine-reason.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { contextIn } from "../../../src/core/wire/chat-endpoint.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import type { EngineTokens } from "./engine-tokens.ts";
 import type { Replica } from "./replicas.ts";
@@ -15,6 +17,8 @@ export interface Readiness {
    * families; 0: none was told.
    */
   special_tokens: number;
+  /** Tokens of the model's context, prompt and answer together; the least of all engines that say. */
+  context_tokens?: number;
 }
 
 /**
@@ -28,35 +32,50 @@ export async function readiness(
   now: () => number,
 ): Promise<Readiness> {
   const start = now();
-  const troubles = await Promise.all(
+  const found = await Promise.all(
     replicas.map(async ({ health, engine }) =>
-      health.failing ? "failing" : health.healthy ? trouble(await modelsOf(engine), model) : "unhealthy",
+      health.failing ? "failing" : health.healthy ? lookedUp(await modelList(engine), model) : "unhealthy",
     ),
   );
-  const serving = troubles.filter((word) => word === null).length;
-  const words = [...new Set(troubles.filter((word) => word !== null))].join(", ");
+  const troubles = found.filter((one) => typeof one === "string");
+  const contexts = found.filter((one) => typeof one === "number");
+  const serving = found.length - troubles.length;
+  const words = [...new Set(troubles)].join(", ");
   const served = `${serving} of ${replicas.length} engines serve the model${words === "" ? "" : ` (${words})`}`;
   const { trouble: unbroken, count } = tokens;
   const detail = unbroken === "" ? served : unbroken;
   const ok = serving > 0 && unbroken === "";
-  return { ok, detail, latency_ms: Math.max(0, now() - start), special_tokens: count };
+  const context = contexts.length > 0 && { context_tokens: Math.min(...contexts) };
+  return { ok, detail, latency_ms: Math.max(0, now() - start), special_tokens: count, ...context };
 }
 
-/** The names in an engine's model list, or what is wrong, in a few words. Never rejects. */
-export async function modelsOf(engine: EngineAddress): Promise<string[] | string> {
+/** The names in an engine's model list; none where it has no such list. Never rejects. */
+export async function modelsOf(engine: EngineAddress): Promise<string[]> {
+  const list = await modelList(engine);
+  return typeof list === "string" ? [] : list.data.map(({ id }) => String(id));
+}
+
+interface ModelList {
+  data: readonly { id: unknown }[];
+}
+
+/** An engine's model list, or what is wrong, in a few words. Never rejects. */
+async function modelList(engine: EngineAddress): Promise<ModelList | string> {
   try {
     const { status, text } = await engine.get(engine.models, LIMITS.readiness_timeout_ms);
-    if (status === 401 || status === 403) return "key refused";
+    if (isKeyRefused(status)) return keyRefused("ENGINE_API_KEY");
     if (status < 200 || status > 299) return `status ${status}`;
-    const { data } = JSON.parse(text) as { data: { id: unknown }[] };
-    return data.map(({ id }) => String(id));
+    const list = JSON.parse(text) as ModelList;
+    return list.data.every((entry) => typeof entry === "object") ? list : "no model list";
   } catch (fault) {
     if (fault instanceof SyntaxError || fault instanceof TypeError) return "no model list";
     return fault instanceof Error && fault.name === "AbortError" ? "no answer in time" : "not reachable";
   }
 }
 
-const trouble = (models: string[] | string, model: string): string | null => {
-  if (typeof models === "string") return models;
-  return models.includes(model) ? null : "model not served";
-};
+/** What is wrong, in a few words; else the model's context, null where the engine does not say. */
+function lookedUp(list: ModelList | string, model: string): string | number | null {
+  if (typeof list === "string") return list;
+  const context = contextIn(list, model);
+  return context === undefined ? "model not served" : context;
+}

@@ -11,6 +11,7 @@ import { Scheduler } from "../scheduling/scheduler.ts";
 import { ServiceEstimate } from "../scheduling/service-estimate.ts";
 import { createGate } from "./access.ts";
 import { GatewayMetrics } from "./metrics.ts";
+import { RefusalLog } from "./refusal-log.ts";
 import { createServiceRoutes } from "./service-routes.ts";
 import { createVerifyRoute } from "./verify-route.ts";
 
@@ -21,6 +22,8 @@ export interface GatewayOptions {
   queue_tokens_max?: number;
   /** Monotonic, ms. */
   now?: () => number;
+  /** Takes log lines; default: as JSON to standard error. */
+  report?: (line: Record<string, unknown>) => void;
 }
 
 export interface GatewayServer {
@@ -39,6 +42,7 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
     admission,
     scheduler: new Scheduler(pool, estimate),
     metrics: new GatewayMetrics(),
+    refusals: new RefusalLog(options.report ?? ((line) => console.error(JSON.stringify(line))), now),
     now,
     escape: () => pool.escape(),
   };

@@ -9,11 +9,13 @@ import { Job } from "../scheduling/job.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
 import { EventStream } from "./event-stream.ts";
 import type { GatewayMetrics } from "./metrics.ts";
+import type { RefusalLog } from "./refusal-log.ts";
 
 export interface SessionDeps {
   admission: Admission;
   scheduler: Scheduler;
   metrics: GatewayMetrics;
+  refusals: RefusalLog;
   now: () => number;
   /** See EnginePool.escape. */
   escape: () => Promise<Escape>;
@@ -34,7 +36,7 @@ export interface Caller {
  * @throws ApiError when it is not admitted; nothing of the reply is written then
  */
 export function openSession(
-  { admission, scheduler, metrics, now }: SessionDeps,
+  { admission, scheduler, metrics, refusals, now }: SessionDeps,
   request: VerifyRequest,
   { id, arrived_at, response, escape: escapeWith }: Caller,
 ): void {
@@ -61,6 +63,7 @@ export function openSession(
   });
   const emit = (event: VerifyEvent) => {
     metrics.count(event);
+    if (event.type === "error" && event.reason != null) refusals.note(event.reason);
     stream.write(event);
     if (event.type === "done") close();
   };

@@ -140,7 +140,7 @@ export class Job {
       if (work.running.size === 0) this.#reportSaved(work);
     } else {
       if (answer.error === null) this.#verdict(draw, answer);
-      else this.#error(work, sample, answer.error, answer.retryable);
+      else this.#error(work, sample, answer.error, answer.retryable, answer.reason ?? null);
       this.#count(work, answer);
     }
     this.#endIfAll();
@@ -183,7 +183,7 @@ export class Job {
           continue;
         }
         for (const sample of [...work.running, ...work.unsentSamples()]) {
-          this.#error(work, sample, code, code !== "deadline");
+          this.#error(work, sample, code, code !== "deadline", null);
         }
       }
     }
@@ -210,10 +210,11 @@ export class Job {
     });
   }
 
-  #error(work: ComparisonWork, sample: number, code: ItemErrorCode, retryable: boolean): void {
+  #error(work: ComparisonWork, sample: number, code: ItemErrorCode, retryable: boolean, reason: string | null): void {
     this.#open--;
     this.#usage.failed++;
-    this.options.emit({ type: "error", ...names(work), sample, code, retryable });
+    const why = reason !== null && { reason };
+    this.options.emit({ type: "error", ...names(work), sample, code, retryable, ...why });
   }
 
   #reportSaved(work: ComparisonWork): void {

@@ -1,5 +1,6 @@
 // Owns the service routes: what this is, whether it lives, whether it can work, what it has
 // counted.
+import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Health } from "../../scoring/ports.ts";
@@ -34,6 +35,17 @@ async function bounded(check: () => Promise<Health>): Promise<Health> {
   return within(LIMITS.readiness_timeout_ms, checked, () => late);
 }
 
+/**
+ * Says where the built-in spec cannot be used: an engine refuses every question whose `max_tokens`
+ * leave no room for a prompt. No fault of the service's, since specs may say less.
+ */
+function withContext(health: Health): Health {
+  const { max_tokens } = DEFAULT_SPEC.judge;
+  if (!health.ok || health.context_tokens === undefined || health.context_tokens > max_tokens) return health;
+  const detail = `the context of ${health.context_tokens} tokens leaves no room beside judge.max_tokens = ${max_tokens} of the spec "default": serve a longer one, or send specs that say less`;
+  return { ...health, detail };
+}
+
 interface Readiness {
   at_ms: number;
   checks: { database: Health; verifier: Health };
@@ -51,7 +63,7 @@ export function readyz(deps: RouteDeps) {
         bounded(() => deps.runLog.check()),
         bounded(() => deps.verifier.check()),
       ]);
-      known = { at_ms: deps.clock.now(), checks: { database, verifier } };
+      known = { at_ms: deps.clock.now(), checks: { database, verifier: withContext(verifier) } };
     }
     const { checks } = known;
     const faults = deps.faults ?? [];

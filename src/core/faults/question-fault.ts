@@ -18,6 +18,9 @@ export const REASON_CHARS = 4_096;
 const TOO_LONG =
   /(context|model|input|prompt)['_ a-z]{0,12}[ _](length|window|size)|maximum allowed (input )?length|prompt is too long|reduce the length|less than \d+ tokens|max_new_tokens/i;
 
+/** The budget for the answer alone is beyond the engine: the spec's doing, and no candidate's. */
+const BUDGET = /max_(?:completion_|new_)?tokens\W{0,3}\d+\W{0,3}(?:cannot be|is) (?:greater|larger|more)/i;
+
 /** OpenAI, Azure, Alibaba, DeepSeek, OpenRouter. */
 const FILTERED =
   /content[ _-]?(filter|policy|management)|data_?inspection|inappropriate content|content exists risk|moderation/i;
@@ -29,5 +32,6 @@ const FILTERED =
 export function questionFault(status: number, said: string): ItemErrorCode {
   const reason = said.slice(0, REASON_CHARS);
   if (FILTERED.test(reason)) return "content_filtered";
+  if (BUDGET.test(reason)) return "verifier_rejected";
   return status === 413 || TOO_LONG.test(reason) ? "context_exceeded" : "verifier_rejected";
 }

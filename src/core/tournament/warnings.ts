@@ -59,6 +59,7 @@ const refusedAny = (formatOk: readonly boolean[], result: GroupResult | undefine
  * one request's may be of three pairs.
  */
 export function stepWarnings(requests: readonly (readonly string[])[], parse_rate: number | null): string[] {
-  const said = requests.flat().filter((code) => code !== LOW);
+  // A step tells that something was refused, its requests tell why.
+  const said = requests.flat().flatMap((text) => (text === LOW ? [] : (text.split(":")[0] as string)));
   return [...new Set([...said, ...parseRateWarnings(parse_rate)])].sort();
 }

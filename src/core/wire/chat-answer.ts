@@ -16,6 +16,8 @@ export interface Answered {
   completion_tokens: number;
   /** The model's name as the reply gives it; null when it does not, or there is no answer. */
   model: string | null;
+  /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
+  reason?: string | null;
 }
 
 /** Looks on while an answer comes in. */

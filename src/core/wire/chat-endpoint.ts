@@ -14,6 +14,18 @@ export function apiRoot(url: string): string {
   return origin + (/\/v\d\w*(\/|$)/.test(path) ? path : `${path}/v1`);
 }
 
+/**
+ * Tokens of a model's context, prompt and answer together, as a model list has it (vLLM, SGLang):
+ * null where it does not say, undefined where it does not name the model. @throws TypeError for
+ * what is no model list
+ */
+export function contextIn(list: unknown, model: string): number | null | undefined {
+  const { data } = list as { data: readonly { id?: unknown; max_model_len?: unknown }[] };
+  const entry = data.find(({ id }) => id === model);
+  const tokens = entry?.max_model_len;
+  return entry && (Number.isSafeInteger(tokens) && (tokens as number) > 0 ? (tokens as number) : null);
+}
+
 export function authorization(apiKey: string | null): Record<string, string> {
   return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
 }

@@ -70,6 +70,8 @@ export interface Generation {
   model?: string | null;
   /** The backend's name in the configuration. */
   backend?: string | null;
+  /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
+  reason?: string | null;
 }
 
 /** Counters of one session, for Server-Timing, metrics and tests. */

@@ -1,5 +1,6 @@
 // Owns telling a line of the verify protocol's reply from nonsense, by hand: zod takes some 5 µs an
 // event where code may not be compiled. Equal to VerifyEventSchema, as a property test holds.
+import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import type { VerifyEvent } from "./verify-protocol.ts";
@@ -48,7 +49,8 @@ const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> 
     isCount(e.sample) &&
     isText(e.code) &&
     Object.hasOwn(ITEM_ERRORS, e.code) &&
-    typeof e.retryable === "boolean",
+    typeof e.retryable === "boolean" &&
+    (e.reason == null || (isText(e.reason) && e.reason.length <= ENGINE_REASON_CHARS)),
   heartbeat: (e) => isCount(e.open),
   done: ({ usage }) => isObject(usage) && USAGE.every((name) => isCount(usage[name])),
 };

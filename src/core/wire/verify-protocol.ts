@@ -1,6 +1,7 @@
 // Owns the wire shapes of the verify protocol (docs/verify-protocol.md): what the edge asks the GPU
 // gateway, and the events it streams back. Knows no transport.
 import * as z from "zod";
+import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 
@@ -132,7 +133,15 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     /** Tokens that the cut ones had generated already. */
     completion_tokens: count,
   }),
-  z.object({ type: z.literal("error"), ...about, sample: count, code: VerifyErrorCodeSchema, retryable: z.boolean() }),
+  z.object({
+    type: z.literal("error"),
+    ...about,
+    sample: count,
+    code: VerifyErrorCodeSchema,
+    retryable: z.boolean(),
+    /** Why the engine refused the question, fit for people; where it said so. */
+    reason: z.string().max(ENGINE_REASON_CHARS).nullable().optional(),
+  }),
   z.object({ type: z.literal("heartbeat"), open: count }),
   z.object({
     type: z.literal("done"),

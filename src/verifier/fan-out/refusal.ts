@@ -1,6 +1,7 @@
 // Owns what a request without an answer came to: the failure's code, and whether it may be sent
 // again. Must not know questions or how answers are read.
 
+import { engineReason, isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { questionFault } from "../../core/faults/question-fault.ts";
 import { type Answered, failed } from "../../core/wire/chat-answer.ts";
@@ -60,11 +61,23 @@ export function refused(response: Response, clock: Clock): Outcome {
   return status >= 400 ? outcome("verifier_rejected") : { ...outcome("verifier_bad_reply"), final: true };
 }
 
-/** The same for a reply to one question, whose body may say what of it was refused. */
-export async function refusedQuestion(response: Response, clock: Clock): Promise<Outcome> {
+/** What a refusal's own words are read against. */
+export interface Refused {
+  /** The request's body. */
+  sent: string;
+  /** Where the deployment says the backend's key. */
+  key_variable: string;
+}
+
+/** The same for a reply to one question, whose body may say what of it was refused, and why. */
+export async function refusedQuestion(response: Response, clock: Clock, about: Refused): Promise<Outcome> {
   const { status, body } = response;
   if (status < 400 || status >= 500 || isRetriedStatus(status)) return refused(response, clock);
-  return outcome(questionFault(status, body === null ? "" : await beginningOf(body)));
+  const said = body === null ? "" : await beginningOf(body);
+  const refusal = outcome(questionFault(status, said));
+  if (isKeyRefused(status)) refusal.answered.reason = keyRefused(about.key_variable);
+  else if (refusal.answered.error === "verifier_rejected") refusal.answered.reason = engineReason(said, about.sent);
+  return refusal;
 }
 
 /** What a body begins with; it is read to its end where it is small. */

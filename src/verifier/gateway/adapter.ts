@@ -5,7 +5,7 @@ import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
 import type { Clock, Verifier, VerifierSession } from "../../scoring/ports.ts";
-import type { BackendKind } from "../backend-kind.ts";
+import { type BackendKind, keyVariable } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import type { Schedule } from "../fan-out/stall-watchdog.ts";
@@ -26,6 +26,8 @@ export interface GatewayVerifierConfig {
   /** The model's name at the engine, for calls that name none; null: the gateway's own. */
   model: string | null;
   apiKey: string | null;
+  /** Where the deployment says the key; default the first backend's. */
+  key_variable?: string;
   /** What the isolate remembers of it; default a new one, named `verifier`. */
   backend?: Backend;
   fetch?: typeof fetch;
@@ -48,6 +50,7 @@ const setTimer: Schedule = (run, ms) => {
 export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Clock): Verifier {
   // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
   const fetcher: typeof fetch = config.fetch ?? ((input, init) => fetch(input, init));
+  const { key_variable = keyVariable(0) } = config;
   const root = apiRoot(config.url.replace(/\/verify\/*$/, ""));
   const endpoint: GatewayEndpoint = {
     url: `${root}/verify`,
@@ -59,6 +62,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     fetch: fetcher,
     clock,
     watch: config.watch ?? setTimer,
+    key_variable,
   };
 
   // Never hedged: a second copy of a whole group would double what the engines do, and the gateway
@@ -69,7 +73,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     protocol: "verify",
     generations_max: LIMITS.generations_verify_max,
     backends: () => [backend.status(clock.now())],
-    check: () => checkGateway(root.replace(/\/v\d\w*$/, ""), config.apiKey, fetcher, clock),
+    check: () => checkGateway(root.replace(/\/v\d\w*$/, ""), config.apiKey, key_variable, fetcher, clock),
     session(call): VerifierSession {
       // One id for all groups of a request: the gateway lets those with the same id share their
       // turns.
@@ -114,6 +118,6 @@ export const gateway: BackendKind<{ model?: string }> = {
   protocol: "verify",
   settings: z.object({ model: z.string().min(1).max(256).optional() }),
   hedging: false,
-  create: ({ url, model = null, api_key: apiKey }, { backend, clock }) =>
-    createGatewayVerifier({ url, model, apiKey, backend }, clock),
+  create: ({ url, model = null, api_key: apiKey }, { backend, key_variable, clock }) =>
+    createGatewayVerifier({ url, model, apiKey, key_variable, backend }, clock),
 };

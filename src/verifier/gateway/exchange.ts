@@ -1,6 +1,7 @@
 // Owns one request to the gateway: send a group, read its events, name what is left when they end.
 // Must not know slots, retries or what a sample is.
 
+import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
@@ -28,6 +29,8 @@ export interface GatewayEndpoint {
   clock: Clock;
   /** Timer of the watch for silence. */
   watch: Schedule;
+  /** Where the deployment says the gateway's key. */
+  key_variable: string;
 }
 
 /**
@@ -74,7 +77,11 @@ export async function exchange(
     }
     watch.listen(SILENCE_MS);
     onHeaders(!isRetriedStatus(response.status));
-    if (!response.ok) return refused(response, clock);
+    if (!response.ok) {
+      const refusal = refused(response, clock);
+      if (isKeyRefused(response.status)) group.reason = keyRefused(endpoint.key_variable);
+      return refusal;
+    }
     const heard = () => {
       watch.heard();
       onBytes();

@@ -78,6 +78,9 @@ export class GroupAsk implements Countable {
     this.#reported = new Uint8Array(this.#open);
   }
 
+  /** Why the gateway refused all of it, for people; null where it did not. */
+  reason: string | null = null;
+
   /** Samples not yet reported. */
   get open(): number {
     return this.#open;
@@ -172,12 +175,12 @@ export class GroupAsk implements Countable {
   #error(
     { comparison }: Part,
     place: number,
-    { sample, code, retryable }: Extract<VerifyEvent, { type: "error" }>,
+    { sample, code, retryable, reason = null }: Extract<VerifyEvent, { type: "error" }>,
     latency_ms: number,
   ): void {
     if (isBackendFailure(code)) this.#brought.failures++;
     if (retryable && this.#asksLeft > 0) this.#setAside.set(place, code);
-    else this.#report(comparison, place, sample, { ...FAILED, error: code, latency_ms });
+    else this.#report(comparison, place, sample, { ...FAILED, error: code, latency_ms, reason });
   }
 
   #report(
@@ -201,12 +204,13 @@ export class GroupAsk implements Countable {
    * `code`. Rethrows what the sink threw.
    */
   finish(code: ItemErrorCode, latency_ms: number): void {
+    const { reason } = this;
     const aborted = code === "deadline" || code === "cancelled";
     let place = 0;
     for (const comparison of this.#job.comparisons) {
       for (let k = 0; k < comparison.samples; k++, place++) {
         const error = (aborted ? null : this.#setAside.get(place)) ?? code;
-        this.#report(comparison, place, (comparison.first_sample ?? 0) + k, { ...FAILED, error, latency_ms });
+        this.#report(comparison, place, (comparison.first_sample ?? 0) + k, { ...FAILED, error, latency_ms, reason });
       }
     }
     if (this.#fault !== null) throw this.#fault.thrown;

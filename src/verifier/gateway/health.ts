@@ -1,5 +1,6 @@
 // Owns the health check of Kritai's gateway. Must not know questions.
 
+import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { authorization } from "../../core/wire/chat-endpoint.ts";
 import type { Clock, Health } from "../../scoring/ports.ts";
@@ -10,29 +11,41 @@ const DETAIL_CHARS_MAX = 120;
 export async function checkGateway(
   base: string,
   apiKey: string | null,
+  key_variable: string,
   fetcher: typeof fetch,
   clock: Clock,
 ): Promise<Health> {
   const start = clock.now();
   const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);
-  let detail: string | null;
+  let found: string | Pick<Health, "context_tokens">;
   try {
     const response = await fetcher(`${base}/ready`, { headers: authorization(apiKey), signal, redirect: "manual" });
     const text = await response.text();
-    detail = response.ok ? null : trouble(response.status, text);
+    found = response.ok ? contextOf(text) : trouble(response.status, text, key_variable);
   } catch {
-    detail = signal.aborted ? `no answer within ${LIMITS.readiness_timeout_ms} ms` : "not reachable";
+    found = signal.aborted ? `no answer within ${LIMITS.readiness_timeout_ms} ms` : "not reachable";
   }
   const latency_ms = Math.max(0, clock.now() - start);
-  return detail === null ? { ok: true, latency_ms } : { ok: false, latency_ms, detail };
+  return typeof found === "string" ? { ok: false, latency_ms, detail: found } : { ok: true, latency_ms, ...found };
+}
+
+/** What a gateway that is ready tells of the model's context. */
+function contextOf(text: string): Pick<Health, "context_tokens"> {
+  try {
+    const { engine } = JSON.parse(text) as { engine?: { context_tokens?: unknown } };
+    const tokens = engine?.context_tokens;
+    return Number.isSafeInteger(tokens) ? { context_tokens: tokens as number } : {};
+  } catch {
+    return {};
+  }
 }
 
 /**
  * What is wrong, in a few words: the gateway's own on its engines where it gives them (it names no
  * addresses).
  */
-function trouble(status: number, text: string): string {
-  if (status === 401 || status === 403) return "key refused";
+function trouble(status: number, text: string, key_variable: string): string {
+  if (isKeyRefused(status)) return keyRefused(key_variable);
   try {
     const said = JSON.parse(text) as { status?: unknown; engine?: { detail?: unknown } };
     if (said.status === "draining") return "gateway is shutting down";

@@ -8,7 +8,7 @@ import { createSeeds } from "../../core/judges/seeds.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
 import type { Comparison, VerifierJob } from "../../core/wire/questions.ts";
 import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
-import type { BackendKind } from "../backend-kind.ts";
+import { type BackendKind, keyVariable } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import type { RunningJob } from "../fan-out/queue.ts";
@@ -47,6 +47,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
     headers: { "content-type": "application/json", accept: "text/event-stream", ...authorization(config.apiKey) },
     fetch: fetcher,
     clock,
+    key_variable: config.key_variable ?? keyVariable(0),
   };
   const wanted = config.maxInFlight ?? LIMITS.generations_in_flight_default;
   const max_in_flight = Math.min(Math.max(1, wanted), LIMITS.generations_in_flight_max);
@@ -126,8 +127,8 @@ export const openAi: BackendKind<{ model: string }> = {
   protocol: "openai",
   settings: z.object({ model: z.string().min(1).max(256) }),
   hedging: true,
-  create({ url, model, api_key: apiKey }, { backend, max_in_flight, clock }) {
+  create({ url, model, api_key: apiKey }, { backend, key_variable, max_in_flight, clock }) {
     const bound = max_in_flight === undefined ? {} : { maxInFlight: max_in_flight };
-    return createOpenAiVerifier({ url, model, apiKey, backend, ...bound }, clock);
+    return createOpenAiVerifier({ url, model, apiKey, key_variable, backend, ...bound }, clock);
   },
 };

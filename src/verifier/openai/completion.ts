@@ -12,6 +12,8 @@ export interface Endpoint {
   headers: Record<string, string>;
   fetch: typeof fetch;
   clock: Clock;
+  /** Where the deployment says the key. */
+  key_variable: string;
 }
 
 /**
@@ -47,7 +49,8 @@ export async function complete(
     return outcome("verifier_unavailable", "verifier_unavailable");
   }
   onHeaders(!isRetriedStatus(response.status));
-  return response.ok ? readAnswer(response, onBytes, watched) : refusedQuestion(response, endpoint.clock);
+  if (response.ok) return readAnswer(response, onBytes, watched);
+  return refusedQuestion(response, endpoint.clock, { sent: body, key_variable: endpoint.key_variable });
 }
 
 async function readAnswer(response: Response, onBytes: () => void, watched: boolean): Promise<Outcome> {

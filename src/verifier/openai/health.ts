@@ -1,8 +1,10 @@
 // Owns an OpenAI-compatible server's configuration and its health check. Must not know questions.
 
+import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
+import { apiRoot, authorization, contextIn } from "../../core/wire/chat-endpoint.ts";
 import type { Clock, Health } from "../../scoring/ports.ts";
+import { keyVariable } from "../backend-kind.ts";
 
 export interface OpenAiConfig {
   /**
@@ -13,42 +15,47 @@ export interface OpenAiConfig {
   /** The model's name at the server, for calls that name none. */
   model: string;
   apiKey: string | null;
+  /** Where the deployment says the key; default the first backend's. */
+  key_variable?: string;
 }
 
 /** See Verifier.check: asks for the model list; a server without one is asked for `/health`. */
 export async function checkEndpoint(config: OpenAiConfig, fetcher: typeof fetch, clock: Clock): Promise<Health> {
   const start = clock.now();
   const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);
-  let detail: string | null;
+  let found: string | Served;
   try {
-    detail = await trouble(config, fetcher, signal);
+    found = await look(config, fetcher, signal);
   } catch {
-    detail = signal.aborted ? `no answer within ${LIMITS.readiness_timeout_ms} ms` : "not reachable";
+    found = signal.aborted ? `no answer within ${LIMITS.readiness_timeout_ms} ms` : "not reachable";
   }
   const latency_ms = Math.max(0, clock.now() - start);
-  return detail === null ? { ok: true, latency_ms } : { ok: false, latency_ms, detail };
+  return typeof found === "string" ? { ok: false, latency_ms, detail: found } : { ok: true, latency_ms, ...found };
 }
 
-/** What is wrong with the server, in a few words; null when nothing is. */
-async function trouble(config: OpenAiConfig, fetcher: typeof fetch, signal: AbortSignal): Promise<string | null> {
+/** What a server that works tells of the model. */
+type Served = Pick<Health, "context_tokens">;
+
+/** What the server tells, or what is wrong with it, in a few words. */
+async function look(config: OpenAiConfig, fetcher: typeof fetch, signal: AbortSignal): Promise<string | Served> {
   const root = apiRoot(config.url);
   const init = { headers: authorization(config.apiKey), signal, redirect: "manual" } as const;
   const models = await fetcher(`${root}/models`, init);
-  if (models.ok) return serves(await models.text(), config.model) ? null : "model not served";
+  if (models.ok) return served(await models.text(), config.model) ?? "model not served";
   void models.body?.cancel().catch(() => {});
-  if (models.status === 401 || models.status === 403) return "key refused";
+  if (isKeyRefused(models.status)) return keyRefused(config.key_variable ?? keyVariable(0));
   if (models.status !== 404 && models.status !== 405) return `status ${models.status}`;
   const health = await fetcher(`${root.replace(/\/v1$/, "")}/health`, init);
   void health.body?.cancel().catch(() => {});
-  return health.ok ? null : `status ${health.status}`;
+  return health.ok ? {} : `status ${health.status}`;
 }
 
-/** Whether a model list names the model. */
-function serves(list: string, model: string): boolean {
+/** What a model list says of the model; null when it does not name it. */
+function served(list: string, model: string): Served | null {
   try {
-    const { data } = JSON.parse(list) as { data: unknown };
-    return Array.isArray(data) && data.some((entry) => (entry as { id?: unknown } | null)?.id === model);
+    const context_tokens = contextIn(JSON.parse(list), model);
+    return context_tokens === null ? {} : context_tokens === undefined ? null : { context_tokens };
   } catch {
-    return false;
+    return null;
   }
 }
