@@ -180,7 +180,7 @@ export class GroupAsk implements Countable {
   ): void {
     if (isBackendFailure(code)) this.#brought.failures++;
     if (retryable && this.#asksLeft > 0) this.#setAside.set(place, code);
-    else this.#report(comparison, place, sample, { ...FAILED, error: code, latency_ms, reason });
+    else this.#report(comparison, place, sample, { ...FAILED, error: code, latency_ms, ...told(reason) });
   }
 
   #report(
@@ -210,12 +210,14 @@ export class GroupAsk implements Countable {
     for (const comparison of this.#job.comparisons) {
       for (let k = 0; k < comparison.samples; k++, place++) {
         const error = (aborted ? null : this.#setAside.get(place)) ?? code;
-        this.#report(comparison, place, (comparison.first_sample ?? 0) + k, { ...FAILED, error, latency_ms, reason });
+        this.#report(comparison, place, (comparison.first_sample ?? 0) + k, { ...FAILED, error, latency_ms, ...told(reason) });
       }
     }
     if (this.#fault !== null) throw this.#fault.thrown;
   }
 }
+
+const told = (reason: string | null) => (reason === null ? {} : { reason });
 
 /** Where a sample stands among the job's; null when the part does not ask it. */
 function placeOf({ comparison, offset, first, samples }: Part, sample: number): number | null {
