@@ -210,7 +210,12 @@ export class GroupAsk implements Countable {
     for (const comparison of this.#job.comparisons) {
       for (let k = 0; k < comparison.samples; k++, place++) {
         const error = (aborted ? null : this.#setAside.get(place)) ?? code;
-        this.#report(comparison, place, (comparison.first_sample ?? 0) + k, { ...FAILED, error, latency_ms, ...told(reason) });
+        this.#report(comparison, place, (comparison.first_sample ?? 0) + k, {
+          ...FAILED,
+          error,
+          latency_ms,
+          ...told(reason),
+        });
       }
     }
     if (this.#fault !== null) throw this.#fault.thrown;
