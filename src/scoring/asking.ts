@@ -1,29 +1,29 @@
-// Owns the asking of one signal's questions of one group: waves, what groups of one prompt share,
-// what is asked again. Knows no signals but the one.
+// The asking of one signal's questions of one group: waves, what groups of one prompt share, what is
+// asked again. Knows no signals but the one.
 
 import { compareKeys } from "../core/candidate/classes.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { missingRules } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import { isUnread, readAnswer, type Sample } from "../core/judges/samples.ts";
+import { isProbe, type JobQuestion, type Question } from "../core/judges/questions.ts";
+import { isUnread, type Reading, readAnswer } from "../core/judges/readings.ts";
 import type { OpenSignal } from "../core/signals/group-signals.ts";
-import type { Judge, Question } from "../core/signals/signal.ts";
-import type { AskedSamples } from "../core/tournament/asked-samples.ts";
-import { type Ask, isProbe } from "../core/tournament/schedule.ts";
-import type { Comparison, Generation } from "../core/wire/questions.ts";
+import type { Judge } from "../core/signals/signal.ts";
+import type { AskedQuestion } from "../core/tournament/asked-questions.ts";
+import type { Generation } from "../core/wire/questions.ts";
 import type { VerifierSession } from "./ports.ts";
-import type { KeyedJournal } from "./sample-journal.ts";
+import type { KeyedJournal } from "./reading-journal.ts";
 
-/** A comparison asked by one group and used by all with the same prompt and candidates. */
+/** What came of a question asked by one group, for all with the same prompt and candidates. */
 interface Shared {
-  samples: Sample[];
-  /** What was asked again because `samples` could not be read. */
-  again: AskedSamples[];
+  readings: Reading[];
+  /** What was asked again because `readings` are none that say anything. */
+  again: AskedQuestion[];
   settled: Promise<void>;
 }
 
 export interface Entry {
-  ask: Ask;
+  question: Question;
   own: boolean;
   /** Entered by this group, which sees to it that it is answered. */
   first: boolean;
@@ -35,7 +35,7 @@ export interface Entry {
 }
 
 /**
- * What the groups of one prompt share: short ids for candidate texts, and the comparisons asked.
+ * What the groups of one prompt share: short ids for candidate texts, and the questions asked.
  */
 interface Pool {
   ids: Map<string, number>;
@@ -59,7 +59,7 @@ export interface Planned extends OpenSignal {
 }
 
 /** Generations of a wave. */
-export const sizeOf = (wave: readonly Entry[]) => wave.reduce((sum, { ask }) => sum + ask.samples, 0);
+export const sizeOf = (wave: readonly Entry[]) => wave.reduce((sum, { question }) => sum + question.samples, 0);
 
 type EnterWave = (wave: readonly Question[]) => Entry[];
 
@@ -78,22 +78,23 @@ export function waveEntry({ name, group }: OpenSignal, { pools, journal }: Plans
     return id;
   });
   return (wave) =>
-    wave.map(({ to: _, preset: __, ...ask }) => {
-      const key = `${ask.first_sample ?? 0}+${ask.samples}:${ask.order.map((i) => ids[i]).join(",")}`;
+    wave.map((question) => {
+      const { to, preset, first_sample = 0, samples, shown } = question;
+      const key = `${to}:${preset}:${first_sample}+${samples}:${shown.map((i) => ids[i]).join(",")}`;
       const asked = pool.asked.get(key);
-      if (asked !== undefined) return { ask, own: false, first: false, open: false, key: null, shared: asked };
-      const entry = openEntry(ask, name, group, journal);
+      if (asked !== undefined) return { question, own: false, first: false, open: false, key: null, shared: asked };
+      const entry = openEntry(question, name, group, journal);
       pool.asked.set(key, entry.shared);
       return entry;
     });
 }
 
 /** An entry of this group's own, answered already where the journal knows it. */
-function openEntry(ask: Ask, name: string, group: PreparedGroup, journal: KeyedJournal | null): Entry {
-  const key = journal?.key(name, group, ask) ?? null;
+function openEntry(question: Question, name: string, group: PreparedGroup, journal: KeyedJournal | null): Entry {
+  const key = journal?.key(name, group, question) ?? null;
   const known = key === null ? undefined : journal?.known(key);
-  const shared: Shared = { samples: [...(known?.samples ?? [])], again: [], settled: Promise.resolve() };
-  return { ask, own: known?.own ?? true, first: true, open: known === undefined, key, shared };
+  const shared: Shared = { readings: [...(known?.readings ?? [])], again: [], settled: Promise.resolve() };
+  return { question, own: known?.own ?? true, first: true, open: known === undefined, key, shared };
 }
 
 /**
@@ -132,82 +133,95 @@ export class Asking {
    */
   async untilRead(first: readonly Entry[]): Promise<void> {
     const { judge, name, group } = this.of;
-    const ask = async (round: readonly Entry[]) => {
-      const open = round.filter((entry) => entry.open);
-      const probes = open.filter(({ ask }) => isProbe(ask)).map((entry) => [entry]);
-      const jobs = [open.filter(({ ask }) => !isProbe(ask)), ...probes];
-      await Promise.all(jobs.map((job) => this.ask(job)));
-    };
+    const ask = (round: readonly Entry[]) =>
+      Promise.all(jobsOf(round.filter((entry) => entry.open)).map((job) => this.ask(job)));
     await ask(first);
     let round = first.map((entry) => ({ entry, root: entry.shared }));
     for (let time = 0; time < missingRules(judge).reask; time++) {
       const roots = new Map(round.map(({ entry, root }) => [entry, root]));
       const mute = this.byContent(
-        round.flatMap(({ entry }) => (!isProbe(entry.ask) && isUnread(entry.shared.samples) ? [entry] : [])),
+        round.flatMap(({ entry }) => (!isProbe(entry.question) && isUnread(entry.shared.readings) ? [entry] : [])),
       );
       round = mute.flatMap((entry) => {
-        const before = entry.ask;
+        const before = entry.question;
         if (!this.affords([before])) return [];
-        const again: Ask = { ...before, first_sample: (before.first_sample ?? 0) + REASK_FROM, reask: true };
+        const again: Question = { ...before, first_sample: (before.first_sample ?? 0) + REASK_FROM, reask: true };
         return [{ entry: openEntry(again, name, group, this.journal), root: roots.get(entry) as Shared }];
       });
       if (round.length === 0) return;
       await ask(round.map(({ entry }) => entry));
       for (const { entry, root } of round)
-        root.again.push({ ask: entry.ask, own: entry.own, samples: entry.shared.samples });
+        root.again.push({ question: entry.question, own: entry.own, readings: entry.shared.readings });
     }
   }
 
   private byContent(entries: readonly Entry[]): Entry[] {
     const { keys } = this.of.group;
-    const content = ({ ask }: Entry) => ask.order.map((i) => keys[i] as (typeof keys)[number]);
+    const content = ({ question }: Entry) => question.shown.map((i) => keys[i] as (typeof keys)[number]);
     return [...entries].sort((a, b) =>
       content(a).reduce((sign, key, i) => sign || compareKeys(key, content(b)[i] ?? key), 0),
     );
   }
 
   /**
-   * Asks open comparisons as one job, a probe alone. Whatever the verifier left unreported is a
-   * failure, never a silent gap.
+   * Asks open questions of one preset as one job, a probe alone. Whatever the verifier left
+   * unreported is a failure, never a silent gap.
    */
   private async ask(open: readonly Entry[]): Promise<void> {
-    if (open.length === 0) return;
     const { judge, group } = this.of;
     // Early stop counts every verdict; under strict_model some may not count in the end.
     const stop = judge.strict_model === true ? { stop: "all" as const } : {};
     const { question, language, texts } = group;
-    const [{ ask: one }] = open as [Entry];
-    // No comparison may show one index twice.
-    const probe = isProbe(one) && { order: one.order.map((_, copy) => copy) };
-    const candidates = probe ? one.order.map((member) => texts[member] as string) : texts;
-    const comparisons = open.map(
-      ({ ask: { reask: _, ...ask } }, id): Comparison => ({ id, ...ask, ...stop, ...probe }),
-    );
+    const [{ question: one }] = open as [Entry];
+    // No question may show one index twice.
+    const probe = isProbe(one) && { shown: one.shown.map((_, copy) => copy) };
+    const candidates = probe ? one.shown.map((member) => texts[member] as string) : texts;
+    const questions = open.map(({ question: { to: _, preset: __, reask: ___, ...rest } }, id): JobQuestion => {
+      return { id, ...rest, ...stop, ...probe };
+    });
+    const job = { to: one.to, preset: one.preset, question, language, candidates, questions };
     try {
-      await this.session.judge({ question, language, candidates, comparisons }, (generation) => {
-        const { ask, key, shared } = open[generation.comparison] as Entry;
-        shared.samples.push(readSample(generation, ask.order.length, judge));
-        if (key !== null && isComplete(ask, shared.samples)) this.journal?.onSamples(key, inOrder(shared.samples));
+      await this.session.judge(job, (generation) => {
+        const { question: asked, key, shared } = open[generation.question] as Entry;
+        shared.readings.push(readGeneration(generation, asked.shown.length, judge));
+        if (key !== null && isComplete(asked, shared.readings)) {
+          this.journal?.onReadings(key, inOrder(shared.readings));
+        }
       });
     } catch {
       // The port's contract forbids it, and a neighbour must not pay: the gaps below become
       // failures.
     }
-    for (const { ask, key, shared } of open) {
-      completeSamples(ask, shared.samples);
-      if (key !== null && !isComplete(ask, shared.samples)) this.journal?.onFailed?.(key, shared.samples);
+    for (const { question: asked, key, shared } of open) {
+      completeReadings(asked, shared.readings);
+      if (key !== null && !isComplete(asked, shared.readings)) this.journal?.onFailed?.(key, shared.readings);
     }
   }
 }
 
-/** All samples of the ask are in and none has failed: a failure is asked again another time. */
-function isComplete({ samples: wanted }: Ask, samples: readonly Sample[]): boolean {
-  return samples.length === wanted && samples.every(({ error }) => error === null);
+/** Probes alone, all else by whom it goes to and in whose words. */
+function jobsOf(open: readonly Entry[]): Entry[][] {
+  const jobs = new Map<string, Entry[]>();
+  const probes: Entry[][] = [];
+  for (const entry of open) {
+    const { to, preset } = entry.question;
+    const key = `${to}:${preset}`;
+    const job = jobs.get(key);
+    if (isProbe(entry.question)) probes.push([entry]);
+    else if (job === undefined) jobs.set(key, [entry]);
+    else job.push(entry);
+  }
+  return [...jobs.values(), ...probes];
 }
 
-const inOrder = (samples: readonly Sample[]) => [...samples].sort((a, b) => a.sample - b.sample);
+/** All samples of the question are in and none has failed: a failure is asked again another time. */
+function isComplete({ samples }: Question, readings: readonly Reading[]): boolean {
+  return readings.length === samples && readings.every(({ code }) => code === null);
+}
 
-function readSample(generation: Generation, k: number, judge: Judge): Sample {
+const inOrder = (readings: readonly Reading[]) => [...readings].sort((a, b) => a.sample - b.sample);
+
+function readGeneration(generation: Generation, k: number, judge: Judge): Reading {
   const { sample, finish_reason, prompt_tokens, completion_tokens, latency_ms, model, backend } = generation;
   return {
     sample,
@@ -221,10 +235,10 @@ function readSample(generation: Generation, k: number, judge: Judge): Sample {
   };
 }
 
-function completeSamples(ask: Ask, samples: Sample[]): void {
-  const first = ask.first_sample ?? 0;
-  const seen = new Set(samples.map(({ sample }) => sample));
-  for (let sample = first; sample < first + ask.samples; sample++) {
+function completeReadings(question: Question, readings: Reading[]): void {
+  const first = question.first_sample ?? 0;
+  const seen = new Set(readings.map(({ sample }) => sample));
+  for (let sample = first; sample < first + question.samples; sample++) {
     if (seen.has(sample)) continue;
     const missing = { answer: null, thinking: "none", finish_reason: null, error: "verifier_bad_reply" } as const;
     const nothing = {
@@ -235,7 +249,7 @@ function completeSamples(ask: Ask, samples: Sample[]): void {
       model: null,
       backend: null,
     };
-    samples.push({ sample, ...nothing, ...readAnswer(missing, ask.order.length, "exact_match") });
+    readings.push({ sample, ...nothing, ...readAnswer(missing, question.shown.length, "exact_match") });
   }
-  samples.sort((a, b) => a.sample - b.sample);
+  readings.sort((a, b) => a.sample - b.sample);
 }

@@ -7,10 +7,10 @@ import { instead } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
 import { GroupSignals, type OpenSignal } from "../core/signals/group-signals.ts";
-import { type AskedSamples, ofOneModel } from "../core/tournament/asked-samples.ts";
+import { type AskedQuestion, ofOneModel } from "../core/tournament/asked-questions.ts";
 import { Asking, type Planned, type Plans, sizeOf, waveEntry } from "./asking.ts";
 import type { VerifierSession } from "./ports.ts";
-import type { KeyedJournal } from "./sample-journal.ts";
+import type { KeyedJournal } from "./reading-journal.ts";
 
 /** The session in which a signal asks, by its name. */
 export type Sessions = Readonly<Record<string, VerifierSession>>;
@@ -95,18 +95,19 @@ function tooMany(generations: number, most: number): string {
 }
 
 /** Wave by wave until the plan has no more questions. */
-async function judgeSignal({ plan, firstWave, enter }: Planned, asking: Asking): Promise<AskedSamples[]> {
-  const asked: AskedSamples[] = [];
+async function judgeSignal({ plan, firstWave, enter }: Planned, asking: Asking): Promise<AskedQuestion[]> {
+  const asked: AskedQuestion[] = [];
   for (let wave = firstWave; wave.length > 0; ) {
     const first = wave.filter((entry) => entry.first);
     const settled = asking.untilRead(first);
     for (const { shared } of first) shared.settled = settled;
     await Promise.all(wave.map(({ shared }) => shared.settled));
-    for (const { ask, own, shared } of wave) asked.push({ ask, own, samples: shared.samples });
-    for (const { ask, first, shared } of wave) {
+    for (const { question, own, shared } of wave) asked.push({ question, own, readings: shared.readings });
+    for (const { question, first, shared } of wave) {
       // The order is this group's own: classes are numbered group by group.
+      const { shown } = question;
       asked.push(
-        ...shared.again.map((more) => ({ ...more, ask: { ...more.ask, order: ask.order }, own: first && more.own })),
+        ...shared.again.map((more) => ({ ...more, question: { ...more.question, shown }, own: first && more.own })),
       );
     }
     const next = plan.next(asked);

@@ -4,9 +4,10 @@ import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { SignalRow } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
-import type { GroupSignals } from "../core/signals/group-signals.ts";
-import type { AskedSamples } from "../core/tournament/asked-samples.ts";
-import { isProbe } from "../core/tournament/schedule.ts";
+import { isProbe } from "../core/judges/questions.ts";
+import { letterAt } from "../core/judges/verdict.ts";
+import type { Verdict } from "../core/judges/verdicts.ts";
+import type { GroupSignals, SignalQuestion } from "../core/signals/group-signals.ts";
 import { sha256Hex } from "./digest.ts";
 import type { GroupEntry, RolloutRow, VerdictRow } from "./run-log-port.ts";
 
@@ -32,7 +33,7 @@ export async function groupEntry(
     // A probe is no verdict on anybody.
     verdicts: signals
       .asked()
-      .filter(({ ask }) => !isProbe(ask))
+      .filter(({ question }) => !isProbe(question))
       .flatMap((entry, comparison) => verdictRows(prepared, entry, comparison)),
     ...(named && { signals: signalRows(signals) }),
   };
@@ -65,18 +66,32 @@ async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withT
 
 function verdictRows(
   { classes }: PreparedGroup,
-  { ask, own, samples }: AskedSamples,
+  { signal, question, own, readings }: SignalQuestion,
   comparison: number,
 ): VerdictRow[] {
-  const order = ask.order.map((member) => classes.members[member]?.[0] as number);
-  const run = samples.filter(({ saved }) => !saved);
-  return run.map(({ position: _, saved: __, ...sample }) => ({
-    ...sample,
-    // A sample remembered by an older version has neither.
-    model: sample.model ?? null,
-    backend: sample.backend ?? null,
+  const order = question.shown.map((member) => classes.members[member]?.[0] as number);
+  const run = readings.filter(({ saved }) => !saved);
+  return run.map(({ verdict, status, code, saved: _, ...reading }) => ({
+    ...reading,
+    ...said(verdict),
+    status,
+    error: code,
+    // A reading remembered by an older version has neither.
+    model: reading.model ?? null,
+    backend: reading.backend ?? null,
     ...(own ? {} : { prompt_tokens: 0, completion_tokens: 0, latency_ms: 0 }),
     comparison,
     order,
+    signal,
   }));
+}
+
+/** A verdict in the columns that hold it. */
+function said(verdict: Verdict | null): Pick<VerdictRow, "letter" | "scores" | "verdict"> {
+  const nothing = { letter: null, scores: null, verdict: null };
+  if (verdict === null) return nothing;
+  if (verdict.kind === "letter") return { ...nothing, letter: letterAt(verdict.place) };
+  if (verdict.kind === "scores") return { ...nothing, scores: verdict.scores };
+  // That a verifier finds two equal is told by the status.
+  return verdict.kind === "preference" && verdict.strength === 0 ? nothing : { ...nothing, verdict };
 }

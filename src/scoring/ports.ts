@@ -8,7 +8,6 @@ import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob 
 
 /** What a session needs to know once: how to ask, and when to stop. */
 export interface VerifierCall {
-  prompt: string;
   form: Spec["judge"]["form"];
   model: string | null;
   temperature: number;
@@ -39,7 +38,7 @@ export interface VerifierCall {
 /** One request's use of a verifier. The fan-out bounds hold over all jobs of a session together. */
 export interface VerifierSession {
   /**
-   * Asks every comparison of the job and reports each sample exactly once through `sink`, in any
+   * Asks every question of the job and reports each sample exactly once through `sink`, in any
    * order, then resolves. Never rejects for a backend's fault: that is a Generation with `error`.
    * After the signal's abort it reports what is left with the abort's reason and resolves without
    * waiting for the backend.

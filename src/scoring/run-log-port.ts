@@ -4,22 +4,28 @@ import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/c
 import type { Owner } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { ItemErrorCode } from "../core/faults/errors.ts";
-import type { SampleStatus } from "../core/judges/samples.ts";
+import type { ReadingStatus } from "../core/judges/readings.ts";
+import type { Verdict } from "../core/judges/verdicts.ts";
 import type { Health } from "./ports.ts";
 
 /** One generation as logged. */
 export interface VerdictRow {
+  /** Of the signal whose question it answers: `base` in specs without signals. */
+  signal: string;
+  /** The question's number in its group. */
   comparison: number;
   sample: number;
   /** Rollout indices in the order shown (letter A first): each class by its first member. */
   order: readonly number[];
   letter: string | null;
   scores: readonly number[] | null;
+  /** What neither a letter nor scores can say; null for those. */
+  verdict: Verdict | null;
   /**
    * Parser status (`cut_by_length`: stopped at max_tokens or for repeating itself; finish_reason
    * says which), or null when the generation failed.
    */
-  status: SampleStatus | null;
+  status: ReadingStatus | null;
   error: ItemErrorCode | null;
   finish_reason: string | null;
   prompt_tokens: number;
@@ -161,9 +167,11 @@ export interface RequestRow
   groups: GroupRow[];
 }
 
-export interface StoredVerdict extends Omit<VerdictRow, "order"> {
+export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict"> {
   group_id: string;
   order: number[];
+  /** Left out where a letter or scores say it. */
+  verdict?: Verdict;
 }
 
 /**

@@ -8,9 +8,9 @@ import { countBatch } from "./count-batch.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { appendEntry } from "./log-append.ts";
 import { isMendable } from "./mendable.ts";
+import type { ReadingJournal } from "./reading-journal.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { LogEntry } from "./run-log-port.ts";
-import type { SampleJournal } from "./sample-journal.ts";
 import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
 
 /** The native reply, and beside it what was logged of each group, single verdicts included. */
@@ -34,7 +34,7 @@ export async function scoreAndLog(
   spec: AnySpec,
   signal: AbortSignal,
   onGroup?: (index: number, group: GroupResult) => void,
-  journal?: SampleJournal,
+  journal?: ReadingJournal,
 ): Promise<ScoredRequest> {
   const hooks = { ...(onGroup && { onGroup }), ...(journal && { journal }) };
   const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks };

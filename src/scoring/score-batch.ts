@@ -20,8 +20,8 @@ import { specHash } from "./digest.ts";
 import { type Judging, planJudging, type Sessions } from "./judging.ts";
 import { groupEntry } from "./log-entry.ts";
 import type { Clock, Verifier, VerifierCall, VerifierSession } from "./ports.ts";
+import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import type { LogEntry } from "./run-log-port.ts";
-import { keyedJournal, type SampleJournal } from "./sample-journal.ts";
 
 export interface ScoringDeps {
   verifier: Verifier;
@@ -42,7 +42,7 @@ export interface ScoringBatch {
    * Comparisons that need not be asked again, and where newly judged ones are handed out as they
    * settle.
    */
-  journal?: SampleJournal;
+  journal?: ReadingJournal;
 }
 
 export interface ScoredBatch {

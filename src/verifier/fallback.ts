@@ -2,8 +2,9 @@
 // backend goes to the next. Must not know any protocol.
 
 import { LIMITS } from "../core/faults/limits.ts";
+import type { JobQuestion } from "../core/judges/questions.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
-import type { BackendStatus, Comparison, Generation, SessionStats, VerifierJob } from "../core/wire/questions.ts";
+import type { BackendStatus, Generation, SessionStats, VerifierJob } from "../core/wire/questions.ts";
 import type { Clock, Health, Verifier, VerifierCall, VerifierSession } from "../scoring/ports.ts";
 import { openRuns } from "./fan-out/open-runs.ts";
 import type { Schedule } from "./fan-out/stall-watchdog.ts";
@@ -112,7 +113,7 @@ function fallbackSession(
     const isLast = (at + 1) % verifiers.length === 0;
     const isEnd = isLast && call.deadline_at === undefined;
     const left: Generation[] = [];
-    for (const { samples } of job.comparisons) awaited += samples;
+    for (const { samples } of job.questions) awaited += samples;
     await session.judge(job, (generation) => {
       awaited--;
       if (!isEnd && HANDED_ON.has(generation.error)) left.push(generation);
@@ -125,11 +126,7 @@ function fallbackSession(
       return;
     }
     const rest = restOf(job, left);
-    await judge(
-      rest.job,
-      (generation) => sink({ ...generation, comparison: rest.idOf(generation.comparison) }),
-      at + 1,
-    );
+    await judge(rest.job, (generation) => sink({ ...generation, question: rest.idOf(generation.question) }), at + 1);
   }
 
   return {
@@ -140,19 +137,19 @@ function fallbackSession(
   };
 }
 
-/** The job's samples that were `left`, and the job's own id of each of its comparisons. */
+/** The job's samples that were `left`, and the job's own id of each of its questions. */
 function restOf(job: VerifierJob, left: readonly Generation[]) {
-  const keys = new Set(left.map(({ comparison, sample }) => `${comparison}.${sample}`));
+  const keys = new Set(left.map(({ question, sample }) => `${question}.${sample}`));
   const ids: number[] = [];
-  const comparisons = job.comparisons.flatMap((comparison) => {
-    const { id, order, first_sample = 0 } = comparison;
-    const runs = openRuns(comparison, (place) => keys.has(`${id}.${first_sample + place}`));
-    return runs.map(({ first, samples, majority }): Comparison => {
+  const questions = job.questions.flatMap((question) => {
+    const { id, shown, first_sample = 0 } = question;
+    const runs = openRuns(question, (place) => keys.has(`${id}.${first_sample + place}`));
+    return runs.map(({ first, samples, majority }): JobQuestion => {
       ids.push(id);
-      return { id: ids.length - 1, order, samples, first_sample: first, stop: majority ? "majority" : "all" };
+      return { id: ids.length - 1, shown, samples, first_sample: first, stop: majority ? "majority" : "all" };
     });
   });
-  return { job: { ...job, comparisons }, idOf: (id: number) => ids[id] as number };
+  return { job: { ...job, questions }, idOf: (id: number) => ids[id] as number };
 }
 
 function totalStats(all: readonly SessionStats[]): SessionStats {

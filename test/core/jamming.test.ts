@@ -1,21 +1,23 @@
 import { describe, expect, it } from "vitest";
-import type { Sample } from "../../src/core/judges/samples.ts";
-import type { AskedSamples } from "../../src/core/tournament/asked-samples.ts";
+import type { Reading } from "../../src/core/judges/readings.ts";
+import type { AskedQuestion } from "../../src/core/tournament/asked-questions.ts";
 import { jammers } from "../../src/core/tournament/jamming.ts";
 
-const sampleWith = (status: Sample["status"], error: Sample["error"] = null): Sample => ({
-  ...{ sample: 0, letter: null, scores: null, position: null, status, error, saved: false, finish_reason: null },
+const readingWith = (status: Reading["status"], code: Reading["code"] = null): Reading => ({
+  ...{ sample: 0, verdict: null, status, code, saved: false, finish_reason: null },
   ...{ prompt_tokens: 0, completion_tokens: 0, latency_ms: 0, model: null, backend: null },
 });
 
+const showing = (...shown: number[]) => ({ to: "chat", preset: "code-select", shown, samples: 1 }) as const;
+
 /** A round robin of n classes, one verdict a pair. */
-function robin(n: number, statusOf: (i: number, j: number) => Sample["status"] | "failed"): AskedSamples[] {
+function robin(n: number, statusOf: (i: number, j: number) => Reading["status"] | "failed"): AskedQuestion[] {
   return Array.from({ length: n }, (_, i) =>
-    Array.from({ length: n - i - 1 }, (_, k): AskedSamples => {
+    Array.from({ length: n - i - 1 }, (_, k): AskedQuestion => {
       const j = i + k + 1;
       const status = statusOf(i, j);
-      const samples = [status === "failed" ? sampleWith(null, "deadline") : sampleWith(status)];
-      return { ask: { order: [i, j], samples: 1 }, own: true, samples };
+      const readings = [status === "failed" ? readingWith(null, "deadline") : readingWith(status)];
+      return { question: showing(i, j), own: true, readings };
     }),
   ).flat();
 }
@@ -72,7 +74,7 @@ describe("jammers", () => {
   });
 
   it("knows nobody in a list, which shows all at once", () => {
-    const list: AskedSamples = { ask: { order: [0, 1, 2], samples: 1 }, own: true, samples: [sampleWith("no_box")] };
+    const list: AskedQuestion = { question: showing(0, 1, 2), own: true, readings: [readingWith("no_box")] };
     expect(jammers(3, [list, list, list]).size).toBe(0);
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { ContentKey } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
+import type { Showing } from "../../src/core/judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import type { Ask } from "../../src/core/tournament/schedule.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
@@ -14,12 +14,12 @@ const asksOf = (
   judge: Partial<Spec["judge"]>,
   seed = 0,
 ) => SCHEDULES[schedule]({ keys, judge: { ...DEFAULT_SPEC.judge, ...judge }, seed }).next([]);
-/** An ask named by content, so that schedules of moved candidates can be compared. */
-const byContent = (asks: readonly Ask[], keys: readonly ContentKey[]) =>
+/** A comparison named by content, so that schedules of moved candidates can be compared. */
+const byContent = (asks: readonly Showing[], keys: readonly ContentKey[]) =>
   asks
     .map(
-      ({ order, samples, first_sample }) =>
-        `${order.map((i) => keys[i]?.join(".")).join(">")}x${samples}+${first_sample ?? 0}`,
+      ({ shown, samples, first_sample }) =>
+        `${shown.map((i) => keys[i]?.join(".")).join(">")}x${samples}+${first_sample ?? 0}`,
     )
     .sort();
 
@@ -51,14 +51,14 @@ describe("round_robin", () => {
   it("asks every pair once, or in both orders", () => {
     const once = asksOf("round_robin", keysOf(16), {});
     expect(once).toHaveLength(120);
-    expect(new Set(once.map(({ order }) => [...order].sort((a, b) => a - b).join())).size).toBe(120);
+    expect(new Set(once.map(({ shown }) => [...shown].sort((a, b) => a - b).join())).size).toBe(120);
     const both = asksOf("round_robin", keysOf(16), { both_orders: true });
-    expect(new Set(both.map(({ order }) => order.join())).size).toBe(240);
+    expect(new Set(both.map(({ shown }) => shown.join())).size).toBe(240);
   });
 
   it("shows about half of the pairs in either order, and other pairs under another seed", () => {
     const asks = asksOf("round_robin", keysOf(64), {});
-    const ascending = asks.filter(({ order: [a, b] }) => (a as number) < (b as number)).length;
+    const ascending = asks.filter(({ shown: [a, b] }) => (a as number) < (b as number)).length;
     expect(Math.abs(ascending - asks.length / 2)).toBeLessThan(4 * Math.sqrt(asks.length / 4));
     expect(asksOf("round_robin", keysOf(64), {}, 1)).not.toEqual(asks);
   });
@@ -68,8 +68,8 @@ describe("single_list", () => {
   it("shows every candidate in every list and varies the order by sample", () => {
     const asks = asksOf("single_list", keysOf(5), { samples: 16 });
     expect(asks).toHaveLength(16);
-    for (const { order } of asks) expect([...order].sort()).toEqual([0, 1, 2, 3, 4]);
-    expect(new Set(asks.map(({ order }) => order.join())).size).toBeGreaterThan(8);
+    for (const { shown } of asks) expect([...shown].sort()).toEqual([0, 1, 2, 3, 4]);
+    expect(new Set(asks.map(({ shown }) => shown.join())).size).toBeGreaterThan(8);
     expect(asks.map(({ first_sample }) => first_sample)).toEqual([...Array(16).keys()]);
   });
 
@@ -77,7 +77,7 @@ describe("single_list", () => {
     const first = [0, 0, 0, 0, 0];
     for (let seed = 0; seed < 500; seed++) {
       const [ask] = asksOf("single_list", keysOf(5), {}, seed);
-      const top = ask?.order[0] as number;
+      const top = ask?.shown[0] as number;
       first[top] = (first[top] as number) + 1;
     }
     for (const count of first) expect(Math.abs(count - 100)).toBeLessThan(45);

@@ -2,16 +2,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Classes } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
+import type { Showing } from "../../src/core/judges/questions.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { baseRewards, decide, gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
-import type { Ask, Outcome } from "../../src/core/tournament/schedule.ts";
+import type { Outcome } from "../../src/core/tournament/schedule.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
-const askPair = (a: number, b: number): Ask => ({ order: [a, b], samples: 1 });
-const parsed = (ask: number, winner: number | null): Outcome => ({ ask, state: "parsed", winner });
-const failed = (ask: number): Outcome => ({ ask, state: "failed", winner: null });
-const unparsed = (ask: number): Outcome => ({ ask, state: "unparsed", winner: null });
+const askPair = (a: number, b: number): Showing => ({ shown: [a, b], samples: 1 });
+const parsed = (question: number, winner: number | null): Outcome => ({ question, state: "parsed", winner });
+const failed = (question: number): Outcome => ({ question, state: "failed", winner: null });
+const unparsed = (question: number): Outcome => ({ question, state: "unparsed", winner: null });
 const singles = (n: number): Classes => ({
   classOf: Array.from({ length: n }, (_, i) => i),
   members: Array.from({ length: n }, (_, i) => [i]),
@@ -34,7 +35,7 @@ const groups = fc
     const members = distinct.map((_, c) => classOf.flatMap((own, r) => (own === c ? [r] : [])));
     const judge = { ...DEFAULT_SPEC.judge, samples, both_orders: both };
     const asks = [...SCHEDULES.round_robin({ keys: keysOf(distinct.length), judge, seed: 1 }).next([])];
-    const outcomes = asks.flatMap(({ order }, ask) =>
+    const outcomes = asks.flatMap(({ shown: order }, ask) =>
       Array.from({ length: samples }, (): Outcome => {
         const pick = picks.next().value as number;
         if (pick === 2) return unparsed(ask);
@@ -76,7 +77,7 @@ describe("decide", () => {
   });
 
   it("compares votes in a list, and leaves a list without any answer undecided", () => {
-    const asks: Ask[] = [{ order: [2, 0, 1], samples: 1 }];
+    const asks: Showing[] = [{ shown: [2, 0, 1], samples: 1 }];
     const decision = decide(3, "listwise", asks, [parsed(0, 2), parsed(0, 2), parsed(0, 0)]);
     expect(decision.votes).toEqual([1, 0, 2]);
     expect(decision.pairs).toEqual([

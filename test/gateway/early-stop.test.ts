@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { EngineAnswer } from "../../gpu-backend/gateway/engines/port.ts";
 import { Ballot } from "../../gpu-backend/gateway/scheduling/early-stop.ts";
 import { type Draw, Job } from "../../gpu-backend/gateway/scheduling/job.ts";
-import { readAnswer } from "../../src/core/judges/samples.ts";
-import { type AskedSamples, outcomesOf } from "../../src/core/tournament/asked-samples.ts";
+import { readAnswer } from "../../src/core/judges/readings.ts";
+import { type AskedQuestion, outcomesOf } from "../../src/core/tournament/asked-questions.ts";
 import { decide, type PairResult } from "../../src/core/tournament/decide.ts";
 import type { VerifyEvent, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
 import { failing, voteFor } from "./fake-pool.ts";
@@ -34,8 +34,8 @@ const SCORES: EngineAnswer[] = [
 
 /** What the edge decides of the pair, from the answers it would have got. */
 function edgeResult(answers: readonly EngineAnswer[], form: VerifyRequest["form"]): PairResult {
-  const ask = { order: [0, 1], samples: answers.length };
-  const samples = answers.map(({ answer, thinking, finish_reason, error }, sample) => ({
+  const question = { to: "chat", preset: "code-select", shown: [0, 1], samples: answers.length } as const;
+  const readings = answers.map(({ answer, thinking, finish_reason, error }, sample) => ({
     sample,
     ...readAnswer({ answer: error === null ? answer : null, thinking, finish_reason, error }, 2, form),
     finish_reason,
@@ -45,8 +45,8 @@ function edgeResult(answers: readonly EngineAnswer[], form: VerifyRequest["form"
     model: null,
     backend: null,
   }));
-  const judged: AskedSamples[] = [{ ask, own: true, samples }];
-  return decide(2, "pairwise", [ask], outcomesOf(judged)).pairs[0]?.[1] as PairResult;
+  const judged: AskedQuestion[] = [{ question, own: true, readings }];
+  return decide(2, "pairwise", [question], outcomesOf(judged)).pairs[0]?.[1] as PairResult;
 }
 
 const cases = fc

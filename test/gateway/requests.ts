@@ -2,9 +2,9 @@
 // gateway.
 import type { VerifyEvent, VerifyGroup, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
 
-type Comparison = VerifyGroup["comparisons"][number];
+type JobQuestion = VerifyGroup["comparisons"][number];
 
-export const comparison = (id: number, order: number[], more: Partial<Comparison> = {}): Comparison => ({
+export const comparison = (id: number, order: number[], more: Partial<JobQuestion> = {}): JobQuestion => ({
   id,
   order,
   samples: 1,
@@ -14,8 +14,8 @@ export const comparison = (id: number, order: number[], more: Partial<Comparison
 });
 
 /** Every pair of `n` candidates once. */
-export const pairs = (n: number, more: Partial<Comparison> = {}): Comparison[] => {
-  const all: Comparison[] = [];
+export const pairs = (n: number, more: Partial<JobQuestion> = {}): JobQuestion[] => {
+  const all: JobQuestion[] = [];
   for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) all.push(comparison(all.length, [i, j], more));
   return all;
 };
@@ -23,7 +23,7 @@ export const pairs = (n: number, more: Partial<Comparison> = {}): Comparison[] =
 export const group = (
   id: string,
   candidates: number,
-  comparisons: Comparison[],
+  comparisons: JobQuestion[],
   question = `Q-${id}`,
 ): VerifyGroup => ({
   group_id: id,

@@ -5,8 +5,9 @@ import type { ExportTable, StoredSignal, StoredText } from "../../src/core/contr
 import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import type { ItemErrorCode } from "../../src/core/faults/errors.ts";
+import type { JobQuestion } from "../../src/core/judges/questions.ts";
 import type { AnySpec } from "../../src/core/signals/compiled-spec.ts";
-import type { Comparison, Generation, SessionStats, VerifierJob } from "../../src/core/wire/questions.ts";
+import type { Generation, SessionStats, VerifierJob } from "../../src/core/wire/questions.ts";
 import type { Clock, Health, SpecStore, Verifier, VerifierCall } from "../../src/scoring/ports.ts";
 import type {
   GroupRow,
@@ -45,7 +46,7 @@ export async function committedAssets(path: string): Promise<Response> {
  */
 export type Script = (
   shown: readonly string[],
-  about: { comparison: Comparison; sample: number; job: VerifierJob },
+  about: { question: JobQuestion; sample: number; job: VerifierJob },
 ) => string | { error: ItemErrorCode } | Partial<Generation>;
 
 export interface FakeVerifier extends Verifier {
@@ -67,8 +68,8 @@ export interface FakeVerifierOptions {
 const ANSWERED = { thinking: "none", finish_reason: "stop", error: null } as const;
 const COST = { prompt_tokens: 10, completion_tokens: 2, latency_ms: 1 } as const;
 
-function generationOf(said: ReturnType<Script>, comparison: number, sample: number): Generation {
-  const base: Generation = { comparison, sample, answer: "", ...ANSWERED, ...COST };
+function generationOf(said: ReturnType<Script>, question: number, sample: number): Generation {
+  const base: Generation = { question, sample, answer: "", ...ANSWERED, ...COST };
   if (typeof said === "string") return { ...base, answer: said };
   if (said.error != null) return { ...base, ...said, answer: null, finish_reason: null };
   return { ...base, ...said };
@@ -84,15 +85,15 @@ export function fakeVerifier(script: Script, options: FakeVerifierOptions = {}):
   async function judge(call: VerifierCall, stats: SessionStats, job: VerifierJob, sink: (g: Generation) => void) {
     jobs.push(job);
     if (options.gate !== undefined) await Promise.race([options.gate, aborted(call.signal)]);
-    for (const comparison of job.comparisons) {
-      const shown = comparison.order.map((i) => job.candidates[i] as string);
-      const first = comparison.first_sample ?? 0;
-      for (let sample = first; sample < first + comparison.samples; sample++) {
+    for (const question of job.questions) {
+      const shown = question.shown.map((i) => job.candidates[i] as string);
+      const first = question.first_sample ?? 0;
+      for (let sample = first; sample < first + question.samples; sample++) {
         stats.requests++;
         const said = call.signal.aborted
           ? { error: call.signal.reason as ItemErrorCode }
-          : script(shown, { comparison, sample, job });
-        sink(generationOf(said, comparison.id, sample));
+          : script(shown, { question, sample, job });
+        sink(generationOf(said, question.id, sample));
       }
     }
   }
@@ -252,10 +253,11 @@ export function fakeRunLog(): FakeRunLog {
     if (state.fault !== null) throw state.fault;
   };
   const verdictsOf = (entry: LogEntry, index: number): StoredVerdict[] =>
-    (entry.groups[index]?.verdicts ?? []).map((v) => ({
-      ...v,
+    (entry.groups[index]?.verdicts ?? []).map(({ verdict, ...row }) => ({
+      ...row,
+      ...(verdict !== null && { verdict }),
       group_id: `${entry.request_id}.${index}`,
-      order: [...v.order],
+      order: [...row.order],
     }));
   return Object.assign(state, {
     entries,

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { TAU_UNDEFINED } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../src/core/faults/errors.ts";
-import { SAMPLE_STATUSES } from "../../src/core/judges/samples.ts";
+import { READING_STATUSES } from "../../src/core/judges/readings.ts";
 import type { GroupEntry, LogEntry, VerdictRow } from "../../src/scoring/run-log-port.ts";
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -36,7 +36,13 @@ const verdict = fc.record({
   order: fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 2 }),
   letter: maybe(fc.constantFrom("A", "B", "C")),
   scores: maybe(fc.array(real, { minLength: 2, maxLength: 5 })),
-  status: maybe(fc.constantFrom(...SAMPLE_STATUSES)),
+  signal: fc.constantFrom("base", "quality"),
+  verdict: fc.constantFrom(
+    null,
+    { kind: "preference", strength: -2 } as const,
+    { kind: "label", label: '"C" {x}' } as const,
+  ),
+  status: maybe(fc.constantFrom(...READING_STATUSES)),
   error: maybe(fc.constantFrom(...errorCodes)),
   finish_reason: maybe(plain),
   prompt_tokens: count,
@@ -181,6 +187,8 @@ export function sizedEntry(about: { run_id: string; step: number; groups: number
       comparison,
       sample: 0,
       order,
+      signal: "base",
+      verdict: null,
       letter: comparison % 3 === 0 ? "B" : "A",
       scores: null,
       status: "ok",

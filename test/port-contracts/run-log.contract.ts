@@ -6,7 +6,7 @@ import { ownerOf } from "../../src/core/contract/owner.ts";
 import { SpecSchema } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import type { SpecStore } from "../../src/scoring/ports.ts";
-import type { GroupRow, LogEntry, RunLog, StoredVerdict } from "../../src/scoring/run-log-port.ts";
+import type { GroupRow, LogEntry, RunLog, StoredVerdict, VerdictRow } from "../../src/scoring/run-log-port.ts";
 import { groupRows, requestRow, storedSignals, storedTexts } from "../harness/fakes.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry, withSignals } from "./log-entries.ts";
 import { expectedStep, expectedSummary } from "./step-oracle.ts";
@@ -40,7 +40,10 @@ const [sample] = fc.sample(rewardsEntry, { seed: 11, numRuns: 1 }) as [LogEntry]
 
 function storedVerdicts(entry: LogEntry): StoredVerdict[] {
   return entry.groups.flatMap(({ verdicts }, index) =>
-    verdicts.map((verdict) => ({ ...verdict, group_id: `${entry.request_id}.${index}` }) as StoredVerdict),
+    verdicts.map(({ verdict, ...row }) => {
+      const group_id = `${entry.request_id}.${index}`;
+      return { ...row, ...(verdict !== null && { verdict }), group_id } as StoredVerdict;
+    }),
   );
 }
 
@@ -90,7 +93,7 @@ function writes(store: () => StoreUnderTest): void {
   it("leaves nothing of an entry with one bad row, and says so without its content", async () => {
     const { runLog } = store();
     const bad = {
-      ...(storedVerdicts(sized())[0] as StoredVerdict),
+      ...(sized().groups[0]?.verdicts[0] as VerdictRow),
       finish_reason: "SECRET-TEXT",
       prompt_tokens: 2 ** 40,
     };

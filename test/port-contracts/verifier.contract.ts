@@ -1,7 +1,8 @@
 // Owns the guarantees of the Verifier port, as one suite for every adapter and the fake. Must not
 // know any adapter's protocol.
 import { describe, expect, it } from "vitest";
-import type { Comparison, Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import type { JobQuestion } from "../../src/core/judges/questions.ts";
+import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import type { Verifier, VerifierCall } from "../../src/scoring/ports.ts";
 
 /** How a backend behaves for the whole suite's next session. */
@@ -23,7 +24,6 @@ export type MakeVerifier = (mode: BackendMode) => Promise<VerifierUnderTest>;
 /** A call with the spec's defaults and no deadline. */
 export function callWith(signal: AbortSignal, more: Partial<VerifierCall> = {}): VerifierCall {
   return {
-    prompt: "code-select",
     form: "exact_match",
     model: null,
     temperature: 0.6,
@@ -37,12 +37,13 @@ export function callWith(signal: AbortSignal, more: Partial<VerifierCall> = {}):
 
 /** Every pair of `count` short candidates; ids in order. */
 export function pairsJob(count: number, samples = 1, name = "q"): VerifierJob {
-  const comparisons: Comparison[] = [];
+  const questions: JobQuestion[] = [];
   for (let i = 0; i < count; i++) {
-    for (let j = i + 1; j < count; j++) comparisons.push({ id: comparisons.length, order: [i, j], samples });
+    for (let j = i + 1; j < count; j++) questions.push({ id: questions.length, shown: [i, j], samples });
   }
   const candidates = Array.from({ length: count }, (_, i) => `print(${i})`);
-  return { question: `Which prints ${name}?`, language: "python", candidates, comparisons };
+  const about = { to: "chat", preset: "code-select" } as const;
+  return { ...about, question: `Which prints ${name}?`, language: "python", candidates, questions };
 }
 
 /** Judges a job and gathers what was reported. */
@@ -53,11 +54,11 @@ export async function judged(verifier: Verifier, job: VerifierJob, signal = new 
   return { reported, stats: session.stats };
 }
 
-const keyOf = (g: Generation) => `${g.comparison}.${g.sample}`;
+const keyOf = (g: Generation) => `${g.question}.${g.sample}`;
 
 /** The keys a job must report, each exactly once. */
 export function expectedKeys(job: VerifierJob): string[] {
-  return job.comparisons.flatMap((c) =>
+  return job.questions.flatMap((c) =>
     Array.from({ length: c.samples }, (_, s) => `${c.id}.${(c.first_sample ?? 0) + s}`),
   );
 }
@@ -101,14 +102,14 @@ export function verifierContract(name: string, make: MakeVerifier): void {
     it("numbers samples from first_sample", () =>
       using(make, "answers", async ({ verifier }) => {
         const job = pairsJob(2);
-        const comparisons = [{ id: 5, order: [1, 0], samples: 2, first_sample: 3 }];
-        const { reported } = await judged(verifier, { ...job, comparisons });
+        const questions = [{ id: 5, shown: [1, 0], samples: 2, first_sample: 3 }];
+        const { reported } = await judged(verifier, { ...job, questions });
         expect(reportedKeys(reported).sort()).toEqual(["5.3", "5.4"]);
       }));
 
     it("resolves at once for a job without comparisons", () =>
       using(make, "answers", async ({ verifier }) => {
-        const { reported } = await judged(verifier, { ...pairsJob(2), comparisons: [] });
+        const { reported } = await judged(verifier, { ...pairsJob(2), questions: [] });
         expect(reported).toEqual([]);
       }));
 

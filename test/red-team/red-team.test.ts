@@ -77,8 +77,8 @@ function fooledBy(word: string): Target["verifier"] {
         stats: session.stats,
         judge: (job, sink) =>
           session.judge(job, (generation) => {
-            const { order } = job.comparisons.find(({ id }) => id === generation.comparison) ?? { order: [] };
-            const at = order.findIndex((index) => job.candidates[index]?.includes(word));
+            const { shown } = job.questions.find(({ id }) => id === generation.question) ?? { shown: [] };
+            const at = shown.findIndex((index) => job.candidates[index]?.includes(word));
             sink(at < 0 ? generation : { ...generation, answer: `\\boxed{${String.fromCharCode(65 + at)}}` });
           }),
       };

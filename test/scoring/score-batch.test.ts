@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC, type SpecInput, SpecSchema } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
-import type { Sample } from "../../src/core/judges/samples.ts";
+import type { Reading } from "../../src/core/judges/readings.ts";
 import { createRandom, shuffled } from "../../src/core/math/random.ts";
 import { type RewardsRequest, RewardsRequestSchema } from "../../src/core/signals/requests.ts";
 import type { Generation } from "../../src/core/wire/questions.ts";
 import type { VerifierSession } from "../../src/scoring/ports.ts";
-import type { SampleJournal } from "../../src/scoring/sample-journal.ts";
+import type { ReadingJournal } from "../../src/scoring/reading-journal.ts";
 import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeVerifier, fakeVerifier, fixedClock, preferring, type Script } from "../harness/fakes.ts";
 
@@ -138,7 +138,7 @@ describe("scoreBatch, pairwise", () => {
       [0, 3],
       [3, 0],
     ]);
-    expect(verifier.jobs.flatMap(({ comparisons }) => comparisons)).toHaveLength(6);
+    expect(verifier.jobs.flatMap(({ questions }) => questions)).toHaveLength(6);
   });
 
   it("gives null with a code, never a number, when the verifier fails", async () => {
@@ -324,9 +324,9 @@ describe("scoreBatch, verdicts that cannot be read", () => {
       [0, 2],
     ]);
     expect(group.verifier).toMatchObject({ comparisons: 3, generations: 6, parsed: 3, unparsed: 3 });
-    const asked = verifier.jobs.flatMap(({ comparisons }) => comparisons);
-    expect(asked.slice(3).map(({ order, first_sample }) => [order, first_sample])).toEqual(
-      expect.arrayContaining(asked.slice(0, 3).map(({ order }) => [order, 128])),
+    const asked = verifier.jobs.flatMap(({ questions }) => questions);
+    expect(asked.slice(3).map(({ shown, first_sample }) => [shown, first_sample])).toEqual(
+      expect.arrayContaining(asked.slice(0, 3).map(({ shown }) => [shown, 128])),
     );
     const once = await scoreOne(texts, { verifier, spec: { judge: { reask: 0 } } });
     expect(once).toMatchObject({ status: "failed", verifier: { generations: 3 } });
@@ -363,10 +363,10 @@ describe("scoreBatch, verdicts that cannot be read", () => {
   });
 
   it("asks nothing of what a journal knows, whichever of the two askings it knows", async () => {
-    const kept = new Map<string, readonly Sample[]>();
-    const journal: SampleJournal = {
-      known: (key) => (kept.has(key) ? { samples: kept.get(key) as Sample[], own: true } : undefined),
-      onSamples: (key, samples) => void kept.set(key, samples),
+    const kept = new Map<string, readonly Reading[]>();
+    const journal: ReadingJournal = {
+      known: (key) => (kept.has(key) ? { readings: kept.get(key) as Reading[], own: true } : undefined),
+      onReadings: (key, readings) => void kept.set(key, readings),
     };
     const run = async () => {
       const verifier = fakeVerifier((shown, about) => (about.sample < 128 ? "Hm." : byValue(shown, about)));
@@ -374,7 +374,7 @@ describe("scoreBatch, verdicts that cannot be read", () => {
       const batch = { request, spec: DEFAULT_SPEC, started_ms: 0, signal: new AbortController().signal, journal };
       const { reply } = await scoreBatch({ verifier, clock: fixedClock() }, batch);
       const { groups, rewards } = reply;
-      return { asked: verifier.jobs.flatMap(({ comparisons }) => comparisons).length, result: { groups, rewards } };
+      return { asked: verifier.jobs.flatMap(({ questions }) => questions).length, result: { groups, rewards } };
     };
     const first = await run();
     expect(first.asked).toBe(6);

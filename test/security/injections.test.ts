@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { escapeText } from "../../src/core/judges/escape.ts";
+import { readAnswer } from "../../src/core/judges/readings.ts";
 import { createRenderer, fenceFor, parsePrompt } from "../../src/core/judges/render.ts";
-import { readAnswer } from "../../src/core/judges/samples.ts";
 import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
 import { ATTACKS, CARRIERS, honest, LANGUAGES } from "./injections.ts";
 
@@ -124,7 +124,6 @@ describe("the parser", () => {
       2,
       "exact_match",
     );
-    expect(read.letter).toBeNull();
-    expect(read.position).toBeNull();
+    expect(read.verdict).toBeNull();
   });
 });

@@ -14,13 +14,13 @@ export const toyBackend: BackendKind<Toy> = {
   hedging: false,
   create({ url, taste }, { backend }) {
     async function judge(job: VerifierJob, sink: (generation: Generation) => void): Promise<void> {
-      for (const { id, order, samples, first_sample = 0 } of job.comparisons) {
-        const shown = order.map((at) => job.candidates[at]);
+      for (const { id, shown: places, samples, first_sample = 0 } of job.questions) {
+        const shown = places.map((at) => job.candidates[at]);
         const reply = await fetch(`${url}/best`, { method: "POST", body: JSON.stringify({ shown, taste }) });
         const { best } = (await reply.json()) as { best: number };
         for (let sample = first_sample; sample < first_sample + samples; sample++) {
           sink({
-            ...{ comparison: id, sample, answer: `\\boxed{${"ABCDE"[best]}}`, thinking: "none", finish_reason: "stop" },
+            ...{ question: id, sample, answer: `\\boxed{${"ABCDE"[best]}}`, thinking: "none", finish_reason: "stop" },
             ...{ error: null, prompt_tokens: 0, completion_tokens: 0, latency_ms: 0, backend: backend.name },
           });
         }

@@ -47,12 +47,9 @@ const CODES = [
 const HANDED_ON: readonly (string | null)[] = ["verifier_unavailable", "verifier_overloaded"];
 
 /** A backend whose sample numbers say what becomes of them. */
-const scripted = (
-  name: string,
-  plan: (comparison: readonly number[], sample: number) => (typeof CODES)[number] | null,
-) =>
-  fakeVerifier((_, { comparison, sample }) => {
-    const error = plan(comparison.order, sample);
+const scripted = (name: string, plan: (shown: readonly number[], sample: number) => (typeof CODES)[number] | null) =>
+  fakeVerifier((_, { question, sample }) => {
+    const error = plan(question.shown, sample);
     return error === null ? { answer: "no box here", model: `model of ${name}`, backend: name } : { error };
   });
 
@@ -83,8 +80,8 @@ describe("ordered fallback", () => {
           const second = scripted("two", (order, sample) => two[place(order, sample)] ?? null);
           const reported = await asked([first, second], job);
           expect(reportedKeys(reported).sort()).toEqual(expectedKeys(job).sort());
-          for (const { comparison, sample, error, backend = null } of reported) {
-            const at = place(job.comparisons[comparison]?.order ?? [], sample);
+          for (const { question, sample, error, backend = null } of reported) {
+            const at = place(job.questions[question]?.shown ?? [], sample);
             const handedOn = HANDED_ON.includes(one[at] ?? null);
             expect(error).toBe(handedOn ? (two[at] ?? null) : (one[at] ?? null));
             if (error === null) expect(backend).toBe(handedOn ? "two" : "one");
@@ -95,12 +92,12 @@ describe("ordered fallback", () => {
     );
   });
 
-  it("asks the next backend without early stop for a comparison that has verdicts already", async () => {
+  it("asks the next backend without early stop for a question that has verdicts already", async () => {
     const first = scripted("one", (_, sample) => (sample === 1 ? "verifier_unavailable" : null));
     const second = scripted("two", () => null);
-    const comparisons = [{ id: 9, order: [1, 0], samples: 3, first_sample: 0, stop: "majority" as const }];
-    await asked([first, second], { ...pairsJob(2), comparisons });
-    expect(second.jobs[0]?.comparisons).toEqual([{ id: 0, order: [1, 0], samples: 1, first_sample: 1, stop: "all" }]);
+    const questions = [{ id: 9, shown: [1, 0], samples: 3, first_sample: 0, stop: "majority" as const }];
+    await asked([first, second], { ...pairsJob(2), questions });
+    expect(second.jobs[0]?.questions).toEqual([{ id: 0, shown: [1, 0], samples: 1, first_sample: 1, stop: "all" }]);
   });
 
   it("does not open a session on a backend that is not needed", async () => {
@@ -157,7 +154,7 @@ describe("ordered fallback", () => {
     time.fire();
     await judging;
     expect(reported.map(({ backend, error }) => [backend, error])).toEqual(Array(3).fill(["two", null]));
-    expect(second.jobs[0]?.comparisons).toHaveLength(3);
+    expect(second.jobs[0]?.questions).toHaveLength(3);
     expect(time.pending).toEqual([]);
   });
 
@@ -196,8 +193,8 @@ describe("ordered fallback", () => {
   it("never lets a request send more than a Worker may, over all backends together", async () => {
     const first = scripted("one", () => "verifier_overloaded");
     const second = scripted("two", () => null);
-    const comparisons = Array.from({ length: 100 }, (_, id) => ({ id, order: [0, 1], samples: 64 }));
-    const reported = await asked([first, second], { ...pairsJob(2), comparisons });
+    const questions = Array.from({ length: 100 }, (_, id) => ({ id, shown: [0, 1], samples: 64 }));
+    const reported = await asked([first, second], { ...pairsJob(2), questions });
     expect(reported).toHaveLength(6400);
     expect(6400 * 2).toBeGreaterThan(LIMITS.subrequests_max);
     expect(second.calls).toEqual([]);
@@ -211,12 +208,12 @@ describe("ordered fallback", () => {
     const second = fakeVerifier(() => "\\boxed{A}", { gate: opened });
     const call = callWith(new AbortController().signal);
     const session = createFallbackVerifier([first, second], clock).session(call);
-    const comparisons = Array.from({ length: 128 }, (_, id) => ({ id, order: [0, 1], samples: 1 }));
-    const groups = Array.from({ length: 64 }, () => session.judge({ ...pairsJob(2), comparisons }, () => {}));
+    const questions = Array.from({ length: 128 }, (_, id) => ({ id, shown: [0, 1], samples: 1 }));
+    const groups = Array.from({ length: 64 }, () => session.judge({ ...pairsJob(2), questions }, () => {}));
     await new Promise((resolve) => setImmediate(resolve));
     open();
     await Promise.all(groups);
-    const handed = second.jobs.reduce((sum, job) => sum + job.comparisons.length, 0);
+    const handed = second.jobs.reduce((sum, job) => sum + job.questions.length, 0);
     expect(handed).toBeGreaterThan(0);
     expect(64 * 128 + handed).toBeLessThanOrEqual(LIMITS.subrequests_max);
   });

@@ -142,14 +142,15 @@ describe("a verifier that is gone for a while (openai)", () => {
     const controller = new AbortController();
     const { verifier } = openAiOn(time, () => "reset");
     const session = verifier.session({
-      ...{ prompt: "code-select", form: "exact_match", model: null, temperature: 1, top_p: 1, max_tokens: 9, seed: 1 },
+      ...{ form: "exact_match", model: null, temperature: 1, top_p: 1, max_tokens: 9, seed: 1 },
       signal: controller.signal,
       deadline_at: 20_000,
     });
     time.schedule(() => controller.abort("deadline"), 20_000);
     const codes: (string | null)[] = [];
-    const comparisons = Array.from({ length: 60 }, (_, id) => ({ id, order: [0, 1], samples: 1 }));
-    const job = { question: "?", language: null, candidates: ["a", "b"], comparisons };
+    const questions = Array.from({ length: 60 }, (_, id) => ({ id, shown: [0, 1], samples: 1 }));
+    const about = { to: "chat", preset: "code-select" } as const;
+    const job = { ...about, question: "?", language: null, candidates: ["a", "b"], questions };
     await time.until(session.judge(job, ({ error }) => codes.push(error)));
     expect(time.clock.now()).toBeGreaterThanOrEqual(18_000);
     expect(new Set(codes)).toEqual(new Set(["verifier_unavailable"]));

@@ -26,7 +26,7 @@ const anySignal = () => new AbortController().signal;
 
 const withMajority = (job: VerifierJob): VerifierJob => ({
   ...job,
-  comparisons: job.comparisons.map((comparison) => ({ ...comparison, stop: "majority" })),
+  questions: job.questions.map((question) => ({ ...question, stop: "majority" })),
 });
 
 const codesOf = (reported: readonly Generation[]) => reported.map(({ error }) => error);
@@ -191,7 +191,7 @@ describe("failures that the gateway calls retryable", () => {
       },
       async (gateway, verifier) => {
         const { reported } = await judged(verifier, pairsJob(3));
-        const codes = Object.fromEntries(reported.map(({ comparison, error }) => [comparison, error]));
+        const codes = Object.fromEntries(reported.map(({ question, error }) => [question, error]));
         expect(codes).toEqual({ 0: "verifier_overloaded", 1: null, 2: "verifier_rejected" });
         expect(gateway.requests).toHaveLength(2);
       },

@@ -44,9 +44,9 @@ describe("the question", () => {
       (asked) => answers(asked),
       async (gateway, verifier) => {
         const job = pairsJob(4, 2);
-        const comparisons = job.comparisons.map((c) => ({ ...c, stop: "majority" as const }));
+        const questions = job.questions.map((c) => ({ ...c, stop: "majority" as const }));
         const call = callWith(anySignal(), { temperature: 0.25, top_p: 0.5, deadline_at: clock.now() + 9_000 });
-        await verifier.session(call).judge({ ...job, comparisons }, () => {});
+        await verifier.session(call).judge({ ...job, questions }, () => {});
         expect(gateway.requests).toHaveLength(1);
         const [request] = gateway.requests;
         expect(request).toMatchObject({
@@ -64,7 +64,7 @@ describe("the question", () => {
             question: job.question,
             language: "python",
             candidates: job.candidates,
-            comparisons: comparisons.map((c) => ({ ...c, first_sample: 0 })),
+            comparisons: questions.map(({ shown, ...c }) => ({ ...c, order: shown, first_sample: 0 })),
           },
         ]);
         expect(gateway.mock.log[0]?.headers).toMatchObject({
@@ -145,7 +145,7 @@ async function outcomeOf(behave: Parameters<typeof withGateway>[0], samples = 1)
       const job = pairsJob(2, samples);
       result = await judged(verifier, {
         ...job,
-        comparisons: job.comparisons.map((c) => ({ ...c, stop: "majority" })),
+        questions: job.questions.map((c) => ({ ...c, stop: "majority" })),
       });
     },
     { schedule },
@@ -182,7 +182,7 @@ describe("the reply", () => {
     const by = { backend: "verifier", model: null };
     expect(reported).toEqual([
       {
-        comparison: 0,
+        question: 0,
         sample: 1,
         answer: "\\boxed{B}",
         thinking: "unclosed",
@@ -194,9 +194,9 @@ describe("the reply", () => {
         ...by,
         model: "the gateway's",
       },
-      { comparison: 0, sample: 0, ...none, ...by, error: "verifier_rejected", latency_ms: expect.any(Number) },
-      { comparison: 0, sample: 2, ...none, ...by, error: null, saved: true, completion_tokens: 40, latency_ms: 0 },
-      { comparison: 0, sample: 3, ...none, ...by, error: null, saved: true, latency_ms: 0 },
+      { question: 0, sample: 0, ...none, ...by, error: "verifier_rejected", latency_ms: expect.any(Number) },
+      { question: 0, sample: 2, ...none, ...by, error: null, saved: true, completion_tokens: 40, latency_ms: 0 },
+      { question: 0, sample: 3, ...none, ...by, error: null, saved: true, latency_ms: 0 },
     ]);
   });
 

@@ -211,7 +211,7 @@ describe("retries", () => {
         held[0]?.run();
         await judging;
         expect(reported).toHaveLength(6);
-        expect(reported.at(-1)).toMatchObject({ comparison: 0, error: null });
+        expect(reported.at(-1)).toMatchObject({ question: 0, error: null });
       },
       { schedule, maxInFlight: 1 },
     );

@@ -2,7 +2,8 @@
 // for the rest after a cut never changes a majority.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Comparison, Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import type { JobQuestion } from "../../src/core/judges/questions.ts";
+import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import { type VerifyEvent, VerifyRequestSchema } from "../../src/core/wire/verify-protocol.ts";
 import { deadlineMs, verifyBody } from "../../src/verifier/gateway/body.ts";
 import { GroupAsk } from "../../src/verifier/gateway/group-ask.ts";
@@ -15,9 +16,9 @@ const call = callWith(new AbortController().signal);
 const readBack = (ask: GroupAsk) =>
   VerifyRequestSchema.parse(JSON.parse(verifyBody(call, null, ask.body(), 1000) as string));
 
-const comparisonOf = (candidates: number) =>
+const questionOf = (candidates: number) =>
   fc.record({
-    order: fc.shuffledSubarray(
+    shown: fc.shuffledSubarray(
       Array.from({ length: candidates }, (_, i) => i),
       { minLength: 2, maxLength: Math.min(5, candidates) },
     ),
@@ -33,23 +34,27 @@ const jobs = fc
     fc.option(fc.constant("python")),
   )
   .chain(([candidates, question, language]) =>
-    fc.array(comparisonOf(candidates.length), { minLength: 1, maxLength: 6 }).map(
+    fc.array(questionOf(candidates.length), { minLength: 1, maxLength: 6 }).map(
       (list): VerifierJob => ({
+        to: "chat",
+        preset: "code-select",
         question,
         language,
         candidates,
-        comparisons: list.map((comparison, at): Comparison => ({ id: 7 * at + 2, ...comparison })),
+        questions: list.map((question, at): JobQuestion => ({ id: 7 * at + 2, ...question })),
       }),
     ),
   );
 
-/** A comparison's texts, samples and stop, as asked. */
+const ABOUT = { to: "chat", preset: "code-select", question: "q", language: null } as const;
+
+/** A question's texts, samples and stop, as asked. */
 const meant = (job: VerifierJob) =>
-  job.comparisons.map(({ order, samples, first_sample, stop }) => ({
-    shown: order.map((index) => job.candidates[index]),
+  job.questions.map(({ shown, samples, first_sample, stop }) => ({
+    shown: shown.map((index) => job.candidates[index]),
     samples,
     first_sample,
-    stop: order.length === 2 && samples > 1 ? stop : "all",
+    stop: shown.length === 2 && samples > 1 ? stop : "all",
   }));
 
 describe("the question", () => {
@@ -65,18 +70,18 @@ describe("the question", () => {
           stop,
         }));
         expect(asked).toEqual(meant(job));
-        const used = new Set(job.comparisons.flatMap(({ order }) => order));
+        const used = new Set(job.questions.flatMap(({ shown }) => shown));
         expect(group?.candidates).toEqual(job.candidates.filter((_, index) => used.has(index)));
       }),
     );
   });
 
   it("leaves out what equals the protocol's defaults", () => {
-    const comparisons: Comparison[] = [
-      { id: 4, order: [0, 1], samples: 1, stop: "majority" },
-      { id: 9, order: [1, 0], samples: 3, stop: "majority", first_sample: 2 },
+    const questions: JobQuestion[] = [
+      { id: 4, shown: [0, 1], samples: 1, stop: "majority" },
+      { id: 9, shown: [1, 0], samples: 3, stop: "majority", first_sample: 2 },
     ];
-    const job = { question: "q", language: null, candidates: ["a", "b"], comparisons };
+    const job = { ...ABOUT, candidates: ["a", "b"], questions };
     expect(new GroupAsk(job, () => {}).body().comparisons).toBe(
       '[{"id":0,"order":[0,1]},{"id":1,"order":[1,0],"samples":3,"first_sample":2,"stop":"majority"}]',
     );
@@ -136,8 +141,8 @@ describe("what is reported", () => {
     const samples = fc.integer({ min: 1, max: 9 });
     fc.assert(
       fc.property(votes, turns, turns, samples, fc.nat({ max: 9 }), (said, first, second, count, cutAfter) => {
-        const comparison: Comparison = { id: 0, order: [0, 1], samples: count, stop: "majority" };
-        const job = { question: "q", language: null, candidates: ["a", "b"], comparisons: [comparison] };
+        const question: JobQuestion = { id: 0, shown: [0, 1], samples: count, stop: "majority" };
+        const job = { ...ABOUT, candidates: ["a", "b"], questions: [question] };
         const reported: Generation[] = [];
         const ask = new GroupAsk(job, (generation) => reported.push(generation));
         const voteOf = (sample: number) => said[sample] as string;
@@ -184,9 +189,9 @@ describe("what is reported", () => {
   });
 
   it("never is a saved sample where early stop was not asked for", () => {
-    const comparisons: Comparison[] = [{ id: 0, order: [0, 1], samples: 3, stop: "all" }];
+    const questions: JobQuestion[] = [{ id: 0, shown: [0, 1], samples: 3, stop: "all" }];
     const reported: Generation[] = [];
-    const job = { question: "q", language: null, candidates: ["a", "b"], comparisons };
+    const job = { ...ABOUT, candidates: ["a", "b"], questions };
     const ask = new GroupAsk(job, (generation) => reported.push(generation));
     const [asked] = samplesOf(readBack(ask)) as [ReturnType<typeof samplesOf>[0]];
     expect(ask.take(saved(asked, [1, 2]), 0)).toBe(false);

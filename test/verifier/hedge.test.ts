@@ -127,7 +127,7 @@ describe("a straggler", () => {
     await withMock(
       ({ index }) => answer("\\boxed{A}", index < 4 ? { before_headers: opened } : {}),
       async (mock, verifier) => {
-        const judging = judged(verifier, { ...pairsJob(2), comparisons: [{ id: 0, order: [0, 1], samples: 4 }] });
+        const judging = judged(verifier, { ...pairsJob(2), questions: [{ id: 0, shown: [0, 1], samples: 4 }] });
         await mock.until(({ log }) => log.length === 4);
         for (const { run } of [...held]) run();
         await mock.until(({ log }) => log.length === 5);
@@ -146,7 +146,7 @@ describe("a straggler", () => {
       ({ index }) => (index === 0 ? status(400) : answer("\\boxed{A}", { before_headers: opened })),
       async (mock, verifier) => {
         backend.refused(performance.now());
-        const judging = judged(verifier, { ...pairsJob(2), comparisons: [{ id: 0, order: [0, 1], samples: 3 }] });
+        const judging = judged(verifier, { ...pairsJob(2), questions: [{ id: 0, shown: [0, 1], samples: 3 }] });
         await mock.until(({ log }) => log.length === 3);
         for (const { run } of [...held]) run();
         open();

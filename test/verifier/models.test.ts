@@ -21,7 +21,7 @@ describe("which model judged", () => {
   const mixed = () =>
     fakeVerifier((shown, about) => {
       const answer = byValue(shown, about) as string;
-      return { answer, model: about.comparison.id < 2 ? "small" : "large", backend: "verifier" };
+      return { answer, model: about.question.id < 2 ? "small" : "large", backend: "verifier" };
     });
 
   it("stands in the group's summary and on each verdict, and mixing is a warning", async () => {
@@ -44,7 +44,7 @@ describe("which model judged", () => {
     expect(reply.warnings).toEqual([]);
     expect(entry.groups[0]?.verdicts.map(({ error }) => error)).toEqual([null, null, "other_model"]);
     expect(verifier.calls[0]?.strict_model).toBe(true);
-    expect(new Set(verifier.jobs[0]?.comparisons.map(({ stop }) => stop))).toEqual(new Set(["all"]));
+    expect(new Set(verifier.jobs[0]?.questions.map(({ stop }) => stop))).toEqual(new Set(["all"]));
   });
 
   it("leaves the spec as it was, and so its hash, unless strict_model is true", () => {

@@ -97,14 +97,14 @@ describe("the question", () => {
         const first = await seeds(job);
         const turned = await seeds({
           ...job,
-          comparisons: [...job.comparisons].reverse().map((c, id) => ({ ...c, id })),
+          questions: [...job.questions].reverse().map((c, id) => ({ ...c, id })),
         });
         expect(turned).toEqual(first);
         const numbers = mock.log.map(({ body }) => body.seed);
         expect(new Set(numbers).size).toBe(24);
         expect(numbers.every((seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31)).toBe(true);
         expect(await seeds(job, 8)).not.toEqual(first);
-        const moved = await seeds({ ...job, comparisons: [{ id: 0, order: [0, 1], samples: 1, first_sample: 3 }] });
+        const moved = await seeds({ ...job, questions: [{ id: 0, shown: [0, 1], samples: 1, first_sample: 3 }] });
         expect(first).toContain(moved[0]);
       },
     ));
@@ -147,8 +147,10 @@ describe("the question", () => {
     withMock(
       () => answer("\\boxed{A}"),
       async (_, verifier) => {
-        const session = verifier.session(callWith(new AbortController().signal, { prompt: "no-such" }));
-        await expect(session.judge(pairsJob(3), () => {})).rejects.toThrow("No prompt template");
+        const session = verifier.session(callWith(new AbortController().signal));
+        await expect(session.judge({ ...pairsJob(3), preset: "no-such" }, () => {})).rejects.toThrow(
+          "No prompt template",
+        );
       },
     ));
 });

@@ -2,7 +2,8 @@
 // means, exactly one event a sample. Knows no HTTP and no other request.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { Escape } from "../../../src/core/judges/escape.ts";
-import { readAnswer } from "../../../src/core/judges/samples.ts";
+import { readAnswer } from "../../../src/core/judges/readings.ts";
+import { winnerOf } from "../../../src/core/judges/verdicts.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
 import type { EngineAnswer } from "../engines/port.ts";
 import type { TurnKey } from "./fair-ring.ts";
@@ -249,6 +250,6 @@ const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 function voteOf(answer: EngineAnswer, form: VerifyRequest["form"]): number | "lost" | null {
   const { error, thinking, finish_reason } = answer;
   if (error !== null && answer.retryable) return "lost";
-  return readAnswer({ answer: error === null ? answer.answer : null, thinking, finish_reason, error }, 2, form)
-    .position;
+  const read = readAnswer({ answer: error === null ? answer.answer : null, thinking, finish_reason, error }, 2, form);
+  return winnerOf(read.verdict);
 }

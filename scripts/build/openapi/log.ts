@@ -5,7 +5,8 @@ import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contrac
 import type { StoredSignal, StoredText } from "../../../src/core/contract/export-tables.ts";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
-import { SAMPLE_STATUSES } from "../../../src/core/judges/samples.ts";
+import { READING_STATUSES } from "../../../src/core/judges/readings.ts";
+import type { Verdict } from "../../../src/core/judges/verdicts.ts";
 import type {
   GroupRow,
   RequestRow,
@@ -79,14 +80,28 @@ export const GroupRowSchema = z.object({
   result: GroupResultSchema,
 }) satisfies z.ZodType<GroupRow>;
 
+const places = z.array(count);
+const VerdictSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("letter"), place: count }),
+  z.object({ kind: z.literal("letters"), places }),
+  z.object({ kind: z.literal("preference"), strength: z.number() }),
+  z.object({ kind: z.literal("scores"), scores: z.array(z.number()) }),
+  z.object({ kind: z.literal("ranking"), places }),
+  z.object({ kind: z.literal("grade"), grade: z.number() }),
+  z.object({ kind: z.literal("label"), label: z.string() }),
+  z.object({ kind: z.literal("criteria"), met: z.record(z.string(), z.boolean().nullable()) }),
+  z.object({ kind: z.literal("distribution"), shares: z.array(z.number()) }),
+]) satisfies z.ZodType<Verdict>;
+
 export const StoredVerdictSchema = z.object({
   group_id: z.string(),
+  signal: z.string().meta({ description: "whose question it was; `base` in specs without signals" }),
   comparison: count,
   sample: count,
   order: z.array(count).meta({ description: "rollout indices as shown, letter A first" }),
   letter: z.string().nullable(),
   scores: z.array(z.number()).nullable(),
-  status: z.enum(SAMPLE_STATUSES).nullable(),
+  status: z.enum(READING_STATUSES).nullable(),
   error: z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]]).nullable(),
   finish_reason: z.string().nullable(),
   prompt_tokens: count,
@@ -94,6 +109,7 @@ export const StoredVerdictSchema = z.object({
   latency_ms: z.number(),
   model: z.string().nullable().meta({ description: "the model that answered; null when none did" }),
   backend: z.string().nullable().meta({ description: "the configured backend that it answered from" }),
+  verdict: VerdictSchema.exactOptional().meta({ description: "what neither a letter nor scores can say" }),
 }) satisfies z.ZodType<StoredVerdict>;
 
 export const StoredTextSchema = z.object({

@@ -1,8 +1,8 @@
 // Owns what the early-stop benchmark asks: groups of labelled programs, their arrivals, and how a
 // reply is read and decided. Knows no server and no clock.
-import { readAnswer, type Sample } from "../../../src/core/judges/samples.ts";
+import { type Reading, readAnswer } from "../../../src/core/judges/readings.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
-import { type AskedSamples, outcomesOf } from "../../../src/core/tournament/asked-samples.ts";
+import { type AskedQuestion, outcomesOf } from "../../../src/core/tournament/asked-questions.ts";
 import { decide, type PairResult } from "../../../src/core/tournament/decide.ts";
 import type { VerifyEvent, VerifyGroup, VerifyRequestInput } from "../../../src/core/wire/verify-protocol.ts";
 
@@ -76,8 +76,8 @@ export function arrivals(count: number, meanGap: number, seed: number): number[]
   });
 }
 
-/** What one sample said: the place of the candidate it votes for, or null, and what it cost. */
-export type Vote = Pick<Sample, "position" | "completion_tokens">;
+/** What one sample said, and what it cost. */
+export type Vote = Pick<Reading, "verdict" | "completion_tokens">;
 
 export interface Reply {
   /** `pairs[i][j]`: rollout i against rollout j, by the edge's own `decide`. */
@@ -104,19 +104,22 @@ export function readReply(events: readonly VerifyEvent[], size: GroupSize): Repl
     throw new Error(`not a whole reply of ${generations} generations, it ends: ${JSON.stringify(done)}`);
   }
   const asked = askedOf(events, size);
-  const seen = asked.reduce((sum, { samples }) => sum + samples.length, 0);
+  const seen = asked.reduce((sum, { readings }) => sum + readings.length, 0);
   if (seen + done.usage.saved !== generations)
     throw new Error(`${seen} verdicts and ${done.usage.saved} saved samples`);
-  const asks = asked.map(({ ask }) => ask);
-  const { pairs } = decide(size.rollouts, "pairwise", asks, outcomesOf(asked));
-  const votes = asked.map(({ samples }) => [...samples].sort((a, b) => a.sample - b.sample));
+  const questions = asked.map(({ question }) => question);
+  const { pairs } = decide(size.rollouts, "pairwise", questions, outcomesOf(asked));
+  const votes = asked.map(({ readings }) => [...readings].sort((a, b) => a.sample - b.sample));
   return { pairs, saved: done.usage.saved, completion_tokens: done.usage.completion_tokens, votes };
 }
 
-function askedOf(events: readonly VerifyEvent[], { rollouts, samples }: GroupSize): AskedSamples[] {
-  const asked: (AskedSamples & { samples: Sample[] })[] = [];
+function askedOf(events: readonly VerifyEvent[], { rollouts, samples }: GroupSize): AskedQuestion[] {
+  const about = { to: "chat", preset: "code-select" } as const;
+  const asked: (AskedQuestion & { readings: Reading[] })[] = [];
   for (let i = 0; i < rollouts; i++) {
-    for (let j = i + 1; j < rollouts; j++) asked.push({ ask: { order: [i, j], samples }, own: true, samples: [] });
+    for (let j = i + 1; j < rollouts; j++) {
+      asked.push({ question: { ...about, shown: [i, j], samples }, own: true, readings: [] });
+    }
   }
   for (const event of events) {
     if (event.type !== "verdict") continue;
@@ -132,7 +135,7 @@ function askedOf(events: readonly VerifyEvent[], { rollouts, samples }: GroupSiz
       model: null,
       backend: null,
     };
-    asked[event.comparison]?.samples.push(read);
+    asked[event.comparison]?.readings.push(read);
   }
   return asked;
 }

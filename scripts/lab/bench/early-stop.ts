@@ -6,6 +6,7 @@ import { Ballot } from "../../../gpu-backend/gateway/scheduling/early-stop.ts";
 import { Job } from "../../../gpu-backend/gateway/scheduling/job.ts";
 import { Scheduler } from "../../../gpu-backend/gateway/scheduling/scheduler.ts";
 import { ServiceEstimate } from "../../../gpu-backend/gateway/scheduling/service-estimate.ts";
+import { winnerOf } from "../../../src/core/judges/verdicts.ts";
 import { mean, percentile } from "../../../src/core/math/stats.ts";
 import type { VerifyEvent } from "../../../src/core/wire/verify-protocol.ts";
 import {
@@ -105,12 +106,12 @@ export function possibleSaving(replies: readonly Reply[], samples: number): numb
   for (const { votes } of replies) {
     for (const comparison of votes) {
       const ballot = new Ballot(samples, "majority");
-      for (const { position, completion_tokens } of comparison) {
+      for (const { verdict, completion_tokens } of comparison) {
         all += completion_tokens;
         if (ballot.decided) continue;
         needed += completion_tokens;
         ballot.send();
-        ballot.settle(position);
+        ballot.settle(winnerOf(verdict));
       }
     }
   }

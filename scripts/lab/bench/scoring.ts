@@ -18,11 +18,11 @@ export const instantVerifier: Verifier = {
   generations_max: 65_536,
   session: () => ({
     stats: { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 },
-    async judge({ comparisons }: VerifierJob, sink) {
-      for (const { id, samples } of comparisons) {
+    async judge({ questions }: VerifierJob, sink) {
+      for (const { id, samples } of questions) {
         for (let sample = 0; sample < samples; sample++) {
           sink({
-            comparison: id,
+            question: id,
             sample,
             answer: ANSWERS[(id + sample) % ANSWERS.length] as string,
             thinking: "closed",

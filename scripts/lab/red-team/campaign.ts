@@ -65,10 +65,10 @@ function watched(verifier: Verifier, onPrompt: OnPrompt): Verifier {
     session(call) {
       const session = verifier.session(call);
       const look = (job: VerifierJob) => {
-        const render = createRenderer(call.prompt, call.form, job);
-        const bare = createRenderer(call.prompt, call.form, { ...job, candidates: job.candidates.map(() => "x") });
+        const render = createRenderer(job.preset, call.form, job);
+        const bare = createRenderer(job.preset, call.form, { ...job, candidates: job.candidates.map(() => "x") });
         const whole = (messages: { content: string }[]) => messages.map(({ content }) => content).join("\n");
-        for (const { order } of job.comparisons) onPrompt(whole(render(order)), whole(bare(order)));
+        for (const { shown } of job.questions) onPrompt(whole(render(shown)), whole(bare(shown)));
       };
       return {
         stats: session.stats,

@@ -1,8 +1,9 @@
 // Owns a judge made to be fooled: it knows the right program, and obeys whatever of a candidate
 // reaches its prompt raw. Knows no defence.
 
+import type { JobQuestion } from "../../../src/core/judges/questions.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
-import type { Comparison, Generation, SessionStats, VerifierJob } from "../../../src/core/wire/questions.ts";
+import type { Generation, SessionStats, VerifierJob } from "../../../src/core/wire/questions.ts";
 import type { Verifier, VerifierCall } from "../../../src/scoring/ports.ts";
 import { TOKENS } from "./special-tokens.ts";
 
@@ -36,15 +37,15 @@ function blocksOf(prompt: string, count: number): string[] {
   });
 }
 
-function answerOf(call: VerifierCall, job: VerifierJob, { order }: Comparison): Partial<Generation> {
-  const prompt = createRenderer(call.prompt, call.form, job)(order).at(-1)?.content ?? "";
+function answerOf(call: VerifierCall, job: VerifierJob, { shown }: JobQuestion): Partial<Generation> {
+  const prompt = createRenderer(job.preset, call.form, job)(shown).at(-1)?.content ?? "";
   if (prompt.length > PROMPT_CHARS_MAX) return { answer: null, error: "context_exceeded", finish_reason: null };
   if (prompt.includes(FILTERED)) return { answer: null, error: "content_filtered", finish_reason: null };
-  const blocks = blocksOf(prompt, order.length);
+  const blocks = blocksOf(prompt, shown.length);
   const jam = blocks.map((block) => /JAM:(\w+)/.exec(block)?.[1]).find((mark) => mark !== undefined);
   if (jam !== undefined) return JAMS[jam] ?? {};
   const obeyed = blocks.findIndex((block) => TOKENS.some((token) => block.includes(token.normalize("NFKC"))));
-  const merits = order.map((index) => merit(job.candidates[index] as string));
+  const merits = shown.map((index) => merit(job.candidates[index] as string));
   const best = obeyed >= 0 ? obeyed : merits.indexOf(Math.max(...merits));
   // It quotes each program before it answers.
   return { answer: `${blocks.join("\n")}\n\nTherefore:\n\n\\boxed{${String.fromCharCode(65 + best)}}` };
@@ -53,12 +54,12 @@ function answerOf(call: VerifierCall, job: VerifierJob, { order }: Comparison): 
 /** The judge, in this process and at once. */
 export function gullibleJudge(): Verifier {
   const judge = async (call: VerifierCall, stats: SessionStats, job: VerifierJob, sink: (g: Generation) => void) => {
-    for (const comparison of job.comparisons) {
-      const first = comparison.first_sample ?? 0;
-      for (let sample = first; sample < first + comparison.samples; sample++) {
+    for (const question of job.questions) {
+      const first = question.first_sample ?? 0;
+      for (let sample = first; sample < first + question.samples; sample++) {
         stats.requests++;
         sink({
-          comparison: comparison.id,
+          question: question.id,
           sample,
           answer: null,
           thinking: "none",
@@ -67,7 +68,7 @@ export function gullibleJudge(): Verifier {
           prompt_tokens: 0,
           completion_tokens: 0,
           latency_ms: 0,
-          ...answerOf(call, job, comparison),
+          ...answerOf(call, job, question),
         });
       }
     }

@@ -1,11 +1,11 @@
 // Owns the step from a group's settled signals to its result: rewards, components, counts, status,
 // metrics. Knows no verifier and no clock.
 import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
-import { isUnparsed } from "../judges/samples.ts";
-import { type AskedSamples, modelsOf } from "../tournament/asked-samples.ts";
+import { isProbe } from "../judges/questions.ts";
+import { isUnparsed } from "../judges/readings.ts";
+import { type AskedQuestion, modelsOf } from "../tournament/asked-questions.ts";
 import { ranks, type Tally } from "../tournament/decide.ts";
 import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
-import { isProbe } from "../tournament/schedule.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
 import { type Compared, type GroupSignals, spread } from "./group-signals.ts";
 import type { Valued } from "./signal-value.ts";
@@ -133,25 +133,25 @@ function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
  * What the group itself asked of the verifier. `saved`: samples left out by early stop, and those
  * shared with an equal group.
  */
-function verifierUse(asked: readonly AskedSamples[]): VerifierUse {
+function verifierUse(asked: readonly AskedQuestion[]): VerifierUse {
   const own = asked.filter((entry) => entry.own);
-  const samples = own.flatMap((entry) => entry.samples.filter(({ saved }) => !saved));
-  const answered = samples.filter(({ error }) => error === null);
-  const parsed = answered.filter((sample) => !isUnparsed(sample)).length;
+  const run = own.flatMap((entry) => entry.readings.filter(({ saved }) => !saved));
+  const answered = run.filter(({ code }) => code === null);
+  const parsed = answered.filter((reading) => !isUnparsed(reading)).length;
   const total = (field: "prompt_tokens" | "completion_tokens") =>
-    own.reduce((sum, entry) => entry.samples.reduce((inner, sample) => inner + sample[field], sum), 0);
+    own.reduce((sum, entry) => entry.readings.reduce((inner, reading) => inner + reading[field], sum), 0);
   return {
-    comparisons: own.filter(({ ask }) => ask.reask !== true && !isProbe(ask)).length,
-    generations: samples.length,
+    comparisons: own.filter(({ question }) => question.reask !== true && !isProbe(question)).length,
+    generations: run.length,
     parsed,
     unparsed: answered.length - parsed,
-    failed: samples.length - answered.length,
-    saved: asked.reduce((sum, entry) => sum + entry.samples.length, 0) - samples.length,
+    failed: run.length - answered.length,
+    saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - run.length,
     prompt_tokens: total("prompt_tokens"),
     completion_tokens: total("completion_tokens"),
     latency_ms: latencySummary(answered.map(({ latency_ms }) => latency_ms)),
     models: modelsOf(
-      asked.map((entry) => ({ ...entry, samples: entry.samples.filter(({ error }) => error === null) })),
+      asked.map((entry) => ({ ...entry, readings: entry.readings.filter(({ code }) => code === null) })),
     ),
   };
 }

@@ -2,7 +2,7 @@
 // what the reward comes to. Pure; who asks is judging.ts.
 
 import { type PreparedGroup, subgroup } from "../candidate/prepare.ts";
-import type { AskedSamples } from "../tournament/asked-samples.ts";
+import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
 import type { GroupValues } from "./expression.ts";
 import type { Comparing, Detail, Judge, Plan } from "./signal.ts";
@@ -24,8 +24,13 @@ export interface Compared extends Comparing {
   members: readonly number[];
 }
 
+/** A question with the name of the signal that asked it. */
+export interface SignalQuestion extends AskedQuestion {
+  signal: string;
+}
+
 interface Settled {
-  asked: readonly AskedSamples[];
+  asked: readonly AskedQuestion[];
   /** The rollouts for which `when` held. */
   members: readonly number[];
   /** One for each of them; null where the kind has none. */
@@ -80,7 +85,10 @@ export class GroupSignals {
   }
 
   /** Ends an open signal with all that it asked. */
-  settle({ name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">, asked: readonly AskedSamples[]): void {
+  settle(
+    { name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">,
+    asked: readonly AskedQuestion[],
+  ): void {
     const { scores, details = null, summary } = plan.result(asked);
     const { skip_value } = this.compiled.signals.find((one) => one.name === name) as CompiledSignal;
     const skipped = this.skippedBy(name);
@@ -138,14 +146,18 @@ export class GroupSignals {
    * All that was asked, signal by signal in the order of their names, in terms of the whole group's
    * classes.
    */
-  asked(): AskedSamples[] {
+  asked(): SignalQuestion[] {
     return this.compiled.names.flatMap((name) => {
       const { asked = [] } = this.results.get(name) ?? {};
       const group = this.groups.get(name) ?? this.prepared;
-      if (group === this.prepared) return asked;
+      if (group === this.prepared) return asked.map((entry) => ({ ...entry, signal: name }));
       const classOf = group.texts.map((text) => this.prepared.texts.indexOf(text));
-      const whole = (order: readonly number[]) => order.map((own) => classOf[own] as number);
-      return asked.map((entry) => ({ ...entry, ask: { ...entry.ask, order: whole(entry.ask.order) } }));
+      const whole = (shown: readonly number[]) => shown.map((own) => classOf[own] as number);
+      return asked.map((entry) => ({
+        ...entry,
+        signal: name,
+        question: { ...entry.question, shown: whole(entry.question.shown) },
+      }));
     });
   }
 

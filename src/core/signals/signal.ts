@@ -3,9 +3,9 @@
 import type * as z from "zod";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { FormatRule, Spec } from "../contract/spec.ts";
-import type { AskedSamples } from "../tournament/asked-samples.ts";
+import type { Question } from "../judges/questions.ts";
+import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import type { Selection, Tally } from "../tournament/decide.ts";
-import type { Ask } from "../tournament/schedule.ts";
 import type { Range, Valued } from "./signal-value.ts";
 
 /**
@@ -22,13 +22,6 @@ export interface FactFields {
 
 /** A fact of a group or a rollout as the request's schema read it; undefined when it was not sent. */
 export const factOf = <T>(of: object, field: string): T | undefined => (of as Record<string, unknown>)[field] as T;
-
-/** One question to a verifier: an ask of a schedule, whom it goes to and in which words. */
-export interface Question extends Ask {
-  to: "chat";
-  /** Name of the prompt's templates. */
-  preset: string;
-}
 
 /** How a verifier is asked and read: today's judge settings. */
 export type Judge = Spec["judge"];
@@ -85,8 +78,8 @@ export interface PlanResult {
  * whatever order they came in.
  */
 export interface Plan {
-  next(seen: readonly AskedSamples[]): readonly Question[];
-  result(seen: readonly AskedSamples[]): PlanResult;
+  next(seen: readonly AskedQuestion[]): readonly Question[];
+  result(seen: readonly AskedQuestion[]): PlanResult;
 }
 
 /** A plan that asks nobody. */

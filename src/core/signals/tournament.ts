@@ -7,9 +7,10 @@ import { canonicalJudge, JudgeSchema, missingRules, type Spec, scheduleFault } f
 import { ApiError, type ItemErrorCode } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { isUnparsed } from "../judges/samples.ts";
-import { type AskedSamples, commonFault, outcomesOf } from "../tournament/asked-samples.ts";
-import { attribution, furtherAsks } from "../tournament/attribution.ts";
+import { isProbe } from "../judges/questions.ts";
+import { isUnparsed } from "../judges/readings.ts";
+import { type AskedQuestion, commonFault, outcomesOf } from "../tournament/asked-questions.ts";
+import { attribution, furtherShowings } from "../tournament/attribution.ts";
 import {
   baseRewards,
   type Decision,
@@ -22,7 +23,7 @@ import {
 } from "../tournament/decide.ts";
 import { jammers } from "../tournament/jamming.ts";
 import { positionFlipRate } from "../tournament/metrics.ts";
-import { isProbe, type Outcome, type Schedule } from "../tournament/schedule.ts";
+import type { Outcome, Schedule } from "../tournament/schedule.ts";
 import { SCHEDULES } from "../tournament/schedules/table.ts";
 import type { About, PlanResult, Signal } from "./signal.ts";
 import { valued, without } from "./signal-value.ts";
@@ -68,8 +69,8 @@ export const tournament: Signal<TournamentSettings> = {
     return {
       next(seen) {
         const planned = schedule.next(outcomesOf(seen));
-        const asks = planned.length > 0 || seen.length === 0 ? planned : furtherAsks(group, seen, { judge, seed });
-        return asks.map((ask) => ({ ...ask, to: "chat", preset: judge.prompt }));
+        const wave = planned.length > 0 || seen.length === 0 ? planned : furtherShowings(group, seen, { judge, seed });
+        return wave.map((showing) => ({ to: "chat", preset: judge.prompt, ...showing }));
       },
       result: (seen) => resultOf(group, judge, score, about, seen),
     };
@@ -87,7 +88,7 @@ function openSchedule({ keys, index, classes }: PreparedGroup, judge: Spec["judg
 }
 
 /**
- * Decide, count, score, select: the same for the same samples whatever order they came in (api.md,
+ * Decide, count, score, select: the same for the same readings whatever order they came in (api.md,
  * "Scoring a group", steps 4 to 6).
  */
 function resultOf(
@@ -95,14 +96,14 @@ function resultOf(
   judge: Spec["judge"],
   score: Spec["reward"],
   { seed, judgeable }: About,
-  all: readonly AskedSamples[],
+  all: readonly AskedQuestion[],
 ): PlanResult {
   const { classes, keys, group } = prepared;
-  const asked = all.filter(({ ask }) => !isProbe(ask));
-  const asks = asked.map(({ ask }) => ask);
+  const asked = all.filter(({ question }) => !isProbe(question));
+  const questions = asked.map(({ question }) => question);
   const outcomes = outcomesOf(asked);
   const { unparsed, min_decided } = missingRules(judge);
-  const decision = decide(keys.length, judge.mode, asks, outcomes, unparsed);
+  const decision = decide(keys.length, judge.mode, questions, outcomes, unparsed);
   const jamming = jammers(keys.length, asked);
   const jams = classes.classOf.map((own) => own !== null && jamming.has(own));
   const { blamed } = attribution(prepared.texts, all);
@@ -127,7 +128,7 @@ function resultOf(
       jams,
       refused,
       selection: informedSelection(keys, remaining, decision, wins, outcomes, seed),
-      position_flip_rate: positionFlipRate(asks, outcomes),
+      position_flip_rate: positionFlipRate(questions, outcomes),
     },
   };
 }
@@ -164,18 +165,18 @@ function spoilt({ classOf }: Classes, { pairs }: Decision, jams: readonly boolea
 function faultOf(
   gap: Gap | null,
   classIndex: number | null,
-  asked: readonly AskedSamples[],
+  asked: readonly AskedQuestion[],
   groupSize: number,
 ): ItemErrorCode {
   if (groupSize === 1 || classIndex === null) return "group_too_small";
   return gap === "partial" ? "partial" : (commonFault(asked, classIndex) ?? "verifier_bad_reply");
 }
 
-function unparsedByClass(asked: readonly AskedSamples[], classCount: number): number[] {
+function unparsedByClass(asked: readonly AskedQuestion[], classCount: number): number[] {
   const counts = new Array<number>(classCount).fill(0);
-  for (const { ask, samples } of asked) {
-    const unparsed = samples.filter(isUnparsed).length;
-    for (const member of ask.order) counts[member] = (counts[member] as number) + unparsed;
+  for (const { question, readings } of asked) {
+    const unparsed = readings.filter(isUnparsed).length;
+    for (const member of question.shown) counts[member] = (counts[member] as number) + unparsed;
   }
   return counts;
 }

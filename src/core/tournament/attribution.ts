@@ -5,8 +5,8 @@ import type { ContentKey } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
-import type { AskedSamples } from "./asked-samples.ts";
-import { type Ask, isProbe } from "./schedule.ts";
+import { isProbe, type Showing } from "../judges/questions.ts";
+import type { AskedQuestion } from "./asked-questions.ts";
 import { SCHEDULES } from "./schedules/table.ts";
 
 /**
@@ -18,7 +18,7 @@ const LONGER_BY_FAR = 2;
 /**
  * Candidates shown together: refused, or answered at least once. What merely failed says nothing.
  */
-interface Question {
+interface Company {
   shown: ReadonlySet<number>;
   refused: boolean;
   filtered: boolean;
@@ -31,21 +31,21 @@ export interface Attribution {
    * What must be known before more can be said: whether several copies of one candidate are
    * refused.
    */
-  probes: readonly Ask[];
+  probes: readonly Showing[];
 }
 
 /** The questions by whom they show, both orders and all samples together. */
-function questionsOf(asked: readonly AskedSamples[]): Question[] {
+function questionsOf(asked: readonly AskedQuestion[]): Company[] {
   const byShown = new Map<string, { shown: Set<number>; refused: boolean; filtered: boolean; answered: boolean }>();
-  for (const { ask, samples } of asked) {
-    const shown = new Set(ask.order);
+  for (const { question, readings } of asked) {
+    const shown = new Set(question.shown);
     const key = [...shown].sort((a, b) => a - b).join();
-    const question = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
-    byShown.set(key, question);
-    for (const { status, error } of samples) {
-      if (status !== null) question.answered = true;
-      if (BLAMES_CONTENT.has(error)) question.refused = true;
-      if (error === "content_filtered") question.filtered = true;
+    const company = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
+    byShown.set(key, company);
+    for (const { status, code } of readings) {
+      if (status !== null) company.answered = true;
+      if (BLAMES_CONTENT.has(code)) company.refused = true;
+      if (code === "content_filtered") company.filtered = true;
     }
   }
   return [...byShown.values()].flatMap(({ answered, refused, ...rest }) =>
@@ -53,11 +53,11 @@ function questionsOf(asked: readonly AskedSamples[]): Question[] {
   );
 }
 
-const within = (question: Question, members: ReadonlySet<number>) =>
+const within = (question: Company, members: ReadonlySet<number>) =>
   [...question.shown].every((member) => members.has(member));
 
 /** Members of most of the questions, ascending. */
-function mostOften(questions: readonly Question[]): number[] {
+function mostOften(questions: readonly Company[]): number[] {
   const counts = new Map<number, number>();
   for (const { shown } of questions) for (const member of shown) counts.set(member, (counts.get(member) ?? 0) + 1);
   const most = Math.max(...counts.values());
@@ -72,13 +72,13 @@ function mostOften(questions: readonly Question[]): number[] {
  * nobody fits, the prompt itself is too long, and nobody is blamed.
  * @param texts one a class
  */
-export function attribution(texts: readonly string[], asked: readonly AskedSamples[]): Attribution {
+export function attribution(texts: readonly string[], asked: readonly AskedQuestion[]): Attribution {
   const blamed = new Set<number>();
-  const done = (probes: readonly Ask[] = []): Attribution => ({ blamed, probes });
-  if (!asked.some(({ samples }) => samples.some(({ error }) => BLAMES_CONTENT.has(error)))) return done();
-  const probes = questionsOf(asked.filter(({ ask }) => isProbe(ask)));
-  const questions = questionsOf(asked.filter(({ ask }) => !isProbe(ask)));
-  const probed = new Set(asked.flatMap(({ ask }) => (isProbe(ask) ? [ask.order[0] as number] : [])));
+  const done = (probes: readonly Showing[] = []): Attribution => ({ blamed, probes });
+  if (!asked.some(({ readings }) => readings.some(({ code }) => BLAMES_CONTENT.has(code)))) return done();
+  const probes = questionsOf(asked.filter(({ question }) => isProbe(question)));
+  const questions = questionsOf(asked.filter(({ question }) => !isProbe(question)));
+  const probed = new Set(asked.flatMap(({ question }) => (isProbe(question) ? [question.shown[0] as number] : [])));
   const probeOf = (member: number) => probes.find(({ shown }) => shown.has(member));
 
   const rest = new Set(texts.keys());
@@ -102,7 +102,7 @@ export function attribution(texts: readonly string[], asked: readonly AskedSampl
 }
 
 /** Those of the suspects of whom the questions themselves tell. */
-function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: readonly Question[]): number[] {
+function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: readonly Company[]): number[] {
   const others = new Set([...rest].filter((member) => !suspects.includes(member)));
   if (!among.some((question) => !question.refused && within(question, others))) return [];
   return suspects.filter((member) => {
@@ -116,16 +116,16 @@ function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: rea
  * As many copies of one candidate as the refused question showed candidates: its share is what it
  * may take.
  */
-function probe(member: number, refused: readonly Question[]): Ask {
-  const { size } = (refused.find(({ shown }) => shown.has(member)) as Question).shown;
-  return { order: new Array<number>(size).fill(member), samples: 1 };
+function probe(member: number, refused: readonly Company[]): Showing {
+  const { size } = (refused.find(({ shown }) => shown.has(member)) as Company).shown;
+  return { shown: new Array<number>(size).fill(member), samples: 1 };
 }
 
 function isOver(
   member: number,
   texts: readonly string[],
-  refused: readonly Question[],
-  probeOf: (member: number) => Question | undefined,
+  refused: readonly Company[],
+  probeOf: (member: number) => Company | undefined,
 ): boolean {
   const own = probeOf(member);
   if (own?.refused !== true) return false;
@@ -142,16 +142,18 @@ function isOver(
  * has for the group without those blamed, as if they had not been there. Nothing where that was
  * asked already, as in a round robin.
  */
-export function furtherAsks(
+export function furtherShowings(
   { texts, keys }: Pick<PreparedGroup, "texts" | "keys">,
-  asked: readonly AskedSamples[],
+  asked: readonly AskedQuestion[],
   { judge, seed }: Pick<Spec, "judge" | "seed">,
-): readonly Ask[] {
+): readonly Showing[] {
   const { blamed, probes } = attribution(texts, asked);
   if (probes.length > 0 || blamed.size === 0) return probes;
   const rest = [...texts.keys()].filter((member) => !blamed.has(member));
-  const known = asked.some(({ ask }) => !isProbe(ask) && !ask.order.some((member) => blamed.has(member)));
+  const known = asked.some(
+    ({ question }) => !isProbe(question) && !question.shown.some((member) => blamed.has(member)),
+  );
   if (known || rest.length < 2) return [];
   const { next } = SCHEDULES[judge.schedule]({ keys: rest.map((member) => keys[member] as ContentKey), judge, seed });
-  return next([]).map((ask) => ({ ...ask, order: ask.order.map((place) => rest[place] as number) }));
+  return next([]).map((one) => ({ ...one, shown: one.shown.map((place) => rest[place] as number) }));
 }

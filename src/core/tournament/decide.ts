@@ -4,8 +4,9 @@
 import type { ContentKey } from "../candidate/classes.ts";
 import { type Classes, compareKeys } from "../candidate/classes.ts";
 import type { MissingRules } from "../contract/spec.ts";
+import type { Showing } from "../judges/questions.ts";
 import { hashText } from "../math/random.ts";
-import type { Ask, Outcome } from "./schedule.ts";
+import type { Outcome } from "./schedule.ts";
 
 export type PairResult = "win" | "loss" | "tie" | "undecided";
 
@@ -40,7 +41,7 @@ const OPPOSITE: Record<PairResult, PairResult> = { win: "loss", loss: "win", tie
 export function decide(
   classCount: number,
   mode: "pairwise" | "listwise",
-  asks: readonly Ask[],
+  questions: readonly Showing[],
   outcomes: readonly Outcome[],
   unparsed: MissingRules["unparsed"] = "undecided",
 ): Decision {
@@ -60,8 +61,8 @@ export function decide(
   const decided = new Uint8Array(classCount * classCount);
   for (const outcome of outcomes) {
     if (!decides(outcome)) continue;
-    const { ask, winner } = outcome;
-    const [a, b] = (asks[ask] as Ask).order as [number, number];
+    const { question, winner } = outcome;
+    const [a, b] = (questions[question] as Showing).shown as [number, number];
     const cell = Math.min(a, b) * classCount + Math.max(a, b);
     decided[cell] = 1;
     if (winner !== null) margin[cell] = (margin[cell] as number) + (winner === Math.min(a, b) ? 1 : -1);

@@ -1,7 +1,7 @@
 // Owns finding candidates in whose presence verdicts fail. Must not know rewards: group-result.ts
 // says what follows.
-import { isUnparsed } from "../judges/samples.ts";
-import type { AskedSamples } from "./asked-samples.ts";
+import { isUnparsed } from "../judges/readings.ts";
+import type { AskedQuestion } from "./asked-questions.ts";
 
 /** Of a jammer's own verdicts so many are unreadable, and without the jammers so few. */
 const SHARE_WITH = 0.5;
@@ -16,12 +16,12 @@ interface Counts {
 
 const share = ({ answered, unparsed }: Counts): number => (answered === 0 ? 0 : unparsed / answered);
 
-function countsOf(asked: readonly AskedSamples[]): Counts {
-  const samples = asked.flatMap((entry) => entry.samples.filter(({ status }) => status !== null));
+function countsOf(asked: readonly AskedQuestion[]): Counts {
+  const readings = asked.flatMap((entry) => entry.readings.filter(({ status }) => status !== null));
   return {
-    comparisons: asked.filter(({ ask }) => ask.reask !== true).length,
-    answered: samples.length,
-    unparsed: samples.filter(isUnparsed).length,
+    comparisons: asked.filter(({ question }) => question.reask !== true).length,
+    answered: readings.length,
+    unparsed: readings.filter(isUnparsed).length,
   };
 }
 
@@ -32,17 +32,17 @@ function countsOf(asked: readonly AskedSamples[]): Counts {
  * where fewer than three comparisons show one, or are left without them, or when they were half of
  * the group: then it may as well be the verifier.
  */
-export function jammers(classCount: number, asked: readonly AskedSamples[]): ReadonlySet<number> {
+export function jammers(classCount: number, asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const found = new Set<number>();
-  const of = (member: number, among: readonly AskedSamples[]) =>
-    countsOf(among.filter(({ ask }) => ask.order.includes(member)));
+  const of = (member: number, among: readonly AskedQuestion[]) =>
+    countsOf(among.filter(({ question }) => question.shown.includes(member)));
   let rest = asked;
   for (;;) {
     const shares = Array.from({ length: classCount }, (_, i) => (found.has(i) ? 0 : share(of(i, rest))));
     const worst = Math.max(0, ...shares);
     if (worst < SHARE_WITH) break;
     for (const [i, own] of shares.entries()) if (own === worst) found.add(i);
-    rest = rest.filter(({ ask }) => !ask.order.some((member) => found.has(member)));
+    rest = rest.filter(({ question }) => !question.shown.some((member) => found.has(member)));
   }
   const without = countsOf(rest);
   const sure =

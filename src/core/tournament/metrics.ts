@@ -2,8 +2,9 @@
 // moments, latency. Formulas: stats.ts.
 import type { BatchMetrics, GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/replies.ts";
 import { LIMITS } from "../faults/limits.ts";
+import type { Showing } from "../judges/questions.ts";
 import { kendallTauB, mean, percentile, populationStd } from "../math/stats.ts";
-import type { Ask, Outcome } from "./schedule.ts";
+import type { Outcome } from "./schedule.ts";
 
 /** tau-b of win counts against pass rates; null with the reason when it cannot be told. */
 export function groupTau(
@@ -28,14 +29,14 @@ export function listAccuracy(selected: number | null, labels: readonly (number |
 /**
  * Share of pairs that were decided in both orders and came out differently; null when no pair was.
  */
-export function positionFlipRate(asks: readonly Ask[], outcomes: readonly Outcome[]): number | null {
+export function positionFlipRate(questions: readonly Showing[], outcomes: readonly Outcome[]): number | null {
   const margins = new Map<number, number>();
   const keyOf = (first: number, second: number) => first * LIMITS.rollouts_per_group_max + second;
-  for (const { ask, winner } of outcomes) {
-    const { order } = asks[ask] as Ask;
-    if (order.length !== 2 || winner === null) continue;
-    const key = keyOf(order[0] as number, order[1] as number);
-    margins.set(key, (margins.get(key) ?? 0) + (winner === order[0] ? 1 : -1));
+  for (const { question, winner } of outcomes) {
+    const { shown } = questions[question] as Showing;
+    if (shown.length !== 2 || winner === null) continue;
+    const key = keyOf(shown[0] as number, shown[1] as number);
+    margins.set(key, (margins.get(key) ?? 0) + (winner === shown[0] ? 1 : -1));
   }
   let pairs = 0;
   let flips = 0;

@@ -1,39 +1,17 @@
-// Owns the shape of a schedule: which comparisons a group asks, in waves. The schedules themselves:
-// schedules/. Knows no verifier and no time.
+// The shape of a schedule: which comparisons a group asks, in waves. The schedules themselves:
+// schedules/.
 
 import type { ContentKey } from "../candidate/classes.ts";
 import type { Spec } from "../contract/spec.ts";
+import type { Showing } from "../judges/questions.ts";
 
 /**
- * One comparison to ask: class indices in the order shown (letter A first), and how often to sample
- * it.
- */
-export interface Ask {
-  order: readonly number[];
-  samples: number;
-  /**
-   * `majority`: samples that cannot change the majority may be left out; only for an ask that
-   * decides its pair alone.
-   */
-  stop?: "majority" | "all";
-  /** Number of the first sample, 0 when left out. */
-  first_sample?: number;
-  /** A comparison asked before whose answers could not be read, under fresh sample numbers. */
-  reask?: true;
-}
-
-/**
- * Whether it shows several copies of one candidate, to see whether they fit (attribution.ts); its
- * verdict decides nothing.
- */
-export const isProbe = ({ order }: Pick<Ask, "order">): boolean => order[0] === order[1];
-
-/**
- * What came of one sample of an ask. `winner` is a class index, null when the verdict named nobody
+ * What one reading means to a tournament. `winner` is a class index, null when the verdict named nobody
  * (or there was none).
  */
 export interface Outcome {
-  ask: number;
+  /** Its question's index among those asked. */
+  question: number;
   state: "parsed" | "unparsed" | "failed";
   winner: number | null;
 }
@@ -46,23 +24,23 @@ export interface ScheduleInput {
 }
 
 /**
- * A pure state machine: given every outcome so far it returns the next wave of asks, or none when
- * it is done. The same input and outcomes give the same asks, whatever order the outcomes came in.
+ * A pure state machine: given every outcome so far it returns the next wave of comparisons, or none when
+ * it is done. The same input and outcomes give the same comparisons, whatever order the outcomes came in.
  */
 export interface Schedule {
-  next(outcomes: readonly Outcome[]): readonly Ask[];
+  next(outcomes: readonly Outcome[]): readonly Showing[];
 }
 
 export type ScheduleFactory = (input: ScheduleInput) => Schedule;
 
 /** A schedule that asks everything in its first wave. */
-export function askAllAtOnce(asks: readonly Ask[]): Schedule {
+export function askAllAtOnce(all: readonly Showing[]): Schedule {
   let asked = false;
   return {
     next() {
       if (asked) return [];
       asked = true;
-      return asks;
+      return all;
     },
   };
 }

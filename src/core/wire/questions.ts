@@ -1,47 +1,26 @@
-// Owns the words of asking a verifier: comparisons, generations, and what is counted of a session
-// and a backend. Knows no adapter and no wire shape.
+// What goes between scoring and a verifier: jobs, generations, and what is counted of a session and
+// a backend. Knows no adapter and no wire shape.
 
 import type { ItemErrorCode } from "../faults/errors.ts";
+import type { JobQuestion, Question } from "../judges/questions.ts";
 import type { BreakerState } from "../load/breaker.ts";
 
 /**
- * One question to the verifier: `order[k]` is the index into the job's `candidates` shown under
- * letter k.
+ * Questions of one preset over one prompt's candidates. Each candidate's text is held once;
+ * questions refer to it by index: 2..5 distinct ones each.
  */
-export interface Comparison {
-  /** Unique within its job. */
-  id: number;
-  /** 2..5 distinct candidate indices. */
-  order: readonly number[];
-  /** Generations to sample, 1..64. */
-  samples: number;
-  /**
-   * `majority`: samples that cannot change the comparison's majority may be left out, reported as
-   * `saved`. Default `all`.
-   */
-  stop?: "majority" | "all";
-  /**
-   * Number of the first of these samples (0 when left out): lists ask each sample under its own
-   * order, and the number seeds the engine.
-   */
-  first_sample?: number;
-}
-
-/**
- * Comparisons over one prompt's candidates. Each candidate's text is held once; comparisons refer
- * to it by index.
- */
-export interface VerifierJob {
+export interface VerifierJob extends Pick<Question, "to" | "preset"> {
   question: string;
   language: string | null;
   candidates: readonly string[];
-  comparisons: readonly Comparison[];
+  questions: readonly JobQuestion[];
 }
 
-/** The one report on one sample of one comparison. */
+/** The one report on one sample of one question, not read yet. */
 export interface Generation {
-  comparison: number;
-  /** The comparison's `first_sample` and up. */
+  /** The question's id in its job. */
+  question: number;
+  /** The question's `first_sample` and up. */
   sample: number;
   /** The answer text (reasoning fields apart), or null when the generation failed. */
   answer: string | null;
@@ -55,7 +34,7 @@ export interface Generation {
   /** Set exactly when `answer` is null and the sample was not saved. */
   error: ItemErrorCode | null;
   /**
-   * Not run, or cut short, because the comparison's majority was decided; then `answer` and `error`
+   * Not run, or cut short, because the question's majority was decided; then `answer` and `error`
    * are null.
    */
   saved?: boolean;

@@ -2,8 +2,8 @@
 // no schedule and no verifier.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Sample } from "../../core/judges/samples.ts";
-import type { SampleJournal } from "../../scoring/sample-journal.ts";
+import type { Reading } from "../../core/judges/readings.ts";
+import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { Values } from "../storage/values.ts";
 
 const PREFIX = "judged:";
@@ -12,14 +12,14 @@ const PREFIX = "judged:";
  * Each comparison under its content's key. Writes gather for batch_journal_flush_ms: a commit holds
  * back what leaves the object.
  */
-export class BatchJournal implements SampleJournal {
+export class BatchJournal implements ReadingJournal {
   readonly #values: Values;
   readonly #mayKnow: boolean;
-  #unsaved = new Map<string, readonly Sample[]>();
+  #unsaved = new Map<string, readonly Reading[]>();
   /** Kept only once all is scored: until then a later life of the object asks for them again. */
-  readonly #failed = new Map<string, readonly Sample[]>();
+  readonly #failed = new Map<string, readonly Reading[]>();
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Comparisons that scoring has asked for, and those whose samples are all in. */
+  /** Comparisons that scoring has asked for, and those whose readings are all in. */
   total = 0;
   done = 0;
 
@@ -31,33 +31,33 @@ export class BatchJournal implements SampleJournal {
 
   known(key: string) {
     this.total++;
-    const samples = this.#mayKnow ? this.#values.get<Sample[]>(PREFIX + key) : undefined;
-    if (samples === undefined) return undefined;
-    if (samples.every(({ error }) => error === null)) this.done++;
+    const readings = this.#mayKnow ? this.#values.get<Reading[]>(PREFIX + key) : undefined;
+    if (readings === undefined) return undefined;
+    if (readings.every(({ code }) => code === null)) this.done++;
     // The batch leaves one log entry, under one id, however often it is taken up: what it knows is
     // its own cost.
-    return { samples, own: true };
+    return { readings, own: true };
   }
 
-  onSamples(key: string, samples: readonly Sample[]): void {
+  onReadings(key: string, readings: readonly Reading[]): void {
     this.done++;
-    this.#unsaved.set(key, samples);
+    this.#unsaved.set(key, readings);
     this.#timer ??= setTimeout(() => this.flush(), LIMITS.batch_journal_flush_ms);
   }
 
-  onFailed(key: string, samples: readonly Sample[]): void {
-    this.#failed.set(key, samples);
+  onFailed(key: string, readings: readonly Reading[]): void {
+    this.#failed.set(key, readings);
   }
 
   onScored(): void {
-    for (const [key, samples] of this.#failed) this.#unsaved.set(key, samples);
+    for (const [key, readings] of this.#failed) this.#unsaved.set(key, readings);
     this.flush();
   }
 
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    for (const [key, samples] of this.#unsaved) this.#values.put(PREFIX + key, samples);
+    for (const [key, readings] of this.#unsaved) this.#values.put(PREFIX + key, readings);
     this.#unsaved = new Map();
   }
 }

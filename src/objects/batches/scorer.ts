@@ -3,7 +3,7 @@
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
-import type { SampleJournal } from "../../scoring/sample-journal.ts";
+import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
 import type { ScoringBatch } from "../../scoring/score-batch.ts";
 import type { BatchRequest, Webhooks } from "./view.ts";
@@ -20,7 +20,7 @@ export interface BatchWork extends BatchRequest {
   deadline_ms: number;
   signal: AbortSignal;
   onGroup: NonNullable<ScoringBatch["onGroup"]>;
-  journal: SampleJournal;
+  journal: ReadingJournal;
 }
 
 /** Rejects with an ApiError for faults of the request only. */

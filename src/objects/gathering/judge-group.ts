@@ -3,7 +3,7 @@
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
-import type { SampleJournal } from "../../scoring/sample-journal.ts";
+import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
@@ -14,7 +14,7 @@ export interface GroupWork {
   subject: RoomSubject;
   members: readonly MemberContent[];
   deadline_ms: number;
-  journal: SampleJournal;
+  journal: ReadingJournal;
 }
 
 /** Rejects with an ApiError for faults of the request only. */

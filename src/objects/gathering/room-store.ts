@@ -1,9 +1,9 @@
-// Owns what a room keeps, as an interface: its groups, their members' texts, answers and judged
-// samples. Knows no decision.
+// Owns what a room keeps, as an interface: its groups, their members' texts, answers and
+// readings. Knows no decision.
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
-import type { Sample } from "../../core/judges/samples.ts";
+import type { Reading } from "../../core/judges/readings.ts";
 import type { AnySpec } from "../../core/signals/compiled-spec.ts";
-import type { SampleJournal } from "../../scoring/sample-journal.ts";
+import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { GatheredReward } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { Fault } from "./reply.ts";
@@ -26,10 +26,10 @@ export interface MemberContent {
 /** A member's answer, whoever asks for it. */
 export type Answer = { reward: Omit<GatheredReward, "attached"> } | { fault: Fault };
 
-/** Samples of one comparison, and the log entry that holds their cost. */
+/** Readings of one question, and the log entry that holds their cost. */
 export interface JournalRow {
   request_id: string;
-  samples: readonly Sample[];
+  readings: readonly Reading[];
 }
 
 /**
@@ -65,15 +65,15 @@ export interface RoomStore {
  * A group's journal as scoring wants it. What an earlier judgement asked is in that one's log
  * entry, at its cost.
  */
-export function roomJournal(store: RoomStore, epoch: number, requestId: string, onWrite: () => void): SampleJournal {
+export function roomJournal(store: RoomStore, epoch: number, requestId: string, onWrite: () => void): ReadingJournal {
   const rows = store.journal(epoch);
   return {
     known(key) {
       const row = rows.get(key);
-      return row && { samples: row.samples, own: row.request_id === requestId };
+      return row && { readings: row.readings, own: row.request_id === requestId };
     },
-    onSamples(key, samples) {
-      store.addToJournal(epoch, key, { request_id: requestId, samples });
+    onReadings(key, readings) {
+      store.addToJournal(epoch, key, { request_id: requestId, readings });
       onWrite();
     },
   };

@@ -16,6 +16,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type { SignalDetail } from "../../core/contract/export-tables.ts";
 import { NOBODY } from "../../core/contract/owner.ts";
+import type { Verdict } from "../../core/judges/verdicts.ts";
 
 // Milliseconds, because that is what a JavaScript Date holds: what was written is what is read.
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
@@ -199,6 +200,8 @@ export const verdicts = pgTable(
     latency_ms: doublePrecision("latency_ms").notNull(),
     model: text("model"),
     backend: text("backend"),
+    signal: text("signal").notNull().default("base"),
+    verdict: json("verdict").$type<Verdict | null>(),
   },
   (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.comparison, t.sample] })],
 );

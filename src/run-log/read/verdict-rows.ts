@@ -14,6 +14,7 @@ type VerdictRow = typeof verdicts.$inferSelect;
 function storedVerdict(row: VerdictRow): StoredVerdict {
   return {
     group_id: groupKey(row.request_id, row.group_index),
+    signal: row.signal,
     comparison: row.comparison,
     sample: row.sample,
     order: row.shown_order,
@@ -27,6 +28,7 @@ function storedVerdict(row: VerdictRow): StoredVerdict {
     latency_ms: row.latency_ms,
     model: row.model,
     backend: row.backend,
+    ...(row.verdict !== null && { verdict: row.verdict }),
   };
 }
 

@@ -57,7 +57,7 @@ export class Governor<J extends Countable = VerifierJob> {
   /** See VerifierSession.judge. Rejects only where a sink or a renderer throws. */
   judge(job: J, sink: (generation: Generation) => void): Promise<void> {
     let count = 0;
-    for (const comparison of job.comparisons) count += comparison.samples;
+    for (const question of job.questions) count += question.samples;
     if (count === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#line.push(count, { job, sink, resolve, reject });
@@ -251,10 +251,10 @@ export class Governor<J extends Countable = VerifierJob> {
   #report(task: Task<J>, answered: Answered): void {
     if (task.reported) return;
     task.reported = true;
-    const { running, comparison, sample } = task;
+    const { running, question, sample } = task;
     const latency_ms = task.request === 0 ? 0 : Math.max(0, this.#options.clock.now() - task.sent_at);
     try {
-      running.sink({ comparison: comparison.id, sample, ...answered, latency_ms, backend: this.#options.backend.name });
+      running.sink({ question: question.id, sample, ...answered, latency_ms, backend: this.#options.backend.name });
     } catch (fault) {
       running.reject(fault);
     }

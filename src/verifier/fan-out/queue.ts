@@ -1,13 +1,15 @@
 // Owns the order of a session's work: jobs in line, each sample drawn once, as two indices until it
 // is sent. Must not know slots, retries or HTTP.
+
+import type { JobQuestion } from "../../core/judges/questions.ts";
 import type { Answered } from "../../core/wire/chat-answer.ts";
-import type { Comparison, Generation, VerifierJob } from "../../core/wire/questions.ts";
+import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 
 /**
  * What the governor must know of a job. What one sample is to the backend, a generation or more, is
  * the adapter's.
  */
-export type Countable = Pick<VerifierJob, "comparisons">;
+export type Countable = Pick<VerifierJob, "questions">;
 
 /** One job on its way through the session. */
 export interface RunningJob<J extends Countable = VerifierJob> {
@@ -15,7 +17,7 @@ export interface RunningJob<J extends Countable = VerifierJob> {
   readonly sink: (generation: Generation) => void;
   readonly resolve: () => void;
   readonly reject: (fault: unknown) => void;
-  next_comparison: number;
+  next_question: number;
   next_sample: number;
   /** Generations not yet sent, and not yet reported. */
   unsent: number;
@@ -25,7 +27,7 @@ export interface RunningJob<J extends Countable = VerifierJob> {
 /** One sample that was sent at least once. */
 export interface Task<J extends Countable = VerifierJob> {
   readonly running: RunningJob<J>;
-  readonly comparison: Comparison;
+  readonly question: JobQuestion;
   readonly sample: number;
   failures: number;
   /** Failures for which the question itself may be to blame. */
@@ -56,27 +58,25 @@ export class CourseLine<J extends Countable> {
 
   /** Puts a job with `count` samples, at least 1, into the line. */
   push(count: number, about: Pick<RunningJob<J>, "job" | "sink" | "resolve" | "reject">): void {
-    this.#running.push({ ...about, next_comparison: 0, next_sample: 0, unsent: count, open: count });
+    this.#running.push({ ...about, next_question: 0, next_sample: 0, unsent: count, open: count });
     this.#unsent += count;
   }
 
   /** Takes the first sample out of the line, which must hold one. */
   draw(): Task<J> {
     const running = this.#running[0] as RunningJob<J>;
-    const comparison = running.job.comparisons[running.next_comparison] as Comparison;
-    const sample = (comparison.first_sample ?? 0) + running.next_sample;
+    const question = running.job.questions[running.next_question] as JobQuestion;
+    const sample = (question.first_sample ?? 0) + running.next_sample;
     running.next_sample++;
-    while (
-      running.next_sample >= (running.job.comparisons[running.next_comparison]?.samples ?? Number.POSITIVE_INFINITY)
-    ) {
-      running.next_comparison++;
+    while (running.next_sample >= (running.job.questions[running.next_question]?.samples ?? Number.POSITIVE_INFINITY)) {
+      running.next_question++;
       running.next_sample = 0;
     }
     this.#unsent--;
     if (--running.unsent === 0) this.#running.shift();
     return {
       running,
-      comparison,
+      question,
       sample,
       failures: 0,
       own_failures: 0,

@@ -1,7 +1,8 @@
 // Owns one job's way through the gateway: which samples are open, under which numbers they are
 // asked, what each event reports. Must not know HTTP.
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
-import type { Comparison, Generation, VerifierJob } from "../../core/wire/questions.ts";
+import type { JobQuestion } from "../../core/judges/questions.ts";
+import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 import type { VerifyEvent } from "../../core/wire/verify-protocol.ts";
 import { type OpenRun, openRuns } from "../fan-out/open-runs.ts";
 import type { Countable } from "../fan-out/queue.ts";
@@ -11,15 +12,15 @@ import { isBackendFailure } from "../fan-out/refusal.ts";
 const GROUP_ID = "0";
 
 /** To the governor a job is one sample: one request brings all of it. */
-const WHOLE: readonly Comparison[] = [{ id: 0, order: [], samples: 1 }];
+const WHOLE: readonly JobQuestion[] = [{ id: 0, shown: [], samples: 1 }];
 
 /**
- * Samples first..first+samples-1 of a comparison, asked under the part's own index as the wire's
+ * Samples first..first+samples-1 of a question, asked under the part's own index as the wire's
  * comparison id.
  */
 interface Part extends OpenRun {
-  comparison: Comparison;
-  /** Where the comparison's samples begin among the job's. */
+  asked: JobQuestion;
+  /** Where the question's samples begin among the job's. */
   offset: number;
 }
 
@@ -31,6 +32,8 @@ export interface GroupBody {
   candidates: readonly string[];
   /** JSON of the comparisons. */
   comparisons: string;
+  /** The preset's name. */
+  prompt: string;
 }
 
 /** Who answers. */
@@ -43,7 +46,7 @@ const FAILED = { answer: null, thinking: "none", finish_reason: null, prompt_tok
 
 /** Reports each sample of a job exactly once, whatever comes in. */
 export class GroupAsk implements Countable {
-  readonly comparisons = WHOLE;
+  readonly questions = WHOLE;
   readonly #job: VerifierJob;
   readonly #sink: (generation: Generation) => void;
   readonly #reported: Uint8Array;
@@ -74,7 +77,7 @@ export class GroupAsk implements Countable {
     this.#sink = sink;
     this.#backend = about.backend;
     this.#model = about.model;
-    this.#open = job.comparisons.reduce((sum, { samples }) => sum + samples, 0);
+    this.#open = job.questions.reduce((sum, { samples }) => sum + samples, 0);
     this.#reported = new Uint8Array(this.#open);
   }
 
@@ -108,20 +111,21 @@ export class GroupAsk implements Countable {
 
   /** The group with all that is open, and only the candidates that this needs. */
   body(): GroupBody {
-    const { question, language, candidates, comparisons } = this.#job;
+    const { question, language, candidates, questions } = this.#job;
     this.#parts = [];
     let offset = 0;
-    for (const comparison of comparisons) {
+    for (const asked of questions) {
       const from = offset;
-      const runs = openRuns(comparison, (place) => this.#reported[from + place] === 0);
-      for (const run of runs) this.#parts.push({ comparison, offset, ...run });
-      offset += comparison.samples;
+      const runs = openRuns(asked, (place) => this.#reported[from + place] === 0);
+      for (const run of runs) this.#parts.push({ asked, offset, ...run });
+      offset += asked.samples;
     }
-    const shown = new Set(this.#parts.flatMap(({ comparison }) => comparison.order));
+    const shown = new Set(this.#parts.flatMap(({ asked }) => asked.shown));
     const used = candidates.map((_, index) => index).filter((index) => shown.has(index));
     const places = new Map(used.map((index, place) => [index, place]));
     return {
       group_id: GROUP_ID,
+      prompt: this.#job.preset,
       question,
       language,
       candidates: used.map((index) => candidates[index] as string),
@@ -154,7 +158,7 @@ export class GroupAsk implements Countable {
       const latency_ms = Math.max(0, total_ms);
       const cost = { prompt_tokens, completion_tokens, latency_ms, model: event.model ?? this.#model };
       this.#brought.verdicts++;
-      this.#report(part.comparison, place, event.sample, { answer, thinking, finish_reason, error: null, ...cost });
+      this.#report(part.asked, place, event.sample, { answer, thinking, finish_reason, error: null, ...cost });
     }
     return true;
   }
@@ -167,33 +171,28 @@ export class GroupAsk implements Countable {
       if (place === null) return false;
       const completion_tokens = at === 0 ? tokens : 0;
       const saved = { ...FAILED, error: null, saved: true, completion_tokens, latency_ms: 0 };
-      this.#report(part.comparison, place, sample, saved);
+      this.#report(part.asked, place, sample, saved);
     }
     return true;
   }
 
   #error(
-    { comparison }: Part,
+    { asked }: Part,
     place: number,
     { sample, code, retryable, reason = null }: Extract<VerifyEvent, { type: "error" }>,
     latency_ms: number,
   ): void {
     if (isBackendFailure(code)) this.#brought.failures++;
     if (retryable && this.#asksLeft > 0) this.#setAside.set(place, code);
-    else this.#report(comparison, place, sample, { ...FAILED, error: code, latency_ms, ...told(reason) });
+    else this.#report(asked, place, sample, { ...FAILED, error: code, latency_ms, ...told(reason) });
   }
 
-  #report(
-    comparison: Comparison,
-    place: number,
-    sample: number,
-    brought: Omit<Generation, "comparison" | "sample">,
-  ): void {
+  #report(asked: JobQuestion, place: number, sample: number, brought: Omit<Generation, "question" | "sample">): void {
     if (this.#reported[place] === 1 || this.#fault !== null) return;
     this.#reported[place] = 1;
     this.#open--;
     try {
-      this.#sink({ comparison: comparison.id, sample, model: null, ...brought, backend: this.#backend });
+      this.#sink({ question: asked.id, sample, model: null, ...brought, backend: this.#backend });
     } catch (thrown) {
       this.#fault = { thrown };
     }
@@ -207,10 +206,10 @@ export class GroupAsk implements Countable {
     const { reason } = this;
     const aborted = code === "deadline" || code === "cancelled";
     let place = 0;
-    for (const comparison of this.#job.comparisons) {
-      for (let k = 0; k < comparison.samples; k++, place++) {
+    for (const asked of this.#job.questions) {
+      for (let k = 0; k < asked.samples; k++, place++) {
         const error = (aborted ? null : this.#setAside.get(place)) ?? code;
-        this.#report(comparison, place, (comparison.first_sample ?? 0) + k, {
+        this.#report(asked, place, (asked.first_sample ?? 0) + k, {
           ...FAILED,
           error,
           latency_ms,
@@ -225,9 +224,9 @@ export class GroupAsk implements Countable {
 const told = (reason: string | null) => (reason === null ? {} : { reason });
 
 /** Where a sample stands among the job's; null when the part does not ask it. */
-function placeOf({ comparison, offset, first, samples }: Part, sample: number): number | null {
+function placeOf({ asked, offset, first, samples }: Part, sample: number): number | null {
   const inside = sample >= first && sample < first + samples;
-  return inside ? offset + sample - (comparison.first_sample ?? 0) : null;
+  return inside ? offset + sample - (asked.first_sample ?? 0) : null;
 }
 
 /**
@@ -235,7 +234,7 @@ function placeOf({ comparison, offset, first, samples }: Part, sample: number): 
  * programs are short.
  */
 function partJson(part: Part, id: number, places: ReadonlyMap<number, number>): string {
-  const order = part.comparison.order.map((index) => places.get(index)).join(",");
+  const order = part.asked.shown.map((index) => places.get(index)).join(",");
   const samples = part.samples === 1 ? "" : `,"samples":${part.samples}`;
   const first = part.first === 0 ? "" : `,"first_sample":${part.first}`;
   const stop = part.majority ? ',"stop":"majority"' : "";

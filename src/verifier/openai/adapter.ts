@@ -3,10 +3,11 @@
 
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { JobQuestion } from "../../core/judges/questions.ts";
 import { type ChatMessage, createRenderer } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
-import type { Comparison, VerifierJob } from "../../core/wire/questions.ts";
+import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
 import { type BackendKind, keyVariable } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
@@ -60,7 +61,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
     backends: () => [backend.status(clock.now())],
     check: () => checkEndpoint(config, fetcher, clock),
     session(call): VerifierSession {
-      const questions = new WeakMap<RunningJob, Question>();
+      const bodies = new WeakMap<RunningJob, BodyOf>();
       return new Governor({
         max_in_flight,
         signal: call.signal,
@@ -74,15 +75,15 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
         hand_on: call.hand_on,
         // Async, so that a renderer that throws rejects; nothing is rendered before its slot is
         // granted.
-        send: async ({ running, comparison, sample }, signal, onHeaders, onBytes) => {
-          let question = questions.get(running);
-          if (question === undefined) {
-            question = createQuestion(config, call, running.job);
-            questions.set(running, question);
+        send: async ({ running, question, sample }, signal, onHeaders, onBytes) => {
+          let bodyOf = bodies.get(running);
+          if (bodyOf === undefined) {
+            bodyOf = bodyWriter(config, call, running.job);
+            bodies.set(running, bodyOf);
           }
           const outcome = await complete(
             endpoint,
-            question(comparison, sample),
+            bodyOf(question, sample),
             signal,
             onHeaders,
             onBytes,
@@ -96,19 +97,19 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
   };
 }
 
-/** The request body for one sample of a comparison. */
-type Question = (comparison: Comparison, sample: number) => string;
+/** The request body for one sample of a question. */
+type BodyOf = (question: JobQuestion, sample: number) => string;
 
 /** JSON cannot carry half a surrogate pair to servers that insist on Unicode scalar values. */
 const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, content: content.toWellFormed() });
 
-function createQuestion(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): Question {
-  const render = (config.createRenderer ?? createRenderer)(call.prompt, call.form, job);
-  const seedOf = createSeeds(call, job);
+function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {
+  const render = (config.createRenderer ?? createRenderer)(job.preset, call.form, job);
+  const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
   const { temperature, top_p, max_tokens } = call;
   const model = call.model ?? config.model;
-  return (comparison, sample) => {
-    const seed = seedOf(comparison.order, sample);
+  return ({ shown }, sample) => {
+    const seed = seedOf(shown, sample);
     return JSON.stringify({
       model,
       temperature,
@@ -117,7 +118,7 @@ function createQuestion(config: OpenAiVerifierConfig, call: VerifierCall, job: V
       seed,
       stream: true,
       stream_options: { include_usage: true },
-      messages: render(comparison.order).map(sendable),
+      messages: render(shown).map(sendable),
     });
   };
 }

@@ -139,7 +139,16 @@ describe("a cascade", () => {
     expect(rewards).toEqual([2, 2 / 3, 1 / 3, 0]);
     expect(verifier.calls.map(({ temperature }) => temperature).sort()).toEqual([0.1, 0.9]);
     expect(verifier.calls[0]?.header_slots).toBe(verifier.calls[1]?.header_slots);
-    expect(verifier.jobs.map(({ comparisons }) => comparisons.length)).toEqual([6, 1]);
+    expect(verifier.jobs.map(({ questions }) => questions.length)).toEqual([6, 1]);
+  });
+
+  test("logs of each verdict the signal whose question it answers", async () => {
+    const signals = { broad: T, fine: { ...T, when: "broad > 0.4" } };
+    const { call, reply } = await rewarded({ signals, reward: "broad + fine" }, ["aaaa", "bbb", "cc", "d"]);
+    const response = await call(`/v1/groups/${reply.request_id}.0/verdicts`);
+    const { verdicts } = (await response.json()) as { verdicts: { signal: string; order: number[] }[] };
+    const asked = verdicts.map(({ signal, order }) => `${signal} ${[...order].sort().join("")}`);
+    expect(asked.sort()).toEqual(["broad 01", "broad 02", "broad 03", "broad 12", "broad 13", "broad 23", "fine 01"]);
   });
 
   test.each([

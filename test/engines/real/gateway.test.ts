@@ -7,7 +7,7 @@ import type { Verifier } from "../../../src/scoring/ports.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { collect, eventsOf } from "../../gateway/replies.ts";
 import { asked, comparison, group, only, reported, request } from "../../gateway/requests.ts";
-import { ask, atRest, clock, ENGINES, ROUTES, twoCandidates, withGateway } from "./setup.ts";
+import { ask, atRest, clock, ENGINES, letterOf, ROUTES, twoCandidates, withGateway } from "./setup.ts";
 
 const FREE = { temperature: 1, top_p: 1, max_tokens: 64, seed: 7 };
 const SAMPLES = 24;
@@ -46,7 +46,7 @@ describe.skipIf(ENGINES.length === 0)("real engines", () => {
       // only then.
       const letters = (route: keyof typeof ROUTES) =>
         ROUTES[route](decided, (verifier) => ask(verifier, twoCandidates(SAMPLES)), 1).then((reads) =>
-          reads.map(({ reading }) => reading.letter).join(""),
+          reads.map(({ reading }) => letterOf(reading)).join(""),
         );
       const direct = await letters("openai");
       expect(direct).toMatch(/^(?=.*A)(?=.*B)[AB]+$/);

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
-import { type Reading, readAnswer } from "../../../src/core/judges/samples.ts";
+import { type ReadPart, readAnswer } from "../../../src/core/judges/readings.ts";
+import { letterAt } from "../../../src/core/judges/verdict.ts";
 import type { Generation, VerifierJob } from "../../../src/core/wire/questions.ts";
 import type { Verifier, VerifierCall } from "../../../src/scoring/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
@@ -45,17 +46,23 @@ export const ROUTES: Record<
 
 /** Two candidates, asked `samples` times in one order. */
 export const twoCandidates = (samples: number, more: Partial<VerifierJob> = {}): VerifierJob => ({
+  to: "chat",
+  preset: "code-select",
   question: "Which of them prints the sum of two numbers? ünï 🙂",
   language: "python",
   candidates: ["print(int(input()) + int(input()))", "print(input() + input())"],
-  comparisons: [{ id: 0, order: [0, 1], samples }],
+  questions: [{ id: 0, shown: [0, 1], samples }],
   ...more,
 });
 
 export interface Read {
   generation: Generation;
-  reading: Reading;
+  reading: ReadPart;
 }
+
+/** The letter that a reading names, null without one. */
+export const letterOf = ({ verdict }: ReadPart): string | null =>
+  verdict?.kind === "letter" ? letterAt(verdict.place) : null;
 
 /**
  * Judges a job at temperature 1 without cutting the distribution, and reads each answer as scoring
@@ -65,7 +72,7 @@ export async function ask(verifier: Verifier, job: VerifierJob, more: Partial<Ve
   const call = callWith(new AbortController().signal, { temperature: 1, top_p: 1, ...more });
   const reads: Read[] = [];
   await verifier.session(call).judge(job, (generation) => {
-    const shown = job.comparisons.find(({ id }) => id === generation.comparison)?.order.length ?? 0;
+    const shown = job.questions.find(({ id }) => id === generation.question)?.shown.length ?? 0;
     reads.push({ generation, reading: readAnswer(generation, shown, call.form) });
   });
   return reads.sort((a, b) => a.generation.sample - b.generation.sample);

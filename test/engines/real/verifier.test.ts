@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { VerifierJob } from "../../../src/core/wire/questions.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
-import { ask, atRest, atWork, clock, ENGINES, ROUTES, twoCandidates } from "./setup.ts";
+import { ask, atRest, atWork, clock, ENGINES, letterOf, ROUTES, twoCandidates } from "./setup.ts";
 
 /** What the issue allows from the client's going to an idle engine. */
 const CANCEL_MS = 1_000;
@@ -34,9 +34,9 @@ describe.skipIf(ENGINES.length === 0)("real engines", () => {
         expect(generation).toMatchObject({ error: null, finish_reason: "stop", completion_tokens: DECIDED_TOKENS });
         expect(generation.prompt_tokens).toBeGreaterThan(100);
         expect(reading.status).toBe("ok");
-        expect(generation.answer).toMatch(new RegExp(`\\\\boxed\\{${reading.letter}\\}$`));
+        expect(generation.answer).toMatch(new RegExp(`\\\\boxed\\{${letterOf(reading)}\\}$`));
       }
-      expect(new Set(reads.map(({ reading }) => reading.letter))).toEqual(new Set(["A", "B"]));
+      expect(new Set(reads.map(({ reading }) => letterOf(reading)))).toEqual(new Set(["A", "B"]));
     });
 
     it("counts more prompt tokens for a longer question", async () => {
@@ -54,7 +54,7 @@ describe.skipIf(ENGINES.length === 0)("real engines", () => {
       );
       for (const { generation, reading } of reads) {
         expect(generation).toMatchObject({ error: null, finish_reason: "length", completion_tokens: 24 });
-        expect(reading).toMatchObject({ letter: null, position: null });
+        expect(reading).toMatchObject({ verdict: null });
         expect(["cut_by_length", "unclosed_think"]).toContain(reading.status);
       }
     });
@@ -66,7 +66,7 @@ describe.skipIf(ENGINES.length === 0)("real engines", () => {
       expect(reads).toHaveLength(SAMPLES);
       for (const { generation, reading } of reads) {
         expect(generation.error).toBe(null);
-        expect(reading).toMatchObject({ letter: null, scores: null, position: null });
+        expect(reading).toMatchObject({ verdict: null });
         expect(UNPARSED).toContain(reading.status);
       }
       // The texts ended by themselves and are full of letters: nothing but the parser keeps them
@@ -82,7 +82,7 @@ describe.skipIf(ENGINES.length === 0)("real engines", () => {
       const client = new AbortController();
       const job: VerifierJob = {
         ...twoCandidates(1),
-        comparisons: [0, 1, 2, 3, 4, 5].map((id) => ({ id, order: [0, 1], samples: 1, first_sample: id })),
+        questions: [0, 1, 2, 3, 4, 5].map((id) => ({ id, shown: [0, 1], samples: 1, first_sample: id })),
       };
       await through(engine.models.endless, async (verifier) => {
         const judging = ask(verifier, job, { signal: client.signal, max_tokens: 30_000 });
@@ -101,7 +101,7 @@ describe.skipIf(ENGINES.length === 0)("real engines", () => {
       async () => {
         const job = twoCandidates(1, { question: "0123456789 ".repeat(engine.context_tokens ?? 0) });
         const reads = await through(engine.models.decided, (verifier) => ask(verifier, job));
-        expect(reads.map(({ generation, reading }) => [generation.error, reading.letter])).toEqual([
+        expect(reads.map(({ generation, reading }) => [generation.error, letterOf(reading)])).toEqual([
           ["context_exceeded", null],
         ]);
       },

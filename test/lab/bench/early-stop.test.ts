@@ -30,11 +30,11 @@ it("decides all pairs identically, saves nearly what is possible, and says the s
 });
 
 it("counts as possible what samples taken one by one leave out: 3 of 8 where all agree, nothing where they are even", () => {
-  const of = (positions: readonly number[]) => ({
+  const of = (places: readonly number[]) => ({
     pairs: [],
     saved: 0,
     completion_tokens: 0,
-    votes: [positions.map((position) => ({ position, completion_tokens: 10 }))],
+    votes: [places.map((place) => ({ verdict: { kind: "letter" as const, place }, completion_tokens: 10 }))],
   });
   expect(possibleSaving([of([0, 0, 0, 0, 0, 0, 0, 0])], 8)).toBe(3 / 8);
   expect(possibleSaving([of([0, 1, 0, 1, 0, 1, 0, 1])], 8)).toBe(0);

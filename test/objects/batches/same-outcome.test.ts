@@ -90,7 +90,7 @@ it("asks again for what failed when the life before did not come to an end", asy
   const well = verifierThat(() => false);
   const second = life(well, log);
   await second.wake();
-  expect(well.jobs.flatMap(({ comparisons }) => comparisons)).toHaveLength(2);
+  expect(well.jobs.flatMap(({ questions }) => questions)).toHaveLength(2);
   const { reply } = (await second.view(null, 0)) ?? {};
   expect(reply?.groups.flatMap(({ rollouts }) => rollouts.map(({ undecided }) => undecided))).toEqual([0, 0, 0, 0, 0]);
 });

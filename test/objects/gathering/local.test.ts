@@ -232,7 +232,7 @@ describe("a byte-identical request", () => {
     expect(c?.result).toMatchObject({ reward: null, error: "verifier_unavailable" });
     broken = false;
     expect((await join("ccc", { group_size: 3 })).result).toMatchObject({ reward: 1, error: null });
-    expect(deps.verifier.jobs.map(({ comparisons }) => comparisons.length)).toEqual([3, 2]);
+    expect(deps.verifier.jobs.map(({ questions }) => questions.length)).toEqual([3, 2]);
     expect((await join("a", { group_size: 3 })).result).toMatchObject({ reward: 0, error: null, losses: 2 });
   });
 });
@@ -245,7 +245,7 @@ describe("late samples", () => {
     expect(early.map(({ late: isLate, members }) => [isLate, members])).toEqual(Array(2).fill([false, 2]));
     expect(late.map(({ late: isLate, members }) => [isLate, members])).toEqual(Array(2).fill([true, 4]));
     expect(late.map(({ result }) => result.wins)).toEqual([2, 3]);
-    expect(deps.verifier.jobs.map(({ comparisons }) => comparisons.length)).toEqual([1, 5]);
+    expect(deps.verifier.jobs.map(({ questions }) => questions.length)).toEqual([1, 5]);
     const costs = deps.runLog.entries.map(({ groups }) => groups[0]?.result.verifier.generations);
     expect(costs).toEqual([1, 5]);
   });

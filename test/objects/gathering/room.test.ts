@@ -58,15 +58,15 @@ function stallingAfter(k: number): Verifier & { asked: number } {
     session: ({ signal }: { signal: AbortSignal }) => ({
       stats: { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 },
       async judge(job: Parameters<ReturnType<Verifier["session"]>["judge"]>[0], sink: (g: Generation) => void) {
-        verifier.asked += job.comparisons.length;
-        for (const comparison of job.comparisons.slice(0, k)) {
+        verifier.asked += job.questions.length;
+        for (const question of job.questions.slice(0, k)) {
           const answer = longest(
-            comparison.order.map((i) => job.candidates[i] as string),
-            { comparison, sample: 0, job },
+            question.shown.map((i) => job.candidates[i] as string),
+            { question, sample: 0, job },
           );
           const told = { answer: answer as string, thinking: "none", finish_reason: "stop", error: null } as const;
           sink({
-            comparison: comparison.id,
+            question: question.id,
             sample: 0,
             ...told,
             prompt_tokens: 1,
@@ -95,7 +95,7 @@ describe("a room that lives again", () => {
     expect(got.map(({ result, attached }) => [result.wins, attached])).toEqual(
       [0, 1, 2, 3].map((wins) => [wins, false]),
     );
-    expect(deps.verifier.jobs.map(({ comparisons }) => comparisons.length)).toEqual([2]);
+    expect(deps.verifier.jobs.map(({ questions }) => questions.length)).toEqual([2]);
     expect(deps.runLog.entries.map(({ request_id }) => request_id)).toEqual(["request-0"]);
     // All six answers were paid for in this one judgement, in whichever life of the room.
     expect(deps.runLog.entries[0]?.groups[0]?.result.verifier.generations).toBe(6);

@@ -4,16 +4,16 @@
 import { createPreparer, type PreparedGroup } from "../../../../src/core/candidate/prepare.ts";
 import type { Group } from "../../../../src/core/contract/requests.ts";
 import { type Spec, SpecSchema } from "../../../../src/core/contract/spec.ts";
+import type { Showing } from "../../../../src/core/judges/questions.ts";
 import { compileSpec } from "../../../../src/core/signals/compiled-spec.ts";
 import { preparerRules } from "../../../../src/core/signals/preparing.ts";
-import type { Ask } from "../../../../src/core/tournament/schedule.ts";
 import { SCHEDULES } from "../../../../src/core/tournament/schedules/table.ts";
 import type { RewardsBody } from "../workload/item.ts";
 
 export interface PlannedGroup {
   prepared: PreparedGroup;
   /** The first wave: all there is for the schedules that ask everything at once. */
-  asks: readonly Ask[];
+  asks: readonly Showing[];
 }
 
 export interface PlannedRequest {

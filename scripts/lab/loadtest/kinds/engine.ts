@@ -1,8 +1,8 @@
 // Owns the kind `engine`: a request's comparisons as chat completions, all at once, as the edge
 // would ask them. Knows no client.
 
+import { readAnswer } from "../../../../src/core/judges/readings.ts";
 import { createRenderer } from "../../../../src/core/judges/render.ts";
-import { readAnswer } from "../../../../src/core/judges/samples.ts";
 import { createSeeds } from "../../../../src/core/judges/seeds.ts";
 import { AnswerBuilder } from "../../../../src/core/wire/chat-answer.ts";
 import { EventSplitter } from "../../../../src/core/wire/chat-stream.ts";
@@ -50,13 +50,13 @@ function callsOf({ prepared, asks }: PlannedGroup, spec: ReturnType<typeof plann
   const job = { question: prepared.question, language: prepared.language, candidates: prepared.texts };
   const render = createRenderer(prompt, form, job);
   const seedOf = createSeeds({ seed: spec.seed, prompt, form }, job);
-  return asks.flatMap(({ order, samples, first_sample = 0 }) => {
-    const messages = render(order);
+  return asks.flatMap(({ shown, samples, first_sample = 0 }) => {
+    const messages = render(shown);
     return Array.from({ length: samples }, (_, sample): Call => {
-      const seed = seedOf(order, first_sample + sample);
+      const seed = seedOf(shown, first_sample + sample);
       const settings = { model: spec.judge.model ?? model, temperature, top_p, max_tokens, seed };
       const body = { ...settings, stream: true, stream_options: { include_usage: true }, messages };
-      return { path: "/chat/completions", body: bodyParts(body), open: () => generationReader(order.length, form) };
+      return { path: "/chat/completions", body: bodyParts(body), open: () => generationReader(shown.length, form) };
     });
   });
 }

@@ -1,6 +1,6 @@
 // Owns the kind `gateway`: a request's groups over the verify protocol, and its event stream read.
 // Knows no client.
-import { readAnswer } from "../../../../src/core/judges/samples.ts";
+import { readAnswer } from "../../../../src/core/judges/readings.ts";
 import { type VerdictEvent, type VerifyEvent, VerifyEventSchema } from "../../../../src/core/wire/verify-protocol.ts";
 import type { RewardsBody } from "../workload/item.ts";
 import { type PlannedRequest, plannedRequest } from "./comparisons.ts";
@@ -32,7 +32,7 @@ function readEvents(events: readonly VerifyEvent[], planned: PlannedRequest): Re
   const done = events.at(-1);
   if (done?.type !== "done") return unusable("broken_off");
   const verdicts = events.filter((event) => event.type === "verdict");
-  const sizes = planned.groups.map(({ asks }) => asks.map(({ order }) => order.length));
+  const sizes = planned.groups.map(({ asks }) => asks.map(({ shown }) => shown.length));
   const parsed = verdicts.filter((verdict) => {
     const k = sizes[Number(verdict.group_id)]?.[verdict.comparison] ?? 0;
     return readAnswer({ ...verdict, error: null }, k, planned.spec.judge.form).status === "ok";
@@ -77,7 +77,7 @@ export function gatewayWork(body: RewardsBody, deadline_ms: number): Work {
           question: prepared.question,
           language: prepared.language,
           candidates: prepared.texts,
-          comparisons: asks.map((ask, id) => ({ id, ...ask })),
+          comparisons: asks.map(({ shown, ...ask }, id) => ({ id, order: shown, ...ask })),
         },
   );
   const sampling = { temperature, top_p, max_tokens, seed: planned.spec.seed };

@@ -4,8 +4,9 @@
 import { compareKeys } from "../../candidate/classes.ts";
 import { ApiError } from "../../faults/errors.ts";
 import { LIMITS } from "../../faults/limits.ts";
+import type { Showing } from "../../judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../../math/random.ts";
-import { type Ask, askAllAtOnce, type Schedule, type ScheduleInput } from "../schedule.ts";
+import { askAllAtOnce, type Schedule, type ScheduleInput } from "../schedule.ts";
 
 /**
  * `samples` generations of one list (twice as many, each list also reversed, with `both_orders`).
@@ -21,11 +22,11 @@ export function singleList({ keys, judge, seed }: ScheduleInput): Schedule {
   }
   const byContent = keys.map((_, i) => i).sort((i, j) => compareKeys(keys[i] as never, keys[j] as never));
   const content = byContent.flatMap((i) => [...(keys[i] as readonly number[])]);
-  const asks: Ask[] = [];
+  const all: Showing[] = [];
   for (let sample = 0; sample < judge.samples; sample++) {
     const order = shuffled(byContent, createRandom(hashText("list", seed, sample, ...content)));
-    asks.push({ order, samples: 1, first_sample: sample });
-    if (judge.both_orders) asks.push({ order: [...order].reverse(), samples: 1, first_sample: judge.samples + sample });
+    all.push({ shown: order, samples: 1, first_sample: sample });
+    if (judge.both_orders) all.push({ shown: [...order].reverse(), samples: 1, first_sample: judge.samples + sample });
   }
-  return askAllAtOnce(asks);
+  return askAllAtOnce(all);
 }

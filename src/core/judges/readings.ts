@@ -1,0 +1,93 @@
+// How a generation is read: what it says of the candidates, or why it says nothing.
+import { VERDICT_STATUSES } from "../contract/replies.ts";
+import type { Spec } from "../contract/spec.ts";
+import type { ItemErrorCode } from "../faults/errors.ts";
+import { parseLetter, parseScores } from "./verdict.ts";
+import type { Verdict } from "./verdicts.ts";
+
+/**
+ * How an answer was read. `tie`: it names no winner in so many words. `cut_by_length`: it did not
+ * end by itself.
+ */
+export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length"] as const;
+export type ReadingStatus = (typeof READING_STATUSES)[number];
+
+/**
+ * One generation, read. Exactly one of `status` and `code` is set, neither when it was saved;
+ * `verdict` only where the status is `ok` or `tie`.
+ */
+export interface Reading {
+  sample: number;
+  verdict: Verdict | null;
+  status: ReadingStatus | null;
+  code: ItemErrorCode | null;
+  /** Left out because its question's majority was decided. */
+  saved: boolean;
+  finish_reason: string | null;
+  prompt_tokens: number;
+  completion_tokens: number;
+  latency_ms: number;
+  /** The model that answered and the backend's name; null when none answered or it is not known. */
+  model: string | null;
+  backend: string | null;
+}
+
+/** A generation as it comes from a verifier, as far as reading it goes. */
+export interface Answer {
+  answer: string | null;
+  thinking: "none" | "closed" | "unclosed";
+  finish_reason: string | null;
+  error: ItemErrorCode | null;
+  saved?: boolean;
+}
+
+export type ReadPart = Pick<Reading, "verdict" | "status" | "code" | "saved">;
+
+/** What a reading that brought no verdict holds. */
+export const NOTHING = { verdict: null, code: null, saved: false } as const;
+
+/** Finish reasons of an answer that did not end by itself; whatever it holds is no verdict. */
+const CUT: ReadonlySet<string> = new Set(["length", "repetition"]);
+
+/**
+ * Reads one answer over k candidates. Thoughts that were never closed, and an answer cut by length
+ * or for repeating itself, are no verdict.
+ */
+export function readAnswer(answer: Answer, k: number, form: Spec["judge"]["form"]): ReadPart {
+  if (answer.saved === true) return { ...NOTHING, status: null, saved: true };
+  if (answer.answer === null) return { ...NOTHING, status: null, code: answer.error ?? "verifier_bad_reply" };
+  if (answer.thinking === "unclosed") return { ...NOTHING, status: "unclosed_think" };
+  const read = form === "scores" ? readScores(answer.answer, k) : readLetter(answer.answer, k);
+  if (CUT.has(answer.finish_reason ?? "") && read.status !== "unclosed_think") {
+    return { ...NOTHING, status: "cut_by_length" };
+  }
+  return read;
+}
+
+/**
+ * The word in the box of a verifier that finds the candidates equal, as the embedded one does. No
+ * prompt offers it.
+ */
+const DECLARED_TIE = /\\boxed\{tie\}\s*$/;
+
+function readLetter(text: string, k: number): ReadPart {
+  const { status, index } = parseLetter(text, k);
+  if (status === "bad_content" && DECLARED_TIE.test(text)) {
+    return { ...NOTHING, verdict: { kind: "preference", strength: 0 }, status: "tie" };
+  }
+  return { ...NOTHING, verdict: index === null ? null : { kind: "letter", place: index }, status };
+}
+
+function readScores(text: string, k: number): ReadPart {
+  const { status, scores } = parseScores(text, k);
+  return { ...NOTHING, verdict: scores === null ? null : { kind: "scores", scores }, status };
+}
+
+/** Whether the verifier answered and said nothing that can be read. */
+export const isUnparsed = ({ status }: Pick<Reading, "status">): boolean =>
+  status !== null && status !== "ok" && status !== "tie";
+
+/** Whether some answer came, and none that can be read. */
+export const isUnread = (readings: readonly Reading[]): boolean =>
+  readings.some(isUnparsed) &&
+  readings.every((reading) => !reading.saved && (reading.status === null || isUnparsed(reading)));

@@ -1,0 +1,73 @@
+// What was learnt of one group: its questions with the readings that came back.
+
+import type { ItemErrorCode } from "../faults/errors.ts";
+import { ITEM_ERRORS } from "../faults/errors.ts";
+import type { Question } from "../judges/questions.ts";
+import { isUnparsed, NOTHING, type Reading } from "../judges/readings.ts";
+import { winnerOf } from "../judges/verdicts.ts";
+import type { Outcome } from "./schedule.ts";
+
+/**
+ * One question of a group with its readings. `own` is false when an equal group of the request
+ * asked it: no cost here.
+ */
+export interface AskedQuestion {
+  question: Question;
+  own: boolean;
+  readings: readonly Reading[];
+}
+
+/** The models that answered, by name. */
+export function modelsOf(asked: readonly AskedQuestion[]): string[] {
+  return [...new Set(asked.flatMap(({ readings }) => readings.flatMap(({ model }) => model ?? [])))].sort();
+}
+
+/**
+ * The same samples as one model's: the model with most answers, the first by name among equals;
+ * what others answered has failed with `other_model`. A group in which one model or none answered
+ * comes back as it is.
+ */
+export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
+  const models = modelsOf(asked);
+  if (models.length < 2) return asked;
+  const answers = asked.flatMap(({ readings }) => readings.flatMap(({ model }) => model ?? []));
+  const counts = models.map((model) => answers.filter((name) => name === model).length);
+  const kept = models[counts.indexOf(Math.max(...counts))];
+  const failed = { ...NOTHING, status: null, code: "other_model", finish_reason: null } as const;
+  const strict = (reading: Reading): Reading =>
+    reading.model === null || reading.model === kept ? reading : { ...reading, ...failed };
+  return asked.map((entry) => ({ ...entry, readings: entry.readings.map(strict) }));
+}
+
+/** The outcomes that `decide` and the schedules work on; a saved sample has none. */
+export function outcomesOf(asked: readonly AskedQuestion[]): Outcome[] {
+  return asked.flatMap(({ question: { shown }, readings }, question) =>
+    readings.flatMap((reading): Outcome[] => {
+      const { code, verdict, saved } = reading;
+      if (saved) return [];
+      const state = code !== null ? "failed" : isUnparsed(reading) ? "unparsed" : "parsed";
+      const place = winnerOf(verdict);
+      return [{ question, state, winner: place === null ? null : (shown[place] as number) }];
+    }),
+  );
+}
+
+/**
+ * Why nothing of a class was decided: the most frequent fault among its readings, `unparsed`
+ * included; equal counts go by the table's order.
+ */
+export function commonFault(asked: readonly AskedQuestion[], classIndex: number): ItemErrorCode | null {
+  const counts = new Map<ItemErrorCode, number>();
+  for (const { question, readings } of asked) {
+    if (!question.shown.includes(classIndex)) continue;
+    for (const reading of readings) {
+      const fault = reading.code ?? (isUnparsed(reading) ? "unparsed" : null);
+      if (fault !== null) counts.set(fault, (counts.get(fault) ?? 0) + 1);
+    }
+  }
+  const codes = (Object.keys(ITEM_ERRORS) as ItemErrorCode[]).filter((code) => counts.has(code));
+  return codes.reduce<ItemErrorCode | null>(
+    (best, code) => (best === null || (counts.get(code) ?? 0) > (counts.get(best) ?? 0) ? code : best),
+    null,
+  );
+}

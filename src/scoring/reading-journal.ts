@@ -1,0 +1,74 @@
+// What a verifier has answered, remembered: content keys of questions, and the readings known by
+// them. Knows no storage.
+
+import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import type { Question } from "../core/judges/questions.ts";
+import type { Reading } from "../core/judges/readings.ts";
+import { sha256Hex } from "./digest.ts";
+
+/**
+ * All readings of one question; none of them failed, unless the journal was told that all is
+ * scored.
+ */
+export interface KnownReadings {
+  readings: readonly Reading[];
+  /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
+  own: boolean;
+}
+
+/**
+ * What a batch need not ask again. Keys are of content, so that they hold for any group of any
+ * batch.
+ */
+export interface ReadingJournal {
+  known(key: string): KnownReadings | undefined;
+  /**
+   * Called for each newly asked question as soon as all its readings are in, in no certain order;
+   * never with a failed one.
+   */
+  onReadings(key: string, readings: readonly Reading[]): void;
+  /** Called for each newly asked question of which a reading has failed, when its wave is over. */
+  onFailed?(key: string, readings: readonly Reading[]): void;
+  /**
+   * Called when all is scored, before any of it is logged: who does the work once more must come to
+   * the same outcome.
+   */
+  onScored?(): void;
+}
+
+export interface KeyedJournal extends ReadingJournal {
+  /** The key of what a signal asks of a group, or of some of its rollouts. */
+  key(signal: string, group: Pick<PreparedGroup, "index" | "texts">, question: Question): string;
+}
+
+/**
+ * Gives a journal the keys of a batch: the spec's hash, whom it was put to and in whose words, then
+ * digests of question, language and
+ * candidates in the order shown, then which samples. Whatever decides a verdict's meaning is in it,
+ * so that equal keys mean equal questions: of a spec with signals the signal's name too (`named`),
+ * as each may have a judge of its own.
+ */
+export async function keyedJournal(
+  journal: ReadingJournal,
+  groups: readonly PreparedGroup[],
+  specHash: string,
+  named: boolean,
+): Promise<KeyedJournal> {
+  const digests = await Promise.all(
+    groups.map(async ({ question, language, texts }) => ({
+      prompt: await sha256Hex(JSON.stringify([question, language])),
+      texts: new Map(await Promise.all(texts.map(async (text) => [text, await sha256Hex(text)] as const))),
+    })),
+  );
+  return {
+    key(signal, { index, texts: candidates }, one) {
+      const { prompt, texts } = digests[index] as (typeof digests)[number];
+      const { to, preset, first_sample = 0, samples } = one;
+      const shown = one.shown.map((i) => texts.get(candidates[i] as string)).join(",");
+      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}:${prompt}:${shown}:${first_sample}+${samples}`;
+    },
+    known: (key) => journal.known(key),
+    onReadings: (key, readings) => journal.onReadings(key, readings),
+    onFailed: (key, readings) => journal.onFailed?.(key, readings),
+  };
+}
