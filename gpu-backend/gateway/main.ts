@@ -21,6 +21,7 @@ const pool = createEnginePool({
   maxInFlight: config.ENGINE_MAX_IN_FLIGHT,
   kind: config.ENGINE_KIND ?? null,
   tokens: config.ENGINE_TOKENS ?? [],
+  report: (line) => console.error(JSON.stringify(line)),
 });
 const gateway = await startGateway({
   host: config.HOST,

@@ -21,6 +21,8 @@ export interface VerifierCall {
   signal: AbortSignal;
   /** Only the first backend may judge, whatever befalls it. */
   strict_model?: boolean;
+  /** Lower goes first at a gateway and at engines that know priorities; 0 where nothing is said. */
+  priority?: number;
   header_slots?: HeaderSlots; // Shared with the other sessions of the same request; a session's own when left out.
   /**
    * `Clock.now()` at which the signal will abort with `deadline`, where known: what the backend

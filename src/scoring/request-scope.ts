@@ -12,6 +12,8 @@ export interface RequestScope {
   key_name: string | null;
   verifier_ms: number;
   store_ms: number;
+  /** Lower goes first at verifiers that know priorities; absent: 0. */
+  priority?: number;
   /**
    * Gives the request's Idempotency-Key up, where it has one, and with it an id taken over from a
    * request that crashed. Called before an outcome that will not be kept is logged: another outcome

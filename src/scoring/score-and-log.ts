@@ -36,7 +36,8 @@ export async function scoreAndLog(
   onGroup?: (index: number, group: GroupResult) => void,
   journal?: ReadingJournal,
 ): Promise<ScoredRequest> {
-  const hooks = { ...(onGroup && { onGroup }), ...(journal && { journal }) };
+  const { priority } = scope;
+  const hooks = { ...(onGroup && { onGroup }), ...(journal && { journal }), ...(priority && { priority }) };
   const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;

@@ -36,6 +36,8 @@ export interface ScoringBatch {
   started_ms: number;
   /** Aborted with the reason `cancelled` when the client goes. */
   signal: AbortSignal;
+  /** Lower goes first at verifiers that know priorities; absent: 0. */
+  priority?: number;
   /** Called as soon as a group is done, in the order in which groups finish. */
   onGroup?: (index: number, group: GroupResult) => void;
   /**
@@ -71,7 +73,8 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
 
   const verifierStarted = deps.clock.now();
   const deadline = armDeadline(request.deadline_ms - (verifierStarted - started_ms), batch.signal);
-  const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms };
+  const { priority = 0 } = batch;
+  const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, priority };
   const opened = openSessions(deps.verifier, compiled, until);
   const { judged, results } = await judgeAll(judgings, compiled, opened.sessions, batch.onGroup).finally(
     deadline.disarm,
@@ -141,7 +144,7 @@ async function judgeAll(
 function openSessions(
   verifier: Verifier,
   { signals, spec }: CompiledSpec,
-  until: Pick<VerifierCall, "signal" | "deadline_at">,
+  until: Pick<VerifierCall, "signal" | "deadline_at" | "priority">,
 ): { sessions: Sessions; stats: () => SessionStats; refusals: ReadonlySet<string> } {
   const asking = signals.flatMap(({ name, judge }) => (judge === null ? [] : [{ name, judge }]));
   const shared = asking.length > 1 ? { header_slots: createHeaderSlots() } : {};

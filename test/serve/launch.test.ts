@@ -41,6 +41,17 @@ describe.each(ENGINES)("$script", ({ script, record }) => {
     },
   );
 
+  it("takes the model's way of thinking by the engine's name for it, and none where it says none", async () => {
+    const parserOf = async (env: Record<string, string>) =>
+      flagsOf((await launch(script, ["7b"], env)).argv).get("--reasoning-parser");
+    const own = script === "vllm.sh" ? "deepseek_r1" : "deepseek-r1";
+    expect(await parserOf({})).toBe(own);
+    expect(await parserOf({ REASONING_PARSER: "qwen3" })).toBe("qwen3");
+    expect(await parserOf({ REASONING_PARSER: "none" })).toBeUndefined();
+    const { argv } = await launch(script, ["7b"], { REASONING_PARSER: "tea-leaves" });
+    expect(faultsOf(argv, record)).toHaveLength(1);
+  });
+
   it("names the release it was written for", () => {
     expect(textOf(`gpu-backend/serve/launch/${script}`).split("\n")[1]).toContain(` ${record.version} `);
   });

@@ -18,6 +18,7 @@ export function createEnginePool(config: EnginePoolConfig): EnginePool {
   if (urls.length === 0) throw new TypeError("At least one engine URL is needed.");
   const max = Math.max(1, Math.floor(config.maxInFlight ?? LIMITS.generations_in_flight_default));
   const replicas = urls.map((url) => new Replica(new EngineAddress(url, apiKey), max, kind));
+  const { report } = config;
   const { schedule = setTimer, random = Math.random, now = () => performance.now() } = config;
-  return new Pool(replicas, { model, tokens, schedule, random, now });
+  return new Pool(replicas, { model, tokens, schedule, random, now, report });
 }

@@ -10,7 +10,7 @@ import { EngineMetrics } from "./engine-metrics.ts";
 import { EngineProbe, type ProbeOptions } from "./engine-probe.ts";
 import { abortCode, type Exchange } from "./engine-stream.ts";
 import { EngineTokens } from "./engine-tokens.ts";
-import type { EngineAnswer, EngineCall, EnginePool, Schedule } from "./port.ts";
+import type { EngineAnswer, EngineCall, EnginePool, EnginePoolConfig, Schedule } from "./port.ts";
 import { modelsOf, type Readiness, readiness } from "./readiness.ts";
 import { choose, type Replica } from "./replicas.ts";
 
@@ -26,6 +26,7 @@ export interface PoolOptions {
   schedule: Schedule;
   random: () => number;
   now: () => number;
+  report: EnginePoolConfig["report"];
 }
 
 /** A call that waits for room. */
@@ -72,12 +73,11 @@ export class Pool implements EnginePool {
   constructor(replicas: readonly Replica[], options: PoolOptions) {
     this.#replicas = replicas;
     this.#options = options;
-    const { schedule, random } = options;
     this.#tokens = new EngineTokens(options.tokens);
     this.#probes = replicas.map((replica) => {
       const elsewhere = () => this.#elsewhere(replica);
       const onVocabulary: ProbeOptions["onVocabulary"] = (said) => this.#tokens.learn(replica.engine, said);
-      return new EngineProbe(replica, { schedule, random, elsewhere, onChange: () => this.#changed(), onVocabulary });
+      return new EngineProbe(replica, { ...options, elsewhere, onChange: () => this.#changed(), onVocabulary });
     });
     for (const probe of this.#probes) probe.start();
     this.#capacity = this.capacity;

@@ -4,8 +4,9 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Page } from "./engine-address.ts";
 import { readVocabulary } from "./engine-tokens.ts";
 import { parseGauges } from "./gauges.ts";
-import type { Schedule } from "./port.ts";
+import type { EnginePoolConfig, Schedule } from "./port.ts";
 import type { Replica } from "./replicas.ts";
+import { tryOut } from "./try-out.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 const HEALTH_EVERY_MS = 2_000;
@@ -26,6 +27,9 @@ export interface ProbeOptions {
   onChange: () => void;
   /** What the engine says of its tokenizer; null when it offers nothing. */
   onVocabulary: (vocabulary: Vocabulary | null) => void;
+  /** The model that the engine is tried with, where log lines are taken. */
+  model: string;
+  report: EnginePoolConfig["report"];
 }
 
 export class EngineProbe {
@@ -34,6 +38,7 @@ export class EngineProbe {
   #cancels: (() => void)[] = [];
   #stopped = false;
   #read = false;
+  #tried = false;
   /**
    * Whether the engine has said, or shown that it does not say, what its tokenizer's tokens are.
    */
@@ -76,11 +81,29 @@ export class EngineProbe {
     // It may have come back as another one.
     const elsewhere = this.#options.elsewhere();
     const { health } = this.#replica;
+    if (lives && !this.#tried) {
+      this.#tried = true;
+      void this.#tryOut();
+    }
     if (lives && (health.checked(elsewhere) || !this.#vocabulary)) void this.#tokens();
-    else if (!lives) health.failed();
+    else if (!lives) {
+      health.failed();
+      // What comes back may have been started with other flags.
+      this.#tried = false;
+    }
     this.#replica.look(!lives && !health.healthy && elsewhere);
     this.#options.onChange();
     this.#later(0, HEALTH_EVERY_MS, () => this.#health());
+  }
+
+  async #tryOut(): Promise<void> {
+    const { model, report } = this.#options;
+    if (report === undefined) return;
+    const { engine, kind } = this.#replica;
+    const unfit = await tryOut(engine, model, kind);
+    if (this.#stopped) return;
+    this.#replica.unfit = unfit;
+    if (unfit !== null) report({ level: "warn", event: "engine_unfit", engine: engine.label, reason: unfit });
   }
 
   async #tokens(): Promise<void> {

@@ -117,6 +117,11 @@ export interface EnginePoolConfig {
   /** The served tokenizer's tokens, for engines that do not tell them. */
   tokens?: readonly string[];
   /**
+   * Takes log lines. Where it is given, each engine that comes up is asked something easy, and what
+   * would spoil every verdict is told.
+   */
+  report?: ((line: Record<string, unknown>) => void) | undefined;
+  /**
    * For tests: timers of the polls and waits, randomness of their jitter, the clock for durations
    * (ms).
    */

@@ -40,7 +40,7 @@ export async function readiness(
   const troubles = found.filter((one) => typeof one === "string");
   const contexts = found.filter((one) => typeof one === "number");
   const serving = found.length - troubles.length;
-  const words = [...new Set(troubles)].join(", ");
+  const words = [...new Set([...troubles, ...replicas.flatMap(({ unfit }) => unfit ?? [])])].join(", ");
   const served = `${serving} of ${replicas.length} engines serve the model${words === "" ? "" : ` (${words})`}`;
   const { trouble: unbroken, count } = tokens;
   const detail = unbroken === "" ? served : unbroken;

@@ -33,6 +33,8 @@ export class Replica {
   kind: EngineKind | "other" | null;
   requests = 0;
   readonly health = new ReplicaHealth();
+  /** What would spoil every verdict of it, for people; null where nothing is known. */
+  unfit: string | null = null;
   #taken = 0;
   /** Until it says that it knows none. */
   #priorities = true;

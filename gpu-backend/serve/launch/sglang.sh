@@ -20,7 +20,6 @@ args=(
   --mem-fraction-static "$GPU_MEMORY"
   --context-length "$CONTEXT_TOKENS"
   --sampling-defaults openai
-  --reasoning-parser deepseek-r1
   --strip-thinking-cache
   --chunked-prefill-size "$BATCH_TOKENS"
   --max-running-requests "$GENERATIONS_MAX"
@@ -33,6 +32,7 @@ args=(
   --enable-metrics
   --log-level-http warning
 )
+[[ $REASONING_PARSER == none ]] || args+=(--reasoning-parser "$REASONING_PARSER")
 [[ -z $MODEL_REVISION ]] || args+=(--revision "$MODEL_REVISION")
 ((DATA_PARALLEL == 1)) || args+=(--dp-size "$DATA_PARALLEL")
 

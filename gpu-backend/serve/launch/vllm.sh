@@ -25,7 +25,6 @@ args=(
   --max-model-len "$CONTEXT_TOKENS"
   --generation-config vllm
   --override-generation-config "{\"max_new_tokens\": $ANSWER_TOKENS}"
-  --reasoning-parser deepseek_r1
   --enable-prefix-caching
   --enable-chunked-prefill
   --max-num-batched-tokens "$BATCH_TOKENS"
@@ -41,6 +40,7 @@ args=(
   --disable-access-log-for-endpoints /health,/metrics
   --shutdown-timeout "$DRAIN_S"
 )
+[[ $REASONING_PARSER == none ]] || args+=(--reasoning-parser "${REASONING_PARSER/#deepseek-r1/deepseek_r1}")
 [[ -z $MODEL_REVISION ]] || args+=(--revision "$MODEL_REVISION")
 ((DATA_PARALLEL == 1)) || args+=(--data-parallel-size "$DATA_PARALLEL")
 

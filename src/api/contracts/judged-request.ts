@@ -15,7 +15,12 @@ export interface JudgingRequest {
   run_id: string | undefined;
   step: number | undefined;
   deadline_ms: number;
+  /** Whether somebody waits for the answer: it goes before batches of rewards. */
+  interactive?: boolean;
 }
+
+/** Of requests for which somebody waits. */
+const INTERACTIVE_PRIORITY = -10;
 
 export interface RunningJudgement {
   scored: Promise<ScoredRequest>;
@@ -31,7 +36,9 @@ export interface RunningJudgement {
 export function beginJudging(c: AppContext, deps: RouteDeps, request: JudgingRequest): RunningJudgement {
   checkRewardsRequest(request);
   const cancel = cancellation(c);
-  const scored = scoreAndLog(deps, c.get("scope"), request, request.spec, cancel.signal);
+  const scope = c.get("scope");
+  if (request.interactive === true) scope.priority = INTERACTIVE_PRIORITY;
+  const scored = scoreAndLog(deps, scope, request, request.spec, cancel.signal);
   keepAlive(c, scored);
   return { scored, stop: () => cancel.abort("cancelled") };
 }

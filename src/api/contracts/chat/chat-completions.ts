@@ -74,7 +74,10 @@ function route(deps: RouteDeps) {
     refuseUnmet(spec, "messages");
     const { run_id, step } = options;
     const deadline_ms = contractDeadline(chat, options.deadline_ms);
-    const { scored, stop } = beginJudging(c, deps, { groups: [group], spec, run_id, step, deadline_ms });
+    const { scored, stop } = beginJudging(c, deps, {
+      ...{ groups: [group], spec, run_id, step, deadline_ms },
+      interactive: true,
+    });
     const verdict = scored.then((done) => verdictOf(done, spec, form));
     const created = Math.floor(deps.clock.date().getTime() / 1000);
     const head: CompletionHead = { id: `chatcmpl-${c.get("scope").id}`, created, model };

@@ -58,7 +58,11 @@ export async function rankDocuments(
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
   const deadline_ms = contractDeadline(request.contract, options.deadline_ms);
   const { run_id, step } = options;
-  return rank(await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms }).scored, spec, request);
+  return rank(
+    await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms, interactive: true }).scored,
+    spec,
+    request,
+  );
 }
 
 function rank(scored: ScoredRequest, spec: AnySpec, { query, texts, top_n, raw }: DocumentsRequest): RankedDocuments {

@@ -46,7 +46,7 @@ export async function scorePairs(
   refuseUnmet(spec, field);
   const deadline_ms = contractDeadline(contract, options.deadline_ms);
   const { run_id, step } = options;
-  const scored = await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms }).scored;
+  const scored = await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms, interactive: true }).scored;
   const byGroup = scored.reply.groups.map(({ rollouts }, g) => {
     const scores = rollouts.map((rollout) => relevance(rollout, spec, rollouts.length, raw));
     if (scores.includes(null)) throw unjudged(scored, g);

@@ -1,0 +1,34 @@
+// Owns one easy question to an engine that has just come up: whether its answers can hold a verdict
+// at all. Must not know replicas or what follows.
+import type { EngineAddress } from "./engine-address.ts";
+import { engineBody } from "./engine-dialect.ts";
+import { EngineStream } from "./engine-stream.ts";
+import type { EngineKind } from "./gauges.ts";
+
+const PATIENCE_MS = 120_000;
+const MAX_TOKENS = 512;
+const HIDDEN = "its reasoning parser takes whole answers for thoughts: no verdict can be read (--reasoning-parser)";
+
+/**
+ * What would spoil every verdict, for people; null where nothing is seen, also when the answer was
+ * cut or did not come. An answer that ended by itself and is a thought from beginning to end comes
+ * of a `--reasoning-parser` that waits for an end of thinking which the model never writes. Never
+ * rejects.
+ */
+export async function tryOut(
+  engine: EngineAddress,
+  model: string,
+  kind: EngineKind | "other" | null,
+): Promise<string | null> {
+  const body = JSON.stringify({
+    ...{ model, temperature: 0, max_tokens: MAX_TOKENS, stream: true },
+    messages: [{ role: "user", content: "Reply with the letter A and nothing else." }],
+  });
+  const { answered, reason } = await new EngineStream(engine, {
+    body: engineBody(body, kind, { priority: 0, rid: null }),
+    ...{ max_tokens: MAX_TOKENS, soft_letters: null, now: () => performance.now() },
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).done;
+  const { thinking, finish_reason, answer } = answered;
+  return thinking === "unclosed" && finish_reason === "stop" && answer === "" ? HIDDEN : reason;
+}
