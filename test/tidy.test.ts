@@ -20,6 +20,7 @@ const WITHIN = (...rooms: string[]) => rooms.map((room) => `src/core/${room}/`);
 const ROOMS: { of: string; may: readonly string[]; npm: RegExp }[] = [
   { of: "src/core/faults/", may: WITHIN("math"), npm: /^zod$/ },
   { of: "src/core/math/", may: WITHIN("faults"), npm: /^zod$/ },
+  { of: "src/core/health/", may: WITHIN("math"), npm: /^$/ },
   { of: "src/core/load/", may: WITHIN("faults", "math"), npm: /^zod$/ },
   { of: "src/core/contract/", may: WITHIN("faults", "math"), npm: /^zod$/ },
   { of: "src/core/judges/", may: WITHIN("faults", "math", "contract"), npm: /^zod$/ },

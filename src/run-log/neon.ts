@@ -7,6 +7,7 @@ import type { RunKey, RunLog, StoredVerdict } from "../scoring/run-log-port.ts";
 import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./db/connection.ts";
 import { signals } from "./db/schema.ts";
 import { groupPage } from "./read/group-rows.ts";
+import { healthRows } from "./read/health-rows.ts";
 import { requestRow } from "./read/request-rows.ts";
 import { runDetail, runOwners, runPage } from "./read/run-rows.ts";
 import { runSignals } from "./read/signal-rows.ts";
@@ -36,6 +37,7 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     owners: (runId, limit) => reading(() => runOwners(db, runId, limit)),
     run: (run) => reading(() => runDetail(db, run)),
     steps: (run, range) => reading(() => stepRows(db, run, range)),
+    health: (run, steps) => reading(() => healthRows(db, run, steps)),
     groups: (run, page) => reading(() => groupPage(db, run, page)),
     request: (requestId, owner) => reading(() => requestRow(db, requestId, owner)),
     verdicts: (groupId, owner) => reading(() => groupVerdicts(db, groupId, owner)),

@@ -23,6 +23,7 @@ export function unconfiguredRunLog(variable: string): RunLog {
     owners: refuse,
     run: refuse,
     steps: refuse,
+    health: refuse,
     groups: refuse,
     request: refuse,
     verdicts: refuse,

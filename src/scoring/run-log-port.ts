@@ -4,6 +4,7 @@ import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/c
 import type { Owner } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { ItemErrorCode } from "../core/faults/errors.ts";
+import type { HealthRow } from "../core/health/health-row.ts";
 import type { ReadingStatus } from "../core/judges/readings.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { Health } from "./ports.ts";
@@ -198,6 +199,8 @@ export interface RunLog {
   run(run: RunKey): Promise<RunDetail | null>;
   /** One row a step, ascending; what has no step first, under null. */
   steps(run: RunKey, range: StepRange): Promise<StepRow[]>;
+  /** One row for each of the last `steps` steps, ascending, for the alarms. */
+  health(run: RunKey, steps: number): Promise<HealthRow[]>;
   groups(run: RunKey, page: { step: number | null; cursor: string | null; limit: number }): Promise<Page<GroupRow>>;
   /** What a reply's request_id finds; null when it was not logged. */
   request(requestId: string, owner: Owner | null): Promise<RequestRow | null>;

@@ -1,5 +1,6 @@
 // Owns the in-memory stand-ins for the ports: an instant, scriptable verifier, a run log, a spec
 // store and a fixed clock. Knows no HTTP.
+
 import { readFile } from "node:fs/promises";
 import type { ExportTable, StoredSignal, StoredText } from "../../src/core/contract/export-tables.ts";
 import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
@@ -22,6 +23,7 @@ import type {
   StepRow,
   StoredVerdict,
 } from "../../src/scoring/run-log-port.ts";
+import { healthRowsOf } from "../port-contracts/health-oracle.ts";
 
 /** A clock that moves only when told. */
 export function fixedClock(start = Date.UTC(2026, 10, 21)): Clock & { advance(ms: number): void } {
@@ -313,6 +315,10 @@ export function fakeRunLog(): FakeRunLog {
           of(run).filter((e) => e.step === step),
         ),
       );
+    },
+    async health(run: RunKey, steps: number) {
+      check();
+      return healthRowsOf(of(run), steps);
     },
     async groups(run: RunKey, page: { step: number | null; cursor: string | null; limit: number }) {
       check();

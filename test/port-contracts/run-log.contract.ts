@@ -8,6 +8,7 @@ import { ApiError } from "../../src/core/faults/errors.ts";
 import type { SpecStore } from "../../src/scoring/ports.ts";
 import type { GroupRow, LogEntry, RunLog, StoredVerdict, VerdictRow } from "../../src/scoring/run-log-port.ts";
 import { groupRows, requestRow, storedSignals, storedTexts } from "../harness/fakes.ts";
+import { healthRowsOf } from "./health-oracle.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry, withSignals } from "./log-entries.ts";
 import { expectedStep, expectedSummary } from "./step-oracle.ts";
 
@@ -46,6 +47,12 @@ function storedVerdicts(entry: LogEntry): StoredVerdict[] {
     }),
   );
 }
+
+/** Numbers to nine places: sums in another order. */
+const nearly = (row: object): unknown =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === "number" ? expect.closeTo(value, 9) : value]),
+  );
 
 /** Declares the suite. `makeStore` opens a migrated database that nobody else uses. */
 export function runLogContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
@@ -176,6 +183,8 @@ function reads(store: () => StoreUnderTest): void {
         );
         expect(await runLog.steps(trainers(run_id), ALL_STEPS)).toEqual(expected);
         expect(await runLog.run(trainers(run_id))).toMatchObject(expectedSummary(run_id, logged));
+        const last = await runLog.health(trainers(run_id), 2);
+        expect(last).toEqual(healthRowsOf(logged, 2).map(nearly));
       }),
       { numRuns: 12, endOnFailure: true },
     );

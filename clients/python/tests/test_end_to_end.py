@@ -37,11 +37,13 @@ def test_rewards_are_those_in_the_run_log(url: str) -> None:
             wait_until_stored(client, request_id)
         logged = sorted(client.log.groups("e2e", step=3), key=lambda row: row["result"]["group_id"])
         steps = client.log.steps("e2e")
+        health = client.log.health("e2e")
     assert result.logged == "queued"
     assert all(reward is not None for reward in result.flat)
     assert len(set(result.flat)) > 2
     by_id = {group["group_id"]: row for group, row in zip(result.groups, result.rewards, strict=True)}
     assert {row["result"]["group_id"]: row["rewards"] for row in logged} == by_id
+    assert (health["last_step"], health["on"]) == (3, [])
     assert (steps[0]["step"], steps[0]["groups"]) == (3, len(GROUPS))
     assert steps[0]["reward_mean"] == pytest.approx(result.metrics["reward_mean"])
 

@@ -5,6 +5,8 @@ import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contrac
 import type { StoredSignal, StoredText } from "../../../src/core/contract/export-tables.ts";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
+import type { AlarmSpan } from "../../../src/core/health/alarm.ts";
+import { ALARMS } from "../../../src/core/health/table.ts";
 import { READING_STATUSES } from "../../../src/core/judges/readings.ts";
 import type { Verdict } from "../../../src/core/judges/verdicts.ts";
 import type {
@@ -132,6 +134,29 @@ export const StoredSignalSchema = z.object({
     .nullable()
     .meta({ description: "what the signal tells besides the value; `skipped`: its `when` left the rollout out" }),
 }) satisfies z.ZodType<StoredSignal>;
+
+export const RunHealthSchema = z.object({
+  run_id: z.string(),
+  owner,
+  first_step: count.nullable(),
+  last_step: count.nullable(),
+  steps: count,
+  on: z.array(z.string()).meta({ description: "alarms that are on at the last step" }),
+  alarms: z.array(
+    z.object({
+      alarm: z.enum(ALARMS.map(({ name }) => name) as [string, ...string[]]),
+      level: z.enum(["watch", "alarm"]),
+      from_step: count,
+      to_step: count.nullable(),
+      evidence: z.object({
+        step: count.meta({ description: "of the worst value" }),
+        value: z.number(),
+        threshold: z.number(),
+        detail: z.record(z.string(), z.unknown()).exactOptional(),
+      }),
+    }) satisfies z.ZodType<AlarmSpan>,
+  ),
+});
 
 export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cursor: cursor });
 export const RunStepsSchema = z.object({

@@ -6,6 +6,7 @@ import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.t
 import { ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
 import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
 import { GroupIdSchema, RequestIdSchema } from "../../../src/api/routes/groups.ts";
+import { HealthQuerySchema } from "../../../src/api/routes/health.ts";
 import { RunGroupsQuerySchema, StepsQuerySchema } from "../../../src/api/routes/runs.ts";
 import { SpecCheckQuerySchema, SpecCheckReplySchema } from "../../../src/api/routes/spec-check.ts";
 import {
@@ -175,6 +176,16 @@ const runLog: ZodOpenApiPathsObject = {
     "A row a step",
     { path: runPath, query: queryOf(StepsQuerySchema) },
     log.RunStepsSchema,
+  ),
+  "/v1/runs/{run_id}/health": read(
+    "getRunHealth",
+    "Alarms that the run's last steps raise",
+    { path: runPath, query: queryOf(HealthQuerySchema) },
+    log.RunHealthSchema,
+    {
+      description:
+        "Requests without a step are left out. What each alarm means, and what to do: docs/alarms.md. `to_step` is null while an alarm is on; `on` names those.",
+    },
   ),
   "/v1/runs/{run_id}/groups": read(
     "getRunGroups",

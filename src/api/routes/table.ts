@@ -6,6 +6,7 @@ import { PAGES, page } from "./docs.ts";
 import { evaluations } from "./evaluations.ts";
 import { exportRun } from "./export.ts";
 import { groupVerdicts, requestDetail } from "./groups.ts";
+import { runHealth } from "./health.ts";
 import { rewards } from "./rewards.ts";
 import { runDetail, runGroups, runList, runSteps } from "./runs.ts";
 import { about, healthz, metricsText, readyz } from "./service.ts";
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/v1/runs", access: "logs", handler: runList },
   { method: "GET", path: "/v1/runs/:run_id", access: "logs", handler: runDetail },
   { method: "GET", path: "/v1/runs/:run_id/steps", access: "logs", handler: runSteps },
+  { method: "GET", path: "/v1/runs/:run_id/health", access: "logs", handler: runHealth },
   { method: "GET", path: "/v1/runs/:run_id/groups", access: "logs", handler: runGroups },
   { method: "GET", path: "/v1/runs/:run_id/export", access: "logs", handler: exportRun },
   { method: "GET", path: "/v1/groups/:id/verdicts", access: "logs", handler: groupVerdicts },

@@ -62,6 +62,7 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   evaluation_tags_max: "drop some",
   bootstrap_max: "1000 resamples suffice for a 95 % interval",
   bootstrap_draws_max: "lower bootstrap, or use fewer lists or tags",
+  health_steps_max: "alarms look at the last steps",
   page_rows_max: "follow next_cursor for the rest",
   replay_letters_max: "call again for the rest",
 };

@@ -104,6 +104,7 @@ export const LIMITS = {
   probe_write_gap_ms: 100,
   group_window_ms_default: 2_000,
   group_window_ms_max: 600_000,
+  health_steps_max: 2_000,
   page_rows: 100,
   page_rows_max: 500,
   /** Names of owners that a refusal lists. */

@@ -16,6 +16,7 @@ from kritai.reply_types import (
     GroupRow,
     Rewards,
     RewardsEvent,
+    RunHealth,
     RunSummary,
     StepRow,
     StoredSpec,
@@ -179,6 +180,11 @@ class RunLog:
     def steps(self, run_id: str, **query: Unpack[StepsQuery]) -> list[StepRow]:
         """A row a step, of all steps or those that the query names: see `StepsQuery`."""
         return self._thread.run(self._log.steps(run_id, **query))
+
+    def health(self, run_id: str, *, steps: int | None = None, owner: str | None = None) -> RunHealth:
+        """The alarms that the run's last `steps` steps raise; those that are on come as warnings
+        of the category KritaiWarning too."""
+        return self._thread.run(self._log.health(run_id, steps=steps, owner=owner))
 
     def groups(self, run_id: str, step: int | None = None, *, owner: str | None = None) -> Iterator[GroupRow]:
         """All groups of a run, or of one step of it."""

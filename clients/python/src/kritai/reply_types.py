@@ -4,7 +4,7 @@ rewards. Knows no transport."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from kritai.request_types import AnySpec
 
@@ -250,6 +250,28 @@ class StepRow(TypedDict):
     latency_ms: dict[str, float | None]
     errors: dict[str, int]
     warnings: list[str]
+
+
+class AlarmSpan(TypedDict):
+    """Steps that an alarm was on; `to_step` is None while it is. What to do: docs/alarms.md."""
+
+    alarm: str
+    level: Literal["watch", "alarm"]
+    from_step: int
+    to_step: int | None
+    evidence: dict[str, Any]
+
+
+class RunHealth(TypedDict):
+    """What a run's last steps raise; `on` names the alarms that are on at the last of them."""
+
+    run_id: str
+    owner: str | None
+    first_step: int | None
+    last_step: int | None
+    steps: int
+    on: list[str]
+    alarms: list[AlarmSpan]
 
 
 class GroupRow(TypedDict):

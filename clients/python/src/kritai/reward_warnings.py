@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kritai.reply_types import RunHealth
 
 
 class KritaiWarning(UserWarning):
@@ -28,3 +32,14 @@ def warn_of(codes: Iterable[str]) -> None:
     for code in codes:
         text = _TEXTS.get(code, "see the server's page on errors")
         warnings.warn(f"{code}: {text}", KritaiWarning, stacklevel=2)
+
+
+def warn_of_alarms(health: RunHealth) -> None:
+    """A KritaiWarning for each alarm that is on."""
+    for span in health["alarms"]:
+        if span["to_step"] is None:
+            evidence = span["evidence"]
+            since = f"{span['alarm']}: on since step {span['from_step']}"
+            worst = f"{evidence['value']:.3g} at step {evidence['step']} (threshold {evidence['threshold']:g})"
+            text = f"{since}; {worst}; see docs/alarms.md"
+            warnings.warn(text, KritaiWarning, stacklevel=2)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import quote, urlencode
 
 from kritai.errors import Problem, Unavailable
-from kritai.reply_types import GroupRow, RunSummary, StepRow, StoredVerdict
+from kritai.reply_types import GroupRow, RunHealth, RunSummary, StepRow, StoredVerdict
 from kritai.request_types import StepsQuery
+from kritai.reward_warnings import warn_of_alarms
 from kritai.stream import anext_or_none
 from kritai.transport import Transport, parsed_line, within
 
@@ -54,6 +55,15 @@ class AsyncRunLog:
         asked = {names.get(name, name): value for name, value in _given(**query).items()}
         reply = await self._get(_of_run(run_id, "/steps", asked))
         return cast("list[StepRow]", reply["steps"])
+
+    async def health(self, run_id: str, *, steps: int | None = None, owner: str | None = None) -> RunHealth:
+        """The alarms that the run's last `steps` steps raise; those that are on come as warnings
+        of the category KritaiWarning too."""
+        reply = cast(
+            "RunHealth", await self._get(_of_run(run_id, "/health", _given(steps=steps, owner=owner)))
+        )
+        warn_of_alarms(reply)
+        return reply
 
     async def groups(
         self, run_id: str, step: int | None = None, *, owner: str | None = None

@@ -1,0 +1,39 @@
+// Owns GET /v1/runs/:run_id/health: the alarms that a run's last steps raise, with their evidence.
+import { ownerName } from "../../core/contract/owner.ts";
+import { RunIdSchema } from "../../core/contract/requests.ts";
+import { alarmsOver } from "../../core/health/table.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { OwnerQuerySchema, ofRun } from "../http/owned.ts";
+import { pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
+import type { AppContext } from "../http/scope.ts";
+
+/** Steps looked at, unless the caller says. */
+const STEPS = 300;
+
+export const HealthQuerySchema = OwnerQuerySchema.extend({
+  steps: wholeNumber(1, "health_steps_max")
+    .default(STEPS)
+    .meta({ description: `how many of the run's last steps are looked at; default ${STEPS}` }),
+});
+
+export function runHealth(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const runId = pathParameter(c, "run_id", RunIdSchema);
+    const { owner, steps } = queryParameters(c, HealthQuerySchema);
+    const reply = await ofRun(c, deps, runId, owner, async (run) => {
+      const rows = await deps.runLog.health(run, steps);
+      if (rows.length === 0 && (await deps.runLog.run(run)) === null) return null;
+      const alarms = alarmsOver(rows);
+      return {
+        run_id: runId,
+        owner: ownerName(run.owner),
+        first_step: rows[0]?.step ?? null,
+        last_step: rows.at(-1)?.step ?? null,
+        steps: rows.length,
+        on: [...new Set(alarms.flatMap(({ alarm, to_step }) => (to_step === null ? [alarm] : [])))],
+        alarms,
+      };
+    });
+    return c.json(reply);
+  };
+}

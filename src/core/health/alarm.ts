@@ -1,0 +1,88 @@
+// Owns what an alarm is, and how its values over the steps become spans: with hysteresis, so that it
+// does not flicker. The alarms: alarms/.
+import type { HealthRow } from "./health-row.ts";
+
+export type Level = "watch" | "alarm";
+
+/** One rule, pure over a run's rows; its name is its heading in docs/alarms.md. */
+export interface Alarm {
+  name: string;
+  /** Whether high or low values are bad. */
+  bad: "above" | "below";
+  /** Beyond it somebody should look soon. */
+  watch?: number;
+  /** Beyond it the run is in danger. */
+  alarm: number;
+  /** It ends when values are back on this side for `CLEAR_STEPS` steps. */
+  clear: number;
+  /** One value a row; null where nothing can be said, which changes nothing. */
+  series(rows: readonly HealthRow[]): readonly (number | null)[];
+  /** What of the worst row helps to find the cause. */
+  detail?(row: HealthRow): Readonly<Record<string, unknown>>;
+}
+
+/** Steps that an alarm was on, in a row. */
+export interface AlarmSpan {
+  alarm: string;
+  level: Level;
+  from_step: number;
+  /** Last step at which it was on; null while it is. */
+  to_step: number | null;
+  /** The worst value within the span, where it stands, and what it was measured against. */
+  evidence: { step: number; value: number; threshold: number; detail?: Readonly<Record<string, unknown>> };
+}
+
+/** Steps in a row on the good side that end an alarm. */
+export const CLEAR_STEPS = 3;
+
+interface Open {
+  level: Level;
+  from: number;
+  worst: number;
+  last: number;
+  calm: number;
+}
+
+function levelOf({ bad, watch, alarm }: Alarm, value: number): Level | null {
+  const beyond = (threshold: number) => (bad === "above" ? value > threshold : value < threshold);
+  if (beyond(alarm)) return "alarm";
+  return watch !== undefined && beyond(watch) ? "watch" : null;
+}
+
+/** The spans of one alarm over a run's rows, which come in order of their steps. */
+export function spansOf(alarm: Alarm, rows: readonly HealthRow[]): AlarmSpan[] {
+  const values = alarm.series(rows);
+  const sign = alarm.bad === "above" ? 1 : -1;
+  const spans: AlarmSpan[] = [];
+  let open: Open | null = null;
+  const close = ({ level, from, worst, last }: Open, ended: boolean) => {
+    const row = rows[worst] as HealthRow;
+    const threshold = level === "watch" ? (alarm.watch as number) : alarm.alarm;
+    const detail = alarm.detail?.(row);
+    spans.push({
+      alarm: alarm.name,
+      level,
+      from_step: (rows[from] as HealthRow).step,
+      to_step: ended ? (rows[last] as HealthRow).step : null,
+      evidence: { step: row.step, value: values[worst] as number, threshold, ...(detail !== undefined && { detail }) },
+    });
+  };
+  values.forEach((value, i) => {
+    if (value === null) return;
+    const level = levelOf(alarm, value);
+    if (open === null) {
+      if (level !== null) open = { level, from: i, worst: i, last: i, calm: 0 };
+      return;
+    }
+    if (level === "alarm") open.level = "alarm";
+    if (sign * value > sign * (values[open.worst] as number)) open.worst = i;
+    const calm = alarm.bad === "above" ? value <= alarm.clear : value >= alarm.clear;
+    open.calm = calm ? open.calm + 1 : 0;
+    if (!calm) open.last = i;
+    if (open.calm < CLEAR_STEPS) return;
+    close(open, true);
+    open = null;
+  });
+  if (open !== null) close(open, false);
+  return spans;
+}

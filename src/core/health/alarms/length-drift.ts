@@ -1,0 +1,24 @@
+// Owns the alarm `length_drift`: rollouts have grown or shrunk far off what they were.
+import type { Alarm } from "../alarm.ts";
+import { column, rolling } from "../health-row.ts";
+
+const STEPS = 5;
+
+/** How far each median is below the highest before it or above the lowest, as a share of that. */
+function drift(medians: readonly (number | null)[]): (number | null)[] {
+  let [peak, trough] = [0, Number.POSITIVE_INFINITY];
+  return medians.map((median) => {
+    if (median === null) return null;
+    [peak, trough] = [Math.max(peak, median), Math.min(trough, median)];
+    return Math.max(peak === 0 ? 0 : 1 - median / peak, trough === 0 ? 0 : median / trough - 1);
+  });
+}
+
+export const lengthDrift: Alarm = {
+  name: "length_drift",
+  bad: "above",
+  alarm: 0.4,
+  clear: 0.3,
+  series: (rows) => drift(rolling(column(rows, "length_p50"), STEPS)),
+  detail: ({ length_p50 }) => ({ length_p50 }),
+};

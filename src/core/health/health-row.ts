@@ -1,0 +1,52 @@
+// Owns what an alarm can look at: one row a step of a run. Knows no storage and no rule.
+
+/** Null where nothing of the kind was logged at the step. Shares are in [0, 1]. */
+export interface HealthRow {
+  step: number;
+  /** When its first request was logged, ms since 1970. */
+  at_ms: number;
+  rollouts: number;
+  /** Of complete groups. */
+  reward_mean: number | null;
+  /** The same without what format rules took off. */
+  unformatted_mean: number | null;
+  /** Complete groups whose rewards are all equal. */
+  zero_variance_share: number | null;
+  parse_rate: number | null;
+  /** Rollouts without a reward, by code. */
+  nulls: Readonly<Record<string, number>>;
+  length_p50: number | null;
+  /** Rollouts cut at the policy's length limit, of those that say how they ended. */
+  at_cap_share: number | null;
+  /** Mean over groups of Spearman's correlation of reward and length. */
+  length_reward: number | null;
+  /** Rollouts whose candidate equals an earlier one of their group. */
+  duplicate_share: number | null;
+  /** Decided pairs that are ties. */
+  tie_share: number | null;
+  /** Pairs whose verdict changes with the order shown. */
+  flip_rate: number | null;
+  /** Rollouts in whose presence the judge fails. */
+  jam_share: number | null;
+  /** Spearman's correlation of reward and label over the step's rollouts. */
+  label_correlation: number | null;
+  latency_p99_ms: number | null;
+  /** Generations that brought no answer. */
+  failed_share: number | null;
+}
+
+/** Means over a window that ends at each place, of what is known there; null where less than `least` is. */
+export function rolling(
+  values: readonly (number | null)[],
+  window: number,
+  least: number = Math.ceil(window / 2),
+): (number | null)[] {
+  return values.map((_, end) => {
+    const known = values.slice(Math.max(0, end - window + 1), end + 1).filter((value) => value !== null);
+    return known.length < least ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  });
+}
+
+/** Null shares count as no alarm: what was not logged says nothing. */
+export const column = <K extends keyof HealthRow>(rows: readonly HealthRow[], name: K): HealthRow[K][] =>
+  rows.map((row) => row[name]);

@@ -1,0 +1,49 @@
+// GET /v1/runs/:run_id/health over HTTP: an alarm with its evidence, a calm run, whose run it is.
+import { expect, test } from "vitest";
+import { problemOf, setUp } from "./harness.ts";
+
+const rollouts = ["a", "bb", "ccc"].map((text) => ({ text: `\`\`\`python\n${text}\n\`\`\`` }));
+
+test("a run whose rollouts get no reward raises nulls, with codes and steps; its last steps alone may be calm", async () => {
+  const { post, call } = setUp();
+  for (let step = 0; step < 6; step++) {
+    // A group of one has nothing to be compared with.
+    const group = { prompt: "p", rollouts: step < 4 ? rollouts : rollouts.slice(0, 1) };
+    await post("/v1/rewards", { run_id: "ill", step, groups: [group] });
+  }
+  const health = async (query = "") => (await call(`/v1/runs/ill/health${query}`)).json();
+  expect(await health()).toEqual({
+    run_id: "ill",
+    owner: null,
+    first_step: 0,
+    last_step: 5,
+    steps: 6,
+    on: ["nulls"],
+    alarms: [
+      {
+        alarm: "nulls",
+        level: "alarm",
+        from_step: 4,
+        to_step: null,
+        evidence: {
+          step: 4,
+          value: 1,
+          threshold: 0.02,
+          detail: { by_code: { group_too_small: 1 }, rollouts: 1 },
+        },
+      },
+    ],
+  });
+  expect(await health("?steps=2")).toMatchObject({ first_step: 4, steps: 2, on: ["nulls"] });
+});
+
+test("a healthy run raises nothing, an unknown one is 404, and a wrong number of steps names its limit", async () => {
+  const { post, call } = setUp();
+  await post("/v1/rewards", { run_id: "well", step: 1, groups: [{ prompt: "p", rollouts }] });
+  await post("/v1/rewards", { run_id: "stepless", groups: [{ prompt: "p", rollouts }] });
+  expect(await (await call("/v1/runs/well/health")).json()).toMatchObject({ steps: 1, on: [], alarms: [] });
+  expect(await (await call("/v1/runs/stepless/health")).json()).toMatchObject({ steps: 0, last_step: null, on: [] });
+  expect((await problemOf(await call("/v1/runs/none/health"))).status).toBe(404);
+  const problem = await problemOf(await call("/v1/runs/well/health?steps=5000"));
+  expect(problem.errors?.[0]).toMatchObject({ path: "steps", message: expect.stringContaining("health_steps_max") });
+});

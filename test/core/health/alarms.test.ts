@@ -1,0 +1,191 @@
+// Alarms over made histories: each has one that raises it, one that does not, and its edge; then
+// policies that learn to cheat, and healthy runs.
+import { describe, expect, test } from "vitest";
+import { type Alarm, CLEAR_STEPS, spansOf } from "../../../src/core/health/alarm.ts";
+import type { HealthRow } from "../../../src/core/health/health-row.ts";
+import { ALARMS, alarmsOver } from "../../../src/core/health/table.ts";
+import { fallingP, risingP } from "../../../src/core/health/trend.ts";
+import { createRandom } from "../../../src/core/math/random.ts";
+
+const HEALTHY: Omit<HealthRow, "step" | "at_ms"> = {
+  rollouts: 512,
+  reward_mean: 0.5,
+  unformatted_mean: 0.5,
+  zero_variance_share: 0.1,
+  parse_rate: 0.99,
+  nulls: {},
+  length_p50: 1000,
+  at_cap_share: 0.05,
+  length_reward: 0.1,
+  duplicate_share: 0.05,
+  tie_share: 0.1,
+  flip_rate: 0.05,
+  jam_share: 0,
+  label_correlation: 0.7,
+  latency_p99_ms: 2000,
+  failed_share: 0.001,
+};
+const MINUTE_MS = 60_000;
+const rows = (count: number, of: (step: number) => Partial<HealthRow>): HealthRow[] =>
+  Array.from({ length: count }, (_, step) => ({ ...HEALTHY, step, at_ms: step * MINUTE_MS, ...of(step) }));
+const named = (name: string) => ALARMS.find((alarm) => alarm.name === name) as Alarm;
+const raised = (name: string, count: number, of: (step: number) => Partial<HealthRow>) =>
+  spansOf(named(name), rows(count, of));
+
+/** What raises each alarm, what just does not, and how many steps it takes. */
+const HISTORIES: Record<
+  string,
+  { bad: (step: number) => Partial<HealthRow>; edge: (step: number) => Partial<HealthRow> }
+> = {
+  flat_rewards: { bad: () => ({ zero_variance_share: 0.31 }), edge: () => ({ zero_variance_share: 0.3 }) },
+  parse_rate_low: { bad: () => ({ parse_rate: 0.79 }), edge: () => ({ parse_rate: 0.95 }) },
+  nulls: { bad: () => ({ nulls: { deadline: 6, unparsed: 5 } }), edge: () => ({ nulls: { deadline: 10 } }) },
+  length_drift: {
+    bad: (step) => ({ length_p50: step < 20 ? 1000 : 1420 }),
+    edge: (step) => ({ length_p50: step < 20 ? 1000 : 1400 }),
+  },
+  at_cap: { bad: () => ({ at_cap_share: 0.51 }), edge: () => ({ at_cap_share: 0.5 }) },
+  length_reward: { bad: () => ({ length_reward: 0.61 }), edge: () => ({ length_reward: 0.6 }) },
+  near_duplicates: { bad: () => ({ duplicate_share: 0.51 }), edge: () => ({ duplicate_share: 0.5 }) },
+  judge_flips: { bad: () => ({ flip_rate: 0.16 }), edge: () => ({ flip_rate: 0.149 }) },
+  judge_ties: { bad: () => ({ tie_share: 0.41 }), edge: () => ({ tie_share: 0.399 }) },
+  jams_judge: {
+    bad: (step) => ({ jam_share: Math.max(0, step - 10) / 1000 }),
+    edge: (step) => ({ jam_share: (step % 2) / 1000 }),
+  },
+  proxy_gap: {
+    bad: (step) => ({ label_correlation: step < 50 ? 0.7 : 0.4, reward_mean: step < 50 ? 0.5 : 0.6 }),
+    edge: (step) => ({ label_correlation: step < 50 ? 0.7 : 0.4, reward_mean: 0.5 }),
+  },
+  format_exploit: {
+    bad: (step) => ({ reward_mean: 0.3 + step / 200, unformatted_mean: 0.5 - step / 400 }),
+    edge: (step) => ({ reward_mean: 0.3 + step / 200, unformatted_mean: 0.3 + step / 200 }),
+  },
+  verifier_slow: {
+    bad: (step) => ({ latency_p99_ms: step < 60 ? 2000 : 4001 }),
+    edge: (step) => ({ latency_p99_ms: step < 60 ? 2000 : 4000 }),
+  },
+  verifier_failing: { bad: () => ({ failed_share: 0.011 }), edge: () => ({ failed_share: 0.01 }) },
+};
+
+describe("each alarm", () => {
+  test.each(ALARMS.map(({ name }) => name))("%s is raised by its history, and not at its edge", (name) => {
+    const { bad, edge } = HISTORIES[name] as (typeof HISTORIES)[string];
+    const spans = raised(name, 100, bad);
+    expect(spans).toHaveLength(1);
+    expect(spans[0]).toMatchObject({ alarm: name, level: "alarm", to_step: null });
+    expect(raised(name, 100, edge)).toEqual([]);
+    expect(raised(name, 100, () => ({}))).toEqual([]);
+    const unknown = Object.fromEntries(Object.keys(HEALTHY).map((field) => [field, null]));
+    expect(raised(name, 100, () => ({ ...unknown, nulls: {}, rollouts: 0 }))).toEqual([]);
+  });
+});
+
+test("an alarm ends after three calm steps, tells its worst one, and does not flicker between", () => {
+  const at = (values: number[]) =>
+    raised("parse_rate_low", values.length, (step) => ({ parse_rate: values[step] as number }));
+  expect(at([0.99, 0.9, 0.7, 0.99, 0.94, 0.99, 0.99, 0.99, 0.9])).toEqual([
+    {
+      alarm: "parse_rate_low",
+      level: "alarm",
+      from_step: 1,
+      to_step: 4,
+      evidence: { step: 2, value: 0.7, threshold: 0.8 },
+    },
+    {
+      alarm: "parse_rate_low",
+      level: "watch",
+      from_step: 8,
+      to_step: null,
+      evidence: { step: 8, value: 0.9, threshold: 0.95 },
+    },
+  ]);
+  expect(CLEAR_STEPS).toBe(3);
+});
+
+test("the evidence of nulls says which codes", () => {
+  const [span] = raised("nulls", 10, (step) => ({ nulls: step === 4 ? { deadline: 100, partial: 2 } : {} }));
+  expect(span?.evidence).toEqual({
+    step: 4,
+    value: 102 / 512,
+    threshold: 0.02,
+    detail: { by_code: { deadline: 100, partial: 2 }, rollouts: 512 },
+  });
+});
+
+test("Mann and Kendall's test agrees with a hand calculation and its symmetry", () => {
+  // 4 of 45 pairs fall: S = 37, variance 10 * 9 * 25 / 18 = 125, z = 36 / sqrt(125) = 3.2199.
+  const rising = [1, 3, 2, 5, 4, 7, 6, 9, 8, 10];
+  expect(risingP(rising)).toBeCloseTo(0.0006412, 6);
+  expect(fallingP(rising.map((value) => -value))).toBe(risingP(rising));
+  expect(risingP(new Array(30).fill(0))).toBe(1);
+});
+
+/** Standard normal noise of a seed. */
+function noise(seed: number): () => number {
+  const random = createRandom(seed);
+  return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+describe.each([1, 2, 3])("simulated runs, seed %i", (seed) => {
+  test("a healthy run of 300 steps raises nothing", () => {
+    const next = noise(seed);
+    const history = rows(300, (step) => {
+      const learnt = 1 - Math.exp(-step / 150);
+      const format = -0.1 * (1 - learnt) + 0.01 * next();
+      const score = 0.35 + 0.3 * learnt + 0.03 * next();
+      return {
+        reward_mean: score + format,
+        unformatted_mean: score,
+        zero_variance_share: Math.max(0, 0.08 + 0.06 * learnt + 0.02 * next()),
+        parse_rate: Math.min(1, 0.985 + 0.004 * next()),
+        length_p50: 1000 * (1 + 0.2 * learnt) + 20 * next(),
+        length_reward: 0.15 + 0.1 * next(),
+        label_correlation: 0.65 - 0.05 * learnt + 0.04 * next(),
+        flip_rate: Math.max(0, 0.06 + 0.02 * next()),
+        jam_share: next() > 2.3 ? 0.002 : 0,
+        latency_p99_ms: 2000 + 150 * next(),
+      };
+    });
+    expect(alarmsOver(history)).toEqual([]);
+  });
+
+  /** The first step at which the policy's true score is half of its best before. */
+  const halved = (scores: readonly number[]) =>
+    scores.findIndex((score, i) => score < 0.5 * Math.max(...scores.slice(0, i + 1)));
+  const first = (history: readonly HealthRow[], name: string) =>
+    alarmsOver(history).find(({ alarm }) => alarm === name)?.from_step ?? Number.POSITIVE_INFINITY;
+  /** Learnt slowly from step 60 on: 0 to 1. */
+  const cheating = (step: number) => 1 / (1 + Math.exp(-(step - 140) / 20));
+
+  test("a policy that learns to jam the judge raises jams_judge before its score has halved", () => {
+    const next = noise(seed + 10);
+    const scores = Array.from({ length: 300 }, (_, step) => 0.6 * (1 - cheating(step)));
+    const history = rows(300, (step) => ({ jam_share: Math.max(0, 0.4 * cheating(step) + 0.0005 * next()) }));
+    expect(first(history, "jams_judge")).toBeLessThan(halved(scores));
+  });
+
+  test("a policy that grows its length raises length_drift before its score has halved", () => {
+    const next = noise(seed + 20);
+    const scores = Array.from({ length: 300 }, (_, step) => 0.6 * (1 - cheating(step)));
+    const history = rows(300, (step) => ({ length_p50: 1000 * (1 + 3 * cheating(step)) + 20 * next() }));
+    expect(first(history, "length_drift")).toBeLessThan(halved(scores));
+  });
+
+  test("a policy that earns by format alone raises format_exploit before its score has halved", () => {
+    const next = noise(seed + 30);
+    const scores = Array.from({ length: 300 }, (_, step) => 0.6 * (1 - cheating(step)));
+    const history = rows(300, (step) => ({
+      unformatted_mean: (scores[step] as number) + 0.01 * next(),
+      reward_mean: (scores[step] as number) - 0.8 * (1 - cheating(step)) + 0.01 * next(),
+    }));
+    expect(first(history, "format_exploit")).toBeLessThan(halved(scores));
+  });
+
+  test("a policy that abandons the format raises nulls or parse_rate_low, or its rewards' fall is plain", () => {
+    const next = noise(seed + 40);
+    const history = rows(300, (step) => ({ parse_rate: Math.max(0, 0.985 - cheating(step) + 0.003 * next()) }));
+    const scores = Array.from({ length: 300 }, (_, step) => 0.6 * (1 - cheating(step)));
+    expect(first(history, "parse_rate_low")).toBeLessThan(halved(scores));
+  });
+});

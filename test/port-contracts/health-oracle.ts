@@ -1,0 +1,104 @@
+// Owns the plain computation of the rows that alarms look at, from a run's entries, against which
+// the database's SQL is tested.
+import type { HealthRow } from "../../src/core/health/health-row.ts";
+import { percentile } from "../../src/core/math/stats.ts";
+import type { LogEntry } from "../../src/scoring/run-log-port.ts";
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+const known = <T>(values: readonly (T | null)[]) => values.filter((value) => value !== null);
+const average = (values: readonly number[]) => (values.length === 0 ? null : sum(values) / values.length);
+const share = (values: readonly boolean[]) => average(values.map(Number));
+const ratio = (part: number, whole: number) => (whole === 0 ? null : part / whole);
+
+function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted.length === 0 ? null : percentile(sorted, 0.5);
+}
+
+const spearman = (pairs: readonly (readonly [number, number])[]) => {
+  const [x, y] = [meanRanks(pairs.map(([a]) => a)), meanRanks(pairs.map(([, b]) => b))];
+  return pearson(x.map((rank, i) => [rank, y[i] as number] as const));
+};
+
+function pearson(pairs: readonly (readonly [number, number])[]): number | null {
+  const [x, y] = [average(pairs.map(([a]) => a)) ?? 0, average(pairs.map(([, b]) => b)) ?? 0];
+  const of = (each: (dx: number, dy: number) => number) => sum(pairs.map(([a, b]) => each(a - x, b - y)));
+  const scale = Math.sqrt(of((dx) => dx * dx) * of((_, dy) => dy * dy));
+  return scale === 0 ? null : of((dx, dy) => dx * dy) / scale;
+}
+
+const meanRanks = (values: readonly number[]) =>
+  values.map((value) => {
+    const below = values.filter((other) => other < value).length;
+    return below + (values.filter((other) => other === value).length + 1) / 2;
+  });
+
+/** Of one step's entries; only those for rewards count. */
+export function healthOf(step: number, entries: readonly LogEntry[]): HealthRow {
+  const groups = entries.flatMap((entry) => entry.groups);
+  const results = groups.map(({ result }) => result);
+  const rollouts = groups.flatMap(({ result, rollouts }) =>
+    result.rollouts.map((scored, r) => ({ ...scored, ...rollouts[r], complete: result.status === "ok" })),
+  );
+  const complete = rollouts.filter((one) => one.complete && one.reward !== null);
+  const spans = results
+    .filter(({ status }) => status === "ok")
+    .map((result) => known(result.rollouts.map(({ reward }) => reward)))
+    .filter((rewards) => rewards.length > 0);
+  const nulls: Record<string, number> = {};
+  for (const { reward, error } of rollouts) {
+    if (reward === null && error !== null) nulls[error] = (nulls[error] ?? 0) + 1;
+  }
+  const uses = results.map(({ verifier }) => verifier);
+  const total = (of: (use: (typeof uses)[number]) => number) => sum(uses.map(of));
+  const byLength = groups.map(({ result, rollouts: logged }) => {
+    const both = result.rollouts.flatMap(({ reward }, r) => {
+      const length = logged[r]?.length_tokens ?? null;
+      return result.status !== "ok" || reward === null || length === null ? [] : [[reward, length] as const];
+    });
+    return spearman(both);
+  });
+  const ended = known(rollouts.map(({ finish_reason }) => finish_reason ?? null));
+  return {
+    step,
+    at_ms: Math.min(...entries.map(({ created_at }) => created_at.getTime())),
+    rollouts: rollouts.length,
+    reward_mean: average(complete.map(({ reward }) => reward as number)),
+    unformatted_mean: average(complete.map(({ reward, components }) => (reward as number) - (components.format ?? 0))),
+    zero_variance_share: share(spans.map((rewards) => new Set(rewards).size === 1)),
+    parse_rate: ratio(
+      total((use) => use.parsed),
+      total((use) => use.parsed + use.unparsed),
+    ),
+    nulls,
+    length_p50: median(known(rollouts.map(({ length_tokens }) => length_tokens ?? null))),
+    at_cap_share: share(ended.map((reason) => reason === "length")),
+    length_reward: average(known(byLength)),
+    duplicate_share: share(rollouts.map(({ duplicate_of }) => duplicate_of !== null)),
+    tie_share: ratio(sum(rollouts.map(({ ties }) => ties)), sum(rollouts.map((r) => r.wins + r.losses + r.ties))),
+    flip_rate: average(known(results.map(({ metrics }) => metrics.position_flip_rate))),
+    jam_share: share(rollouts.map(({ jams_judge }) => jams_judge)),
+    label_correlation: spearman(
+      rollouts.flatMap(({ reward, pass_rate }) =>
+        reward === null || pass_rate === null || pass_rate === undefined ? [] : [[reward, pass_rate] as const],
+      ),
+    ),
+    latency_p99_ms: median(uses.filter((use) => use.generations > use.failed).map((use) => use.latency_ms.p99)),
+    failed_share: ratio(
+      total((use) => use.failed),
+      total((use) => use.generations),
+    ),
+  };
+}
+
+/** The rows of the last steps of a run's entries, ascending. */
+export function healthRowsOf(all: readonly LogEntry[], steps: number): HealthRow[] {
+  const entries = all.filter(({ kind, step }) => kind === "rewards" && step !== null);
+  const last = [...new Set(known(entries.map(({ step }) => step)))].sort((a, b) => a - b).slice(-steps);
+  return last.map((step) =>
+    healthOf(
+      step,
+      entries.filter((entry) => entry.step === step),
+    ),
+  );
+}
