@@ -191,9 +191,9 @@ describe.each(databases)("over %s, a second key", (_name, open) => {
         }
       }
     }
-    // Four routes of a run (one with three tables), each with and without a name, a request, a
+    // Five routes of a run (one with three tables), each with and without a name, a request, a
     // group, a batch; by GET and HEAD.
-    expect(refused).toBe(2 * (2 * (3 + 3) + 3));
+    expect(refused).toBe(2 * (2 * (4 + 3) + 3));
   });
 
   test("sees no list and no count move by what the first writes", async () => {
@@ -253,7 +253,7 @@ describe.each(databases)("over %s, a second key", (_name, open) => {
     expect(problem).toMatchObject({ status: 400, errors: [{ path: "owner" }] });
     expect(JSON.stringify(problem)).toMatch(/first, second/);
     for (const owner of ["first", "second"]) {
-      for (const below of ["", "/steps", "/groups"]) {
+      for (const below of ["", "/steps", "/health", "/groups"]) {
         expect(await (await all.as("root", `/v1/runs/${RUN}${below}?owner=${owner}`)).json()).toMatchObject({ owner });
       }
     }

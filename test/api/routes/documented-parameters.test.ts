@@ -8,6 +8,7 @@ import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/contracts/o
 import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.ts";
 import { BatchQuerySchema } from "../../../src/api/routes/batches.ts";
 import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
+import { HealthQuerySchema } from "../../../src/api/routes/health.ts";
 import { RunGroupsQuerySchema, StepsQuerySchema } from "../../../src/api/routes/runs.ts";
 import { SpecCheckQuerySchema } from "../../../src/api/routes/spec-check.ts";
 
@@ -30,6 +31,7 @@ const READERS: Record<string, z.ZodObject> = {
   listRuns: RunsQuerySchema,
   getRun: OwnerQuerySchema,
   getRunSteps: StepsQuerySchema,
+  getRunHealth: HealthQuerySchema,
   getRunGroups: RunGroupsQuerySchema,
   exportRun: ExportQuerySchema,
   getBatch: BatchQuerySchema,
