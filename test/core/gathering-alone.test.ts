@@ -14,7 +14,7 @@ describe("a sample", () => {
     const judge = (now: number, answers: AnswerState[]) => {
       const [{ group, closed } = { group: null, closed: null }] = dueGroups(state, now);
       begin(group as GroupState, "r", closed as "window", now);
-      return finish(group as GroupState, answers, now).waiters.map(({ waiter_id }) => waiter_id);
+      return finish(group as GroupState, answers, new Set(), now).waiters.map(({ waiter_id }) => waiter_id);
     };
     expect(judge(20_000, ["alone"])).toEqual(["a"]);
     expect(arrive(state, arrivalOf("again", "a", times), 21_000)).toEqual({
@@ -33,7 +33,7 @@ describe("a sample", () => {
     arrive(state, arrivalOf("a", "a", { group_size: 1 }), 0);
     const [{ group } = { group: null }] = dueGroups(state, 0);
     begin(group as GroupState, "r", "full", 0);
-    finish(group as GroupState, ["alone"], 0);
+    finish(group as GroupState, ["alone"], new Set(), 0);
     expect(arrive(state, arrivalOf("again", "a", { group_size: 1 }), 1)).toMatchObject({ place: { ready: true } });
   });
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { begin, finish, resume } from "../../src/objects/gathering/group.ts";
-import type { AnswerState, Arrival, GroupState } from "../../src/objects/gathering/group-state.ts";
+import type { AnswerState, Arrival, GroupState, RoomState } from "../../src/objects/gathering/group-state.ts";
 import {
   arrive,
   closesAt,
@@ -12,10 +12,12 @@ import {
   emptyRoom,
   forget,
   leave,
+  letsGoAt,
+  lettingGo,
   type Place,
-  type RoomState,
   restoredRoom,
   settle,
+  settleable,
   wakesAt,
 } from "../../src/objects/gathering/rules.ts";
 import { arrivalOf } from "./gathering-setup.ts";
@@ -77,18 +79,24 @@ class World {
   arrive(sample: Sample, id: string): void {
     this.deadlines.set(id, this.now + 40_000);
     const arrived = arrive(this.room, arrivalOf(id, sample.body, { group_size: this.size }), this.now);
-    if (arrived.kind === "waiting") throw new Error("a new connection is not known");
-    if (arrived.kind === "prove") {
-      for (const twin of [...arrived.waiters, id]) if (this.cut.has(twin)) leave(this.room, twin);
-    }
-    const place = arrived.kind === "placed" ? arrived.place : settle(this.room, id, this.now);
-    if (place !== null) this.place(id, place);
+    if (arrived.kind === "placed") this.place(id, arrived.place);
+    else for (const lost of arrived.lost) leave(this.room, lost);
     this.proceed();
   }
 
-  place(id: string, place: Place): void {
-    if (place.ready) this.answer(id);
-    this.proceed();
+  place(id: string, place: Place | null): void {
+    if (place?.ready) this.answer(id);
+  }
+
+  /** Equal requests of a group, in order: those whose clients have gone leave, the others settle. */
+  tellApart(group: GroupState): void {
+    const gone = [...group.waiters.map(({ waiter_id }) => waiter_id), ...this.undecided()];
+    for (const id of gone) if (this.cut.has(id)) leave(this.room, id);
+    for (const id of this.undecided()) this.place(id, settle(this.room, id, this.now));
+  }
+
+  undecided(): string[] {
+    return this.room.undecided.map(({ arrival }) => arrival.waiter_id);
   }
 
   answer(id: string): void {
@@ -97,7 +105,16 @@ class World {
   }
 
   proceed(): void {
-    for (const { group, closed } of dueGroups(this.room, this.now)) begin(group, `r${group.epoch}`, closed, this.now);
+    for (let changed = true; changed; ) {
+      const settled = settleable(this.room);
+      for (const id of settled) this.place(id, settle(this.room, id, this.now));
+      const due = dueGroups(this.room, this.now);
+      for (const { group, scores, closed } of due) {
+        if (scores) this.tellApart(group);
+        else begin(group, `r${group.epoch}`, closed, this.now);
+      }
+      changed = settled.length + due.length > 0;
+    }
     forget(this.room, this.now);
   }
 
@@ -106,8 +123,17 @@ class World {
     if (group === undefined) return;
     const { members } = group.judging as NonNullable<GroupState["judging"]>;
     const state: AnswerState = fails ? "failed" : members === 1 ? "alone" : "reward";
-    const { waiters } = finish(group, Array(members).fill(state), this.now);
+    const doubted = new Set(this.room.undecided.map(({ arrival }) => arrival.body_hash));
+    const { waiters } = finish(group, Array(members).fill(state), doubted, this.now);
     for (const { waiter_id } of waiters) this.answer(waiter_id);
+    for (const waiter of group.waiters.filter(({ member }) => member < members)) {
+      if (this.cut.has(waiter.waiter_id)) leave(this.room, waiter.waiter_id);
+      else {
+        group.waiters = group.waiters.filter((other) => other !== waiter);
+        (group.members[waiter.member] as GroupState["members"][number]).told_at = this.now;
+        this.answer(waiter.waiter_id);
+      }
+    }
     this.proceed();
   }
 
@@ -118,7 +144,6 @@ class World {
       const id = sample.connection;
       if (id === null || sample.answered || this.cut.has(id)) continue;
       const back = arrive(this.room, arrivalOf(id, sample.body, { group_size: this.size }), this.now);
-      expect(back).toMatchObject({ kind: "placed", place: { added: false, attached: expect.any(Boolean) } });
       if (back.kind === "placed" && back.place.ready) this.answer(id);
     }
     this.proceed();
@@ -156,7 +181,9 @@ class World {
   check(): void {
     for (const body of new Set(this.samples.map((sample) => sample.body))) {
       const sent = this.samples.filter((sample) => sample.body === body).length;
-      const members = this.room.groups.flatMap((group) => group.members).filter(({ body_hash }) => body_hash === body);
+      // What comes when its equal has its answer is one again, and answered with that one's reward.
+      const all = this.room.groups.flatMap((group) => group.members);
+      const members = all.filter(({ body_hash, again }) => body_hash === body && !again);
       must(members.length <= sent, "no more members than samples");
     }
     for (const group of this.room.groups) {
@@ -225,13 +252,29 @@ describe("any history", () => {
 it("a retry of a retry, while the first one is not decided yet, adds no member either", () => {
   const state = emptyRoom();
   arrive(state, arrivalOf("first", "b"), 0);
-  expect(arrive(state, arrivalOf("second", "b"), 1)).toEqual({ kind: "prove", waiters: ["first"] });
+  expect(arrive(state, arrivalOf("second", "b"), 1)).toEqual({ kind: "held", lost: [] });
   leave(state, "first");
-  expect(arrive(state, arrivalOf("third", "b"), 2)).toEqual({ kind: "prove", waiters: ["second"] });
+  expect(settleable(state)).toEqual(["second"]);
+  expect(arrive(state, arrivalOf("third", "b"), 2)).toEqual({ kind: "held", lost: [] });
   leave(state, "second");
   expect(settle(state, "second", 3)).toBeNull();
+  expect(settleable(state)).toEqual(["third"]);
   expect(settle(state, "third", 3)).toMatchObject({ member: 0, added: false, attached: true });
   expect(state.groups[0]?.waiters.map(({ waiter_id }) => waiter_id)).toEqual(["third"]);
+});
+
+it("equal requests that are let go in turn each wait longer than the other's pause, and keep one place", () => {
+  const state = emptyRoom();
+  const times = { group_size: 3, tries: 10, answer_within_ms: 96_000, window_ms: 48_000 };
+  arrive(state, arrivalOf("first", "b", times), 0);
+  arrive(state, arrivalOf("second", "b", times), 100);
+  expect(letsGoAt(state)).toBe(1_000);
+  expect(lettingGo(state, 1_000).waiters).toEqual(["first"]);
+  expect(settle(state, "second", 1_000)).toMatchObject({ member: 0, attached: true });
+  // Twice the patience of a request that has no equal.
+  expect(letsGoAt(state)).toBe(1_000 + 2_000);
+  arrive(state, arrivalOf("third", "b", times), 2_000);
+  expect(state.groups[0]?.members).toHaveLength(1);
 });
 
 describe("a judgement", () => {
@@ -262,13 +305,19 @@ describe("a judgement", () => {
     expect(dueGroups(state, 5_000).map(({ closed }) => closed)).toEqual(["deadline"]);
   });
 
-  it("by the window waits for an equal arrival that is not decided yet", () => {
+  it("by the window scores first while an equal arrival is not decided, and then takes it in", () => {
     const state = room([{}]);
-    expect(arrive(state, arrivalOf("twin", "b0"), 1_900).kind).toBe("prove");
-    expect(dueGroups(state, 2_000)).toEqual([]);
+    expect(arrive(state, arrivalOf("twin", "b0"), 1_900).kind).toBe("held");
+    expect(dueGroups(state, 2_000)).toMatchObject([{ scores: true, closed: "window" }]);
     settle(state, "twin", 2_100);
-    expect(dueGroups(state, 2_100)).toEqual([]);
-    expect(dueGroups(state, 4_100).map(({ group }) => group.members.length)).toEqual([2]);
+    expect(dueGroups(state, 4_100).map(({ group, scores }) => [group.members.length, scores])).toEqual([[2, false]]);
+  });
+
+  it("of a group that an equal arrival would complete scores first", () => {
+    const state = room([{ group_size: 3 }, { group_size: 3 }]);
+    expect(dueGroups(state, 10)).toEqual([]);
+    arrive(state, arrivalOf("twin", "b0", { group_size: 3 }), 20);
+    expect(dueGroups(state, 20)).toMatchObject([{ scores: true, closed: "full" }]);
   });
 });
 
@@ -278,7 +327,7 @@ describe("a sample after the judgement", () => {
     for (const name of ["a", "b"]) arrive(state, arrivalOf(name, name, { group_size: size }), 0);
     const group = state.groups[0] as GroupState;
     begin(group, "r", "window", 2_000);
-    finish(group, ["reward", "reward"], 3_000);
+    finish(group, ["reward", "reward"], new Set(), 3_000);
     return state;
   };
 

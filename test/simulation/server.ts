@@ -95,11 +95,12 @@ export class SimulatedServer {
     const judge = async (work: GroupWork) => {
       await pause(this.#judgeMs());
       if (!life.alive) return new Promise<never>(() => {});
-      this.judgements.push({ at: Date.now(), room: name, members: work.members.length });
+      if (work.logs) this.judgements.push({ at: Date.now(), room: name, members: work.members.length });
       return replyOf(work);
     };
     const nextRequestId = () => `request-${this.#ids++}`;
     const report = (line: object) => {
+      if (!life.alive) return;
       throw new Error(JSON.stringify(line));
     };
     this.#lives.set(name, life);

@@ -86,6 +86,8 @@ export interface Outcome {
   restarts: number;
   cuts: number;
   groups_judged: number;
+  /** Replies that had begun, to prove that their client was there, and brought no reward. */
+  broken: number;
 }
 
 interface Connection {
@@ -116,6 +118,7 @@ class SimulatedTrainer {
     restarts: 0,
     cuts: 0,
     groups_judged: 0,
+    broken: 0,
   };
   /** Of each prompt's last epoch. */
   readonly #last = new Map<number, string[]>();
@@ -290,7 +293,9 @@ class SimulatedTrainer {
     if (!connection.open) return null;
     whole.arrived[i] ||= Date.now();
     const ends = Date.now() + this.#world.tool.answer_within_ms;
+    let begun = false;
     const probe: ClientProbe = async () => {
+      begun = true;
       await pause(100);
       return connection.open;
     };
@@ -301,6 +306,8 @@ class SimulatedTrainer {
         const joined = this.#server.join({ ...sample, answer_within_ms: Math.max(1, ends - Date.now()) }, probe);
         const reply = await Promise.race([joined, deadline]);
         if (reply === null) this.#server.leave(room, waiterId);
+        const rewarded = reply !== null && "reward" in reply && reply.reward.result.reward !== null;
+        if (begun && connection.open && !rewarded) this.#outcome.broken++;
         await pause(1 + 19 * this.#random());
         // The client went while the reply was on its way, which its server sees half of the time.
         if (!connection.open && this.#random() < 0.5) this.#server.leave(room, waiterId);

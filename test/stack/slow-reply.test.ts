@@ -2,20 +2,18 @@
 // takes compressed replies.
 import { expect, it } from "vitest";
 import { bundleWorker, startEdge } from "../../scripts/stack/edge.ts";
-import { answer } from "../harness/mock-behaviours.ts";
+import { silence } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
 
 it("its white space is not held back by compression", async () => {
-  const mock = await startMockVerifier(() => answer("\\boxed{A}"));
+  const mock = await startMockVerifier(() => silence());
   const vars = { VERIFIER_URL: mock.url, VERIFIER_MODEL: "mock-model" };
   const edge = await startEdge({ host: "127.0.0.1", port: 0, script: await bundleWorker(), vars });
   const leaving = new AbortController();
   try {
     const headers = { "content-type": "application/json", "accept-encoding": "gzip, br" };
-    const body = JSON.stringify({ prompt: "p", response: "a", label: null });
-    // Its group is never whole, so that it is held for 48 s.
-    const url = `${edge.url}/slime/reward?group_size=2&tries=1`;
-    const reply = await fetch(url, { method: "POST", headers, body, signal: leaving.signal });
+    const body = JSON.stringify({ model: "rm", query: "p", documents: ["a", "b"] });
+    const reply = await fetch(`${edge.url}/v2/rerank`, { method: "POST", headers, body, signal: leaving.signal });
     const first = await reply.body?.getReader().read();
     expect(new TextDecoder().decode(first?.value)).toBe("\n");
   } finally {

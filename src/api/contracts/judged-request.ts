@@ -35,6 +35,7 @@ export interface RunningJudgement {
  */
 export function beginJudging(c: AppContext, deps: RouteDeps, request: JudgingRequest): RunningJudgement {
   checkRewardsRequest(request);
+  c.set("deadline_ms", request.deadline_ms);
   const cancel = cancellation(c);
   const scope = c.get("scope");
   if (request.interactive === true) scope.priority = INTERACTIVE_PRIORITY;

@@ -12,6 +12,8 @@ export type AppEnv = {
     /** Absent on public routes. */
     caller?: Caller;
     cancel?: AbortController;
+    /** Of the judging that the reply waits for. */
+    deadline_ms?: number;
     dialect?: Dialect;
     mendable?: boolean;
     work?: Promise<unknown>[];

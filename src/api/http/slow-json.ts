@@ -38,26 +38,61 @@ export interface SlowJson {
   answer(running: Promise<JsonReply>): Promise<Response>;
 }
 
+/** When a reply begins although its outcome is not known, ms; null: never, for its deadline is near. */
+export type Beginning = () => { after_ms: number | null };
+
 /**
- * The result if it comes within heartbeat_ms and before `hurry`, else null. Rejects as `running`
- * does.
+ * Of a reply over whole groups: soon, for only by writing is a client noticed that has gone, and
+ * its work ends then. A short deadline ends that work as well, and leaves every fault its status.
  */
-export async function promptly<T>(running: Promise<T>, hurry?: Promise<unknown>): Promise<T | null> {
-  let timer!: ReturnType<typeof setTimeout>;
+export const noticingLeavers =
+  (c: AppContext): Beginning =>
+  () => ({ after_ms: (c.get("deadline_ms") ?? Infinity) <= LIMITS.silent_deadline_ms ? null : LIMITS.heartbeat_ms });
+
+/**
+ * Of a gathered sample, which is judged whoever goes: late, only lest a proxy should cut a silent
+ * connection.
+ */
+export const sparingStatus =
+  (deadlineMs: number): Beginning =>
+  () => ({ after_ms: deadlineMs < LIMITS.proxy_silence_ms ? null : LIMITS.silence_max_ms });
+
+/**
+ * The result if it comes before the reply has to begin (by default in heartbeat_ms) and before
+ * `hurry`, else null. Rejects as `running` does.
+ */
+export async function promptly<T>(
+  running: Promise<T>,
+  hurry?: Promise<unknown>,
+  begins: Beginning = () => ({ after_ms: LIMITS.heartbeat_ms }),
+): Promise<T | null> {
+  const timers: ReturnType<typeof setTimeout>[] = [];
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), LIMITS.heartbeat_ms);
+    // What the deadline is may be known only by then.
+    const look = () => {
+      const { after_ms } = begins();
+      if (after_ms === null) return;
+      if (after_ms <= LIMITS.heartbeat_ms) resolve(null);
+      else timers.push(setTimeout(() => resolve(null), after_ms - LIMITS.heartbeat_ms));
+    };
+    timers.push(setTimeout(look, LIMITS.heartbeat_ms));
     hurry?.then(() => resolve(null));
   });
-  return Promise.race([running, late]).finally(() => clearTimeout(timer));
+  return Promise.race([running, late]).finally(() => timers.forEach(clearTimeout));
 }
 
 /**
- * A reply that takes longer than heartbeat_ms, or is probed, begins with line ends, which JSON
+ * A reply that takes longer than `begins` says, or is probed, begins with line ends, which JSON
  * allows before a value: proxies cut a reply that is silent for about 100 s, and a client that
  * closed its side is noticed only by writing to it. After that a fault breaks the connection off; a
  * 200 is never followed by an error document (docs/decisions/0007).
  */
-export function slowJson(c: AppContext, deps: RouteDeps, schema: z.core.$ZodType): SlowJson {
+export function slowJson(
+  c: AppContext,
+  deps: RouteDeps,
+  schema: z.core.$ZodType,
+  begins: Beginning = noticingLeavers(c),
+): SlowJson {
   const write = jsonWriter(schema);
   const cancel = cancellation(c);
   const begun = Promise.withResolvers<void>();
@@ -80,7 +115,7 @@ export function slowJson(c: AppContext, deps: RouteDeps, schema: z.core.$ZodType
   }
 
   async function answer(running: Promise<JsonReply>): Promise<Response> {
-    const reply = await promptly(running, begun.promise);
+    const reply = await promptly(running, begun.promise, begins);
     if (reply !== null) return c.body(write(reply.value) as string, 200, { ...HEADERS, ...reply.headers });
     const { body, sink } = open();
     sink.write("\n");

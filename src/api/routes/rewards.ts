@@ -44,6 +44,7 @@ export function rewards(deps: RouteDeps) {
     checkRewardsRequest(request);
     const spec = await resolveSpec(deps, scope, request.spec);
     if (later) return submitBatch(c, deps, { route: "rewards", request, spec });
+    c.set("deadline_ms", request.deadline_ms);
     const cancel = cancellation(c);
     const run = (onGroup?: (index: number, group: GroupResult) => void) => {
       const running = scoreAndLog(deps, scope, request, spec, cancel.signal, onGroup).then(({ reply }) => reply);

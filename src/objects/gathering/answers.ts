@@ -1,10 +1,10 @@
 // Owns the step from a judged group to each member's answer. Knows no waiter and no storage.
 import type { RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import { isRepetition } from "./group.ts";
-import type { AnswerState, GroupState, Judgement } from "./group-state.ts";
-import type { Fault } from "./reply.ts";
+import type { AnswerState, GroupState, Judgement, RoomState, Undecided } from "./group-state.ts";
+import type { Fault, RoomReply } from "./reply.ts";
 import type { Answer, RoomStore } from "./room-store.ts";
-import { type RoomState, rewardedMember } from "./rules.ts";
+import { rewardedMember } from "./rules.ts";
 
 /** One answer a judged member, in order. */
 export function answersOf(reply: RewardsReply, group: GroupState, judgement: Judgement): Answer[] {
@@ -43,4 +43,28 @@ export function stateOf(answer: Answer): AnswerState {
   const { reward, error }: RolloutResult = answer.reward.result;
   if (reward !== null) return "reward";
   return error === "group_too_small" ? "alone" : "failed";
+}
+
+/**
+ * A sample that is alone, and equal to one with a reward, is that one's retry: its first client
+ * only seemed to be there when it came (a proof that takes too long counts), and its group was
+ * full.
+ */
+export function orEarlier(store: RoomStore, room: RoomState, answer: Answer, bodyHash: string): Answer {
+  if (stateOf(answer) !== "alone") return answer;
+  const earlier = rewardedMember(room, bodyHash);
+  return (earlier && store.answer(earlier.epoch, earlier.member)) ?? answer;
+}
+
+/** Undecided requests whose text has no reward: each is refused as the request that it equals. */
+export function refusals(
+  undecided: readonly Undecided[],
+  { members }: GroupState,
+  answers: readonly Answer[],
+): { waiter_id: string; reply: RoomReply }[] {
+  return undecided.flatMap(({ arrival: { waiter_id, body_hash, takes_failure } }) => {
+    const answer = answers[members.findIndex((member) => member.body_hash === body_hash)];
+    if (answer === undefined || stateOf(answer) !== "failed" || takes_failure) return [];
+    return [{ waiter_id, reply: "fault" in answer ? answer : { reward: { ...answer.reward, attached: true } } }];
+  });
 }

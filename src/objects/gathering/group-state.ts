@@ -38,8 +38,10 @@ export interface MemberState {
    * group, or a retry after all.
    */
   again: boolean;
-  /** How often its client has sent it. */
+  /** How often it has been sent. */
   tries: number;
+  /** Most equal requests that were open at once: so many clients may share its tries. */
+  abreast: number;
 }
 
 /** One that has left is no longer listed. Times are ms since 1970. */
@@ -82,6 +84,13 @@ export interface GroupState {
   closed: GroupClosed | null;
   /** Somebody asked again for a member whose judgement failed. */
   again: boolean;
+  /**
+   * The request id under which its members were scored before its equal requests were told apart;
+   * null when there are none. Its next judgement is of this id, and so has its costs.
+   */
+  scored_as: string | null;
+  /** That scoring, or the telling apart after it, is under way. */
+  telling_apart: boolean;
   window_ends: number;
   /** When its last member came. */
   last_at: number;
@@ -90,4 +99,19 @@ export interface GroupState {
   judged_at: number | null;
   retain_ms: number;
   forget_at: number;
+}
+
+/**
+ * A request equal to one whose client seems to be there: another sample with the same text, or a
+ * retry whose first connection died unnoticed. It waits until telling them apart costs nothing.
+ */
+export interface Undecided {
+  arrival: Arrival;
+  since: number;
+}
+
+export interface RoomState {
+  /** By epoch, ascending. */
+  groups: GroupState[];
+  undecided: Undecided[];
 }

@@ -27,6 +27,8 @@ export function openGroup(epoch: number, groupSize: number | null): GroupState {
     judging: null,
     closed: null,
     again: false,
+    scored_as: null,
+    telling_apart: false,
     window_ends: 0,
     last_at: 0,
     judge_ms: 0,
@@ -47,7 +49,7 @@ export function addMember(group: GroupState, arrival: Arrival, now: number, agai
   const late = group.judging !== null || group.judged > 0;
   openWindow(group, arrival, now);
   group.last_at = now;
-  const blank = { answer: "none", told_at: null, tries: 0 } as const;
+  const blank = { answer: "none", told_at: null, tries: 0, abreast: 1 } as const;
   const member = group.members.push({ body_hash, waiter_id, late, again, ...blank }) - 1;
   addWaiter(group, member, arrival, now);
   return member;
@@ -61,15 +63,27 @@ function openWindow(group: GroupState, { window_ms, answer_within_ms }: Arrival,
 }
 
 export function addWaiter(group: GroupState, at: number, arrival: Arrival, now: number): void {
-  const { waiter_id, answer_within_ms, tries, patience_ms, takes_failure } = arrival;
+  const { waiter_id, answer_within_ms, takes_failure } = arrival;
   const member = group.members[at] as MemberState;
   const gathering_ms = answer_within_ms * GATHERING_SHARE;
-  const patience = Math.min(gathering_ms, patience_ms * 2 ** Math.min(member.tries, 30));
+  const let_go_after = patienceOf(member, arrival);
   member.tries++;
-  const let_go_after = member.tries <= tries - SPARE_TRIES ? patience : null;
   const times = { since: now, gather_by: now + gathering_ms, answer_by: now + answer_within_ms };
   group.waiters.push({ waiter_id, member: at, ...times, lost: false, let_go_after, takes_failure });
   keep(group, arrival.retain_ms, now);
+}
+
+/** How long the next try for this member waits while its group is incomplete; null: to the end. */
+export function patienceOf(
+  { tries, abreast }: Pick<MemberState, "tries" | "abreast">,
+  arrival: Pick<Arrival, "answer_within_ms" | "patience_ms" | "tries">,
+): number | null {
+  const made = Math.floor(tries / abreast);
+  if (made + 1 > arrival.tries - SPARE_TRIES) return null;
+  // Equal requests have to be open at once to be told apart, so each waits longer than the other's
+  // pause, which grows as its patience does.
+  const patience_ms = arrival.patience_ms * abreast * 2 ** Math.min(made, 30);
+  return Math.min(arrival.answer_within_ms * GATHERING_SHARE, patience_ms);
 }
 
 function keep(group: GroupState, retainMs: number, now: number): void {
@@ -106,7 +120,7 @@ function gatherAgain(group: GroupState, arrival: Arrival, now: number): void {
 }
 
 /** Its size is known and not reached, and it gathers. */
-const isLacking = (group: GroupState) => group.size !== null && group.judging === null && !isFull(group);
+export const isLacking = (group: GroupState) => group.size !== null && group.judging === null && !isFull(group);
 
 const waits =
   ({ judged }: GroupState) =>
@@ -136,7 +150,7 @@ export function closing(group: GroupState): { at: number; why: GroupClosed } | n
  * up, and wait on with their next try.
  */
 export function letsGo(group: GroupState): { waiter: WaiterState; at: number }[] {
-  if (!isLacking(group)) return [];
+  if (!isLacking(group) || group.telling_apart) return [];
   return group.waiters.filter(waits(group)).flatMap((waiter) => {
     const { let_go_after, since, gather_by } = waiter;
     if (let_go_after === null) return [];
@@ -155,22 +169,30 @@ export function sendAway(group: GroupState, now: number): string[] {
 export const isRepetition = ({ members }: GroupState) => members.every(({ again }) => again);
 
 /**
- * Why the group is to be judged now, or null. `held`: a request's place is not decided yet, so the
- * window waits for it.
+ * What is to be done with the group now and why, or null. With equal requests that are not told
+ * apart yet (so many `equals`), which would make it complete or for which time is up, its members
+ * are scored first.
  */
-export function due(group: GroupState, held: boolean, now: number): GroupClosed | null {
-  if (group.judging !== null) return null;
+export function due(group: GroupState, equals: number, now: number): { scores: boolean; closed: GroupClosed } | null {
+  const { judging, telling_apart, size, members } = group;
+  if (judging !== null || telling_apart) return null;
   const end = closing(group);
-  if (end !== null && isFull(group)) return "full";
-  if (group.again) return group.closed ?? "window";
-  if (end === null || now < end.at || (held && end.why === "window")) return null;
-  return end.why;
+  if (end !== null && isFull(group)) return { scores: false, closed: "full" };
+  if (group.again) return { scores: false, closed: group.closed ?? "window" };
+  const waited = equals > 0 && members.length > group.judged;
+  if (waited && members.length + equals >= (size ?? Infinity)) return { scores: true, closed: "full" };
+  return end === null || now < end.at ? null : { scores: equals > 0, closed: end.why };
 }
 
-/** Begins a judgement of all members there are; it must end in time for the first who waits. */
+/** A judgement of all members there are; it must end in time for the first who waits. */
+export function judgementOf(group: GroupState, requestId: string, closed: GroupClosed, now: number): Judgement {
+  return { request_id: requestId, members: group.members.length, closed, answer_by: answerBy(group, now) };
+}
+
+/** Begins it. */
 export function begin(group: GroupState, requestId: string, closed: GroupClosed, now: number): Judgement {
-  group.again = false;
-  group.judging = { request_id: requestId, members: group.members.length, closed, answer_by: answerBy(group, now) };
+  Object.assign(group, { again: false, scored_as: null });
+  group.judging = judgementOf(group, requestId, closed, now);
   return group.judging;
 }
 
@@ -197,8 +219,16 @@ export interface Finished {
   waiters: WaiterState[];
 }
 
-/** Ends the judgement. A reward that was answered stays; what had none takes the new answer. */
-export function finish(group: GroupState, answers: readonly AnswerState[], now: number): Finished {
+/**
+ * Ends the judgement. A reward that was answered stays; what had none takes the new answer. The
+ * members of `doubted` have requests equal to theirs: who waits for a reward there stays listed.
+ */
+export function finish(
+  group: GroupState,
+  answers: readonly AnswerState[],
+  doubted: ReadonlySet<string>,
+  now: number,
+): Finished {
   const { members, closed } = group.judging as Judgement;
   const answered: number[] = [];
   for (const [i, member] of group.members.slice(0, members).entries()) {
@@ -206,8 +236,12 @@ export function finish(group: GroupState, answers: readonly AnswerState[], now: 
     member.answer = answers[i] as AnswerState;
     answered.push(i);
   }
-  const waiters = group.waiters.filter(({ member }) => member < members);
-  group.waiters = group.waiters.filter(({ member }) => member >= members);
+  const answerable = ({ member }: WaiterState) => {
+    const { answer, body_hash } = group.members[member] as MemberState;
+    return member < members && !(answer === "reward" && doubted.has(body_hash));
+  };
+  const waiters = group.waiters.filter(answerable);
+  group.waiters = group.waiters.filter((waiter) => !answerable(waiter));
   Object.assign(group, { judged: members, judging: null, closed, judged_at: now });
   keep(group, group.retain_ms, now);
   return { answered, waiters };

@@ -5,11 +5,14 @@ import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
+import { scoreBatch } from "../../scoring/score-batch.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
 export interface GroupWork {
   /** Of its log entry; repeating it leaves no second one. */
   request_id: string;
+  /** false: scored only, for its journal; a judgement of the same id follows, and has the costs. */
+  logs: boolean;
   group_id: string;
   subject: RoomSubject;
   members: readonly MemberContent[];
@@ -22,7 +25,7 @@ export type JudgeGroup = (work: GroupWork) => Promise<RewardsReply>;
 
 /** A group is judged to its end whoever goes: a client that left comes back for its answer. */
 export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
-  return async ({ request_id, group_id, subject, members, deadline_ms, journal }) => {
+  return async ({ request_id, logs, group_id, subject, members, deadline_ms, journal }) => {
     const { prompt, spec, run_id, step, key_name } = subject;
     const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
     const language = members[0]?.language ?? undefined;
@@ -35,6 +38,11 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
       groups: [{ group_id, prompt, language, rollouts }],
     };
     const never = new AbortController().signal;
+    if (!logs) {
+      const batch = { request, spec, started_ms: scope.started_ms, signal: never, journal };
+      const { reply } = await scoreBatch(deps, batch);
+      return { request_id, ...reply, logged: false };
+    }
     const { reply } = await scoreAndLog(deps, scope, request, spec, never, undefined, journal);
     return reply;
   };

@@ -2,6 +2,7 @@
 // their class there).
 
 import { ApiError, asApiError, type FieldError, type RequestErrorCode } from "../../core/faults/errors.ts";
+import { faultLine } from "../../scoring/report.ts";
 import type { GatheredReward } from "./gathering.ts";
 
 export interface Fault {
@@ -19,9 +20,15 @@ export const GATHERING: Fault = {
   errors: [],
 };
 
-export function faultOf(thrown: unknown): Fault {
+/** A fault of the request as it is; anything else is reported and named `internal`. */
+export function faultReply(
+  thrown: unknown,
+  id: string,
+  report: (line: Record<string, unknown>) => void,
+): { fault: Fault } {
   const { code, message, errors } = asApiError(thrown);
-  return { code, detail: message, errors };
+  if (code === "internal") report(faultLine(thrown, id));
+  return { fault: { code, detail: message, errors } };
 }
 
 /** The reward, or the fault thrown as the ApiError it was. */

@@ -3,14 +3,16 @@
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { faultLine } from "../../scoring/report.ts";
-import { within } from "../../scoring/waiting.ts";
-import { answersOf, earlierAnswers, faultAnswers, stateOf } from "./answers.ts";
+import { pause, within } from "../../scoring/waiting.ts";
+import { answersOf, earlierAnswers, faultAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
-import { begin, finish, isComplete, resume, tell } from "./group.ts";
-import type { GroupState, Judgement, WaiterState } from "./group-state.ts";
+import { begin, finish, isComplete, isRepetition, judgementOf, resume, tell } from "./group.ts";
+import type { GroupState, Judgement, RoomState, WaiterState } from "./group-state.ts";
 import type { JudgeGroup } from "./judge-group.ts";
+import { LaterFlush } from "./later-flush.ts";
+import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
-import { type Fault, faultOf, GATHERING, type RoomReply } from "./reply.ts";
+import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
 import { type Answer, type RoomStore, type RoomSubject, roomJournal } from "./room-store.ts";
 import {
   arrive,
@@ -21,13 +23,14 @@ import {
   letsGoAt,
   lettingGo,
   type Place,
-  type RoomState,
   restoredRoom,
-  rewardedMember,
   settle,
+  settleable,
   wakesAt,
 } from "./rules.ts";
+import { type TellingApart, tellApart } from "./telling-apart.ts";
 import { Told } from "./told.ts";
+import { isLost, undecidedIn } from "./undecided.ts";
 
 export interface RoomParts {
   store: RoomStore;
@@ -38,12 +41,6 @@ export interface RoomParts {
   report(line: Record<string, unknown>): void;
 }
 
-interface Waiting {
-  reply: Promise<RoomReply>;
-  resolve(reply: RoomReply): void;
-  attached: boolean;
-}
-
 /** So much of a room's digest names its groups in the run log. */
 const ROOM_CHARS = 16;
 
@@ -51,18 +48,18 @@ export class Room {
   readonly #parts: RoomParts;
   readonly #state: RoomState;
   readonly #prober = new Prober();
-  readonly #waiting = new Map<string, Waiting>();
-  /** By body: the settling of the last of several equal arrivals. */
-  readonly #settling = new Map<string, Promise<void>>();
+  readonly #joins = new OpenJoins();
+  /** Judgements, and scoring before equal requests are told apart. */
   readonly #judgements = new Set<Promise<void>>();
   /** The members that were answered last, by who got the answer. */
   readonly #told = new Told();
   #timer: ReturnType<typeof setTimeout> | null = null;
-  #flushing: { at: number; timer: ReturnType<typeof setTimeout> } | null = null;
+  readonly #storing: LaterFlush;
 
   /** Takes up what the store holds, judgements that were broken off included. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
+    this.#storing = new LaterFlush(() => parts.store.flush(), parts.now);
     this.#state = restoredRoom(parts.store.groups(), parts.now());
     for (const group of this.#state.groups) {
       const judgement = resume(group, parts.now());
@@ -80,25 +77,28 @@ export class Room {
   join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
     const { waiter_id } = sample;
     this.#prober.add(waiter_id, probe);
-    const { reply } = this.#wait(waiter_id);
+    const join = this.#joins.open(waiter_id);
     try {
       this.#forgetOver();
       const arrived = arrive(this.#state, sample, this.#parts.now());
       if (arrived.kind === "placed") this.#take(sample, arrived.place);
-      else if (arrived.kind === "prove") this.#decide(sample, arrived.waiters);
+      else {
+        join.sample = sample;
+        for (const lost of arrived.lost) void this.#awaitBack(lost);
+      }
+      this.#proceed();
     } catch (error) {
-      this.#answer(waiter_id, this.#faultReply(error, waiter_id));
+      this.#answer(waiter_id, faultReply(error, waiter_id, this.#parts.report));
     }
-    return reply;
+    return join.reply;
   }
 
   /** The waiter's client has gone: an answer not yet told was told to nobody; its member stays. */
   leave(waiterId: string): void {
     this.#prober.drop(waiterId);
-    this.#waiting.delete(waiterId);
+    this.#joins.drop(waiterId);
     const group = leave(this.#state, waiterId) ?? this.#told.takeBack(this.#state, waiterId);
-    if (group === null) return;
-    this.#parts.store.saveGroup(group);
+    if (group !== null) this.#parts.store.saveGroup(group);
     this.#proceed();
   }
 
@@ -110,7 +110,7 @@ export class Room {
       await within(left_ms, Promise.all(this.#judgements), () => undefined);
       left_ms = until - this.#parts.now();
     }
-    this.#flush();
+    this.#storing.flush();
   }
 
   /** Sets the sample down where it belongs; answers at once when the answer is there. */
@@ -122,37 +122,36 @@ export class Room {
       store.addMember(epoch, member, { rollout, language });
     }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;
-    const waiting = this.#waiting.get(waiter_id);
-    if (waiting !== undefined) waiting.attached = attached;
+    const join = this.#joins.get(waiter_id);
+    if (join !== undefined) Object.assign(join, { attached, sample: null });
     if (ready) this.#tell(group, { ...sample, member }, store.answer(epoch, member) as Answer);
     store.saveGroup(group);
-    this.#proceed();
   }
 
-  /**
-   * Asks the twins' clients and the newcomer's to prove that they are there; equal arrivals are
-   * settled in the order in which they came.
-   */
-  #decide(sample: GatheredSample, twins: readonly string[]): void {
-    const { body_hash, waiter_id } = sample;
-    const proofs = [...twins, waiter_id].map(async (twin) => {
-      if (!(await this.#prober.prove(twin))) this.leave(twin);
-    });
-    const settled = Promise.all([this.#settling.get(body_hash), ...proofs])
-      .then(() => {
-        const place = settle(this.#state, waiter_id, this.#parts.now());
-        if (place === null) this.#proceed();
-        else this.#take(sample, place);
-      })
-      .catch((error) => {
-        this.#answer(waiter_id, this.#faultReply(error, waiter_id));
-        // Groups that were held for it go on.
-        this.#proceed();
-      })
-      .then(() => {
-        if (this.#settling.get(body_hash) === settled) this.#settling.delete(body_hash);
-      });
-    this.#settling.set(body_hash, settled);
+  /** One of an earlier life whose client is there joins again at once. */
+  async #awaitBack(waiterId: string): Promise<void> {
+    await pause(LIMITS.room_rejoin_ms);
+    if (isLost(this.#state, waiterId)) this.leave(waiterId);
+  }
+
+  #apart(): TellingApart {
+    return {
+      state: this.#state,
+      prove: (waiterId) => this.#prober.prove(waiterId),
+      leave: (waiterId) => this.leave(waiterId),
+      settle: (waiterId) => this.#settle(waiterId),
+    };
+  }
+
+  /** The place of an undecided request. */
+  #settle(waiterId: string): void {
+    const sample = this.#joins.get(waiterId)?.sample ?? null;
+    try {
+      const place = settle(this.#state, waiterId, this.#parts.now());
+      if (place !== null && sample !== null) this.#take(sample, place);
+    } catch (error) {
+      this.#answer(waiterId, faultReply(error, waiterId, this.#parts.report));
+    }
   }
 
   /** Judges what is due, forgets what is over, and arranges to be woken. */
@@ -160,23 +159,22 @@ export class Room {
     const { store, now, nextRequestId } = this.#parts;
     const at = now();
     this.#forgetOver();
-    for (const { group, closed } of dueGroups(this.#state, at)) {
-      this.#start(group, begin(group, nextRequestId(), closed, at));
+    for (const waiter of settleable(this.#state)) this.#settle(waiter);
+    for (const { group, scores, closed } of dueGroups(this.#state, at)) {
+      const id = group.scored_as ?? nextRequestId();
+      if (scores) this.#scoreFirst(group, judgementOf(group, id, closed, at));
+      else this.#start(group, begin(group, id, closed, at));
     }
-    for (const { group, waiters } of lettingGo(this.#state, at)) {
-      store.saveGroup(group);
-      for (const waiter of waiters) this.#answer(waiter, { fault: GATHERING });
-    }
+    const going = lettingGo(this.#state, at);
+    for (const group of going.groups) store.saveGroup(group);
+    for (const waiter of going.waiters) this.#answer(waiter, { fault: GATHERING });
     if (this.#timer !== null) clearTimeout(this.#timer);
-    const closes = closesAt(this.#state);
-    // A group that is held past its time goes on when the last undecided arrival is settled.
-    const held = closes !== null && closes <= at;
-    const next = Math.min((held ? null : closes) ?? Infinity, letsGoAt(this.#state) ?? Infinity);
+    const next = Math.min(closesAt(this.#state) ?? Infinity, letsGoAt(this.#state) ?? Infinity);
     if (next < Infinity) this.#timer = setTimeout(() => this.#proceed(), next - at);
-    const wakes = held ? null : wakesAt(this.#state);
-    const checks = held || this.#judgements.size > 0 ? at + LIMITS.room_check_ms : null;
+    const wakes = wakesAt(this.#state);
+    const checks = this.#judgements.size > 0 ? at + LIMITS.room_check_ms : null;
     store.wakeAt(wakes === null && checks === null ? null : Math.min(wakes ?? Infinity, checks ?? Infinity));
-    this.#flushWithin(LIMITS.room_flush_ms);
+    this.#storing.within(LIMITS.room_flush_ms);
   }
 
   #forgetOver(): void {
@@ -185,115 +183,114 @@ export class Room {
     this.#told.forget(over);
   }
 
-  /**
-   * Stores what has changed, a little later and all together: a commit on the way to the verifier
-   * would cost the trainer more than a restart loses. A sample lost so comes again with its
-   * request; a verdict lost so is asked again.
-   */
-  #flushWithin(ms: number): void {
-    const at = this.#parts.now() + ms;
-    if (this.#flushing !== null && this.#flushing.at <= at) return;
-    if (this.#flushing !== null) clearTimeout(this.#flushing.timer);
-    this.#flushing = { at, timer: setTimeout(() => this.#flush(), ms) };
-  }
-
-  #flush(): void {
-    if (this.#flushing !== null) clearTimeout(this.#flushing.timer);
-    this.#flushing = null;
-    this.#parts.store.flush();
-  }
-
   #start(group: GroupState, judgement: Judgement): void {
     this.#parts.store.saveGroup(group);
-    const work = this.#judge(group, judgement)
-      .catch((error) => this.#parts.report(faultLine(error, judgement.request_id)))
+    this.#run(judgement, this.#judge(group, judgement));
+  }
+
+  #run({ request_id }: Judgement, running: Promise<void>): void {
+    const work = running
+      .catch((error) => this.#parts.report(faultLine(error, request_id)))
       .finally(() => this.#judgements.delete(work));
     this.#judgements.add(work);
+  }
+
+  /** Nobody among equal requests is asked to prove anything before their text has a reward. */
+  #scoreFirst(group: GroupState, judgement: Judgement): void {
+    Object.assign(group, { scored_as: judgement.request_id, telling_apart: true });
+    const { window_ends } = group;
+    const telling = async () => {
+      // One text alone, and what has been judged before, ask nothing of the verifier.
+      const certain = judgement.members === 1 || isRepetition(group);
+      const answers = certain ? [] : await this.#scored(group, judgement, false);
+      for (const { waiter_id, reply } of refusals(undecidedIn(this.#state, group), group, answers)) {
+        leave(this.#state, waiter_id);
+        this.#answer(waiter_id, reply);
+      }
+      await tellApart(this.#apart(), undecidedIn(this.#state, group));
+    };
+    const told = telling().finally(() => {
+      Object.assign(group, { telling_apart: false, window_ends });
+      this.#proceed();
+    });
+    this.#run(judgement, told);
   }
 
   async #judge(group: GroupState, judgement: Judgement): Promise<void> {
     const { store, now } = this.#parts;
     const judged = await this.#judgedAnswers(group, judgement);
-    const answers = judged.map((answer, i) => this.#orEarlier(answer, group.members[i]?.body_hash as string));
-    const { answered, waiters } = finish(group, answers.map(stateOf), now());
+    const answers = judged.map((answer, i) =>
+      orEarlier(store, this.#state, answer, group.members[i]?.body_hash as string),
+    );
+    const doubted = new Set(this.#state.undecided.map(({ arrival }) => arrival.body_hash));
+    const { answered, waiters } = finish(group, answers.map(stateOf), doubted, now());
     for (const member of answered) store.saveAnswer(group.epoch, member, answers[member] as Answer);
     if (isComplete(group)) store.dropJournal(group.epoch);
     store.saveGroup(group);
     // An answer is safe before anybody has it, so that a repetition of the sample never gets
     // another.
-    this.#flush();
+    this.#storing.flush();
     for (const waiter of waiters) this.#tell(group, waiter, answers[waiter.member] as Answer);
     // What was told is stored a little later than it is told: a client that was cut meanwhile shall
     // not lose its answer by it.
     store.saveGroup(group);
     this.#proceed();
+    await Promise.all(group.waiters.map((waiter) => this.#tellProven(group, waiter)));
   }
 
-  /**
-   * A sample that is alone, and equal to one with a reward, is that one's retry: its first client
-   * only seemed to be there when it came (a proof that takes too long counts), and its group was
-   * full.
-   */
-  #orEarlier(answer: Answer, bodyHash: string): Answer {
-    if (stateOf(answer) !== "alone") return answer;
-    const earlier = rewardedMember(this.#state, bodyHash);
-    return (earlier && this.#parts.store.answer(earlier.epoch, earlier.member)) ?? answer;
+  /** The reward of one that has an equal beside it: both can be told apart now at no cost. */
+  async #tellProven(group: GroupState, waiter: WaiterState): Promise<void> {
+    const { store } = this.#parts;
+    if (group.members[waiter.member]?.answer !== "reward") return;
+    const there = await this.#prober.prove(waiter.waiter_id);
+    if (!group.waiters.includes(waiter)) return;
+    if (!there) return this.leave(waiter.waiter_id);
+    group.waiters = group.waiters.filter((other) => other !== waiter);
+    this.#tell(group, waiter, store.answer(group.epoch, waiter.member) as Answer);
+    store.saveGroup(group);
+    this.#proceed();
   }
 
   async #judgedAnswers(group: GroupState, judgement: Judgement): Promise<Answer[]> {
+    const earlier = earlierAnswers(this.#parts.store, this.#state, group, judgement);
+    if (earlier === null) return this.#scored(group, judgement, true);
+    for (const { waiter_id } of group.waiters) this.#joins.open(waiter_id).attached = true;
+    return earlier;
+  }
+
+  async #scored(group: GroupState, judgement: Judgement, logs: boolean): Promise<Answer[]> {
     const { store, judge, now } = this.#parts;
     const { request_id, members, answer_by } = judgement;
-    const earlier = earlierAnswers(store, this.#state, group, judgement);
-    if (earlier !== null) {
-      for (const { waiter_id } of group.waiters) this.#wait(waiter_id).attached = true;
-      return earlier;
-    }
     try {
       const subject = store.subject() as RoomSubject;
       const reply = await judge({
         request_id,
+        logs,
         group_id: `${subject.room.slice(0, ROOM_CHARS)}.${group.epoch}`,
         subject,
         members: store.members(group.epoch, members),
         deadline_ms: Math.max(1, answer_by - now()),
-        journal: roomJournal(store, group.epoch, request_id, () => this.#flushWithin(LIMITS.room_journal_flush_ms)),
+        journal: roomJournal(store, group.epoch, request_id, () => this.#storing.within(LIMITS.room_journal_flush_ms)),
       });
       return answersOf(reply, group, judgement);
     } catch (error) {
-      return faultAnswers(this.#faultReply(error, request_id).fault, judgement);
+      return faultAnswers(faultReply(error, request_id, this.#parts.report).fault, judgement);
     }
-  }
-
-  /** A fault of the request as it is; anything else is reported and named `internal`. */
-  #faultReply(error: unknown, id: string): { fault: Fault } {
-    const fault = faultOf(error);
-    if (fault.code === "internal") this.#parts.report(faultLine(error, id));
-    return { fault };
   }
 
   /** A client that has gone by now says so soon (`leave`), and then nobody was told. */
   #tell(group: GroupState, waiter: Pick<WaiterState, "waiter_id" | "member" | "takes_failure">, answer: Answer): void {
     const { waiter_id, member } = waiter;
-    const waiting = this.#waiting.get(waiter_id);
-    if (waiting === undefined) return;
+    const join = this.#joins.get(waiter_id);
+    if (join === undefined) return;
     const at = this.#parts.now();
     tell(group, waiter, at);
     this.#told.add(waiter_id, group.epoch, member, at);
-    this.#answer(waiter_id, "fault" in answer ? answer : { reward: { ...answer.reward, attached: waiting.attached } });
+    this.#answer(waiter_id, "fault" in answer ? answer : { reward: { ...answer.reward, attached: join.attached } });
   }
 
   #answer(waiterId: string, reply: RoomReply): void {
-    this.#waiting.get(waiterId)?.resolve(reply);
-    this.#waiting.delete(waiterId);
+    this.#joins.answer(waiterId, reply);
     this.#prober.drop(waiterId);
-  }
-
-  #wait(waiterId: string): Waiting {
-    const known = this.#waiting.get(waiterId);
-    if (known !== undefined) return known;
-    const { promise: reply, resolve } = Promise.withResolvers<RoomReply>();
-    const waiting = { reply, resolve, attached: false };
-    this.#waiting.set(waiterId, waiting);
-    return waiting;
   }
 }

@@ -3,28 +3,14 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { addMember, attach, closing, due, isFull, isOver, isRepetition, letsGo, openGroup, sendAway } from "./group.ts";
-import type { Arrival, GroupState, WaiterState } from "./group-state.ts";
+import type { Arrival, GroupState, RoomState } from "./group-state.ts";
+import { decidable, equalWaiters, hold, letsUndecidedGo, release, undecidedIn, undecidedOf } from "./undecided.ts";
 
 /**
  * What a contract's deadline is of the time that its client waits; see
  * routes/contracts/deadlines.ts.
  */
 const ANSWER_SHARE = 0.8;
-
-/**
- * An arrival equal to a member whose client seems to be there: a twin, or a retry whose first
- * connection died unnoticed.
- */
-interface Undecided {
-  arrival: Arrival;
-  gone: boolean;
-}
-
-export interface RoomState {
-  /** By epoch, ascending. */
-  groups: GroupState[];
-  undecided: Undecided[];
-}
 
 /** A sample's place. */
 export interface Place {
@@ -39,10 +25,10 @@ export interface Place {
 }
 
 /**
- * `prove`: these waiters and the arrival's own must show that their clients are there, then
- * `settle` decides. `waiting`: its proof runs already.
+ * `held`: whether it repeats a request that is waited for shows later; of these `lost` ones have to
+ * join again first.
  */
-export type Arrived = { kind: "placed"; place: Place } | { kind: "prove"; waiters: string[] } | { kind: "waiting" };
+export type Arrived = { kind: "placed"; place: Place } | { kind: "held"; lost: string[] };
 
 export const emptyRoom = (): RoomState => ({ groups: [], undecided: [] });
 
@@ -52,9 +38,10 @@ export const emptyRoom = (): RoomState => ({ groups: [], undecided: [] });
  * that life, so that its repetition may be a retry.
  */
 export function restoredRoom(groups: readonly GroupState[], now: number): RoomState {
-  for (const { members, waiters } of groups) {
-    for (const waiter of waiters) waiter.lost = true;
-    for (const member of members) if (now - (member.told_at ?? 0) < LIMITS.room_told_ms) member.told_at = now;
+  for (const group of groups) {
+    group.telling_apart = false;
+    for (const waiter of group.waiters) waiter.lost = true;
+    for (const member of group.members) if (now - (member.told_at ?? 0) < LIMITS.room_told_ms) member.told_at = now;
   }
   return { groups: [...groups].sort((a, b) => a.epoch - b.epoch), undecided: [] };
 }
@@ -64,58 +51,70 @@ export function arrive(room: RoomState, arrival: Arrival, now: number): Arrived 
   const back = returning(room, arrival, now);
   if (back !== null) return back;
   const { body_hash } = arrival;
-  const before = room.undecided.filter((other) => other.arrival.body_hash === body_hash && !other.gone);
+  const before = undecidedOf(room, body_hash);
   const place = repeated(room, arrival, now, before.length > 0);
   if (place !== null) return { kind: "placed", place };
-  const waiters = [...equalWaiters(room, body_hash), ...before.map((other) => other.arrival)];
-  if (waiters.length === 0) return { kind: "placed", place: newcomer(room, arrival, now) };
-  room.undecided.push({ arrival, gone: false });
-  return { kind: "prove", waiters: waiters.map(({ waiter_id }) => waiter_id) };
+  const waiting = equalWaiters(room, body_hash);
+  if (waiting.length + before.length === 0) return { kind: "placed", place: newcomer(room, arrival, now) };
+  hold(room, arrival, now);
+  return { kind: "held", lost: waiting.flatMap(({ waiter }) => (waiter.lost ? [waiter.waiter_id] : [])) };
 }
 
 /**
- * Places an undecided arrival once its twins and itself have proved to be there or have left (see
- * `leave`). Equal arrivals are settled in the order in which they came. null for one that has left:
- * it may be a request that its own retry has overtaken, and one that is no retry comes again.
+ * The place of an undecided request, now that nothing equal is waited for, or that everybody before
+ * it has proved to be there. null when it has left.
  */
 export function settle(room: RoomState, waiterId: string, now: number): Place | null {
-  const at = room.undecided.findIndex(({ arrival }) => arrival.waiter_id === waiterId);
-  const { arrival, gone } = room.undecided[at] as Undecided;
-  room.undecided.splice(at, 1);
-  return gone ? null : (repeated(room, arrival, now, false) ?? newcomer(room, arrival, now));
+  const found = release(room, waiterId);
+  if (found === null) return null;
+  const answer_within_ms = Math.max(1, found.arrival.answer_within_ms - (now - found.since));
+  const arrival = { ...found.arrival, answer_within_ms };
+  return repeated(room, arrival, now, false) ?? newcomer(room, arrival, now);
 }
+
+/** Those undecided whose place shows by now, in order. */
+export const settleable = (room: RoomState): string[] => decidable(room).map(({ arrival }) => arrival.waiter_id);
 
 /**
  * A waiter's client has gone, or its time is over. Its member stays and counts. Returns the group
  * that changed.
  */
 export function leave(room: RoomState, waiterId: string): GroupState | null {
-  for (const other of room.undecided) if (other.arrival.waiter_id === waiterId) other.gone = true;
+  release(room, waiterId);
   const group = room.groups.find(({ waiters }) => waiters.some(({ waiter_id }) => waiter_id === waiterId));
   if (group === undefined) return null;
   group.waiters = group.waiters.filter(({ waiter_id }) => waiter_id !== waiterId);
   return group;
 }
 
-/** The groups to be judged now, and why. Drops waiters whose time is over. */
+/**
+ * The groups to be judged now and why, or to be scored before equal requests are told apart. Drops
+ * waiters whose time is over.
+ */
 export function dueGroups(room: RoomState, now: number) {
   for (const group of room.groups) group.waiters = group.waiters.filter(({ answer_by }) => answer_by > now);
   return room.groups.flatMap((group) => {
-    const closed = due(group, room.undecided.length > 0, now);
-    return closed === null ? [] : [{ group, closed }];
+    const found = due(group, undecidedIn(room, group).length, now);
+    return found === null ? [] : [{ group, ...found }];
   });
 }
 
-/** Lets waiters of incomplete groups go whose time for it has come. */
-export function lettingGo(room: RoomState, now: number): { group: GroupState; waiters: string[] }[] {
-  return room.groups
-    .map((group) => ({ group, waiters: sendAway(group, now) }))
-    .filter(({ waiters }) => waiters.length > 0);
+/** Lets those of incomplete groups go whose time for it has come: them, and the groups changed. */
+export function lettingGo(room: RoomState, now: number): { groups: GroupState[]; waiters: string[] } {
+  const undecided = letsUndecidedGo(room).flatMap(({ waiter_id, at }) => (at <= now ? [waiter_id] : []));
+  for (const waiter of undecided) release(room, waiter);
+  const sent = room.groups.map((group) => ({ group, waiters: sendAway(group, now) }));
+  const changed = sent.filter(({ waiters }) => waiters.length > 0);
+  return {
+    groups: changed.map(({ group }) => group),
+    waiters: [...undecided, ...changed.flatMap(({ waiters }) => waiters)],
+  };
 }
 
-/** When the next waiter is let go; null when none is to be. */
+/** When the next is let go; null when none is to be. */
 export function letsGoAt(room: RoomState): number | null {
-  return earliest(room.groups.flatMap((group) => letsGo(group).map(({ at }) => at)));
+  const waiters = room.groups.flatMap((group) => letsGo(group));
+  return earliest([...waiters, ...letsUndecidedGo(room)].map(({ at }) => at));
 }
 
 /** Drops the groups nobody can ask for any more, and returns their epochs. */
@@ -127,7 +126,8 @@ export function forget(room: RoomState, now: number): number[] {
 
 /** When a gathering group closes if nobody comes before; null when none gathers. */
 export function closesAt(room: RoomState): number | null {
-  return earliest(room.groups.flatMap((group) => (group.judging === null ? (closing(group)?.at ?? []) : [])));
+  const gathers = ({ judging, telling_apart }: GroupState) => judging === null && !telling_apart;
+  return earliest(room.groups.filter(gathers).flatMap((group) => closing(group)?.at ?? []));
 }
 
 /**
@@ -145,14 +145,17 @@ const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math
 /** The same request again, after its connection to the room broke. */
 function returning(room: RoomState, arrival: Arrival, now: number): Arrived | null {
   const { waiter_id } = arrival;
-  if (room.undecided.some((other) => other.arrival.waiter_id === waiter_id)) return { kind: "waiting" };
+  if (room.undecided.some((other) => other.arrival.waiter_id === waiter_id)) return { kind: "held", lost: [] };
   for (const group of room.groups) {
     const { epoch, members, waiters } = group;
     const waiter = waiters.find((other) => other.waiter_id === waiter_id);
     const member = waiter?.member ?? members.findIndex((other) => other.waiter_id === waiter_id);
     if (member < 0) continue;
     if (waiter !== undefined) waiter.lost = false;
-    const ready = waiter === undefined && attach(group, member, arrival, now);
+    // One that was to prove that it is there when the room's earlier life ended has its answer.
+    const answered = members[member]?.answer === "reward";
+    if (answered) group.waiters = waiters.filter((other) => other !== waiter);
+    const ready = answered || (waiter === undefined && attach(group, member, arrival, now));
     const attached = members[member]?.waiter_id !== waiter_id;
     return { kind: "placed", place: { epoch, member, added: false, attached, ready } };
   }
@@ -173,10 +176,10 @@ function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: b
       body_hash === arrival.body_hash && told_at === null ? [{ group, member, answer, open: isOpen(answer) }] : [],
     ),
   );
-  const left = ({ group, member, open }: (typeof equal)[number]) =>
-    open && !othersFirst && !group.waiters.some((waiter) => waiter.member === member);
-  const rewarded = equal.findLast(({ answer }) => answer === "reward");
-  const found = equal.findLast(left) ?? rewarded ?? equal.findLast(({ open }) => !open);
+  const free = equal.filter(({ group, member }) => !group.waiters.some((waiter) => waiter.member === member));
+  const left = othersFirst ? undefined : free.findLast(({ open }) => open);
+  const rewarded = free.findLast(({ answer }) => answer === "reward");
+  const found = left ?? rewarded ?? free.findLast(({ open }) => !open);
   if (found === undefined) return null;
   const { group, member } = found;
   const ready = attach(group, member, arrival, now);
@@ -190,12 +193,6 @@ export function rewardedMember(room: RoomState, bodyHash: string): { epoch: numb
     if (member >= 0) return { epoch, member };
   }
   return null;
-}
-
-function equalWaiters(room: RoomState, bodyHash: string): WaiterState[] {
-  return room.groups.flatMap(({ members, waiters }) =>
-    waiters.filter(({ member }) => members[member]?.body_hash === bodyHash),
-  );
 }
 
 /** The last group while it takes members, else the next. */

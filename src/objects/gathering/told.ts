@@ -1,7 +1,6 @@
 // Owns who was given which member's answer, until it is known that the reply arrived or did not.
 // Knows no storage and no connection.
-import type { GroupState } from "./group-state.ts";
-import type { RoomState } from "./rules.ts";
+import type { GroupState, RoomState } from "./group-state.ts";
 
 export class Told {
   readonly #places = new Map<string, { epoch: number; member: number; at: number }>();

@@ -96,25 +96,61 @@ describe.each(CONTRACTS)("$path", ({ path, example, rewardOf }) => {
     expect(signal).toMatchObject({ aborted: true, reason: "cancelled" });
   });
 
-  test("that has begun breaks off when there is no reward, and never ends in a number", async () => {
+  test("has a status of its own for a failure however late, where no proxy cuts its silence before", async () => {
     const { rooms, answer, joined } = openRoom();
-    const reply = setUp({ rooms }).post(`${path}?on_failure=error`, example);
+    const reply = setUp({ rooms }).post(`${path}?on_failure=error&deadline_ms=95000`, example);
     await joined;
-    await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
-    const text = (await reply).text();
+    await vi.advanceTimersByTimeAsync(LIMITS.silence_max_ms + LIMITS.heartbeat_ms - 1);
     answer.resolve(without("verifier_unavailable"));
-    await expect(text).rejects.toThrow();
+    expect((await reply).status).toBe(503);
   });
 });
 
-test("a fault of our own that comes late is reported", async () => {
-  const { rooms, answer, joined } = openRoom();
-  const { lines, post } = setUp({ rooms });
-  const reply = post("/slime/reward", examples.slime);
-  await joined;
-  await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
-  const text = (await reply).text();
-  answer.reject(new TypeError("x"));
-  await expect(text).rejects.toThrow();
-  expect(lines).toMatchObject([{ event: "unexpected_error", name: "TypeError" }]);
+/** Contracts whose clients wait longer than a proxy lets a connection be silent. */
+const PATIENT = CONTRACTS.filter(({ path }) => path !== "/slime/reward");
+
+describe.each(PATIENT)("$path with a deadline beyond a proxy's time-out", ({ path, example, rewardOf }) => {
+  const begin = async () => {
+    const { rooms, answer, joined } = openRoom();
+    const { lines, post } = setUp({ rooms });
+    const reply = post(`${path}?on_failure=error&deadline_ms=140000`, example);
+    await joined;
+    await vi.advanceTimersByTimeAsync(LIMITS.silence_max_ms);
+    return { answer, lines, text: (await reply).text() };
+  };
+
+  test("begins only when a proxy would soon cut it, and then ends in its reward", async () => {
+    const { answer, text } = await begin();
+    answer.resolve(gathered());
+    expect(await text).toMatch(/^\n\S/);
+    expect(rewardOf(JSON.parse(await text))).toBe(path === "/evaluate" ? 0.75 : 0.5);
+  });
+
+  test("breaks off when there is no reward once it has begun, and never ends in a number", async () => {
+    const { answer, text } = await begin();
+    answer.resolve(without("verifier_unavailable"));
+    await expect(text).rejects.toThrow();
+  });
+
+  test("reports a fault of our own that comes late", async () => {
+    const { answer, lines, text } = await begin();
+    answer.reject(new TypeError("x"));
+    await expect(text).rejects.toThrow();
+    expect(lines).toMatchObject([{ event: "unexpected_error", name: "TypeError" }]);
+  });
 });
+
+test.each(WHOLE)(
+  "%s with a short deadline has a status of its own for a failure, however late",
+  async (path, example) => {
+    const gate = Promise.withResolvers<void>();
+    const verifier = fakeVerifier(() => ({ error: "verifier_rejected" }), { gate: gate.promise });
+    const reply = setUp({ verifier }).post(`${path}?deadline_ms=${LIMITS.silent_deadline_ms}`, example);
+    await vi.waitFor(() => expect(verifier.calls).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(3 * LIMITS.heartbeat_ms);
+    gate.resolve();
+    // The batch has a place for each reward that is missing.
+    const failed = path === "/v1/score_batch" ? 200 : "texts" in example ? 424 : 422;
+    expect((await reply).status).toBe(failed);
+  },
+);

@@ -159,6 +159,33 @@ describe("a byte-identical request", () => {
     ]);
   });
 
+  it("is refused as its twin is when the verifier has no reward for their text, and nobody had to prove anything", async () => {
+    const { rooms, deps } = open(() => ({ error: "verifier_rejected" }));
+    let probes = 0;
+    const probe = async () => {
+      probes++;
+      return true;
+    };
+    const times = { group_size: 3, answer_within_ms: 2_000 };
+    const three = ["a", "a", "bb"].map((code) => rooms.join(sampleOf(code, times), never(), probe));
+    const errors = (await Promise.all(three)).map(({ result }) => [result.reward, result.error]);
+    expect(errors).toEqual(Array(3).fill([null, "verifier_rejected"]));
+    expect(probes).toBe(0);
+    expect(deps.runLog.entries).toHaveLength(1);
+  });
+
+  it("costs the verifier nothing twice: what was asked before they were told apart is the judgement's", async () => {
+    const { rooms, deps } = open();
+    const alive = async () => true;
+    const codes = ["a", "bb", "a", "ccc"];
+    const four = codes.map((code) => rooms.join(sampleOf(code, { group_size: 4 }), never(), alive));
+    const got = await Promise.all(four);
+    expect(got.map(({ result }) => result.wins)).toEqual([0, 2, 0, 3]);
+    expect(deps.verifier.jobs.map(({ comparisons }) => comparisons.length)).toEqual([3]);
+    expect(deps.runLog.entries.map(({ groups }) => groups[0]?.result.verifier.generations)).toEqual([3]);
+    expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);
+  });
+
   it("is a retry when the first one's client proves to be gone, and meanwhile the group waits for neither", async () => {
     const { rooms } = open();
     const { probe, asked, say } = heldProbe();

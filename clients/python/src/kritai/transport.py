@@ -33,8 +33,9 @@ from kritai.errors import (
 T = TypeVar("T")
 
 CONNECT_S = 10.0
-SILENCE_S = 60.0
-"""Longest silence while a reply is awaited. The server says something at least every 10 s."""
+SILENCE_S = 120.0
+"""Longest silence while a reply is awaited. Of a gathered sample the server says nothing for up to
+90 s, else something at least every 10 s."""
 HELD_S = 5.0
 """A call that failed after so long was served, and let go or cut: its reply has begun by then and
 can tell no `Retry-After`."""

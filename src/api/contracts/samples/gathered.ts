@@ -11,7 +11,7 @@ import { sha256Hex, specHash } from "../../../scoring/digest.ts";
 import { readJsonBody } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import { type AppContext, cancellation, keepAlive } from "../../http/scope.ts";
-import { slowJson } from "../../http/slow-json.ts";
+import { slowJson, sparingStatus } from "../../http/slow-json.ts";
 import { resolveSpec } from "../../routes/specs.ts";
 import { objectBody } from "../body.ts";
 import type { SampleContract } from "../contract.ts";
@@ -148,8 +148,8 @@ function validationOptions(options: SampleOptions): SampleOptions {
 }
 
 /**
- * The handler of such a contract. Its reply begins early when the judgement takes long or a twin
- * asks whether its client is there.
+ * The handler of such a contract. Its reply begins before its end only when a proxy would cut it
+ * else, or when it has a reward and an equal sample asks whether its client is there.
  */
 export function sampleRoute(deps: RouteDeps, { contract, field, schema, read, tell }: SampleDialect) {
   return async (c: AppContext): Promise<Response> => {
@@ -160,7 +160,7 @@ export function sampleRoute(deps: RouteDeps, { contract, field, schema, read, te
     const options = sample.validates === true ? validationOptions(told) : told;
     const spec = await sampleSpec(c, deps, options, field, [sample]);
     const request = { contract, options, spec, body_hash: await sha256Hex(text) };
-    const reply = slowJson(c, deps, schema);
+    const reply = slowJson(c, deps, schema, sparingStatus(contractDeadline(contract, options.deadline_ms)));
     const telling = async () => {
       const [judged] = (await gather(c, deps, request, [sample], reply.probe)) as [GatheredReward];
       const scope = c.get("scope");

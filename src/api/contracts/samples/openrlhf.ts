@@ -9,7 +9,7 @@ import { sha256Hex } from "../../../scoring/digest.ts";
 import { readJsonBody } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
-import { jsonReply, slowJson } from "../../http/slow-json.ts";
+import { jsonReply, slowJson, sparingStatus } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
 import { answerAfter, renderedPrompt, splitRendered } from "../chat-template.ts";
@@ -115,10 +115,11 @@ function route(deps: RouteDeps) {
     if (given.length === 0) return jsonReply(c, OpenRlhfReplySchema, told([]));
     const spec = await sampleSpec(c, deps, options, "query", given);
     const request = { contract: openRlhf, options, spec, body_hash: await sha256Hex(text) };
-    const reply = slowJson(c, deps, OpenRlhfReplySchema);
+    const gathered = given.length === 1 || options.group_size !== undefined;
+    const begins = gathered ? sparingStatus(contractDeadline(openRlhf, options.deadline_ms)) : undefined;
+    const reply = slowJson(c, deps, OpenRlhfReplySchema, begins);
     const judge = async () => {
-      const rooms = given.length === 1 || options.group_size !== undefined;
-      const judged = await (rooms
+      const judged = await (gathered
         ? gather(c, deps, request, given, reply.probe)
         : judgeAtOnce(c, deps, request, given));
       const scope = c.get("scope");

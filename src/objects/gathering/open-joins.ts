@@ -1,0 +1,41 @@
+// Owns the joins that are not answered yet: their promises, and what is held back until a request's
+// place shows. Knows no group and no storage.
+import type { GatheredSample } from "./gathering.ts";
+import type { RoomReply } from "./reply.ts";
+
+interface OpenJoin {
+  reply: Promise<RoomReply>;
+  resolve(reply: RoomReply): void;
+  /** It repeats a sample that another request brought. */
+  attached: boolean;
+  /** Of one whose place is undecided. */
+  sample: GatheredSample | null;
+}
+
+export class OpenJoins {
+  readonly #joins = new Map<string, OpenJoin>();
+
+  /** The waiter's join; opened when it is new. */
+  open(waiterId: string): OpenJoin {
+    const known = this.#joins.get(waiterId);
+    if (known !== undefined) return known;
+    const { promise: reply, resolve } = Promise.withResolvers<RoomReply>();
+    const join: OpenJoin = { reply, resolve, attached: false, sample: null };
+    this.#joins.set(waiterId, join);
+    return join;
+  }
+
+  get(waiterId: string): OpenJoin | undefined {
+    return this.#joins.get(waiterId);
+  }
+
+  /** Its client has gone: nobody is to be answered. */
+  drop(waiterId: string): void {
+    this.#joins.delete(waiterId);
+  }
+
+  answer(waiterId: string, reply: RoomReply): void {
+    this.#joins.get(waiterId)?.resolve(reply);
+    this.#joins.delete(waiterId);
+  }
+}
