@@ -181,7 +181,7 @@ describe("a byte-identical request", () => {
     const four = codes.map((code) => rooms.join(sampleOf(code, { group_size: 4 }), never(), alive));
     const got = await Promise.all(four);
     expect(got.map(({ result }) => result.wins)).toEqual([0, 2, 0, 3]);
-    expect(deps.verifier.jobs.map(({ comparisons }) => comparisons.length)).toEqual([3]);
+    expect(deps.verifier.jobs.map(({ questions }) => questions.length)).toEqual([3]);
     expect(deps.runLog.entries.map(({ groups }) => groups[0]?.result.verifier.generations)).toEqual([3]);
     expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);
   });
