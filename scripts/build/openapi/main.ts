@@ -29,6 +29,19 @@ const ProblemSchema = z
   })
   .meta({ description: "RFC 9457 problem document" });
 
+const HealthSchema = z.object({
+  ok: z.boolean(),
+  latency_ms: z.number(),
+  detail: z.string().optional(),
+  context_tokens: z.int().optional(),
+  backends: z.array(z.record(z.string(), z.unknown())).optional(),
+});
+
+const NotReadySchema = ProblemSchema.extend({
+  ready: z.literal(false),
+  checks: z.object({ database: HealthSchema, verifier: HealthSchema }),
+}).meta({ description: "RFC 9457 problem document that says which part does not answer" });
+
 const DESCRIPTION = `Kritai turns groups of policy rollouts into rewards: it asks a verifier to compare the candidates of each group and returns shaped rewards and win counts.
 
 A failure never becomes a reward: it is \`null\` with a code beside it. Unknown request fields are refused, except by the contracts of other tools, which ignore them. Faults of a request are RFC 9457 documents, each explained under /docs/errors. Numbers of type \`number\` (format \`double\`: rewards, scores, components, means, times) are always written with a fraction or an exponent, \`1.0\`, so that no reader takes them for integers; counts, ids and tokens are integers. Every reply carries \`X-Request-Id\` and \`Server-Timing\`.`;
@@ -118,6 +131,7 @@ export function openapiText(): string {
         securitySchemes: SECURITY,
         schemas: {
           Problem: ProblemSchema,
+          NotReady: NotReadySchema,
           ChatChunk: ChatChunkSchema,
           StoredSpec: {
             type: "object",

@@ -42,12 +42,16 @@ const PROBLEMS: Record<string, string> = {
   503: "The deployment is not configured, or the database does not answer.",
 };
 
+const problem = (status: number, schema: "Problem" | "NotReady") => ({
+  description: PROBLEMS[status] as string,
+  content: { "application/problem+json": { schema: { $ref: `#/components/schemas/${schema}` } } },
+});
+
 function problems(...statuses: number[]): ZodOpenApiOperationObject["responses"] {
-  const content = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
   return Object.fromEntries(
     statuses
       .flatMap((status) => (status === 401 ? [401, 403] : status))
-      .map((status) => [`${status}`, { description: PROBLEMS[status] as string, content }]),
+      .map((status) => [`${status}`, problem(status, "Problem")]),
   );
 }
 
@@ -258,12 +262,9 @@ const open = (summary: string, type: string, operationId: string, more: Replies 
 const service: ZodOpenApiPathsObject = {
   "/": open("What this is", "application/json", "about"),
   "/healthz": open("200 while the process lives", "application/json", "healthz"),
-  "/readyz": open(
-    "Whether database and verifier answer, with their latencies",
-    "application/json",
-    "readyz",
-    problems(503),
-  ),
+  "/readyz": open("Whether database and verifier answer, with their latencies", "application/json", "readyz", {
+    "503": problem(503, "NotReady"),
+  }),
   "/metrics": { get: plain("Prometheus counters of this isolate", "text/plain", "metrics", problems(401)) },
   "/openapi.json": open("This document", "application/json", "openapi"),
   "/docs": open("The API reference as a page", "text/html", "docs"),

@@ -1,6 +1,8 @@
 // Owns the guarantees of the service routes, the documentation and the specs.
 import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import openapi from "../../../public/openapi.json" with { type: "json" };
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import { openapiText, publicFiles } from "../../../scripts/build/openapi/main.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
@@ -21,6 +23,16 @@ test("/ and /healthz live without any part, and /readyz says which part is missi
     checks: { database: { ok: true }, verifier: { detail: "refused" } },
   });
   expect(await (await setUp().call("/readyz")).json()).toMatchObject({ ready: true });
+});
+
+test("what /readyz says when it is not ready is what the document says of it", async () => {
+  const refused = { ok: false, latency_ms: 3, detail: "refused" };
+  const backends = [{ ...refused, name: "verifier", breaker: "open" as const }];
+  const verifier = fakeVerifier(longest, { health: { ...refused, context_tokens: 8, backends } });
+  const validator = new Ajv2020({ strict: false, validateFormats: false });
+  const validate = validator.addSchema(openapi, "document").compile({ $ref: "document#/components/schemas/NotReady" });
+  validate(await problemOf(await setUp({ verifier }).call("/readyz")));
+  expect(validate.errors).toBeNull();
 });
 
 test("/readyz asks the parts at most once a second", async () => {
