@@ -1,19 +1,21 @@
-// Time-outs only end what hangs: a test that fails by a clock fails on a busy machine. Two test
-// projects: `node` (core, adapters, embedded parts) and `workerd` (the real runtime, through the
-// Cloudflare plugin).
+// `npm test`, every test that needs no process matrix, in two projects: `node` (core, adapters,
+// embedded parts) and `workerd` (the real runtime, through the Cloudflare plugin).
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { PROCESS_TESTS } from "./vitest.processes.config.ts";
+import { TIME_OUTS } from "./vitest.time-outs.ts";
 
 export default defineConfig({
   test: {
+    // Vitest's own choice leaves one core idle; of two that is half the machine.
+    maxWorkers: "100%",
     projects: [
       {
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/workerd/**", "test/browser/**", "test/engines/real/**", "test/faults/**"],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
+          exclude: ["test/{workerd,browser,faults}/**", "test/engines/real/**", ...PROCESS_TESTS],
+          ...TIME_OUTS,
         },
       },
       {
@@ -38,8 +40,7 @@ export default defineConfig({
           include: ["test/workerd/**/*.test.ts"],
           globalSetup: ["test/workerd/upstream.ts"],
           setupFiles: ["test/workerd/limits-setup.ts"],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
+          ...TIME_OUTS,
         },
       },
     ],

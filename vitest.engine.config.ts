@@ -1,6 +1,7 @@
 // The tests against real engines. Apart from `npm test`: test/tools/test-engine.ts starts the
 // engines and runs these.
 import { defineConfig } from "vitest/config";
+import { TIME_OUTS } from "./vitest.time-outs.ts";
 
 if (process.env.KRITAI_ENGINES === undefined)
   throw new Error("Run `npm run test:engine`: these tests need its engines.");
@@ -9,8 +10,7 @@ export default defineConfig({
   test: {
     name: "engine",
     include: ["test/engines/real/**/*.test.ts"],
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
+    ...TIME_OUTS,
     // An engine's CPU time tells whether it is at work, so nothing else may ask it meanwhile.
     fileParallelism: false,
   },
