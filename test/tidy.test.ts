@@ -206,6 +206,21 @@ describe("files", () => {
   });
 });
 
+describe("tests", () => {
+  const tests = globSync("test/**/*.ts", { cwd: ROOT }).filter((path) => !path.startsWith("test/engines/real/"));
+
+  it("wait as long as vitest.time-outs.ts says, and bound no clock: a busy machine breaks that", () => {
+    // waitFor gives up after a second of its own; a poll after what the configuration says.
+    const clocks = [
+      /\bvi\.waitFor\(/,
+      /expect\.poll\([^;]*\btimeout:/,
+      /expect\((?:performance|Date)\.now\(\)[^;]*LessThan/,
+    ];
+    const broken = tests.filter((path) => path !== "test/tidy.test.ts" && clocks.some((one) => one.test(textOf(path))));
+    expect(broken).toEqual([]);
+  });
+});
+
 describe("the installation", () => {
   const { packages } = JSON.parse(textOf("package-lock.json")) as { packages: Record<string, { version?: string }> };
 

@@ -1,11 +1,13 @@
 // Owns the proof that stripping comments leaves programs as they were: golden pairs, programs that
 // are run, and properties.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs under test hold templates
+
 import { spawnSync } from "node:child_process";
 import vm from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stripComments } from "../../src/core/candidate/comments.ts";
+import { cpuMs } from "../harness/cpu-time.ts";
 import { BRACE_PAIRS, JAVASCRIPT_PAIRS, PYTHON_PAIRS } from "./comment-pairs.ts";
 
 const ALL_PAIRS = [...PYTHON_PAIRS, ...JAVASCRIPT_PAIRS, ...BRACE_PAIRS];
@@ -34,7 +36,7 @@ test("languages go by their aliases in any case", () => {
 });
 
 describe("JavaScript programs do the same without their comments", () => {
-  const evaluate = (source: string): unknown => vm.runInNewContext(source, {}, { timeout: 2000 });
+  const evaluate = (source: string): unknown => vm.runInNewContext(source, {}, { timeout: 60_000 });
 
   test.each(JAVASCRIPT_PAIRS.filter(({ runs }) => runs))("$what", ({ source }) => {
     const stripped = stripComments(source, "javascript") as string;
@@ -192,9 +194,9 @@ describe("any text at all", () => {
   ])("half a megabyte of %j takes linear time", (unit) => {
     const source = unit.repeat(Math.ceil(2 ** 19 / unit.length));
     for (const language of ["python", "javascript", "cpp", "java", "go", "rust", "csharp", "kotlin"]) {
-      const started = performance.now();
+      const started = cpuMs();
       stripComments(source, language);
-      expect(performance.now() - started, language).toBeLessThan(5000);
+      expect(cpuMs() - started, language).toBeLessThan(5000);
     }
   });
 });

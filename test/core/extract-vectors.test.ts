@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadProblems } from "../../scripts/lab/problems/problem.ts";
 import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 
 interface Vector {
   class: string;
@@ -107,9 +108,9 @@ describe("where the field's extractors agree, this one agrees", () => {
   });
 });
 
-/** Of two million characters: the square of that would never end. */
+/** Of the longest rollout: the square of that would not end in time. */
 test("hostile fences end at all", () => {
-  const SIZE = 2_000_000;
+  const SIZE = LIMITS.rollout_text_bytes;
   const units = [
     "```\n",
     "x ```\n",

@@ -1,11 +1,13 @@
 // Owns the guarantees of /v1/verdicts' computation: order, sums, metrics, and every refusal naming
 // its field.
+
 import { describe, expect, it } from "vitest";
 import { VerdictsReplySchema } from "../../src/core/contract/replies.ts";
 import { VerdictsRequestSchema } from "../../src/core/contract/requests.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { rewardVerdicts } from "../../src/core/formulations/rewards.ts";
+import { cpuMs } from "../harness/cpu-time.ts";
 
 const T = "<think>\nok</think>";
 const run = (formulation: string, items: unknown[], more: object = {}) =>
@@ -151,8 +153,8 @@ describe("speed", () => {
       correct: 0,
     }));
     const request = VerdictsRequestSchema.parse({ formulation: "pair_em", items });
-    const start = performance.now();
+    const start = cpuMs();
     expect(rewardVerdicts(request).metrics.accuracy).toBe(0.5);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(cpuMs() - start).toBeLessThan(1000);
   });
 });

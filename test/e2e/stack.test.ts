@@ -40,12 +40,11 @@ async function start(env: Record<string, string>, command = ["npm", "start"]): P
   throw new Error(`ended before it was ready:\n${lines.join("\n")}`);
 }
 
-async function stop({ child }: Running): Promise<{ code: number | null; ms: number }> {
-  const started = performance.now();
+async function stop({ child }: Running): Promise<{ code: number | null }> {
   const exited = once(child, "exit");
   child.kill("SIGTERM");
   const [code] = await exited;
-  return { code, ms: performance.now() - started };
+  return { code };
 }
 
 const GROUP = {
@@ -71,7 +70,6 @@ describe("npm start", () => {
     expect(reply).toMatchObject({ logged: "queued", metrics: { tau_b_mean: 1, list_acc: 1, parse_rate: 1 } });
     const ended = await stop(first);
     expect(ended.code).toBe(0);
-    expect(ended.ms).toBeLessThan(5_000);
 
     const second = await start({});
     const { runs } = (await (await fetch(`${second.url}/v1/runs`)).json()) as { runs: RunSummary[] };
@@ -86,7 +84,7 @@ describe("npm start", () => {
       const first = await start({}, command);
       const { port } = new URL(first.url);
       first.child.kill("SIGKILL");
-      await expect.poll(() => fetch(first.url).catch(() => "gone"), { timeout: 10_000 }).toBe("gone");
+      await expect.poll(() => fetch(first.url).catch(() => "gone")).toBe("gone");
       const second = await start({ PORT: port }, command);
       expect(second.url).toBe(first.url);
       expect((await fetch(`${second.url}/health`)).status).toBe(200);
@@ -106,7 +104,7 @@ describe("npm start", () => {
         const body = JSON.stringify({ run_id: "under-way", groups: [GROUP] });
         const headers = { "content-type": "application/json" };
         const reply = fetch(`${first.url}/v1/rewards`, { method: "POST", headers, body });
-        await expect.poll(() => mock.log.length, { timeout: 20_000 }).toBe(1);
+        await expect.poll(() => mock.log.length).toBe(1);
         const ended = stop(first);
         await new Promise<void>((heard) => first.child.stdout?.on("data", (text) => /^ending/m.test(text) && heard()));
         open();
@@ -115,7 +113,7 @@ describe("npm start", () => {
 
         const second = await start({});
         const rows = async () => (await fetch(`${second.url}/v1/runs/under-way`)).status;
-        await expect.poll(rows, { timeout: 10_000 }).toBe(200);
+        await expect.poll(rows).toBe(200);
         await stop(second);
       } finally {
         await mock.close();

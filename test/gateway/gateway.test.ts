@@ -81,10 +81,8 @@ describe("the gateway's program", () => {
     const events = eventsOf(response.body);
     await events.next();
     await mock.until(({ counters }) => counters.open >= 8);
-    const pulled = performance.now();
     client.abort();
     await mock.until(({ counters }) => counters.open === 0);
-    expect(performance.now() - pulled).toBeLessThan(1_000);
     expect(mock.counters.client_closed).toBe(mock.log.length);
   });
 

@@ -60,8 +60,8 @@ export function runLogContract(name: string, makeStore: () => Promise<StoreUnder
     let store: StoreUnderTest;
     beforeAll(async () => {
       store = await makeStore();
-    }, 60_000);
-    afterAll(() => store.close(), 60_000);
+    });
+    afterAll(() => store.close());
     writes(() => store);
     reads(() => store);
     pages(() => store);

@@ -65,7 +65,7 @@ it("keeps what is known of whose a row is, and each owner's totals", async () =>
     const { specs: _, ...totals } = (await fresh.runLog.run({ run_id: "both", owner })) ?? { specs: [] };
     expect(await old.runLog.run({ run_id: "both", owner })).toMatchObject(totals);
   }
-}, 60_000);
+});
 
 /** A table's rows as JSON from the one to the other; columns that are made are left out. */
 async function copied(from: Awaited<ReturnType<typeof createPglite>>, to: typeof from, table: string): Promise<void> {

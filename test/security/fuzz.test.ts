@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { fuzz, growth } from "../../scripts/lab/fuzz/campaign.ts";
 import { createInputs } from "../../scripts/lab/fuzz/inputs.ts";
 import { TARGETS } from "../../scripts/lab/fuzz/targets.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 
 test("200,000 random texts make no parser throw or break its word", () => {
   const { reports, crashes } = fuzz(TARGETS, 200_000, 20_261_121);
@@ -26,12 +27,12 @@ test.each(FOUND)("what once broke $target holds: $text", ({ target, text }) => {
 });
 
 /**
- * Slashes without an end on their line once cost the square of the line: of two million characters,
- * hours.
+ * Slashes without an end on their line once cost the square of the line: of a rollout's most
+ * characters, minutes.
  */
 test.each(["comments: javascript", "comments: typescript"])("%s: slashes that open nothing end at all", (name) => {
   const target = TARGETS.find((entry) => entry.name === name) as (typeof TARGETS)[number];
-  for (const unit of ["[/INST]", "[/", "/a["]) target.run(unit.repeat(2_000_000 / unit.length));
+  for (const unit of ["[/INST]", "[/", "/a["]) target.run(unit.repeat(LIMITS.rollout_text_bytes / unit.length));
 });
 
 describe("the fuzzer", () => {

@@ -21,4 +21,4 @@ it("its white space is not held back by compression", async () => {
     await edge.close();
     await mock.close();
   }
-}, 30_000);
+});

@@ -57,11 +57,11 @@ test("a batch whose object is thrown away goes on when somebody asks for it", as
   await expect.poll(async () => (await seen("hang-batch")).open).toBe(3);
   expect((await ask(id)).state).toBe("running");
   await abortAllDurableObjects();
-  await expect.poll(async () => (await seen("hang-batch")).cut, { timeout: 10_000 }).toBe(3);
+  await expect.poll(async () => (await seen("hang-batch")).cut).toBe(3);
   expect((await ask(id)).state).toBe("running");
-  await expect.poll(async () => (await seen("hang-batch")).open, { timeout: 10_000 }).toBe(3);
+  await expect.poll(async () => (await seen("hang-batch")).open).toBe(3);
   expect(await ask(id, "", "DELETE")).toMatchObject({ state: "cancelled", results: [] });
-  await expect.poll(async () => (await seen("hang-batch")).cut, { timeout: 10_000 }).toBe(6);
+  await expect.poll(async () => (await seen("hang-batch")).cut).toBe(6);
 });
 
 test("a batch is forgotten with all that it stored", async () => {

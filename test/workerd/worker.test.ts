@@ -51,7 +51,7 @@ test("a client that closes a stream closes every connection to the upstream", as
   expect(new TextDecoder().decode((await reader.read()).value)).toContain('"type":"group"');
   await expect.poll(async () => (await seen("hang-stream")).open).toBe(1);
   await reader.cancel();
-  await expect.poll(async () => (await seen("hang-stream")).cut, { timeout: 5000 }).toBe(1);
+  await expect.poll(async () => (await seen("hang-stream")).cut).toBe(1);
 });
 
 test("a client that aborts a plain request closes every connection to the upstream", async () => {
@@ -69,17 +69,15 @@ test("a client that aborts a plain request closes every connection to the upstre
   const reply = (await (await pending).json()) as RewardsReply;
   expect(reply.groups[0]?.rollouts.map((r) => r.error)).toEqual(["cancelled", "cancelled"]);
   await waitOnExecutionContext(execution);
-  await expect.poll(async () => (await seen("hang-plain")).cut, { timeout: 5000 }).toBe(1);
+  await expect.poll(async () => (await seen("hang-plain")).cut).toBe(1);
 });
 
 test("a deadline gives nulls with its code in time, and the upstream sees the close", async () => {
-  const started = Date.now();
   const response = await post("/v1/rewards", { deadline_ms: 300, spec: withModel("hang-deadline"), groups: [two] });
   const reply = (await response.json()) as RewardsReply;
   expect(reply.rewards).toEqual([[null, null]]);
   expect(reply.groups[0]?.rollouts[0]?.error).toBe("deadline");
-  expect(Date.now() - started).toBeLessThan(3000);
-  await expect.poll(async () => (await seen("hang-deadline")).cut, { timeout: 5000 }).toBe(1);
+  await expect.poll(async () => (await seen("hang-deadline")).cut).toBe(1);
 });
 
 describe("the body", () => {

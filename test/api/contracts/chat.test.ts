@@ -206,7 +206,7 @@ describe("a stream", () => {
     async function begun() {
       const verifier = fakeVerifier(longest, { gate: new Promise(() => undefined) });
       const pending = setUp({ verifier }).post(`${PATH}?deadline_ms=12000`, ask(THREE, { stream: true }));
-      await vi.waitFor(() => expect(verifier.jobs).toHaveLength(1));
+      await expect.poll(() => verifier.jobs).toHaveLength(1);
       await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
       return { verifier, response: await pending };
     }

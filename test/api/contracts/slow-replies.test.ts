@@ -31,7 +31,7 @@ describe.each(WHOLE)("%s", (path, example) => {
     const gate = Promise.withResolvers<void>();
     const verifier = fakeVerifier(longest, { gate: gate.promise });
     const slow = setUp({ verifier }).post(path, example);
-    await vi.waitFor(() => expect(verifier.calls).toHaveLength(1));
+    await expect.poll(() => verifier.calls).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
     const reply = await slow;
     expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "application/json"]);
@@ -51,7 +51,7 @@ describe.each(WHOLE)("%s", (path, example) => {
   test("ends its comparisons when the client stops reading", async () => {
     const verifier = silent();
     const reply = setUp({ verifier }).post(path, example);
-    await vi.waitFor(() => expect(verifier.calls).toHaveLength(1));
+    await expect.poll(() => verifier.calls).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
     await (await reply).body?.cancel();
     expect(verifier.calls[0]?.signal).toMatchObject({ aborted: true, reason: "cancelled" });

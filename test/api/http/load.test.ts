@@ -1,7 +1,7 @@
 // Holds what an isolate refuses for its own load: bodies count as they come, a key has a share, and
 // whatever ends a request gives its place back.
 import { createHash } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { KeyDigest } from "../../../src/api/access/auth.ts";
 import { Load } from "../../../src/api/access/load.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -98,14 +98,15 @@ describe("the isolate's load", () => {
     const { post, call } = setUp({ verifier: fakeVerifier(() => "\\boxed{A}", { gate: opened }) });
     const bodies = Array.from({ length: 4 }, () => sized(16 * MIB - MIB));
     const held = bodies.map((body) => post("/v1/rewards", body));
-    await vi.waitFor(async () => {
-      const large = { "content-length": `${6 * MIB}` };
-      const shed = await post("/v1/rewards", "not read", large);
-      expect([shed.status, shed.headers.get("retry-after")]).toEqual([503, "1"]);
-      expect((await problemOf(shed)).detail).toContain(
-        `at its limit in_flight_body_bytes_max = ${LIMITS.in_flight_body_bytes_max}`,
-      );
-    });
+    const shed = async () => {
+      const reply = await post("/v1/rewards", "not read", { "content-length": `${6 * MIB}` });
+      const { detail } = await problemOf(reply);
+      return { status: reply.status, retry_after: reply.headers.get("retry-after"), detail };
+    };
+    const detail = expect.stringContaining(
+      `at its limit in_flight_body_bytes_max = ${LIMITS.in_flight_body_bytes_max}`,
+    );
+    await expect.poll(shed).toEqual({ status: 503, retry_after: "1", detail });
     expect((await call("/v1/runs")).status).toBe(200);
     open();
     for (const reply of await Promise.all(held)) expect(reply.status).toBe(200);
@@ -121,9 +122,7 @@ describe("the isolate's load", () => {
     for (let i = 0; i < 4; i++) {
       void app.request("http://localhost/v1/rewards", { method: "POST", headers, body, signal: client.signal });
     }
-    await vi.waitFor(async () =>
-      expect((await problemOf(await post("/v1/rewards", sized(15 * MIB)))).code).toBe("busy"),
-    );
+    await expect.poll(async () => (await problemOf(await post("/v1/rewards", sized(15 * MIB)))).code).toBe("busy");
     client.abort();
     expect((await post("/v1/rewards", sized(15 * MIB))).status).toBe(200);
   });

@@ -1,9 +1,11 @@
 // Owns the guarantee that bad input of every kind is a problem document that names the field and
 // the limit, and never a 500.
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { cpuMs } from "../../harness/cpu-time.ts";
 import { fenced, problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const group = (more: object = {}) => ({ ...twoRollouts().groups[0], ...more });
@@ -242,7 +244,7 @@ test("invalid UTF-8 is named as such, wherever it is cut", async () => {
 
 test("at most validation_errors_max faults are reported, and a flood of wrong elements is bounded work", async () => {
   const items = Array.from({ length: 60_000 }, () => 0);
-  const started = performance.now();
+  const started = cpuMs();
   const problem = await problemOf(await setUp().post("/v1/verdicts", { formulation: "list_em", items }));
   expect(problem.errors).toHaveLength(LIMITS.validation_errors_max);
   const flood = { formulation: "list_em", items: [{ text: "t", pass_rates: Array(2_000_000).fill("") }] };
@@ -250,7 +252,7 @@ test("at most validation_errors_max faults are reported, and a flood of wrong el
   expect(named.errors).toEqual([
     { path: "items[0].pass_rates", message: expect.stringContaining("verdict_candidates_max") },
   ]);
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(cpuMs() - started).toBeLessThan(5000);
 });
 
 test("texts of the request never appear in a refusal", async () => {

@@ -107,7 +107,7 @@ test("a stream that has nothing to say opens and beats every heartbeat_ms, which
   try {
     const verifier = fakeVerifier(longest, { gate: new Promise(() => undefined) });
     const pending = setUp({ verifier }).post("/v1/rewards", { deadline_ms: 12_000, ...twoRollouts() }, NDJSON);
-    await vi.waitFor(() => expect(verifier.jobs).toHaveLength(1));
+    await expect.poll(() => verifier.jobs).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
     const response = await pending;
     await vi.advanceTimersByTimeAsync(12_000 - LIMITS.heartbeat_ms);
@@ -127,7 +127,7 @@ describe("a JSON reply that takes longer than heartbeat_ms", () => {
   };
   async function begun({ verifier, post }: ReturnType<typeof slow>) {
     const pending = post("/v1/rewards", { deadline_ms: 12_000, ...twoRollouts() });
-    await vi.waitFor(() => expect(verifier.jobs).toHaveLength(1));
+    await expect.poll(() => verifier.jobs).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
     return pending;
   }

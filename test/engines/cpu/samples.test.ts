@@ -1,7 +1,9 @@
 // Owns what counts as a sample test in a problem statement, layout by layout, and what does not.
+
 import { describe, expect, test } from "vitest";
 import { parseLiteral } from "../../../gpu-backend/engines/cpu/literals.ts";
 import { findSamples } from "../../../gpu-backend/engines/cpu/samples.ts";
+import { cpuMs } from "../../harness/cpu-time.ts";
 
 const DESCRIPTION =
   "## Input\nThe first line contains two integers a and b, each at most 100.\n\n## Output\nPrint the sum of the two integers on one line.\n\n";
@@ -86,9 +88,9 @@ describe("input and output pairs", () => {
       "((((",
       "f() -> ",
     ]) {
-      const started = performance.now();
+      const started = cpuMs();
       findSamples(piece.repeat(262_144 / piece.length));
-      expect(performance.now() - started).toBeLessThan(3_000);
+      expect(cpuMs() - started).toBeLessThan(3_000);
     }
   });
 });

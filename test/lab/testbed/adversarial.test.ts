@@ -286,5 +286,5 @@ describe("run in the sandbox", () => {
         }
       }
     }
-  }, 240_000);
+  });
 });

@@ -87,14 +87,14 @@ it("a batch that was broken off goes on by itself, asks only what was not answer
   mock.script = ({ index }) => (index < 5 ? yes : silence());
   const location = await submit(body(2, 4));
   await expect.poll(() => mock.log.length).toBe(7);
-  await expect.poll(() => kept("judged:"), { timeout: 20_000 }).toBe(5);
+  await expect.poll(() => kept("judged:")).toBe(5);
   const before = await batch(location);
   expect(before).toMatchObject({ state: "running", progress: { comparisons_total: 7, comparisons_done: 5 } });
   await end();
   mock.script = () => yes;
   await start();
   // Nobody asks: the alarm alone takes the batch up.
-  await expect.poll(() => kept("reply."), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => kept("reply.")).toBe(1);
   expect(mock.log).toHaveLength(9);
   const after = await batch(location);
   expect(after).toMatchObject({

@@ -89,13 +89,13 @@ it("a judgement that was broken off goes on by itself, and asks only what was no
   mock.script = ({ index }) => (index < 4 ? yes : silence());
   const cut = Promise.allSettled([0, 1, 2, 3].map((i) => send(i, "group_size=4")));
   await expect.poll(() => mock.log.length).toBe(6);
-  await expect.poll(() => rows("journal"), { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => rows("journal")).toBe(4);
   await end();
   await cut;
   mock.script = () => yes;
   await start();
   // Nobody asks: the alarm alone takes the judgement up.
-  await expect.poll(() => rows("members WHERE answer IS NOT NULL"), { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => rows("members WHERE answer IS NOT NULL")).toBe(4);
   expect(mock.log).toHaveLength(8);
   const got = await Promise.all([0, 1, 2, 3].map((i) => send(i, "group_size=4")));
   expect(got.map(({ rm_members, rm_attached }) => [rm_members, rm_attached])).toEqual(Array(4).fill([4, 1]));

@@ -32,12 +32,12 @@ async function running(headers: Record<string, string> = {}) {
   };
   const app = setUp({ verifier, clock, replies });
   const first = app.post("/v1/rewards", twoRollouts(), { ...key, ...headers });
-  await vi.waitFor(() => expect(verifier.jobs).toHaveLength(1));
+  await expect.poll(() => verifier.jobs).toHaveLength(1);
   /** Sends the request again; resolves, with its reply to come, when it waits for the first. */
   const again = async (more: Record<string, string> = {}) => {
     const before = waits;
     const reply = app.post("/v1/rewards", twoRollouts(), { ...key, ...headers, ...more });
-    await vi.waitFor(() => expect(waits).toBeGreaterThan(before));
+    await expect.poll(() => waits).toBeGreaterThan(before);
     return { reply };
   };
   return { ...app, verifier, first, again, open: gate.resolve };

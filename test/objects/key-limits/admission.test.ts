@@ -79,7 +79,7 @@ describe("a key's limits", () => {
       const underWay = () => Object.keys(counters.states.get("(open)")?.leases ?? {}).length;
       const headers = { "content-type": "application/json", "idempotency-key": "k" };
       const first = post("/v1/rewards", twoRollouts(), headers);
-      await vi.waitFor(() => expect(verifier.jobs).toHaveLength(1));
+      await expect.poll(() => verifier.jobs).toHaveLength(1);
       const client = new AbortController();
       const init = { method: "POST", headers, body: JSON.stringify(twoRollouts()), signal: client.signal };
       let begun: Response | null = null;
