@@ -146,7 +146,7 @@ test.each(WHOLE)(
     const gate = Promise.withResolvers<void>();
     const verifier = fakeVerifier(() => ({ error: "verifier_rejected" }), { gate: gate.promise });
     const reply = setUp({ verifier }).post(`${path}?deadline_ms=${LIMITS.silent_deadline_ms}`, example);
-    await vi.waitFor(() => expect(verifier.calls).toHaveLength(1));
+    await expect.poll(() => verifier.calls).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(3 * LIMITS.heartbeat_ms);
     gate.resolve();
     // The batch has a place for each reward that is missing.
