@@ -1,7 +1,8 @@
 // Owns the corpus of recorded requests: every route and contract, the spec's fields one by one, and
 // what is refused.
-import * as contracts from "../../scripts/build/openapi/contract-examples.ts";
+
 import * as examples from "../../scripts/build/openapi/examples.ts";
+import * as contracts from "../api/contracts/examples.ts";
 import { CONTRACTS } from "../api/contracts/sample-setup.ts";
 import { fenced } from "../api/routes/harness.ts";
 

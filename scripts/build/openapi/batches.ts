@@ -5,6 +5,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-opena
 import { BatchIdSchema, BatchQuerySchema, BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { BATCH_ROUTES } from "../../../src/objects/batches/view.ts";
+import { contractOperations } from "./contracts.ts";
 import { queryOf } from "./parameters.ts";
 
 const HOURS = LIMITS.idempotency_kept_ms / 3_600_000;
@@ -85,7 +86,10 @@ const accepted = {
 /**
  * Operations that answer an Idempotency-Key, by path; those of batches may also be answered later.
  */
-const REPEATABLE = ["/v1/rewards", "/v1/verdicts", "/v1/score_batch"];
+const REPEATABLE = [
+  ...["/v1/rewards", "/v1/verdicts"],
+  ...contractOperations().flatMap(({ route, operation }) => (operation.repeatable === true ? [route.path] : [])),
+];
 const LATER: ReadonlySet<string> = new Set(BATCH_ROUTES.map((route) => `/v1/${route}`));
 
 function repeatable(operation: ZodOpenApiOperationObject, later: boolean): ZodOpenApiOperationObject {

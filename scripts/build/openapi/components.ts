@@ -1,19 +1,7 @@
 // Owns which schemas have a name of their own in the OpenAPI document: said once there, and a type
 // to clients that generate code from it.
 import * as z from "zod";
-import { ChatRequestSchema } from "../../../src/api/contracts/chat/chat-completions.ts";
-import { ChatReplySchema } from "../../../src/api/contracts/chat/chat-replies.ts";
-import { ScoreBatchRequestSchema } from "../../../src/api/contracts/flat/flat-batch.ts";
 import { MessageSchema } from "../../../src/api/contracts/messages.ts";
-import { TeiRequestSchema } from "../../../src/api/contracts/rerank/bare-rerank.ts";
-import { ClassifyRequestSchema } from "../../../src/api/contracts/rerank/classify.ts";
-import { RerankReplySchema, RerankRequestSchema } from "../../../src/api/contracts/rerank/rerank.ts";
-import { ScoreReplySchema, ScoreRequestSchema } from "../../../src/api/contracts/rerank/score.ts";
-import { EvaluateRequestSchema } from "../../../src/api/contracts/samples/eval-protocol.ts";
-import { VerifyReplySchema, VerifyRequestSchema } from "../../../src/api/contracts/samples/nemo-gym.ts";
-import { OpenRlhfRequestSchema } from "../../../src/api/contracts/samples/openrlhf.ts";
-import { SlimeRequestSchema } from "../../../src/api/contracts/samples/slime.ts";
-import { VerlRequestSchema } from "../../../src/api/contracts/samples/verl.ts";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import {
   BatchMetricsSchema,
@@ -32,6 +20,7 @@ import {
 import { OverlongSchema, SpecSchema } from "../../../src/core/contract/spec.ts";
 import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
 import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { contractComponents } from "./contracts.ts";
 import { ExportLineSchema, GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./log.ts";
 
 const NAMED: Readonly<Record<string, z.ZodType>> = {
@@ -57,26 +46,12 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   StoredText: StoredTextSchema,
   ExportLine: ExportLineSchema,
   Message: MessageSchema,
-  RerankRequest: RerankRequestSchema,
-  RerankReply: RerankReplySchema,
-  TeiRequest: TeiRequestSchema,
-  ScoreRequest: ScoreRequestSchema,
-  ScoreReply: ScoreReplySchema,
-  ClassifyRequest: ClassifyRequestSchema,
-  ScoreBatchRequest: ScoreBatchRequestSchema,
-  ChatRequest: ChatRequestSchema,
-  ChatReply: ChatReplySchema,
-  OpenRlhfRequest: OpenRlhfRequestSchema,
-  EvaluateRequest: EvaluateRequestSchema,
-  SlimeRequest: SlimeRequestSchema,
-  VerlRequest: VerlRequestSchema,
-  NemoGymVerifyRequest: VerifyRequestSchema,
-  NemoGymVerifyReply: VerifyReplySchema,
 };
 
 /**
  * Gives the schemas their names in zod's registry, where the document's generator looks for them.
  */
 export function nameComponents(): void {
-  for (const [id, schema] of Object.entries(NAMED)) z.globalRegistry.add(schema, { ...schema.meta(), id });
+  for (const [id, schema] of Object.entries({ ...NAMED, ...contractComponents() }))
+    z.globalRegistry.add(schema, { ...schema.meta(), id });
 }

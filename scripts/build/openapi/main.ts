@@ -8,11 +8,10 @@ import { errorsPage, type OpenApi, referencePage } from "../reference/page.ts";
 import { STYLE } from "../reference/style.ts";
 import { batchPaths, withRepetition } from "./batches.ts";
 import { nameComponents } from "./components.ts";
-import { ChatChunkSchema, contractPaths, contractTag } from "./contracts.ts";
+import { contractPaths, contractStandalone, contractTag } from "./contracts.ts";
 import { readErrorPage } from "./errors.ts";
 import { paths } from "./routes.ts";
 import { laidOver, RULES } from "./rules.ts";
-import { samplePaths } from "./sample-contracts.ts";
 
 const root = new URL("../../../", import.meta.url);
 
@@ -126,13 +125,13 @@ export function openapiText(): string {
       info: { title: "Kritai", version, description: DESCRIPTION },
       tags: ["Scoring", contractTag, "Specs", "Run log", "Service"].map((name) => ({ name })),
       security: Object.keys(SECURITY).map((name) => ({ [name]: [] })),
-      paths: withRepetition({ ...paths, ...batchPaths, ...contractPaths, ...samplePaths }),
+      paths: withRepetition({ ...paths, ...batchPaths, ...contractPaths() }),
       components: {
         securitySchemes: SECURITY,
         schemas: {
           Problem: ProblemSchema,
           NotReady: NotReadySchema,
-          ChatChunk: ChatChunkSchema,
+          ...contractStandalone(),
           StoredSpec: {
             type: "object",
             required: ["name", "spec_hash", "spec"],

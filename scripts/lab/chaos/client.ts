@@ -7,7 +7,6 @@ import {
   type RewardsReply,
   RewardsReplySchema,
 } from "../../../src/core/contract/replies.ts";
-import { verl } from "../../build/openapi/contract-examples.ts";
 import { type Job, type PoolGroup, rewardsBody } from "./jobs.ts";
 
 /** One rollout's answer. */
@@ -166,7 +165,12 @@ async function askGathered(origin: string, job: Job): Promise<Answer> {
   const url = `${origin}/verl/compute_score?group_size=${texts.length}&run_id=${job.id}&deadline_ms=${DEADLINE_MS}`;
   const told = await Promise.all(
     texts.map((solution_str, index) => {
-      const init = json({ ...verl, solution_str, extra_info: { question: prompt, index } });
+      const init = json({
+        data_source: "sums",
+        ground_truth: "6",
+        solution_str,
+        extra_info: { question: prompt, index },
+      });
       return persist(job.id, attempts, async (): Promise<Told> => {
         const { score, rm_undecided } = JSON.parse((await send(url, init)).text);
         return { reward: score, error: null, undecided: rm_undecided };

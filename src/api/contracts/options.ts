@@ -23,7 +23,8 @@ const numberOr = <W extends string>(word: W) =>
 /** A name for a reply's field that no other field of a reply has. */
 export const ResponseFieldSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "must be a plain name");
 
-const SharedSchema = z.object({
+/** Options of every contract. */
+export const SharedOptionsSchema = z.object({
   spec: SpecNameSchema.optional().meta({ description: "a stored spec's name" }),
   run_id: RunIdSchema.optional().meta({ description: "the trainer's name of the run, for the run log" }),
   step: numberText(StepSchema).optional().meta({ description: "the trainer's step, for the run log" }),
@@ -33,7 +34,7 @@ const SharedSchema = z.object({
 });
 
 /** Options of the contracts that carry whole groups. */
-export const OptionsSchema = SharedSchema.extend({
+export const OptionsSchema = SharedOptionsSchema.extend({
   on_failure: numberOr("null")
     .default("null")
     .transform((said) => (said === "null" ? null : said))
@@ -45,7 +46,7 @@ export const OptionsSchema = SharedSchema.extend({
 export type Options = z.output<typeof OptionsSchema>;
 
 /** Options of the contracts that send one sample a request. */
-export const SampleOptionsSchema = SharedSchema.extend({
+export const SampleOptionsSchema = SharedOptionsSchema.extend({
   group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
     description:
       "samples of a prompt: the group is judged as soon as so many are there. Else the header `Kritai-Group-Size`, else the key's default (`GROUP_SIZES`)",

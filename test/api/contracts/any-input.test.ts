@@ -2,9 +2,9 @@
 // words its clients read; and that every way to present a key works.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { sha256Hex } from "../../../src/scoring/digest.ts";
+import * as examples from "./examples.ts";
 import { setUp } from "./setup.ts";
 
 const ROUTES: [path: string, example: object][] = [

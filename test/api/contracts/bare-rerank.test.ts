@@ -1,10 +1,10 @@
 // Owns the guarantees of POST /rerank: which of its two dialects a body speaks, and each one's
 // reply and errors.
 import { describe, expect, test } from "vitest";
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
 import { TeiReplySchema } from "../../../src/api/contracts/rerank/bare-rerank.ts";
 import { RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
 import { unconfiguredVerifier } from "../../../src/verifier/unconfigured.ts";
+import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, PROGRAMS, replyOf, setUp, TEXTS } from "./setup.ts";
 
 const tei = { query: "Sum it.", texts: PROGRAMS, truncate: true, truncation_direction: "right", raw_scores: false };

@@ -1,7 +1,6 @@
 // Owns the guarantees of the chat facade: a comparison in, a verdict out, whole or streamed; a
 // failure is never a verdict.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
 import { ChatReplySchema } from "../../../src/api/contracts/chat/chat-replies.ts";
 import { ModelsReplySchema } from "../../../src/api/contracts/chat/models.ts";
 import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
@@ -10,6 +9,7 @@ import { createRenderer, type PromptForm } from "../../../src/core/judges/render
 import { parseLetter, parseScores } from "../../../src/core/judges/verdict.ts";
 import { unconfiguredSpecs } from "../../../src/run-log/unconfigured.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
+import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, longest, replyOf, setUp } from "./setup.ts";
 
 const PATH = "/v1/chat/completions";

@@ -1,12 +1,12 @@
 // Owns the guarantees of /score, /v1/score and /classify: every pair its score in input order, or
 // an error.
 import { describe, expect, test } from "vitest";
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
 import { ClassifyReplySchema } from "../../../src/api/contracts/rerank/classify.ts";
 import { ScoreReplySchema } from "../../../src/api/contracts/rerank/score.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
+import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, PROGRAMS, replyOf, setUp, TEXTS } from "./setup.ts";
 
 describe("/score", () => {

@@ -1,12 +1,12 @@
 // Owns the guarantees of /v1/rerank and /v2/rerank: the superset reply, the order, failures that
 // never become scores.
 import { describe, expect, test } from "vitest";
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
 import { cohereRerank, RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { unconfiguredSpecs } from "../../../src/run-log/unconfigured.ts";
 import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
+import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, fenced, longest, PROGRAMS, replyOf, setUp, silent, TEXTS } from "./setup.ts";
 
 const cohereV1 = { query: "Sum it.", documents: PROGRAMS, top_n: 2, return_documents: true, max_chunks_per_doc: 3 };

@@ -1,9 +1,10 @@
 // Owns what the tests of one-sample contracts share: each contract's routes and bodies, judgements
 // that a test dictates, and how each tells a reward.
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
+
 import type { RolloutResult } from "../../../src/core/contract/replies.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { GatheredReward, GatheredSample, GroupRooms } from "../../../src/objects/gathering/gathering.ts";
+import * as examples from "./examples.ts";
 
 /** A contract as its client sees it. */
 export interface SampleContract {

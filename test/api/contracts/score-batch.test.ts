@@ -2,12 +2,12 @@
 // null or the declared number, never a boolean.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
 import { ScoreBatchReplySchema } from "../../../src/api/contracts/flat/score-batch.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import { problemOf } from "../routes/harness.ts";
+import * as examples from "./examples.ts";
 import { failing, failingOn, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
 
 const PATH = "/v1/score_batch";

@@ -1,10 +1,10 @@
 // Owns the guarantees of replies that take long, in every JSON contract: white space first, then
 // the document, or a broken connection; and clients that hang up are noticed.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { ClientProbe, GatheredReward, GroupRooms } from "../../../src/objects/gathering/gathering.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
+import * as examples from "./examples.ts";
 import { CONTRACTS, gathered, without } from "./sample-setup.ts";
 import { longest, setUp, silent } from "./setup.ts";
 

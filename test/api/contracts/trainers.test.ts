@@ -1,13 +1,13 @@
 // Owns what is particular to each one-sample contract: how its client writes a sample, and what it
 // needs to find in the reply.
 import { describe, expect, test } from "vitest";
-import * as examples from "../../../scripts/build/openapi/contract-examples.ts";
 import { EvaluateReplySchema } from "../../../src/api/contracts/samples/eval-protocol.ts";
 import { VerifyReplySchema } from "../../../src/api/contracts/samples/nemo-gym.ts";
 import { OpenRlhfReplySchema } from "../../../src/api/contracts/samples/openrlhf.ts";
 import { unitScore } from "../../../src/api/contracts/samples/sample-score.ts";
 import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import * as examples from "./examples.ts";
 import { fixedRooms, gathered, without } from "./sample-setup.ts";
 import { failing, failingOn, faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
 

@@ -4,9 +4,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import openapi from "../../../public/openapi.json" with { type: "json" };
-import * as contracts from "../../../scripts/build/openapi/contract-examples.ts";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import { RULES } from "../../../scripts/build/openapi/rules.ts";
+import * as contracts from "../contracts/examples.ts";
 import { setUp } from "./harness.ts";
 
 const validator = new Ajv2020({ strict: false, validateFormats: false });

@@ -3,8 +3,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import openapi from "../../../public/openapi.json" with { type: "json" };
-import * as contracts from "../../../scripts/build/openapi/contract-examples.ts";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
+import * as contracts from "../contracts/examples.ts";
 import { setUp } from "./harness.ts";
 
 const validator = new Ajv2020({ strict: false, validateFormats: false });

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
 import { type AnySpec, hasSignals, type SpecSignal } from "../../../core/signals/compiled-spec.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
@@ -13,14 +14,18 @@ import { contractBody, objectBody } from "../body.ts";
 import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { openai } from "../dialects.ts";
+import { QUESTION } from "../example-texts.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { MessageSchema } from "../messages.ts";
-import { urlOptions } from "../options.ts";
+import { SharedOptionsSchema, urlOptions } from "../options.ts";
+import { documented } from "../page.ts";
+import { noChoice, refused } from "../refusal.ts";
 import { specForTexts } from "../rerank/text-spec.ts";
+import { contains, fields, has, size } from "../schema-rule.ts";
 import { ChatReplySchema, type CompletionHead, completion, streamCompletion } from "./chat-replies.ts";
 import { verdictOf } from "./chat-verdict.ts";
 import { judgeQuestion } from "./judge-question.ts";
-import { models } from "./models.ts";
+import { ModelsReplySchema, models } from "./models.ts";
 
 export const ChatRequestSchema = z.object({
   model: z.string().nullish().meta({ description: "a spec's name; GET /v1/models lists them" }),
@@ -105,3 +110,99 @@ export const chat: Contract = {
     { method: "GET", path: "/v1/models", handler: models },
   ],
 };
+
+export const EXAMPLE = {
+  model: "default",
+  messages: [
+    {
+      role: "user",
+      content: /* @__PURE__ */ JSON.stringify({
+        question: QUESTION,
+        candidates: ["def f(xs):\n    return sum(xs)", "def f(xs):\n    return sum(x for x in xs if x % 2 == 0)"],
+        language: "python",
+      }),
+    },
+  ],
+};
+
+/** A streamed chunk of a verdict. */
+const chunkSchema = () =>
+  ChatReplySchema.extend({
+    object: z.literal("chat.completion.chunk"),
+    choices: z
+      .array(
+        z.object({
+          index: z.literal(0),
+          delta: z.object({ role: z.literal("assistant").optional(), content: z.string().optional() }),
+          finish_reason: z.literal("stop").nullable(),
+          logprobs: z.null(),
+        }),
+      )
+      .max(1)
+      .meta({ description: "none in the chunk that holds the usage" }),
+    usage: ChatReplySchema.shape.usage.optional(),
+  });
+
+/** One event of a stream: a chunk, of a fault after the beginning an `error`, or the end. */
+const eventSchema = () =>
+  z.looseObject({
+    data: z.union([
+      z.literal("[DONE]"),
+      z.string().meta({
+        contentMediaType: "application/json",
+        contentSchema: { anyOf: [{ $ref: "#/components/schemas/ChatChunk" }, { type: "object", required: ["error"] }] },
+      }),
+    ]),
+  });
+
+export const page = /* @__PURE__ */ documented(chat, () => ({
+  operations: {
+    "POST /v1/chat/completions": {
+      operationId: "judge",
+      summary: "A judge for tools that can only call a chat model",
+      description:
+        'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; the answer is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. A failure is an HTTP error, in a stream that has begun an `error` event.',
+      query: SharedOptionsSchema,
+      request: ChatRequestSchema,
+      reply: ChatReplySchema,
+      example: EXAMPLE,
+      replies: {
+        "200": {
+          description: "Judged. With `stream: true` as events: `data` is a chunk, of the last one `[DONE]`.",
+          content: {
+            "application/json": { schema: ChatReplySchema },
+            "text/event-stream": { schema: eventSchema() },
+          },
+        },
+      },
+      refusals: [
+        { why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" },
+        refused("a comparison in a text", "messages", "the last user message is no comparison"),
+        refused("a comparison in a text", "messages\\..+"),
+        noChoice(),
+      ],
+    },
+    "GET /v1/models": {
+      operationId: "listModels",
+      summary: "The specs, as models",
+      reply: ModelsReplySchema,
+      said: "`default`, and the stored ones.",
+    },
+  },
+  components: { ChatRequest: ChatRequestSchema, ChatReply: ChatReplySchema },
+  standalone: { ChatChunk: chunkSchema() },
+  rules: {
+    ChatRequest: fields({
+      messages: {
+        ...size(LIMITS.messages_max),
+        ...contains(
+          has({
+            role: { const: "user" },
+            // A chat's text that may hold a comparison: our own prompt, or JSON.
+            content: { anyOf: [{ type: "array" }, { type: "string", pattern: "\\[QUESTION\\]\\n|^\\s*\\{" }] },
+          }),
+        ),
+      },
+    }),
+  },
+}));

@@ -17,9 +17,13 @@ import { resolveSpec } from "../../routes/specs.ts";
 import { objectBody } from "../body.ts";
 import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
+import { CORRECT, QUESTION, WRONG } from "../example-texts.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
-import { type Options, urlOptions } from "../options.ts";
-import { type FlatBatch, readFlatBatch } from "./flat-batch.ts";
+import { type Options, OptionsSchema, urlOptions } from "../options.ts";
+import { documented } from "../page.ts";
+import { deepLabel, groupRefusals, refused, regrouped, specRefusals } from "../refusal.ts";
+import { fields, has, not, size, when } from "../schema-rule.ts";
+import { type FlatBatch, readFlatBatch, ScoreBatchRequestSchema } from "./flat-batch.ts";
 import { type Regrouped, regroup } from "./regrouping.ts";
 
 const value = z.number().nullable();
@@ -192,3 +196,50 @@ export const scoreBatch: Contract = {
   wait_ms: null,
   routes: [{ method: "POST", path: "/v1/score_batch", handler: route }],
 };
+
+export const EXAMPLE = {
+  run_id: "qwen7b-grpo-3",
+  step: 120,
+  prompts: [QUESTION, QUESTION],
+  completions: [WRONG, [{ role: "assistant", content: CORRECT }]],
+  context: { ground_truth: ["6", "6"] },
+};
+
+export const page = /* @__PURE__ */ documented(scoreBatch, () => ({
+  operations: {
+    "POST /v1/score_batch": {
+      operationId: "scoreBatch",
+      summary: "Rewards for a flat batch: TRL, ms-swift, FAI-RL, verl's batch manager",
+      description:
+        "Groups are rebuilt from equal prompts (and equal labels, and language); rewards come back in the order of the completions, `null` where there is none. The keys of `metrics` and `columns` never change.",
+      query: OptionsSchema,
+      request: ScoreBatchRequestSchema,
+      // The name that response_field gives holds the rewards once more.
+      reply: ScoreBatchReplySchema.catchall(ScoreBatchReplySchema.shape.rewards),
+      example: EXAMPLE,
+      repeatable: true,
+      refusals: [
+        ...specRefusals(),
+        ...groupRefusals(),
+        deepLabel(),
+        refused("one length", ".+", "^\\d+ elements? beside \\d+ completions?$"),
+        regrouped(),
+      ],
+    },
+  },
+  components: { ScoreBatchRequest: ScoreBatchRequestSchema },
+  rules: {
+    ScoreBatchRequest: {
+      ...when(has({ spec: { type: "object", ...has({ overlong: { type: "object" } }) } }), {
+        anyOf: ["length_tokens", "completion_ids"].map((name) => has({ [name]: { type: "array" } })),
+      }),
+      ...fields({
+        completions: size(LIMITS.rollouts_per_request_max, 1),
+        prompts: size(LIMITS.rollouts_per_request_max, 1),
+        response_field: not({
+          enum: Object.keys(ScoreBatchReplySchema.shape).filter((name) => name !== "rewards"),
+        }),
+      }),
+    },
+  },
+}));

@@ -10,16 +10,22 @@ import { answerJson } from "../../http/slow-json.ts";
 import { contractBody, objectBody } from "../body.ts";
 import type { Contract } from "../contract.ts";
 import { rerankers, tei, teiEmpty } from "../dialects.ts";
+import { CORRECT, QUESTION, WRONG } from "../example-texts.ts";
 import { speak } from "../faults.ts";
+import { SharedOptionsSchema } from "../options.ts";
+import { documented } from "../page.ts";
+import { noChoice } from "../refusal.ts";
 import { rankDocuments, warningHeaders } from "./ranked-documents.ts";
 import {
   DOCUMENT_COUNT,
   documentsRequest,
   documentTexts,
+  fieldsRefusal,
   RerankReplySchema,
   RerankRequestSchema,
   rerankReply,
   rerankRequest,
+  scoresWords,
 } from "./rerank.ts";
 
 export const TeiRequestSchema = z.object({
@@ -76,3 +82,22 @@ export const bareRerank: Contract = {
   wait_ms: null,
   routes: [{ method: "POST", path: "/rerank", handler: route }],
 };
+
+export const EXAMPLE = { query: QUESTION, texts: [WRONG, CORRECT], return_text: false };
+
+export const page = /* @__PURE__ */ documented(bareRerank, () => ({
+  operations: {
+    "POST /rerank": {
+      operationId: "rerankBare",
+      summary: "Rank candidates: TEI (`texts`) and vLLM (`documents`) clients",
+      description: `A body with \`texts\` is answered with TEI's bare array, one with \`documents\` with vLLM's object. ${scoresWords()} For TEI the warnings are in the header \`X-Kritai-Warnings\`.`,
+      query: SharedOptionsSchema,
+      request: z.union([TeiRequestSchema, RerankRequestSchema]),
+      reply: z.union([TeiReplySchema, RerankReplySchema]),
+      example: EXAMPLE,
+      // TEI tells of no choice by another status.
+      refusals: [fieldsRefusal(), noChoice(), noChoice(424)],
+    },
+  },
+  components: { TeiRequest: TeiRequestSchema },
+}));

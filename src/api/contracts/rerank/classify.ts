@@ -2,18 +2,23 @@
 // text, in input order.
 import * as z from "zod";
 import { GroupSchema, RolloutSchema } from "../../../core/contract/requests.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
-import { splitRendered } from "../chat-template.ts";
+import { OPENED_TURN, splitRendered } from "../chat-template.ts";
 import type { Contract } from "../contract.ts";
 import { rerankers } from "../dialects.ts";
+import { CORRECT, rendered, WRONG } from "../example-texts.ts";
+import { SharedOptionsSchema } from "../options.ts";
+import { documented } from "../page.ts";
+import { elements, fields, has, not, size, when } from "../schema-rule.ts";
 import { warningHeaders } from "./ranked-documents.ts";
 import { UsageSchema } from "./score.ts";
-import { pairUp, scorePairs, type TextPair } from "./scored-pairs.ts";
+import { pairRefusals, pairUp, scorePairs, type TextPair } from "./scored-pairs.ts";
 
 const PromptText = GroupSchema.shape.prompt.options[0];
 const InputText = RolloutSchema.shape.text;
@@ -85,3 +90,40 @@ export const classify: Contract = {
   wait_ms: null,
   routes: [{ method: "POST", path: "/classify", handler: route }],
 };
+
+export const EXAMPLE = {
+  model: "default",
+  input: [/* @__PURE__ */ rendered(WRONG), /* @__PURE__ */ rendered(CORRECT)] as const,
+};
+
+export const page = /* @__PURE__ */ documented(classify, () => ({
+  operations: {
+    "POST /classify": {
+      operationId: "classify",
+      summary: "vLLM's classification as reward-model clients read it",
+      description:
+        "`probs` holds the one score. Inputs are conversations rendered by a chat template; those of equal prompt are compared with each other.",
+      query: SharedOptionsSchema,
+      request: ClassifyRequestSchema,
+      reply: ClassifyReplySchema,
+      example: EXAMPLE,
+      refusals: pairRefusals(),
+    },
+  },
+  components: { ClassifyRequest: ClassifyRequestSchema },
+  rules: {
+    ClassifyRequest: {
+      ...when(not(has({ query: { type: ["string", "array"] } })), elements("input", { pattern: OPENED_TURN })),
+      ...fields({
+        // Several, though one text is taken: it would have nothing to be compared with.
+        input: {
+          anyOf: undefined,
+          type: "array",
+          items: { type: "string", maxLength: LIMITS.rollout_text_bytes },
+          ...size(LIMITS.rollouts_per_request_max, 2),
+        },
+        query: size(LIMITS.rollouts_per_request_max),
+      }),
+    },
+  },
+}));

@@ -12,6 +12,11 @@ import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
 import type { Contract } from "../contract.ts";
 import { rerankers } from "../dialects.ts";
+import { CORRECT, QUESTION, WRONG } from "../example-texts.ts";
+import { SharedOptionsSchema } from "../options.ts";
+import { documented, type Operation } from "../page.ts";
+import { noChoice, refused } from "../refusal.ts";
+import { elements, fields, has, not, size, when } from "../schema-rule.ts";
 import { type DocumentsRequest, type RankedDocuments, rankDocuments, warningHeaders } from "./ranked-documents.ts";
 
 const flag = z.boolean().nullish();
@@ -158,3 +163,40 @@ export const cohereRerank: Contract = {
     { method: "POST", path: "/v2/rerank", handler: (deps) => rerank(deps, "2") },
   ],
 };
+
+export const EXAMPLE = { model: "default", query: QUESTION, documents: [WRONG, CORRECT], top_n: 1 };
+
+/** For the document: what scores of documents are. */
+export const scoresWords = () =>
+  `Scores are shares of wins in 0..1. Documents that could not be judged are left out and named in \`meta.warnings\`; when none could, the request fails. At most ${LIMITS.rollouts_per_group_max} documents.`;
+
+/** For the document: refusals of documents in fields. */
+export const fieldsRefusal = () => refused("rank_fields names it", "documents\\[\\]", "string", "rank_fields");
+
+const operation = (operationId: string, summary: string): Operation => ({
+  operationId,
+  summary,
+  description: `The query is the prompt, the documents are its candidates. ${scoresWords()}`,
+  query: SharedOptionsSchema,
+  request: RerankRequestSchema,
+  reply: RerankReplySchema,
+  example: EXAMPLE,
+  refusals: [fieldsRefusal(), noChoice()],
+});
+
+export const page = /* @__PURE__ */ documented(cohereRerank, () => ({
+  operations: {
+    "POST /v1/rerank": operation("rerankV1", "Rank candidates: Cohere v1, Jina and vLLM clients"),
+    "POST /v2/rerank": operation("rerankV2", "Rank candidates: Cohere v2 and vLLM clients"),
+  },
+  components: { RerankRequest: RerankRequestSchema, RerankReply: RerankReplySchema },
+  rules: {
+    RerankRequest: {
+      ...when(
+        not(has({ rank_fields: { type: "array", minItems: 1 } })),
+        elements("documents", has({ text: { type: "string" } })),
+      ),
+      ...fields({ rank_fields: size(LIMITS.rollouts_per_group_max) }),
+    },
+  },
+}));

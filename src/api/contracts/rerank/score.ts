@@ -1,6 +1,7 @@
 // Owns POST /score and /v1/score: vLLM's scores of text pairs, in input order.
 import * as z from "zod";
 import { GroupSchema, RolloutSchema } from "../../../core/contract/requests.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
@@ -9,8 +10,12 @@ import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
 import type { Contract } from "../contract.ts";
 import { rerankers } from "../dialects.ts";
+import { CORRECT, QUESTION, WRONG } from "../example-texts.ts";
+import { SharedOptionsSchema } from "../options.ts";
+import { documented, type Operation } from "../page.ts";
+import { has, size, when } from "../schema-rule.ts";
 import { warningHeaders } from "./ranked-documents.ts";
-import { pairUp, scorePairs } from "./scored-pairs.ts";
+import { pairRefusals, pairUp, scorePairs } from "./scored-pairs.ts";
 
 /** The names under which vLLM takes the two sides, in the order in which they are looked for. */
 export const SIDES = [
@@ -92,3 +97,38 @@ export const score: Contract = {
     { method: "POST", path: "/v1/score", handler: route },
   ],
 };
+
+export const EXAMPLE = { model: "default", queries: QUESTION, documents: [WRONG, CORRECT] };
+
+const operation = (operationId: string): Operation => ({
+  operationId,
+  summary: "vLLM's scores of text pairs, in input order",
+  description: "Texts with equal prompts are compared with each other. Every pair has its score, or the request fails.",
+  query: SharedOptionsSchema,
+  request: ScoreRequestSchema,
+  reply: ScoreReplySchema,
+  example: EXAMPLE,
+  refusals: pairRefusals(),
+});
+
+/**
+ * Several texts, though a contract may take one: a text that is alone has nothing to be compared
+ * with. The rule stands behind a condition: generators make a type of each alternative otherwise.
+ */
+export const page = /* @__PURE__ */ documented(score, () => ({
+  operations: { "POST /score": operation("scorePairs"), "POST /v1/score": operation("scorePairsV1") },
+  components: { ScoreRequest: ScoreRequestSchema, ScoreReply: ScoreReplySchema },
+  rules: {
+    ScoreRequest: when(
+      { type: "object" },
+      {
+        anyOf: SIDES.map(([left, right]) =>
+          has({
+            [left]: size(LIMITS.rollouts_per_request_max),
+            [right]: { type: "array", ...size(LIMITS.rollouts_per_request_max, 2) },
+          }),
+        ),
+      },
+    ),
+  },
+}));

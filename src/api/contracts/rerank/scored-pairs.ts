@@ -8,6 +8,7 @@ import { type ClientWaits, contractDeadline } from "../deadlines.ts";
 import { regroup } from "../flat/regrouping.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
 import { urlOptions } from "../options.ts";
+import { noChoice, type Refusal, refused, regrouped } from "../refusal.ts";
 import { type RankedDocuments, usageOf } from "./ranked-documents.ts";
 import { relevance } from "./relevance.ts";
 import { chooseTextSpec } from "./text-spec.ts";
@@ -82,3 +83,11 @@ function refuseLonely(pairs: readonly TextPair[], field: string): void {
   const detail = `${field}[${lonely}] is the only text of its prompt; scores are relative, so a request needs at least 2 of each prompt.`;
   throw new Unjudged("group_too_small", detail);
 }
+
+/** For the document: what these contracts refuse. */
+export const pairRefusals = (): Refusal[] => [
+  refused("one length, or one", "queries|data_1|text_1|query", "^\\d+ elements? beside \\d+ of"),
+  { why: "equal prompts", status: 400, code: "group_too_small", words: "the only text of its prompt" },
+  regrouped(),
+  noChoice(),
+];

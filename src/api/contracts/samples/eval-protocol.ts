@@ -4,15 +4,21 @@ import * as z from "zod";
 import { RolloutSchema } from "../../../core/contract/requests.ts";
 import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import { fieldErrors } from "../../../core/faults/field-errors.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { healthz } from "../../routes/service.ts";
 import { contractBody } from "../body.ts";
 import type { SampleContract } from "../contract.ts";
 import { trainers } from "../dialects.ts";
+import { CORRECT, QUESTION } from "../example-texts.ts";
 import { MessageSchema, messageText, PromptSchema } from "../messages.ts";
+import { documented } from "../page.ts";
+import { refused } from "../refusal.ts";
+import { contains, fields, has, size } from "../schema-rule.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
+import { sampleOperation } from "./sample-page.ts";
 import { type JudgedSample, sampleLogs, ungathered, unitScore } from "./sample-score.ts";
 
 export const EvaluateRequestSchema = z.object({
@@ -104,3 +110,38 @@ export const evalProtocol: SampleContract = {
     { method: "GET", path: "/health", access: "public", dialect: null, handler: healthz },
   ],
 };
+
+export const EXAMPLE = {
+  messages: [
+    { role: "user", content: QUESTION },
+    { role: "assistant", content: CORRECT },
+  ],
+  ground_truth: "6",
+  kwargs: {},
+};
+
+export const page = /* @__PURE__ */ documented(evalProtocol, () => ({
+  operations: {
+    "POST /evaluate": sampleOperation({
+      operationId: "evaluateSample",
+      summary: "eval-protocol's remote reward function",
+      description: "A failure has `is_score_valid: false`.",
+      request: EvaluateRequestSchema,
+      reply: EvaluateReplySchema,
+      example: EXAMPLE,
+      refusals: [refused("the first message is no answer", "messages", "after at least one other")],
+    }),
+    "GET /health": {
+      operationId: "health",
+      summary: "Liveness, as eval-protocol asks",
+      said: "The process lives.",
+      reply: z.object({ status: z.string() }),
+    },
+  },
+  components: { EvaluateRequest: EvaluateRequestSchema },
+  rules: {
+    EvaluateRequest: fields({
+      messages: { ...size(LIMITS.messages_max), ...contains(has({ role: { const: "assistant" } })) },
+    }),
+  },
+}));

@@ -9,9 +9,12 @@ import { about } from "../../routes/service.ts";
 import { contractBody, objectBody } from "../body.ts";
 import type { ContractRoute, SampleContract } from "../contract.ts";
 import { trainers } from "../dialects.ts";
+import { documented } from "../page.ts";
+import { contains, fields, has, not, when } from "../schema-rule.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
 import { nemoGymMetrics } from "./nemo-gym-metrics.ts";
+import { gymOperations } from "./nemo-gym-page.ts";
 import { CreateParamsSchema, GymPromptSchema, GymRolloutSchema, ResponseSchema } from "./nemo-gym-response.ts";
 import { type JudgedSample, rewardOrDeclared, SampleLogsSchema, sampleComponents, sampleLogs } from "./sample-score.ts";
 
@@ -137,3 +140,37 @@ export const nemoGym: SampleContract = {
     ...PREFIXES.flatMap(routesAt),
   ],
 };
+
+export const page = /* @__PURE__ */ documented(nemoGym, () => ({
+  operations: {
+    "GET /nemo-gym/": {
+      operationId: "nemoGymRoot",
+      summary: "NeMo-Gym's readiness probe",
+      said: "What this is.",
+      reply: z.looseObject({}),
+    },
+    ...Object.assign(
+      {},
+      ...PREFIXES.map((prefix, at) =>
+        gymOperations(prefix, at === 0 ? "" : "Rollout", { request: VerifyRequestSchema, reply: VerifyReplySchema }),
+      ),
+    ),
+  },
+  components: { NemoGymVerifyRequest: VerifyRequestSchema, NemoGymVerifyReply: VerifyReplySchema },
+  rules: {
+    NemoGymVerifyRequest: fields({
+      responses_create_params: when(
+        not(has({ instructions: { type: "string", minLength: 1 } })),
+        // An item of OpenAI's Responses that is a turn of a chat.
+        fields({
+          input: contains({
+            anyOf: [
+              has({ type: { const: "function_call_output" } }),
+              has({ role: { type: "string", minLength: 1, maxLength: 64 } }),
+            ],
+          }),
+        }),
+      ),
+    }),
+  },
+}));

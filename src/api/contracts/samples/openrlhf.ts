@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import { GroupSchema, RolloutSchema } from "../../../core/contract/requests.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
 import type { GatheredReward } from "../../../objects/gathering/gathering.ts";
 import { sha256Hex } from "../../../scoring/digest.ts";
 import { readJsonBody } from "../../http/body.ts";
@@ -12,16 +13,21 @@ import type { AppContext } from "../../http/scope.ts";
 import { jsonReply, slowJson, sparingStatus } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, type ListLimits, objectBody } from "../body.ts";
-import { answerAfter, renderedPrompt, splitRendered } from "../chat-template.ts";
+import { answerAfter, OPENED_TURN, renderedPrompt, splitRendered } from "../chat-template.ts";
 import type { SampleContract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { trainers } from "../dialects.ts";
+import { CORRECT, rendered } from "../example-texts.ts";
 import { regroup } from "../flat/regrouping.ts";
 import { beginJudging } from "../judged-request.ts";
 import { sampleOptions } from "../options.ts";
+import { documented } from "../page.ts";
+import { refused, regrouped } from "../refusal.ts";
 import { warningHeaders } from "../rerank/ranked-documents.ts";
+import { elements, fields, has, not, size, when } from "../schema-rule.ts";
 import { type GatherRequest, gather, type Sample, sampleSpec } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
+import { sampleOperation } from "./sample-page.ts";
 import { isTied, type JudgedSample, rewardOrDeclared, sampleLogs, unitScore } from "./sample-score.ts";
 
 export const OpenRlhfRequestSchema = z.object({
@@ -143,3 +149,40 @@ export const openRlhf: SampleContract = {
   unpooled: true,
   routes: [{ method: "POST", path: "/openrlhf/get_reward", handler: route }],
 };
+
+/** Texts as OpenRLHF sends them: rendered, special tokens kept. */
+export const EXAMPLE = {
+  query: [/* @__PURE__ */ rendered(CORRECT, "<|im_end|>")],
+  prompts: [/* @__PURE__ */ rendered("", "")],
+  labels: ["6"],
+};
+
+export const page = /* @__PURE__ */ documented(openRlhf, () => ({
+  operations: {
+    "POST /openrlhf/get_reward": sampleOperation({
+      operationId: "openRlhfReward",
+      summary: "OpenRLHF's remote reward model",
+      description:
+        "Several samples in one request are grouped by equal prompts and judged at once, unless group_size is given.",
+      request: OpenRlhfRequestSchema,
+      reply: OpenRlhfReplySchema,
+      example: EXAMPLE,
+      refusals: [
+        refused("one length", "prompts|labels", "^\\d+ elements? beside \\d+ of query$"),
+        regrouped(),
+        refused("its prompt", "query\\[\\]", "does not begin with its prompt", "prompts"),
+      ],
+    }),
+  },
+  components: { OpenRlhfRequest: OpenRlhfRequestSchema },
+  rules: {
+    OpenRlhfRequest: {
+      ...when(not(has({ prompts: { type: "array" } })), elements("query", { pattern: OPENED_TURN })),
+      ...fields({
+        query: size(LIMITS.rollouts_per_request_max),
+        prompts: size(LIMITS.rollouts_per_request_max),
+        labels: size(LIMITS.rollouts_per_request_max),
+      }),
+    },
+  },
+}));

@@ -8,9 +8,13 @@ import { contractBody } from "../body.ts";
 import { renderedPrompt, withoutClosing } from "../chat-template.ts";
 import type { SampleContract } from "../contract.ts";
 import { trainers } from "../dialects.ts";
+import { CORRECT, QUESTION } from "../example-texts.ts";
 import { PromptSchema } from "../messages.ts";
+import { SampleOptionsSchema } from "../options.ts";
+import { documented } from "../page.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
+import { sampleOperation } from "./sample-page.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
 
 export const SlimeRequestSchema = z.object({
@@ -65,3 +69,19 @@ export const slime: SampleContract = {
   tries: 10,
   routes: [{ method: "POST", path: "/slime/reward", handler: route }],
 };
+
+export const EXAMPLE = { prompt: [{ role: "user", content: QUESTION }], response: CORRECT, label: "6" };
+
+export const page = /* @__PURE__ */ documented(slime, () => ({
+  operations: {
+    "POST /slime/reward": sampleOperation({
+      operationId: "slimeReward",
+      summary: "slime's and miles' remote_rm",
+      query: SampleOptionsSchema,
+      request: SlimeRequestSchema,
+      reply: SlimeReplySchema,
+      example: EXAMPLE,
+    }),
+  },
+  components: { SlimeRequest: SlimeRequestSchema },
+}));

@@ -7,9 +7,13 @@ import { contractBody } from "../body.ts";
 import { renderedPrompt, withoutClosing } from "../chat-template.ts";
 import type { SampleContract } from "../contract.ts";
 import { trainers } from "../dialects.ts";
+import { CORRECT, QUESTION } from "../example-texts.ts";
 import { ExtraInfoSchema } from "../flat/flat-batch.ts";
+import { documented } from "../page.ts";
+import { fields, needs, not, when } from "../schema-rule.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
+import { sampleOperation } from "./sample-page.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
 
 export const VerlRequestSchema = z.object({
@@ -63,3 +67,24 @@ export const verl: SampleContract = {
   tries: 1,
   routes: [{ method: "POST", path: "/verl/compute_score", handler: route }],
 };
+
+export const EXAMPLE = {
+  data_source: "sums",
+  solution_str: CORRECT,
+  ground_truth: "6",
+  extra_info: { question: QUESTION, index: 17 },
+};
+
+export const page = /* @__PURE__ */ documented(verl, () => ({
+  operations: {
+    "POST /verl/compute_score": sampleOperation({
+      operationId: "verlComputeScore",
+      summary: "verl's compute_score, its keywords as JSON",
+      request: VerlRequestSchema,
+      reply: VerlReplySchema,
+      example: EXAMPLE,
+    }),
+  },
+  components: { VerlRequest: VerlRequestSchema },
+  rules: { VerlRequest: fields({ extra_info: when(not(needs("question")), needs("prompt")) }) },
+}));

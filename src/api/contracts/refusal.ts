@@ -1,0 +1,57 @@
+// Owns which refusals of requests that fit the document are right: rules that JSON Schema cannot
+// say. The schemathesis run takes these, and no others, for right.
+
+/** One rule; its expressions must match in full, `words` somewhere. */
+export interface Refusal {
+  why: string;
+  status: number;
+  code: string;
+  /** Of the field, without indices; absent: none is named. */
+  path?: string;
+  words?: string;
+  /** The body's field that must be there. */
+  given?: string;
+}
+
+/** A refusal of one field, `invalid_request`. */
+export const refused = (why: string, path: string, words?: string, given?: string): Refusal => ({
+  ...{ why, status: 400, code: "invalid_request", path },
+  ...(words !== undefined && { words }),
+  ...(given !== undefined && { given }),
+});
+
+/** Of operations whose body holds a spec, or is one. */
+export const specRefusals = (): readonly Refusal[] => [
+  refused("C <= M", "(spec\\.)?(overlong|signals\\.\\w+)\\.cache_tokens", "at most max_tokens"),
+  {
+    ...{ why: "safe expressions", status: 400, code: "unsafe_regex" },
+    path: "(spec\\.)?(format|signals\\.\\w+)\\.rules\\[\\]\\.regex",
+  },
+  refused("expressions over signals", "(spec\\.)?(reward|signals\\.\\w+\\.when)", "^column \\d+: |waits for itself"),
+  refused("skip_value beside when", "(spec\\.)?signals\\.\\w+\\.skip_value", "needs `when`"),
+  refused("signals of a spec", "(spec\\.)?signals", "signals_max|holds no signal"),
+  { why: "a proved range", status: 400, code: "unbounded_reward", path: "(spec\\.)?reward" },
+  refused("a schedule fits its mode", "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.schedule", "fit the mode"),
+];
+
+/** Of operations whose body holds groups and a spec. */
+export const groupRefusals = (): readonly Refusal[] => [
+  { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
+  { why: "comparisons of the whole request", status: 400, code: "too_many_generations", path: ".*" },
+  { why: "rollouts of the whole request", status: 400, code: "too_many_rollouts", path: "groups" },
+  { why: "different programs of a group", status: 400, code: "list_too_long", path: ".*" },
+];
+
+/** Of a label that nests. */
+export const deepLabel = (): Refusal => refused("how deep a label nests", "\\$", "label_depth_max");
+
+/** Of groups that are rebuilt from equal prompts. */
+export const regrouped = (): Refusal => refused("equal prompts", ".+", "rollouts_per_group_max is|groups_max is");
+
+/**
+ * What the verifier of the local stack sees in texts that no problem goes with: no difference
+ * (docs/decisions/0003).
+ */
+export const noChoice = (status = 422): Refusal => ({
+  ...{ why: "no choice", status, code: "verifier_bad_reply", words: "none of its answers held a choice" },
+});
