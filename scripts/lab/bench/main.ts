@@ -20,6 +20,7 @@ import { benchGroupRoom } from "./group-room.ts";
 import { benchHedging } from "./hedging.ts";
 import { benchIdleUploads } from "./idle-uploads.ts";
 import { benchMemory } from "./memory.ts";
+import { benchParsers } from "./parsers.ts";
 import { benchParsing } from "./parsing.ts";
 import { profileRoutes } from "./profile.ts";
 import { benchRewardsRoute } from "./rewards-route.ts";
@@ -82,6 +83,7 @@ const script = () => {
 /** Each is given --minutes, in ms. */
 const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   parsing: () => benchParsing(3),
+  parsers: () => benchParsers(5),
   verdicts: async () => benchVerdictsRoute(await script(), VERDICTS, 5),
   scoring: () => benchScoring(BATCH, 9),
   rewards: () => withBackends(rewards),

@@ -47,6 +47,17 @@ export const FRAGMENTS: readonly string[] = [
     "|",
   ),
   ...'{"a":|[1,2|null|true|NaN|1e5|"\\u00e9"|"\\x"|,]|,}'.split("|"),
+  ...[
+    "[[A]]",
+    "[[A>>B]]",
+    "[[7, 4]]",
+    "<answer>[[B]]</answer>",
+    '{"a":{"1":3}}',
+    "Final Answer: B",
+    "or",
+    "/10",
+    "out of 10",
+  ],
   ...["data: ", "data:", "\ufeffdata: ", "\n\n", "event: x\n", ": beat\n", "[DONE]", '{"type":"verdict"}'],
   ...["(a+)+", "[a-z]*", "a{2,5}", "\\Qx", "(?i)", "|", "^", "\\p{L}"],
   ...[

@@ -15,6 +15,8 @@ import {
   strictScores,
 } from "../../../src/core/formulations/strict-verdict.ts";
 import { escapeText, unescapeText } from "../../../src/core/judges/escape.ts";
+import { segmentOf } from "../../../src/core/judges/parsers/answer-text.ts";
+import { type ParserSettings, readBy } from "../../../src/core/judges/parsers/table.ts";
 import { createRenderer, parsePrompt } from "../../../src/core/judges/render.ts";
 import { parseAnswerScores, parseLetter, parseScores } from "../../../src/core/judges/verdict.ts";
 import { EventSplitter } from "../../../src/core/wire/chat-stream.ts";
@@ -48,6 +50,42 @@ function scores(parse: typeof parseScores) {
       found === null || (found.length === 2 && found.every((s) => Number.isInteger(s) && s >= 0 && s <= 10)),
       "scores 0..10",
     );
+  };
+}
+
+const LABELS = ["A", "B", "C"];
+const RANGE: [number, number] = [0, 10];
+const SETTINGS: readonly ParserSettings[] = [
+  { kind: "boxed", labels: LABELS, key: "Final Answer:", bare: true, words: { correct: "A" } },
+  { kind: "boxed", many: true },
+  { kind: "numbers", range: RANGE },
+  { kind: "bracket", labels: LABELS },
+  { kind: "bracket", strength: true },
+  { kind: "bracket", range: RANGE },
+  { kind: "tag", tag: "answer", labels: LABELS },
+  { kind: "tag", tag: "answer", range: RANGE, each: true },
+  { kind: "line", key: "Final Answer:", labels: LABELS },
+  { kind: "line", key: "candidate", range: RANGE },
+  { kind: "json", scores: "a", ids: "{n}", range: RANGE },
+  { kind: "json", met: "a{n}" },
+  { kind: "word", labels: LABELS },
+  { kind: "logprobs", labels: LABELS, tag: "<answer>" },
+];
+
+/** What a parser says keeps its own promises: a value exactly when ok, allowed values only. */
+function judge(settings: ParserSettings) {
+  return (text: string) => {
+    const segment = segmentOf(text);
+    if (segment === null) return;
+    const { status, value } = readBy(settings, { segment, count: 3 });
+    must((status === "ok") === (value !== null), "a value exactly when ok");
+    if (value !== null && "label" in value) must(LABELS.includes(value.label), "an allowed label");
+    if (value !== null && "numbers" in value) {
+      must(
+        value.numbers.every((number) => number >= RANGE[0] && number <= RANGE[1]),
+        "numbers in range",
+      );
+    }
   };
 }
 
@@ -166,6 +204,7 @@ export const TARGETS: readonly Target[] = [
   { name: "verdict: letter", run: letter },
   { name: "verdict: scores", run: scores(parseScores) },
   { name: "verdict: answer tags", run: scores(parseAnswerScores) },
+  ...SETTINGS.map((settings, i) => ({ name: `parser ${i}: ${settings.kind}`, run: judge(settings) })),
   { name: "verdict: strict", run: strict },
   { name: "verdict: release", run: release },
   { name: "extract: last code block", run: extract("last_code_block") },

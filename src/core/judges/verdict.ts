@@ -1,7 +1,8 @@
 // Owns the robust parser: a verifier's generation into a verdict, for decisions. Knows no reward;
 // the strict parsers are in strict-verdict.ts.
 import type { VerdictStatus } from "../contract/replies.ts";
-import { isPythonSpace, strip } from "../math/python-text.ts";
+import { strip } from "../math/python-text.ts";
+import { type Box, nextBox } from "./boxes.ts";
 import { answerStart } from "./thinking.ts";
 
 export interface LetterVerdict {
@@ -94,33 +95,6 @@ function scoresInRange(scores: number[]): ScoresVerdict {
   return scores.every((score) => score >= 0 && score <= 10)
     ? { status: "ok", scores }
     : { status: "out_of_range", scores: null };
-}
-
-/** The content of a box: text[start..end), with the closing brace at `end`. */
-interface Box {
-  start: number;
-  end: number;
-}
-
-/**
- * The next balanced `\boxed{..}` at or behind `from`, white space before the brace allowed. null
- * when there is none or the next one is never closed: behind that nothing can be trusted, and
- * stopping there keeps the whole scan linear.
- */
-function nextBox(text: string, from: number): Box | null {
-  for (let at = text.indexOf("\\boxed", from); at >= 0; at = text.indexOf("\\boxed", at)) {
-    at += "\\boxed".length;
-    while (isPythonSpace(text.charCodeAt(at))) at++;
-    if (text.charCodeAt(at) !== 0x7b) continue;
-    let depth = 1;
-    for (let i = at + 1; i < text.length; i++) {
-      const unit = text.charCodeAt(i);
-      if (unit === 0x7b) depth++;
-      else if (unit === 0x7d && --depth === 0) return { start: at + 1, end: i };
-    }
-    return null;
-  }
-  return null;
 }
 
 /**

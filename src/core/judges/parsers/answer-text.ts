@@ -1,0 +1,64 @@
+// The part of an answer that parsers read: behind the thoughts, in compatibility form, by lines.
+import { answerStart } from "../thinking.ts";
+
+/** In pieces: NFKC takes quadratic time on runs of combining marks. */
+const OTHERS = /[^\0-\x7f]{1,64}/gu;
+
+/**
+ * The text behind the last end of thinking, NFKC piece by piece; null when a block of thoughts is
+ * open at the end. Linear time.
+ */
+export function segmentOf(answer: string): string | null {
+  const start = answerStart(answer);
+  if (start < 0) return null;
+  return answer.slice(start).replace(OTHERS, (piece) => piece.normalize("NFKC"));
+}
+
+/** Lines end at LF, CR or CRLF. */
+export const linesOf = (segment: string): string[] =>
+  segment.includes("\r") ? segment.split(/\r\n|\r|\n/) : segment.split("\n");
+
+/** Numbers the lines of ascending offsets; linear over all calls. */
+export function lineCounter(segment: string): (offset: number) => number {
+  let line = 0;
+  let at = 0;
+  return (offset) => {
+    for (; at < offset; at++) {
+      const unit = segment.charCodeAt(at);
+      if (unit === 0x0a ? segment.charCodeAt(at - 1) !== 0x0d : unit === 0x0d) line++;
+    }
+    return line;
+  };
+}
+
+const STRIPPED = " \t\r\n\v\f\u00a0`*_\"'\u201c\u201d\u2018\u2019.,;:!()";
+
+/** Without the white space, quotes and marks around it. */
+export function stripped(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && STRIPPED.includes(text[start] as string)) start++;
+  while (end > start && STRIPPED.includes(text[end - 1] as string)) end--;
+  return text.slice(start, end);
+}
+
+/** A longer content is no label. */
+export const LABEL_CHARS_MAX = 256;
+
+const MACRO = /^\\(?:text|math)[a-z]{0,8}\s*\{(.*)\}$/s;
+const LAYER = /^(?:\[(.*)\]|\{(.*)\}|\$(.*)\$)$/s;
+const WORD = /^(?:response|assistant|answer|option|candidate|judge?ment|verdict)\b[\s_:]*(?=\S)/i;
+const LAYERS_MAX = 4;
+
+/** A short content without up to four layers of wrapping and the words before a label. */
+export function unwrapped(content: string): string {
+  let text = stripped(content);
+  if (text.length < 2 || text.length > LABEL_CHARS_MAX) return text;
+  for (let layer = 0; layer < LAYERS_MAX; layer++) {
+    const [, round, curly, money] = LAYER.exec(text) ?? [];
+    const inner = MACRO.exec(text)?.[1] ?? round ?? curly ?? money ?? text.replace(WORD, "");
+    if (inner === text) break;
+    text = stripped(inner);
+  }
+  return text;
+}

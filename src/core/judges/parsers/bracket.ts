@@ -1,0 +1,85 @@
+// The parser `bracket`: [[A]], [[A>B]], [[A>>B]], [[A=B]], or ratings [[7, 4]].
+import * as z from "zod";
+import { linesOf, stripped } from "./answer-text.ts";
+import { LABELS_SCHEMA, type Labels, lettersOf, wholeLabel } from "./labels.ts";
+import { numbersIn, RANGE_SCHEMA } from "./number-text.ts";
+import type { Parser } from "./parser.ts";
+import { finalOf, type Match, type Value } from "./said.ts";
+
+const SCHEMA = z.strictObject({
+  kind: z.literal("bracket"),
+  /** Letters, or with `strength` none: then the comparisons A>>B, A>B, A=B, B>A, B>>A. */
+  labels: LABELS_SCHEMA.optional(),
+  strength: z.boolean().optional(),
+  /** Instead: one rating a candidate, lowest and highest. */
+  range: RANGE_SCHEMA.optional(),
+});
+type Settings = z.infer<typeof SCHEMA>;
+
+const BRACKETS = /\[\[([^[\]]{1,256})\]\]/g;
+const COMPARISON = /^[AB<>=!]+$/;
+const STRENGTHS: Readonly<Record<string, number>> = {
+  "A>>B": 2,
+  "A>B": 1,
+  "A=B": 0,
+  "B=A": 0,
+  "A<B": -1,
+  "B>A": -1,
+  "A<<B": -2,
+  "B>>A": -2,
+  "B<A": 1,
+  "B<<A": 2,
+};
+
+export const bracket = {
+  kind: "bracket",
+  schema: SCHEMA,
+  told: ({ strength, labels }) => (strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((one) => `[[${one}]]`)),
+  read(settings, { segment, count }) {
+    const found = bracketsIn(linesOf(segment));
+    const matches = found.flatMap(({ line, content }): Match[] => {
+      const value = saidIn(content, settings, count);
+      return value === undefined ? [] : [{ line, value }];
+    });
+    return finalOf(matches, found.length > 0);
+  },
+} satisfies Parser<Settings>;
+
+interface Bracket {
+  line: number;
+  content: string;
+}
+
+const bracketsIn = (lines: readonly string[]): Bracket[] =>
+  lines.flatMap((text, line) =>
+    text.includes("[[")
+      ? [...text.matchAll(BRACKETS)].map(([, content]) => ({ line, content: content as string }))
+      : [],
+  );
+
+/** What a pair of brackets holds; `undefined` for what is no verdict, such as a citation. */
+function saidIn(content: string, { labels, strength, range }: Settings, count: number): Value | null | undefined {
+  if (range !== undefined) {
+    if (!/[0-9]/.test(content)) return undefined;
+    const numbers = numbersIn(content, count, range);
+    return numbers === null ? null : { numbers };
+  }
+  const symbols = content.replace(/[\s*`]/g, "");
+  if (strength) {
+    if (!COMPARISON.test(symbols)) return undefined;
+    return Object.hasOwn(STRENGTHS, symbols) ? { strength: STRENGTHS[symbols] as number } : null;
+  }
+  const about: Labels = { labels: labels ?? lettersOf(count) };
+  if (symbols.length > 1 && COMPARISON.test(symbols) && about.labels.some((one) => COMPARISON.test(one))) {
+    return about.labels.includes(symbols) ? { label: symbols } : null;
+  }
+  const label = wholeLabel(stripped(content), about);
+  return label == null ? label : { label };
+}
+
+/** The labels in brackets of a text, for parsers that look for them inside something else. */
+export const bracketLabels = (text: string, about: Labels): (string | null)[] =>
+  bracketsIn([text]).flatMap(({ content }) => {
+    const label = wholeLabel(content, about);
+    return label === undefined ? [] : [label];
+  });

@@ -1,0 +1,156 @@
+// The parser `json`: the last object with a known key, fenced or not, at its top or one level down.
+import * as z from "zod";
+import { stripped } from "./answer-text.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "./json-objects.ts";
+import { numberIn, RANGE_SCHEMA, type Range, within } from "./number-text.ts";
+import type { Parser } from "./parser.ts";
+import { nothing, ok, type Said } from "./said.ts";
+
+const key = z.string().min(1).max(64);
+const SCHEMA = z.strictObject({
+  kind: z.literal("json"),
+  /** The key that holds the scores; with `{n}` one key a candidate, counted from 1. */
+  scores: key.optional(),
+  /** Inside it: the ids of the candidates, with `{n}` from 1 or `{letter}` from A. */
+  ids: key.optional(),
+  /** Where it holds a list of objects: their keys of id and score. */
+  items: z.tuple([key, key]).optional(),
+  /** Keys of a list of all ids, best first, which no score may contradict. */
+  order: z.array(key).max(4).optional(),
+  /** The key of the best one's id, which no score may contradict. */
+  winner: key.optional(),
+  /** The key of a ranking of two, lowest for the first by much, highest for the second. */
+  ranking: z.strictObject({ key, range: RANGE_SCHEMA }).optional(),
+  /** One number, or with `pass` a boolean that may stand beside it. */
+  grade: key.optional(),
+  pass: key.optional(),
+  /** Keys of booleans: what is met. With `{n}` one a criterion. */
+  met: key.optional(),
+  range: RANGE_SCHEMA.optional(),
+});
+type Settings = z.infer<typeof SCHEMA>;
+
+export const json = {
+  kind: "json",
+  schema: SCHEMA,
+  told: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((one) => one.replace("{n}", "1")),
+  read(settings, { segment, count }) {
+    const { scores, grade, met, pass } = settings;
+    const names = [scores, grade, met, pass].flatMap((one) => (one === undefined ? [] : one.replace("{n}", "1")));
+    const known = knownIn(objectsIn(segment), names);
+    if (known === null) return nothing("no_box");
+    if ([...known.twice].some((one) => names.includes(one))) return nothing("ambiguous");
+    if (met !== undefined) return metOf(known, met);
+    return scores === undefined ? gradeOf(known, settings) : scoresOf(known, settings, count);
+  },
+} satisfies Parser<Settings>;
+
+const UNIT: [number, number] = [0, 1];
+
+/** The last object that has one of the keys, itself or in one of its fields. */
+function knownIn(objects: readonly JsonObject[], names: readonly string[]): JsonObject | null {
+  for (const one of [...objects].reverse()) {
+    for (const place of [one, ...[...one.fields.values()].filter(isObject)]) {
+      if (names.some((name) => place.fields.has(name))) return place;
+    }
+  }
+  return null;
+}
+
+/** Numeric strings are numbers, booleans and NaN are not. */
+function numberOf(value: Json | undefined, range: Range["range"]): number | null {
+  const number = typeof value === "string" ? numberIn(value) : value;
+  return typeof number === "number" && within(number, range) ? number + 0 : null;
+}
+
+function flagOf(value: Json | undefined): boolean | null {
+  if (typeof value === "boolean") return value;
+  const word = typeof value === "string" ? stripped(value).toLowerCase() : "";
+  return word === "true" || word === "yes" ? true : word === "false" || word === "no" ? false : null;
+}
+
+function gradeOf({ fields }: JsonObject, { grade = "", pass, range = UNIT }: Settings): Said {
+  const flag = pass === undefined || fields.get(pass) == null ? null : flagOf(fields.get(pass));
+  if (pass !== undefined && fields.get(pass) != null && flag === null) return nothing("bad_content");
+  const number = fields.has(grade) ? numberOf(fields.get(grade), range) : null;
+  if (fields.has(grade) && number === null) return nothing("bad_content");
+  const value = number ?? (flag === null ? null : flag ? range[1] : range[0]);
+  if (value === null) return nothing("bad_content");
+  const contradicted = flag !== null && number !== null && number === (flag ? range[0] : range[1]);
+  return contradicted ? nothing("ambiguous") : ok({ numbers: [value] });
+}
+
+function metOf({ fields }: JsonObject, met: string): Said {
+  const all = new Map<string, boolean | null>();
+  for (let n = 1; n <= 64; n++) {
+    const name = met.replace("{n}", `${n}`);
+    if (!fields.has(name) || all.has(name)) break;
+    const value = fields.get(name);
+    const flag = flagOf(value);
+    if (flag === null && (value !== null || !met.includes("{n}"))) return nothing("bad_content");
+    all.set(name, flag);
+  }
+  return ok({ met: Object.fromEntries(all) });
+}
+
+function scoresOf(known: JsonObject, settings: Settings, count: number): Said {
+  const { scores = "", range = UNIT, ranking } = settings;
+  const ids = Array.from({ length: count }, (_, i) => idOf(settings.ids ?? scores, i));
+  const given = scoresById(known, settings);
+  if (given === null) return nothing("bad_content");
+  if (given.some(([id]) => !ids.includes(id)) && !scores.includes("{n}")) return nothing("bad_content");
+  if (new Set(given.map(([id]) => id)).size !== given.length) return nothing("bad_content");
+  const byId = new Map(given);
+  const numbers = ids.map((id) => numberOf(byId.get(id), range));
+  if (numbers.includes(null)) return nothing("bad_content");
+  const all = numbers as number[];
+  if (ranking !== undefined) return ranked(known, all, ranking);
+  return contradiction(known, settings, ids, all) ?? ok({ numbers: all });
+}
+
+const idOf = (pattern: string, i: number): string =>
+  pattern.replace("{n}", `${i + 1}`).replace("{letter}", String.fromCharCode(65 + i));
+
+function scoresById({ fields }: JsonObject, { scores = "", items }: Settings): [string, Json][] | null {
+  if (scores.includes("{n}")) return [...fields];
+  const held = fields.get(scores);
+  if (items === undefined) return isObject(held) ? [...held.fields] : null;
+  if (!Array.isArray(held) || !held.every(isObject)) return null;
+  const [id, score] = items;
+  return held.map((one) => [`${one.fields.get(id)}`, one.fields.get(score) ?? null]);
+}
+
+function ranked(
+  { fields }: JsonObject,
+  numbers: number[],
+  { key: name, range }: NonNullable<Settings["ranking"]>,
+): Said {
+  const rank = numberOf(fields.get(name), range);
+  if (rank === null) return nothing("bad_content");
+  const [first, second] = numbers as [number, number];
+  const lean = (range[0] + range[1]) / 2 - rank;
+  if (first !== second && lean !== 0 && first > second !== lean > 0) return nothing("ambiguous");
+  return first === second && lean !== 0 ? ok({ numbers, strength: Math.sign(lean) }) : ok({ numbers });
+}
+
+/** Whether a ranking or a winner that was given too says something else than the scores. */
+function contradiction(
+  { fields }: JsonObject,
+  { order = [], winner }: Settings,
+  ids: readonly string[],
+  numbers: readonly number[],
+): Said | null {
+  const best = winner === undefined ? undefined : fields.get(winner);
+  if (best != null) {
+    const place = ids.indexOf(`${best}`);
+    if (place >= 0 && numbers[place] !== Math.max(...numbers)) return nothing("ambiguous");
+  }
+  const held = order.map((name) => fields.get(name)).find((one) => one != null);
+  if (held === undefined) return null;
+  const places = Array.isArray(held) ? held.map((id) => ids.indexOf(`${id}`)) : [];
+  if (places.includes(-1) || new Set(places).size !== ids.length || places.length !== ids.length) {
+    return nothing("bad_content");
+  }
+  const sorted = places.map((place) => numbers[place] as number);
+  return sorted.every((value, i) => i === 0 || value <= (sorted[i - 1] as number)) ? null : nothing("ambiguous");
+}

@@ -1,0 +1,64 @@
+// Labels inside a content: as the whole of it, or anywhere in the rest of a line.
+import * as z from "zod";
+import { stripped, unwrapped } from "./answer-text.ts";
+
+export const LABELS_SCHEMA = z.array(z.string().min(1).max(32)).min(1).max(26);
+/** Words in lower case, and the label that each means. */
+export const WORDS_SCHEMA = z.record(z.string().max(32), z.string().max(32));
+
+/** The labels that stand for the candidates shown where a preset names none. */
+export const lettersOf = (count: number): string[] => [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].slice(0, count);
+
+export interface Labels {
+  labels: readonly string[];
+  /** Words that stand for a label, in lower case. */
+  words?: Readonly<Record<string, string>> | undefined;
+}
+
+const LETTER = /^\p{L}$/u;
+
+/** The label that a text is, case aside, or null. */
+function labelNamed(text: string, { labels, words = {} }: Labels): string | null {
+  if (labels.includes(text)) return text;
+  const small = text.toLowerCase();
+  const label = labels.find((one) => one.toLowerCase() === small);
+  return label ?? (Object.hasOwn(words, small) ? (words[small] as string) : null);
+}
+
+/**
+ * What the whole of a content says: a label, `null` for something of a label's shape that is none
+ * of them, `undefined` for anything else.
+ */
+export function wholeLabel(content: string, about: Labels): string | null | undefined {
+  const text = unwrapped(content);
+  const label = labelNamed(text, about);
+  if (label !== null) return label;
+  const wordy = about.labels.some((one) => one.length > 1 && /^[A-Za-z]+$/.test(one));
+  return LETTER.test(text) || (wordy && /^\p{L}+$/u.test(text)) ? null : undefined;
+}
+
+const TOKEN = /[\p{L}\p{N}\p{M}_]+/gu;
+/** Behind the article A no verdict stands, but these words tell of one. */
+const ARTICLE = /^ +(?!(?:or|and|because|since|as|is|was|over|but|wins?)\b)\p{Ll}/u;
+
+/**
+ * Every label in the rest of a line behind its key; `null` among them for a single letter that is
+ * no label. A lower-case letter counts only as the whole, the article A not at all.
+ */
+export function labelsIn(rest: string, about: Labels): (string | null)[] {
+  const text = stripped(rest);
+  const whole = labelNamed(unwrapped(text), about);
+  if (whole !== null) return [whole];
+  const found: (string | null)[] = [];
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token.length > 1) {
+      const label = labelNamed(token, about);
+      if (label !== null) found.push(label);
+      continue;
+    }
+    if (!/^\p{Lu}$/u.test(token)) continue;
+    if (token === "A" && ARTICLE.test(text.slice(index + 1, index + 32))) continue;
+    found.push(labelNamed(token, about));
+  }
+  return found;
+}

@@ -1,0 +1,96 @@
+// The parser `line`: a key, bounded as a word, and what its line says behind it.
+import * as z from "zod";
+import { linesOf, stripped } from "./answer-text.ts";
+import { LABELS_SCHEMA, labelsIn, lettersOf, WORDS_SCHEMA } from "./labels.ts";
+import { leadingNumber, RANGE_SCHEMA, within } from "./number-text.ts";
+import type { Parser } from "./parser.ts";
+import { finalOf, type Match } from "./said.ts";
+
+const SCHEMA = z.strictObject({
+  kind: z.literal("line"),
+  /**
+   * Such as `[RESULT]` or `Winner:`; case, and asterisks around it, do not count. Absent, with a
+   * range: any whole number that stands alone.
+   */
+  key: z.string().min(1).max(32).optional(),
+  labels: LABELS_SCHEMA.optional(),
+  words: WORDS_SCHEMA.optional(),
+  /** Instead of labels: a number, lowest and highest. */
+  range: RANGE_SCHEMA.optional(),
+});
+type Settings = z.infer<typeof SCHEMA>;
+
+export const line = {
+  kind: "line",
+  schema: SCHEMA,
+  told: ({ key }) => (key === undefined ? [] : [key]),
+  read({ key, labels, words, range }, { segment, count }) {
+    const lines = linesOf(segment);
+    if (range !== undefined && key === undefined) {
+      const each = (text: string) => [...text.matchAll(WHOLE)].map(([one]) => Number(one) + 0);
+      const numbers = lines.flatMap((text, at) => each(text).map((value) => ({ line: at, value })));
+      return finalOf(
+        numbers.map(({ line, value }) => ({ line, value: within(value, range) ? { numbers: [value] } : null })),
+        false,
+      );
+    }
+    if (range !== undefined) {
+      const numbers = (rest: string): Match["value"][] => {
+        const value = leadingNumber(rest, range);
+        return [value === null ? null : { numbers: [value] }];
+      };
+      return finalOf(matchesOf(lines, key ?? "", numbers), false);
+    }
+    const about = { labels: labels ?? lettersOf(count), words };
+    return finalOf(
+      keyMatches(lines, key ?? "", (rest) => labelsIn(rest, about)),
+      false,
+    );
+  },
+} satisfies Parser<Settings>;
+
+const WHOLE = /(?<![\p{L}\p{N}.])-?[0-9]{1,9}(?![\p{L}\p{N}%/]|\.[0-9])/gu;
+const WORD = /[\p{L}\p{N}_]/u;
+
+/** The places behind a key in a line, at which something stands; none inside a word. */
+function behind(text: string, key: string): string[] {
+  const rests: string[] = [];
+  const small = text.toLowerCase();
+  // Lower case of some letters is longer: offsets would not be the text's own.
+  if (small.length !== text.length) return rests;
+  const bare = key.toLowerCase();
+  for (let at = small.indexOf(bare); at >= 0; at = small.indexOf(bare, at + bare.length)) {
+    const before = at === 0 ? "" : (text[at - 1] as string);
+    if (WORD.test(bare[0] as string) && WORD.test(before)) continue;
+    const rest = text.slice(at + bare.length, at + bare.length + REST_CHARS_MAX);
+    if (stripped(rest) !== "") rests.push(rest);
+  }
+  return rests;
+}
+
+/** Most places behind keys that are looked at in a line, the last ones, and characters behind one. */
+const PLACES_MAX = 32;
+const REST_CHARS_MAX = 256;
+
+/** The matches of the last line that holds any: no other can decide. */
+function matchesOf(lines: readonly string[], key: string, read: (rest: string) => readonly Match["value"][]): Match[] {
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const rests = behind(lines[at] as string, key).slice(-PLACES_MAX);
+    const matches = rests.flatMap((rest) => read(rest).map((value) => ({ line: at, value })));
+    if (matches.length > 0) return matches;
+  }
+  return [];
+}
+
+/** The labels behind a key, line by line; something else behind one counts as no allowed value. */
+export function keyMatches(
+  lines: readonly string[],
+  key: string,
+  labels: (rest: string) => readonly (string | null)[],
+): Match[] {
+  const values = (rest: string): Match["value"][] => {
+    const found = labels(rest);
+    return found.length === 0 ? [null] : found.map((label) => (label === null ? null : { label }));
+  };
+  return matchesOf(lines, key, values);
+}

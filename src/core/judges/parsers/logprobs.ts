@@ -1,0 +1,84 @@
+// The parser `logprobs`: how probable an engine finds each label at an anchor.
+import * as z from "zod";
+import { stripped } from "./answer-text.ts";
+import { lettersOf, wholeLabel } from "./labels.ts";
+import type { Parser, TokenLogprobs } from "./parser.ts";
+import { nothing, ok, type Said } from "./said.ts";
+
+const SCHEMA = z.strictObject({
+  kind: z.literal("logprobs"),
+  labels: z.array(z.string().min(1).max(32)).min(2).max(26).optional(),
+  /** The tag behind which the label stands; absent: the answer's first token. */
+  tag: z
+    .string()
+    .regex(/^<[A-Za-z_]{1,30}>$/)
+    .optional(),
+  /** Least probability mass that the labels seen must have. */
+  coverage: z.number().min(0).max(1).optional(),
+});
+type Settings = z.infer<typeof SCHEMA>;
+
+export const logprobs = {
+  kind: "logprobs",
+  schema: SCHEMA,
+  told: ({ tag, labels = [] }) => (tag === undefined ? labels : [tag]),
+  read({ labels: named, tag, coverage = 0.5 }, { segment, count, tokens }) {
+    const labels = named ?? lettersOf(count);
+    if (tokens === undefined) return writtenOf(segment, tag, labels);
+    const place = tag === undefined ? { at: 0, inside: 0 } : placeBehind(tokens, tag);
+    const found = place && sharesAt(tokens[place.at], place.inside, labels);
+    if (!found) return nothing("no_box");
+    return found.mass < coverage ? nothing("bad_content") : ok(found);
+  },
+} satisfies Parser<Settings>;
+
+/** Without probabilities: the label that was written, as if it were sure. */
+function writtenOf(segment: string, tag: string | undefined, labels: readonly string[]): Said {
+  const from = tag === undefined ? 0 : segment.lastIndexOf(tag);
+  const written = segment.slice(from + (tag?.length ?? 0), from + 256).split("<")[0] ?? "";
+  const label = from < 0 ? undefined : wholeLabel(written, { labels });
+  if (label == null) return nothing(label === null ? "bad_content" : "no_box");
+  return ok({ shares: labels.map((one) => (one === label ? 1 : 0)), mass: 1 });
+}
+
+/** The token that holds the first character behind the last tag, and where in it that stands. */
+function placeBehind(tokens: readonly TokenLogprobs[], tag: string): { at: number; inside: number } | null {
+  const end =
+    tokens
+      .map(({ token }) => token)
+      .join("")
+      .lastIndexOf(tag) + tag.length;
+  if (end < tag.length) return null;
+  let from = 0;
+  for (const [at, { token }] of tokens.entries()) {
+    if (from + token.length > end) return { at, inside: end - from };
+    from += token.length;
+  }
+  return null;
+}
+
+/** Probabilities of the labels at a token, renormalised over those seen; null when none was. */
+function sharesAt(
+  token: TokenLogprobs | undefined,
+  inside: number,
+  labels: readonly string[],
+): { shares: number[]; mass: number } | null {
+  const prefix = token?.token.slice(0, inside) ?? "";
+  const logs = labels.map(() => [] as number[]);
+  for (const { token: text, logprob } of token?.top ?? []) {
+    if (!text.startsWith(prefix) || Number.isNaN(logprob)) continue;
+    const label = stripped(text.slice(inside)).toLowerCase();
+    const at = labels.findIndex((one) => one.toLowerCase() === label);
+    if (at >= 0) (logs[at] as number[]).push(Math.min(0, logprob));
+  }
+  const seen = logs.flat();
+  if (seen.length === 0) return null;
+  const top = Math.max(...seen);
+  // The better of "A" and " A", as in softVerdict.
+  const weights = logs.map((own) => (own.length === 0 ? 0 : Math.exp(Math.max(...own) - top)));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return {
+    shares: weights.map((weight) => weight / total),
+    mass: seen.reduce((sum, one) => sum + Math.exp(one), 0),
+  };
+}

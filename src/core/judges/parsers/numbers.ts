@@ -1,0 +1,41 @@
+// The parser `numbers`: the last \boxed{7, 4}, or the last [7, 4] where there is no box.
+import * as z from "zod";
+import { nextBox } from "../boxes.ts";
+import { lineCounter, linesOf } from "./answer-text.ts";
+import { numbersIn, RANGE_SCHEMA } from "./number-text.ts";
+import type { Parser } from "./parser.ts";
+import { finalOf, type Match } from "./said.ts";
+
+const SCHEMA = z.strictObject({
+  kind: z.literal("numbers"),
+  /** Lowest and highest. */
+  range: RANGE_SCHEMA,
+});
+type Settings = z.infer<typeof SCHEMA>;
+
+const LIST = /\[([^[\]]{1,256})\]/g;
+
+export const numbers = {
+  kind: "numbers",
+  schema: SCHEMA,
+  told: () => ["\\boxed{"],
+  read({ range }, { segment, count }) {
+    const lineAt = lineCounter(segment);
+    const matchOf = (line: number, content: string): Match[] => {
+      if (!/[0-9]|^[^\p{L}]*nan/iu.test(content)) return [];
+      const found = numbersIn(content, count, range);
+      return [{ line, value: found === null ? null : { numbers: found } }];
+    };
+    const boxes: Match[] = [];
+    let marked = false;
+    for (let box = nextBox(segment, 0); box !== null; box = nextBox(segment, box.end + 1)) {
+      marked = true;
+      boxes.push(...matchOf(lineAt(box.start), segment.slice(box.start, box.end)));
+    }
+    if (marked) return finalOf(boxes, true);
+    const lists = linesOf(segment).flatMap((text, line) =>
+      [...text.matchAll(LIST)].flatMap(([, content]) => matchOf(line, content as string)),
+    );
+    return finalOf(lists, false);
+  },
+} satisfies Parser<Settings>;

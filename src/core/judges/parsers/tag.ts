@@ -1,0 +1,89 @@
+// The parser `tag`: XML-like tags, <answer>[[A]]</answer> or <score>0.8</score>, the last or all.
+import * as z from "zod";
+import { lineCounter } from "./answer-text.ts";
+import { bracketLabels } from "./bracket.ts";
+import { LABELS_SCHEMA, lettersOf, wholeLabel } from "./labels.ts";
+import { numberIn, RANGE_SCHEMA, within } from "./number-text.ts";
+import type { Parser } from "./parser.ts";
+import { finalOf, type Match, nothing, ok, type Said } from "./said.ts";
+
+const SCHEMA = z.strictObject({
+  kind: z.literal("tag"),
+  tag: z.string().regex(/^[A-Za-z][A-Za-z_]{0,31}$/),
+  labels: LABELS_SCHEMA.optional(),
+  /** Instead of labels: a number, lowest and highest. */
+  range: RANGE_SCHEMA.optional(),
+  /** Whole numbers only. */
+  whole: z.boolean().optional(),
+  /** One tag a candidate, in their order, and no other of its name. */
+  each: z.boolean().optional(),
+});
+type Settings = z.infer<typeof SCHEMA>;
+
+interface Block {
+  line: number;
+  content: string;
+  closed: boolean;
+}
+
+export const tag = {
+  kind: "tag",
+  schema: SCHEMA,
+  told: (settings) => [`<${settings.tag}>`],
+  read(settings, { segment, count }) {
+    const { range, labels } = settings;
+    const blocks = blocksOf(segment, settings.tag);
+    if (settings.each) return eachOf(blocks, settings, count);
+    const closed = blocks.filter((one) => one.closed);
+    if (range !== undefined) {
+      const matches = closed.map(({ line, content }): Match => {
+        const value = numberOf(content, settings);
+        return { line, value: value === null ? null : { numbers: [value] } };
+      });
+      return finalOf(matches, false);
+    }
+    const about = { labels: labels ?? lettersOf(count) };
+    const matches = blocks.flatMap(({ line, content, closed }): Match[] => {
+      const inside = bracketLabels(content, about);
+      const whole = closed && inside.length === 0 ? [wholeLabel(content, about)] : inside;
+      return whole.flatMap((label) =>
+        label === undefined ? [] : [{ line, value: label === null ? null : { label } }],
+      );
+    });
+    return finalOf(matches, closed.length > 0);
+  },
+} satisfies Parser<Settings>;
+
+function numberOf(content: string, { range, whole }: Settings): number | null {
+  const value = numberIn(content);
+  if (value === null || range === undefined || !within(value, range)) return null;
+  return whole && !Number.isInteger(value) ? null : value;
+}
+
+function eachOf(blocks: readonly Block[], settings: Settings, count: number): Said {
+  if (blocks.length === 0) return nothing("no_box");
+  if (blocks.length !== count || blocks.some(({ closed }) => !closed)) return nothing("bad_content");
+  const numbers = blocks.map(({ content }) => numberOf(content, settings));
+  return numbers.includes(null) ? nothing("bad_content") : ok({ numbers: numbers as number[] });
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** One a name, of which presets have few; a deployment's own are bounded too. */
+function tagPattern(name: string): RegExp {
+  const known = patterns.get(name) ?? new RegExp(`<(/?)${name}>`, "gi");
+  if (patterns.size < 64) patterns.set(name, known);
+  return known;
+}
+
+/** The blocks of a tag in order, each up to its end or the next of its name; case does not count. */
+function blocksOf(segment: string, name: string): Block[] {
+  const lineAt = lineCounter(segment);
+  const tags = [...segment.matchAll(tagPattern(name))];
+  return tags.flatMap(({ 0: text, 1: slash, index }, at): Block[] => {
+    if (slash !== "") return [];
+    const next = tags[at + 1];
+    const content = segment.slice(index + text.length, next?.index ?? segment.length);
+    return [{ line: lineAt(index), content, closed: next?.[1] === "/" }];
+  });
+}
