@@ -6,11 +6,11 @@ import { createDocument } from "zod-openapi";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 import { errorsPage, type OpenApi, referencePage } from "../reference/page.ts";
 import { STYLE } from "../reference/style.ts";
-import { batchPaths, withRepetition } from "./batches.ts";
+import { withRepetition } from "./batches.ts";
 import { nameComponents } from "./components.ts";
 import { contractPaths, contractStandalone, contractTag } from "./contracts.ts";
 import { readErrorPage } from "./errors.ts";
-import { paths } from "./routes.ts";
+import { nativePaths } from "./native.ts";
 import { laidOver, RULES } from "./rules.ts";
 
 const root = new URL("../../../", import.meta.url);
@@ -125,7 +125,7 @@ export function openapiText(): string {
       info: { title: "Kritai", version, description: DESCRIPTION },
       tags: ["Scoring", contractTag, "Specs", "Run log", "Service"].map((name) => ({ name })),
       security: Object.keys(SECURITY).map((name) => ({ [name]: [] })),
-      paths: withRepetition({ ...paths, ...batchPaths, ...contractPaths() }),
+      paths: withRepetition({ ...nativePaths(), ...contractPaths() }),
       components: {
         securitySchemes: SECURITY,
         schemas: {

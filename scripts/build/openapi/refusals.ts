@@ -1,13 +1,14 @@
 // Owns the table of right refusals by operation, for test/tools/schemathesis.sh: what the document
 // cannot say of native routes, and what the contracts' pages say. Prints it as JSON.
+import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { groupRefusals, type Refusal, refused, specRefusals } from "../../../src/api/contracts/refusal.ts";
 import { contractOperations } from "./contracts.ts";
+import { nativePaths } from "./native.ts";
 
-const noRow: Refusal = { why: "no such row", status: 404, code: "not_found" };
-const noName: Refusal = { ...noRow, path: "name" };
+const noRow: Refusal = { why: "no such row", status: 404, code: "not_found", path: "(name)?" };
 const cursor = refused("a cursor is what another reply gave", "cursor", "next_cursor of the same list");
 
-/** Of native operations. */
+/** Of native operations, besides a row that is not there. */
 const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
   scoreRewards: [
     ...specRefusals(),
@@ -27,18 +28,22 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     refused("tag values of the whole request", "lists", "evaluation_tag_values_max"),
     refused("draws of the whole request", "bootstrap", "bootstrap_draws_max"),
   ],
-  getSpec: [noName],
-  putSpec: [noName, ...specRefusals()],
+  putSpec: specRefusals(),
   checkSpec: specRefusals(),
   listRuns: [cursor],
-  getRunGroups: [noRow, cursor],
-  ...Object.fromEntries(
-    ["getRun", "getRunSteps", "exportRun", "getGroupVerdicts", "getRequest", "getBatch", "cancelBatch"].map((id) => [
-      id,
-      [noRow],
-    ]),
-  ),
+  getRunGroups: [cursor],
 };
+
+/** Of each native operation; where its path names a row, there may be none. */
+function native(): Record<string, readonly Refusal[]> {
+  const operations = Object.entries(nativePaths()).flatMap(([path, item]) =>
+    (Object.values(item) as ZodOpenApiOperationObject[]).map(({ operationId = "" }): [string, Refusal[]] => [
+      operationId,
+      [...(path.includes("{") ? [noRow] : []), ...(NATIVE[operationId] ?? [])],
+    ]),
+  );
+  return Object.fromEntries(operations);
+}
 
 /** Wherever a model is named. */
 const EVERYWHERE: readonly Refusal[] = [
@@ -58,7 +63,7 @@ export function refusalTable(): RefusalTable {
   return {
     everywhere: EVERYWHERE,
     operations: {
-      ...NATIVE,
+      ...native(),
       ...Object.fromEntries(all.map(({ operationId, refusals = [] }) => [operationId, refusals])),
     },
     gathered: all.flatMap(({ operationId, gathered }) => (gathered === true ? [operationId] : [])),

@@ -1,7 +1,7 @@
 // Owns the description of every route for the OpenAPI document: words, examples, and which schema
 // goes where.
 import * as z from "zod";
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+import type { ZodOpenApiOperationObject, ZodOpenApiPathItemObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.ts";
 import { ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
 import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
@@ -249,26 +249,22 @@ const deadLetters: ZodOpenApiPathsObject = {
 
 type Replies = NonNullable<ZodOpenApiOperationObject["responses"]>;
 
-function plain(summary: string, type: string, operationId: string, more: Replies): ZodOpenApiOperationObject {
+function plain(summary: string, type: string, operationId: string, more: Replies = {}): ZodOpenApiPathItemObject {
   const schema = { type: type.endsWith("json") ? ("object" as const) : ("string" as const) };
   const responses = { "200": { description: "OK", content: { [type]: { schema } } }, ...more };
-  return { operationId, tags: ["Service"], summary, responses };
+  return { get: { operationId, tags: ["Service"], summary, responses } };
 }
 
-const open = (summary: string, type: string, operationId: string, more: Replies = {}) => ({
-  get: { ...plain(summary, type, operationId, more), security: [] },
-});
-
 const service: ZodOpenApiPathsObject = {
-  "/": open("What this is", "application/json", "about"),
-  "/healthz": open("200 while the process lives", "application/json", "healthz"),
-  "/readyz": open("Whether database and verifier answer, with their latencies", "application/json", "readyz", {
+  "/": plain("What this is", "application/json", "about"),
+  "/healthz": plain("200 while the process lives", "application/json", "healthz"),
+  "/readyz": plain("Whether database and verifier answer, with their latencies", "application/json", "readyz", {
     "503": problem(503, "NotReady"),
   }),
-  "/metrics": { get: plain("Prometheus counters of this isolate", "text/plain", "metrics", problems(401)) },
-  "/openapi.json": open("This document", "application/json", "openapi"),
-  "/docs": open("The API reference as a page", "text/html", "docs"),
-  "/docs/errors": open("Every error code with its cause and remedy", "text/html", "docsErrors"),
+  "/metrics": plain("Prometheus counters of this isolate", "text/plain", "metrics", problems(401)),
+  "/openapi.json": plain("This document", "application/json", "openapi"),
+  "/docs": plain("The API reference as a page", "text/html", "docs"),
+  "/docs/errors": plain("Every error code with its cause and remedy", "text/html", "docsErrors"),
 };
 
 export const paths: ZodOpenApiPathsObject = { ...scoring, ...specs, ...runLog, ...deadLetters, ...service };
