@@ -10,8 +10,8 @@ import { ensureVenv, run } from "./test-engine-venv.ts";
 
 /** Bounds of the command's parts, ms. */
 const INSTALL_MS = 600_000;
-const START_MS = 120_000;
-const TEST_MS = 300_000;
+const START_MS = 240_000;
+const TEST_MS = 480_000;
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 const HOME = join(ROOT, "gpu-backend/engines/real");

@@ -93,24 +93,33 @@ function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-async function until(pid: number, enough: (share: number) => boolean, limit_ms: number): Promise<number> {
-  const start = performance.now();
-  for (;;) {
-    const opened = performance.now();
+const HANGS_MS = 240_000;
+
+interface Effort {
+  /** CPU time since the watch began, ms. */
+  spent_ms: number;
+  /** Of one core, over the window. */
+  share: number;
+}
+
+/** Watches window by window. @returns the CPU time spent before the first that is enough, ms */
+async function until(pid: number, enough: (effort: Effort) => boolean): Promise<number> {
+  const [start, began] = [performance.now(), cpuMs(pid)];
+  for (let opened = start; ; ) {
     const before = cpuMs(pid);
     await sleep(WINDOW_MS);
-    const share = (cpuMs(pid) - before) / (performance.now() - opened);
-    if (enough(share)) return opened - start;
-    if (performance.now() - start > limit_ms)
-      throw new Error(`after ${limit_ms} ms at ${(share * 100).toFixed(0)} % CPU`);
+    const [now, after] = [performance.now(), cpuMs(pid)];
+    if (enough({ spent_ms: after - began, share: (after - before) / (now - opened) })) return before - began;
+    if (now - start > HANGS_MS) throw new Error(`${after - began} ms of CPU in ${HANGS_MS} ms`);
+    opened = now;
   }
 }
 
-/** Resolves once the engine computes: it uses a third of a core or more. */
-export const atWork = (pid: number): Promise<number> => until(pid, (share) => share > 1 / 3, 10_000);
+/** Resolves once the engine computes: it has used a tenth of a second, however few a busy machine gives it. */
+export const atWork = (pid: number): Promise<number> => until(pid, ({ spent_ms }) => spent_ms >= 100);
 
 /**
- * Resolves with the ms after which the engine was at rest: below a tenth of a core over a whole
- * window.
+ * Resolves with the CPU time, ms, that the engine still used before it was at rest: below a tenth
+ * of a core over a whole window. No clock's time: that a busy machine stretches.
  */
-export const atRest = (pid: number): Promise<number> => until(pid, (share) => share < 0.1, 10_000);
+export const atRest = (pid: number): Promise<number> => until(pid, ({ share }) => share < 0.1);

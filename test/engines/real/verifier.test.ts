@@ -5,7 +5,7 @@ import type { VerifierJob } from "../../../src/core/wire/questions.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { ask, atRest, atWork, clock, ENGINES, letterOf, ROUTES, twoCandidates } from "./setup.ts";
 
-/** What the issue allows from the client's going to an idle engine. */
+/** What the engine may still compute once the client has gone. */
 const CANCEL_MS = 1_000;
 const SAMPLES = 32;
 /** The tokens of the decided model's answer: think tags and thoughts, box, end. */
@@ -78,7 +78,7 @@ describe.skipIf(ENGINES.length === 0)("real engines", () => {
       );
     });
 
-    it("stops generating within a second once the client has gone", async () => {
+    it("stops generating within a second of its CPU time once the client has gone", async () => {
       const client = new AbortController();
       const job: VerifierJob = {
         ...twoCandidates(1),
