@@ -8,9 +8,10 @@ describe("limits", () => {
     expect(holds).toBe(true);
   });
 
-  it("are positive whole numbers", () => {
+  it("are positive whole numbers, but for shares and probabilities", () => {
+    const fractions = ["logprob_max", "tolerance_max"];
     for (const [name, value] of Object.entries(LIMITS))
-      expect([name, Number.isInteger(value) && value > 0]).toEqual([name, true]);
+      expect([name, Number.isInteger(value) !== fractions.includes(name) && value > 0]).toEqual([name, true]);
   });
 });
 

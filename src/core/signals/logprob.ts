@@ -6,10 +6,8 @@ import { mean, populationStd } from "../math/stats.ts";
 import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
 
-/** What rounding in half precision leaves above 0. */
-const ROUNDING = 0.01;
-
-const LogprobsSchema = z.array(z.number().max(ROUNDING)).max(...bound("reference_tokens_max"));
+// Rounding in half precision leaves a little above 0.
+const LogprobsSchema = z.array(z.number().max(...bound("logprob_max"))).max(...bound("reference_tokens_max"));
 const FIELDS = {
   reference_logprobs: LogprobsSchema.meta({
     description: "natural log probability of each token of the reference answer after the rollout's reasoning",

@@ -35,7 +35,7 @@ const SCHEMA = z.strictObject({
   tolerance: z
     .number()
     .min(0)
-    .max(0.1)
+    .max(...bound("tolerance_max"))
     .default(0)
     .meta({ description: "numbers are equal within this share of the larger; 0: exactly" }),
 });

@@ -11,7 +11,12 @@ const StepScoresSchema = z
 
 const SCHEMA = z.strictObject({
   reduce: z.enum(["min", "last", "prod", "mean", "softmin"]).default("min"),
-  temperature: z.number().gt(0).max(100).optional().meta({ description: "of softmin; default 0.1, as in PURE" }),
+  temperature: z
+    .number()
+    .gt(0)
+    .max(...bound("softmin_temperature_max"))
+    .optional()
+    .meta({ description: "of softmin; default 0.1, as in PURE" }),
 });
 export type StepsSettings = z.output<typeof SCHEMA>;
 
