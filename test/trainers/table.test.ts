@@ -8,7 +8,7 @@ import { TOOLS, type Tool } from "../../scripts/lab/trainers/tools.ts";
 import { bundleWorker } from "../../scripts/stack/edge.ts";
 
 const named = (...names: string[]) => TOOLS.filter(({ name }) => names.includes(name));
-const options = { scale: 0.2, note: () => undefined };
+const options = { scale: 0.2, step_groups: 8, note: () => undefined };
 let script: string;
 
 beforeAll(async () => {
@@ -16,17 +16,42 @@ beforeAll(async () => {
 });
 
 it("no cell is wrong: quiet path, outages, validation and a second epoch", async () => {
-  const tools = named("OpenRLHF", "slime", "miles", "cohere (rerank)", "openai (judge)");
+  const tools = named(
+    "OpenRLHF",
+    "slime",
+    "miles (remote_rm)",
+    "eval-protocol",
+    "FAI-RL",
+    "cohere (rerank)",
+    "openai (judge)",
+  );
   const scenarios: Scenario[] = ["quiet", "outage2", "outage15", "outage60", "validation", "epoch"];
   const cells = await runScenarios({ ...options, script, tools, scenarios });
   expect(Object.fromEntries(cells)).toEqual(
-    Object.fromEntries(tools.map(({ name }) => [name, Object.fromEntries(scenarios.map((one) => [one, "right"]))])),
+    Object.fromEntries(
+      tools.map(({ name }) => {
+        // Its evaluation of one sample has no group.
+        const alone = name === "eval-protocol" ? { validation: "0, flagged" } : {};
+        return [name, { ...Object.fromEntries(scenarios.map((one) => [one, "right"])), ...alone }];
+      }),
+    ),
   );
 });
 
-it("no cell is wrong: Kritai ends while it judges", async () => {
-  const cells = await runScenarios({ ...options, script, tools: named("slime"), scenarios: ["restart"] });
-  expect(Object.fromEntries(cells)).toEqual({ slime: { restart: "right" } });
+it("no cell is wrong: Kritai ends while it judges, two groups or a step of eight", async () => {
+  const tools = named("slime", "FAI-RL", "cohere (rerank)", "openai (judge)");
+  const cells = await runScenarios({ ...options, script, tools, scenarios: ["restart", "step"] });
+  expect(Object.fromEntries(cells)).toEqual(
+    Object.fromEntries(tools.map(({ name }) => [name, { restart: "right", step: "right" }])),
+  );
+});
+
+it("a client that asks once is refused with its own typed error, and soon", async () => {
+  const tools = named("miles (remote_rm)");
+  const cells = await runScenarios({ ...options, script, tools, scenarios: ["restart"] });
+  expect(Object.fromEntries(cells)).toEqual({
+    "miles (remote_rm)": { restart: "refused: aiohttp.ClientConnectionError" },
+  });
 });
 
 describe("a cell", () => {

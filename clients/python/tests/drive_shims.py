@@ -102,6 +102,21 @@ def ms_swift(plan: dict[str, Any], groups: Groups) -> Values:
     return whole_batch(groups, scored)
 
 
+def slime(plan: dict[str, Any], groups: Groups) -> Values:
+    """miles and slime with --group-rm: the samples of a prompt in one call."""
+    reward = importlib.import_module("kritai.shims.slime_reward").reward
+    sample = types.SimpleNamespace
+
+    async def of_group(group: dict[str, Any]) -> list[float | None]:
+        rows = [sample(prompt=group["prompt"], response=text, response_length=len(text)) for text in group["texts"]]
+        return list(await reward(sample(n_samples_per_prompt=plan["size"]), rows))
+
+    async def batch() -> Values:
+        return list(await asyncio.gather(*(of_group(group) for group in groups)))
+
+    return asyncio.run(batch())
+
+
 TOOLS: dict[str, Callable[[dict[str, Any], Groups], Values]] = {
     "verl_reward": lambda plan, groups: verl("verl_reward", plan, groups),
     "verl_gathered": lambda plan, groups: verl("verl_gathered", plan, groups),
@@ -109,9 +124,11 @@ TOOLS: dict[str, Callable[[dict[str, Any], Groups], Values]] = {
     "skyrl": skyrl,
     "trl": trl,
     "ms_swift": ms_swift,
+    "slime": slime,
 }
 
 if __name__ == "__main__":
+    print("ready", flush=True)
     given = json.loads(sys.stdin.read())
     ask, began = TOOLS[given["tool"]], time.monotonic()
     values = ask(given, given["groups"])

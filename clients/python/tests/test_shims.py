@@ -23,7 +23,7 @@ import kritai.shims
 from kritai import NoScore, Unauthorized
 from kritai.burst_server import BurstServer
 from kritai.gather import forget_shared
-from kritai.shims import nemo_gym_relay, verifiers_rubric, verl_reward
+from kritai.shims import nemo_gym_relay, slime_reward, verifiers_rubric, verl_reward
 from kritai.shims.trl_reward import kritai_reward
 
 SHIMS = sorted(p for p in Path(kritai.shims.__file__).parent.glob("*.py") if p.name != "__init__.py")
@@ -50,7 +50,7 @@ def test_a_shim_is_at_most_twenty_lines(path: Path) -> None:
 
 
 def test_there_is_a_shim_for_each_tool_and_none_shadows_it() -> None:
-    tools = {"areal", "ms_swift", "nemo_gym", "skyrl", "trl", "verifiers", "verl"}
+    tools = {"areal", "ms_swift", "nemo_gym", "skyrl", "slime", "trl", "verifiers", "verl"}
     assert {path.stem.rsplit("_", 1)[0] for path in SHIMS} == tools
     assert not {path.stem for path in SHIMS} & tools
 
@@ -224,6 +224,39 @@ def test_areal_gets_a_float_by_the_servers_own_gathering(monkeypatch: pytest.Mon
         with pytest.raises(NoScore):
             asyncio.run(workflow.arun_episode(None, data))
     assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=48000&tries=8&spec=strict"
+    assert sent(server) == {"prompt": "p", "response": "c", "label": None}
+
+
+def slime_sample(response: str) -> Any:
+    return types.SimpleNamespace(prompt="p", response=response, response_length=len(response), label="l")
+
+
+def test_slime_posts_a_group_that_it_has_whole_and_takes_numbers_only(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+    monkeypatch.setenv("KRITAI_RUN_ID", "r")
+    group = [slime_sample("1"), slime_sample("22")]
+    assert asyncio.run(slime_reward.reward(None, group)) == [1.0, 22.0]
+    body = sent(server)
+    assert (body["run_id"], body["groups"][0]["prompt"]) == ("r", "p")
+    assert body["groups"][0]["rollouts"] == [{"text": "1", "length_tokens": 1}, {"text": "22", "length_tokens": 2}]
+    with pytest.raises(NoScore):
+        asyncio.run(slime_reward.reward(None, [slime_sample("none"), slime_sample("1")]))
+    monkeypatch.setenv("KRITAI_FALLBACK", "-1")
+    assert asyncio.run(slime_reward.reward(None, [slime_sample("none"), slime_sample("1")])) == [-1.0, 1.0]
+
+
+def test_slime_has_a_sample_of_its_own_gathered_by_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies: list[Any] = [0.5, None]
+    forget_shared()
+    arguments = types.SimpleNamespace(n_samples_per_prompt=8)
+    with serving(lambda request, number: Reply(body=replies[number])) as server:
+        monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+        assert asyncio.run(slime_reward.reward(arguments, slime_sample("c"))) == 0.5
+        with pytest.raises(NoScore):
+            asyncio.run(slime_reward.reward(arguments, slime_sample("c")))
+    assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=240000&tries=8&spec=default"
     assert sent(server) == {"prompt": "p", "response": "c", "label": None}
 
 

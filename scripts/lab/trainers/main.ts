@@ -20,6 +20,7 @@ const flags = numberFlags({
       value: 1,
       help: "what outages, deadlines and the clients' own pauses are multiplied with",
     },
+    groups: { least: 1, most: 256, value: 64, help: "prompts of a whole step, of 8 samples each; 8 in CI" },
   },
   texts: {
     tools: {
@@ -33,13 +34,22 @@ const flags = numberFlags({
 
 const words = (text: string) => text.split(",").filter((word) => word !== "");
 const [wanted, named] = [words(flags.tools), words(flags.scenarios)];
-const tools = TOOLS.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
+const tools = TOOLS.filter(({ absent }) => absent !== true).filter(
+  ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+);
 const all = Object.keys(SCENARIOS) as Scenario[];
 const scenarios = all.filter((scenario) => named.length === 0 || named.includes(scenario));
 const script = await bundleWorker();
 const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
 const date = new Date().toISOString().slice(0, 10);
-const cells = await runScenarios({ script, tools, scenarios, scale: flags.scale, note: (line) => console.log(line) });
+const cells = await runScenarios({
+  script,
+  tools,
+  scenarios,
+  scale: flags.scale,
+  step_groups: flags.groups,
+  note: (line) => console.log(line),
+});
 const page = flags.out === "" ? null : readFileSync(flags.out, "utf8");
 const run = { date, commit, scale: flags.scale };
 const table = tableOf(TOOLS, cells, run, page === null ? "" : tableIn(page));

@@ -16,6 +16,7 @@ export const SCENARIOS = {
   outage15: "outage 15 s",
   outage60: "outage 60 s",
   restart: "restart mid-step",
+  step: "64 x 8, restarted",
   seven: "7 of 8 arrive",
   validation: "validation",
   epoch: "an epoch later",
@@ -28,10 +29,16 @@ export type Scenario = keyof typeof SCENARIOS;
  */
 const FIRST: readonly Scenario[] = ["validation", "restart"];
 
+/** A whole step of one tool after the other, Kritai ended in its midst. */
+const STEP: Scenario = "step";
+
 /** What runs side by side on a stack of its own. */
 const STACKS: readonly (readonly Scenario[])[] = [["quiet", "seven", "epoch"], ["outage2"], ["outage15"], ["outage60"]];
 
 const OUTAGE_S: Partial<Record<Scenario, number>> = { outage2: 2, outage15: 15, outage60: 60 };
+
+/** When Kritai ends after the tools have begun to ask. */
+const RESTART_MS = 2_500;
 
 /** A refusal that comes later is none. */
 const REFUSAL_MS = 5_000;
@@ -95,8 +102,8 @@ export function judged(tool: Tool, groups: readonly Group[], values: Values): st
   return `wrong: of ${pairs.length} rewards ${lost} lost, ${off} others`;
 }
 
-async function cellOf(tool: Tool, scenario: Scenario, place: Place): Promise<string> {
-  const groups = groupsOf(`${tool.name} ${scenario}`);
+async function cellOf(tool: Tool, scenario: Scenario, place: Place, step_groups: number): Promise<string> {
+  const groups = groupsOf(`${tool.name} ${scenario}`, scenario === STEP ? step_groups : undefined);
   if (scenario === "seven") return judged(tool, withoutOne(groups), await tool.ask(place, withoutOne(groups)));
   if (scenario === "epoch") {
     const first = judged(tool, groups, await tool.ask(place, groups));
@@ -126,8 +133,8 @@ async function trouble(stack: Stack, scenario: Scenario, scale: number): Promise
     await pause(outage_s * 1_000 * scale);
     await stack.verifier.bringBack();
   }
-  if (scenario === "restart") {
-    await pause(2_500);
+  if (scenario === "restart" || scenario === STEP) {
+    await pause(RESTART_MS);
     await stack.restart();
   }
 }
@@ -138,24 +145,31 @@ interface Options {
   scenarios: readonly Scenario[];
   /** What all times are multiplied with. */
   scale: number;
+  /** Prompts of a whole step. */
+  step_groups: number;
   note(line: string): void;
 }
 
 async function runScenario(
   stack: Stack,
   scenario: Scenario,
-  { tools, scale, note }: Options,
+  { tools, scale, note, step_groups }: Options,
   cells: Cells,
 ): Promise<void> {
   if (OUTAGE_S[scenario] !== undefined) await stack.verifier.takeAway();
   // Each answer takes a while, so that the restart comes into the judging.
   if (scenario === "restart") stack.verifier.answer_ms = 1_000;
+  if (scenario === STEP) stack.verifier.answer_ms = 100;
+  await Promise.all(tools.map((tool) => tool.ready?.(stack.place)));
   const happening = trouble(stack, scenario, scale);
   const asking = tools.map(async (tool) => {
     const began = performance.now();
-    const cell = await cellOf(tool, scenario, stack.place).catch((error: Error) => {
-      const broken = scenario === "restart" && tool.breaks?.test(error.message);
-      return `${broken === true ? "raises" : "wrong"}: ${told(error)}`;
+    const cell = await cellOf(tool, scenario, stack.place, step_groups).catch((error: Error) => {
+      const cut = scenario === "restart" || scenario === STEP;
+      const soon = performance.now() - began < RESTART_MS + REFUSAL_MS;
+      return cut && soon && tool.refuses?.when.test(error.message) === true
+        ? `refused: ${tool.refuses.as}`
+        : `wrong: ${told(error)}`;
     });
     cells.set(tool.name, { ...cells.get(tool.name), [scenario]: cell });
     note(`${tool.name}, ${SCENARIOS[scenario]}: ${cell} (${((performance.now() - began) / 1_000).toFixed(1)} s)`);
@@ -179,6 +193,8 @@ export async function runScenarios(options: Options): Promise<Cells> {
   const wanted = (of: readonly Scenario[]) => of.filter((one) => options.scenarios.includes(one));
   try {
     for (const scenario of wanted(FIRST)) await runStack([scenario], options, cells);
+    if (options.scenarios.includes(STEP))
+      for (const tool of options.tools) await runStack([STEP], { ...options, tools: [tool] }, cells);
     const stacks = STACKS.map(wanted).filter((of) => of.length > 0);
     await Promise.all(stacks.map((of) => runStack(of, options, cells)));
   } finally {

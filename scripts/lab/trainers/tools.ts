@@ -5,20 +5,25 @@ import { CohereClientV2 } from "cohere-ai";
 import OpenAI from "openai";
 import * as clients from "../../../test/api/contracts/trainer-clients.ts";
 import { type Group, type Place, SIZE, type Values } from "./groups.ts";
-import { driveShim } from "./python.ts";
+import { patientFetch } from "./patient-fetch.ts";
+import { drivePython, installedTrainers, type PythonTool, readyPython } from "./python.ts";
 
 export interface Tool {
   name: string;
   /** "stand-in", or the version of the package that runs. */
   version: string;
+  /** Its package is not installed here, so that it cannot run. */
+  absent?: true;
   ask(place: Place, groups: readonly Group[]): Promise<Values>;
   /** Its requests go through the relay of NeMo-Gym. */
   relayed?: true;
   /**
-   * What its client raises, as its page says, when Kritai's restart breaks its connection: it does
-   * not ask again after that.
+   * The error of its own client, as its page says, when Kritai's restart breaks its connection: it
+   * does not ask again after that. `when`: what our stand-in's error says.
    */
-  breaks?: RegExp;
+  refuses?: { when: RegExp; as: string };
+  /** Resolves when its process could ask; trouble may begin then. */
+  ready?(place: Place): Promise<void>;
   /** By its documented line; absent: as in training. */
   validate?(place: Place, groups: readonly Group[]): Promise<Values & { took_ms?: number }>;
 }
@@ -72,9 +77,9 @@ const slime: Tool = {
 };
 
 const miles: Tool = {
-  name: "miles",
+  name: "miles (remote_rm)",
   version: "stand-in",
-  breaks: /ECONNRESET|socket hang up|aborted/,
+  refuses: { when: /ECONNRESET|ECONNREFUSED|socket hang up|aborted/, as: "aiohttp.ClientConnectionError" },
   ask: (place, groups) =>
     oneByOne(groups, (text, { prompt }) =>
       clients.miles(optionsOf(place, `${slimePath(place, "miles")}&tries=1`), prompt, text),
@@ -117,20 +122,71 @@ const verifiers: Tool = {
  * validation's.
  */
 const shim = (name: string, tool: string, split = false): Tool => ({
-  name,
   version: "stand-in, our shim",
-  ask: (place, groups) => driveShim(place, tool, groups, "train"),
-  ...(split && { validate: (place, groups) => driveShim(place, tool, groups, "test") }),
+  ...inPython(name, { name: tool }, split),
 });
+
+function inPython(name: string, tool: PythonTool, split: boolean): Omit<Tool, "version"> {
+  return {
+    name,
+    ready: (place) => readyPython(place, tool),
+    ask: (place, groups) => drivePython(place, tool, groups, "train"),
+    ...(split && { validate: (place, groups) => drivePython(place, tool, groups, "test") }),
+  };
+}
+
+const INSTALLED = installedTrainers();
+
+/** The package's own code, where it is installed; else its row stays as it was. */
+const packaged = (name: string, of: "openrlhf" | "verl" | "trl", tool: string, split = false): Tool => ({
+  version: INSTALLED[of] === undefined ? "not installed here" : `${of} ${INSTALLED[of]}`,
+  ...(INSTALLED[of] === undefined && { absent: true as const }),
+  ...inPython(name, { name: tool, packaged: true }, split),
+});
+
+const evalProtocol: Tool = {
+  name: "eval-protocol",
+  version: "stand-in",
+  // The preview waits 30 s and asks once; with the URL's own longer deadline the caller waits longer.
+  ask: (place, groups) =>
+    oneByOne(groups, (text, { prompt }) => {
+      const path = `/evaluate?group_size=${SIZE}&deadline_ms=${ms(place, 240_000)}`;
+      const messages = [
+        { role: "user", content: prompt },
+        { role: "assistant", content: text },
+      ];
+      return clients.patiently(optionsOf(place, path), (options) =>
+        clients.evalProtocol(options, "", messages, 300_000),
+      );
+    }),
+  validate: (place, groups) =>
+    oneByOne(groups, async (text, { prompt }) => {
+      const messages = [
+        { role: "user", content: prompt },
+        { role: "assistant", content: text },
+      ];
+      return (await clients.evalProtocol(optionsOf(place, "/evaluate?group_size=1"), "", messages)) ?? 0;
+    }),
+};
+
+const faiRl: Tool = {
+  name: "FAI-RL",
+  version: "stand-in",
+  ask: async (place, groups) => {
+    const rows = groups.flatMap(({ prompt, texts }) => texts.map((text) => ({ prompt, text })));
+    const path = `/v1/score_batch?run_id=fai-rl&deadline_ms=${ms(place, 120_000)}`;
+    const flat = await clients.faiRl(optionsOf(place, path), "", rows);
+    return groups.map(({ texts }) => texts.map(() => flat.shift() ?? null));
+  },
+};
 
 const cohere: Tool = {
   name: "cohere (rerank)",
-  version: "cohere-ai 8.1.0",
-  breaks: /fetch failed|terminated/,
+  version: "cohere-ai 8.1.0, patient fetch",
   ask: (place, groups) =>
     Promise.all(
       groups.map(async ({ prompt, texts }) => {
-        const sdk = new CohereClientV2({ token: "x", environment: place.origin });
+        const sdk = new CohereClientV2({ token: "x", environment: place.origin, fetch: patientFetch });
         const { results } = await sdk.rerank({ model: "rm", query: prompt, documents: texts });
         const scores: (number | null)[] = texts.map(() => null);
         for (const { index, relevanceScore } of results) scores[index] = relevanceScore;
@@ -141,12 +197,11 @@ const cohere: Tool = {
 
 const openaiJudge: Tool = {
   name: "openai (judge)",
-  version: "openai 7.57.0",
-  breaks: /Connection error/,
+  version: "openai 7.57.0, patient fetch",
   ask: (place, groups) =>
     Promise.all(
       groups.map(async ({ prompt, texts }) => {
-        const sdk = new OpenAI({ apiKey: "x", baseURL: `${place.origin}/v1` });
+        const sdk = new OpenAI({ apiKey: "x", baseURL: `${place.origin}/v1`, fetch: patientFetch });
         const question = { question: prompt, candidates: texts, form: "scores" };
         const messages = [{ role: "user" as const, content: JSON.stringify(question) }];
         const reply = await sdk.chat.completions.create({ model: "default", messages });
@@ -158,21 +213,31 @@ const openaiJudge: Tool = {
 
 export const TOOLS: readonly Tool[] = [
   openRlhf,
+  packaged("OpenRLHF (package)", "openrlhf", "openrlhf"),
   slime,
   miles,
+  shim("miles (shim)", "slime"),
   nemoGym,
   verifiers,
   shim("verl (shim)", "verl_reward", true),
   shim("verl (gathered)", "verl_gathered", true),
+  packaged("verl (package, shim)", "verl", "verl_reward", true),
+  packaged("verl (package, gathered)", "verl", "verl_gathered", true),
   shim("SkyRL", "skyrl", true),
   shim("AReaL", "areal", true),
   shim("ms-swift", "ms_swift"),
   shim("TRL", "trl"),
+  packaged("TRL (package)", "trl", "trl"),
   { ...shim("axolotl", "trl"), version: "stand-in, TRL's function" },
+  evalProtocol,
+  faiRl,
   cohere,
   openaiJudge,
 ];
 
-/** What the tool's number is on a group whose rewards are these: the judge tells tenths. */
-export const toldAs = ({ name }: Tool, reward: number): number =>
-  name === "openai (judge)" ? Math.round(10 * reward) : reward;
+/** What the tool's number is on a group whose rewards are these: tenths, or a share of the range. */
+export function toldAs({ name }: Tool, reward: number): number {
+  if (name === "openai (judge)") return Math.round(10 * reward);
+  // The default spec's rewards lie between -1 and 1.
+  return name === "eval-protocol" ? (reward + 1) / 2 : reward;
+}

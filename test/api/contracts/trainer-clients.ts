@@ -191,18 +191,60 @@ export async function nemoRl({ url, compression }: TrainerOptions, row: Record<s
 }
 
 /**
- * eval-protocol's remote reward function: one try of 30 s; a score counts only when it says that it
- * is valid.
+ * eval-protocol's remote reward function: one try, 30 s in the preview; a score counts only when it
+ * says that it is valid.
  */
 export async function evalProtocol(
   { url, compression }: TrainerOptions,
   key: string,
   messages: object[],
+  wait_ms = 30_000,
 ): Promise<number | null> {
   const body = { messages, ground_truth: null, kwargs: {} };
-  const reply = jsonOf(await post(url, body, { ...REQUESTS, "x-api-key": key }, 30_000 / compression, pool));
+  const reply = jsonOf(await post(url, body, { ...REQUESTS, "x-api-key": key }, wait_ms / compression, pool));
   const { score, is_score_valid } = reply as { score: number; is_score_valid: boolean };
   return is_score_valid ? score : null;
+}
+
+/** A caller's own loop around a client that asks once: whatever fails, and an answer that is none. */
+export async function patiently<T>(
+  options: TrainerOptions,
+  ask: (options: TrainerOptions) => Promise<T | null>,
+): Promise<T | null> {
+  for (let tries = 0; tries < 10; tries++) {
+    if (tries > 0) await pause(Math.min(8_000, 500 * 2 ** tries) / options.compression);
+    const got = await ask(options).catch(() => null);
+    if (got !== null) return got;
+  }
+  return null;
+}
+
+/**
+ * FAI-RL: the whole batch in one call, repeated with growing pauses; a list of finite numbers as
+ * long as the batch, or an error.
+ */
+export async function faiRl(
+  { url, compression }: TrainerOptions,
+  key: string,
+  rows: readonly { prompt: string; text: string }[],
+): Promise<number[]> {
+  const body = {
+    prompts: rows.map(({ prompt }) => prompt),
+    completions: rows.map(({ text }) => text),
+    context: { answer: rows.map(() => "l") },
+  };
+  for (let tries = 0; ; tries++) {
+    try {
+      const headers = { ...REQUESTS, authorization: `Bearer ${key}` };
+      const { rewards } = jsonOf(await post(url, body, headers, 300_000 / compression, pool)) as { rewards: unknown };
+      if (!Array.isArray(rewards) || rewards.length !== rows.length)
+        throw new Error("not a list of the batch's length");
+      return rewards.map(tensor);
+    } catch (error) {
+      if (tries === 5) throw error;
+      await pause((1_000 * 2 ** tries) / compression);
+    }
+  }
 }
 
 /**

@@ -102,6 +102,15 @@ def signals_of(result: Rewards) -> dict[str, float]:
     }
 
 
+def win_share(row: RolloutResult) -> float:
+    """Of a rollout's decided comparisons, a tie counting half; where nothing was compared its reward
+    within 0 to 1, without one 0."""
+    decided = row["wins"] + row["losses"] + row["ties"]
+    if decided > 0:
+        return float((row["wins"] + row["ties"] / 2) / decided)
+    return min(1.0, max(0.0, row["reward"] or 0.0))
+
+
 def _share(count: int, of: int) -> float:
     return count / of if of else 0.0
 

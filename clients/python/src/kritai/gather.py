@@ -7,13 +7,16 @@ import asyncio
 import concurrent.futures
 import functools
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from kritai.client import Kritai
 from kritai.columns import completion_of, prompt_key, prompt_of
 from kritai.errors import NoScore, Problem
 from kritai.loop_thread import ProcessLock
+from kritai.merging import is_score
 from kritai.reply_types import RolloutResult
 from kritai.request_types import Prompt, RewardsOptions, Rollout
 
@@ -147,6 +150,26 @@ def forget_shared() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=forget_shared)
+
+
+async def gathered_score(
+    prompt: object,
+    response: object,
+    group_size: int,
+    timeout_s: float,
+    fallback: float | None,
+    options: Mapping[str, Any],
+) -> float:
+    """One sample's reward, its group gathered by the server (`POST /slime/reward`); `options` are
+    more of the route's. Raises KritaiError without one, unless a fallback is declared."""
+    declared = {} if fallback is None else {"on_failure": fallback}
+    query = urlencode({"group_size": group_size, **patience(timeout_s), **declared, **options})
+    body = {"prompt": prompt_of(prompt), "response": completion_of(response), "label": None}
+    call = shared_client().api.call("POST", f"/slime/reward?{query}", body, timeout_s=timeout_s, patient=True)
+    reward = await asyncio.wrap_future(shared_client().start(call))
+    if not is_score(reward):
+        raise NoScore(Problem("no_score", "the server gave no number for this sample", retryable=True))
+    return float(reward)
 
 
 def environment_gather(size: str = "KRITAI_GROUP_SIZE") -> Gather:

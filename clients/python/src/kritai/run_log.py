@@ -59,9 +59,7 @@ class AsyncRunLog:
     async def health(self, run_id: str, *, steps: int | None = None, owner: str | None = None) -> RunHealth:
         """The alarms that the run's last `steps` steps raise; those that are on come as warnings
         of the category KritaiWarning too."""
-        reply = cast(
-            "RunHealth", await self._get(_of_run(run_id, "/health", _given(steps=steps, owner=owner)))
-        )
+        reply = cast("RunHealth", await self._get(_of_run(run_id, "/health", _given(steps=steps, owner=owner))))
         warn_of_alarms(reply)
         return reply
 

@@ -4,53 +4,21 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import importlib.util
-import sys
-import types
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import packages
 import pytest
 from tiny_policy import GROUP, PROGRAMS, PROMPTS, tokenizer
 
 
 @pytest.fixture(scope="module")
 def agent() -> Any:
-    """openrlhf.utils.agent alone: what its package imports besides needs a GPU."""
-    found = importlib.util.find_spec("openrlhf")
-    assert found is not None
-    assert found.origin is not None
-    for name, folder in (("openrlhf", ""), ("openrlhf.utils", "utils")):
-        package = types.ModuleType(name)
-        package.__path__ = [str(Path(found.origin).parent / folder)]
-        sys.modules[name] = package
-    return importlib.import_module("openrlhf.utils.agent")
-
-
-class Engine:
-    """Generates the one program that it was made for."""
-
-    def __init__(self, token: int) -> None:
-        self._token = token
-
-    async def generate(self, prompt: object, params: object, **more: object) -> Any:
-        return SimpleNamespace(outputs=[SimpleNamespace(token_ids=[self._token], finish_reason="stop", logprobs=None)])
+    return packages.openrlhf_agent()
 
 
 def executed(agent: Any, reward_url: str, programs: list[str]) -> list[dict[str, Any]]:
-    """The samples as an experience maker gets them: generated and rewarded side by side."""
-    words = tokenizer()
-    params = SimpleNamespace(max_tokens=1, logprobs=None)
-
-    async def run() -> list[dict[str, Any]]:
-        executor = agent.SingleTurnAgentExecutor(reward_url)
-        engines = [Engine(words.encode(program)[0]) for program in programs]
-        samples = [executor.execute(PROMPTS[0], "8", params, 64, words, engine) for engine in engines]
-        return list(await asyncio.gather(*samples))
-
-    return asyncio.run(run())
+    rows = [(PROMPTS[0], program) for program in programs]
+    return asyncio.run(packages.openrlhf_samples(agent, reward_url, rows, tokenizer()))
 
 
 def test_each_sample_gets_the_reward_of_its_group_and_a_score_in_0_to_1(

@@ -13,12 +13,12 @@ GROUP = [PROGRAMS[0], PROGRAMS[4], "<eos>"]
 """Samples of the first prompt: a right program, a wrong one, and none."""
 
 
-def tokenizer() -> Any:
+def tokenizer(texts: list[str] = [*PROMPTS, *PROGRAMS]) -> Any:  # noqa: B006
     """Every prompt and every program is one token, so that a random model writes programs."""
     from tokenizers import Tokenizer, models
     from transformers import PreTrainedTokenizerFast
 
-    words = ["<pad>", "<eos>", "<unk>", *PROMPTS, *PROGRAMS]
+    words = ["<pad>", "<eos>", "<unk>", *texts]
     level = Tokenizer(models.WordLevel({word: at for at, word in enumerate(words)}, unk_token="<unk>"))
     return PreTrainedTokenizerFast(tokenizer_object=level, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>")
 

@@ -50,6 +50,17 @@ export function unitScore(reward: number, spec: AnySpec, members: number): numbe
   return bottom === top ? 0 : Math.min(1, Math.max(0, (reward - bottom) / (top - bottom)));
 }
 
+/**
+ * The share of a sample's decided comparisons that it won, a tie counting half; where nothing was
+ * compared the reward on 0..1, and 0 where there is none.
+ */
+export function winShare({ judged: { result, members }, spec }: JudgedSample): number {
+  const { wins, losses, ties, reward } = result;
+  const decided = wins + losses + ties;
+  if (decided > 0) return (wins + ties / 2) / decided;
+  return reward === null ? 0 : unitScore(reward, spec, members);
+}
+
 function sugarRange({ reward: rule, format, overlong }: Spec, members: number): Range {
   const top = rule === "wins" ? Math.max(1, members - 1) : 1;
   return [0 - format.penalty - (overlong === null ? 0 : 1), top];

@@ -14,7 +14,7 @@ import { fields, needs, not, when } from "../schema-rule.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { LabelSchema } from "./label.ts";
 import { sampleOperation } from "./sample-page.ts";
-import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
+import { rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./sample-score.ts";
 
 export const VerlRequestSchema = z.object({
   data_source: LabelSchema.optional().meta({
@@ -26,7 +26,12 @@ export const VerlRequestSchema = z.object({
     description: "verl does not pass the prompt, so `question` or `prompt` holds it",
   }),
 });
-export const VerlReplySchema = SampleLogsSchema.extend({ score: z.number() });
+export const VerlReplySchema = SampleLogsSchema.extend({
+  score: z.number(),
+  acc: z.number().min(0).max(1).meta({
+    description: "what verl's validation shows: the share of comparisons won, else the reward on 0..1; 0 without one",
+  }),
+});
 
 /** By the `split` that verl's own preparation scripts write into extra_info. */
 function isValidation(extra: unknown): boolean {
@@ -51,7 +56,9 @@ function route(deps: RouteDeps) {
     schema: VerlReplySchema,
     read,
     tell: (sample) =>
-      ({ score: rewardOrDeclared(sample), ...sampleLogs(sample) }) satisfies z.output<typeof VerlReplySchema>,
+      ({ score: rewardOrDeclared(sample), acc: winShare(sample), ...sampleLogs(sample) }) satisfies z.output<
+        typeof VerlReplySchema
+      >,
   });
 }
 

@@ -6,7 +6,7 @@
 verl does not pass the prompt: it must be in `extra_info["question"]` (another key: reward_kwargs'
     `prompt_key`). `compute_score` gets one
 sample a call and gathers the group in its process, so it needs `reward.num_workers=1`. Both return
-a dict with constant keys. verl takes
+a dict with constant keys; its validation shows `acc`, the share of comparisons won. verl takes
 numbers only: reward_kwargs' `fallback` is the one to give, flagged `kritai_failed`, when there is
     no score; without it NoScore is raised.
 Validation (`extra_info["split"]` other than train) gathers `val_group_size` samples of a prompt,
@@ -19,7 +19,7 @@ KRITAI_API_KEY.
 import asyncio
 from typing import Any
 
-from kritai.columns import groups_of, rollouts_of, rows_of
+from kritai.columns import groups_of, rollouts_of, rows_of, win_share
 from kritai.gather import score_or, shared_client, shared_gather
 from kritai.reply_types import RolloutResult
 from kritai.validation import ALONE, group_size, is_validation
@@ -27,7 +27,8 @@ from kritai.validation import ALONE, group_size, is_validation
 
 def scored(row: RolloutResult, fallback: float | None) -> dict[str, float]:
     flags = {"kritai_failed": float(row["reward"] is None), "kritai_malformed": float(row["format_ok"] is False)}
-    return {"score": score_or(fallback, row), "kritai_wins": float(row["wins"]), **flags}
+    told = {"score": score_or(fallback, row), "acc": win_share(row), "kritai_wins": float(row["wins"])}
+    return {**told, **flags}
 
 
 async def compute_score(

@@ -1,0 +1,29 @@
+"""slime and miles: `--group-rm --custom-rm-path kritai.shims.slime_reward.reward` in place of
+`--rm-type remote_rm`.
+
+With `--group-rm` it gets the rollouts of a prompt together and posts them as one group, so that
+nothing has to be gathered. Without it each is gathered on the server (`POST /slime/reward`), by
+`n_samples_per_prompt` of the trainer's arguments. Whatever fails for a while is asked for again
+until KRITAI_TIMEOUT_S (600), a restart of Kritai included. Both take numbers only: KRITAI_FALLBACK
+declares the one to give when there is no score; without it NoScore is raised. KRITAI_SPEC and
+KRITAI_RUN_ID are optional. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+"""
+
+import os
+from typing import Any
+
+from kritai.gather import gathered_score, score_or
+from kritai.scored_rows import score_rows
+
+
+async def reward(args: Any, samples: Any, **kwargs: Any) -> Any:
+    env, timeout_s = os.environ, float(os.environ.get("KRITAI_TIMEOUT_S", "600"))
+    spec, run_id = env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID")
+    fallback = float(env["KRITAI_FALLBACK"]) if "KRITAI_FALLBACK" in env else None
+    options: dict[str, Any] = {"spec": spec, **({} if run_id is None else {"run_id": run_id})}
+    if not isinstance(samples, list):
+        size = args.n_samples_per_prompt
+        return await gathered_score(samples.prompt, samples.response, size, timeout_s, fallback, options)
+    rollouts: Any = [{"text": one.response, "length_tokens": one.response_length} for one in samples]
+    scored = await score_rows([one.prompt for one in samples], rollouts, timeout_s=timeout_s, **options)
+    return [score_or(fallback, row) for row in scored.rows]

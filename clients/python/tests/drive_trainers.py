@@ -1,0 +1,96 @@
+"""Owns driving the installed trainers' own code, for `npm run trainers`: a plan in JSON on stdin,
+once what they import is there; on stdout the numbers that each would train on, and how long they
+took. Run in the environment of `run-tests.sh --trainers`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.metadata
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "trainers"))
+import packages
+import tiny_policy
+
+Groups = list[dict[str, Any]]
+Rows = list[tuple[str, str]]
+Values = list[float | None]
+
+
+def words_of(rows: Rows) -> Any:
+    """A vocabulary in which every prompt and every program is one token."""
+    return tiny_policy.tokenizer(list(dict.fromkeys(text for row in rows for text in row)))
+
+
+def openrlhf(plan: dict[str, Any], rows: Rows) -> Values:
+    deadline_ms = max(1_000, round(144_000 * plan["scale"]))
+    query = f"group_size={plan['size']}&run_id=openrlhf&deadline_ms={deadline_ms}"
+    url = f"{os.environ['KRITAI_BASE_URL']}/openrlhf/get_reward?{query}"
+    samples = asyncio.run(packages.openrlhf_samples(AGENT, url, rows, words_of(rows)))
+    return [None if sample["reward"] is None else float(sample["reward"][0]) for sample in samples]
+
+
+def verl(shim: str, plan: dict[str, Any], rows: Rows) -> Values:
+    timed = {"window_s" if shim == "verl_reward" else "timeout_s": 300 * plan["scale"]}
+    config = packages.verl_configuration(shim, group_size=plan["size"], **timed)
+    results = asyncio.run(packages.verl_scored(config, rows, words_of(rows), plan["split"]))
+    return [float(result["reward_score"]) for result in results]
+
+
+def trl(plan: dict[str, Any], rows: Rows) -> Values:
+    from kritai.shims.trl_reward import kritai_reward
+
+    words = words_of(rows)
+    prompts, texts = [prompt for prompt, _ in rows], [text for _, text in rows]
+    trainer = packages.trl_trainer(kritai_reward(), words, tiny_policy.model(len(words)), prompts, plan["size"])
+    inputs = [{"prompt": prompt} for prompt in prompts]
+    rewards = trainer._calculate_rewards(inputs, prompts, texts, [words.encode(text) for text in texts])
+    return [None if value != value else value for value in rewards[:, 0].tolist()]
+
+
+def imports(tool: str) -> None:
+    """What takes seconds, before the plan is read."""
+    global AGENT
+    if tool == "openrlhf":
+        AGENT = packages.openrlhf_agent()
+    elif tool == "trl":
+        import datasets  # noqa: F401
+        import trl  # noqa: F401
+    else:
+        config, words = packages.verl_configuration(tool, group_size=8), tiny_policy.tokenizer()
+        packages.verl_batch("p", "a", words)
+        asyncio.run(packages.verl_scored(config, [], words))
+
+
+AGENT: Any = None
+TOOLS: dict[str, Callable[[dict[str, Any], Rows], Values]] = {
+    "openrlhf": openrlhf,
+    "verl_reward": lambda plan, rows: verl("verl_reward", plan, rows),
+    "verl_gathered": lambda plan, rows: verl("verl_gathered", plan, rows),
+    "trl": trl,
+}
+
+if __name__ == "__main__":
+    if sys.argv[1] == "versions":
+        print(json.dumps({name: importlib.metadata.version(name) for name in ("openrlhf", "verl", "trl")}))
+        raise SystemExit
+    # Trainers print; only the values are for stdout.
+    out, sys.stdout = sys.stdout, sys.stderr
+    imports(sys.argv[1])
+    print("ready", file=out, flush=True)
+    given = json.loads(sys.stdin.read())
+    sizes = [len(group["texts"]) for group in given["groups"]]
+    asked = [(group["prompt"], text) for group in given["groups"] for text in group["texts"]]
+    began = time.monotonic()
+    with contextlib.redirect_stdout(sys.stderr):
+        flat = TOOLS[sys.argv[1]](given, asked)
+    values = [[flat.pop(0) for _ in range(size)] for size in sizes]
+    print(json.dumps({"values": values, "took_s": time.monotonic() - began}), file=out, flush=True)
+    os._exit(0)
