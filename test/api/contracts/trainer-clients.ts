@@ -138,9 +138,9 @@ export async function slime(
   }
 }
 
-/** miles: slime's request and pool, asked once, for aiohttp's own 300 s. */
+/** miles: slime's request, asked once in a session of its own, for aiohttp's own 300 s. */
 export async function miles({ url, compression }: TrainerOptions, prompt: unknown, response: string): Promise<number> {
-  return tensor(jsonOf(await post(url, { prompt, response, label: null }, AIOHTTP, 300_000 / compression, pool)));
+  return tensor(jsonOf(await post(url, { prompt, response, label: null }, AIOHTTP, 300_000 / compression, false)));
 }
 
 /**
@@ -201,7 +201,7 @@ export async function evalProtocol(
   wait_ms = 30_000,
 ): Promise<number | null> {
   const body = { messages, ground_truth: null, kwargs: {} };
-  const reply = jsonOf(await post(url, body, { ...REQUESTS, "x-api-key": key }, wait_ms / compression, pool));
+  const reply = jsonOf(await post(url, body, { ...REQUESTS, "x-api-key": key }, wait_ms / compression, false));
   const { score, is_score_valid } = reply as { score: number; is_score_valid: boolean };
   return is_score_valid ? score : null;
 }

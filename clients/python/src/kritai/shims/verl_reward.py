@@ -27,8 +27,7 @@ from kritai.validation import ALONE, group_size, is_validation
 
 def scored(row: RolloutResult, fallback: float | None) -> dict[str, float]:
     flags = {"kritai_failed": float(row["reward"] is None), "kritai_malformed": float(row["format_ok"] is False)}
-    told = {"score": score_or(fallback, row), "acc": win_share(row), "kritai_wins": float(row["wins"])}
-    return {**told, **flags}
+    return {"score": score_or(fallback, row), "acc": win_share(row), "kritai_wins": float(row["wins"]), **flags}
 
 
 async def compute_score(
