@@ -7,6 +7,7 @@ import { missingRules } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { isProbe, type JobQuestion, type Question } from "../core/judges/questions.ts";
 import { isUnread, type Reading, readAnswer } from "../core/judges/readings.ts";
+import { readScalar } from "../core/judges/scalar-reading.ts";
 import type { OpenSignal } from "../core/signals/group-signals.ts";
 import type { Judge } from "../core/signals/signal.ts";
 import type { AskedQuestion } from "../core/tournament/asked-questions.ts";
@@ -183,7 +184,7 @@ export class Asking {
     try {
       await this.session.judge(job, (generation) => {
         const { question: asked, key, shared } = open[generation.question] as Entry;
-        shared.readings.push(readGeneration(generation, asked.shown.length, judge));
+        shared.readings.push(readGeneration(generation, asked, judge));
         if (key !== null && isComplete(asked, shared.readings)) {
           this.journal?.onReadings(key, inOrder(shared.readings));
         }
@@ -221,7 +222,7 @@ function isComplete({ samples }: Question, readings: readonly Reading[]): boolea
 
 const inOrder = (readings: readonly Reading[]) => [...readings].sort((a, b) => a.sample - b.sample);
 
-function readGeneration(generation: Generation, k: number, judge: Judge): Reading {
+function readGeneration(generation: Generation, { to, shown }: Question, judge: Judge): Reading {
   const { sample, finish_reason, prompt_tokens, completion_tokens, latency_ms, model, backend } = generation;
   return {
     sample,
@@ -231,7 +232,7 @@ function readGeneration(generation: Generation, k: number, judge: Judge): Readin
     latency_ms,
     model: model ?? null,
     backend: backend ?? null,
-    ...readAnswer(generation, k, judge.form),
+    ...(to === "scalar" ? readScalar(generation) : readAnswer(generation, shown.length, judge.form)),
   };
 }
 

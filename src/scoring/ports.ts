@@ -2,6 +2,7 @@
 // store/; scoring.ts and routes use these.
 
 import type { Spec } from "../core/contract/spec.ts";
+import type { Question } from "../core/judges/questions.ts";
 import type { BreakerState } from "../core/load/breaker.ts";
 import type { AnySpec } from "../core/signals/compiled-spec.ts";
 import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob } from "../core/wire/questions.ts";
@@ -68,6 +69,8 @@ export interface BackendHealth extends Omit<Health, "backends"> {
 export interface Verifier {
   /** Names the protocol, e.g. `openai`. */
   readonly protocol: string;
+  /** What kinds of questions it answers; absent: chat alone. */
+  readonly takes?: readonly Question["to"][];
   /** Most generations one request may ask for. */
   readonly generations_max: number;
   session(call: VerifierCall): VerifierSession;

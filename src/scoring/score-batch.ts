@@ -4,6 +4,7 @@
 import { createPreparer } from "../core/candidate/prepare.ts";
 import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
+import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { type AnySpec, type CompiledSpec, compileSpec, hasSignals } from "../core/signals/compiled-spec.ts";
 import { requireFacts } from "../core/signals/facts.ts";
@@ -65,6 +66,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const { request, spec, started_ms } = batch;
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
   requireFacts(request, compiled);
+  requireBackends(deps.verifier, compiled);
   const spec_hash = await specHash(spec);
   const prepared = request.groups.map(createPreparer(preparerRules(compiled)));
   const named = hasSignals(spec);
@@ -111,6 +113,16 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     session,
     refused,
   };
+}
+
+/** Throws ApiError `not_configured` for a signal whose questions no backend answers. */
+function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: CompiledSpec): void {
+  const missing = signals.find(({ judge, signal }) => judge !== null && !takes.includes(signal.to ?? "chat"));
+  if (missing === undefined) return;
+  const { to = "chat", kind } = missing.signal;
+  const path = hasSignals(spec) ? `spec.signals.${missing.name}` : "spec.judge";
+  const message = `asks a ${to} backend, and this deployment has none${to === "chat" ? "" : ` (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "${to}")`}`;
+  throw new ApiError("not_configured", `A signal of the kind ${kind} ${message}.`, { errors: [{ path, message }] });
 }
 
 interface Judged {

@@ -2,6 +2,7 @@
 // backend. Must not know where the configuration comes from.
 import type { Clock, Verifier } from "../scoring/ports.ts";
 import { keyVariable } from "./backend-kind.ts";
+import { byKind, takenBy } from "./by-kind.ts";
 import { createFallbackVerifier } from "./fallback.ts";
 import { Backend } from "./fan-out/backend.ts";
 import type { BackendSettings } from "./settings.ts";
@@ -24,7 +25,7 @@ function backendOf(name: string, url: string, hedging: boolean): Backend {
 }
 
 /**
- * The verifier of these backends in order. Without a name the first is `verifier` and the others
+ * The verifier of these backends: those that answer the same kind of questions in order. Without a name the first is `verifier` and the others
  * are `fallback-1`, `fallback-2`, ..
  * @throws TypeError for a URL that cannot be used
  */
@@ -41,5 +42,9 @@ export function createVerifier(
     const key_variable = keyVariable(at);
     return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock });
   });
-  return createFallbackVerifier(verifiers as [Verifier, ...Verifier[]], clock);
+  const kinds = [...new Set(verifiers.flatMap(takenBy))];
+  const each = kinds.map((kind) => verifiers.filter((one) => takenBy(one).includes(kind)));
+  return byKind(
+    each.map((alike) => createFallbackVerifier(alike as [Verifier, ...Verifier[]], clock)) as [Verifier, ...Verifier[]],
+  );
 }

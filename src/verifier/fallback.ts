@@ -33,6 +33,7 @@ export function createFallbackVerifier(
   if (rest.length === 0) return first;
   return {
     protocol: first.protocol,
+    ...(first.takes !== undefined && { takes: first.takes }),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     check: () => checkAll(verifiers),
@@ -152,7 +153,8 @@ function restOf(job: VerifierJob, left: readonly Generation[]) {
   return { job: { ...job, questions }, idOf: (id: number) => ids[id] as number };
 }
 
-function totalStats(all: readonly SessionStats[]): SessionStats {
+/** The counts of several sessions together. */
+export function totalStats(all: readonly SessionStats[]): SessionStats {
   const most = (field: "headers_waiting_max" | "in_flight_max") => Math.max(0, ...all.map((stats) => stats[field]));
   const sum = (field: "requests" | "retries") => all.reduce((total, stats) => total + stats[field], 0);
   return {
@@ -164,10 +166,10 @@ function totalStats(all: readonly SessionStats[]): SessionStats {
 }
 
 /**
- * Ready while any backend is: that is what the fallback is for. The first that works gives the
- * latency.
+ * Ready while any backend is: that is what a fallback is for; or only when every one is. The first
+ * that works gives the latency.
  */
-async function checkAll(verifiers: readonly Verifier[]): Promise<Health> {
+export async function checkAll(verifiers: readonly Verifier[], needed: "any" | "every" = "any"): Promise<Health> {
   const checks = await Promise.all(verifiers.map((verifier) => verifier.check()));
   const backends = checks.flatMap((health, at) => {
     const { name, breaker } =
@@ -176,7 +178,8 @@ async function checkAll(verifiers: readonly Verifier[]): Promise<Health> {
     const { ok, latency_ms, detail } = health;
     return { name, breaker, ok, latency_ms, ...(detail !== undefined && { detail }) };
   });
-  const serving = checks.find(({ ok }) => ok);
+  const enough = needed === "any" || checks.every(({ ok }) => ok);
+  const serving = enough ? checks.find(({ ok }) => ok) : undefined;
   if (serving !== undefined) return { ...serving, backends };
   const detail = backends.map((backend) => `${backend.name}: ${backend.detail ?? "not serving"}`).join("; ");
   return { ok: false, latency_ms: Math.max(...checks.map(({ latency_ms }) => latency_ms)), detail, backends };

@@ -3,5 +3,6 @@
 import type { BackendKind } from "./backend-kind.ts";
 import { gateway } from "./gateway/adapter.ts";
 import { openAi } from "./openai/adapter.ts";
+import { scalar } from "./scalar/adapter.ts";
 
-export const BACKENDS: readonly BackendKind[] = [openAi, gateway];
+export const BACKENDS: readonly BackendKind[] = [openAi, gateway, scalar];

@@ -7,7 +7,8 @@ Writes each model twice: into OUT_DIR/hub, a Hugging Face cache (config, tokeniz
 
 garbage random weights; ends by itself after some 60 tokens; its text is rich in option letters and
 braces endless the same without an end decided thinks for two tokens, then boxes A with probability
-3/4 and B with 1/4 looping says one long word over and over
+3/4 and B with 1/4 looping says one long word over and over scoring a reward model: one number a text, its score head
+over the last token; as Hugging Face files only
 """
 
 import hashlib
@@ -22,7 +23,8 @@ from safetensors.numpy import save_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 SEED = 20261121
-VOCAB, HIDDEN, LAYERS, HEADS, FEED_FORWARD, CONTEXT = 512, 64, 2, 4, 128, 131_072
+# Two heads, of 32 dimensions each: vLLM's attention on a CPU knows none of 16.
+VOCAB, HIDDEN, LAYERS, HEADS, FEED_FORWARD, CONTEXT = 512, 64, 2, 2, 128, 131_072
 NORM_EPSILON = 1e-5
 START, END = "<|im_start|>", "<|im_end|>"
 SPECIAL = [START, END]
@@ -80,6 +82,14 @@ def random_weights(tokenizer: Tokenizer, biases: dict[str, float]) -> Weights:
     return {**weights, "model.embed_tokens.weight": embedding, "lm_head.weight": head}
 
 
+def score_weights(tokenizer: Tokenizer) -> Weights:
+    """The random layers under a head of one label: some logit in about -3..3 for any text."""
+    weights = random_weights(tokenizer, {})
+    del weights["lm_head.weight"]
+    rng = np.random.default_rng(SEED + 1)
+    return {**weights, "score.weight": rng.normal(0.0, 0.25, (1, HIDDEN)).astype(np.float32)}
+
+
 def chain_weights(tokenizer: Tokenizer, successors: dict[str, dict[str, float]]) -> Weights:
     """Layers that add nothing under a head that is a table: each token's successors with their
     logits, 0 for all others.
@@ -116,7 +126,7 @@ def skeleton(fill) -> Weights:
     return weights
 
 
-def write_hub(hub: Path, name: str, tokenizer: Tokenizer, weights: Weights) -> None:
+def write_hub(hub: Path, name: str, tokenizer: Tokenizer, weights: Weights, head: dict | None = None) -> None:
     """One snapshot in the layout of a Hugging Face cache: transformers' server lists what lies in
     the cache."""
     revision = hashlib.sha1(name.encode()).hexdigest()
@@ -144,6 +154,7 @@ def write_hub(hub: Path, name: str, tokenizer: Tokenizer, weights: Weights) -> N
             "bos_token_id": None,
             "eos_token_id": end,
             "dtype": "float32",
+            **(head or {}),
         },
         # transformers' own default would cut to the 50 likeliest tokens.
         "generation_config.json": {"do_sample": True, "top_k": 0, "eos_token_id": end, "pad_token_id": end},
@@ -234,6 +245,14 @@ def main(prompts: Path, out: Path) -> None:
     for name, weights in made.items():
         write_hub(out / "hub", name, tokenizer, weights)
         write_gguf(out / f"{name}.gguf", name, tokenizer, weights)
+    head = {
+        "architectures": ["LlamaForSequenceClassification"],
+        "num_labels": 1,
+        "id2label": {"0": "reward"},
+        "label2id": {"reward": 0},
+        "pad_token_id": tokenizer.token_to_id(END),
+    }
+    write_hub(out / "hub", "scoring", tokenizer, score_weights(tokenizer), head)
 
 
 if __name__ == "__main__":

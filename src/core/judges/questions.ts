@@ -22,7 +22,7 @@ export interface Showing {
 /** One question to a verifier. */
 export interface Question extends Showing {
   /** What kind of backend answers it. */
-  to: "chat";
+  to: "chat" | "scalar";
   /** Name of the preset whose words ask it. */
   preset: string;
 }

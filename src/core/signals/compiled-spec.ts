@@ -101,10 +101,11 @@ export const signalsOf = (spec: AnySpec): SignalsSpec["signals"] => (hasSignals(
 /** The kind of that name; the schema knows no other. */
 export const kindNamed = (kind: string): Signal => SIGNALS.find((one) => one.kind === kind) as Signal;
 
-/** How the signals that ask a verifier do so, and the field of the spec that says it. */
+/** How the signals that ask a model in words do so, and the field of the spec that says it. */
 export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
   return Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
-    const judge = kindNamed(kind).judge?.(settings);
+    const { judge: judgeOf, to = "chat" } = kindNamed(kind);
+    const judge = to === "chat" ? judgeOf?.(settings) : undefined;
     return judge === undefined ? [] : [{ path: hasSignals(spec) ? `signals.${name}.judge` : "judge", judge }];
   });
 }

@@ -115,6 +115,8 @@ export interface Signal<S = unknown> {
   label_free?: true;
   /** Warnings of settings that are valid and may not be meant, by code (docs/errors.md). */
   lints?(settings: S): readonly string[];
+  /** What kind of backend answers its questions; absent: chat. */
+  to?: Question["to"];
   /** How its questions are asked; absent: it asks nobody, so it needs no GPU. */
   judge?(settings: S): Judge;
   /** Rules whose breach is a forfeit in every tournament. */

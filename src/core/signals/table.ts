@@ -6,6 +6,7 @@ import { logprob } from "./logprob.ts";
 import { overlong } from "./overlong.ts";
 import { reference } from "./reference.ts";
 import { repetition } from "./repetition.ts";
+import { scalar } from "./scalar.ts";
 import type { Signal } from "./signal.ts";
 import { steps } from "./steps.ts";
 import { tests } from "./tests.ts";
@@ -22,4 +23,5 @@ export const SIGNALS: readonly Signal[] = [
   logprob,
   consensus,
   reference,
+  scalar,
 ];

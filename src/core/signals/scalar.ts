@@ -1,0 +1,103 @@
+// The kind `scalar`: a scalar reward model's number for each rollout, squashed into a known range.
+import * as z from "zod";
+import { DEFAULT_SPEC } from "../contract/spec.ts";
+import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import type { Judge, Signal } from "./signal.ts";
+import { type Range, type Valued, valued, without } from "./signal-value.ts";
+
+const bound = z.number().min(-1_000_000).max(1_000_000);
+
+const SCHEMA = z.strictObject({
+  squash: z.enum(["sigmoid", "clip", "par"]).default("sigmoid").meta({
+    description:
+      "sigmoid(x); clip to low..high; par: sigmoid(x - the group's mean) (preference as reward, arXiv 2502.18770)",
+  }),
+  low: bound.optional().meta({ description: "of clip; default 0" }),
+  high: bound.optional().meta({ description: "of clip; default 1" }),
+});
+export type ScalarSettings = z.output<typeof SCHEMA>;
+
+/** A scalar model samples nothing and generates nothing. */
+const JUDGE: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1 };
+
+const PRESET = "scalar";
+
+const clipRange = ({ low = 0, high = 1 }: ScalarSettings): Range => [low, high];
+/** In [0, 1] for every finite x: exp of a large number is Infinity, and 1 over that 0. */
+const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+
+/** What a model's numbers come to, one a class; null where there is none. */
+function squashed(numbers: readonly (number | null)[], settings: ScalarSettings, counts: readonly number[]) {
+  if (settings.squash === "clip") {
+    const [low, high] = clipRange(settings);
+    return numbers.map((x) => (x === null ? null : Math.min(high, Math.max(low, x))));
+  }
+  const mean = settings.squash === "par" ? meanOf(numbers, counts) : 0;
+  return numbers.map((x) => (x === null ? null : sigmoid(x - mean)));
+}
+
+/** Over the rollouts that have a number, each as often as its class has members. */
+function meanOf(numbers: readonly (number | null)[], counts: readonly number[]): number {
+  let [sum, count] = [0, 0];
+  numbers.forEach((x, i) => {
+    if (x === null) return;
+    sum += x * (counts[i] as number);
+    count += counts[i] as number;
+  });
+  return count === 0 ? 0 : sum / count;
+}
+
+/** The number that was said of a class; null where none was. */
+function numberOf(asked: readonly AskedQuestion[], own: number): number | null {
+  for (const { question, readings } of asked) {
+    const verdict = question.shown[0] === own ? readings[0]?.verdict : null;
+    if (verdict?.kind === "grade") return verdict.grade;
+  }
+  return null;
+}
+
+export const scalar: Signal<ScalarSettings> = {
+  kind: "scalar",
+  schema: SCHEMA,
+  to: "scalar",
+  fault(settings) {
+    const { squash, low, high } = settings;
+    const bounded = low === undefined ? (high === undefined ? null : "high") : "low";
+    if (squash !== "clip") return bounded === null ? null : { path: [bounded], message: "only clip has bounds" };
+    const [least, most] = clipRange(settings);
+    return least < most
+      ? null
+      : { path: [bounded ?? "low"], message: `low must be below high; ${least} is not below ${most}` };
+  },
+  relative: false,
+  relativeWith: ({ squash }) => squash === "par",
+  judge: () => JUDGE,
+  facts: () => [],
+  range: (settings) => (settings.squash === "clip" ? clipRange(settings) : [0, 1]),
+  open({ classes, texts }, settings) {
+    const questions = texts.map((_, own) => ({ to: "scalar" as const, preset: PRESET, shown: [own], samples: 1 }));
+    const [lowest] = settings.squash === "clip" ? clipRange(settings) : [0];
+    return {
+      next: (seen) => (seen.length === 0 ? questions : []),
+      result(seen) {
+        const numbers = texts.map((_, own) => numberOf(seen, own));
+        // The mean over a part is another number than the one asked for.
+        const gap = settings.squash === "par" && numbers.includes(null);
+        const values = squashed(
+          numbers,
+          settings,
+          classes.members.map(({ length }) => length),
+        );
+        const scoreOf = (own: number | null): Valued => {
+          // Nothing to look at: the worst there is, as in a tournament.
+          if (own === null) return valued(lowest);
+          const value = values[own] ?? null;
+          if (value === null) return without(commonFault(seen, own) ?? "verifier_bad_reply");
+          return gap ? without("partial") : valued(value);
+        };
+        const raw = (own: number | null) => (own === null ? null : { raw: numbers[own] ?? null });
+        return { scores: classes.classOf.map(scoreOf), details: classes.classOf.map(raw) };
+      },
+    };
+  },
+};

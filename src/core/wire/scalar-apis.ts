@@ -1,0 +1,125 @@
+// How servers of scalar models are asked for numbers: paths, bodies and replies of each API, by
+// name. Knows no transport.
+
+/** What is asked about: a text is a whole conversation, or cut where the candidate begins. */
+export interface ScalarText {
+  /** Up to the candidate. */
+  head: string;
+  /** The candidate, and what follows it. */
+  tail: string;
+}
+
+export interface ScalarSettings {
+  model?: string | undefined;
+  /** Which label's number counts: its place, or its name where the API names labels; default the last. */
+  label?: number | string | undefined;
+  /** Token ids of yes and no, for APIs that compare two tokens. */
+  yes?: number | undefined;
+  no?: number | undefined;
+}
+
+export interface ScalarApi {
+  /** Below the server's base URL without `/v1`. */
+  path: string;
+  /** One request may ask about one question only. */
+  one_head: boolean;
+  /** Needs `yes` and `no`. */
+  compares: boolean;
+  body(texts: readonly ScalarText[], settings: ScalarSettings): unknown;
+  /** A number a text, in their order; anything else for what is no number. Throws for another shape. */
+  read(reply: unknown, settings: ScalarSettings): readonly unknown[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a reply is taken apart by its API's shape; what does not fit throws or is no number
+type Reply = any;
+
+const whole = ({ head, tail }: ScalarText) => head + tail;
+const inputs = (texts: readonly ScalarText[]) => texts.map(whole);
+/** In the order asked, whatever the order of the reply. */
+const byIndex = (list: Reply): Reply[] => [...list].sort((a, b) => a.index - b.index);
+const labelled = (numbers: Reply, { label = -1 }: ScalarSettings): unknown => numbers.at(Number(label));
+
+/** The innermost list of numbers: of rows, the last. */
+function lastRow(data: Reply): Reply {
+  return Array.isArray(data) && Array.isArray(data.at(-1)) ? lastRow(data.at(-1)) : data;
+}
+
+/** Share of yes in yes and no. */
+const shareOf = ([yes, no]: Reply): unknown => yes / (yes + no);
+
+const compared = (texts: readonly ScalarText[], { model, yes, no }: ScalarSettings) => ({
+  model,
+  query: texts[0]?.head ?? "",
+  items: texts.map(({ tail }) => tail),
+  label_token_ids: [yes, no],
+});
+
+export const SCALAR_APIS = {
+  /** vLLM's classification models; logits, where the head is asked for them. */
+  "vllm-classify": {
+    path: "/classify",
+    one_head: false,
+    compares: false,
+    body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
+    read: ({ data }: Reply, settings) => byIndex(data).map(({ probs }) => labelled(probs, settings)),
+  },
+  /** vLLM's pooled outputs. */
+  "vllm-pooling": {
+    path: "/pooling",
+    one_head: false,
+    compares: false,
+    body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
+    read: ({ data }: Reply, settings) => byIndex(data).map(({ data }) => labelled(lastRow(data), settings)),
+  },
+  /** SGLang's reward models (`--is-embedding`). */
+  "sglang-classify": {
+    path: "/classify",
+    one_head: false,
+    compares: false,
+    body: (texts, { model }) => ({ model, text: inputs(texts) }),
+    read: (reply: Reply, settings) =>
+      (Array.isArray(reply) ? reply : [reply]).map(({ embedding }) => labelled(lastRow(embedding), settings)),
+  },
+  /** text-embeddings-inference's sequence classification: a list of labels a text, best first. */
+  "tei-predict": {
+    path: "/predict",
+    one_head: false,
+    compares: false,
+    body: (texts) => ({ inputs: inputs(texts).map((text) => [text]), raw_scores: true, truncate: false }),
+    read: (reply: Reply, { label }) =>
+      reply.map((labels: Reply) =>
+        label === undefined && labels.length === 1
+          ? labels[0].score
+          : labels.find((one: Reply) => one.label === label)?.score,
+      ),
+  },
+  /** vLLM compares two tokens after each text, without generating. */
+  "vllm-generative": {
+    path: "/generative_scoring",
+    one_head: true,
+    compares: true,
+    body: compared,
+    read: ({ data }: Reply) => byIndex(data).map(({ score }) => score),
+  },
+  /** SGLang does the same. */
+  "sglang-score": {
+    path: "/v1/score",
+    one_head: true,
+    compares: true,
+    body: (texts, settings) => ({ ...compared(texts, settings), apply_softmax: true }),
+    read: ({ scores }: Reply) => scores.map(shareOf),
+  },
+} as const satisfies Record<string, ScalarApi>;
+
+export type ScalarApiName = keyof typeof SCALAR_APIS;
+export const SCALAR_API_NAMES = Object.keys(SCALAR_APIS) as [ScalarApiName, ...ScalarApiName[]];
+
+/** The numbers of a reply to so many texts; null where it is none of the API's. */
+export function scalarsIn(api: ScalarApi, text: string, count: number, settings: ScalarSettings): number[] | null {
+  try {
+    const numbers = api.read(JSON.parse(text), settings);
+    return numbers.length === count && numbers.every(Number.isFinite) ? (numbers as number[]) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,47 @@
+// One verifier out of several that answer different kinds of questions: each goes to who takes it.
+// Must not know any protocol.
+import type { Question } from "../core/judges/questions.ts";
+import type { SessionStats } from "../core/wire/questions.ts";
+import type { Verifier, VerifierCall, VerifierSession } from "../scoring/ports.ts";
+import { checkAll, totalStats } from "./fallback.ts";
+
+/** What a verifier that says nothing takes. */
+const CHAT: readonly Question["to"][] = ["chat"];
+
+export const takenBy = ({ takes = CHAT }: Pick<Verifier, "takes">): readonly Question["to"][] => takes;
+
+/**
+ * At most one verifier a kind of question. One alone is returned as it is. Ready when all are: each
+ * has questions that no other answers.
+ */
+export function byKind(verifiers: readonly [Verifier, ...Verifier[]]): Verifier {
+  const [first, ...rest] = verifiers;
+  if (rest.length === 0) return first;
+  return {
+    protocol: first.protocol,
+    takes: verifiers.flatMap(takenBy),
+    generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
+    backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
+    check: () => checkAll(verifiers, "every"),
+    session: (call) => sessionByKind(verifiers, call),
+  };
+}
+
+function sessionByKind(verifiers: readonly Verifier[], call: VerifierCall): VerifierSession {
+  const opened = new Map<Verifier, VerifierSession>();
+  const open = (verifier: Verifier): VerifierSession => {
+    const session = opened.get(verifier) ?? verifier.session(call);
+    opened.set(verifier, session);
+    return session;
+  };
+  return {
+    judge(job, sink) {
+      const verifier = verifiers.find((one) => takenBy(one).includes(job.to));
+      if (verifier === undefined) return Promise.reject(new TypeError(`nobody takes questions to ${job.to}`));
+      return open(verifier).judge(job, sink);
+    },
+    get stats(): SessionStats {
+      return totalStats([...opened.values()].map(({ stats }) => stats));
+    },
+  };
+}

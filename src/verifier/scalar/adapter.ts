@@ -1,0 +1,214 @@
+// The `scalar` backend: servers of scalar reward models and label probabilities, asked in batches.
+// Must not know signals or storage.
+import * as z from "zod";
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { escapeText } from "../../core/judges/escape.ts";
+import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
+import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
+import { SCALAR_API_NAMES, SCALAR_APIS, type ScalarApi, type ScalarApiName } from "../../core/wire/scalar-apis.ts";
+import { isScalarTemplate, SCALAR_TEMPLATE_CHARS, scalarTexts } from "../../core/wire/scalar-text.ts";
+import type { Health, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
+import type { Address, BackendKind, BackendParts } from "../backend-kind.ts";
+import { Governor } from "../fan-out/fan-out.ts";
+import { batchesOf, type ScalarBatch, type ScalarItem } from "./batch.ts";
+import { askScalar, type ScalarEndpoint } from "./exchange.ts";
+
+interface Settings {
+  api: ScalarApiName;
+  model?: string | undefined;
+  template: string;
+  label?: string | undefined;
+  yes?: number | undefined;
+  no?: number | undefined;
+}
+
+const token = z.coerce.number().int().min(0).max(LIMITS.usage_tokens_max).optional();
+const SETTINGS = z.object({
+  api: z.enum(SCALAR_API_NAMES),
+  model: z.string().min(1).max(256).optional(),
+  template: z.string().max(SCALAR_TEMPLATE_CHARS).refine(isScalarTemplate).default("plain"),
+  label: z.string().min(1).max(256).optional(),
+  yes: token,
+  no: token,
+});
+
+const IN_FLIGHT_MAX = 16;
+
+/** Any model that looks at its input tells these apart. */
+const DIFFERENT = [
+  ["What is two plus two?", "Two plus two is four."],
+  ["Name a colour.", "zzz ) ( zzz 17"],
+] as const;
+
+const SATURATED: ItemErrorCode = "scalar_backend_saturated";
+const SATURATED_DETAIL =
+  "two different texts both score 1: a softmax over one label; serve the model without its activation";
+/** Faults of a batch that may be one text's: halves are asked apart, so that it costs no other. */
+const ONE_TEXTS: ReadonlySet<ItemErrorCode | null> = new Set([
+  ...(["context_exceeded", "content_filtered", "verifier_rejected", "verifier_bad_reply"] as const),
+]);
+
+const setTimer = (run: () => void, ms: number) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+/** Whether a server's numbers say nothing. */
+const isSaturated = (numbers: readonly number[]) => numbers.length > 0 && numbers.every((number) => number === 1);
+
+type Sink = (generation: Generation) => void;
+
+/** One request's use of the server. */
+class ScalarSession implements VerifierSession {
+  readonly #of: ScalarVerifier;
+  readonly #governor: Governor<ScalarBatch>;
+  #probe: Promise<ItemErrorCode | null> | null = null;
+
+  constructor(of: ScalarVerifier, call: VerifierCall) {
+    this.#of = of;
+    const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = of.parts;
+    this.#governor = new Governor<ScalarBatch>({
+      ...{ max_in_flight: Math.min(max_in_flight, IN_FLIGHT_MAX), clock, backend, random: Math.random },
+      ...{ signal: call.signal, deadline_at: call.deadline_at ?? null, schedule: setTimer },
+      ...{ header_slots: call.header_slots, silence_ms: call.silence_ms, hand_on: call.hand_on },
+      send: async ({ running: { job: batch } }, signal, onHeaders, onBytes) => {
+        const { outcome, numbers } = await askScalar(of.endpoint, batch.items, signal, onHeaders);
+        onBytes();
+        batch.numbers = numbers;
+        return outcome;
+      },
+    });
+  }
+
+  get stats() {
+    return this.#governor.stats;
+  }
+
+  async judge(job: VerifierJob, sink: Sink): Promise<void> {
+    const items = job.questions.flatMap(({ id, shown, samples, first_sample = 0 }) => {
+      const text = this.#of.textOf(job.question, job.candidates[shown[0] as number] as string);
+      return Array.from(
+        { length: samples },
+        (_, k): ScalarItem => ({ ...text, question: id, sample: first_sample + k }),
+      );
+    });
+    const fault = this.#of.sound ? null : await this.#probed();
+    if (fault !== null) {
+      for (const item of items) sink({ ...NOTHING, ...about(item), error: fault, latency_ms: 0 });
+      return;
+    }
+    await Promise.all(batchesOf(items, this.#of.endpoint.api.one_head).map((batch) => this.#ask(batch, sink)));
+  }
+
+  /** What the server has to say of two different texts: a fault, or that its numbers mean something. */
+  #probed(): Promise<ItemErrorCode | null> {
+    this.#probe ??= (async () => {
+      const numbers: number[] = [];
+      let fault: ItemErrorCode | null = null;
+      for (const batch of this.#of.probes()) {
+        await this.#governor.judge(batch, ({ error }) => {
+          fault ??= error;
+          numbers.push(...batch.numbers);
+        });
+      }
+      if (fault === null && isSaturated(numbers)) return SATURATED;
+      this.#of.sound = fault === null;
+      return fault;
+    })();
+    return this.#probe;
+  }
+
+  async #ask(batch: ScalarBatch, sink: Sink): Promise<void> {
+    let last: Generation | null = null;
+    await this.#governor.judge(batch, (generation) => {
+      last = generation;
+    });
+    const { error, prompt_tokens, latency_ms, model, backend, reason } = last as unknown as Generation;
+    if (ONE_TEXTS.has(error) && batch.items.length > 1) {
+      await Promise.all(batch.halves().map((half) => this.#ask(half, sink)));
+      return;
+    }
+    batch.items.forEach((item, at) => {
+      const cost = { prompt_tokens: at === 0 ? prompt_tokens : 0, latency_ms, backend: backend ?? null };
+      if (error !== null) sink({ ...NOTHING, ...about(item), ...cost, error, ...(reason != null && { reason }) });
+      else {
+        const answered = { answer: String(batch.numbers[at]), finish_reason: "stop", error, model: model ?? null };
+        sink({ ...NOTHING, ...about(item), ...cost, ...answered });
+      }
+    });
+  }
+}
+
+const NOTHING = {
+  answer: null,
+  thinking: "none",
+  finish_reason: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+} as const;
+const about = ({ question, sample }: ScalarItem) => ({ question, sample });
+
+class ScalarVerifier implements Verifier {
+  readonly protocol = "scalar";
+  readonly takes = ["scalar"] as const;
+  readonly generations_max = LIMITS.generations_verify_max;
+  readonly endpoint: ScalarEndpoint;
+  readonly parts: BackendParts;
+  readonly textOf: ReturnType<typeof scalarTexts>;
+  /** Whether its numbers were seen to differ. */
+  sound = false;
+
+  constructor({ url, api_key, api, template, ...settings }: Settings & Address, parts: BackendParts) {
+    const base = apiRoot(url).replace(/\/v\d\w*$/, "");
+    const headers = { "content-type": "application/json", accept: "application/json", ...authorization(api_key) };
+    const { clock, key_variable } = parts;
+    const chosen: ScalarApi = SCALAR_APIS[api];
+    if (chosen.compares && (settings.yes === undefined || settings.no === undefined)) {
+      throw new TypeError(`The API ${api} needs the token ids of yes and no.`);
+    }
+    this.parts = parts;
+    this.textOf = scalarTexts(template, escapeText);
+    // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
+    const fetcher: typeof fetch = (input, init) => fetch(input, init);
+    const shared = { clock, key_variable, fetch: fetcher, headers, settings };
+    this.endpoint = { ...shared, url: base + chosen.path, api: chosen };
+  }
+
+  backends = () => [this.parts.backend.status(this.parts.clock.now())];
+
+  session(call: VerifierCall): VerifierSession {
+    return new ScalarSession(this, call);
+  }
+
+  /** Two different texts, in as many requests as the API needs. */
+  probes(): ScalarBatch[] {
+    const items = DIFFERENT.map(([question, candidate], at) => ({
+      ...{ ...this.textOf(question, candidate), question: at, sample: 0 },
+    }));
+    return batchesOf(items, this.endpoint.api.one_head);
+  }
+
+  /** Asks for two numbers, as the first use does. */
+  async check(): Promise<Health> {
+    const { clock } = this.parts;
+    const start = clock.now();
+    const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);
+    const asked = await Promise.all(this.probes().map(({ items }) => askScalar(this.endpoint, items, signal)));
+    const latency_ms = Math.max(0, clock.now() - start);
+    const answered = asked.map(({ outcome }) => outcome.answered);
+    const failed = answered.find(({ error }) => error !== null);
+    if (failed !== undefined) return { ok: false, latency_ms, detail: failed.reason ?? (failed.error as string) };
+    const saturated = isSaturated(asked.flatMap(({ numbers }) => numbers));
+    return saturated ? { ok: false, latency_ms, detail: SATURATED_DETAIL } : { ok: true, latency_ms };
+  }
+}
+
+/** A server of a scalar model, as a deployment configures it. */
+export const scalar: BackendKind<Settings> = {
+  protocol: "scalar",
+  settings: SETTINGS,
+  hedging: false,
+  /** @throws TypeError also for an API that compares two tokens without their ids */
+  create: (settings, parts) => new ScalarVerifier(settings, parts),
+};
