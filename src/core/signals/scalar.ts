@@ -5,15 +5,13 @@ import { type AskedQuestion, commonFault } from "../tournament/asked-questions.t
 import type { Judge, Signal } from "./signal.ts";
 import { type Range, type Valued, valued, without } from "./signal-value.ts";
 
-const bound = z.number().min(-1_000_000).max(1_000_000);
-
 const SCHEMA = z.strictObject({
   squash: z.enum(["sigmoid", "clip", "par"]).default("sigmoid").meta({
     description:
       "sigmoid(x); clip to low..high; par: sigmoid(x - the group's mean) (preference as reward, arXiv 2502.18770)",
   }),
-  low: bound.optional().meta({ description: "of clip; default 0" }),
-  high: bound.optional().meta({ description: "of clip; default 1" }),
+  low: z.number().optional().meta({ description: "of clip; default 0" }),
+  high: z.number().optional().meta({ description: "of clip; default 1" }),
 });
 export type ScalarSettings = z.output<typeof SCHEMA>;
 
