@@ -15,11 +15,12 @@ import { type RouteTable, routeTable } from "./api/http/route.ts";
 import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/http/scope.ts";
 import { ROUTES } from "./api/routes/table.ts";
 import { ApiError, asApiError } from "./core/faults/errors.ts";
+import { faultLine } from "./core/faults/fault-line.ts";
 import { createLocalBatches } from "./objects/batches/local.ts";
 import { createLocalRooms } from "./objects/gathering/local.ts";
 import { createLocalReplies } from "./objects/idempotency/local.ts";
 import { Metrics } from "./scoring/counters.ts";
-import { faultLine, printLine } from "./scoring/report.ts";
+import { printLine } from "./scoring/report.ts";
 import { createRequestIds } from "./scoring/request-ids.ts";
 import type { RequestScope } from "./scoring/request-scope.ts";
 

@@ -1,22 +1,7 @@
-// Owns the counters of one isolate and their Prometheus text. Knows no route; labels come from
-// closed sets only.
-
-type Labels = Record<string, string>;
+// Owns which metrics an isolate keeps. Knows no route; labels come from closed sets only.
+import { type MetricFamily, MetricRegistry } from "../core/load/metric-registry.ts";
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
-
-interface Series {
-  labels: string;
-  value: number;
-  sum: number;
-  buckets: number[];
-}
-
-interface Family {
-  kind: "counter" | "gauge" | "histogram";
-  help: string;
-  series: Map<string, Series>;
-}
 
 const FAMILIES = {
   kritai_requests_total: ["counter", "Requests answered, by route and status."],
@@ -62,77 +47,15 @@ const FAMILIES = {
     "histogram",
     "How long a message had lain in the run-log queue when it was consumed.",
   ],
-} as const satisfies Record<string, readonly [Family["kind"], string]>;
+} as const satisfies Record<string, MetricFamily>;
 export type MetricName = keyof typeof FAMILIES;
 
 /**
  * Counters since this isolate started; a platform runs many isolates, so sums over scrapes are per
  * isolate.
  */
-export class Metrics {
-  private readonly families = new Map<MetricName, Family>();
-
+export class Metrics extends MetricRegistry<MetricName> {
   constructor() {
-    for (const [name, [kind, help]] of Object.entries(FAMILIES)) {
-      this.families.set(name as MetricName, { kind, help, series: new Map() });
-    }
+    super(FAMILIES, SECONDS);
   }
-
-  add(name: MetricName, amount: number, labels: Labels = {}): void {
-    this.at(name, labels).value += amount;
-  }
-
-  /** Keeps the largest value seen. */
-  peak(name: MetricName, value: number): void {
-    const series = this.at(name, {});
-    series.value = Math.max(series.value, value);
-  }
-
-  observe(name: MetricName, seconds: number, labels: Labels = {}): void {
-    const series = this.at(name, labels);
-    series.value++;
-    series.sum += seconds;
-    const bucket = SECONDS.findIndex((bound) => seconds <= bound);
-    if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] as number) + 1;
-  }
-
-  /** Prometheus text format 0.0.4. */
-  render(): string {
-    let text = "";
-    for (const [name, family] of this.families) {
-      text += `# HELP ${name} ${family.help}\n# TYPE ${name} ${family.kind}\n`;
-      for (const series of family.series.values()) {
-        text +=
-          family.kind === "histogram" ? histogram(name, series) : `${name}${braces(series.labels)} ${series.value}\n`;
-      }
-    }
-    return text;
-  }
-
-  private at(name: MetricName, labels: Labels): Series {
-    const series = (this.families.get(name) as Family).series;
-    const key = Object.entries(labels)
-      .map(([label, value]) => `${label}="${value.replace(/[\\"\n]/g, "_")}"`)
-      .join(",");
-    let found = series.get(key);
-    if (found === undefined) {
-      found = { labels: key, value: 0, sum: 0, buckets: SECONDS.map(() => 0) };
-      series.set(key, found);
-    }
-    return found;
-  }
-}
-
-const braces = (labels: string): string => (labels === "" ? "" : `{${labels}}`);
-
-function histogram(name: string, series: Series): string {
-  const lead = series.labels === "" ? "" : `${series.labels},`;
-  let text = "";
-  let below = 0;
-  SECONDS.forEach((bound, i) => {
-    below += series.buckets[i] as number;
-    text += `${name}_bucket{${lead}le="${bound}"} ${below}\n`;
-  });
-  text += `${name}_bucket{${lead}le="+Inf"} ${series.value}\n`;
-  return `${text}${name}_sum${braces(series.labels)} ${series.sum}\n${name}_count${braces(series.labels)} ${series.value}\n`;
 }

@@ -1,20 +1,4 @@
-// Owns log lines of unexpected faults: where they happened, never their words.
+// Owns where log lines go.
 
-/**
- * A log line for an unexpected error: its class and its frames, never its message, which may quote
- * a model's text.
- */
-export function faultLine(thrown: unknown, requestId: string): Record<string, unknown> {
-  const error = thrown instanceof Error ? thrown : new Error(typeof thrown);
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  return {
-    level: "error",
-    event: "unexpected_error",
-    request_id: requestId,
-    name: error.name,
-    frames: frames.slice(0, 8),
-  };
-}
-
-/** Where log lines go unless told otherwise. */
+/** Standard error, unless told otherwise. */
 export const printLine = (line: Record<string, unknown>): void => console.error(JSON.stringify(line));

@@ -7,7 +7,7 @@ import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { BackendStatus, Generation, SessionStats, VerifierJob } from "../core/wire/questions.ts";
 import type { Clock, Health, Verifier, VerifierCall, VerifierSession } from "../scoring/ports.ts";
 import { openRuns } from "./fan-out/open-runs.ts";
-import type { Schedule } from "./fan-out/stall-watchdog.ts";
+import { type Schedule, setTimer } from "./fan-out/stall-watchdog.ts";
 
 /**
  * Failures of the backend and not of the question, the time or the answer: what one backend failed
@@ -55,11 +55,6 @@ function silenceMs(standing_by: number, { deadline_at }: VerifierCall, clock: Cl
  * within a second.
  */
 const ROUND_PAUSE_MS = LIMITS.breaker_open_ms;
-
-const setTimer: Schedule = (run, ms) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-};
 
 /** Waits out the pause between two rounds. @returns whether there is time for another round */
 function pause({ signal, deadline_at = 0 }: VerifierCall, clock: Clock, schedule: Schedule): Promise<boolean> {

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { begin, finish } from "../../src/objects/gathering/group.ts";
 import type { AnswerState, GroupState } from "../../src/objects/gathering/group-state.ts";
-import { arrive, closesAt, dueGroups, emptyRoom } from "../../src/objects/gathering/rules.ts";
-import { arrivalOf } from "./gathering-setup.ts";
+import { arrive, closesAt, dueGroups } from "../../src/objects/gathering/rules.ts";
+import { arrivalOf, emptyRoom } from "./gathering-setup.ts";
 
 describe("a sample", () => {
   it("that was alone is gathered again when it is repeated, with whoever comes while it waits", () => {

@@ -9,7 +9,6 @@ import {
   arrive,
   closesAt,
   dueGroups,
-  emptyRoom,
   forget,
   leave,
   letsGoAt,
@@ -20,7 +19,7 @@ import {
   settleable,
   wakesAt,
 } from "../../src/objects/gathering/rules.ts";
-import { arrivalOf } from "./gathering-setup.ts";
+import { arrivalOf, emptyRoom } from "./gathering-setup.ts";
 
 /**
  * A logical sample of a trainer: at most one connection of it is open; a retry comes when the last

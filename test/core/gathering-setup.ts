@@ -1,5 +1,5 @@
 // Owns arrivals for the tests of gathering.
-import type { Arrival } from "../../src/objects/gathering/group-state.ts";
+import type { Arrival, RoomState } from "../../src/objects/gathering/group-state.ts";
 
 /** A request's arrival; requests with equal body hashes repeat each other. */
 export const arrivalOf = (waiter_id: string, body_hash: string, more: Partial<Arrival> = {}): Arrival => ({
@@ -14,3 +14,6 @@ export const arrivalOf = (waiter_id: string, body_hash: string, more: Partial<Ar
   takes_failure: false,
   ...more,
 });
+
+/** A room in which nothing has happened. */
+export const emptyRoom = (): RoomState => ({ groups: [], undecided: [] });

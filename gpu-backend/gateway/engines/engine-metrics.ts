@@ -1,73 +1,45 @@
-// Owns the pool's counters and their Prometheus text. Must not know how calls are made.
+// Owns which metrics the pool keeps of its engines. Must not know how calls are made.
+import { type MetricFamily, MetricRegistry } from "../../../src/core/load/metric-registry.ts";
 import type { EngineAnswer } from "./port.ts";
 import type { Replica } from "./replicas.ts";
 
-/** One metric: its help, its type and its samples by label text. */
-function family(
-  name: string,
-  type: "counter" | "gauge",
-  help: string,
-  samples: [labels: string, value: number][],
-): string {
-  const lines = samples.map(([labels, value]) => `${name}${labels} ${value}`);
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n");
-}
+const FAMILIES = {
+  kritai_engine_in_flight: ["gauge", "Generations in flight."],
+  kritai_engine_cap: ["gauge", "Generations that may be in flight."],
+  kritai_engine_healthy: ["gauge", "1 while the replica gets work."],
+  kritai_engine_requests_total: ["counter", "Requests sent."],
+  kritai_engine_ejections_total: ["counter", "Times taken out."],
+  kritai_generations_total: ["counter", "Generations by how they ended."],
+  kritai_generation_retries_total: ["counter", "Generations asked again.", "single"],
+  kritai_prompt_tokens_total: ["counter", "Prompt tokens, as engines report.", "single"],
+  kritai_completion_tokens_total: ["counter", "Tokens generated.", "single"],
+} as const satisfies Record<string, MetricFamily>;
 
 export class EngineMetrics {
-  retries = 0;
-  readonly #ends = new Map<string, number>();
-  #promptTokens = 0;
-  #completionTokens = 0;
+  readonly #metrics = new MetricRegistry(FAMILIES);
+
+  retried(): void {
+    this.#metrics.add("kritai_generation_retries_total", 1);
+  }
 
   count({ error, finish_reason, prompt_tokens, completion_tokens }: EngineAnswer): void {
     // Engines' own words are folded, so that none can swell the label's values.
     const known = finish_reason === "stop" || finish_reason === "length" || finish_reason === "repetition";
-    const end = error ?? (known ? finish_reason : "other");
-    this.#ends.set(end, (this.#ends.get(end) ?? 0) + 1);
-    this.#promptTokens += prompt_tokens;
-    this.#completionTokens += completion_tokens;
+    this.#metrics.add("kritai_generations_total", 1, { end: error ?? (known ? finish_reason : "other") });
+    this.#metrics.add("kritai_prompt_tokens_total", prompt_tokens);
+    this.#metrics.add("kritai_completion_tokens_total", completion_tokens);
   }
 
   /** Text in Prometheus' exposition format, with a line break at its end. */
   render(replicas: readonly Replica[]): string {
-    const each = (value: (replica: Replica) => number): [string, number][] =>
-      replicas.map((replica) => [`{engine="${replica.engine.label}"}`, value(replica)]);
-    const ends = [...this.#ends].map(([end, count]): [string, number] => [`{end="${end}"}`, count]);
-    return [
-      family(
-        "kritai_engine_in_flight",
-        "gauge",
-        "Generations in flight.",
-        each((r) => r.in_flight),
-      ),
-      family(
-        "kritai_engine_cap",
-        "gauge",
-        "Generations that may be in flight.",
-        each((r) => r.cap),
-      ),
-      family(
-        "kritai_engine_healthy",
-        "gauge",
-        "1 while the replica gets work.",
-        each((r) => Number(r.healthy)),
-      ),
-      family(
-        "kritai_engine_requests_total",
-        "counter",
-        "Requests sent.",
-        each((r) => r.requests),
-      ),
-      family(
-        "kritai_engine_ejections_total",
-        "counter",
-        "Times taken out.",
-        each((r) => r.health.ejections),
-      ),
-      family("kritai_generations_total", "counter", "Generations by how they ended.", ends),
-      family("kritai_generation_retries_total", "counter", "Generations asked again.", [["", this.retries]]),
-      family("kritai_prompt_tokens_total", "counter", "Prompt tokens, as engines report.", [["", this.#promptTokens]]),
-      family("kritai_completion_tokens_total", "counter", "Tokens generated.", [["", this.#completionTokens]]),
-    ].join("");
+    for (const { engine, in_flight, cap, healthy, requests, health } of replicas) {
+      const labels = { engine: engine.label };
+      this.#metrics.set("kritai_engine_in_flight", in_flight, labels);
+      this.#metrics.set("kritai_engine_cap", cap, labels);
+      this.#metrics.set("kritai_engine_healthy", Number(healthy), labels);
+      this.#metrics.set("kritai_engine_requests_total", requests, labels);
+      this.#metrics.set("kritai_engine_ejections_total", health.ejections, labels);
+    }
+    return this.#metrics.render();
   }
 }

@@ -142,7 +142,7 @@ export class Pool implements EnginePool {
         const answer = answerOf(exchange, call.model ?? this.#options.model, start, now(), spent);
         return blamed ? { ...answer, retryable: false } : answer;
       }
-      this.#metrics.retries++;
+      this.#metrics.retried();
     }
   }
 

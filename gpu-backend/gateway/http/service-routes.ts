@@ -6,7 +6,7 @@ import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { EnginePool } from "../engines/port.ts";
 import type { createGate } from "./access.ts";
-import { problemOf } from "./problem.ts";
+import { problemReply } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import type { SessionDeps } from "./session.ts";
 
@@ -46,7 +46,7 @@ export function createServiceRoutes(
 }
 
 function failure(thrown: unknown, { incoming }: HttpBindings): Response {
-  const { status, headers, body } = problemOf(thrown, requestId(incoming));
+  const { status, headers, body } = problemReply(thrown, requestId(incoming));
   return new Response(body, { status, headers });
 }
 

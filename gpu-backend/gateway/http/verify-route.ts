@@ -1,7 +1,7 @@
 // Owns POST /v1/verify on node:http: access, reading, the session or the refusal. Knows no engine
 // and no event.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { problemOf } from "./problem.ts";
+import { problemReply } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { openSession, type SessionDeps } from "./session.ts";
 import { readVerifyRequest } from "./verify-request.ts";
@@ -44,7 +44,7 @@ export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMes
 
 /** @returns the status */
 function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, id: string): number {
-  const { status, headers, body } = problemOf(thrown, id);
+  const { status, headers, body } = problemReply(thrown, id);
   if (!response.destroyed) response.writeHead(status, headers).end(body);
   if (!request.complete) {
     request.resume();

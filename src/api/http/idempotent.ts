@@ -2,12 +2,12 @@
 // repeats the request. Knows no route's meaning.
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError } from "../../core/faults/errors.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Begun, KeptReply } from "../../objects/idempotency/reply.ts";
 import { joined } from "../../objects/storage/values.ts";
 import { sha256Hex } from "../../scoring/digest.ts";
 import { isMendable } from "../../scoring/mendable.ts";
-import { faultLine } from "../../scoring/report.ts";
 import { readJson, readJsonBody } from "./body.ts";
 import type { RouteDeps } from "./deps.ts";
 import { lateReply } from "./late-reply.ts";

@@ -2,8 +2,8 @@
 // passed on. Knows no route's meaning.
 
 import { asApiError } from "../../core/faults/errors.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { faultLine } from "../../scoring/report.ts";
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
 import { BEGUN, promptly } from "./slow-json.ts";

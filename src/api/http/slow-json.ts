@@ -3,9 +3,9 @@
 import type * as z from "zod";
 import { jsonWriter } from "../../core/contract/json-text.ts";
 import { asApiError } from "../../core/faults/errors.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ClientProbe } from "../../objects/gathering/gathering.ts";
-import { faultLine } from "../../scoring/report.ts";
 import { pause } from "../../scoring/waiting.ts";
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";

@@ -3,9 +3,9 @@
 import * as z from "zod";
 import type { DeadLetters } from "../../core/contract/dead-letter.ts";
 import { ApiError } from "../../core/faults/errors.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { faultLine } from "../../scoring/report.ts";
 import { readJson } from "../http/body.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { changeableBy, readableBy } from "../http/owned.ts";

@@ -3,9 +3,9 @@
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { KeyLimits } from "../../scoring/key-limits.ts";
-import { faultLine } from "../../scoring/report.ts";
 import { within } from "../../scoring/waiting.ts";
 import type { Values } from "../storage/values.ts";
 import { Waiters } from "../storage/waiters.ts";

@@ -2,8 +2,8 @@
 // Knows no decision.
 
 import { ApiError } from "../../core/faults/errors.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { faultLine } from "../../scoring/report.ts";
 import { pause } from "../../scoring/waiting.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { ClientProbe, GatheredSample, GroupRooms } from "./gathering.ts";

@@ -2,7 +2,7 @@
 // their class there).
 
 import { ApiError, asApiError, type FieldError, type RequestErrorCode } from "../../core/faults/errors.ts";
-import { faultLine } from "../../scoring/report.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
 import type { GatheredReward } from "./gathering.ts";
 
 export interface Fault {

@@ -1,8 +1,8 @@
 // Owns a room at work: joins and leaves into decisions, decisions into storage, judgements and
 // answers. Knows no runtime: where it lives is given.
 
+import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { faultLine } from "../../scoring/report.ts";
 import { pause, within } from "../../scoring/waiting.ts";
 import { answersOf, earlierAnswers, faultAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";

@@ -30,8 +30,6 @@ export interface Place {
  */
 export type Arrived = { kind: "placed"; place: Place } | { kind: "held"; lost: string[] };
 
-export const emptyRoom = (): RoomState => ({ groups: [], undecided: [] });
-
 /**
  * The room as an earlier life left it. Whoever waited may join again; who had not been placed yet
  * comes anew. What was told shortly before counts as told just now: the reply may have ended with

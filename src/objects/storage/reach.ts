@@ -2,8 +2,8 @@
 // again. Knows no object's calls.
 
 import { ApiError } from "../../core/faults/errors.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { faultLine } from "../../scoring/report.ts";
 import { pause } from "../../scoring/waiting.ts";
 
 const UNREACHABLE = "The object that keeps this request's state cannot be reached. Send the request again as it is.";

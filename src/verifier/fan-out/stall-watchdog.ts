@@ -5,6 +5,12 @@ import type { Clock } from "../../scoring/ports.ts";
 /** Runs something after so many ms; returns what takes that back. */
 export type Schedule = (run: () => void, ms: number) => () => void;
 
+/** By the runtime's own timers. */
+export const setTimer: Schedule = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
 /**
  * One timer a silence, not one a byte: it looks when something was heard last, and waits for the
  * rest.

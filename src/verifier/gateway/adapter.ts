@@ -8,7 +8,7 @@ import type { Clock, Verifier, VerifierSession } from "../../scoring/ports.ts";
 import { type BackendKind, keyVariable } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
 import { Governor } from "../fan-out/fan-out.ts";
-import type { Schedule } from "../fan-out/stall-watchdog.ts";
+import { type Schedule, setTimer } from "../fan-out/stall-watchdog.ts";
 import { deadlineMs, verifyBody } from "./body.ts";
 import { exchange, type GatewayEndpoint } from "./exchange.ts";
 import { GroupAsk } from "./group-ask.ts";
@@ -36,11 +36,6 @@ export interface GatewayVerifierConfig {
   schedule?: Schedule;
   watch?: Schedule;
 }
-
-const setTimer: Schedule = (run, ms) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-};
 
 /**
  * A verifier behind `POST {base}/v1/verify` (docs/verify-protocol.md): one request a job, each

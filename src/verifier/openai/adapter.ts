@@ -13,7 +13,7 @@ import { type BackendKind, keyVariable } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import type { RunningJob } from "../fan-out/queue.ts";
-import type { Schedule } from "../fan-out/stall-watchdog.ts";
+import { type Schedule, setTimer } from "../fan-out/stall-watchdog.ts";
 import { complete } from "./completion.ts";
 import { checkEndpoint, type OpenAiConfig } from "./health.ts";
 
@@ -28,11 +28,6 @@ export interface OpenAiVerifierConfig extends OpenAiConfig {
   random?: () => number;
   schedule?: Schedule;
 }
-
-const setTimer: Schedule = (run, ms) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-};
 
 /**
  * A verifier behind `POST {root}/chat/completions`: one streaming request a generation, at most

@@ -2,8 +2,8 @@
 // verdict.
 import * as z from "zod";
 import { asApiError } from "../../../core/faults/errors.ts";
+import { faultLine } from "../../../core/faults/fault-line.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import { faultLine } from "../../../scoring/report.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import { promptly } from "../../http/slow-json.ts";
 import { pushedText } from "../../http/streams.ts";

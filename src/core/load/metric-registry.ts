@@ -1,0 +1,94 @@
+// Owns counters, gauges and histograms by name and labels, and their Prometheus text. Labels come
+// from closed sets only; knows no metric.
+
+type Labels = Readonly<Record<string, string>>;
+
+/** What a metric is. `single`: it has no labels, and is shown before anything was counted. */
+export type MetricFamily = readonly [kind: "counter" | "gauge" | "histogram", help: string, single?: "single"];
+
+interface Series {
+  labels: string;
+  value: number;
+  sum: number;
+  buckets: number[];
+}
+
+/** Counts since the process, or the isolate, started. */
+export class MetricRegistry<Name extends string> {
+  readonly #families: Readonly<Record<Name, MetricFamily>>;
+  readonly #bounds: readonly number[];
+  readonly #series = new Map<string, Map<string, Series>>();
+
+  /** @param bounds of the histograms' buckets, seconds, ascending */
+  constructor(families: Readonly<Record<Name, MetricFamily>>, bounds: readonly number[] = []) {
+    this.#families = families;
+    this.#bounds = bounds;
+    for (const name in families) {
+      this.#series.set(name, new Map());
+      if (families[name][2] === "single") this.#at(name, {});
+    }
+  }
+
+  add(name: Name, amount: number, labels: Labels = {}): void {
+    this.#at(name, labels).value += amount;
+  }
+
+  set(name: Name, value: number, labels: Labels = {}): void {
+    this.#at(name, labels).value = value;
+  }
+
+  /** Keeps the largest value seen. */
+  peak(name: Name, value: number): void {
+    const series = this.#at(name, {});
+    series.value = Math.max(series.value, value);
+  }
+
+  observe(name: Name, seconds: number, labels: Labels = {}): void {
+    const series = this.#at(name, labels);
+    series.value++;
+    series.sum += seconds;
+    const bucket = this.#bounds.findIndex((bound) => seconds <= bound);
+    if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] as number) + 1;
+  }
+
+  /** Prometheus text format 0.0.4. */
+  render(): string {
+    let text = "";
+    for (const [name, all] of this.#series) {
+      const [kind, help] = this.#families[name as Name];
+      text += `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`;
+      for (const series of all.values()) {
+        text +=
+          kind === "histogram" ? this.#histogram(name, series) : `${name}${braces(series.labels)} ${series.value}\n`;
+      }
+    }
+    return text;
+  }
+
+  #at(name: Name, labels: Labels): Series {
+    const all = this.#series.get(name) as Map<string, Series>;
+    const key = Object.entries(labels)
+      .map(([label, value]) => `${label}="${value.replace(/[\\"\n]/g, "_")}"`)
+      .join(",");
+    let found = all.get(key);
+    if (found === undefined) {
+      found = { labels: key, value: 0, sum: 0, buckets: this.#bounds.map(() => 0) };
+      all.set(key, found);
+    }
+    return found;
+  }
+
+  #histogram(name: string, { labels, value, sum, buckets }: Series): string {
+    const lead = labels === "" ? "" : `${labels},`;
+    let text = "";
+    let below = 0;
+    this.#bounds.forEach((bound, i) => {
+      below += buckets[i] as number;
+      text += `${name}_bucket{${lead}le="${bound}"} ${below}\n`;
+    });
+    text += `${name}_bucket{${lead}le="+Inf"} ${value}\n`;
+    return `${text}${name}_sum${braces(labels)} ${sum}\n${name}_count${braces(labels)} ${value}\n`;
+  }
+}
+
+const braces = (labels: string): string => (labels === "" ? "" : `{${labels}}`);
