@@ -5,15 +5,14 @@ import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import type { Showing } from "../../src/core/judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
+import { Contest, NOTHING_SEEN } from "../../src/core/tournament/contest.ts";
 
+const MODE = { round_robin: "pairwise", single_list: "listwise" } as const;
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
-const asksOf = (
-  schedule: Spec["judge"]["schedule"],
-  keys: readonly ContentKey[],
-  judge: Partial<Spec["judge"]>,
-  seed = 0,
-) => SCHEDULES[schedule]({ keys, judge: { ...DEFAULT_SPEC.judge, ...judge }, seed }).next([]);
+const asksOf = (schedule: keyof typeof MODE, keys: readonly ContentKey[], judge: Partial<Spec["judge"]>, seed = 0) =>
+  new Contest({ keys, judge: { ...DEFAULT_SPEC.judge, schedule, mode: MODE[schedule], ...judge }, seed }).next(
+    NOTHING_SEEN,
+  );
 /** A comparison named by content, so that schedules of moved candidates can be compared. */
 const byContent = (asks: readonly Showing[], keys: readonly ContentKey[]) =>
   asks
@@ -41,9 +40,10 @@ describe("every schedule", () => {
   );
 
   it.each(["round_robin", "single_list"] as const)("%s asks nothing after its only wave", (name) => {
-    const schedule = SCHEDULES[name]({ keys: keysOf(4), judge: DEFAULT_SPEC.judge, seed: 0 });
-    expect(schedule.next([]).length).toBeGreaterThan(0);
-    expect(schedule.next([])).toEqual([]);
+    const judge = { ...DEFAULT_SPEC.judge, schedule: name, mode: MODE[name] };
+    const contest = new Contest({ keys: keysOf(4), judge, seed: 0 });
+    expect(contest.next(NOTHING_SEEN).length).toBeGreaterThan(0);
+    expect(contest.next(NOTHING_SEEN)).toEqual([]);
   });
 });
 

@@ -4,9 +4,10 @@ import type { Classes } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import type { Showing } from "../../src/core/judges/questions.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import { baseRewards, decide, gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
-import type { Outcome } from "../../src/core/tournament/schedule.ts";
-import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
+import { Contest, NOTHING_SEEN } from "../../src/core/tournament/contest.ts";
+import { type Decision, decide, gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
+import type { Outcome } from "../../src/core/tournament/outcome.ts";
+import { baseRewards, earnedOf, SCORES, type Score } from "../../src/core/tournament/scores.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
 const askPair = (a: number, b: number): Showing => ({ shown: [a, b], samples: 1 });
@@ -34,7 +35,7 @@ const groups = fc
     const classOf = labels.map((label) => (label === null ? null : distinct.indexOf(label)));
     const members = distinct.map((_, c) => classOf.flatMap((own, r) => (own === c ? [r] : [])));
     const judge = { ...DEFAULT_SPEC.judge, samples, both_orders: both };
-    const asks = [...SCHEDULES.round_robin({ keys: keysOf(distinct.length), judge, seed: 1 }).next([])];
+    const asks = [...new Contest({ keys: keysOf(distinct.length), judge, seed: 1 }).next(NOTHING_SEEN)];
     const outcomes = asks.flatMap(({ shown: order }, ask) =>
       Array.from({ length: samples }, (): Outcome => {
         const pick = picks.next().value as number;
@@ -44,6 +45,16 @@ const groups = fc
     );
     return { classes: { classOf, members } satisfies Classes, asks, outcomes };
   });
+
+/** Base rewards of a decision, gaps and all. */
+function based(rule: string, classes: Classes, decision: Decision, minDecided?: number) {
+  const tallies = tally(classes, decision);
+  const gaps = gapsIn(classes.classOf, tallies, minDecided);
+  const judged = classes.classOf.map((own, r) => own !== null && gaps[r] === null);
+  const strengths = () => tallies.map(() => 0);
+  const standing = { tallies, judged, earned: earnedOf(classes, decision), strengths, places: null, marks: null };
+  return { tallies, base: baseRewards(rule, standing, classes.classOf, gaps) };
+}
 
 describe("decide", () => {
   it("takes the majority of a pair's parsed verdicts", () => {
@@ -64,7 +75,7 @@ describe("decide", () => {
 
   it("calls a pair that was answered but never parsed a tie where the spec says so, as the paper's evaluation does", () => {
     const asks = [askPair(0, 1)];
-    const result = (...outcomes: Outcome[]) => decide(2, "pairwise", asks, outcomes, "tie").pairs[0]?.[1];
+    const result = (...outcomes: Outcome[]) => decide(2, "pairwise", asks, outcomes, { unparsed: "tie" }).pairs[0]?.[1];
     expect(result(unparsed(0))).toBe("tie");
     expect(result(failed(0), unparsed(0))).toBe("tie");
     expect(result(failed(0))).toBe("undecided");
@@ -87,7 +98,7 @@ describe("decide", () => {
     ]);
     expect(decide(3, "listwise", asks, [failed(0)]).pairs[0]?.[1]).toBe("undecided");
     expect(decide(3, "listwise", asks, [unparsed(0)]).pairs[0]?.[1]).toBe("undecided");
-    expect(decide(3, "listwise", asks, [unparsed(0)], "tie").pairs[0]?.[1]).toBe("tie");
+    expect(decide(3, "listwise", asks, [unparsed(0)], { unparsed: "tie" }).pairs[0]?.[1]).toBe("tie");
   });
 });
 
@@ -95,8 +106,8 @@ describe("tally", () => {
   it("makes a malformed rollout lose to well-formed ones and tie with malformed ones", () => {
     const classes: Classes = { classOf: [0, null, null], members: [[0]] };
     const tallies = tally(classes, decide(1, "pairwise", [], []));
-    expect(tallies[0]).toEqual({ wins: 2, losses: 0, ties: 0, undecided: 0, forfeits: 0 });
-    expect(tallies[1]).toEqual({ wins: 0, losses: 1, ties: 1, undecided: 0, forfeits: 1 });
+    expect(tallies[0]).toEqual({ wins: 2, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 });
+    expect(tallies[1]).toEqual({ wins: 0, losses: 1, ties: 1, undecided: 0, unasked: 0, forfeits: 1 });
   });
 
   it("counts every opponent once, and as many wins as losses", () => {
@@ -123,7 +134,7 @@ describe("tally", () => {
 });
 
 describe("baseRewards", () => {
-  const rules = fc.constantFrom("win_rate" as const, "top1" as const, "wins" as const);
+  const rules = fc.constantFrom(...Object.keys(SCORES));
   const shares = fc.constantFrom(1, 0.5, 0.01);
 
   it("needs the share of decided pairs that is asked for, pairs that a rival spoilt left out", () => {
@@ -136,11 +147,12 @@ describe("baseRewards", () => {
     expect(gaps(1, [1, 0, 0])).toEqual([null, "partial", "unjudged"]);
   });
 
-  it("stays inside its rule's range, is null exactly where too little was decided, and is 0 for malformed rollouts", () => {
+  it("stays inside its rule's range, is null exactly where too little was decided, and the least for malformed rollouts", () => {
     fc.assert(
       fc.property(groups, rules, shares, ({ classes, asks, outcomes }, rule, minDecided) => {
-        const tallies = tally(classes, decide(classes.members.length, "pairwise", asks, outcomes));
-        const base = baseRewards(rule, classes.classOf, tallies, gapsIn(classes.classOf, tallies, minDecided));
+        const decision = decide(classes.members.length, "pairwise", asks, outcomes);
+        const { tallies, base } = based(rule, classes, decision, minDecided);
+        const [least, most] = (SCORES[rule] as Score).range(tallies.length);
         base.forEach((score, r) => {
           const { wins, losses, ties, undecided } = tallies[r] as (typeof tallies)[number];
           const own = classes.classOf[r];
@@ -148,9 +160,9 @@ describe("baseRewards", () => {
           const missing = minDecided === 1 ? undecided > 0 : undecided > 0 && rivals - undecided < minDecided * rivals;
           expect(score === null).toBe(wins + losses + ties === 0 || missing);
           if (score === null) return;
-          expect(score).toBeGreaterThanOrEqual(0);
-          expect(score).toBeLessThanOrEqual(rule === "wins" ? tallies.length - 1 : 1);
-          if (classes.classOf[r] === null) expect(score).toBe(0);
+          expect(score).toBeGreaterThanOrEqual(least);
+          expect(score).toBeLessThanOrEqual(most);
+          if (classes.classOf[r] === null) expect(score).toBe(least);
         });
         const sharing = base.filter((score) => score !== null && score > 0);
         if (rule === "top1" && sharing.length > 0)
@@ -161,10 +173,11 @@ describe("baseRewards", () => {
 
   it("follows the contract's example: two wins, one win, none", () => {
     const asks = [askPair(0, 1), askPair(0, 2), askPair(1, 2)];
-    const tallies = tally(singles(3), decide(3, "pairwise", asks, [parsed(0, 0), parsed(1, 0), parsed(2, 1)]));
-    expect(baseRewards("win_rate", [0, 1, 2], tallies)).toEqual([1, 0.5, 0]);
-    expect(baseRewards("top1", [0, 1, 2], tallies)).toEqual([1, 0, 0]);
-    expect(baseRewards("wins", [0, 1, 2], tallies)).toEqual([2, 1, 0]);
+    const decision = decide(3, "pairwise", asks, [parsed(0, 0), parsed(1, 0), parsed(2, 1)]);
+    const of = (score: string) => based(score, singles(3), decision).base;
+    expect(of("win_rate")).toEqual([1, 0.5, 0]);
+    expect(of("top1")).toEqual([1, 0, 0]);
+    expect(of("wins")).toEqual([2, 1, 0]);
   });
 });
 

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownerOf } from "../../src/core/contract/owner.ts";
-import { SpecSchema } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
+import { SpecSchema } from "../../src/core/signals/flat-spec.ts";
 import type { SpecStore } from "../../src/scoring/ports.ts";
 import type { GroupRow, LogEntry, RunLog, StoredVerdict, VerdictRow } from "../../src/scoring/run-log-port.ts";
 import { groupRows, requestRow, storedSignals, storedTexts } from "../harness/fakes.ts";

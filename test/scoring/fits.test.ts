@@ -2,7 +2,8 @@
 // refused by its filter, loses itself and costs nobody else.
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import { DEFAULT_SPEC, type SpecInput, SpecSchema, specFingerprint } from "../../src/core/contract/spec.ts";
+import { DEFAULT_SPEC, specFingerprint } from "../../src/core/contract/spec.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/signals/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
 import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
 import {

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import { DEFAULT_SPEC, type SpecInput, SpecSchema } from "../../src/core/contract/spec.ts";
+import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import type { Reading } from "../../src/core/judges/readings.ts";
 import { createRandom, shuffled } from "../../src/core/math/random.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/signals/flat-spec.ts";
 import { type RewardsRequest, RewardsRequestSchema } from "../../src/core/signals/requests.ts";
 import type { Generation } from "../../src/core/wire/questions.ts";
 import type { VerifierSession } from "../../src/scoring/ports.ts";

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { type Gateway, startGateway } from "../../gpu-backend/gateway/http/server.ts";
-import { SpecSchema } from "../../src/core/contract/spec.ts";
+import { SpecSchema } from "../../src/core/signals/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
 import type { Verifier } from "../../src/scoring/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";

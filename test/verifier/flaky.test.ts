@@ -3,9 +3,9 @@
 import { describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { createGatewayServer } from "../../gpu-backend/gateway/http/server.ts";
-import { SpecSchema } from "../../src/core/contract/spec.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
+import { SpecSchema } from "../../src/core/signals/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
 import type { Clock, Verifier } from "../../src/scoring/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";

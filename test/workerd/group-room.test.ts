@@ -4,8 +4,8 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
 import { RewardsReplySchema } from "../../src/core/contract/replies.ts";
-import { SpecSchema } from "../../src/core/contract/spec.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { SpecSchema } from "../../src/core/signals/flat-spec.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import { openGroup } from "../../src/objects/gathering/group.ts";
 import { createRemoteRooms, type RoomNamespace } from "../../src/objects/gathering/remote.ts";

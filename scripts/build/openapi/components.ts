@@ -17,7 +17,8 @@ import {
   VerdictItemSchema,
   VerdictsRequestSchema,
 } from "../../../src/core/contract/requests.ts";
-import { OverlongSchema, SpecSchema } from "../../../src/core/contract/spec.ts";
+import { OverlongSchema } from "../../../src/core/contract/spec.ts";
+import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
 import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
 import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
 import { contractComponents } from "./contracts.ts";

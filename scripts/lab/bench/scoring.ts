@@ -1,7 +1,7 @@
 // Owns the benchmark of scoring itself: a whole batch through `scoreBatch` with a verifier that
 // answers at once. Knows no server.
 
-import { SpecSchema } from "../../../src/core/contract/spec.ts";
+import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
 import type { VerifierJob } from "../../../src/core/wire/questions.ts";
 import type { Clock, Verifier } from "../../../src/scoring/ports.ts";

@@ -1,6 +1,6 @@
 // Owns what an attack is: a rollout that a policy might send to be paid more than its program
 // deserves. Knows no verifier and no defence.
-import type { SpecInput } from "../../../src/core/contract/spec.ts";
+import type { SpecInput } from "../../../src/core/signals/flat-spec.ts";
 
 export interface Attack {
   name: string;

@@ -2,8 +2,8 @@
 // verifiers by their port.
 
 import type { GroupResult } from "../../../src/core/contract/replies.ts";
-import { SpecSchema } from "../../../src/core/contract/spec.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
+import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
 import type { VerifierJob } from "../../../src/core/wire/questions.ts";
 import type { Clock, Verifier } from "../../../src/scoring/ports.ts";

@@ -1,13 +1,7 @@
 // Owns transforms of finished rewards (formulas.md f, g): PAR, noise correction, group
 // normalisation, RLPR, BIR. Must not know how rewards are made.
+import { sigmoid } from "../../../src/core/math/bradley-terry.ts";
 import { mean } from "../../../src/core/math/stats.ts";
-
-/** sigma(x) = 1 / (1 + e^-x), without overflow on either side. */
-export function sigmoid(x: number): number {
-  if (x >= 0) return 1 / (1 + Math.exp(-x));
-  const e = Math.exp(x);
-  return e / (1 + e);
-}
 
 function requireFinite(name: string, ...values: readonly number[]): void {
   if (!values.every(Number.isFinite)) throw new RangeError(`${name} must be finite`);

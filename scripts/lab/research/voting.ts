@@ -45,25 +45,6 @@ function requireCounts(counts: readonly number[]): void {
   if (total > VOTES_MAX) throw new RangeError(`${total} votes are over the limit of ${VOTES_MAX}`);
 }
 
-/**
- * Adaptive-Consistency's Beta criterion (arXiv 2305.11860): P(Beta(v1+1, v2+1) > 1/2) with v1 >= v2
- * the two largest counts, = sum_{i=0..v1} C(n, i) / 2^n with n = v1 + v2 + 1. Stop when P >= 0.95.
- * Unparsed samples are no votes.
- * @throws RangeError unless both are integers >= 0, at most 1,000 together
- */
-export function betaConfidence(v1: number, v2: number): number {
-  requireCounts([v1, v2]);
-  const n = v1 + v2 + 1;
-  const shorter = Math.min(v1, v2);
-  let term = 2 ** -n;
-  let tail = term;
-  for (let i = 1; i <= shorter; i++) {
-    term *= (n - i + 1) / i;
-    tail += term;
-  }
-  return v1 < v2 ? tail : 1 - tail;
-}
-
 /** P(Gamma(shape, 1) <= x) for an integer shape >= 1: 1 - e^-x sum_{j<shape} x^j / j!. */
 function gammaCdf(shape: number, x: number): number {
   let term = Math.exp(-x);

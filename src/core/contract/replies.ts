@@ -28,6 +28,9 @@ export const RolloutResultSchema = z.object({
   losses: count,
   ties: count,
   undecided: count,
+  unasked: count
+    .optional()
+    .meta({ description: "pairs that the schedule or the budget left out; absent where every pair is asked" }),
   forfeits: count,
   unparsed: count,
   votes: count.nullable(),
@@ -55,6 +58,14 @@ export const VerifierUseSchema = z.object({
   models: z
     .array(z.string())
     .meta({ description: "the models that answered, by name; several only when backends were mixed" }),
+  schedule: z
+    .union([z.string(), z.looseObject({ name: z.string() })])
+    .optional()
+    .meta({ description: "which schedule asked; what `auto` chose" }),
+  why: z
+    .object({ early_stop: count, duplicate: count, budget: count, sure: count })
+    .optional()
+    .meta({ description: "generations not asked, and why" }),
 });
 export type VerifierUse = z.output<typeof VerifierUseSchema>;
 
@@ -66,6 +77,14 @@ export const GroupMetricsSchema = z.object({
   position_flip_rate: numberOrNull,
   reward_mean: numberOrNull,
   reward_std: numberOrNull,
+  cyclic: z.boolean().optional().meta({ description: "whether wins go in a circle" }),
+  agreement: numberOrNull
+    .optional()
+    .meta({ description: "mean share of a question's verdicts that say what most say" }),
+  tie_rate: numberOrNull.optional(),
+  decided_rate: numberOrNull.optional().meta({ description: "share of the asked pairs that were decided" }),
+  order_confidence: z.number().optional().meta({ description: "at most P(the strongest is the best)" }),
+  expected_tau: z.number().optional().meta({ description: "posterior mean of tau of this order with the true one" }),
 });
 export type GroupMetrics = z.output<typeof GroupMetricsSchema>;
 
@@ -73,6 +92,10 @@ export const GroupResultSchema = z.object({
   group_id: z.string(),
   status: z.enum(["ok", "partial", "failed"]),
   win_counts: z.array(count.nullable()),
+  points: z.array(numberOrNull).optional().meta({
+    description:
+      "wins, ties as halves and soft outcomes as they are, on the scale of all n - 1 pairs; tau_b is of these",
+  }),
   selected: count.nullable(),
   selected_tied: z.array(count),
   rollouts: z.array(RolloutResultSchema),

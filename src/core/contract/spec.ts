@@ -32,19 +32,63 @@ export const FormatRuleSchema = z.union([
 ]);
 export type FormatRule = z.output<typeof FormatRuleSchema>;
 
-export const JudgeSchema = z.strictObject({
-  mode: z.enum(["pairwise", "listwise"]).default("pairwise"),
-  schedule: z
-    .enum(["round_robin", "single_list"])
-    .optional()
-    .meta({ description: "pairwise: round_robin; listwise: single_list. Default: the one of the mode" }),
-  form: z.enum(["exact_match", "scores"]).default("exact_match"),
-  both_orders: z.boolean().default(false),
-  samples: z
+const count = (limit: "samples_max" | "generations_verify_max") =>
+  z
     .int()
     .min(1)
-    .max(...bound("samples_max"))
-    .default(1),
+    .max(...bound(limit));
+
+/** Samples until the majority of a pair is sure. */
+const SamplesSchema = z
+  .strictObject({
+    min: count("samples_max").default(1),
+    max: count("samples_max"),
+    stop: z.enum(["majority", "confidence"]).default("confidence").meta({
+      description:
+        "`majority`: once no further verdict can change it; `confidence`: once P(Beta(v1 + 1, v2 + 1) > 1/2) reaches `confidence`",
+    }),
+    confidence: z.number().gt(0.5).lt(1).default(0.95),
+  })
+  .refine(({ min, max }) => min <= max, { path: ["min"], message: "min must be at most max" });
+
+const BudgetSchema = z
+  .strictObject({
+    generations: count("generations_verify_max").optional(),
+    tokens: z
+      .int()
+      .min(1)
+      .max(...bound("integer_max"))
+      .optional()
+      .meta({ description: "generated tokens; what is asked may take max_tokens each" }),
+    ratio: z
+      .number()
+      .gt(0)
+      .max(1)
+      .optional()
+      .meta({ description: "of what all pairs would take; at least one pair for everyone" }),
+  })
+  .refine((budget) => Object.keys(budget).length === 1, "needs exactly one of generations, tokens and ratio")
+  .meta({ description: "of a group's comparisons; what it does not pay is `unasked`. Default: none" });
+
+/** A schedule's name, or its name beside settings of its own. */
+export type NamedSchedule = string | { name: string; [setting: string]: unknown };
+
+/** Of a judge, all but its schedule: ../signals/flat-spec.ts and ../signals/tournament.ts know those. */
+export const JudgeSchema = z.strictObject({
+  mode: z.enum(["pairwise", "listwise"]).default("pairwise"),
+  form: z.enum(["exact_match", "scores"]).default("exact_match"),
+  both_orders: z
+    .union([z.boolean(), z.literal("when_close")])
+    .default(false)
+    .meta({
+      description:
+        "`when_close`: the second order only of pairs whose outcome lies in 0.35..0.65, and of neighbours in the order",
+    }),
+  samples: z
+    .union([count("samples_max"), SamplesSchema])
+    .default(1)
+    .meta({ description: "generations of each question, or from how many to how many" }),
+  budget: BudgetSchema.optional(),
   vote: z.enum(["majority"]).default("majority"),
   prompt: z
     .string()
@@ -106,10 +150,17 @@ function leanCandidate<T extends { max_chars?: number | undefined }>({ max_chars
 }
 
 /** A judge's canonical form. */
-export function canonicalJudge({ strict_model, unparsed, reask, min_decided, ...judge }: z.output<typeof JudgeSchema>) {
+export function canonicalJudge({
+  strict_model,
+  unparsed,
+  reask,
+  min_decided,
+  schedule,
+  ...judge
+}: z.output<typeof JudgeSchema> & { schedule?: NamedSchedule | undefined }) {
   return {
     ...judge,
-    schedule: judge.schedule ?? (judge.mode === "pairwise" ? ("round_robin" as const) : ("single_list" as const)),
+    schedule: schedule ?? (judge.mode === "pairwise" ? "round_robin" : "single_list"),
     // Only what differs from the default, so that the hash of every spec from before these fields
     // existed is what it was.
     ...(strict_model === true && { strict_model }),
@@ -118,12 +169,6 @@ export function canonicalJudge({ strict_model, unparsed, reask, min_decided, ...
     ...(min_decided !== undefined && min_decided !== MISSING_DEFAULT.min_decided && { min_decided }),
   };
 }
-
-/** Why a judge's schedule and mode do not go together, or null. */
-export const scheduleFault = ({ mode, schedule }: Spec["judge"]): string | null =>
-  (mode === "pairwise") === (schedule === "round_robin")
-    ? null
-    : "schedule must fit the mode: round_robin for pairwise, single_list for listwise";
 
 export const FormatSchema = z.strictObject({
   rules: z
@@ -160,28 +205,17 @@ export const SeedSchema = z
   .max(...bound("integer_max"))
   .default(0);
 
-/** The inline spec as it comes over the wire; every field may be left out. */
-export const SpecSchema = z
-  .strictObject({
-    judge: JudgeSchema.prefault({}),
-    candidate: CandidateSchema,
-    reward: z.enum(["win_rate", "top1", "wins"]).default("win_rate"),
-    format: FormatSchema.prefault({}),
-    overlong: OverlongSchema.nullable().default(null),
-    seed: SeedSchema,
-    log_texts: z.boolean().default(false),
-    // The other form's telling field: with it a spec is not meant as one of this form, whatever
-    // else is wrong with it.
-    signals: z.never().optional(),
-  })
-  .transform(({ judge, candidate, signals: _, ...spec }) => ({ ...spec, candidate, judge: canonicalJudge(judge) }))
-  .superRefine(({ judge }, context) => {
-    const message = scheduleFault(judge);
-    if (message !== null) context.addIssue({ code: "custom", path: ["judge", "schedule"], message });
-  });
-
-export type SpecInput = z.input<typeof SpecSchema>;
-export type Spec = z.output<typeof SpecSchema>;
+/** A spec without signals in its canonical form; its schema is ../signals/flat-spec.ts. */
+export interface Spec {
+  judge: ReturnType<typeof canonicalJudge>;
+  candidate: z.output<typeof CandidateSchema>;
+  /** A score's name. */
+  reward: string;
+  format: z.output<typeof FormatSchema>;
+  overlong: Overlong | null;
+  seed: number;
+  log_texts: boolean;
+}
 
 /** The spec's rules for missing verdicts, defaults filled in. */
 export const missingRules = ({ unparsed, reask, min_decided }: Spec["judge"]): MissingRules => ({
@@ -194,7 +228,15 @@ export const missingRules = ({ unparsed, reask, min_decided }: Spec["judge"]): M
 export const maxChars = ({ max_chars = MAX_CHARS_DEFAULT }: Spec["candidate"]): number => max_chars;
 
 /** The spec named `default`: every default of the contract. */
-export const DEFAULT_SPEC: Spec = SpecSchema.parse({});
+export const DEFAULT_SPEC: Spec = {
+  reward: "win_rate",
+  format: FormatSchema.parse({}),
+  overlong: null,
+  seed: 0,
+  log_texts: false,
+  candidate: CandidateSchema.parse(undefined),
+  judge: canonicalJudge(JudgeSchema.parse({})),
+};
 
 /**
  * JSON with keys in order at every level and no spaces: equal values give equal text. Whatever a

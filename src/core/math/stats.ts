@@ -133,3 +133,21 @@ export function bootstrapRatio(
   const tail = bootstrapTail(n);
   return [percentile(estimates, tail), percentile(estimates, 1 - tail)];
 }
+
+/**
+ * Adaptive-Consistency's Beta criterion (arXiv 2305.11860): P(Beta(v1+1, v2+1) > 1/2) with v1 >= v2
+ * the two largest counts, = sum_{i=0..v1} C(n, i) / 2^n with n = v1 + v2 + 1. Stop when P >= 0.95.
+ * Unparsed samples are no votes.
+ * @param v1 votes, with v2 at most 1,000 together: beyond, 2^-n would leave the range of a double
+ */
+export function betaConfidence(v1: number, v2: number): number {
+  const n = v1 + v2 + 1;
+  const shorter = Math.min(v1, v2);
+  let term = 2 ** -n;
+  let tail = term;
+  for (let i = 1; i <= shorter; i++) {
+    term *= (n - i + 1) / i;
+    tail += term;
+  }
+  return v1 < v2 ? tail : 1 - tail;
+}

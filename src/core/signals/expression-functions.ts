@@ -1,6 +1,7 @@
 // Owns what an expression's operators and functions are: how many arguments, the range of the
 // value, the value. One entry each.
 import { LIMITS } from "../faults/limits.ts";
+import { sigmoid } from "../math/bradley-terry.ts";
 import type { Range } from "./signal-value.ts";
 
 /**
@@ -55,8 +56,6 @@ const monotone = (of: (x: number) => number): PlainFunction => ({
   },
   of: ([x = 0]) => of(x),
 });
-
-export const sigmoid = (x: number): number => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
 
 const hull = (ranges: readonly Range[]): Range => [
   Math.min(...ranges.map(([low]) => low)),

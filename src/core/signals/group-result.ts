@@ -8,9 +8,10 @@ import { ranks, type Tally } from "../tournament/decide.ts";
 import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
 import { type Compared, type GroupSignals, spread } from "./group-signals.ts";
+import type { ContestTold } from "./signal.ts";
 import type { Valued } from "./signal-value.ts";
 
-const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, forfeits: 0 };
+const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
 
 /**
  * The group's result, the same for the same samples whatever order they came in. Counts are those
@@ -20,6 +21,8 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   const { prepared, size } = signals;
   const compared = signals.compared();
   const wins = spreadOf<number | null>(compared, ({ wins }) => wins, null, size);
+  const told = compared?.points === undefined ? null : compared;
+  const points = told === null ? undefined : spreadOf<number | null>(told, (one) => one.points ?? [], null, size);
   const { selected, tied } = selectionOf(compared);
   const rollouts = rolloutResults(signals, spec, judgeable, wins);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
@@ -32,17 +35,19 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
     group_id: prepared.group_id,
     status,
     win_counts: wins,
+    ...(points !== undefined && { points }),
     selected,
     selected_tied: tied,
     rollouts,
     metrics: {
       parse_rate: parseRate(verifier),
-      ...groupTau(wins, labels),
+      ...groupTau(points ?? wins, labels),
       list_acc: complete && compared !== null ? listAccuracy(selected, labels) : null,
       position_flip_rate: compared?.position_flip_rate ?? null,
       ...rewardMoments(complete ? rollouts.map(({ reward }) => reward) : []),
+      ...told?.measures,
     },
-    verifier,
+    verifier: { ...verifier, ...(told?.told && whyOf(told.told, signals.asked())) },
   };
 }
 
@@ -86,7 +91,7 @@ function rolloutResults(
       error: code,
       ...componentsOf(columns, spec, r),
       ...detailsOf(signals, r),
-      ...(tallies[r] as Tally),
+      ...countsOf(tallies[r] as Tally, compared?.points !== undefined),
       unparsed: unparsed[r] as number,
       votes: votes[r] as number | null,
       rank: places[r] ?? null,
@@ -95,6 +100,14 @@ function rolloutResults(
       jams_judge: jams[r] as boolean,
     };
   });
+}
+
+/** Pairs unasked are told where some may be. */
+function countsOf(
+  { unasked, ...counts }: Tally,
+  tellsMore: boolean,
+): Pick<RolloutResult, "wins"> & Omit<Tally, "unasked"> {
+  return { ...counts, ...(tellsMore && { unasked }) };
 }
 
 /**
@@ -154,4 +167,12 @@ function verifierUse(asked: readonly AskedQuestion[]): VerifierUse {
       asked.map((entry) => ({ ...entry, readings: entry.readings.filter(({ code }) => code === null) })),
     ),
   };
+}
+
+/** Why generations were not asked: stopped early, shared with an equal group, not paid, sure without. */
+function whyOf({ schedule, unpaid, sure }: ContestTold, asked: readonly AskedQuestion[]): Partial<VerifierUse> {
+  const count = (entries: readonly AskedQuestion[]) => entries.reduce((sum, { readings }) => sum + readings.length, 0);
+  const early = asked.flatMap(({ own, readings }) => (own ? readings.filter(({ saved }) => saved) : [])).length;
+  const duplicate = count(asked.filter(({ own }) => !own));
+  return { schedule, why: { early_stop: early, duplicate, budget: unpaid, sure } };
 }

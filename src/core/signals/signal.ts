@@ -2,10 +2,11 @@
 // come of the answers. Kinds: table.ts.
 import type * as z from "zod";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { FormatRule, Spec } from "../contract/spec.ts";
+import type { FormatRule, NamedSchedule, Spec } from "../contract/spec.ts";
 import type { Question } from "../judges/questions.ts";
 import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import type { Selection, Tally } from "../tournament/decide.ts";
+import type { Measures } from "../tournament/measures.ts";
 import type { Range, Valued } from "./signal-value.ts";
 
 /**
@@ -61,6 +62,17 @@ export interface Comparing {
   refused: readonly boolean[];
   selection: Selection;
   position_flip_rate: number | null;
+  /** Of specs that leave pairs out, grade outcomes or score in another way; wins on the scale of all pairs. */
+  points?: readonly (number | null)[];
+  measures?: Measures;
+  told?: ContestTold;
+}
+
+/** What a contest tells of itself: its schedule, and generations that were not paid or not needed. */
+export interface ContestTold {
+  schedule: NamedSchedule;
+  unpaid: number;
+  sure: number;
 }
 
 export interface PlanResult {

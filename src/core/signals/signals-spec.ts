@@ -1,11 +1,12 @@
 // Owns the schema of a spec of named signals: made of the table of kinds, with what it refuses by
 // field. Reading it: compiled-spec.ts.
 import * as z from "zod";
-import { CandidateSchema, SeedSchema, SpecSchema } from "../contract/spec.ts";
+import { CandidateSchema, SeedSchema } from "../contract/spec.ts";
 import { bound, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { kindNamed, readSpec, type SignalsSpec, SpecFault, type SpecSignal } from "./compiled-spec.ts";
 import { FACT_NAMES } from "./expression.ts";
+import { SpecSchema } from "./flat-spec.ts";
 import type { Signal } from "./signal.ts";
 import { SIGNALS } from "./table.ts";
 

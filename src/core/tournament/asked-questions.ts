@@ -5,7 +5,7 @@ import { ITEM_ERRORS } from "../faults/errors.ts";
 import type { Question } from "../judges/questions.ts";
 import { isUnparsed, NOTHING, type Reading } from "../judges/readings.ts";
 import { winnerOf } from "../judges/verdicts.ts";
-import type { Outcome } from "./schedule.ts";
+import type { Outcome } from "./outcome.ts";
 
 /**
  * One question of a group with its readings. `own` is false when an equal group of the request
@@ -39,15 +39,20 @@ export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuest
   return asked.map((entry) => ({ ...entry, readings: entry.readings.map(strict) }));
 }
 
-/** The outcomes that `decide` and the schedules work on; a saved sample has none. */
-export function outcomesOf(asked: readonly AskedQuestion[]): Outcome[] {
+/**
+ * The outcomes that `decide` and the schedules work on; a saved sample has none.
+ * @param graded whether a distribution over the candidates counts as such, and not as its winner
+ */
+export function outcomesOf(asked: readonly AskedQuestion[], graded = false): Outcome[] {
   return asked.flatMap(({ question: { shown }, readings }, question) =>
     readings.flatMap((reading): Outcome[] => {
       const { code, verdict, saved } = reading;
       if (saved) return [];
       const state = code !== null ? "failed" : isUnparsed(reading) ? "unparsed" : "parsed";
       const place = winnerOf(verdict);
-      return [{ question, state, winner: place === null ? null : (shown[place] as number) }];
+      const grades = graded && verdict?.kind === "distribution" ? verdict.shares : undefined;
+      const winner = place === null ? null : (shown[place] as number);
+      return [{ question, state, winner, ...(grades !== undefined && { grades }) }];
     }),
   );
 }

@@ -7,7 +7,7 @@ import type { Spec } from "../contract/spec.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 import { isProbe, type Showing } from "../judges/questions.ts";
 import type { AskedQuestion } from "./asked-questions.ts";
-import { SCHEDULES } from "./schedules/table.ts";
+import { Contest, NOTHING_SEEN } from "./contest.ts";
 
 /**
  * Whom a refusal for length is blamed on is so many times longer than the longest that fits: who is
@@ -154,6 +154,6 @@ export function furtherShowings(
     ({ question }) => !isProbe(question) && !question.shown.some((member) => blamed.has(member)),
   );
   if (known || rest.length < 2) return [];
-  const { next } = SCHEDULES[judge.schedule]({ keys: rest.map((member) => keys[member] as ContentKey), judge, seed });
-  return next([]).map((one) => ({ ...one, shown: one.shown.map((place) => rest[place] as number) }));
+  const contest = new Contest({ keys: rest.map((member) => keys[member] as ContentKey), judge, seed });
+  return contest.next(NOTHING_SEEN).map((one) => ({ ...one, shown: one.shown.map((place) => rest[place] as number) }));
 }

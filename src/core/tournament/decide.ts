@@ -6,94 +6,116 @@ import { type Classes, compareKeys } from "../candidate/classes.ts";
 import type { MissingRules } from "../contract/spec.ts";
 import type { Showing } from "../judges/questions.ts";
 import { hashText } from "../math/random.ts";
-import type { Outcome } from "./schedule.ts";
+import { gradesOf, type Outcome } from "./outcome.ts";
 
-export type PairResult = "win" | "loss" | "tie" | "undecided";
+export type PairResult = "win" | "loss" | "tie" | "undecided" | "unasked";
 
 export interface Decision {
   /** `pairs[i][j]` is the result of class i against class j; the diagonal is a tie. */
   pairs: PairResult[][];
+  /** What i earned of its pair with j, in [0, 1]; null where nothing was decided. */
+  shares: (number | null)[][];
   /** Verdicts for each class when the group was judged as a list, else null. */
   votes: number[] | null;
 }
 
+export interface DecisionRules {
+  unparsed: MissingRules["unparsed"];
+  /** A pair's outcome is the mean of what its verdicts gave, not their majority. */
+  graded: boolean;
+  /** Every pair was to be asked: one that was not is undecided. */
+  complete: boolean;
+}
+
+const PLAIN: DecisionRules = { unparsed: "undecided", graded: false, complete: true };
+
 /**
- * One rollout's score against every opponent of its group; wins + losses + ties + undecided = n -
- * 1.
+ * One rollout's score against every opponent of its group; wins + losses + ties + undecided +
+ * unasked = n - 1.
  */
 export interface Tally {
   wins: number;
   losses: number;
   ties: number;
   undecided: number;
+  /** Pairs that the schedule or the budget left out. */
+  unasked: number;
   /** Losses for want of a well-formed candidate, against well-formed opponents. */
   forfeits: number;
 }
 
-const OPPOSITE: Record<PairResult, PairResult> = { win: "loss", loss: "win", tie: "tie", undecided: "undecided" };
+const OPPOSITE: Record<PairResult, PairResult> = {
+  win: "loss",
+  loss: "win",
+  tie: "tie",
+  undecided: "undecided",
+  unasked: "unasked",
+};
+
+/** Grades are summed in whole steps of 2^-20, so that no sum hangs on its order. */
+const STEPS = 2 ** 20;
 
 /**
- * Decides every pair of classes (api.md, "Decide"). Pairwise: the majority of a pair's parsed
- * verdicts; equal = tie. Listwise: i beats j when it has more verdicts. A pair (or list) without a
- * parsed verdict is undecided; with `unparsed: "tie"` it is a tie where anything came back at all.
- * The order of `outcomes` does not matter.
+ * Decides every pair of classes (api.md, "Decide") by the verdicts of the questions that showed
+ * both: i beats j when more of them went to i than to j, equal is a tie; graded, by the mean of
+ * what they gave, (1 + g_i - g_j) / 2. A pair without a parsed verdict is undecided; with
+ * `unparsed: "tie"` it is a tie where anything came back at all. The order of `outcomes` does not
+ * matter.
  */
 export function decide(
   classCount: number,
   mode: "pairwise" | "listwise",
   questions: readonly Showing[],
   outcomes: readonly Outcome[],
-  unparsed: MissingRules["unparsed"] = "undecided",
+  rules: Partial<DecisionRules> = {},
 ): Decision {
-  const decides = ({ state }: Outcome) => state === "parsed" || (state === "unparsed" && unparsed === "tie");
-  const pairs = Array.from({ length: classCount }, (_, i) =>
-    Array.from({ length: classCount }, (_, j): PairResult => (i === j ? "tie" : "undecided")),
-  );
-  const set = (i: number, j: number, result: PairResult) => {
-    (pairs[i] as PairResult[])[j] = result;
-    (pairs[j] as PairResult[])[i] = OPPOSITE[result];
-  };
-  if (mode === "listwise") return { pairs, votes: decideList(classCount, outcomes, outcomes.some(decides), set) };
-
-  // margin[i * n + j], i < j: verdicts for i less verdicts for j; decided: a generation came back
-  // that says something of the pair
-  const margin = new Int32Array(classCount * classCount);
-  const decided = new Uint8Array(classCount * classCount);
+  const { unparsed, graded, complete } = { ...PLAIN, ...rules };
+  const cells = classCount * classCount;
+  // For i < j: what verdicts gave i less what they gave j, in steps; and how many there are.
+  const margin = new Float64Array(cells);
+  const verdicts = new Uint32Array(cells);
+  const asked = new Uint8Array(cells);
+  for (const { shown } of questions) for (const i of shown) for (const j of shown) asked[i * classCount + j] = 1;
   for (const outcome of outcomes) {
-    if (!decides(outcome)) continue;
-    const { question, winner } = outcome;
-    const [a, b] = (questions[question] as Showing).shown as [number, number];
-    const cell = Math.min(a, b) * classCount + Math.max(a, b);
-    decided[cell] = 1;
-    if (winner !== null) margin[cell] = (margin[cell] as number) + (winner === Math.min(a, b) ? 1 : -1);
+    if (outcome.state !== "parsed" && (outcome.state !== "unparsed" || unparsed !== "tie")) continue;
+    const { shown } = questions[outcome.question] as Showing;
+    const grades = gradesOf(outcome, shown).map((grade) => Math.round(grade * STEPS));
+    shown.forEach((i, a) => {
+      shown.forEach((j, b) => {
+        if (i >= j) return;
+        const cell = i * classCount + j;
+        margin[cell] = (margin[cell] as number) + (grades[a] as number) - (grades[b] as number);
+        verdicts[cell] = (verdicts[cell] as number) + 1;
+      });
+    });
   }
+  const square = <T>(own: T, other: (cell: number) => T): T[][] =>
+    Array.from({ length: classCount }, (_, i) =>
+      Array.from({ length: classCount }, (_, j) => (i === j ? own : other(i * classCount + j))),
+    );
+  const missing = (cell: number): PairResult => (asked[cell] === 1 || complete ? "undecided" : "unasked");
+  const pairs = square<PairResult>("tie", missing);
+  const shares = square<number | null>(0.5, () => null);
   for (let i = 0; i < classCount; i++) {
     for (let j = i + 1; j < classCount; j++) {
       const cell = i * classCount + j;
-      if (decided[cell] === 1) set(i, j, resultOf(margin[cell] as number));
+      const count = verdicts[cell] as number;
+      if (count === 0) continue;
+      const own = margin[cell] as number;
+      const result = own === 0 ? "tie" : own > 0 ? "win" : "loss";
+      const share = (1 + (graded ? own / (count * STEPS) : Math.sign(own))) / 2;
+      (pairs[i] as PairResult[])[j] = result;
+      (pairs[j] as PairResult[])[i] = OPPOSITE[result];
+      (shares[i] as (number | null)[])[j] = share;
+      (shares[j] as (number | null)[])[i] = 1 - share;
     }
   }
-  return { pairs, votes: null };
+  return { pairs, shares, votes: mode === "listwise" ? votesFor(classCount, outcomes) : null };
 }
 
-function resultOf(margin: number): PairResult {
-  if (margin === 0) return "tie";
-  return margin > 0 ? "win" : "loss";
-}
-
-function decideList(
-  classCount: number,
-  outcomes: readonly Outcome[],
-  decided: boolean,
-  set: (i: number, j: number, result: PairResult) => void,
-): number[] {
+function votesFor(classCount: number, outcomes: readonly Outcome[]): number[] {
   const votes = new Array<number>(classCount).fill(0);
   for (const { winner } of outcomes) if (winner !== null) votes[winner] = (votes[winner] as number) + 1;
-  if (decided) {
-    for (let i = 0; i < classCount; i++) {
-      for (let j = i + 1; j < classCount; j++) set(i, j, resultOf((votes[i] as number) - (votes[j] as number)));
-    }
-  }
   return votes;
 }
 
@@ -103,7 +125,7 @@ function decideList(
  */
 export function tally({ classOf }: Classes, decision: Decision): Tally[] {
   return classOf.map((own, r) => {
-    const counts: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, forfeits: 0 };
+    const counts: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
     classOf.forEach((other, s) => {
       if (s === r) return;
       if (own === null || other === null) {
@@ -118,6 +140,7 @@ export function tally({ classOf }: Classes, decision: Decision): Tally[] {
       if (result === "win") counts.wins++;
       else if (result === "loss") counts.losses++;
       else if (result === "tie") counts.ties++;
+      else if (result === "unasked") counts.unasked++;
       else counts.undecided++;
     });
     return counts;
@@ -143,36 +166,14 @@ export function gapsIn(
   minDecided = 1,
   excused: readonly number[] = [],
 ): (Gap | null)[] {
-  return tallies.map(({ wins, losses, ties, undecided }, r) => {
+  return tallies.map(({ wins, losses, ties, undecided, unasked }, r) => {
     if (wins + losses + ties === 0) return "unjudged";
+    const among = rivals(classOf, r);
+    const asked = among - unasked;
+    if (undecided === asked && among > 0) return "unjudged";
     if (undecided === 0) return null;
-    const asked = rivals(classOf, r);
-    if (undecided === asked) return "unjudged";
     // The margin is for shares such as 0.7 of 10, which are no exact doubles.
     return asked - undecided + 1e-9 < minDecided * (asked - (excused[r] ?? 0)) ? "partial" : null;
-  });
-}
-
-/**
- * Base rewards (api.md, "Reward"): `win_rate` = (wins + ties/2) / decided pairs, in [0, 1]; `top1`
- * = 1/k for the k that share the most wins, else 0; `wins` = wins. A malformed rollout has 0. null
- * where there is a gap.
- */
-export function baseRewards(
-  rule: "win_rate" | "top1" | "wins",
-  classOf: Classes["classOf"],
-  tallies: readonly Tally[],
-  gaps: readonly (Gap | null)[] = gapsIn(classOf, tallies),
-): (number | null)[] {
-  const eligible = (r: number) => classOf[r] !== null && gaps[r] === null;
-  const most = Math.max(...tallies.filter((_, r) => eligible(r)).map(({ wins }) => wins));
-  const sharing = tallies.filter(({ wins }, r) => eligible(r) && wins === most).length;
-  return tallies.map(({ wins, losses, ties }, r) => {
-    if (gaps[r] !== null) return null;
-    if (classOf[r] === null) return 0;
-    if (rule === "wins") return wins;
-    if (rule === "top1") return wins === most ? 1 / sharing : 0;
-    return (wins + ties / 2) / (wins + losses + ties);
   });
 }
 

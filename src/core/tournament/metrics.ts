@@ -4,7 +4,7 @@ import type { BatchMetrics, GroupMetrics, GroupResult, TauUndefined, VerifierUse
 import { LIMITS } from "../faults/limits.ts";
 import type { Showing } from "../judges/questions.ts";
 import { kendallTauB, mean, percentile, populationStd } from "../math/stats.ts";
-import type { Outcome } from "./schedule.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** tau-b of win counts against pass rates; null with the reason when it cannot be told. */
 export function groupTau(

@@ -154,7 +154,7 @@ const CASES: [name: string, body: unknown, code: string, path: string, names: st
     withSpec({ judge: { mode: "listwise", schedule: "round_robin" } }),
     "invalid_request",
     "spec.judge.schedule",
-    "single_list for listwise",
+    "single_list, blocks for listwise",
   ],
   ["65 samples", withSpec({ judge: { samples: 65 } }), "invalid_request", "spec.judge.samples", "samples_max"],
   [

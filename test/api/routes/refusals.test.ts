@@ -17,9 +17,9 @@ import { VerlRequestSchema } from "../../../src/api/contracts/samples/verl.ts";
 import { BatchQuerySchema } from "../../../src/api/routes/batches.ts";
 import { ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
 import { EvaluationsRequestSchema, VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
-import { SpecSchema } from "../../../src/core/contract/spec.ts";
 import { ADVICE, isLimitName, type LimitName } from "../../../src/core/faults/limit-advice.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
 import { problemOf, setUp, twoRollouts } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 // Holds what the GPU gateway adds on real engines: the same verdicts as asking directly, early
 // stop, soft letters, loops cut short.
 import { describe, expect, it } from "vitest";
-import { SpecSchema } from "../../../src/core/contract/spec.ts";
+import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
 import type { Verifier } from "../../../src/scoring/ports.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";

@@ -21,7 +21,13 @@ class _SignalErrors(TypedDict, total=False):
     errors: dict[str, str | None]
 
 
-class RolloutResult(_SignalErrors):
+class _Unasked(TypedDict, total=False):
+    """Of a spec whose schedule or budget may leave pairs out: how many were."""
+
+    unasked: int
+
+
+class RolloutResult(_SignalErrors, _Unasked):
     """`reward` is None exactly when `error` names why; the counts are over the other rollouts of
     the group.
 
@@ -50,7 +56,21 @@ class Latency(TypedDict):
     max: float
 
 
-class VerifierUse(TypedDict):
+class NotAsked(TypedDict):
+    """Generations that were not asked, by the reason."""
+
+    early_stop: int
+    duplicate: int
+    budget: int
+    sure: int
+
+
+class _Schedule(TypedDict, total=False):
+    schedule: str | dict[str, object]
+    why: NotAsked
+
+
+class VerifierUse(_Schedule):
     comparisons: int
     generations: int
     parsed: int
@@ -62,7 +82,18 @@ class VerifierUse(TypedDict):
     latency_ms: Latency
 
 
-class GroupMetrics(TypedDict):
+class _Measures(TypedDict, total=False):
+    """Of a spec that leaves pairs out, grades outcomes or scores in another way than by wins."""
+
+    cyclic: bool
+    agreement: float | None
+    tie_rate: float | None
+    decided_rate: float | None
+    order_confidence: float
+    expected_tau: float
+
+
+class GroupMetrics(_Measures):
     parse_rate: float | None
     tau_b: float | None
     tau_b_undefined: str | None
@@ -72,7 +103,13 @@ class GroupMetrics(TypedDict):
     reward_std: float | None
 
 
-class GroupResult(TypedDict):
+class _Points(TypedDict, total=False):
+    """Wins, halves of ties and soft outcomes on the scale of all n - 1 pairs."""
+
+    points: list[float | None]
+
+
+class GroupResult(_Points):
     group_id: str
     status: Literal["ok", "partial", "failed"]
     win_counts: list[int | None]

@@ -42,10 +42,11 @@ class Group(_GroupContent, total=False):
 
 class Judge(TypedDict, total=False):
     mode: Literal["pairwise", "listwise"]
-    schedule: str
+    schedule: str | Mapping[str, object]
     form: Literal["exact_match", "scores"]
-    both_orders: bool
-    samples: int
+    both_orders: bool | Literal["when_close"]
+    samples: int | Mapping[str, object]
+    budget: Mapping[str, float]
     vote: str
     prompt: str
     model: str | None
@@ -80,7 +81,17 @@ class Spec(TypedDict, total=False):
 
     judge: Judge
     candidate: CandidateRule
-    reward: Literal["win_rate", "top1", "wins"]
+    reward: Literal[
+        "win_rate",
+        "top1",
+        "wins",
+        "net_win_rate",
+        "rank",
+        "copeland",
+        "strength",
+        "soft",
+        "mean_score",
+    ]
     format: FormatRules
     overlong: Overlong | None
     seed: int

@@ -3,11 +3,12 @@
 
 import { createPreparer, type PreparedGroup } from "../../../../src/core/candidate/prepare.ts";
 import type { Group } from "../../../../src/core/contract/requests.ts";
-import { type Spec, SpecSchema } from "../../../../src/core/contract/spec.ts";
+import type { Spec } from "../../../../src/core/contract/spec.ts";
 import type { Showing } from "../../../../src/core/judges/questions.ts";
 import { compileSpec } from "../../../../src/core/signals/compiled-spec.ts";
+import { SpecSchema } from "../../../../src/core/signals/flat-spec.ts";
 import { preparerRules } from "../../../../src/core/signals/preparing.ts";
-import { SCHEDULES } from "../../../../src/core/tournament/schedules/table.ts";
+import { Contest, NOTHING_SEEN } from "../../../../src/core/tournament/contest.ts";
 import type { RewardsBody } from "../workload/item.ts";
 
 export interface PlannedGroup {
@@ -38,8 +39,8 @@ export function plannedRequest(body: RewardsBody): PlannedRequest {
   const prepare = createPreparer(preparerRules(compileSpec(spec)));
   const groups = body.groups.map((group, index) => {
     const prepared = prepare(group as Group, index);
-    const schedule = SCHEDULES[spec.judge.schedule]({ keys: prepared.keys, judge: spec.judge, seed: spec.seed });
-    return { prepared, asks: schedule.next([]) };
+    const contest = new Contest({ keys: prepared.keys, judge: spec.judge, seed: spec.seed });
+    return { prepared, asks: contest.next(NOTHING_SEEN) };
   });
   const asks = groups.flatMap((group) => group.asks);
   return {

@@ -1,6 +1,6 @@
 // Owns what a workload is: bodies of one sort with a name. Knows no target and no source of texts.
 
-import type { SpecInput } from "../../../../src/core/contract/spec.ts";
+import type { SpecInput } from "../../../../src/core/signals/flat-spec.ts";
 import type { RewardsRequest } from "../../../../src/core/signals/requests.ts";
 
 type GroupInput = Omit<RewardsRequest["groups"][number], "rollouts"> & {

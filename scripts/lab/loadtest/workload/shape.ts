@@ -3,8 +3,8 @@
 
 import { questionText } from "../../../../src/core/candidate/prepare.ts";
 import type { Group } from "../../../../src/core/contract/requests.ts";
-import type { SpecInput } from "../../../../src/core/contract/spec.ts";
 import { LETTERS } from "../../../../src/core/judges/render.ts";
+import type { SpecInput } from "../../../../src/core/signals/flat-spec.ts";
 import { MARK } from "../kinds/kind.ts";
 import type { Workload } from "./item.ts";
 

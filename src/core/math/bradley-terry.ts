@@ -1,0 +1,158 @@
+// Owns Bradley-Terry strengths from games, and how sure their order is (formulas.md e). Knows not
+// where games come from.
+
+/** One game of player `i` against `j`: `score` 1 when i won, 0.5 for a tie, 0 when j won, or between. */
+export interface Game {
+  i: number;
+  j: number;
+  score: number;
+}
+
+const NEWTON_STEPS_MAX = 100;
+
+/** sigma(x) = 1 / (1 + e^-x), without overflow on either side. */
+export function sigmoid(x: number): number {
+  return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
+}
+
+type Matrix = number[][];
+
+/**
+ * Log posterior, its gradient and the negative Hessian (a weighted Laplacian plus lambda I) at
+ * `theta`.
+ */
+function posterior(theta: readonly number[], games: readonly Game[], lambda: number) {
+  const gradient = theta.map((t) => -lambda * t);
+  const curvature: Matrix = theta.map((_, row) => theta.map((_, column) => (row === column ? lambda : 0)));
+  let value = -0.5 * lambda * theta.reduce((sum, t) => sum + t * t, 0);
+  for (const { i, j, score } of games) {
+    const gap = (theta[i] as number) - (theta[j] as number);
+    const p = sigmoid(gap);
+    const weight = p * sigmoid(-gap);
+    // log sigma(x) = min(x, 0) - log1p(e^-|x|), which neither overflows nor rounds to log 0.
+    value += score * Math.min(gap, 0) + (1 - score) * Math.min(-gap, 0) - Math.log1p(Math.exp(-Math.abs(gap)));
+    const [rowI, rowJ] = [curvature[i] as number[], curvature[j] as number[]];
+    gradient[i] = (gradient[i] as number) + score - p;
+    gradient[j] = (gradient[j] as number) - score + p;
+    rowI[i] = (rowI[i] as number) + weight;
+    rowJ[j] = (rowJ[j] as number) + weight;
+    rowI[j] = (rowI[j] as number) - weight;
+    rowJ[i] = (rowJ[i] as number) - weight;
+  }
+  return { value, gradient, curvature };
+}
+
+/** The lower Cholesky factor of a symmetric positive definite matrix, in its place. */
+function factor(a: Matrix): Matrix {
+  for (const [row, own] of a.entries()) {
+    for (let column = 0; column <= row; column++) {
+      const other = a[column] as number[];
+      let sum = own[column] as number;
+      for (let k = 0; k < column; k++) sum -= (own[k] as number) * (other[k] as number);
+      own[column] = row === column ? Math.sqrt(sum) : sum / (other[column] as number);
+    }
+  }
+  return a;
+}
+
+/** Solves L L' x = b. */
+function solve(l: Matrix, b: readonly number[]): number[] {
+  const x = [...b];
+  const at = (row: number, column: number) => (l[row] as number[])[column] as number;
+  for (let row = 0; row < x.length; row++) {
+    for (let k = 0; k < row; k++) x[row] = (x[row] as number) - at(row, k) * (x[k] as number);
+    x[row] = (x[row] as number) / at(row, row);
+  }
+  for (let row = x.length - 1; row >= 0; row--) {
+    for (let k = row + 1; k < x.length; k++) x[row] = (x[row] as number) - at(k, row) * (x[k] as number);
+    x[row] = (x[row] as number) / at(row, row);
+  }
+  return x;
+}
+
+/**
+ * Bradley-Terry strengths, P(i beats j) = sigma(theta_i - theta_j), as the maximum a posteriori
+ * under a Gaussian prior: the maximum of sum s log sigma(t_i - t_j) + (1 - s) log sigma(t_j - t_i)
+ * - lambda/2 |t|^2. The prior makes it exist for any games (the likelihood alone needs a strongly
+ * connected win graph). Newton's method with step halving; a step costs the cube of the players.
+ * @param games between players in 0..players-1, scores in [0, 1]
+ * @param lambda strength of the prior, > 0
+ * @returns theta in natural log-odds, summing to 0
+ */
+export function bradleyTerry(players: number, games: readonly Game[], lambda: number): number[] {
+  let theta = new Array<number>(players).fill(0);
+  let current = posterior(theta, games, lambda);
+  for (let iteration = 0; iteration < NEWTON_STEPS_MAX; iteration++) {
+    const step = solve(factor(current.curvature), current.gradient);
+    let size = 1;
+    let next = theta;
+    let reached = current;
+    do {
+      next = theta.map((t, i) => t + size * (step[i] as number));
+      reached = posterior(next, games, lambda);
+      size /= 2;
+      // Near the maximum the values differ by rounding only, where the full step is the right one.
+    } while (reached.value < current.value - 1e-10 * (1 + Math.abs(current.value)) && size > 1e-9);
+    theta = next;
+    current = reached;
+    if (Math.max(...step.map(Math.abs)) < 1e-14 * (1 + Math.max(...theta.map(Math.abs)))) break;
+  }
+  // The maximum has mean 0; rounding may leave a trace of it.
+  const centre = theta.reduce((sum, t) => sum + t, 0) / players;
+  return theta.map((t) => t - centre);
+}
+
+/** Strengths with their posterior covariance, by Laplace's approximation: the inverse curvature. */
+export interface Fit {
+  theta: readonly number[];
+  covariance: readonly (readonly number[])[];
+}
+
+/** `bradleyTerry` with its covariance, where every game counts as `weight` games. */
+export function fitted(players: number, games: readonly Game[], lambda: number, weight = 1): Fit {
+  const theta = bradleyTerry(players, games, lambda / weight);
+  const l = factor(posterior(theta, games, lambda / weight).curvature);
+  return {
+    theta,
+    covariance: theta.map((_, i) =>
+      solve(
+        l,
+        theta.map((_, j) => (i === j ? 1 / weight : 0)),
+      ),
+    ),
+  };
+}
+
+/** P(Z <= x) of the standard normal, to 8e-8 (Abramowitz and Stegun 26.2.17). */
+function normalCdf(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x));
+  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = (series * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
+  return x > 0 ? 1 - tail : tail;
+}
+
+/** The variance of theta_i - theta_j, and P(theta_i > theta_j). */
+export function pairPosterior({ theta, covariance }: Fit, i: number, j: number): { variance: number; chance: number } {
+  const at = (row: number, column: number) => (covariance[row] as readonly number[])[column] as number;
+  const variance = at(i, i) + at(j, j) - 2 * at(i, j);
+  return { variance, chance: normalCdf(((theta[i] as number) - (theta[j] as number)) / Math.sqrt(variance)) };
+}
+
+/**
+ * How sure an order by strength is. `best`: the product over all others of the chance that the
+ * strongest is stronger, which is at most the chance that it is the best of all (Slepian: the gaps
+ * to one player are positively correlated). `tau`: the expected tau of the order with the true one,
+ * the mean over all pairs of 2 P(stronger is stronger) - 1. Both 1 for fewer than two players.
+ */
+export function orderConfidence(fit: Fit): { best: number; tau: number } {
+  const n = fit.theta.length;
+  if (n < 2) return { best: 1, tau: 1 };
+  const top = fit.theta.indexOf(Math.max(...fit.theta));
+  let best = 1;
+  let sum = 0;
+  for (let i = 0; i < n; i++) {
+    if (i !== top) best *= pairPosterior(fit, top, i).chance;
+    for (let j = 0; j < i; j++) sum += Math.abs(2 * pairPosterior(fit, i, j).chance - 1);
+  }
+  return { best, tau: (2 * sum) / (n * (n - 1)) };
+}

@@ -1,0 +1,24 @@
+// Owns what a judge's schema cannot say of it: which schedules, votes and scores go together.
+import type { Spec } from "../contract/spec.ts";
+import { scheduleFault } from "../tournament/schedules/table.ts";
+import { SCORES } from "../tournament/scores.ts";
+
+export interface JudgeFault {
+  /** Below the judge's own path; `score` for the score. */
+  path: readonly string[];
+  message: string;
+}
+
+/** What does not go together, or null. */
+export function judgeFault(judge: Spec["judge"], score: string): JudgeFault | null {
+  const schedule = scheduleFault(judge);
+  if (schedule !== null) return { path: ["schedule"], message: schedule };
+  const pairsOnly = (path: string, given: boolean, what: string) =>
+    given && judge.mode === "listwise" ? { path: [path], message: `${what} needs mode "pairwise"` } : null;
+  const score_ = SCORES[score]?.needsScores === true && judge.form !== "scores";
+  return (
+    pairsOnly("both_orders", judge.both_orders === "when_close", '"when_close"') ??
+    pairsOnly("samples", typeof judge.samples === "object", "a range of samples") ??
+    (score_ ? { path: ["score"], message: `${score} needs a judge that gives scores: form "scores"` } : null)
+  );
+}

@@ -1,0 +1,99 @@
+// Owns the schedule `blocks`: lists of a few candidates each that together show every pair.
+import * as z from "zod";
+import { bound } from "../../faults/limit-advice.ts";
+import { LIMITS } from "../../faults/limits.ts";
+import type { Match, Schedule } from "../schedule.ts";
+
+const SETTINGS = z.strictObject({
+  size: z
+    .int()
+    .min(2)
+    .max(...bound("list_candidates_max"))
+    .default(LIMITS.list_candidates_max)
+    .meta({ description: "candidates a list" }),
+  cover: z
+    .int()
+    .min(1)
+    .max(...bound("samples_max"))
+    .default(1)
+    .meta({ description: "how many lists show each pair at least" }),
+  rounds: z
+    .int()
+    .min(1)
+    .max(...bound("rollouts_per_group_max"))
+    .optional()
+    .meta({ description: "most rounds of about n / size lists; default: as many as cover all pairs" }),
+});
+
+/**
+ * All lists in one wave. Where the numbers allow, a balanced incomplete block design: a projective
+ * plane for n = size^2 - size + 1, an affine plane for n = size^2, by perfect difference sets and
+ * fields. Else round by round lists of those who were together least.
+ */
+export const blocks: Schedule<z.output<typeof SETTINGS>> = {
+  mode: "listwise",
+  settings: SETTINGS,
+  complete: false,
+  *waves({ order, settings: { size, cover, rounds } }) {
+    const n = order.length;
+    if (n < 2) return undefined;
+    const c = Math.min(size, n);
+    const design = rounds === undefined ? balanced(n, c) : null;
+    const lists = design === null ? evenly(n, c, cover, rounds) : Array.from({ length: cover }, () => design).flat();
+    yield lists.map((list) => list.map((place) => order[place] as number));
+    return undefined;
+  },
+};
+
+/** Perfect difference sets modulo size^2 - size + 1: every difference but 0 occurs once. */
+const DIFFERENCES: Readonly<Record<number, readonly number[]>> = {
+  3: [0, 1, 3],
+  4: [0, 1, 3, 9],
+  5: [0, 1, 4, 14, 16],
+};
+
+/** Lists of c in which every pair of 0..n-1 stands exactly once; null where none is known here. */
+function balanced(n: number, c: number): Match[] | null {
+  if (n === c) return [range(n)];
+  const differences = DIFFERENCES[c];
+  if (differences === undefined) return null;
+  if (n === c * c - c + 1) return range(n).map((shift) => differences.map((d) => (d + shift) % n));
+  if (n !== c * c) return null;
+  const lines = range(c).flatMap((slope) =>
+    range(c).map((start) => range(c).map((x) => x * c + plus(c, times(c, slope, x), start))),
+  );
+  return [...lines, ...range(c).map((x) => range(c).map((y) => x * c + y))];
+}
+
+const range = (n: number) => Array.from({ length: n }, (_, i) => i);
+/** In the field of c elements, c 3, 4 or 5; of the four, 2 and 3 are the roots of x^2 + x + 1. */
+const plus = (c: number, a: number, b: number) => (c === 4 ? a ^ b : (a + b) % c);
+const times = (c: number, a: number, b: number) =>
+  c !== 4 ? (a * b) % c : a === 0 || b === 0 ? 0 : ((a + b - 2) % 3) + 1;
+
+/** Round by round, the one who lacks most first, beside those whom it met least. */
+function evenly(n: number, c: number, cover: number, rounds = Number.POSITIVE_INFINITY): Match[] {
+  const together = range(n).map(() => new Array<number>(n).fill(0));
+  const met = (i: number, j: number) => (together[i] as number[])[j] as number;
+  const lacks = (i: number) => range(n).filter((j) => j !== i && met(i, j) < cover).length;
+  const lists: Match[] = [];
+  for (let round = 0; round < rounds && range(n).some((i) => lacks(i) > 0); round++) {
+    const need = range(n).map(lacks);
+    let open = range(n).sort((a, b) => (need[b] as number) - (need[a] as number));
+    while (open.length > 1) {
+      // No list of one at the end: the last two lists share.
+      const most = open.length === c + 1 && c > 2 ? c - 1 : c;
+      const list = [open[0] as number];
+      while (list.length < most && list.length < open.length) {
+        const cost = (i: number) => list.reduce((sum, j) => sum + met(i, j), 0);
+        const free = open.filter((i) => !list.includes(i));
+        list.push(free.reduce((a, b) => (cost(b) < cost(a) ? b : a)));
+      }
+      open = open.filter((i) => !list.includes(i));
+      if (!list.some((i) => list.some((j) => i !== j && met(i, j) < cover))) continue;
+      for (const i of list) for (const j of list) if (i !== j) (together[i] as number[])[j] = met(i, j) + 1;
+      lists.push(list);
+    }
+  }
+  return lists;
+}

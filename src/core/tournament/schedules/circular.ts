@@ -1,0 +1,45 @@
+// Owns the schedule `circular`: each candidate against those at some distances on a seeded ring.
+import * as z from "zod";
+import { bound } from "../../faults/limit-advice.ts";
+import type { Match, Schedule } from "../schedule.ts";
+
+const SETTINGS = z.strictObject({
+  degree: z
+    .int()
+    .min(1)
+    .max(...bound("rollouts_per_group_max"))
+    .default(1)
+    .meta({ description: "rings: each candidate meets 2 x degree others; of a small group all" }),
+});
+
+/**
+ * n x degree pairs in one wave (NeMo-Gym's genrm_compare has degree 1). The distances beyond 1 are
+ * those for which strengths are estimated best: each adds least to the sum of effective
+ * resistances, sum_k 1 / lambda_k with lambda_k = sum_d 2 (1 - cos(2 pi k d / n)).
+ */
+export const circular: Schedule<z.output<typeof SETTINGS>> = {
+  mode: "pairwise",
+  settings: SETTINGS,
+  complete: false,
+  *waves({ order, settings: { degree } }) {
+    const n = order.length;
+    yield distances(n, degree).flatMap((d) => order.map((a, t): Match => [a, order[(t + d) % n] as number]));
+    return undefined;
+  },
+};
+
+/** The distances on a ring of n, the first always 1; at most n / 2 of them. */
+export function distances(n: number, degree: number): number[] {
+  const open = Array.from({ length: Math.floor(n / 2) }, (_, d) => d + 1);
+  const gap = (k: number, d: number) => 2 - 2 * Math.cos((2 * Math.PI * k * d) / n);
+  const eigenvalues = Array.from({ length: Math.max(0, n - 1) }, () => 0);
+  const chosen: number[] = [];
+  while (chosen.length < degree && open.length > 0) {
+    const cost = (d: number) => eigenvalues.reduce((sum, own, k) => sum + 1 / (own + gap(k + 1, d)), 0);
+    const best = chosen.length === 0 ? 1 : open.reduce((a, b) => (cost(b) < cost(a) - 1e-12 ? b : a));
+    chosen.push(best);
+    open.splice(open.indexOf(best), 1);
+    for (const k of eigenvalues.keys()) eigenvalues[k] = (eigenvalues[k] as number) + gap(k + 1, best);
+  }
+  return chosen;
+}

@@ -1,0 +1,66 @@
+// Owns the schedule `knockout`: seeding against one candidate, then a bracket of single elimination.
+import * as z from "zod";
+import { mean } from "../../math/stats.ts";
+import { type Match, meanOutcome, type Outcomes, type Schedule } from "../schedule.ts";
+
+const SETTINGS = z.strictObject({});
+
+/**
+ * At most 2(n - 1) pairs in 1 + ceil(log2 n) waves (ArenaRL; PairJudge RM, arXiv 2501.13007), fewer
+ * where a pair of the seeding meets again. Equals, and pairs of which nothing was decided: the
+ * better seeded goes on. Places: the champion, then by the round lost, then by mean outcome.
+ */
+export const knockout: Schedule = {
+  mode: "pairwise",
+  settings: SETTINGS,
+  complete: false,
+  *waves({ order }) {
+    const n = order.length;
+    const [anchor, ...others] = order;
+    if (anchor === undefined || n < 2) return undefined;
+    let outcomes: Outcomes = yield others.map((i): Match => [i, anchor]);
+    // The seeding counts as one game, however many the anchor had.
+    const games = new Map(order.map((i) => [i, [meanOutcome(outcomes, i, i === anchor ? others : [anchor])]]));
+    const earned = (i: number) => mean(games.get(i) as number[]);
+    const seeds = sortedBy(order, earned);
+    let line = bracket(n).map((seed) => seeds[seed] as number);
+    let behind: number[] = [];
+    while (line.length > 1) {
+      const free = line.length % 2 === 1 ? [line.at(-1) as number] : [];
+      const pairs = Array.from(
+        { length: line.length >> 1 },
+        (_, k) => line.slice(2 * k, 2 * k + 2) as [number, number],
+      );
+      outcomes = yield pairs;
+      for (const [a, b] of pairs) {
+        games.get(a)?.push(...[outcomes(a, b) ?? []].flat());
+        games.get(b)?.push(...[outcomes(b, a) ?? []].flat());
+      }
+      const first = ([a, b]: [number, number]) => (outcomes(a, b) ?? 0) >= (outcomes(b, a) ?? 0);
+      behind = [
+        ...sortedBy(
+          pairs.map((pair) => pair[first(pair) ? 1 : 0]),
+          earned,
+        ),
+        ...behind,
+      ];
+      line = [...free, ...pairs.map((pair) => pair[first(pair) ? 0 : 1])];
+    }
+    const places = new Array<number>(n).fill(0);
+    for (const [place, i] of [...line, ...behind].entries()) places[i] = 1 - place / (n - 1);
+    return places;
+  },
+};
+
+/** By what each earned, the most first; equals as they stand. */
+function sortedBy(line: readonly number[], earned: (i: number) => number): number[] {
+  const known = new Map(line.map((i) => [i, earned(i)]));
+  return [...line].sort((a, b) => (known.get(b) as number) - (known.get(a) as number));
+}
+
+/** Seeds 0..n-1 as they stand in a bracket: the best two meet last; empty places are left out. */
+function bracket(n: number): number[] {
+  let seeds = [0];
+  while (seeds.length < n) seeds = seeds.flatMap((seed) => [seed, 2 * seeds.length - 1 - seed]);
+  return seeds.filter((seed) => seed < n);
+}

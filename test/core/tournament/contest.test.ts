@@ -1,0 +1,188 @@
+// Owns what every schedule guarantees, whatever the verifier answers: it ends, asks no pair twice,
+// keeps to the budget, and leaves nobody without a comparison.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import type { Showing } from "../../../src/core/judges/questions.ts";
+import { createRandom, hashText } from "../../../src/core/math/random.ts";
+import { isGraded } from "../../../src/core/tournament/asking-pairs.ts";
+import { Contest, type Seen } from "../../../src/core/tournament/contest.ts";
+import { decide, tally } from "../../../src/core/tournament/decide.ts";
+import { gradesOf, type Outcome } from "../../../src/core/tournament/outcome.ts";
+import { SCHEDULES, scheduleOf } from "../../../src/core/tournament/schedules/table.ts";
+
+/** Graded outcomes, whatever the wire brings them. */
+const SOFT = "soft" as "majority";
+const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
+const PAIRWISE = Object.entries(SCHEDULES).flatMap(([name, { mode }]) => (mode === "pairwise" ? [name] : []));
+
+/** A whole contest against a seeded verifier of which a share of the questions fails. */
+function played(n: number, more: Partial<Spec["judge"]>, seed: number, failing = 0) {
+  const judge = { ...DEFAULT_SPEC.judge, ...more };
+  const contest = new Contest({ keys: keysOf(n), judge, seed });
+  const showings: Showing[] = [];
+  const outcomes: Outcome[] = [];
+  const graded = isGraded(judge);
+  let waves = 0;
+  const decision = (complete: boolean) => decide(n, judge.mode, showings, outcomes, { graded, complete });
+  for (;;) {
+    const { pairs, shares } = decision(false);
+    const seen: Seen = {
+      answered: showings.map((showing, question) => {
+        const own = outcomes.filter((one) => one.question === question && one.state === "parsed");
+        return { showing, grades: own.map((one) => gradesOf(one, showing.shown)) };
+      }),
+      outcomes: (i, j) => (pairs[i]?.[j] === "unasked" ? undefined : (shares[i]?.[j] ?? null)),
+      tokens: 0,
+    };
+    const wave = contest.next(seen);
+    if (wave.length === 0) return { contest, showings, waves, decision: decision(contest.complete) };
+    if (++waves > 500) throw new Error("the contest does not end");
+    for (const showing of wave) {
+      const question = showings.push(showing) - 1;
+      const first = showing.first_sample ?? 0;
+      for (let sample = first; sample < first + showing.samples; sample++) {
+        const random = createRandom(hashText("verdict", seed, ...showing.shown, sample));
+        const chance = random();
+        const [a, b] = showing.shown as [number, number];
+        if (random() < failing) outcomes.push({ question, state: "failed", winner: null });
+        else if (graded) outcomes.push({ question, state: "parsed", winner: null, grades: [chance, 1 - chance] });
+        else outcomes.push({ question, state: "parsed", winner: chance < 0.5 ? a : b });
+      }
+    }
+  }
+}
+
+const pairOf = ({ shown }: Showing) => [...shown].sort((a, b) => a - b).join();
+
+describe.each(PAIRWISE)("%s", (name) => {
+  it("ends, asks no pair twice and accounts for every opponent, whatever fails, in 300 tournaments", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.nat(),
+        fc.constantFrom(0, 0.3, 1),
+        fc.boolean(),
+        (n, seed, failing, soft) => {
+          const vote = soft ? SOFT : "majority";
+          const { showings, decision } = played(n, { schedule: name, vote }, seed, failing);
+          const pairs = showings.map(pairOf);
+          expect(new Set(pairs).size).toBe(pairs.length);
+          for (const { shown } of showings) expect(new Set(shown).size).toBe(2);
+          const classes = { classOf: Array.from({ length: n }, (_, i) => i), members: [] };
+          const tallies = tally(classes, decision);
+          for (const t of tallies) {
+            expect(t.wins + t.losses + t.ties + t.undecided + t.unasked).toBe(n - 1);
+            // Everyone is asked about at least once.
+            if (n > 1) expect(t.unasked).toBeLessThan(n - 1);
+          }
+          if (failing === 0) expect(tallies.every(({ undecided }) => undecided === 0)).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("asks the same of the same contents wherever they stand", () => {
+    const named = (n: number, seed: number) =>
+      played(n, { schedule: name }, seed).showings.map(({ shown }) => shown.join(">"));
+    expect(named(9, 4)).toEqual(named(9, 4));
+    if (!SCHEDULES[name]?.complete) expect(named(9, 5)).not.toEqual(named(9, 4));
+  });
+
+  it("keeps to a budget, and still compares everyone", () => {
+    for (const n of [2, 5, 12]) {
+      for (const ratio of [0.01, 0.25, 0.6]) {
+        const { showings, decision, contest } = played(n, { schedule: name, budget: { ratio } }, 3);
+        const asked = showings.reduce((sum, { samples }) => sum + samples, 0);
+        expect(asked).toBeLessThanOrEqual(Math.max(Math.floor((ratio * n * (n - 1)) / 2), n - 1));
+        for (const [i, row] of decision.pairs.entries()) {
+          expect(
+            row.some((result, j) => i !== j && result !== "unasked"),
+            `${n} ${ratio} ${i}`,
+          ).toBe(true);
+        }
+        expect(contest.complete).toBe(false);
+      }
+    }
+  });
+});
+
+describe("blocks", () => {
+  const lists = (n: number, settings: object) =>
+    played(n, { mode: "listwise", schedule: { name: "blocks", ...settings } as NamedSchedule }, 1).showings.map(
+      ({ shown }) => shown,
+    );
+
+  it.each([2, 3, 5, 6, 7, 8, 9, 13, 16, 17, 21, 25, 32, 64])(
+    "shows every pair of %i candidates, in lists of 2 to 5",
+    (n) => {
+      for (const size of [2, 3, 4, 5]) {
+        const asked = lists(n, { size });
+        const times = new Map<string, number>();
+        for (const shown of asked) {
+          expect(shown.length).toBeGreaterThanOrEqual(Math.min(2, n));
+          expect(shown.length).toBeLessThanOrEqual(Math.min(size, LIMITS.list_candidates_max));
+          for (const i of shown)
+            for (const j of shown) if (i < j) times.set(`${i},${j}`, (times.get(`${i},${j}`) ?? 0) + 1);
+        }
+        expect(times.size).toBe((n * (n - 1)) / 2);
+        // As evenly as it goes: a design shows every pair once, the rest stays near it.
+        const least = (n * (n - 1)) / (size * (size - 1));
+        expect(asked.length).toBeLessThanOrEqual(Math.ceil(2.2 * least) + 3);
+        const isDesign = n === size * size - size + 1 || (n === size * size && size > 2);
+        if (isDesign && size > 2)
+          expect(
+            [...times.values()].every((count) => count === 1),
+            `${n} ${size}`,
+          ).toBe(true);
+      }
+    },
+  );
+
+  it("covers pairs as often as asked, and stops after so many rounds", () => {
+    expect(lists(16, { size: 4, cover: 2 }).length).toBe(40);
+    expect(lists(16, { size: 4, rounds: 2 }).length).toBe(8);
+    expect(lists(4, {}).length).toBe(1);
+  });
+});
+
+describe("inside a pair", () => {
+  it("asks until the majority is sure, and never more than max", () => {
+    const samples = { min: 2, max: 8, stop: "confidence" as const, confidence: 0.95 };
+    const { showings } = played(6, { samples }, 2);
+    const byPair = new Map<string, number>();
+    for (const showing of showings) byPair.set(pairOf(showing), (byPair.get(pairOf(showing)) ?? 0) + showing.samples);
+    const counts = [...byPair.values()];
+    expect(Math.max(...counts)).toBe(8);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(4);
+    expect(counts.some((count) => count < 8)).toBe(true);
+    // Sample numbers go on where they stopped: no sample is asked twice.
+    for (const pair of byPair.keys()) {
+      const own = showings.filter((showing) => pairOf(showing) === pair);
+      const numbers = own.flatMap(({ first_sample = 0, samples: k }) =>
+        Array.from({ length: k }, (_, i) => first_sample + i),
+      );
+      expect(numbers).toEqual([...numbers.keys()]);
+    }
+  });
+
+  it("shows the other order of close pairs, and of neighbours in the order", () => {
+    const { showings } = played(8, { both_orders: "when_close", vote: SOFT }, 5);
+    const orders = new Set(showings.map(({ shown }) => shown.join()));
+    const twice = showings.filter(({ shown }) => orders.has([...shown].reverse().join())).length / 2;
+    expect(orders.size).toBe(showings.length);
+    expect(twice).toBeGreaterThanOrEqual(7);
+    expect(twice).toBeLessThan(28);
+  });
+
+  it("lets auto say what it chose: rings that the budget pays, all pairs without one", () => {
+    const chosen = (n: number, more: Partial<Spec["judge"]>) =>
+      played(n, { schedule: "auto", ...more }, 1).contest.schedule;
+    expect(chosen(16, {})).toBe("round_robin");
+    expect(chosen(16, { budget: { ratio: 0.4 } })).toEqual({ name: "circular", degree: 3 });
+    expect(scheduleOf(chosen(16, { vote: SOFT })).settings).toEqual({ degree: 6 });
+    expect(chosen(4, { vote: SOFT })).toBe("round_robin");
+  });
+});
