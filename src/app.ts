@@ -95,7 +95,7 @@ function addFrame(app: Hono<AppEnv>, deps: RouteDeps, table: RouteTable): void {
     if (!URL.canParse(c.req.url)) throw new ApiError("invalid_request", NO_URL, { errors: NO_HOST });
     const dialect = table.dialectOf(routePath(c));
     if (dialect !== null) c.set("dialect", dialect);
-    if (!table.isPublic(c.req.path) && c.req.method !== "OPTIONS") await admit(c, deps, admission, table);
+    if (!table.isPublic(c.req.path, routePath(c)) && c.req.method !== "OPTIONS") await admit(c, deps, admission, table);
     await next().catch(rethrowAsError);
   });
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));

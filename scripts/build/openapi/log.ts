@@ -6,6 +6,7 @@ import type { StoredSignal, StoredText } from "../../../src/core/contract/export
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { AlarmSpan } from "../../../src/core/health/alarm.ts";
+import type { HealthRow } from "../../../src/core/health/health-row.ts";
 import { ALARMS } from "../../../src/core/health/table.ts";
 import { READING_STATUSES } from "../../../src/core/judges/readings.ts";
 import type { Verdict } from "../../../src/core/judges/verdicts.ts";
@@ -135,6 +136,27 @@ export const StoredSignalSchema = z.object({
     .meta({ description: "what the signal tells besides the value; `skipped`: its `when` left the rollout out" }),
 }) satisfies z.ZodType<StoredSignal>;
 
+const HealthRowSchema = z.object({
+  step: count,
+  at_ms: z.number().meta({ description: "when its first request was logged, ms since 1970" }),
+  rollouts: count,
+  reward_mean: rate,
+  unformatted_mean: rate.meta({ description: "without what format rules took off" }),
+  zero_variance_share: rate,
+  parse_rate: rate,
+  nulls: z.record(z.string(), count).meta({ description: "rollouts without a reward, by code" }),
+  length_p50: rate,
+  at_cap_share: rate,
+  length_reward: rate.meta({ description: "Spearman's correlation within groups, mean" }),
+  duplicate_share: rate,
+  tie_share: rate,
+  flip_rate: rate,
+  jam_share: rate,
+  label_correlation: rate.meta({ description: "Spearman's, of reward and pass_rate" }),
+  latency_p99_ms: rate.meta({ description: "median over groups" }),
+  failed_share: rate,
+}) satisfies z.ZodType<HealthRow>;
+
 export const RunHealthSchema = z.object({
   run_id: z.string(),
   owner,
@@ -156,6 +178,7 @@ export const RunHealthSchema = z.object({
       }),
     }) satisfies z.ZodType<AlarmSpan>,
   ),
+  rows: z.array(HealthRowSchema).optional().meta({ description: "asked for by rows=true" }),
 });
 
 export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cursor: cursor });

@@ -47,7 +47,7 @@ interface Route {
   operation: Operation;
 }
 
-function frame(title: string, nav: Html, main: Html): string {
+export function frame(title: string, nav: Html, main: Html): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +59,7 @@ function frame(title: string, nav: Html, main: Html): string {
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/docs">Kritai</a><nav class="top"><a href="/docs">Reference</a><a href="/docs/errors">Errors</a><a href="/openapi.json">OpenAPI</a></nav></header>
+<header><a class="brand" href="/docs">Kritai</a><nav class="top"><a href="/docs">Reference</a><a href="/docs/errors">Errors</a><a href="/docs/alarms">Alarms</a><a href="/runs">Runs</a><a href="/openapi.json">OpenAPI</a></nav></header>
 <div class="columns"><aside><nav class="wide" aria-label="Contents">${nav}</nav><details class="narrow"><summary>Contents</summary><nav aria-label="Contents">${nav}</nav></details></aside>
 <main id="main">${main}</main></div>
 </body>

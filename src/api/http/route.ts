@@ -13,7 +13,7 @@ export type Handler = (c: AppContext) => Response | Promise<Response>;
 /** A route's one record: it is registered, guarded and documented by it. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
-  /** A pattern, like `/v1/runs/:run_id`; one of a public route has no parameter. */
+  /** A pattern, like `/v1/runs/:run_id`. */
   path: string;
   access: Access;
   handler: (deps: RouteDeps) => Handler;
@@ -23,8 +23,8 @@ export interface Route {
 
 /** What is known of requests by their routes. */
 export interface RouteTable {
-  /** Whether a path needs no key, whatever the method. */
-  isPublic(path: string): boolean;
+  /** Whether a path, or the pattern that it fits, needs no key, whatever the method. */
+  isPublic(path: string, pattern: string | null): boolean;
   /**
    * The scope that a route asks for; HEAD is as GET. Null where it is public, or no route; a route
    * that the table does not have is closed to all but `admin`.
@@ -39,7 +39,7 @@ export function routeTable(routes: readonly Route[]): RouteTable {
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
   const dialects = new Map(routes.map(({ path, dialect = null }) => [path, dialect]));
   return {
-    isPublic: (path) => open.has(path),
+    isPublic: (path, pattern) => open.has(path) || (pattern !== null && open.has(pattern)),
     scopeOf(method, pattern) {
       if (pattern === null) return null;
       const access = byName.get(`${method === "HEAD" ? "GET" : method} ${pattern}`)?.access ?? "admin";

@@ -1,31 +1,48 @@
-// Owns /openapi.json and the documentation pages: static assets, made by `npm run generate` and
-// sent with our headers.
+// Owns /openapi.json, the documentation pages and the pages of runs: static assets, made by
+// `npm run generate` and sent with our headers.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { RouteDeps } from "../http/deps.ts";
 
-const CSP =
-  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'none'";
+const FRAMED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const CSP = `default-src 'none'; style-src 'self'; ${FRAMED}; connect-src 'none'`;
+/** The pages of runs ask the API for rows with the key that was typed into them. */
+const RUNS_CSP = `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; ${FRAMED}`;
 
-/** Each path with its file under `public/`. */
-export const PAGES: Readonly<Record<string, { file: string; type: string }>> = {
+interface Asset {
+  file: string;
+  type: string;
+  csp?: string;
+}
+
+const RUNS: Asset = { file: "/runs.html", type: "text/html; charset=utf-8", csp: RUNS_CSP };
+
+/** Each path, or pattern, with its file under `public/`. */
+export const PAGES: Readonly<Record<string, Asset>> = {
   "/openapi.json": { file: "/openapi.json", type: "application/json" },
   "/docs": { file: "/docs.html", type: "text/html; charset=utf-8" },
   "/docs/errors": { file: "/docs/errors.html", type: "text/html; charset=utf-8" },
+  "/docs/alarms": { file: "/docs/alarms.html", type: "text/html; charset=utf-8" },
   "/docs/style.css": { file: "/docs/style.css", type: "text/css; charset=utf-8" },
+  "/runs": RUNS,
+  "/runs/:run_id": RUNS,
+  "/runs/:run_id/steps/:step": RUNS,
+  "/groups/:id": RUNS,
+  "/runs.js": { file: "/runs.js", type: "text/javascript; charset=utf-8" },
+  "/runs.css": { file: "/runs.css", type: "text/css; charset=utf-8" },
 };
 
 /**
  * The Worker runs before its assets, so that these replies too carry a request id and stand behind
  * the same checks.
  */
-export function page({ assets }: RouteDeps, { file, type }: { file: string; type: string }) {
+export function page({ assets }: RouteDeps, { file, type, csp = CSP }: Asset) {
   return async (): Promise<Response> => {
     const found = await assets?.(file);
-    if (!found?.ok) throw new ApiError("not_found", "This deployment has no documentation pages.");
+    if (!found?.ok) throw new ApiError("not_found", "This deployment has no pages.");
     const headers = {
       "content-type": type,
       "cache-control": "public, max-age=300",
-      ...(type.startsWith("text/html") && { "content-security-policy": CSP }),
+      ...(type.startsWith("text/html") && { "content-security-policy": csp }),
     };
     return new Response(found.body, { headers });
   };

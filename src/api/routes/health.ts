@@ -1,4 +1,5 @@
 // Owns GET /v1/runs/:run_id/health: the alarms that a run's last steps raise, with their evidence.
+import * as z from "zod";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { alarmsOver } from "../../core/health/table.ts";
@@ -14,12 +15,16 @@ export const HealthQuerySchema = OwnerQuerySchema.extend({
   steps: wholeNumber(1, "health_steps_max")
     .default(STEPS)
     .meta({ description: `how many of the run's last steps are looked at; default ${STEPS}` }),
+  rows: z
+    .enum(["true", "false"])
+    .default("false")
+    .meta({ description: "true: also the rows that the alarms look at, one a step" }),
 });
 
 export function runHealth(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, steps } = queryParameters(c, HealthQuerySchema);
+    const { owner, steps, rows: told } = queryParameters(c, HealthQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
       const rows = await deps.runLog.health(run, steps);
       if (rows.length === 0 && (await deps.runLog.run(run)) === null) return null;
@@ -32,6 +37,7 @@ export function runHealth(deps: RouteDeps) {
         steps: rows.length,
         on: [...new Set(alarms.flatMap(({ alarm, to_step }) => (to_step === null ? [alarm] : [])))],
         alarms,
+        ...(told === "true" && { rows }),
       };
     });
     return c.json(reply);

@@ -1,0 +1,62 @@
+// Owns making elements. Texts become text nodes: what a model wrote is never markup.
+
+type Child = Node | string | null;
+type Attributes = Readonly<Record<string, string | boolean | ((event: Event) => void)>>;
+
+/** An element; `on…` attributes are listeners, `true` is a bare attribute, `false` leaves it out. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+export const link = (href: string, text: string): HTMLAnchorElement => el("a", { href }, text);
+
+export interface Column<T> {
+  title: string;
+  /** Text or element of a cell. */
+  cell: (row: T) => Node | string;
+  /** What the column sorts by; absent: it does not. */
+  by?: (row: T) => number | string | null;
+  number?: true;
+}
+
+/** A table whose titles sort it, the best known first; what has no value goes last. */
+export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): HTMLElement {
+  const body = el("tbody");
+  const fill = (sorted: readonly T[]) =>
+    body.replaceChildren(
+      ...sorted.map((row) =>
+        el("tr", {}, ...columns.map(({ cell, number }) => el("td", number ? { class: "number" } : {}, cell(row)))),
+      ),
+    );
+  const heads = columns.map(({ title, by, number }) => {
+    const head = el("th", { scope: "col", ...(number && { class: "number" }) });
+    if (by === undefined) head.append(title);
+    else head.append(el("button", { type: "button", onclick: () => sort(head, by) }, title));
+    return head;
+  });
+  const sort = (head: HTMLElement, by: (row: T) => number | string | null) => {
+    const down = head.getAttribute("aria-sort") !== "descending";
+    for (const other of heads) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    fill([...rows].sort((a, b) => compared(by(a), by(b), down)));
+  };
+  fill(rows);
+  const whole = el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body);
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, whole);
+}
+
+function compared(a: number | string | null, b: number | string | null, down: boolean): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  const order = a < b ? -1 : a > b ? 1 : 0;
+  return down ? -order : order;
+}

@@ -1,0 +1,51 @@
+// Owns which page an address shows, and the form for a key.
+import { el } from "./dom.ts";
+import { groupPage } from "./group.ts";
+import { KeyNeeded, keepKey } from "./log.ts";
+import { runPage } from "./run.ts";
+import { runsPage } from "./runs.ts";
+import { stepPage } from "./step.ts";
+
+const main = document.querySelector("main") as HTMLElement;
+
+function pageAt(path: string, owner: string | null): Promise<HTMLElement[]> {
+  const [, place, id, below, step] = path.split("/").map(decodeURIComponent);
+  if (place === "groups" && id !== undefined) return groupPage(id);
+  if (id === undefined || id === "") return runsPage();
+  return below === "steps" && step !== undefined ? stepPage(id, Number(step), owner) : runPage(id, owner);
+}
+
+function keyForm(why: string): HTMLElement {
+  const key = el("input", { type: "password", id: "key", autocomplete: "off", required: true });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    keepKey(key.value);
+    void show();
+  };
+  return el(
+    "form",
+    { class: "key", onsubmit: submit },
+    el("label", { for: "key" }, "Key with the scope logs"),
+    key,
+    el("button", { type: "submit" }, "Show"),
+    el("p", { class: "soft" }, why === "" ? "It is kept for this tab only, and never put into an address." : why),
+  );
+}
+
+async function show(): Promise<void> {
+  main.setAttribute("aria-busy", "true");
+  try {
+    const parts = await pageAt(location.pathname, new URLSearchParams(location.search).get("owner"));
+    main.replaceChildren(...parts);
+    document.title = `${main.querySelector("h1")?.textContent ?? "Runs"} \u2013 Kritai`;
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error);
+    main.replaceChildren(
+      el("h1", {}, "Runs"),
+      error instanceof KeyNeeded ? keyForm(error.message) : el("p", { role: "alert", class: "fault" }, told),
+    );
+  }
+  main.removeAttribute("aria-busy");
+}
+
+void show();

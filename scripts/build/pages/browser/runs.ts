@@ -1,0 +1,90 @@
+// Owns the page of runs: each with its last step, age, rewards and alarms; filtered by text and by
+// alarm.
+import { sparkline } from "./charts.ts";
+import { el, link, table } from "./dom.ts";
+import { health, type RunHealth, type RunSummary, runs } from "./log.ts";
+import { age, figure, percent } from "./numbers.ts";
+
+/** Runs whose alarms and rewards are looked up; the newest. */
+const LOOKED_AT = 24;
+
+export const runHref = ({ run_id, owner }: Pick<RunSummary, "run_id" | "owner">, named: boolean): string =>
+  `/runs/${encodeURIComponent(run_id)}${named ? `?owner=${encodeURIComponent(owner ?? "")}` : ""}`;
+
+interface Seen extends RunSummary {
+  health: RunHealth | null;
+}
+
+export async function runsPage(): Promise<HTMLElement[]> {
+  const all = await runs();
+  if (all.length === 0) {
+    const how = "A request to POST /v1/rewards with a run_id and a step makes one.";
+    return [el("h1", {}, "Runs"), el("p", {}, "No run is logged yet. ", how)];
+  }
+  const named = new Set(all.map(({ owner }) => owner)).size > 1;
+  const owner = (run: RunSummary) => (named ? (run.owner ?? "") : null);
+  const seen = await Promise.all(
+    all.map(async (run, i): Promise<Seen> => {
+      const found = i < LOOKED_AT ? await health(run.run_id, owner(run)).catch(() => null) : null;
+      return { ...run, health: found };
+    }),
+  );
+  const place = el("div");
+  const text = el("input", { type: "search", placeholder: "run id", "aria-label": "Filter by run id" });
+  const alarmed = el("input", { type: "checkbox", id: "alarmed" });
+  const show = () => {
+    const rows = seen.filter(
+      ({ run_id, health }) =>
+        run_id.toLowerCase().includes(text.value.toLowerCase()) && (!alarmed.checked || (health?.on.length ?? 0) > 0),
+    );
+    place.replaceChildren(runTable(rows, named));
+  };
+  text.addEventListener("input", show);
+  alarmed.addEventListener("change", show);
+  show();
+  const filters = el("p", { class: "filters" }, text, el("label", { for: "alarmed" }, alarmed, " with an alarm on"));
+  return [el("h1", {}, "Runs"), filters, place];
+}
+
+function runTable(rows: readonly Seen[], named: boolean): HTMLElement {
+  const now = Date.now();
+  return table<Seen>(
+    `${rows.length} runs, newest first`,
+    [
+      { title: "run", cell: (run) => link(runHref(run, named), run.run_id), by: ({ run_id }) => run_id },
+      ...(named ? [{ title: "owner", cell: ({ owner }: Seen) => owner ?? "" }] : []),
+      {
+        title: "last step",
+        cell: ({ last_step }) => figure(last_step),
+        by: ({ last_step }) => last_step,
+        number: true,
+      },
+      { title: "age", cell: ({ last_at }) => age(last_at, now), by: ({ last_at }) => last_at },
+      {
+        title: "reward",
+        cell: ({ reward_mean, health }) =>
+          el(
+            "span",
+            { class: "spark" },
+            figure(reward_mean),
+            sparkline((health?.rows ?? []).map((row) => row.reward_mean)),
+          ),
+        by: ({ reward_mean }) => reward_mean,
+        number: true,
+      },
+      {
+        title: "parse rate",
+        cell: ({ parse_rate }) => percent(parse_rate),
+        by: ({ parse_rate }) => parse_rate,
+        number: true,
+      },
+      { title: "groups", cell: ({ groups }) => figure(groups), by: ({ groups }) => groups, number: true },
+      {
+        title: "alarms",
+        cell: ({ health }) => el("span", { class: "alarms" }, ...(health?.on ?? []).map((name) => el("b", {}, name))),
+        by: ({ health }) => health?.on.length ?? null,
+      },
+    ],
+    rows,
+  );
+}

@@ -1,0 +1,46 @@
+// Owns the style of the pages of runs, over that of the documentation.
+
+export const RUNS_STYLE = `
+:root { --warn: #a15c00; --calm: #0a6b4a; }
+@media (prefers-color-scheme: dark) { :root { --warn: #f0b161; --calm: #5fd3a3; } }
+.runs main { max-width: 88rem; margin: 0 auto; padding: 1.2rem 1.25rem 4rem; }
+.runs main[aria-busy] { opacity: 0.6; }
+.runs h1 { margin: 0.4rem 0 0.8rem; overflow-wrap: anywhere; }
+.runs h2 { margin-top: 1.8rem; }
+.soft { color: var(--soft); }
+.fault { color: var(--required); }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; }
+table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
+caption { text-align: left; padding: 0.5rem 0.7rem; color: var(--soft); }
+th, td { padding: 0.35rem 0.7rem; border-top: 1px solid var(--line); text-align: left; white-space: nowrap; }
+th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
+th button { all: unset; cursor: pointer; }
+th button:focus-visible, td button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+th[aria-sort="descending"] button::after { content: " \\2193"; }
+th[aria-sort="ascending"] button::after { content: " \\2191"; }
+td button, .small { font: inherit; color: var(--accent); background: none; border: 1px solid var(--line); border-radius: 5px; padding: 0 0.4rem; cursor: pointer; }
+.small { font-size: 0.75rem; margin-left: 0.6rem; font-weight: 400; }
+.filters { display: flex; gap: 1rem; flex-wrap: wrap; align-items: center; }
+input[type="search"], input[type="password"] { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.35rem 0.6rem; min-width: 0; }
+.spark { display: inline-flex; gap: 0.6rem; align-items: center; justify-content: flex-end; }
+.alarms b, .alarm-list a { color: var(--required); font-weight: 600; margin-right: 0.5rem; }
+.alarm-list { list-style: none; padding: 0; margin: 0.8rem 0; display: grid; gap: 0.35rem; }
+.alarm-list li { border-left: 3px solid var(--required); padding: 0.15rem 0.7rem; background: var(--panel); }
+.alarm-list li.over { border-color: var(--line); }
+.alarm-list li.over a:first-child { color: var(--soft); }
+.calm { color: var(--calm); }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); gap: 1rem; }
+.chart { border: 1px solid var(--line); border-radius: 8px; padding: 0.6rem 0.8rem; min-width: 0; }
+.chart h3 { margin: 0 0 0.3rem; font-size: 0.95rem; }
+.chart figure { margin: 0; }
+.plot { display: block; max-width: 100%; height: auto; color: var(--accent); background: none; overflow: visible; --plot-background: var(--panel); }
+.plot text, .plot tspan { white-space: pre; fill: var(--soft); }
+.plot [aria-label="tip"] text, .plot [aria-label="tip"] tspan { fill: var(--text); }
+.plot-swatches { font: 12px system-ui, sans-serif; color: var(--soft); display: flex; flex-wrap: wrap; gap: 0.2rem 0.8rem; margin-bottom: 0.3rem; }
+.plot-swatches > span, .plot-swatch { display: inline-flex; align-items: center; gap: 0.3rem; }
+.picks { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 1rem; }
+.picks h2 { margin: 0 0 0.3rem; font-size: 1rem; }
+.key { display: grid; gap: 0.6rem; max-width: 28rem; }
+.key button { justify-self: start; font: inherit; padding: 0.35rem 1rem; border-radius: 6px; border: 1px solid var(--line); background: var(--panel); color: var(--text); cursor: pointer; }
+@media (prefers-reduced-motion: reduce) { * { scroll-behavior: auto !important; } }
+`;

@@ -1,0 +1,83 @@
+// Owns a made run for the browser tests: rows of many steps, in which the verifier's answers stop
+// being readable and rewards become flat.
+import type { HealthRow } from "../../src/core/health/health-row.ts";
+import type { RunDetail, RunSummary, StepRow } from "../../src/scoring/run-log-port.ts";
+
+/** Rows of a run whose parse rate falls at a step. */
+export interface MadeRun {
+  id: string;
+  steps: number;
+  /** From this step on verdicts cannot be read; null: never. */
+  ill_from: number | null;
+}
+
+const STARTED_MS = Date.UTC(2026, 10, 1);
+const STEP_MS = 60_000;
+const at = (step: number) => new Date(STARTED_MS + step * STEP_MS).toISOString();
+const wave = (step: number, period: number) => Math.sin((2 * Math.PI * step) / period);
+
+export function healthRows({ steps, ill_from }: MadeRun): HealthRow[] {
+  return Array.from({ length: steps }, (_, step): HealthRow => {
+    const ill = ill_from !== null && step >= ill_from;
+    return {
+      step,
+      at_ms: STARTED_MS + step * STEP_MS,
+      rollouts: 512,
+      reward_mean: 0.5 + 0.05 * wave(step, 90),
+      unformatted_mean: 0.5 + 0.05 * wave(step, 90),
+      zero_variance_share: ill ? 0.6 : 0.1,
+      parse_rate: ill ? 0.6 : 0.99,
+      nulls: {},
+      length_p50: 1000 + 50 * wave(step, 200),
+      at_cap_share: 0.03,
+      length_reward: 0.1,
+      duplicate_share: 0.05,
+      tie_share: 0.1 + 0.02 * wave(step, 40),
+      flip_rate: 0.05,
+      jam_share: 0,
+      label_correlation: 0.6,
+      latency_p99_ms: 2000 + 100 * wave(step, 30),
+      failed_share: 0,
+    };
+  });
+}
+
+export const stepRows = (run: MadeRun): StepRow[] =>
+  healthRows(run).map((row) => ({
+    step: row.step,
+    requests: 1,
+    groups: 64,
+    rollouts: row.rollouts,
+    reward_mean: row.reward_mean,
+    reward_std: 0.3,
+    zero_variance_share: row.zero_variance_share,
+    parse_rate: row.parse_rate,
+    tau_b_mean: row.label_correlation,
+    list_acc: 0.7,
+    length_tokens: { p50: row.length_p50, p95: (row.length_p50 ?? 0) * 2 },
+    generations: 1920,
+    prompt_tokens: 4_000_000,
+    completion_tokens: 900_000,
+    latency_ms: { p50: 900, p99: row.latency_p99_ms },
+    errors: {},
+    warnings: [],
+  }));
+
+export const summary = ({ id, steps }: MadeRun): RunSummary => ({
+  run_id: id,
+  owner: null,
+  first_step: 0,
+  last_step: steps - 1,
+  first_at: at(0),
+  last_at: at(steps - 1),
+  requests: steps,
+  groups: 64 * steps,
+  rollouts: 512 * steps,
+  reward_mean: 0.5,
+  parse_rate: 0.9,
+});
+
+export const detail = (run: MadeRun): RunDetail => ({
+  ...summary(run),
+  specs: [{ spec_hash: `sha256:${"0".repeat(64)}`, spec: {}, requests: run.steps, first_at: at(0) }],
+});
