@@ -88,7 +88,13 @@ const MADE_UP: Ids = {
  * can be walked.
  */
 function pathOf(pattern: string, ids: Ids): string {
-  const meant: Record<string, string> = { run_id: ids.run, request_id: ids.request, name: "default", rollout_id: "r1" };
+  const meant: Record<string, string> = {
+    run_id: ids.run,
+    request_id: ids.request,
+    name: "default",
+    rollout_id: "r1",
+    step: "3",
+  };
   meant.id = pattern.startsWith("/v1/batches/") ? ids.batch : `${ids.request}.0`;
   return pattern.replace(/:(\w+)/g, (_, name: string) => {
     if (meant[name] === undefined) throw new Error(`what does ${name} of ${pattern} stand for?`);

@@ -8,8 +8,8 @@ import { paths } from "./routes.ts";
 
 type Operations = Record<string, ZodOpenApiOperationObject>;
 
-/** The stylesheet of the pages is no part of the API. */
-const isDocumented = (path: string): boolean => !path.endsWith(".css");
+/** Pages that show runs, and what pages are made of, are no part of the API. */
+const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|groups)(?:\/|$)/.test(path);
 
 /** Throws for a route without words, and for words without a route. */
 export function nativePaths(): ZodOpenApiPathsObject {

@@ -265,6 +265,7 @@ const service: ZodOpenApiPathsObject = {
   "/openapi.json": plain("This document", "application/json", "openapi"),
   "/docs": plain("The API reference as a page", "text/html", "docs"),
   "/docs/errors": plain("Every error code with its cause and remedy", "text/html", "docsErrors"),
+  "/docs/alarms": plain("Every alarm over a run with its rule and what to look at", "text/html", "docsAlarms"),
 };
 
 export const paths: ZodOpenApiPathsObject = { ...scoring, ...specs, ...runLog, ...deadLetters, ...service };

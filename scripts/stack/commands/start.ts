@@ -10,7 +10,7 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535)
 
 try {
   const stack = await startStack({ host: HOST, port, dataDir: DATA_DIR, env: process.env });
-  console.log(`database  ${stack.parts.database}\nverifier  ${stack.parts.verifier}`);
+  console.log(`database  ${stack.parts.database}\nverifier  ${stack.parts.verifier}\nruns      ${stack.url}/runs`);
   const ending = endSignal();
   console.log(`ready ${stack.url}`);
   await ending;

@@ -1,6 +1,6 @@
 // Owns the page of a run: its alarms, its measures over steps, its table of steps; new steps come
 // as they are logged.
-import { chart, type Point, saving } from "./charts.ts";
+import { type ChartOptions, chart, type Point, saving } from "./charts.ts";
 import { el, link, table } from "./dom.ts";
 import { type AlarmSpan, type HealthRow, health, type RunHealth, run, type StepRow, steps } from "./log.ts";
 import { figure, percent } from "./numbers.ts";
@@ -33,44 +33,67 @@ function nullPoints(rows: readonly HealthRow[]): Point[] {
   return series(rows, Object.fromEntries(codes.map((code) => [code, (row: HealthRow) => share(row, code)])));
 }
 
-function charts(rows: readonly StepRow[], { rows: looked, alarms }: RunHealth): HTMLElement[] {
-  const began = (...names: string[]) =>
-    alarms.filter(({ alarm }) => names.includes(alarm)).map(({ from_step }) => from_step);
-  const drawn = [
-    chart({
+type Began = (...names: string[]) => number[];
+
+function ofRewards(rows: readonly StepRow[], { rows: looked, alarms }: RunHealth, began: Began): ChartOptions[] {
+  return [
+    {
       title: "reward, mean ± std",
       unit: "reward",
       points: rewardPoints(rows),
       marks: alarms.map(({ from_step }) => from_step),
-    }),
-    chart({
+    },
+    {
       title: "parse rate",
       unit: "share",
       points: series(rows, { "parse rate": (row) => row.parse_rate }),
       lines: [0.95, 0.8],
       marks: began("parse_rate_low"),
-    }),
-    chart({
+    },
+    {
       title: "groups with equal rewards",
       unit: "share",
       points: series(rows, { "zero variance": (row) => row.zero_variance_share }),
       lines: [0.3],
       marks: began("flat_rewards"),
-    }),
-    chart({ title: "rollouts without a reward", unit: "share", points: nullPoints(looked), marks: began("nulls") }),
-    chart({
+    },
+    { title: "rollouts without a reward", unit: "share", points: nullPoints(looked), marks: began("nulls") },
+    {
+      title: "agreement with labels",
+      unit: "tau-b, share",
+      points: series(rows, { "tau-b": (row) => row.tau_b_mean, ListAcc: (row) => row.list_acc }),
+      marks: began("proxy_gap"),
+    },
+  ];
+}
+
+function ofRollouts(rows: readonly StepRow[], { rows: looked }: RunHealth, began: Began): ChartOptions[] {
+  return [
+    {
       title: "length",
       unit: "tokens",
       points: series(rows, { median: (row) => row.length_tokens.p50, "95 %": (row) => row.length_tokens.p95 }),
       marks: began("length_drift"),
-    }),
-    chart({
+    },
+    {
       title: "cut at the limit, near duplicates",
       unit: "share",
       points: series(looked, { "at cap": (row) => row.at_cap_share, duplicates: (row) => row.duplicate_share }),
       marks: began("at_cap", "near_duplicates"),
-    }),
-    chart({
+    },
+    {
+      title: "reward and length, within groups",
+      unit: "Spearman",
+      points: series(looked, { "reward and length": (row) => row.length_reward }),
+      lines: [0.6],
+      marks: began("length_reward"),
+    },
+  ];
+}
+
+function ofVerifier(rows: readonly StepRow[], { rows: looked }: RunHealth, began: Began): ChartOptions[] {
+  return [
+    {
       title: "judge: ties, flips, jams",
       unit: "share",
       points: series(looked, {
@@ -79,34 +102,27 @@ function charts(rows: readonly StepRow[], { rows: looked, alarms }: RunHealth): 
         jams: (row) => row.jam_share,
       }),
       marks: began("judge_ties", "judge_flips", "jams_judge"),
-    }),
-    chart({
-      title: "agreement with labels",
-      unit: "",
-      points: series(rows, { "tau-b": (row) => row.tau_b_mean, ListAcc: (row) => row.list_acc }),
-      marks: began("proxy_gap"),
-    }),
-    chart({
-      title: "reward and length, within groups",
-      unit: "Spearman",
-      points: series(looked, { "reward and length": (row) => row.length_reward }),
-      lines: [0.6],
-      marks: began("length_reward"),
-    }),
-    chart({
+    },
+    {
       title: "verifier's answers",
       unit: "ms",
       points: series(rows, { "50 %": (row) => row.latency_ms.p50, "99 %": (row) => row.latency_ms.p99 }),
       marks: began("verifier_slow"),
-    }),
-    chart({ title: "generations", unit: "a step", points: series(rows, { generations: (row) => row.generations }) }),
-    chart({
+    },
+    { title: "generations", unit: "a step", points: series(rows, { generations: (row) => row.generations }) },
+    {
       title: "verifier's tokens",
       unit: "a step",
       points: series(rows, { prompt: (row) => row.prompt_tokens, completion: (row) => row.completion_tokens }),
-    }),
+    },
   ];
-  return drawn.filter((one) => one !== null);
+}
+
+function charts(rows: readonly StepRow[], health: RunHealth): HTMLElement[] {
+  const began: Began = (...names) =>
+    health.alarms.filter(({ alarm }) => names.includes(alarm)).map(({ from_step }) => from_step);
+  const all = [ofRewards, ofRollouts, ofVerifier].flatMap((of) => of(rows, health, began));
+  return all.map(chart).filter((one) => one !== null);
 }
 
 function alarmList(alarms: readonly AlarmSpan[], href: (step: number) => string): HTMLElement {

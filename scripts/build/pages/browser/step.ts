@@ -28,6 +28,62 @@ function picked(title: string, rows: readonly GroupRow[], by: (row: GroupRow) =>
   return el("section", {}, el("h2", {}, title), el("ol", {}, ...items));
 }
 
+const mean = (row: GroupRow) => row.result.metrics.reward_mean;
+
+function groupTable(rows: readonly GroupRow[]): HTMLElement {
+  return table<GroupRow>(
+    `${rows.length} groups`,
+    [
+      {
+        title: "group",
+        cell: (row) => link(`/groups/${row.id}`, row.result.group_id),
+        by: (row) => row.result.group_id,
+      },
+      { title: "status", cell: ({ result }) => result.status, by: ({ result }) => result.status },
+      {
+        title: "rollouts",
+        cell: ({ rewards }) => figure(rewards.length),
+        by: ({ rewards }) => rewards.length,
+        number: true,
+      },
+      { title: "mean", cell: (row) => figure(mean(row)), by: mean, number: true },
+      {
+        title: "std",
+        cell: ({ result }) => figure(result.metrics.reward_std),
+        by: ({ result }) => result.metrics.reward_std,
+        number: true,
+      },
+      { title: "best", cell: (row) => figure(best(row)), by: best, number: true },
+      { title: "disputed", cell: (row) => percent(disputed(row)), by: disputed, number: true },
+      {
+        title: "flips",
+        cell: ({ result }) => percent(result.metrics.position_flip_rate),
+        by: ({ result }) => result.metrics.position_flip_rate,
+        number: true,
+      },
+      {
+        title: "parse rate",
+        cell: ({ result }) => percent(result.metrics.parse_rate),
+        by: ({ result }) => result.metrics.parse_rate,
+        number: true,
+      },
+      {
+        title: "tau-b",
+        cell: ({ result }) => figure(result.metrics.tau_b),
+        by: ({ result }) => result.metrics.tau_b,
+        number: true,
+      },
+      {
+        title: "generations",
+        cell: ({ result }) => figure(result.verifier.generations),
+        by: ({ result }) => result.verifier.generations,
+        number: true,
+      },
+    ],
+    rows,
+  );
+}
+
 export async function stepPage(id: string, step: number, owner: string | null): Promise<HTMLElement[]> {
   const rows = await groups(id, step, owner);
   const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
@@ -38,7 +94,6 @@ export async function stepPage(id: string, step: number, owner: string | null): 
     " / ",
     link(`/runs/${encodeURIComponent(id)}${query}`, id),
   );
-  const mean = (row: GroupRow) => row.result.metrics.reward_mean;
   return [
     up,
     el("h1", {}, `Step ${step}`),
@@ -49,56 +104,6 @@ export async function stepPage(id: string, step: number, owner: string | null): 
       picked("Worst", rows, (row) => (mean(row) === null ? null : -(mean(row) as number))),
       picked("Most disputed", rows, disputed),
     ),
-    table<GroupRow>(
-      `${rows.length} groups`,
-      [
-        {
-          title: "group",
-          cell: (row) => link(`/groups/${row.id}`, row.result.group_id),
-          by: (row) => row.result.group_id,
-        },
-        { title: "status", cell: ({ result }) => result.status, by: ({ result }) => result.status },
-        {
-          title: "rollouts",
-          cell: ({ rewards }) => figure(rewards.length),
-          by: ({ rewards }) => rewards.length,
-          number: true,
-        },
-        { title: "mean", cell: (row) => figure(mean(row)), by: mean, number: true },
-        {
-          title: "std",
-          cell: ({ result }) => figure(result.metrics.reward_std),
-          by: ({ result }) => result.metrics.reward_std,
-          number: true,
-        },
-        { title: "best", cell: (row) => figure(best(row)), by: best, number: true },
-        { title: "disputed", cell: (row) => percent(disputed(row)), by: disputed, number: true },
-        {
-          title: "flips",
-          cell: ({ result }) => percent(result.metrics.position_flip_rate),
-          by: ({ result }) => result.metrics.position_flip_rate,
-          number: true,
-        },
-        {
-          title: "parse rate",
-          cell: ({ result }) => percent(result.metrics.parse_rate),
-          by: ({ result }) => result.metrics.parse_rate,
-          number: true,
-        },
-        {
-          title: "tau-b",
-          cell: ({ result }) => figure(result.metrics.tau_b),
-          by: ({ result }) => result.metrics.tau_b,
-          number: true,
-        },
-        {
-          title: "generations",
-          cell: ({ result }) => figure(result.verifier.generations),
-          by: ({ result }) => result.verifier.generations,
-          number: true,
-        },
-      ],
-      rows,
-    ),
+    groupTable(rows),
   ];
 }
