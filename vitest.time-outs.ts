@@ -2,7 +2,7 @@
 // machine, so no test and no poll has a shorter one of its own.
 
 export const TIME_OUTS = {
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
-  expect: { poll: { timeout: 240_000 } },
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 500_000 } },
 } as const;

@@ -212,6 +212,10 @@ describe("tests", () => {
   it("wait as long as vitest.time-outs.ts says, and bound no clock: a busy machine breaks that", () => {
     // waitFor gives up after a second of its own; a poll after what the configuration says.
     const clocks = [
+      /\bvi\.setConfig\(/,
+      /^\s*(?:\}, )?\d\d+_000,?\n?\s*\);$/m,
+      /\btimeout: \d\d+_000,?\s*\}, (?:async )?\(/,
+
       /\bvi\.waitFor\(/,
       /expect\.poll\([^;]*\btimeout:/,
       /expect\((?:performance|Date)\.now\(\)[^;]*LessThan/,

@@ -42,7 +42,6 @@ test.each(["call", "fetch", "call-from-object"])(
     expect(await edge.does(way, subrequests_max + 1)).toBe("production limit: more than 10000 subrequests");
     await expect(expectWithinLimits(edge.url)).rejects.toThrow("more than 10000 subrequests");
   },
-  120_000,
 );
 
 test.each(["call", "fetch", "call-from-object", "send"])("each %s is one subrequest of its invocation", async (way) => {

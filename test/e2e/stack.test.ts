@@ -77,21 +77,17 @@ describe("npm start", () => {
     expect((await stop(second)).code).toBe(0);
   });
 
-  it.runIf(process.platform === "linux")(
-    "leaves neither its port nor its data taken when it is killed",
-    async () => {
-      const command = [process.execPath, "scripts/stack/commands/start.ts"];
-      const first = await start({}, command);
-      const { port } = new URL(first.url);
-      first.child.kill("SIGKILL");
-      await expect.poll(() => fetch(first.url).catch(() => "gone")).toBe("gone");
-      const second = await start({ PORT: port }, command);
-      expect(second.url).toBe(first.url);
-      expect((await fetch(`${second.url}/health`)).status).toBe(200);
-      expect((await stop(second)).code).toBe(0);
-    },
-    90_000,
-  );
+  it.runIf(process.platform === "linux")("leaves neither its port nor its data taken when it is killed", async () => {
+    const command = [process.execPath, "scripts/stack/commands/start.ts"];
+    const first = await start({}, command);
+    const { port } = new URL(first.url);
+    first.child.kill("SIGKILL");
+    await expect.poll(() => fetch(first.url).catch(() => "gone")).toBe("gone");
+    const second = await start({ PORT: port }, command);
+    expect(second.url).toBe(first.url);
+    expect((await fetch(`${second.url}/health`)).status).toBe(200);
+    expect((await stop(second)).code).toBe(0);
+  });
 
   it.runIf(process.platform === "linux")(
     "answers what is under way before it ends on SIGTERM and has it in the log at its next start",
@@ -119,7 +115,6 @@ describe("npm start", () => {
         await mock.close();
       }
     },
-    90_000,
   );
 
   it("refuses a data directory that another process holds, by naming it", async () => {

@@ -154,16 +154,12 @@ export function verifierContract(name: string, make: MakeVerifier): void {
         expect(stats.requests).toBe(0);
       }));
 
-    it(
-      "reports verifier_unavailable, in bounded time, when nothing listens",
-      () =>
-        using(make, "dead", async ({ verifier }) => {
-          const { reported } = await judged(verifier, pairsJob(16));
-          expect(reported).toHaveLength(120);
-          expect(new Set(reported.map((g) => g.error))).toEqual(new Set(["verifier_unavailable"]));
-        }),
-      10_000,
-    );
+    it("reports verifier_unavailable, in bounded time, when nothing listens", () =>
+      using(make, "dead", async ({ verifier }) => {
+        const { reported } = await judged(verifier, pairsJob(16));
+        expect(reported).toHaveLength(120);
+        expect(new Set(reported.map((g) => g.error))).toEqual(new Set(["verifier_unavailable"]));
+      }));
 
     it("rejects when the sink throws, instead of hanging", () =>
       using(make, "answers", async ({ verifier }) => {

@@ -147,6 +147,5 @@ describe("run in the sandbox", () => {
         expect(await ran(language, strip(program, language)), program).toEqual(before);
       }
     },
-    120_000,
   );
 });

@@ -42,7 +42,7 @@ function suite(name: string, start: () => Promise<Server>): void {
     beforeAll(async () => {
       server = await start();
     });
-    afterAll(() => server.close(), 60_000);
+    afterAll(() => server.close());
     const url = () => server.endpoint.url;
     const post = (body: unknown, headers: Record<string, string> = {}) =>
       fetch(url(), {

@@ -247,6 +247,5 @@ describe("a verifier that fails now and then (verify)", () => {
         await engine.close();
       }
     },
-    60_000,
   );
 });

@@ -24,7 +24,6 @@ const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 200);
 const IN_FLIGHT = 48;
 const SAMPLES = 4;
 const GROUPS_A_REQUEST = 250;
-const TIME_LIMIT_MS = 300_000;
 
 let mock: MockVerifier;
 let edge: Edge;
@@ -64,7 +63,7 @@ const faults = ({ wrong }: Awaited<ReturnType<typeof soak>>) =>
     .map(({ request, told }) => ({ body: request.body.slice(0, 120), expected: request.expected, told }));
 
 describe(`${REQUESTS} requests, 5 % of them cut off and sent again`, () => {
-  test.each(CONTRACTS.map(({ path }) => path))("%s", { timeout: TIME_LIMIT_MS }, async (path) => {
+  test.each(CONTRACTS.map(({ path }) => path))("%s", async (path) => {
     const groups = groupsOf(path, Math.ceil(REQUESTS / SAMPLES), SAMPLES);
     const requests = sampleRequests(path, groups, await rewardsOf(nativeGroups(path, groups)));
     const outcome = await soak(edge.url, requests, IN_FLIGHT, 1);
@@ -72,7 +71,7 @@ describe(`${REQUESTS} requests, 5 % of them cut off and sent again`, () => {
     expect(outcome.cut).toBeGreaterThan(0);
   });
 
-  test.each(WHOLE_PATHS)("%s", { timeout: TIME_LIMIT_MS }, async (path) => {
+  test.each(WHOLE_PATHS)("%s", async (path) => {
     const groups = groupsOf(path, REQUESTS, 2);
     const rewards = await rewardsOf(groups);
     const outcome = await soak(edge.url, wholeRequests(path, groups, rewards), IN_FLIGHT, 2);
@@ -80,7 +79,7 @@ describe(`${REQUESTS} requests, 5 % of them cut off and sent again`, () => {
     expect(outcome.cut).toBeGreaterThan(0);
   });
 
-  test("/v1/chat/completions", { timeout: TIME_LIMIT_MS }, async () => {
+  test("/v1/chat/completions", async () => {
     const groups = groupsOf("judge", REQUESTS, 2, false);
     const outcome = await soak(edge.url, judgeRequests(groups, await rewardsOf(groups)), IN_FLIGHT, 3);
     expect(faults(outcome)).toEqual([]);

@@ -13,15 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test.each(PROGRAM_ATTACKS)(
-  "$language: $name loses to the program that is right",
-  async (entry) => {
-    const { language, question } = entry;
-    const programs = [entry.honest, entry.attack].map((code) => ({ code, language }));
-    expect(await judge.answer({ question, form: "exact_match", candidates: programs })).toMatch(/\\boxed\{A\}$/);
-    expect(await judge.answer({ question, form: "exact_match", candidates: programs.toReversed() })).toMatch(
-      /\\boxed\{B\}$/,
-    );
-  },
-  30_000,
-);
+test.each(PROGRAM_ATTACKS)("$language: $name loses to the program that is right", async (entry) => {
+  const { language, question } = entry;
+  const programs = [entry.honest, entry.attack].map((code) => ({ code, language }));
+  expect(await judge.answer({ question, form: "exact_match", candidates: programs })).toMatch(/\\boxed\{A\}$/);
+  expect(await judge.answer({ question, form: "exact_match", candidates: programs.toReversed() })).toMatch(
+    /\\boxed\{B\}$/,
+  );
+});

@@ -93,7 +93,7 @@ function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-const HANGS_MS = 240_000;
+const HANGS_MS = 400_000;
 
 interface Effort {
   /** CPU time since the watch began, ms. */

@@ -2,7 +2,7 @@
 // run, the reports.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { letterProbabilities } from "../../../gpu-backend/engines/simulator/noise.ts";
 import { noiseParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";
 import { compareRuns } from "../../../scripts/lab/evaluate/compare.ts";
@@ -15,7 +15,6 @@ import { temporaryFolder } from "../../e2e/temporary-folder.ts";
 import { writeFixtureSet } from "./fixture-set.ts";
 
 // Each test starts a stack or two, on a machine that may have other work.
-vi.setConfig({ testTimeout: 120_000 });
 
 const folder = temporaryFolder();
 const at = (name: string) => join(folder.path, name);

@@ -10,6 +10,7 @@ import { summariseSide } from "../../../scripts/lab/loadtest/side.ts";
 import { type Load, runSlice, type SliceOptions } from "../../../scripts/lab/loadtest/slice.ts";
 
 const works = [verdictsWork({ formulation: "list_em", items: [{ text: "\\boxed{A}" }] })];
+const HOUR_MS = 3_600_000;
 const NO_COST = { gpu_hour_price: null, gpus: 1, tokens_per_second: null };
 const constant = (rate: number): Load => ({ loop: "open", arrivals: { process: "constant", rate } });
 
@@ -118,14 +119,14 @@ describe("an open loop", () => {
 
 describe("a stop while only replies are waited for", () => {
   it("gives them as long as any other stop, not the whole time-out, and keeps what was measured", async () => {
-    const { url, answered } = await known({ stall_at: 11, stall_ms: 3_600_000 });
+    const { url, answered } = await known({ stall_at: 11, stall_ms: HOUR_MS });
     const stop = new AbortController();
     let began = Number.POSITIVE_INFINITY;
     // The window is over by then, and the server holds the rest of the replies.
     const watch = setInterval(() => {
       if (answered() === 10 && performance.now() - began > 900) stop.abort();
     }, 20);
-    const options = { warmup_s: 0, duration_s: 0.5, drain_ms: 3_600_000, signal: stop.signal };
+    const options = { warmup_s: 0, duration_s: 0.5, drain_ms: HOUR_MS, signal: stop.signal };
     const done = await slice(
       url,
       constant(40),
@@ -135,7 +136,7 @@ describe("a stop while only replies are waited for", () => {
           began = performance.now();
         },
       },
-      3_600_000,
+      HOUR_MS,
     );
     clearInterval(watch);
     expect([done.stopped, done.measured_s]).toEqual([true, 0.5]);

@@ -21,7 +21,7 @@ const IMPOSSIBLE = process.platform === "linux" ? "/proc/results" : `${folder.pa
  * A command that hangs is ended by SIGKILL, which no handler holds up, and has no exit code then.
  */
 function run(main: string, ...args: string[]) {
-  const options = { encoding: "utf8", timeout: 150_000, killSignal: "SIGKILL" } as const;
+  const options = { encoding: "utf8", timeout: 500_000, killSignal: "SIGKILL" } as const;
   const { status, stderr, stdout } = spawnSync(process.execPath, [path(main), ...args], options);
   return { status, said: stderr + stdout };
 }
