@@ -44,7 +44,7 @@ describe("the table of access", () => {
 
   test("opens to all only liveness and documentation, to logs what reads the log, to logs:all what tells of all keys at once, and to admin what acts on the deployment", () => {
     const reading =
-      "GET /v1/runs,GET /v1/runs/:run_id,GET /v1/runs/:run_id/steps,GET /v1/runs/:run_id/groups,GET /v1/runs/:run_id/export";
+      "GET /v1/runs,GET /v1/runs/:run_id,GET /v1/runs/:run_id/steps,GET /v1/runs/:run_id/groups,GET /v1/runs/:run_id/health,GET /v1/runs/:run_id/export";
     const pages =
       "GET /,GET /healthz,GET /health,GET /readyz,GET /nemo-gym/,GET /openapi.json,GET /docs,GET /docs/errors,GET /docs/style.css";
     const more =
