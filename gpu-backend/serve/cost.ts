@@ -1,8 +1,8 @@
 // Owns the cost sheet's command line: flags in, a table or JSON out. Must not know the formula
 // (cost-model.ts).
-import { parseArgs } from "node:util";
 import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { count, number, readFlags } from "../flags.ts";
 import { type Cost, type CostInput, costOf } from "./cost-model.ts";
 
 const USAGE = `usage: node gpu-backend/serve/cost.ts --tokens-per-second N --price DOLLARS_PER_GPU_HOUR [flags]
@@ -21,19 +21,8 @@ const USAGE = `usage: node gpu-backend/serve/cost.ts --tokens-per-second N --pri
   --utilisation SHARE            of the paid time at the measured rate (1)
   --json                         machine-readable`;
 
-const number = (least: number, most: number, word: string) =>
-  z
-    .string()
-    .regex(/^\d+(\.\d+)?$/, `must be ${word}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be ${word}`);
 const positive = number(Number.MIN_VALUE, 1e12, "a number above 0");
 const share = number(0, 1, "a share from 0 to 1");
-const count = (least: number, most: number) =>
-  number(least, most, `an integer from ${least} to ${most}`).refine(
-    Number.isInteger,
-    `must be an integer from ${least} to ${most}`,
-  );
 
 const FlagsSchema = z.strictObject({
   "tokens-per-second": positive,
@@ -53,25 +42,6 @@ const FlagsSchema = z.strictObject({
 });
 
 type Flags = z.output<typeof FlagsSchema>;
-
-const OPTIONS = Object.fromEntries(
-  Object.keys(FlagsSchema.shape).map((name) => [
-    name,
-    { type: name === "json" || name === "both-orders" ? ("boolean" as const) : ("string" as const) },
-  ]),
-);
-
-/** @throws Error whose message names the flag at fault and what it takes */
-function readFlags(argv: readonly string[]): Flags {
-  const { values } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: false });
-  const parsed = FlagsSchema.safeParse({ ...values });
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => {
-    const flag = String(issue.path[0]);
-    return values[flag] === undefined ? `--${flag} is required` : `--${flag} ${issue.message}, not '${values[flag]}'`;
-  });
-  throw new Error([...new Set(faults)].join("\n"));
-}
 
 const inputOf = (flags: Flags): CostInput => ({
   tokens_per_second: flags["tokens-per-second"],
@@ -111,7 +81,7 @@ function table(cost: Cost): string {
 export function runCostSheet(argv: readonly string[]): { status: 0 | 2; text: string } {
   if (argv.includes("--help")) return { status: 0, text: USAGE };
   try {
-    const flags = readFlags(argv);
+    const { flags } = readFlags(FlagsSchema, argv);
     const cost = costOf(inputOf(flags));
     return { status: 0, text: flags.json ? JSON.stringify(cost, null, 2) : table(cost) };
   } catch (fault) {

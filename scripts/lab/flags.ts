@@ -1,7 +1,8 @@
 // Owns the flags of commands that take little but numbers: their help, their bounds, and what a
 // wrong one is told. Knows no command.
 import { basename, dirname } from "node:path";
-import { parseArgs } from "node:util";
+import * as z from "zod";
+import { count, FlagFault, number, readFlags } from "../../gpu-backend/flags.ts";
 import { FolderFault, makeFolder } from "./report/out-folder.ts";
 
 export interface NumberFlag {
@@ -30,7 +31,7 @@ interface Flags<N extends string, T extends string> {
 }
 
 const bounds = ({ least, most, whole }: NumberFlag) =>
-  `a ${whole === true ? "whole number" : "number"} from ${least} to ${most}`;
+  `${whole === true ? "an integer" : "a number"} from ${least} to ${most}`;
 
 function usage({ command, about, numbers, texts }: Flags<string, string>): string {
   const rows = [
@@ -54,32 +55,30 @@ export function numberFlags<N extends string, T extends string>(
     console.error(`kritai ${flags.command}: ${fault}\n\n${usage(flags)}`);
     process.exit(2);
   };
-  const names = [...Object.keys(flags.numbers), ...Object.keys(flags.texts)];
-  const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-  let given: Record<string, string | boolean | undefined> = {};
-  try {
-    given = parseArgs({ args: [...argv], options: { ...options, help: { type: "boolean" } } }).values;
-  } catch (error) {
-    refuse((error as Error).message);
-  }
-  if (given.help === true) {
+  if (argv.includes("--help")) {
     console.log(usage(flags));
     process.exit(0);
   }
-  const read: Record<string, number | string> = {};
-  for (const [name, flag] of Object.entries<NumberFlag>(flags.numbers)) {
-    const text = given[name] as string | undefined;
-    const value = text === undefined ? flag.value : text.trim() === "" ? Number.NaN : Number(text);
-    const fits = value >= flag.least && value <= flag.most && (flag.whole !== true || Number.isInteger(value));
-    if (!fits) refuse(`--${name} takes ${bounds(flag)}, it is ${JSON.stringify(text)}`);
-    read[name] = value;
+  try {
+    const read = readFlags(schemaOf(flags), argv).flags as Record<N, number> & Record<T, string>;
+    for (const [name, { file }] of Object.entries<TextFlag>(flags.texts)) {
+      const text = read[name as T] as string;
+      if (file === true && text !== "") assertWritable(`--${name}`, text, refuse);
+    }
+    return read;
+  } catch (fault) {
+    if (!(fault instanceof FlagFault)) throw fault;
+    return refuse(fault.message);
   }
-  for (const [name, { value, file }] of Object.entries<TextFlag>(flags.texts)) {
-    const text = (given[name] as string) ?? value;
-    if (file === true && text !== "") assertWritable(`--${name}`, text, refuse);
-    read[name] = text;
-  }
-  return read as Record<N, number> & Record<T, string>;
+}
+
+function schemaOf({ numbers, texts }: Flags<string, string>): z.ZodObject {
+  const asNumber = (flag: NumberFlag) =>
+    flag.whole === true ? count(flag.least, flag.most) : number(flag.least, flag.most, bounds(flag));
+  return z.object({
+    ...Object.fromEntries(Object.entries(numbers).map(([name, flag]) => [name, asNumber(flag).default(flag.value)])),
+    ...Object.fromEntries(Object.entries(texts).map(([name, { value }]) => [name, z.string().default(value)])),
+  });
 }
 
 function assertWritable(flag: string, file: string, refuse: (fault: string) => never): void {

@@ -15,10 +15,10 @@ it.each(["chaos", "soak", "fuzz"])("%s lists its flags when asked for help", (sc
 });
 
 it.each([
-  ["chaos", ["--seed", "x"], '--seed takes a whole number from 0 to 2147483648, it is "x"'],
-  ["chaos", ["--minutes", ""], '--minutes takes a number from 0.1 to 1440, it is ""'],
-  ["soak", ["--share", "1.5"], '--share takes a number from 0.05 to 1, it is "1.5"'],
-  ["fuzz", ["--inputs", "2.5"], '--inputs takes a whole number from 0 to 1000000000, it is "2.5"'],
+  ["chaos", ["--seed", "x"], "--seed must be an integer from 0 to 2147483648, not 'x'"],
+  ["chaos", ["--minutes", ""], "--minutes must be a number from 0.1 to 1440, not ''"],
+  ["soak", ["--share", "1.5"], "--share must be a number from 0.05 to 1, not '1.5'"],
+  ["fuzz", ["--inputs", "2.5"], "--inputs must be an integer from 0 to 1000000000, not '2.5'"],
   ["fuzz", ["--bogus"], "--bogus"],
   ["fuzz", ["--seed"], "--seed"],
   ["chaos", ["--out", "/proc/x/y.md"], "--out /proc/x cannot be written to"],

@@ -1,8 +1,8 @@
 // Owns the command line of `npm run evaluate`: flags in, checked options out. Knows nothing of what
 // they do.
 import { existsSync, readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import * as z from "zod";
+import { above0, count, readFlags, url } from "../../../gpu-backend/flags.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { carriesKey } from "../loadtest/target-url.ts";
 import { SPLITS } from "../testbed/set-format.ts";
@@ -50,17 +50,6 @@ examples
   npm run evaluate -- --compare /tmp/oracle /tmp/mine --out /tmp/both`;
 
 const KS_MAX = 8;
-const integer = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `must be an integer from ${least} to ${most}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be an integer from ${least} to ${most}`);
-const positive = z
-  .string()
-  .regex(/^\d{1,12}(\.\d{1,9})?$/, "must be a number above 0")
-  .transform(Number)
-  .refine((value) => value > 0, "must be a number above 0");
 const listOf = <const T extends string>(names: readonly T[]) =>
   z
     .string()
@@ -79,7 +68,6 @@ const json = z.string().transform((text, context): unknown => {
 });
 
 const path = z.string().min(1);
-const url = z.url({ protocol: /^https?$/, message: "must be an http or https URL" });
 
 const FlagsSchema = z.strictObject({
   set: path.optional(),
@@ -88,7 +76,7 @@ const FlagsSchema = z.strictObject({
   control: z.enum(CONTROLS, `must be one of ${CONTROLS.join(", ")}`).optional(),
   simulator: json.optional(),
   split: z.enum([...SPLITS, "all"], `must be ${SPLITS.join(", ")} or all`).prefault("test"),
-  limit: integer(1, 1_000_000).optional(),
+  limit: count(1, 1_000_000).optional(),
   formulations: listOf(FORMULATIONS).prefault(FORMULATIONS.join(",")),
   k: z
     .string()
@@ -101,45 +89,29 @@ const FlagsSchema = z.strictObject({
   adversarial: z.enum(["kept", "all", "none"], "must be kept, all or none").prefault("kept"),
   model: z.string().min(1).max(256).optional(),
   spec: json.prefault("{}"),
-  batch: integer(1, LIMITS.groups_max).prefault("8"),
-  concurrency: integer(1, 256).prefault("4"),
-  "deadline-ms": integer(LIMITS.deadline_ms_min, LIMITS.deadline_ms_max).prefault(String(LIMITS.deadline_ms_max)),
+  batch: count(1, LIMITS.groups_max).prefault("8"),
+  concurrency: count(1, 256).prefault("4"),
+  "deadline-ms": count(LIMITS.deadline_ms_min, LIMITS.deadline_ms_max).prefault(String(LIMITS.deadline_ms_max)),
   name: z.string().min(1).max(64).optional(),
-  seed: integer(0, Number.MAX_SAFE_INTEGER).prefault("0"),
-  bootstrap: integer(0, LIMITS.bootstrap_max).prefault("2000"),
-  "tau-candidates-min": integer(2, LIMITS.list_candidates_max).prefault("3"),
-  "gpu-hour-price": positive.optional(),
-  gpus: integer(1, 100_000).prefault("1"),
-  "tokens-per-second": positive.optional(),
+  seed: count(0, Number.MAX_SAFE_INTEGER).prefault("0"),
+  bootstrap: count(0, LIMITS.bootstrap_max).prefault("2000"),
+  "tau-candidates-min": count(2, LIMITS.list_candidates_max).prefault("3"),
+  "gpu-hour-price": above0(1e12).optional(),
+  gpus: count(1, 100_000).prefault("1"),
+  "tokens-per-second": above0(1e12).optional(),
   points: path.optional(),
   compare: z.boolean().default(false),
 });
 type Flags = z.output<typeof FlagsSchema>;
-
-const BOOLEANS: ReadonlySet<string> = new Set(["no-positions", "compare"]);
-const OPTIONS = Object.fromEntries(
-  Object.keys(FlagsSchema.shape).map((name) => [
-    name,
-    { type: BOOLEANS.has(name) ? ("boolean" as const) : ("string" as const) },
-  ]),
-);
 
 export type EvaluateOptions = ReturnType<typeof evaluateOptions>;
 export type Options =
   | { mode: "evaluate"; evaluate: EvaluateOptions }
   | { mode: "compare"; folders: string[]; out: string; points: string | null };
 
-/** @throws Error whose message names the flag at fault and what it takes */
+/** @throws FlagFault, or an Error whose message names the flag at fault and what it takes */
 export function readOptions(argv: readonly string[]): Options {
-  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  const parsed = FlagsSchema.safeParse({ ...values });
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path: [flag], message }) =>
-      values[String(flag)] === undefined ? `--${String(flag)} is required` : `--${String(flag)} ${message}`,
-    );
-    throw new Error([...new Set(faults)].join("\n"));
-  }
-  const flags = parsed.data;
+  const { flags, positionals } = readFlags(FlagsSchema, argv, { positionals: true, unsaid: ["target"] });
   if (flags.compare) {
     if (positionals.length === 0) throw new Error("--compare takes the folders of one or more runs");
     return { mode: "compare", folders: positionals, out: flags.out, points: flags.points ?? null };

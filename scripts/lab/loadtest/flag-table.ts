@@ -1,8 +1,9 @@
 // Owns the load tester's flags: what each takes, means and is by default, with an example. Knows no
 // run.
 import * as z from "zod";
+import { above0, count, from0, oneOf, url } from "../../../gpu-backend/flags.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { above0, count, from0, LOADTEST_LIMITS, oneOf, range, url, variable } from "./flag-schemas.ts";
+import { LOADTEST_LIMITS, range, variable } from "./flag-schemas.ts";
 import { KINDS } from "./kinds/table.ts";
 import { ITEMS_MAX } from "./workload/item.ts";
 

@@ -1,45 +1,22 @@
 // Owns reading the command line: texts into values, and the rules between flags. The flags
 // themselves: flag-table.ts. Knows no run.
-import { parseArgs } from "node:util";
+import * as z from "zod";
+import { FlagFault, readFlags as readFlagsBy } from "../../../gpu-backend/flags.ts";
 import { isLoopbackHost } from "../../../gpu-backend/gateway/http/access.ts";
 import { LOADTEST_LIMITS } from "./flag-schemas.ts";
-import { FLAGS, type FlagName, type FlagValues } from "./flag-table.ts";
+import { FLAGS, type FlagValues } from "./flag-table.ts";
 import { carriesKey } from "./target-url.ts";
 
-const OPTIONS = Object.fromEntries(
-  Object.entries(FLAGS).map(([name, flag]) => [
-    name,
-    { type: "takes" in flag ? ("string" as const) : ("boolean" as const), multiple: name === "allow-host" },
-  ]),
-);
-
-/** A command line that cannot be run; the message has a line a fault, each naming its flag. */
-export class FlagFault extends Error {}
+const SCHEMA = z.object(Object.fromEntries(Object.entries(FLAGS).map(([name, { schema }]) => [name, schema])));
 
 /** @throws FlagFault */
 export function readFlags(argv: readonly string[]): FlagValues {
-  const given = parsedArgs(argv);
-  const faults: string[] = [];
-  const values = Object.fromEntries(
-    (Object.keys(FLAGS) as FlagName[]).map((name) => {
-      const parsed = FLAGS[name].schema.safeParse(given[name]);
-      if (parsed.success) return [name, parsed.data];
-      const said = name.endsWith("key-env") ? "" : `, not '${String(given[name])}'`;
-      faults.push(`--${name} ${parsed.error.issues[0]?.message}${said}`);
-      return [name, undefined];
-    }),
-  ) as unknown as FlagValues;
-  if (faults.length === 0 && !values.help && !values["self-test"]) faults.push(...contradictions(values, given));
+  const unsaid = Object.keys(FLAGS).filter((name) => name.endsWith("key-env"));
+  const { flags, given } = readFlagsBy(SCHEMA, argv, { unsaid });
+  const values = flags as FlagValues;
+  const faults = values.help || values["self-test"] ? [] : contradictions(values, given);
   if (faults.length > 0) throw new FlagFault(faults.join("\n"));
   return values;
-}
-
-function parsedArgs(argv: readonly string[]): Record<string, unknown> {
-  try {
-    return { ...parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: false }).values };
-  } catch (fault) {
-    throw new FlagFault((fault as Error).message);
-  }
 }
 
 /**
@@ -59,7 +36,7 @@ function arrivalsMost({ arrivals, shape, warmup, duration }: FlagValues, rate: n
  * What single flags cannot say: flags that need or exclude one another, hosts, and the size of a
  * slice.
  */
-function contradictions(flags: FlagValues, given: Record<string, unknown>): string[] {
+function contradictions(flags: FlagValues, given: Readonly<Record<string, unknown>>): string[] {
   const { arrivals, concurrency, sweep, ramp, trace, target, baseline } = flags;
   const faults: string[] = [];
   const need = (isFine: boolean, message: string) => {

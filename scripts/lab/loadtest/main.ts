@@ -1,9 +1,11 @@
 // Owns `npm run loadtest`: flags to a run to its files, Ctrl-C, the exit status. Knows no
 // measurement.
+
+import { FlagFault } from "../../../gpu-backend/flags.ts";
 import { FolderFault, makeFolder } from "../report/out-folder.ts";
 import { environment } from "./environment.ts";
 import { usage } from "./flag-table.ts";
-import { FlagFault, readFlags } from "./flags.ts";
+import { readFlags } from "./flags.ts";
 import { frontierOf, KNEE_RULE } from "./knee.ts";
 import { FILES, Outputs } from "./outputs.ts";
 import { Progress } from "./progress.ts";

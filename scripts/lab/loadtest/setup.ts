@@ -1,13 +1,13 @@
 // Owns turning flags into a plan: workload, endpoints, arrivals. Asks the engine for its model's
 // name, and nothing else of anyone.
 
+import { FlagFault } from "../../../gpu-backend/flags.ts";
 import { canonicalJson } from "../../../src/core/contract/spec.ts";
 import { authorization } from "../../../src/core/wire/chat-endpoint.ts";
 import { sha256Hex } from "../../../src/scoring/digest.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { LOADTEST_LIMITS } from "./flag-schemas.ts";
 import type { FlagValues } from "./flag-table.ts";
-import { FlagFault } from "./flags.ts";
 import { BODIES, baseUrl, type KindName, worksFor } from "./kinds/table.ts";
 import { sweepRates } from "./knee.ts";
 import type { Endpoint, RunPlan } from "./run.ts";

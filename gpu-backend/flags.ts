@@ -1,0 +1,88 @@
+// Owns reading a command's flags by a schema: what a text may be, and what a wrong one is told. Knows
+// no command.
+import { parseArgs } from "node:util";
+import * as z from "zod";
+
+/** A command line that cannot be run; the message has a line a fault, each naming its flag. */
+export class FlagFault extends Error {}
+
+/** A number in least..most, told as `word`. */
+export const number = (least: number, most: number, word: string) =>
+  z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, `must be ${word}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be ${word}`);
+
+/** A number above 0. */
+export const above0 = (most: number) => number(Number.MIN_VALUE, most, `a number above 0, at most ${most}`);
+
+/** A number from 0. */
+export const from0 = (most: number) => number(0, most, `a number from 0 to ${most}`);
+
+/** An integer. */
+export const count = (least: number, most: number) =>
+  number(least, most, `an integer from ${least} to ${most}`).refine(
+    Number.isInteger,
+    `must be an integer from ${least} to ${most}`,
+  );
+
+/** A web address. */
+export const url = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
+
+/** One of a few words. */
+export const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(", ")}`);
+
+/** A schema that takes `true` is a switch, one that takes a list may be given several times. */
+function optionsOf(schema: z.ZodObject) {
+  return Object.fromEntries(
+    Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, flag]) => [
+      name,
+      {
+        type: flag.safeParse(true).success ? ("boolean" as const) : ("string" as const),
+        multiple: flag.safeParse([]).success,
+      },
+    ]),
+  );
+}
+
+export interface GivenFlags<T> {
+  flags: T;
+  /** The texts as they were given. */
+  given: Readonly<Record<string, unknown>>;
+  /** What is no flag. */
+  positionals: string[];
+}
+
+/**
+ * The flags of a command line; one that the schema does not have is a fault.
+ * @param unsaid flags whose value is not repeated in a fault: it may be a key
+ * @throws FlagFault
+ */
+export function readFlags<S extends z.ZodObject>(
+  schema: S,
+  argv: readonly string[],
+  { positionals: allowPositionals = false, unsaid = [] as readonly string[] } = {},
+): GivenFlags<z.output<S>> {
+  const { values, positionals } = parsed(schema, argv, allowPositionals);
+  const given = { ...values };
+  const read = schema.safeParse(given);
+  if (read.success) return { flags: read.data, given, positionals };
+  const faults = new Map<string, string>();
+  for (const { path, message } of read.error.issues) {
+    const name = String(path[0]);
+    if (faults.has(name)) continue;
+    const said = unsaid.includes(name) ? "" : `, not '${String(given[name])}'`;
+    faults.set(name, given[name] === undefined ? `--${name} is required` : `--${name} ${message}${said}`);
+  }
+  throw new FlagFault([...faults.values()].join("\n"));
+}
+
+function parsed(schema: z.ZodObject, argv: readonly string[], allowPositionals: boolean) {
+  try {
+    return parseArgs({ args: [...argv], options: optionsOf(schema), allowPositionals });
+  } catch (fault) {
+    throw new FlagFault((fault as Error).message);
+  }
+}
