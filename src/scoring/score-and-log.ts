@@ -57,6 +57,7 @@ export async function scoreAndLog(
     key_name: scope.key_name,
     kind: "rewards",
     created_at: deps.clock.date(),
+    warnings: [...scored.entry.warnings, ...(scope.warnings ?? [])],
   });
   const warnings = [...scored.reply.warnings, ...outcome.warnings];
   const reply = { request_id: scope.id, ...scored.reply, logged: outcome.logged, warnings };

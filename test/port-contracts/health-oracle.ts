@@ -84,6 +84,9 @@ export function healthOf(step: number, entries: readonly LogEntry[]): HealthRow 
       ),
     ),
     latency_p99_ms: median(uses.filter((use) => use.generations > use.failed).map((use) => use.latency_ms.p99)),
+    incomplete_share: share(
+      entries.map(({ warnings }) => warnings.some((text) => text.startsWith("group_incomplete"))),
+    ),
     failed_share: ratio(
       total((use) => use.failed),
       total((use) => use.generations),

@@ -31,6 +31,8 @@ export interface HealthRow {
   /** Spearman's correlation of reward and label over the step's rollouts. */
   label_correlation: number | null;
   latency_p99_ms: number | null;
+  /** Judgements over a part of their group, of those of the step. */
+  incomplete_share: number | null;
   /** Generations that brought no answer. */
   failed_share: number | null;
 }

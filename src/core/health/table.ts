@@ -4,6 +4,7 @@ import { spansOf } from "./alarm.ts";
 import { atCap } from "./alarms/at-cap.ts";
 import { flatRewards } from "./alarms/flat-rewards.ts";
 import { formatExploit } from "./alarms/format-exploit.ts";
+import { groupIncomplete } from "./alarms/group-incomplete.ts";
 import { jamsJudge } from "./alarms/jams-judge.ts";
 import { judgeFlips } from "./alarms/judge-flips.ts";
 import { judgeTies } from "./alarms/judge-ties.ts";
@@ -21,6 +22,7 @@ export const ALARMS: readonly Alarm[] = [
   flatRewards,
   parseRateLow,
   nulls,
+  groupIncomplete,
   lengthDrift,
   atCap,
   lengthReward,

@@ -13,6 +13,8 @@ export interface GroupWork {
   request_id: string;
   /** false: scored only, for its journal; a judgement of the same id follows, and has the costs. */
   logs: boolean;
+  /** For its log entry. */
+  warnings: readonly string[];
   group_id: string;
   subject: RoomSubject;
   members: readonly MemberContent[];
@@ -25,9 +27,9 @@ export type JudgeGroup = (work: GroupWork) => Promise<RewardsReply>;
 
 /** A group is judged to its end whoever goes: a client that left comes back for its answer. */
 export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
-  return async ({ request_id, logs, group_id, subject, members, deadline_ms, journal }) => {
+  return async ({ request_id, logs, warnings, group_id, subject, members, deadline_ms, journal }) => {
     const { prompt, spec, run_id, step, key_name } = subject;
-    const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
+    const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0, warnings };
     const language = members[0]?.language ?? undefined;
     const rollouts = members.map(({ rollout }) => rollout);
     const request = {

@@ -8,6 +8,7 @@ import { answersOf, earlierAnswers, faultAnswers, orEarlier, refusals, stateOf }
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
 import { begin, finish, isComplete, isRepetition, judgementOf, resume, tell } from "./group.ts";
 import type { GroupState, Judgement, RoomState, WaiterState } from "./group-state.ts";
+import { incompleteWarnings } from "./incomplete.ts";
 import type { JudgeGroup } from "./judge-group.ts";
 import { LaterFlush } from "./later-flush.ts";
 import { OpenJoins } from "./open-joins.ts";
@@ -263,9 +264,11 @@ export class Room {
     const { request_id, members, answer_by } = judgement;
     try {
       const subject = store.subject() as RoomSubject;
+      const late = group.members.slice(group.judged, members).some((member) => member.late);
       const reply = await judge({
         request_id,
         logs,
+        warnings: incompleteWarnings({ ...judgement, size: group.size, late }),
         group_id: `${subject.room.slice(0, ROOM_CHARS)}.${group.epoch}`,
         subject,
         members: store.members(group.epoch, members),

@@ -24,9 +24,10 @@ const meanRank = (within: SQL, column: SQL) =>
 
 const statement = (run: RunKey, steps: number) => sql`
 WITH req AS MATERIALIZED (
-  SELECT request_id, step AS k, created_at FROM requests WHERE ${requestsOfLast(run, steps)}
+  SELECT request_id, step AS k, created_at, warnings FROM requests WHERE ${requestsOfLast(run, steps)}
 ), per_step AS (
-  SELECT k, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms FROM req GROUP BY k
+  SELECT k, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms,
+    avg((warnings::text LIKE '%"group_incomplete%')::int)::float8 AS incomplete_share FROM req GROUP BY k
 ), grp AS (
   SELECT k, sum(parsed)::float8 / nullif(sum(parsed + unparsed), 0) AS parse_rate, sum(failed)::float8 / nullif(sum(generations), 0) AS failed_share,
     avg(position_flip_rate) AS flip_rate,
@@ -64,7 +65,7 @@ SELECT json_build_object(
   'step', k, 'at_ms', at_ms, 'rollouts', coalesce(rollouts, 0), 'reward_mean', reward_mean, 'unformatted_mean', unformatted_mean,
   'zero_variance_share', flat.share, 'parse_rate', parse_rate, 'nulls', coalesce(nulls, '{}'), 'length_p50', length_p50, 'at_cap_share', at_cap_share,
   'length_reward', lengthy.rho, 'duplicate_share', duplicate_share, 'tie_share', tie_share, 'flip_rate', flip_rate, 'jam_share', jam_share,
-  'label_correlation', label.rho, 'latency_p99_ms', latency_p99_ms, 'failed_share', failed_share) AS cell
+  'label_correlation', label.rho, 'latency_p99_ms', latency_p99_ms, 'incomplete_share', incomplete_share, 'failed_share', failed_share) AS cell
 FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN fault USING (k) LEFT JOIN flat USING (k) LEFT JOIN lengthy USING (k) LEFT JOIN label USING (k)
 ORDER BY k`;
 

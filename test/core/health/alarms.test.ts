@@ -23,6 +23,7 @@ const HEALTHY: Omit<HealthRow, "step" | "at_ms"> = {
   jam_share: 0,
   label_correlation: 0.7,
   latency_p99_ms: 2000,
+  incomplete_share: 0,
   failed_share: 0.001,
 };
 const MINUTE_MS = 60_000;
@@ -40,6 +41,7 @@ const HISTORIES: Record<
   flat_rewards: { bad: () => ({ zero_variance_share: 0.31 }), edge: () => ({ zero_variance_share: 0.3 }) },
   parse_rate_low: { bad: () => ({ parse_rate: 0.79 }), edge: () => ({ parse_rate: 0.95 }) },
   nulls: { bad: () => ({ nulls: { deadline: 6, unparsed: 5 } }), edge: () => ({ nulls: { deadline: 10 } }) },
+  group_incomplete: { bad: () => ({ incomplete_share: 0.021 }), edge: () => ({ incomplete_share: 0 }) },
   length_drift: {
     bad: (step) => ({ length_p50: step < 20 ? 1000 : 1420 }),
     edge: (step) => ({ length_p50: step < 20 ? 1000 : 1400 }),

@@ -46,11 +46,15 @@ describe("a group", () => {
   });
 
   it("is judged with who is there when half of the first waiter's time is over, and says so", async () => {
-    const { join } = open();
+    const { deps, join } = open();
     const waits = { group_size: 4, window_ms: 5000, answer_within_ms: 200 };
     const got = await Promise.all(codes(3).map((code) => join(code, waits)));
     expect(got[0]).toMatchObject({ members: 3, closed: "deadline" });
     expect(got[2]?.result.reward).toBe(1);
+    // So do the log's row, the run's steps and its alarm `group_incomplete`.
+    expect(deps.runLog.entries.map(({ warnings }) => warnings)).toEqual([["group_incomplete: 3 of 4"]]);
+    await join(codes(4)[3] as string, waits);
+    expect(deps.runLog.entries[1]?.warnings).toEqual(["group_incomplete: 4 of 4, late"]);
   });
 
   it("of one has no reward but a code", async () => {

@@ -7,6 +7,7 @@ import { asApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { type AnySpec, compileSpec } from "../../../core/signals/compiled-spec.ts";
 import type { ClientProbe, GatheredReward } from "../../../objects/gathering/gathering.ts";
+import { incompleteWarnings, isCutShort } from "../../../objects/gathering/incomplete.ts";
 import { sha256Hex, specHash } from "../../../scoring/digest.ts";
 import { readJsonBody } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
@@ -113,16 +114,12 @@ function signed(
   judged: GatheredReward,
   size: number | null,
 ): GatheredReward {
-  const { result, late, closed, members, warnings } = judged;
-  const short = closed === "deadline" || (size !== null && members < size);
-  const part = short ? "cut_short" : late ? "late" : "whole";
+  const { result, late, warnings } = judged;
+  const part = isCutShort({ ...judged, size }) ? "cut_short" : late ? "late" : "whole";
   const group = result.reward === null ? (result.error === "group_too_small" ? "alone" : "failed") : part;
   metrics.add("kritai_gathered_samples_total", 1, { contract: contract.name, group });
-  if (group !== "cut_short" && group !== "late") return judged;
-  return {
-    ...judged,
-    warnings: [...warnings, `group_incomplete: ${members} of ${size ?? "?"}${late ? ", late" : ""}`],
-  };
+  if (result.reward === null) return judged;
+  return { ...judged, warnings: [...warnings, ...incompleteWarnings({ ...judged, size })] };
 }
 
 /** A contract whose requests carry one sample: how it is read, and how its judgement is told. */
