@@ -83,6 +83,10 @@ describe("a cell", () => {
     );
     expect(second).toContain("| slime | stand-in | right | right | not run |");
     expect(second).toContain("2026-11-23, def |");
+    const without = table.replace(" quiet path |", "").replace("| slime | stand-in | right |", "| slime | stand-in |");
+    expect(tableOf([slime], new Map(), { date: "", commit: "", scale: 1 }, without)).toContain(
+      "| slime | stand-in | not run | not run |",
+    );
     const written = withTable(page, table);
     expect(written).toBe(page.replace("\nold\n", `\n\n${table}\n\n`));
     expect(withTable(written, table)).toBe(written);

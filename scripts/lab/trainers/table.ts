@@ -25,16 +25,14 @@ export interface Run {
 
 /** The rows of the tools; a cell that this run has not is the earlier table's. */
 export function tableOf(tools: readonly Tool[], cells: Cells, { date, commit, scale }: Run, earlier = ""): string {
-  const before = new Map(
-    earlier
-      .split("\n")
-      .filter((line) => line.startsWith("| "))
-      .map((line) => [partsOf(line)[0], partsOf(line)]),
-  );
+  const lines = earlier.split("\n").filter((line) => line.startsWith("| "));
+  // By the earlier table's own columns: it may lack one.
+  const columns = partsOf(lines[0] ?? "");
+  const before = new Map(lines.map((line) => [partsOf(line)[0], partsOf(line)]));
   const made = `${date}, ${commit}${scale === 1 ? "" : `, scale ${scale}`}`;
   const rows = tools.map(({ name, version }) => {
     const [now, old] = [cells.get(name), before.get(name) ?? []];
-    const kept = NAMES.map((scenario, at) => now?.[scenario] ?? old[BEFORE + at] ?? "not run");
+    const kept = NAMES.map((scenario) => now?.[scenario] ?? old[columns.indexOf(SCENARIOS[scenario])] ?? "not run");
     return row([name, version, ...kept, now === undefined ? (old.at(-1) ?? "") : made]);
   });
   const head = row(["tool", "version", ...Object.values(SCENARIOS), "last run, commit"]);
