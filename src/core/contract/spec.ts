@@ -68,7 +68,11 @@ const BudgetSchema = z
       .meta({ description: "of what all pairs would take; at least one pair for everyone" }),
   })
   .refine((budget) => Object.keys(budget).length === 1, "needs exactly one of generations, tokens and ratio")
-  .meta({ description: "of a group's comparisons; what it does not pay is `unasked`. Default: none" });
+  .meta({
+    description: "of a group's comparisons; what it does not pay is `unasked`. Default: none",
+    minProperties: 1,
+    maxProperties: 1,
+  });
 
 /** A schedule's name, or its name beside settings of its own. */
 export type NamedSchedule = string | { name: string; [setting: string]: unknown };
