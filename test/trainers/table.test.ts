@@ -1,5 +1,6 @@
 // Holds that the trainers' table is made from clients that run, and that none of its cells is
 // wrong, with times scaled for a test.
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { epochLater, groupsOf, rewardsOf, withoutOne } from "../../scripts/lab/trainers/groups.ts";
 import { judged, runScenarios, type Scenario } from "../../scripts/lab/trainers/scenarios.ts";
@@ -52,6 +53,12 @@ it("a client that asks once is refused with its own typed error, and soon", asyn
   expect(Object.fromEntries(cells)).toEqual({
     "miles (remote_rm)": { restart: "refused: aiohttp.ClientConnectionError" },
   });
+});
+
+it("the fetch that outlives a restart is the one that the docs give", () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+  const code = read("scripts/lab/trainers/patient-fetch.ts");
+  expect(read("docs/integrations/typescript.md")).toContain(code.slice(code.indexOf("/** Asks again")).trim());
 });
 
 describe("a cell", () => {
