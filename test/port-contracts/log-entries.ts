@@ -106,9 +106,29 @@ const verifierUse = fc.record({
   models: fc.array(plain, { maxLength: 3 }),
 });
 
+/** What only specs with other schedules, votes and scores tell, on some groups. */
+const contest = maybe(
+  fc.record({
+    points: maybe(real),
+    unasked: count,
+    measures: fc.record({
+      cyclic: fc.boolean(),
+      agreement: maybe(real),
+      tie_rate: maybe(real),
+      decided_rate: maybe(real),
+      order_confidence: real,
+      expected_tau: real,
+    }),
+    asked: fc.record({
+      schedule: fc.constantFrom("swiss", { name: "circular", degree: 3 }),
+      why: fc.record({ early_stop: count, duplicate: count, budget: count, sure: count }),
+    }),
+  }),
+);
+
 function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
   const each = <T>(value: fc.Arbitrary<T>) => fc.array(value, { minLength: size, maxLength: size });
-  return fc.record({
+  const plainEntry = fc.record({
     result: fc.record({
       group_id: plain.map((text) => `g${text}`),
       status: fc.constantFrom("ok", "partial", "failed"),
@@ -125,6 +145,19 @@ function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
     rollouts: each(rolloutRow),
     verdicts,
   }) as fc.Arbitrary<GroupEntry>;
+  return fc.tuple(plainEntry, contest).map(([entry, told]): GroupEntry => {
+    if (told === null) return entry;
+    const { result } = entry;
+    const { points, unasked, measures, asked } = told;
+    const contested = {
+      ...result,
+      points: result.rollouts.map(() => points),
+      rollouts: result.rollouts.map((rollout) => ({ ...rollout, unasked })),
+      metrics: { ...result.metrics, ...measures },
+      verifier: { ...result.verifier, ...asked },
+    };
+    return { ...entry, result: contested };
+  });
 }
 
 const moments = fc.oneof(

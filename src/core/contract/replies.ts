@@ -88,14 +88,14 @@ export const GroupMetricsSchema = z.object({
 });
 export type GroupMetrics = z.output<typeof GroupMetricsSchema>;
 
+const POINTS = z.array(numberOrNull).optional().meta({
+  description: "wins, ties as halves and soft outcomes as they are, on the scale of all n - 1 pairs; tau_b is of these",
+});
 export const GroupResultSchema = z.object({
   group_id: z.string(),
   status: z.enum(["ok", "partial", "failed"]),
   win_counts: z.array(count.nullable()),
-  points: z.array(numberOrNull).optional().meta({
-    description:
-      "wins, ties as halves and soft outcomes as they are, on the scale of all n - 1 pairs; tau_b is of these",
-  }),
+  points: POINTS,
   selected: count.nullable(),
   selected_tied: z.array(count),
   rollouts: z.array(RolloutResultSchema),
@@ -103,6 +103,18 @@ export const GroupResultSchema = z.object({
   verifier: VerifierUseSchema,
 });
 export type GroupResult = z.output<typeof GroupResultSchema>;
+
+/** What a group tells only of specs that leave pairs out, grade outcomes or score in another way. */
+export interface ContestReport {
+  points: (number | null)[];
+  /** One a rollout. */
+  unasked: number[];
+  measures: Pick<
+    GroupMetrics,
+    "cyclic" | "agreement" | "tie_rate" | "decided_rate" | "order_confidence" | "expected_tau"
+  >;
+  asked: Pick<VerifierUse, "schedule" | "why">;
+}
 
 export const BatchMetricsSchema = z.object({
   parse_rate: numberOrNull,

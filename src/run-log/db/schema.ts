@@ -16,6 +16,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type { SignalDetail } from "../../core/contract/export-tables.ts";
 import { NOBODY } from "../../core/contract/owner.ts";
+import type { ContestReport } from "../../core/contract/replies.ts";
 import type { Verdict } from "../../core/judges/verdicts.ts";
 
 // Milliseconds, because that is what a JavaScript Date holds: what was written is what is read.
@@ -129,6 +130,8 @@ export const groups = pgTable(
     tau_b_undefined: text("tau_b_undefined"),
     list_acc: boolean("list_acc"),
     position_flip_rate: doublePrecision("position_flip_rate"),
+    /** What only some specs tell (contract/replies.ts `ContestReport`); null for all others. */
+    contest: json("contest").$type<ContestReport | null>(),
     reward_mean: doublePrecision("reward_mean"),
     reward_std: doublePrecision("reward_std"),
     comparisons: integer("comparisons").notNull(),

@@ -52,13 +52,16 @@ function rolloutResult(row: StoredRollout, told: readonly StoredSignal[]): Rollo
 }
 
 function groupResult(row: StoredGroup, members: Members): GroupResult {
+  const { contest } = row;
+  const told = members.rollouts.map((member) => rolloutResult(member, members.signals));
   return {
     group_id: row.group_id,
     status: row.status,
     win_counts: row.win_counts,
+    ...(contest && { points: contest.points }),
     selected: row.selected,
     selected_tied: row.selected_tied,
-    rollouts: members.rollouts.map((member) => rolloutResult(member, members.signals)),
+    rollouts: contest ? told.map((one, r) => ({ ...one, unasked: contest.unasked[r] ?? 0 })) : told,
     metrics: {
       parse_rate: row.parse_rate,
       tau_b: row.tau_b,
@@ -67,6 +70,7 @@ function groupResult(row: StoredGroup, members: Members): GroupResult {
       position_flip_rate: row.position_flip_rate,
       reward_mean: row.reward_mean,
       reward_std: row.reward_std,
+      ...contest?.measures,
     },
     verifier: {
       comparisons: row.comparisons,
@@ -79,6 +83,7 @@ function groupResult(row: StoredGroup, members: Members): GroupResult {
       completion_tokens: row.completion_tokens,
       latency_ms: { p50: row.latency_p50_ms, p99: row.latency_p99_ms, max: row.latency_max_ms },
       models: row.models,
+      ...contest?.asked,
     },
   };
 }

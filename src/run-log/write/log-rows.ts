@@ -41,7 +41,11 @@ export function wholeEnvelope(entry: LogEntry): Envelope {
 }
 
 function groupRow({ result, prompt_hash, language }: GroupEntry, group_index: number): RowOf<typeof groups> {
-  const { latency_ms, ...use } = result.verifier;
+  const { latency_ms, schedule, why, ...use } = result.verifier;
+  const { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau, ...metrics } = result.metrics;
+  const measures = { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau };
+  const unasked = result.rollouts.map((rollout) => rollout.unasked ?? 0);
+  const { points } = result;
   return {
     group_index,
     group_id: result.group_id,
@@ -51,7 +55,8 @@ function groupRow({ result, prompt_hash, language }: GroupEntry, group_index: nu
     win_counts: result.win_counts,
     selected: result.selected,
     selected_tied: result.selected_tied,
-    ...result.metrics,
+    ...metrics,
+    contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, why } },
     ...use,
     latency_p50_ms: latency_ms.p50,
     latency_p99_ms: latency_ms.p99,
@@ -64,7 +69,12 @@ function rolloutRow(
   group_index: number,
   rollout_index: number,
 ): RowOf<typeof rollouts> {
-  const { components, errors, ...answered } = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
+  const {
+    components,
+    errors,
+    unasked: _unasked,
+    ...answered
+  } = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
   // What a spec with signals has, its own rows hold.
   const { base = null, format, overlong } = errors === undefined ? components : {};
   const { text: _, ...row } = logged[rollout_index] as RolloutRow;
