@@ -37,6 +37,7 @@ export function healthRows({ steps, ill_from }: MadeRun): HealthRow[] {
       jam_share: 0,
       label_correlation: 0.6,
       latency_p99_ms: 2000 + 100 * wave(step, 30),
+      incomplete_share: 0,
       failed_share: 0,
     };
   });

@@ -154,6 +154,7 @@ const HealthRowSchema = z.object({
   jam_share: rate,
   label_correlation: rate.meta({ description: "Spearman's, of reward and pass_rate" }),
   latency_p99_ms: rate.meta({ description: "median over groups" }),
+  incomplete_share: rate.meta({ description: "of judgements over a part of their gathered group" }),
   failed_share: rate,
 }) satisfies z.ZodType<HealthRow>;
 
