@@ -80,8 +80,8 @@ export function waveEntry({ name, group }: OpenSignal, { pools, journal }: Plans
   });
   return (wave) =>
     wave.map((question) => {
-      const { to, preset, first_sample = 0, samples, shown } = question;
-      const key = `${to}:${preset}:${first_sample}+${samples}:${shown.map((i) => ids[i]).join(",")}`;
+      const { first_sample = 0, samples, shown } = question;
+      const key = `${wordsOf(question)}:${first_sample}+${samples}:${shown.map((i) => ids[i]).join(",")}`;
       const asked = pool.asked.get(key);
       if (asked !== undefined) return { question, own: false, first: false, open: false, key: null, shared: asked };
       const entry = openEntry(question, name, group, journal);
@@ -177,10 +177,14 @@ export class Asking {
     // No question may show one index twice.
     const probe = isProbe(one) && { shown: one.shown.map((_, copy) => copy) };
     const candidates = probe ? one.shown.map((member) => texts[member] as string) : texts;
-    const questions = open.map(({ question: { to: _, preset: __, reask: ___, ...rest } }, id): JobQuestion => {
-      return { id, ...rest, ...stop, ...probe };
-    });
-    const job = { to: one.to, preset: one.preset, question, language, candidates, questions };
+    const questions = open.map(
+      ({ question: { to: _, preset: __, slots: ___, reask: ____, ...rest } }, id): JobQuestion => {
+        return { id, ...rest, ...stop, ...probe };
+      },
+    );
+    const { to, preset, slots } = one;
+    const about = { to, preset, ...(slots !== undefined && { slots }) };
+    const job = { ...about, question, language, candidates, questions };
     try {
       await this.session.judge(job, (generation) => {
         const { question: asked, key, shared } = open[generation.question] as Entry;
@@ -200,13 +204,16 @@ export class Asking {
   }
 }
 
+/** Whom a question goes to and in whose words, as a key. */
+export const wordsOf = ({ to, preset, slots }: Question): string =>
+  slots === undefined ? `${to}:${preset}` : `${to}:${preset}:${JSON.stringify(slots)}`;
+
 /** Probes alone, all else by whom it goes to and in whose words. */
 function jobsOf(open: readonly Entry[]): Entry[][] {
   const jobs = new Map<string, Entry[]>();
   const probes: Entry[][] = [];
   for (const entry of open) {
-    const { to, preset } = entry.question;
-    const key = `${to}:${preset}`;
+    const key = wordsOf(entry.question);
     const job = jobs.get(key);
     if (isProbe(entry.question)) probes.push([entry]);
     else if (job === undefined) jobs.set(key, [entry]);
@@ -222,7 +229,7 @@ function isComplete({ samples }: Question, readings: readonly Reading[]): boolea
 
 const inOrder = (readings: readonly Reading[]) => [...readings].sort((a, b) => a.sample - b.sample);
 
-function readGeneration(generation: Generation, { to, shown }: Question, judge: Judge): Reading {
+function readGeneration(generation: Generation, { to, shown, preset }: Question, judge: Judge): Reading {
   const { sample, finish_reason, prompt_tokens, completion_tokens, latency_ms, model, backend } = generation;
   return {
     sample,
@@ -232,7 +239,7 @@ function readGeneration(generation: Generation, { to, shown }: Question, judge: 
     latency_ms,
     model: model ?? null,
     backend: backend ?? null,
-    ...(to === "scalar" ? readScalar(generation) : readAnswer(generation, shown.length, judge.form)),
+    ...(to === "scalar" ? readScalar(generation) : readAnswer(generation, shown.length, judge.form, preset)),
   };
 }
 

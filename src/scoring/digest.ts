@@ -1,6 +1,7 @@
 // Owns SHA-256 of texts, as hex, and of specs. Uses WebCrypto, which Workers and Node share.
 
 import { specFingerprint } from "../core/contract/spec.ts";
+import { requireShape } from "../core/judges/preset-fits.ts";
 import { promptHash } from "../core/judges/render.ts";
 import { type AnySpec, hasSignals, judgesIn, signalsFingerprint } from "../core/signals/compiled-spec.ts";
 
@@ -19,7 +20,15 @@ export async function specHash(spec: AnySpec): Promise<string> {
   return `sha256:${await sha256Hex(fingerprint(spec))}`;
 }
 
+/** Whether the judge at a path compares, or looks at one rollout at a time. */
+function compares(spec: AnySpec, path: string): boolean {
+  if (!hasSignals(spec)) return true;
+  const [, name = ""] = path.split(".");
+  return spec.signals[name]?.kind === "tournament";
+}
+
 function fingerprint(spec: AnySpec): string {
+  for (const { path, judge } of judgesIn(spec)) requireShape(judge, `spec.${path}`, compares(spec, path));
   if (!hasSignals(spec)) return specFingerprint(spec, promptHash(spec.judge.prompt));
   const hashes = judgesIn(spec).map(({ path, judge: { prompt } }) => [
     prompt,

@@ -63,9 +63,9 @@ export async function keyedJournal(
   return {
     key(signal, { index, texts: candidates }, one) {
       const { prompt, texts } = digests[index] as (typeof digests)[number];
-      const { to, preset, first_sample = 0, samples } = one;
+      const { to, preset, slots, first_sample = 0, samples } = one;
       const shown = one.shown.map((i) => texts.get(candidates[i] as string)).join(",");
-      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}:${prompt}:${shown}:${first_sample}+${samples}`;
+      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${first_sample}+${samples}`;
     },
     known: (key) => journal.known(key),
     onReadings: (key, readings) => journal.onReadings(key, readings),

@@ -21,6 +21,7 @@ export const callWith = (more: Partial<EngineCall> = {}): EngineCall => ({
   max_tokens: 1_000,
   seed: 1,
   affinity: "group",
+  completion: false,
   soft_letters: null,
   priority: 0,
   patient: false,

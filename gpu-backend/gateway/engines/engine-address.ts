@@ -33,6 +33,7 @@ export class EngineAddress {
    * Paths. `/health`, `/metrics` and `/abort_request` lie beside the API's version, not below it.
    */
   readonly completions: string;
+  readonly textCompletions: string;
   readonly models: string;
   readonly #beside: string;
   readonly #agent: HttpAgent | HttpsAgent;
@@ -45,6 +46,7 @@ export class EngineAddress {
     const root = new URL(apiRoot(url));
     const secure = root.protocol === "https:";
     this.completions = `${root.pathname}/chat/completions`;
+    this.textCompletions = `${root.pathname}/completions`;
     this.models = `${root.pathname}/models`;
     this.#beside = root.pathname.replace(/\/v\d\w*$/, "");
     this.label = root.host + this.#beside;

@@ -1,6 +1,7 @@
 // Owns the texts on both sides of an exchange: a call into a chat-completions body, what came back
 // into an EngineAnswer. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
+import { rawPrompt } from "../../../src/core/judges/prompt-job.ts";
 import { thinkingOf } from "../../../src/core/judges/thinking.ts";
 import { ANSWER_SEGMENT_CHARS } from "../../../src/core/wire/verify-protocol.ts";
 import type { Exchange } from "./engine-stream.ts";
@@ -21,7 +22,7 @@ export function chatBody(call: EngineCall, defaultModel: string): string {
     seed,
     stream: true,
     ...(soft_letters !== null && { logprobs: true, top_logprobs: TOP_LOGPROBS }),
-    messages,
+    ...(call.completion ? { prompt: rawPrompt(messages) } : { messages }),
   });
 }
 

@@ -108,7 +108,7 @@ export class Pool implements EnginePool {
 
   async #ask(call: EngineCall, start: number): Promise<EngineAnswer> {
     const { now } = this.#options;
-    const { max_tokens, soft_letters, signal, priority } = call;
+    const { max_tokens, soft_letters, signal, priority, completion } = call;
     const tried = new Set<Replica>();
     const blame: Blame = { failures: 0, since: 0 };
     let body: string | null = null;
@@ -122,7 +122,7 @@ export class Pool implements EnginePool {
       }
       body ??= chatBody(call, this.#options.model);
       const number = ++this.#sends;
-      const exchange = await replica.ask(body, { max_tokens, soft_letters, signal, now }, priority);
+      const exchange = await replica.ask(body, { completion, max_tokens, soft_letters, signal, now }, priority);
       if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
       this.#changed();
       spent += exchange.tokens;

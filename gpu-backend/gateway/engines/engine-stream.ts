@@ -56,6 +56,8 @@ export interface Exchange {
 /** What is asked, and how it is watched. */
 export interface Question {
   body: string;
+  /** Whether it is a raw text to complete, and no chat. */
+  completion: boolean;
   max_tokens: number;
   soft_letters: readonly string[] | null;
   signal: AbortSignal;
@@ -99,7 +101,7 @@ export class EngineStream implements AnswerObserver {
     this.done = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#request = engine.post(engine.completions, question.body);
+    this.#request = engine.post(question.completion ? engine.textCompletions : engine.completions, question.body);
     this.#request.on("response", (response) => this.#onResponse(response));
     this.#request.on("error", ({ code }: NodeJS.ErrnoException) => this.#onBroken(code));
     if (question.signal.aborted) this.#onAbort();

@@ -6,7 +6,9 @@ import type { EngineKind } from "./gauges.ts";
 import type { Readiness } from "./readiness.ts";
 
 export interface EngineCall {
-  messages: readonly { role: "system" | "user"; content: string }[];
+  /** Whether the messages are one raw text to complete (presets of style `completion`). */
+  completion: boolean;
+  messages: readonly { role: string; content: string }[];
   /** null: the pool's model. */
   model: string | null;
   temperature: number;

@@ -5,8 +5,7 @@ import { ApiError } from "../../../src/core/faults/errors.ts";
 import { type FieldLimits, fieldErrors } from "../../../src/core/faults/field-errors.ts";
 import { describeJsonFault } from "../../../src/core/faults/json-fault.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { isPromptName } from "../../../src/core/judges/render.ts";
-import { PROMPTS } from "../../../src/core/judges/templates.generated.ts";
+import { isPromptName, promptNames, shownBy } from "../../../src/core/judges/render.ts";
 import { type VerifyRequest, VerifyRequestSchema } from "../../../src/core/wire/verify-protocol.ts";
 import { GATEWAY_LIMITS } from "../gateway-limits.ts";
 import { invalidRequest } from "./problem.ts";
@@ -17,7 +16,7 @@ const FIELD_LIMITS: FieldLimits = {
   groups: { max: "groups_max" },
   "groups.group_id": { max: "id_chars" },
   "groups.candidates": { max: "rollouts_per_group_max" },
-  "groups.comparisons.order": { min: "list_candidates_min", max: "list_candidates_max" },
+  "groups.comparisons.order": { max: "list_candidates_max" },
   "groups.comparisons.samples": { max: "samples_max" },
   "sampling.max_tokens": { max: "max_tokens_max" },
 };
@@ -46,7 +45,7 @@ export function parseVerifyRequest(body: unknown): VerifyRequest {
   if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error.issues, body, [], FIELD_LIMITS));
   const asked = parsed.data;
   if (!isPromptName(asked.prompt)) {
-    const known = Object.keys(PROMPTS).join(", ");
+    const known = promptNames().join(", ");
     throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}.`, {
       errors: [{ path: "prompt", message: `must be one of: ${known}` }],
     });
@@ -54,6 +53,7 @@ export function parseVerifyRequest(body: unknown): VerifyRequest {
   if (asked.soft && asked.form !== "exact_match") {
     throw invalidRequest([{ path: "soft", message: "letters have probabilities only with the form exact_match" }]);
   }
+  requireShape(asked);
   requireCountableSamples(asked);
   const generations = asked.groups.reduce(
     (sum, { comparisons }) => comparisons.reduce((inner, { samples }) => inner + samples, sum),
@@ -68,6 +68,18 @@ const tooManyGenerations = (count: number) =>
     "too_many_generations",
     `${count} generations; the limit generations_verify_max is ${LIMITS.generations_verify_max}. Send fewer groups in a request.`,
   );
+
+/** A preset shows as many candidates as its shape has. */
+function requireShape({ groups, prompt }: VerifyRequest): void {
+  const [least, most] = shownBy(prompt);
+  groups.forEach(({ comparisons }, at) => {
+    const wrong = comparisons.findIndex(({ order }) => order.length < least || order.length > most);
+    if (wrong < 0) return;
+    const many = least === most ? `${least}` : `${least} to ${most}`;
+    const message = `the prompt ${prompt} shows ${many} candidates`;
+    throw invalidRequest([{ path: `groups[${at}].comparisons[${wrong}].order`, message }]);
+  });
+}
 
 /** Beyond the integers that JSON's readers keep apart, two samples would have one number. */
 function requireCountableSamples({ groups }: VerifyRequest): void {

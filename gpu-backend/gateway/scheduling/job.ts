@@ -150,7 +150,7 @@ export class Job {
   #count(work: ComparisonWork, answer: EngineAnswer): void {
     const { ballot, comparison } = work;
     const before = ballot.needed;
-    ballot.settle(comparison.stop === "all" ? null : voteOf(answer, this.request.form));
+    ballot.settle(comparison.stop === "all" ? null : voteOf(answer, this.request));
     if (ballot.decided) {
       this.needed -= before;
       this.#cut(work);
@@ -247,9 +247,10 @@ const tenths = (ms: number): number => Math.round(ms * 10) / 10;
  * For which of the two shown the answer votes: read as the edge will read it, which may ask again
  * what failed.
  */
-function voteOf(answer: EngineAnswer, form: VerifyRequest["form"]): number | "lost" | null {
+function voteOf(answer: EngineAnswer, { form, prompt }: VerifyRequest): number | "lost" | null {
   const { error, thinking, finish_reason } = answer;
   if (error !== null && answer.retryable) return "lost";
-  const read = readAnswer({ answer: error === null ? answer.answer : null, thinking, finish_reason, error }, 2, form);
+  const given = { answer: error === null ? answer.answer : null, thinking, finish_reason, error };
+  const read = readAnswer(given, 2, form, prompt);
   return winnerOf(read.verdict);
 }

@@ -1,7 +1,8 @@
 // Owns a request's work in the order of the engine's prefix cache: groups, comparisons, their
 // prompts and estimated tokens. Knows no scheduling.
 import type { Escape } from "../../../src/core/judges/escape.ts";
-import { type ChatMessage, createRenderer, LETTERS, type PromptForm } from "../../../src/core/judges/render.ts";
+import type { ChatMessage } from "../../../src/core/judges/prompt-job.ts";
+import { createRenderer, isCompletion, LETTERS, type PromptForm } from "../../../src/core/judges/render.ts";
 import { createSeeds } from "../../../src/core/judges/seeds.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import type { VerifyComparison, VerifyGroup, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
@@ -108,6 +109,7 @@ export class ComparisonWork {
     this.#abort ??= new AbortController();
     if (this.ballot.unsent === 0) this.#messages = null;
     return {
+      completion: isCompletion(this.#ask.prompt),
       messages,
       model,
       temperature: sampling.temperature,

@@ -32,6 +32,14 @@ export const FormatRuleSchema = z.union([
 ]);
 export type FormatRule = z.output<typeof FormatRuleSchema>;
 
+const slotText = (description: string) =>
+  z
+    .string()
+    .min(1)
+    .max(...bound("slot_chars"))
+    .optional()
+    .meta({ description });
+
 const count = (limit: "samples_max" | "generations_verify_max") =>
   z
     .int()
@@ -98,6 +106,18 @@ export const JudgeSchema = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)")
     .default("code-select"),
+  preset: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)")
+    .optional()
+    .meta({ description: "how the judge is asked and read (docs/judges.md); stands in place of `prompt`" }),
+  rubric: slotText("what the preset's rubric slot says; default: that the response does what was asked"),
+  principle: slotText("what the preset's principle slot says; default: correct, helpful and complete"),
+  strength: z.enum(["sign", "graded"]).optional().meta({
+    description:
+      "graded: a slight preference counts 0.75 and scores (1 + tanh((a - b) / strength_scale)) / 2; sign (default): whole wins",
+  }),
+  strength_scale: z.number().gt(0).max(1000).optional().meta({ description: "of graded scores. Default 2" }),
   model: z
     .string()
     .min(1)
@@ -160,10 +180,20 @@ export function canonicalJudge({
   reask,
   min_decided,
   schedule,
+  preset,
+  rubric,
+  principle,
+  strength,
+  strength_scale,
   ...judge
 }: z.output<typeof JudgeSchema> & { schedule?: NamedSchedule | undefined }) {
   return {
     ...judge,
+    prompt: preset ?? judge.prompt,
+    ...(rubric !== undefined && { rubric }),
+    ...(principle !== undefined && { principle }),
+    ...(strength === "graded" && { strength }),
+    ...(strength_scale !== undefined && { strength_scale }),
     schedule: schedule ?? (judge.mode === "pairwise" ? "round_robin" : "single_list"),
     // Only what differs from the default, so that the hash of every spec from before these fields
     // existed is what it was.

@@ -61,6 +61,7 @@ export const LIMITS = {
   repetition_ngram_max: 64,
   verdict_items_max: 65_536,
   verdict_text_bytes: 512 * KIB,
+  slot_chars: 16_384,
   verdict_candidates_max: 26,
   prefill_chars: 4096,
   evaluation_lists_max: 20_000,

@@ -61,19 +61,19 @@ const quoted = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
  * An escape that also breaks the tokens given, as they are written: those of the tokenizer that is
  * served. Those of a single character cannot be broken; `survivors` names what is left.
  */
-export function createEscape(tokens: readonly string[]): Escape {
+export function createEscape(tokens: readonly string[], base: Escape = escapeText): Escape {
   const rests = new Map<string, string[]>();
   for (const token of new Set(tokens)) {
     const [first = "", ...rest] = token;
-    if (rest.length === 0 || !escapeText(token).includes(token)) continue;
+    if (rest.length === 0 || !base(token).includes(token)) continue;
     const known = rests.get(first);
     if (known === undefined) rests.set(first, [quoted(rest.join(""))]);
     else known.push(quoted(rest.join("")));
   }
-  if (rests.size === 0) return escapeText;
+  if (rests.size === 0) return base;
   const patterns = [...rests].map(([first, ends]) => `${quoted(first)}(?=${ends.join("|")})`);
   const openers = new RegExp(patterns.join("|"), "gu");
-  return (text) => escapeText(text).replace(openers, (first) => first + JOINER);
+  return (text) => base(text).replace(openers, (first) => first + JOINER);
 }
 
 /** Those of the tokens that reach a prompt whole. */

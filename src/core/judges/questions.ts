@@ -1,5 +1,7 @@
 // What is put to a verifier: which candidates it is shown, in what order, in whose words, how often.
 
+import type { PromptSlots } from "./prompt-job.ts";
+
 /** What a schedule asks: candidates beside each other, in this order. */
 export interface Showing {
   /**
@@ -25,6 +27,8 @@ export interface Question extends Showing {
   to: "chat" | "scalar";
   /** Name of the preset whose words ask it. */
   preset: string;
+  /** Texts that the preset needs besides. */
+  slots?: PromptSlots;
 }
 
 /** A question within a job, by an id unique there. */

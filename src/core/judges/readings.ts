@@ -2,6 +2,8 @@
 import { VERDICT_STATUSES } from "../contract/replies.ts";
 import type { Spec } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
+import { readByPreset } from "./preset-reading.ts";
+import { presetNamed } from "./presets/table.ts";
 import { parseLetter, parseScores } from "./verdict.ts";
 import type { Verdict } from "./verdicts.ts";
 
@@ -52,12 +54,19 @@ const CUT: ReadonlySet<string> = new Set(["length", "repetition"]);
 /**
  * Reads one answer over k candidates. Thoughts that were never closed, and an answer cut by length
  * or for repeating itself, are no verdict.
+ * @param prompt the preset that asked; a template of `form` when it is none
  */
-export function readAnswer(answer: Answer, k: number, form: Spec["judge"]["form"]): ReadPart {
+export function readAnswer(answer: Answer, k: number, form: Spec["judge"]["form"], prompt = ""): ReadPart {
   if (answer.saved === true) return { ...NOTHING, status: null, saved: true };
   if (answer.answer === null) return { ...NOTHING, status: null, code: answer.error ?? "verifier_bad_reply" };
   if (answer.thinking === "unclosed") return { ...NOTHING, status: "unclosed_think" };
-  const read = form === "scores" ? readScores(answer.answer, k) : readLetter(answer.answer, k);
+  const preset = presetNamed(prompt);
+  const read =
+    preset !== null
+      ? { ...NOTHING, ...readByPreset(preset, answer.answer, k) }
+      : form === "scores"
+        ? readScores(answer.answer, k)
+        : readLetter(answer.answer, k);
   if (CUT.has(answer.finish_reason ?? "") && read.status !== "unclosed_think") {
     return { ...NOTHING, status: "cut_by_length" };
   }

@@ -1,41 +1,45 @@
 // Owns the step from a comparison to the verifier's chat messages, and back for verifiers that read
 // them. Knows no transport.
+import { canonicalJson } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { type Escape, escapeText, unescapeText } from "./escape.ts";
+import { createPresetRenderer } from "./preset-render.ts";
+import { SHOWN } from "./presets/preset.ts";
+import { PRESETS, presetNamed } from "./presets/table.ts";
+import type { ChatMessage, PromptJob } from "./prompt-job.ts";
 import { PROMPTS } from "./templates.generated.ts";
 
 export type PromptForm = "exact_match" | "scores";
 export type PromptName = keyof typeof PROMPTS;
 
-export interface ChatMessage {
-  role: "system" | "user";
-  content: string;
-}
-
-export interface PromptJob {
-  question: string;
-  language: string | null;
-  candidates: readonly string[];
-}
-
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** Whether a prompt of that name exists. */
-export function isPromptName(name: string): name is PromptName {
-  return Object.hasOwn(PROMPTS, name);
-}
+const isTemplate = (name: string): name is PromptName => Object.hasOwn(PROMPTS, name);
+
+/** Whether a prompt or a preset of that name exists. */
+export const isPromptName = (name: string): boolean => isTemplate(name) || presetNamed(name) !== null;
+
+/** Whether a prompt is one raw text to complete. */
+export const isCompletion = (name: string): boolean => presetNamed(name)?.style === "completion";
+
+/** Fewest and most candidates that a prompt shows. */
+export const shownBy = (name: string): readonly [number, number] => SHOWN[presetNamed(name)?.shape ?? "list"];
+
+/** The names that there are. */
+export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...Object.keys(PRESETS)];
 
 /**
- * `sha256:…` of a prompt's templates; enters the spec hash. Throws ApiError `unknown_prompt`,
+ * `sha256:…` of a prompt's templates, or a preset itself; enters the spec hash. Throws ApiError `unknown_prompt`,
  * naming the field `path`.
  */
 export function promptHash(name: string, path?: string): string {
-  return promptNamed(name, path).hash;
+  const preset = presetNamed(name);
+  return preset === null ? promptNamed(name, path).hash : canonicalJson(preset);
 }
 
 function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)[PromptName] {
-  if (isPromptName(name)) return PROMPTS[name];
-  const known = Object.keys(PROMPTS).join(", ");
+  if (isTemplate(name)) return PROMPTS[name];
+  const known = promptNames().join(", ");
   throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}.`, {
     errors: [{ path, message: `must be one of: ${known}` }],
   });
@@ -43,7 +47,7 @@ function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)
 
 type Slot = "question" | "candidates" | "options" | "count" | "score_slots";
 interface Section {
-  role: ChatMessage["role"];
+  role: string;
   /**
    * Text and slots in turn: text, slot, text, …; filled in one pass, so that data is never
    * interpolated twice.
@@ -60,7 +64,7 @@ function sections(name: string, form: PromptForm): Section[] {
   const pieces = promptNamed(name)[form].split(/^\[\[(system|user)\]\]\n/m);
   const made: Section[] = [];
   for (let i = 1; i < pieces.length; i += 2) {
-    made.push({ role: pieces[i] as ChatMessage["role"], parts: (pieces[i + 1] ?? "").trim().split(/\{\{(\w+)\}\}/) });
+    made.push({ role: pieces[i] as string, parts: (pieces[i + 1] ?? "").trim().split(/\{\{(\w+)\}\}/) });
   }
   sectionsOf.set(key, made);
   return made;
@@ -90,6 +94,8 @@ export function createRenderer(
   job: PromptJob,
   quote: Escape = escapeText,
 ): (order: readonly number[]) => ChatMessage[] {
+  const preset = presetNamed(name);
+  if (preset !== null) return createPresetRenderer(preset, job, quote);
   const template = sections(name, form);
   const question = quote(job.question);
   const codes = job.candidates.map(quote);

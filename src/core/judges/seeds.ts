@@ -2,7 +2,8 @@
 // Shared by the edge's adapter and the GPU gateway.
 
 import { hashText } from "../math/random.ts";
-import type { PromptForm, PromptJob } from "./render.ts";
+import type { PromptJob } from "./prompt-job.ts";
+import type { PromptForm } from "./render.ts";
 
 /**
  * Odd, so that multiplying by it permutes the 31-bit numbers: the samples of one comparison never

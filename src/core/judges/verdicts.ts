@@ -47,3 +47,58 @@ export function winnerOf(verdict: Verdict | null): number | null {
       return null;
   }
 }
+
+/** How much of a verdict's strength a tournament takes over. */
+export interface Weighing {
+  /** `soft`: distributions count as such, and not as their winner. */
+  vote?: "majority" | "soft" | undefined;
+  /** A preset's scores of several give their ranks; a template's name the best. */
+  ranks?: boolean | undefined;
+  strength?: "graded" | undefined;
+  strength_scale?: number | undefined;
+}
+
+const SCALE = 2;
+
+/**
+ * What a verdict gives each of `count` candidates, in [0, 1], where it says more than a winner: of
+ * two, 1 and 0 or by strength between; of several, by their ranks. undefined where a winner is all
+ * that it tells, as of a letter.
+ */
+export function gradesIn(verdict: Verdict | null, count: number, weighing: Weighing): number[] | undefined {
+  switch (verdict?.kind) {
+    case "preference": {
+      const { strength } = verdict;
+      if (weighing.strength !== "graded" || Math.abs(strength) !== 1) return undefined;
+      return strength > 0 ? [0.75, 0.25] : [0.25, 0.75];
+    }
+    case "letters":
+      return Array.from({ length: count }, (_, place) => (verdict.places.includes(place) ? 1 : 0));
+    case "ranking":
+      return verdict.places.length === count
+        ? byRank(verdict.places.map((_, i) => -verdict.places.indexOf(i)))
+        : undefined;
+    case "distribution":
+      return weighing.vote === "soft" ? [...verdict.shares] : undefined;
+    case "scores":
+      return ofScores(verdict.scores, weighing);
+    default:
+      return undefined;
+  }
+}
+
+function ofScores(scores: readonly number[], weighing: Weighing): number[] | undefined {
+  const { strength, strength_scale = SCALE, ranks = false } = weighing;
+  if (scores.length !== 2) return ranks ? byRank(scores) : undefined;
+  if (strength !== "graded") return undefined;
+  const [first, second] = scores as [number, number];
+  const share = (1 + Math.tanh((first - second) / strength_scale)) / 2;
+  return [share, 1 - share];
+}
+
+/** The share of the others that each beats, half a one for a tie. */
+const byRank = (scores: readonly number[]): number[] =>
+  scores.map((own) => {
+    const beaten = scores.reduce((sum, other) => sum + (other < own ? 1 : other === own ? 0.5 : 0), -0.5);
+    return beaten / (scores.length - 1);
+  });

@@ -1,6 +1,7 @@
 // Owns the table of signals by kind: a new kind is one file and one line here.
 import { consensus } from "./consensus.ts";
 import { format } from "./format.ts";
+import { grade } from "./grade.ts";
 import { length } from "./length.ts";
 import { logprob } from "./logprob.ts";
 import { overlong } from "./overlong.ts";
@@ -24,4 +25,5 @@ export const SIGNALS: readonly Signal[] = [
   consensus,
   reference,
   scalar,
+  grade,
 ];

@@ -4,8 +4,10 @@ import type { Classes } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { missingRules } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
+import { presetNamed } from "../judges/presets/table.ts";
 import { isProbe } from "../judges/questions.ts";
 import { isUnparsed } from "../judges/readings.ts";
+import type { Weighing } from "../judges/verdicts.ts";
 import { mean } from "../math/stats.ts";
 import { type AskedQuestion, commonFault, outcomesOf } from "../tournament/asked-questions.ts";
 import { isGraded, samplesOf } from "../tournament/asking-pairs.ts";
@@ -27,11 +29,15 @@ const outcomesIn =
   (i, j) =>
     pairs[i]?.[j] === "unasked" ? undefined : (shares[i]?.[j] ?? null);
 
+const weighingOf = ({ vote, prompt, strength, strength_scale }: Judge): Weighing => ({
+  ...{ vote, strength, strength_scale, ranks: presetNamed(prompt) !== null },
+});
+
 /** What a contest is told of the answers so far. */
 export function seenBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Seen {
   const asked = all.filter(({ question }) => !isProbe(question));
   const graded = isGraded(judge);
-  const outcomes = outcomesOf(asked, graded);
+  const outcomes = outcomesOf(asked, weighingOf(judge));
   const questions = asked.map(({ question }) => question);
   const { unparsed } = missingRules(judge);
   const rules = { unparsed, graded, complete: false };
@@ -47,9 +53,10 @@ export function seenBy(all: readonly AskedQuestion[], classCount: number, judge:
 }
 
 /** Whether the reply tells more than that of a spec from before schedules, votes and scores were many. */
-function tellsMore({ schedule, budget, vote, samples, both_orders, mode }: Judge, score: string): boolean {
+function tellsMore(judge: Judge, score: string): boolean {
+  const { schedule, budget, samples, both_orders, mode } = judge;
   const plain = schedule === (mode === "pairwise" ? "round_robin" : "single_list") && budget === undefined;
-  const asked = !isGraded({ vote }) && typeof samples === "number" && both_orders !== "when_close";
+  const asked = !isGraded(judge) && typeof samples === "number" && both_orders !== "when_close";
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
 }
 
@@ -67,7 +74,7 @@ export function resultOf(
   const asked = all.filter(({ question }) => !isProbe(question));
   const questions = asked.map(({ question }) => question);
   const graded = isGraded(judge);
-  const outcomes = outcomesOf(asked, graded);
+  const outcomes = outcomesOf(asked, weighingOf(judge));
   const { unparsed, min_decided } = missingRules(judge);
   const { complete } = contest;
   const decision = decide(keys.length, judge.mode, questions, outcomes, { unparsed, graded, complete });
@@ -132,9 +139,12 @@ function informedSelection(
   seed: number,
 ): Selection {
   const rivals = new Set(classes.classOf.filter((own) => own !== null)).size;
-  if (rivals > 1 && !outcomes.some(({ winner }) => winner !== null)) return { selected: null, tied: [] };
+  if (rivals > 1 && !outcomes.some(namesAnybody)) return { selected: null, tied: [] };
   return select(wins, classes, decision, keys, seed);
 }
+
+const namesAnybody = ({ winner, grades = [] }: Outcome): boolean =>
+  winner !== null || grades.some((one) => one !== grades[0]);
 
 /**
  * For each rollout: its undecided pairs with another's jamming candidate, which are not its own

@@ -6,6 +6,7 @@ import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { slotsOf } from "../judges/judge-slots.ts";
 import { furtherShowings } from "../tournament/attribution.ts";
 import { Contest } from "../tournament/contest.ts";
 import { ScheduleSchema } from "../tournament/schedules/table.ts";
@@ -54,7 +55,7 @@ export const tournament: Signal<TournamentSettings> = {
       next(seen) {
         const planned = namingGroup(group, () => contest.next(seenBy(seen, group.keys.length, judge)));
         const wave = planned.length > 0 || seen.length === 0 ? planned : furtherShowings(group, seen, { judge, seed });
-        return wave.map((showing) => ({ to: "chat", preset: judge.prompt, ...showing }));
+        return wave.map((showing) => ({ to: "chat", preset: judge.prompt, ...slotsOf(judge), ...showing }));
       },
       result: (seen) => resultOf(group, { judge, score, contest }, about, seen),
     };

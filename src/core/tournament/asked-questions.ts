@@ -4,7 +4,7 @@ import type { ItemErrorCode } from "../faults/errors.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
 import type { Question } from "../judges/questions.ts";
 import { isUnparsed, NOTHING, type Reading } from "../judges/readings.ts";
-import { winnerOf } from "../judges/verdicts.ts";
+import { gradesIn, type Weighing, winnerOf } from "../judges/verdicts.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**
@@ -41,16 +41,16 @@ export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuest
 
 /**
  * The outcomes that `decide` and the schedules work on; a saved sample has none.
- * @param graded whether a distribution over the candidates counts as such, and not as its winner
+ * @param weighing what counts of verdicts that say more than a winner; absent, a winner at most
  */
-export function outcomesOf(asked: readonly AskedQuestion[], graded = false): Outcome[] {
+export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing = {}): Outcome[] {
   return asked.flatMap(({ question: { shown }, readings }, question) =>
     readings.flatMap((reading): Outcome[] => {
       const { code, verdict, saved } = reading;
       if (saved) return [];
       const state = code !== null ? "failed" : isUnparsed(reading) ? "unparsed" : "parsed";
       const place = winnerOf(verdict);
-      const grades = graded && verdict?.kind === "distribution" ? verdict.shares : undefined;
+      const grades = gradesIn(verdict, shown.length, weighing);
       const winner = place === null ? null : (shown[place] as number);
       return [{ question, state, winner, ...(grades !== undefined && { grades }) }];
     }),

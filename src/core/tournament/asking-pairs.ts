@@ -33,7 +33,8 @@ export function samplesOf({ samples }: Judge): Samples {
 }
 
 /** Whether a pair's outcome is the mean of what its verdicts gave, not their majority. */
-export const isGraded = ({ vote }: { vote: string }): boolean => vote === "soft";
+export const isGraded = ({ vote, strength }: { vote: string; strength?: "graded" | undefined }): boolean =>
+  vote === "soft" || strength === "graded";
 
 /** Generations that a match costs at least, as its first questions ask them. */
 export function firstCost(judge: Judge): number {

@@ -251,7 +251,8 @@ export class AnswerBuilder {
     if (choice === undefined) return null;
     if (!isObject(choice)) return MALFORMED;
     if (typeof choice.finish_reason === "string") this.#finish = choice.finish_reason;
-    const part = choice.delta ?? choice.message;
+    // The last: a raw completion has its text beside the reason.
+    const part = choice.delta ?? choice.message ?? (typeof choice.text === "string" ? { content: choice.text } : null);
     if (part == null) return null;
     if (!isObject(part)) return MALFORMED;
     this.#observe(part, choice.logprobs);

@@ -7,9 +7,9 @@ import type { BreakerState } from "../load/breaker.ts";
 
 /**
  * Questions of one preset over one prompt's candidates. Each candidate's text is held once;
- * questions refer to it by index: 2..5 distinct ones each.
+ * questions refer to it by index: 1..5 distinct ones each.
  */
-export interface VerifierJob extends Pick<Question, "to" | "preset"> {
+export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots"> {
   question: string;
   language: string | null;
   candidates: readonly string[];

@@ -15,7 +15,7 @@ const groupId = z.string().min(1).max(LIMITS.id_chars);
 export const VerifyComparisonSchema = z.strictObject({
   /** Unique within its group. */
   id: count,
-  order: z.array(count).min(LIMITS.list_candidates_min).max(LIMITS.list_candidates_max),
+  order: z.array(count).min(1).max(LIMITS.list_candidates_max),
   samples: z.int().min(1).max(LIMITS.samples_max).default(1),
   /** Number of the first sample; it seeds the engine. */
   first_sample: count.default(0),
@@ -32,7 +32,9 @@ export const VerifyGroupSchema = z
     group_id: groupId,
     question: z.string(),
     language: z.string().max(32).nullable().default(null),
-    candidates: z.array(z.string()).min(2).max(LIMITS.rollouts_per_group_max),
+    /** Texts that some presets need besides. */
+    slots: z.strictObject({ reference: z.string(), rubric: z.string(), principle: z.string() }).partial().optional(),
+    candidates: z.array(z.string()).min(1).max(LIMITS.rollouts_per_group_max),
     comparisons: z.array(VerifyComparisonSchema).min(1),
   })
   .superRefine((group, context) => {

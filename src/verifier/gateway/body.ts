@@ -28,11 +28,11 @@ function* pieces(
   patient: boolean,
 ): Generator<string> {
   const { form, temperature, top_p, max_tokens, seed, priority = 0 } = call;
-  const { prompt, group_id, question, language, candidates, comparisons } = group;
+  const { prompt, group_id, question, language, slots, candidates, comparisons } = group;
   const sampling = { temperature, top_p, max_tokens, seed };
   const options = { ...(patient && { patient }), ...(priority !== 0 && { priority }) };
   const head = JSON.stringify({ deadline_ms, ...options, prompt, form, model, sampling });
-  const about = JSON.stringify({ group_id, question, language });
+  const about = JSON.stringify({ group_id, question, language, slots });
   yield `${head.slice(0, -1)},"groups":[${about.slice(0, -1)},"candidates":[`;
   for (const [at, text] of candidates.entries()) yield (at === 0 ? "" : ",") + JSON.stringify(text);
   yield `],"comparisons":${comparisons}}]}`;

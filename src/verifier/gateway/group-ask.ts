@@ -1,6 +1,7 @@
 // Owns one job's way through the gateway: which samples are open, under which numbers they are
 // asked, what each event reports. Must not know HTTP.
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import type { PromptSlots } from "../../core/judges/prompt-job.ts";
 import type { JobQuestion } from "../../core/judges/questions.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 import type { VerifyEvent } from "../../core/wire/verify-protocol.ts";
@@ -32,8 +33,9 @@ export interface GroupBody {
   candidates: readonly string[];
   /** JSON of the comparisons. */
   comparisons: string;
-  /** The preset's name. */
+  /** The preset's name, and the texts that it needs besides. */
   prompt: string;
+  slots: PromptSlots | undefined;
 }
 
 /** Who answers. */
@@ -126,6 +128,7 @@ export class GroupAsk implements Countable {
     return {
       group_id: GROUP_ID,
       prompt: this.#job.preset,
+      slots: this.#job.slots,
       question,
       language,
       candidates: used.map((index) => candidates[index] as string),

@@ -3,8 +3,9 @@
 
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { type ChatMessage, rawPrompt } from "../../core/judges/prompt-job.ts";
 import type { JobQuestion } from "../../core/judges/questions.ts";
-import { type ChatMessage, createRenderer } from "../../core/judges/render.ts";
+import { createRenderer, isCompletion } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
@@ -45,6 +46,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
     clock,
     key_variable: config.key_variable ?? keyVariable(0),
   };
+  const textUrl = `${apiRoot(config.url)}/completions`;
   const wanted = config.maxInFlight ?? LIMITS.generations_in_flight_default;
   const max_in_flight = Math.min(Math.max(1, wanted), LIMITS.generations_in_flight_max);
 
@@ -77,7 +79,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
             bodies.set(running, bodyOf);
           }
           const outcome = await complete(
-            endpoint,
+            isCompletion(running.job.preset) ? { ...endpoint, url: textUrl } : endpoint,
             bodyOf(question, sample),
             signal,
             onHeaders,
@@ -98,6 +100,8 @@ type BodyOf = (question: JobQuestion, sample: number) => string;
 /** JSON cannot carry half a surrogate pair to servers that insist on Unicode scalar values. */
 const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, content: content.toWellFormed() });
 
+const chat = (messages: readonly ChatMessage[]) => ({ messages: messages.map(sendable) });
+
 function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {
   const render = (config.createRenderer ?? createRenderer)(job.preset, call.form, job);
   const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
@@ -113,7 +117,7 @@ function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: Verif
       seed,
       stream: true,
       stream_options: { include_usage: true },
-      messages: render(shown).map(sendable),
+      ...(isCompletion(job.preset) ? { prompt: rawPrompt(render(shown).map(sendable)) } : chat(render(shown))),
     });
   };
 }

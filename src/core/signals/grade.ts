@@ -1,0 +1,116 @@
+// Owns the kind `grade`: one question to a verifier about each candidate alone, its answer in [0, 1].
+import * as z from "zod";
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
+import { bound } from "../faults/limit-advice.ts";
+import { slotsOf } from "../judges/judge-slots.ts";
+import type { Preset } from "../judges/presets/preset.ts";
+import { presetNamed } from "../judges/presets/table.ts";
+import type { Question } from "../judges/questions.ts";
+import type { Verdict } from "../judges/verdicts.ts";
+import { mean, percentile } from "../math/stats.ts";
+import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import { factOf, type Signal } from "./signal.ts";
+import { type Valued, valued, without } from "./signal-value.ts";
+
+const SCHEMA = z.strictObject({
+  judge: JudgeSchema.omit({ mode: true, both_orders: true, budget: true, samples: true })
+    .extend({
+      samples: z
+        .int()
+        .min(1)
+        .max(...bound("samples_max"))
+        .default(1),
+    })
+    .prefault({ preset: "yes-no" }),
+  reduce: z.enum(["mean", "median"]).default("mean").meta({ description: "of several samples" }),
+  passing_labels: z
+    .array(z.string().min(1).max(32))
+    .min(1)
+    .max(26)
+    .optional()
+    .meta({ description: "labels that count 1, all others 0; default: the preset's" }),
+});
+
+export interface GradeSettings {
+  judge: Spec["judge"];
+  reduce: "mean" | "median";
+  passing_labels?: string[];
+}
+
+const needsReference = (prompt: string) => presetNamed(prompt)?.shape === "reference";
+
+export const grade: Signal<GradeSettings> = {
+  kind: "grade",
+  schema: SCHEMA,
+  relative: false,
+  canonical(settings) {
+    const { judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
+    return { ...rest, judge: canonicalJudge({ ...judge, mode: "pairwise", both_orders: false }) } as GradeSettings;
+  },
+  judge: ({ judge }) => judge,
+  facts: ({ judge }) => (needsReference(judge.prompt) ? ["group.reference"] : []),
+  range: () => [0, 1],
+  open(group, settings) {
+    const { judge } = settings;
+    const preset = presetNamed(judge.prompt);
+    return {
+      next: (seen) => (seen.length > 0 ? [] : questionsOf(group, judge)),
+      result: (seen) => ({ scores: scoresOf(group, settings, preset, seen) }),
+    };
+  },
+};
+
+function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Question[] {
+  const given = needsReference(judge.prompt) ? factOf<string | string[]>(group, "reference") : undefined;
+  const reference = Array.isArray(given) ? given.join("\nor: ") : given;
+  const about = {
+    to: "chat" as const,
+    preset: judge.prompt,
+    ...slotsOf(judge, reference),
+    samples: judge.samples as number,
+  };
+  return texts.map((_, member) => ({ ...about, shown: [member] }));
+}
+
+/** One value a rollout; a rollout without a candidate, which nobody was asked about, has 0. */
+function scoresOf(
+  { classes }: PreparedGroup,
+  settings: GradeSettings,
+  preset: Preset | null,
+  seen: readonly AskedQuestion[],
+): Valued[] {
+  const ofClass = classes.members.map((_, member): Valued => {
+    const readings = seen.filter(({ question }) => question.shown[0] === member).flatMap((entry) => entry.readings);
+    const values = readings.flatMap(({ verdict }) => gradeOf(verdict, settings, preset) ?? []);
+    if (values.length === 0) return without(commonFault(seen, member) ?? "verifier_bad_reply");
+    const sorted = values.sort((a, b) => a - b);
+    return valued(settings.reduce === "mean" ? mean(sorted) : percentile(sorted, 0.5));
+  });
+  return classes.classOf.map((own) => (own === null ? valued(0) : (ofClass[own] as Valued)));
+}
+
+/** A verdict on one candidate in [0, 1], or null where it says nothing. */
+function gradeOf(verdict: Verdict | null, { passing_labels }: GradeSettings, preset: Preset | null): number | null {
+  if (verdict === null || preset === null) return null;
+  const passing = passing_labels ?? preset.passing ?? [];
+  const { parser } = preset;
+  switch (verdict.kind) {
+    case "label":
+      return passing.includes(verdict.label) ? 1 : 0;
+    case "grade": {
+      const [low, high] = ("range" in parser ? parser.range : undefined) ?? [0, 1];
+      return (verdict.grade - low) / (high - low);
+    }
+    case "criteria": {
+      const told = Object.values(verdict.met).filter((one) => one !== null);
+      return told.length === 0 ? null : told.filter(Boolean).length / told.length;
+    }
+    case "distribution": {
+      const labels = ("labels" in parser ? parser.labels : undefined) ?? [];
+      return verdict.shares.reduce((sum, share, i) => sum + (passing.includes(labels[i] ?? "") ? share : 0), 0);
+    }
+    default:
+      return null;
+  }
+}

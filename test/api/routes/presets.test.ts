@@ -1,0 +1,162 @@
+// Each preset over HTTP: the exact messages at the engine, an answer in the judge's own style, the
+// rewards that follow; and no number from an answer in another style.
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
+import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
+import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import { PRESETS } from "../../../src/core/judges/presets/table.ts";
+import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
+import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
+import { answer } from "../../harness/mock-behaviours.ts";
+import { type MockRequest, startMockVerifier } from "../../harness/mock-verifier.ts";
+import { problemOf, setUp } from "./harness.ts";
+
+const FILE = new URL("../../vectors/preset-messages.json", import.meta.url);
+const clock = { now: () => performance.now(), date: () => new Date() };
+
+/** Best last; a judge that knows which is which answers by these. */
+const ANSWERS = ["Paris?", "It is Paris.", "Paris is the capital of France."];
+const QUESTION = "What is the capital of France?";
+
+/** How good each candidate shown is, 0 to 2, in the order shown. */
+type Quality = readonly number[];
+const best = (quality: Quality) => "ABCDE"[quality.indexOf(Math.max(...quality))] as string;
+const scaled = (quality: Quality, low: number, step: number) => quality.map((one) => low + one * step);
+
+/** What a judge of each preset writes, and in which of the answers' order a group is rewarded. */
+const STYLES: Record<string, { says: (quality: Quality) => string; wrong: string }> = {
+  "text-select": { says: (q) => `Both name it.\n\\boxed{${best(q)}}`, wrong: "I take the second one." },
+  "mtbench-ab": { says: (q) => `The other is brief.\n[[${best(q)}]]`, wrong: "A is better." },
+  "arena-5": { says: (q) => `[[${best(q)}>>${best(q) === "A" ? "B" : "A"}]]`, wrong: "[[A]]" },
+  "rm-r1": { says: (q) => `<eval>clear</eval>\n<answer>[[${best(q)}]]</answer>`, wrong: "[[A]]" },
+  judgelrm: {
+    says: (q) =>
+      scaled(q, 3, 3)
+        .map((score) => `<answer>${score}</answer>`)
+        .join(""),
+    wrong: "<answer>8</answer>",
+  },
+  "nemotron-genrm": {
+    says: (q) => `\`\`\`json\n${JSON.stringify(genrm(q))}\n\`\`\``,
+    wrong: '{"score_1": 4}',
+  },
+  "deepseek-grm": { says: (q) => `Analysis: fine.\nScores: \\boxed{${scaled(q, 3, 3).join(", ")}}`, wrong: "8 and 2" },
+  rewardanything: {
+    says: (q) => JSON.stringify({ scores: Object.fromEntries(q.map((one, i) => [`model-${i + 1}`, one + 2])) }),
+    wrong: '{"scores": {"model-1": 3}}',
+  },
+  ruler: {
+    says: (q) =>
+      JSON.stringify({ scores: q.map((one, i) => ({ trajectory_id: `${i + 1}`, explanation: "", score: one / 2 })) }),
+    wrong: '{"scores": []}',
+  },
+  "rubric-rm": { says: (q) => `--- Final Judgment ---\nWinner: Response ${best(q)}`, wrong: "Winner: Tie" },
+  "selene-pair": { says: (q) => `**Reasoning:** r\n**Result:** ${best(q)}`, wrong: "**Result:** C" },
+  "prometheus-pair": { says: (q) => `Feedback: f [RESULT] ${best(q)}`, wrong: "Feedback: B is better" },
+  "patch-multiselect": { says: (q) => `\\boxed{${best(q)}}`, wrong: "A and C" },
+  "deepseek-grm-point": { says: ([q = 0]) => `Score: \\boxed{${1 + q * 4.5}}`, wrong: "Score: \\boxed{11}" },
+  selene: { says: ([q = 0]) => `**Reasoning:** r\n**Result:** ${1 + q * 2}`, wrong: "**Result:** good" },
+  prometheus: { says: ([q = 0]) => `Feedback: f [RESULT] ${1 + q * 2}`, wrong: "Feedback: f" },
+  rubric: { says: ([q = 0]) => `{"explanation": "e", "criteria_met": ${q > 1}}`, wrong: '{"criteria_met": 1}' },
+  "yes-no": { says: ([q = 0]) => (q > 1 ? "Yes." : "no"), wrong: "I think so" },
+  compassverifier: { says: ([q = 0]) => `Final Judgment: \\boxed{${q > 1 ? "A" : "B"}}`, wrong: "\\boxed{D}" },
+  xverify: { says: ([q = 0]) => (q > 1 ? "Correct" : "Incorrect"), wrong: "Right" },
+  "general-verifier": { says: ([q = 0]) => `Final Decision: ${q > 1 ? "Yes" : "No"}`, wrong: "Final Decision: Maybe" },
+};
+
+function genrm(quality: Quality) {
+  const [a = 0, b = 0] = quality;
+  return { score_1: a + 2, score_2: b + 2, ranking: a > b ? 1 : 6 };
+}
+
+const isAlone = (name: string) => !["pair", "list"].includes(PRESETS[name]?.shape ?? "");
+const listwise = (name: string) => PRESETS[name]?.shape === "list";
+
+/** A group of three answers, judged by a preset. */
+function request(name: string) {
+  const judge = { preset: name, reask: 0, rubric: "Names the city in a sentence." };
+  const compared = { kind: "tournament", judge: { ...judge, mode: listwise(name) ? "listwise" : "pairwise" } };
+  const quality = isAlone(name) ? { kind: "grade", judge } : compared;
+  const rollouts = ANSWERS.map((text) => ({ text }));
+  return {
+    spec: { candidate: { extract: "whole" }, signals: { quality } },
+    groups: [{ prompt: QUESTION, reference: "Paris", rollouts }],
+  };
+}
+
+const textOf = ({ body }: Pick<MockRequest, "body">) => {
+  const { messages, prompt } = body as { messages?: { content: string }[]; prompt?: string };
+  return prompt ?? (messages ?? []).map(({ content }) => content).join("\n");
+};
+
+/** The answers shown, by their places in the text. */
+function qualityOf(text: string): Quality {
+  const at = ANSWERS.map((one, quality) => ({ quality, place: text.indexOf(one) })).filter(({ place }) => place >= 0);
+  return at.sort((a, b) => a.place - b.place).map(({ quality }) => quality);
+}
+
+async function judged(name: string, protocol: "openai" | "verify", says: (quality: Quality) => string) {
+  const path = PRESETS[name]?.style === "completion" ? "completions" : "chat/completions";
+  const options = { question_path: `/v1/${path}` };
+  const mock = await startMockVerifier((asked) => answer(says(qualityOf(textOf(asked)))), options);
+  const pool = createEnginePool({ urls: [mock.url], model: "judge", apiKey: null, maxInFlight: 16 });
+  const gateway = protocol === "verify" ? await startGateway({ host: "127.0.0.1", port: 0, pool }) : null;
+  const about = { url: gateway?.url ?? mock.url, model: "judge", apiKey: null };
+  const verifier = protocol === "verify" ? createGatewayVerifier(about, clock) : createOpenAiVerifier(about, clock);
+  try {
+    const response = await setUp({ verifier }).post("/v1/rewards", request(name));
+    const reply = (await response.json()) as RewardsReply;
+    if (response.status !== 200) throw new Error(JSON.stringify(reply));
+    return { reply, log: mock.log };
+  } finally {
+    await gateway?.close(0);
+    await mock.close();
+  }
+}
+
+const EXPECTED: Record<string, number[]> = {
+  "deepseek-grm-point": [0, 0.5, 1],
+  selene: [0, 0.5, 1],
+  prometheus: [0, 0.5, 1],
+};
+/** One of several named: the others are equal. */
+const ONE_OF = ["text-select", "patch-multiselect"];
+
+describe.each(Object.keys(PRESETS))("%s", (name) => {
+  const style = STYLES[name] as (typeof STYLES)[string];
+  const rewards = EXPECTED[name] ?? (isAlone(name) ? [0, 0, 1] : ONE_OF.includes(name) ? [0.25, 0.25, 1] : [0, 0.5, 1]);
+
+  test.each(["openai", "verify"] as const)("brings the right rewards through %s", async (protocol) => {
+    const { reply } = await judged(name, protocol, style.says);
+    expect(reply.rewards).toEqual([rewards]);
+  });
+
+  test("is asked in exactly these words", async () => {
+    const { log } = await judged(name, "openai", style.says);
+    const asked = log.map(({ body }) => {
+      const { messages, prompt } = body as Record<string, unknown>;
+      return prompt === undefined ? { messages } : { prompt };
+    });
+    const first = asked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))[0];
+    const known = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, unknown>;
+    if (process.env.RECORD === "1") writeFileSync(FILE, `${JSON.stringify({ ...known, [name]: first }, null, 1)}\n`);
+    else expect(first).toEqual(known[name]);
+  });
+
+  test("gives null with the code, and no number, where the answers are in another style", async () => {
+    const { reply } = await judged(name, "openai", () => style.wrong);
+    expect(reply.rewards).toEqual([[null, null, null]]);
+    expect(reply.groups[0]?.rollouts.map(({ error }) => error)).toEqual(["unparsed", "unparsed", "unparsed"]);
+  });
+});
+
+test("a preset of the wrong shape is refused by field", async () => {
+  const { post } = setUp();
+  const groups = [{ prompt: QUESTION, rollouts: ANSWERS.map((text) => ({ text })) }];
+  const point = await problemOf(await post("/v1/rewards", { spec: { judge: { preset: "yes-no" } }, groups }));
+  expect(point.errors?.map(({ path }) => path)).toEqual(["spec.judge.preset"]);
+  const listed = { judge: { preset: "mtbench-ab", mode: "listwise" } };
+  const pair = await problemOf(await post("/v1/rewards", { spec: listed, groups }));
+  expect(pair.errors?.map(({ path }) => path)).toEqual(["spec.judge.mode"]);
+});
