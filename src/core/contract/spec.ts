@@ -117,7 +117,12 @@ export const JudgeSchema = z.strictObject({
     description:
       "graded: a slight preference counts 0.75 and scores (1 + tanh((a - b) / strength_scale)) / 2; sign (default): whole wins",
   }),
-  strength_scale: z.number().gt(0).max(1000).optional().meta({ description: "of graded scores. Default 2" }),
+  strength_scale: z
+    .number()
+    .gt(0)
+    .max(...bound("strength_scale_max"))
+    .optional()
+    .meta({ description: "of graded scores. Default 2" }),
   model: z
     .string()
     .min(1)

@@ -59,6 +59,8 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   verdict_items_max: REST,
   verdict_text_bytes: "shorten it, keeping the box",
   slot_chars: SHORTEN,
+  strength_scale_max: "beyond it all scores are as good as equal",
+  label_chars: SHORTEN,
   verdict_candidates_max: "options are the letters A to Z: send fewer",
   prefill_chars: "send only what stands right before the completion",
   evaluation_lists_max: "evaluate a sample, or several parts",

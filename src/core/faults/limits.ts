@@ -62,6 +62,8 @@ export const LIMITS = {
   verdict_items_max: 65_536,
   verdict_text_bytes: 512 * KIB,
   slot_chars: 16_384,
+  strength_scale_max: 1000,
+  label_chars: 32,
   verdict_candidates_max: 26,
   prefill_chars: 4096,
   evaluation_lists_max: 20_000,

@@ -25,9 +25,14 @@ const SCHEMA = z.strictObject({
     .prefault({ preset: "yes-no" }),
   reduce: z.enum(["mean", "median"]).default("mean").meta({ description: "of several samples" }),
   passing_labels: z
-    .array(z.string().min(1).max(32))
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(...bound("label_chars")),
+    )
     .min(1)
-    .max(26)
+    .max(...bound("verdict_candidates_max"))
     .optional()
     .meta({ description: "labels that count 1, all others 0; default: the preset's" }),
 });
