@@ -11,9 +11,8 @@ import { type Field, type Match, meanOutcome, type Outcomes, Pairing } from "./s
 import { chosenOf, scheduleOf } from "./schedules/table.ts";
 
 export interface ContestInput {
-  /** One a candidate; the reference solution's, where there is one, is the last. */
+  /** One a candidate. */
   keys: readonly ContentKey[];
-  reference?: boolean;
   judge: Spec["judge"];
   seed: number;
 }
@@ -43,16 +42,15 @@ export class Contest {
   private finishing = false;
 
   constructor(input: ContestInput) {
-    const { keys, reference = false, judge, seed } = input;
+    const { keys, judge, seed } = input;
     this.input = input;
-    const players = keys.slice(0, keys.length - Number(reference)).map((_, i) => i);
+    const players = keys.map((_, i) => i);
     this.order = seededOrder(players, keys, seed);
     const generations = generationsOf(judge, this.order.length);
     const graded = isGraded(judge);
     const pairs = generations / firstCost(judge);
     const field: Field = {
       order: this.order,
-      reference: reference ? keys.length - 1 : null,
       graded,
       pairs,
       settings: {},

@@ -17,8 +17,6 @@ export interface Field<S = unknown> {
   /** The candidates in a seeded order that hangs on their content only; what chance there is. */
   order: readonly number[];
   settings: S;
-  /** A candidate that is no rollout: the group's reference solution; null without one. */
-  reference: number | null;
   /** Outcomes are the verifier's own probabilities, not votes. */
   graded: boolean;
   /** Pairs that the budget pays. */

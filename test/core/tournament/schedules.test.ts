@@ -42,7 +42,6 @@ function played(schedule: Schedule, order: number[], settings: object, outcomes:
   const pairing = new Pairing(schedule, {
     order,
     settings: schedule.settings.parse(settings),
-    reference: null,
     graded: false,
     pairs: Number.POSITIVE_INFINITY,
   });

@@ -1,21 +1,14 @@
-// Owns the schedule `anchored`: everyone against one candidate, or against the reference solution.
+// Owns the schedule `anchored`: everyone against one candidate.
 import * as z from "zod";
 import type { Match, Schedule } from "../schedule.ts";
 
-const SETTINGS = z.strictObject({
-  anchor: z.enum(["seeded", "reference"]).default("seeded").meta({
-    description: "`seeded`: one of the rollouts; `reference`: the group's `reference`, which is not rewarded",
-  }),
-});
-
-/** n - 1 pairs in one wave, n with a reference (BRPO, arXiv 2506.00103; ArenaRL). */
-export const anchored: Schedule<z.output<typeof SETTINGS>> = {
+/** n - 1 pairs in one wave, the anchor seeded (BRPO, arXiv 2506.00103; ArenaRL). */
+export const anchored: Schedule = {
   mode: "pairwise",
-  settings: SETTINGS,
+  settings: z.strictObject({}),
   complete: false,
-  *waves({ order, reference }) {
-    const anchor = reference ?? order[0];
-    yield order.flatMap((i): Match[] => (anchor === undefined || i === anchor ? [] : [[i, anchor]]));
+  *waves({ order: [anchor, ...others] }) {
+    yield others.map((i): Match => [i, anchor as number]);
     return undefined;
   },
 };
