@@ -58,7 +58,7 @@ def test_no_body_is_longer_than_the_limit() -> None:
 
 
 def test_requests_run_side_by_side_but_never_more_than_allowed() -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=300)
 
     def answer(request: Received, number: int) -> Reply:
         both.wait()
