@@ -171,6 +171,10 @@ describe("standard input and output of JavaScript", () => {
   });
 });
 
+/** Time for whatever ends by itself or by another limit, however busy the machine is. */
+const PATIENT_MS = 120_000;
+const timeFor = (status: string) => (status === "timeout" ? 300 : PATIENT_MS);
+
 describe("ends", () => {
   test.each([
     ["a normal end", "print(1)", "ok"],
@@ -188,7 +192,11 @@ describe("ends", () => {
     ["memory bit by bit", "x = []\nwhile True: x.append(bytearray(100000))", "memory"],
     ["endless output", "while True: print('x' * 100)", "output_limit"],
   ])("%s of Python has its status", async (_, source, status) => {
-    const result = await python(source, "", { timeout_ms: 300, memory_mb: 96, output_bytes: 10_000 });
+    const result = await python(source, "", {
+      timeout_ms: timeFor(status),
+      memory_mb: 96,
+      output_bytes: 10_000,
+    });
     expect(result.status).toBe(status);
     expect(result.error === null).toBe(status === "ok");
     expect(result.stdout.length).toBeLessThanOrEqual(10_000);
@@ -204,9 +212,8 @@ describe("ends", () => {
     ["endless output", "for (;;) console.log('x'.repeat(100))", "output_limit"],
     ["endless recursion", "const f = () => f(); f()", "error"],
   ])("%s of JavaScript has its status", async (_, source, status) => {
-    expect((await javascript(source, "", { timeout_ms: 300, memory_mb: 48, output_bytes: 10_000 })).status).toBe(
-      status,
-    );
+    const limits = { timeout_ms: timeFor(status), memory_mb: 48, output_bytes: 10_000 };
+    expect((await javascript(source, "", limits)).status).toBe(status);
   });
 
   test("a null byte in the source is an error, not a shorter program", async () => {
@@ -237,7 +244,14 @@ describe("many runs", () => {
   test("after two time-outs the other runs of a program are taken to time out, without being run", async () => {
     const plans = ["0", "1", "1", "0", "0"].map(script);
     const source = "if input() == '1':\n    while True: pass\nprint('ok')";
-    const results = await sandbox.runPlans({ language: "python", source }, plans, { timeout_ms: 100 });
+    const runs = (timeout_ms: number) => sandbox.runPlans({ language: "python", source }, plans, { timeout_ms });
+    // A busy machine may need longer for the run that is to end well.
+    let timeout_ms = 100;
+    let results = await runs(timeout_ms);
+    while (results[0]?.status === "timeout" && timeout_ms < PATIENT_MS) {
+      timeout_ms *= 2;
+      results = await runs(timeout_ms);
+    }
     expect(results.map((r) => r.status)).toEqual(["ok", "timeout", "timeout", "timeout", "timeout"]);
     expect(results.map((r) => r.wall_ms > 0)).toEqual([true, true, true, false, false]);
   });
