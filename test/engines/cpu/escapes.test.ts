@@ -9,6 +9,8 @@ import type { Language } from "../../../gpu-backend/engines/cpu/sandbox/protocol
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 
 const SECRET = "kritai-secret-4711";
+/** For what ends by itself, however busy the machine is. */
+const PATIENT_MS = 120_000;
 const LIMITS = { timeout_ms: 250, memory_mb: 96, output_bytes: 20_000 };
 
 let sandbox: Sandbox;
@@ -51,7 +53,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   sandbox = await createSandbox({ workers: 1 });
   for (const language of ["python", "javascript"] as const) {
-    pristine[language] = (await run(language, FINGERPRINT[language])).stdout;
+    pristine[language] = (await run(language, FINGERPRINT[language], { timeout_ms: PATIENT_MS })).stdout;
   }
 });
 
@@ -174,7 +176,7 @@ function holds(language: Language, attempts: Record<string, string>): void {
     expect(result.stdout).not.toMatch(/wrote|root:|PATH=/);
     expect(connections).toBe(0);
     expect(readdirSync(folder)).toEqual(["secret.txt"]);
-    expect((await run(language, FINGERPRINT[language])).stdout).toBe(pristine[language]);
+    expect((await run(language, FINGERPRINT[language], { timeout_ms: PATIENT_MS })).stdout).toBe(pristine[language]);
   });
 }
 
@@ -182,7 +184,7 @@ describe("the ways out of Python", () => {
   test("the fingerprint sees what a program leaves when nothing wipes it", async () => {
     const changed = `import builtins\nbuiltins.leak = 1\n${FINGERPRINT.python}`;
     expect(pristine.python).toMatch(/print/);
-    expect((await run("python", changed)).stdout).not.toBe(pristine.python);
+    expect((await run("python", changed, { timeout_ms: PATIENT_MS })).stdout).not.toBe(pristine.python);
   });
   holds("python", PYTHON);
 });
