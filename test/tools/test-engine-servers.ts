@@ -51,7 +51,7 @@ const ENVIRONMENT = {
   PYTHONUNBUFFERED: "1",
 };
 
-class Server {
+export class Server {
   readonly #child: Child;
   readonly #closed: Promise<unknown>;
   readonly #onExit = () => this.#child.kill("SIGKILL");
@@ -150,7 +150,7 @@ async function started(
 }
 
 /** One token: engines that load a model when it is first asked for have it then. */
-async function firstAnswer(url: string, model: string, signal: AbortSignal): Promise<void> {
+export async function firstAnswer(url: string, model: string, signal: AbortSignal): Promise<void> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json" },

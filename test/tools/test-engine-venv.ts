@@ -16,18 +16,35 @@ const SHOWN_CHARS = 4_000;
 /**
  * The environment's interpreter, with everything installed. Does nothing when that has been done
  * before.
+ * @param flags of pip besides
  * @param python the interpreter to make it with, 3.10 or later
  * @throws Error with the end of what the failing command printed; an AbortError when `signal`
  *   aborts
  */
-export async function ensureVenv(python: string, venv: string, requirements: string, signal: AbortSignal) {
+export async function ensureVenv(
+  python: string,
+  venv: string,
+  requirements: string,
+  signal: AbortSignal,
+  flags: readonly string[] = [],
+): Promise<string> {
   const interpreter = join(venv, "bin", "python");
   const stamp = join(venv, "installed.sha256");
   const wanted = createHash("sha256").update(readFileSync(requirements)).digest("hex");
   if (read(stamp) === wanted) return interpreter;
   rmSync(stamp, { force: true });
   await run(python, ["-m", "venv", "--clear", venv], signal);
-  const install = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "-r", requirements];
+  const install = [
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--no-input",
+    "--disable-pip-version-check",
+    ...flags,
+    "-r",
+    requirements,
+  ];
   await run(interpreter, install, signal).catch((fault: Error) => {
     if (signal.aborted || !fault.message.includes("torch==")) throw fault;
     return run(interpreter, [...install, "--extra-index-url", TORCH_CPU_INDEX], signal);

@@ -7,15 +7,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ENGINES, type RunningEngine } from "./test-engine-servers.ts";
 import { ensureVenv, run } from "./test-engine-venv.ts";
+import { ensureVllm, startVllm } from "./test-engine-vllm.ts";
 
 /** Bounds of the command's parts, ms. */
 const INSTALL_MS = 600_000;
 const START_MS = 240_000;
 const TEST_MS = 480_000;
+const VLLM_START_MS = 900_000;
+const VLLM_TEST_MS = 600_000;
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 const HOME = join(ROOT, "gpu-backend/engines/real");
 const VENV = process.env.KRITAI_ENGINE_VENV || join(ROOT, ".venv/engine");
+const VLLM_VENV = process.env.KRITAI_VLLM_VENV || join(ROOT, ".venv/vllm");
 const PYTHON = process.env.KRITAI_ENGINE_PYTHON || "python3";
 
 /** Runs a part, bounded in time, and says how long it took. */
@@ -26,12 +30,12 @@ async function timed<T>(part: string, ms: number, work: (signal: AbortSignal) =>
   return result;
 }
 
-async function runTests(engines: readonly RunningEngine[], signal: AbortSignal): Promise<number> {
+async function runTests(running: Record<string, unknown>, signal: AbortSignal): Promise<number> {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const tests = spawn(process.execPath, [vitest, "run", "--config", "vitest.engine.config.ts"], {
     cwd: ROOT,
     stdio: "inherit",
-    env: { ...process.env, KRITAI_ENGINES: JSON.stringify(engines.map(({ engine }) => engine)) },
+    env: { ...process.env, KRITAI_ENGINES: "[]", ...inEnvironment(running) },
     signal,
   });
   const end = () => tests.kill();
@@ -39,6 +43,22 @@ async function runTests(engines: readonly RunningEngine[], signal: AbortSignal):
   const [code] = (await once(tests, "close")) as [number | null];
   process.removeListener("exit", end);
   return code ?? 1;
+}
+
+const inEnvironment = (values: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]));
+
+/** vLLM by itself: it takes minutes to start, and its tests are its own. @returns vitest's exit status */
+async function testVllm(): Promise<number> {
+  const python = await timed("vLLM's environment", INSTALL_MS, (signal) => ensureVllm(PYTHON, VLLM_VENV, signal));
+  const models = mkdtempSync(join(tmpdir(), "kritai-vllm-"));
+  process.once("exit", () => rmSync(models, { recursive: true, force: true }));
+  const vllm = await timed("vLLM", VLLM_START_MS, (signal) => startVllm(python, models, signal));
+  try {
+    return await timed("tests", VLLM_TEST_MS, (signal) => runTests({ KRITAI_VLLM: vllm.engine }, signal));
+  } finally {
+    await vllm.stop();
+  }
 }
 
 /** @returns the environment's python */
@@ -59,24 +79,31 @@ async function testEngines(names: readonly string[]): Promise<number> {
       const start = ENGINES[name] as (typeof ENGINES)[string];
       engines.push(await timed(name, START_MS, (signal) => start(python, models, signal)));
     }
-    return await timed("tests", TEST_MS, (signal) => runTests(engines, signal));
+    return await timed("tests", TEST_MS, (signal) => {
+      return runTests({ KRITAI_ENGINES: engines.map(({ engine }) => engine) }, signal);
+    });
   } finally {
     await Promise.all(engines.map((engine) => engine.stop()));
   }
 }
 
 const PREPARE = "--prepare";
+const VLLM = "vllm";
 const asked = process.argv.slice(2).filter((argument) => argument !== PREPARE);
-const unknown = asked.filter((name) => !(name in ENGINES));
+const unknown = asked.filter((name) => name !== VLLM && !(name in ENGINES));
 if (unknown.length > 0) {
-  console.error(`no such engine: ${unknown.join(", ")}; there are: ${Object.keys(ENGINES).join(", ")}`);
+  console.error(
+    `no such engine: ${unknown.join(", ")}; there are: ${[...Object.keys(ENGINES), VLLM].join(", ")}, the last alone`,
+  );
   process.exit(2);
 }
 // Engines, tests and models go with this process, however it ends.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const work = process.argv.includes(PREPARE)
   ? prepare().then(() => 0)
-  : testEngines(asked.length > 0 ? asked : Object.keys(ENGINES));
+  : asked.includes(VLLM)
+    ? testVllm()
+    : testEngines(asked.length > 0 ? asked : Object.keys(ENGINES));
 process.exitCode = await work.catch((fault: Error) => {
   console.error(fault.message);
   return 1;

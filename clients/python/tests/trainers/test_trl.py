@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
 import uuid
 from pathlib import Path
 from typing import Any
 
 import pytest
+from scalar_server import scalar_model
 from scripted_verifier import scripted_verifier
 from stack import database_variables, running_stack, stored_rows
-from tiny_policy import PROMPTS, model, tokenizer
+from tiny_policy import PROGRAMS, PROMPTS, model, tokenizer
 
 from kritai import Kritai
 from kritai.shims.trl_reward import kritai_reward
@@ -22,7 +24,7 @@ STEPS = 5
 GENERATIONS = 4
 
 
-def train(url: str, run_id: str, folder: Path) -> Any:
+def train(url: str, run_id: str, folder: Path, **options: Any) -> Any:
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
@@ -43,7 +45,7 @@ def train(url: str, run_id: str, folder: Path) -> Any:
     words = tokenizer()
     trainer = GRPOTrainer(
         model=model(len(words)),
-        reward_funcs=[kritai_reward(url, run_id=run_id, language="python")],
+        reward_funcs=[kritai_reward(url, run_id=run_id, language="python", **options)],
         args=config,
         train_dataset=Dataset.from_dict({"prompt": PROMPTS}),
         processing_class=words,
@@ -52,14 +54,16 @@ def train(url: str, run_id: str, folder: Path) -> Any:
     return trainer
 
 
-def trained_and_stored(folder: Path, **variables: str) -> tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]:
+def trained_and_stored(
+    folder: Path, spec: dict[str, Any] | None = None, **variables: str
+) -> tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]:
     """A run's log history, its rows as the trainer logged them, and as Postgres holds them, which
     is what the run log's API tells."""
     import pandas
 
     run_id = f"trl-{uuid.uuid4()}"
     with running_stack(folder / "data", **database_variables(), **variables) as url:
-        trainer = train(url, run_id, folder)
+        trainer = train(url, run_id, folder, **({} if spec is None else {"spec": spec}))
         with Kritai(url) as client:
             told = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["request_id"], row["id"]))
     stored = stored_rows(run_id, folder / "data")
@@ -97,6 +101,24 @@ def test_what_the_verifier_refused_is_null_in_postgres_and_left_out_by_the_train
         known = [reward for reward in rewards if reward is not None]
         assert entry["rewards/kritai/mean"] == pytest.approx(sum(known) / len(known))
         assert entry["kritai/no_score"] == pytest.approx(1 - len(known) / len(rewards))
+
+
+def test_a_scalar_model_gives_the_rewards_of_a_grpo_run(tmp_path: Path) -> None:
+    spec = {"candidate": {"extract": "whole"}, "signals": {"rm": {"kind": "scalar", "squash": "sigmoid"}}}
+    with scalar_model() as (url, score):
+        variables = {"VERIFIER_URL": url, "VERIFIER_PROTOCOL": "scalar", "VERIFIER_API": "vllm-classify"}
+        history, trained, stored = trained_and_stored(tmp_path, spec, VERIFIER_MODEL="rm", **variables)
+        assert len(trained) == STEPS * 2 * GENERATIONS
+        assert [{**row, "reward": in_32_bits(row["reward"])} for row in stored] == trained
+        texts = {sha256(program): program for program in PROGRAMS}
+        prompts = {sha256(json.dumps(prompt)): prompt for prompt in PROMPTS}
+        known = [row for row in stored if row["text_hash"] in texts]
+        assert len(known) > STEPS
+        for row in known:
+            number = score(f"{prompts[row['prompt_hash']]}\n\n{texts[row['text_hash']]}")
+            assert row["reward"] == pytest.approx(1 / (1 + math.exp(-number)), abs=1e-9)
+    assert len({row["reward"] for row in known}) > 2
+    assert all(entry["kritai/no_score"] == 0 for entry in history)
 
 
 def in_32_bits(number: float | None) -> float | None:
