@@ -69,13 +69,9 @@ function rolloutRow(
   group_index: number,
   rollout_index: number,
 ): RowOf<typeof rollouts> {
-  const {
-    components,
-    errors,
-    unasked: _unasked,
-    ...answered
-  } = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
-  // What a spec with signals has, its own rows hold.
+  // What a spec with signals has, its own rows hold, details too.
+  const told = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
+  const { components, errors, unasked: _unasked, details: _details, ...answered } = told;
   const { base = null, format, overlong } = errors === undefined ? components : {};
   const { text: _, ...row } = logged[rollout_index] as RolloutRow;
   return { group_index, rollout_index, ...answered, base, format: format ?? 0, overlong: overlong ?? 0, ...row };
