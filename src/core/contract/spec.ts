@@ -33,6 +33,10 @@ export const FormatRuleSchema = z.union([
 ]);
 export type FormatRule = z.output<typeof FormatRuleSchema>;
 
+const promptName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
+
 const slotText = (description: string) =>
   z
     .string()
@@ -61,13 +65,8 @@ export const JudgeSchema = z.strictObject({
     .meta({ description: "generations of each question, or from how many to how many" }),
   budget: BudgetSchema.optional(),
   vote: z.enum(["majority"]).default("majority"),
-  prompt: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)")
-    .default("code-select"),
-  preset: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)")
+  prompt: promptName.default("code-select"),
+  preset: promptName
     .optional()
     .meta({ description: "how the judge is asked and read (docs/judges.md); stands in place of `prompt`" }),
   rubric: slotText("what the preset's rubric slot says; default: that the response does what was asked"),

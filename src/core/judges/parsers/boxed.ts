@@ -1,27 +1,24 @@
 // The parser `boxed`: the last \boxed{B}, or \boxed{A, C} with `many`.
-import * as z from "zod";
 import { nextBox } from "../boxes.ts";
 import { lineCounter, linesOf, unwrapped } from "./answer-text.ts";
-import { LABELS_SCHEMA, type Labels, labelsIn, lettersOf, WORDS_SCHEMA, wholeLabel } from "./labels.ts";
+import { type Labels, labelsIn, lettersOf, wholeLabel } from "./labels.ts";
 import { keyMatches } from "./line.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Match, nothing, ok, type Said } from "./said.ts";
 
-const SCHEMA = z.strictObject({
-  kind: z.literal("boxed"),
-  labels: LABELS_SCHEMA.optional(),
-  many: z.boolean().optional(),
+export interface BoxedSettings {
+  kind: "boxed";
+  labels?: readonly string[];
+  many?: boolean;
   /** Words that mean a label, in lower case. */
-  words: WORDS_SCHEMA.optional(),
+  words?: Readonly<Record<string, string>>;
   /** Where no box is: the line with this key, or the whole answer, may say it. */
-  key: z.string().min(1).max(32).optional(),
-  bare: z.boolean().optional(),
-});
-type Settings = z.infer<typeof SCHEMA>;
+  key?: string;
+  bare?: boolean;
+}
 
-export const boxed = {
+export const boxed: Parser<BoxedSettings> = {
   kind: "boxed",
-  schema: SCHEMA,
   told: () => ["\\boxed{"],
   read({ labels, many = false, words, key, bare = false }, { segment, count }) {
     const about = { labels: labels ?? lettersOf(count), words };
@@ -48,7 +45,7 @@ export const boxed = {
     const plain = plainly(segment, about, key, bare);
     return plain.status === "no_box" && marked ? nothing("bad_content") : plain;
   },
-} satisfies Parser<Settings>;
+};
 
 /** Labels between commas, ascending; `none` says that none is right. */
 function severalIn(content: string, about: Labels): string[] | null | undefined {

@@ -1,20 +1,18 @@
 // The parser `bracket`: [[A]], [[A>B]], [[A>>B]], [[A=B]], or ratings [[7, 4]].
-import * as z from "zod";
 import { linesOf, stripped } from "./answer-text.ts";
-import { LABELS_SCHEMA, type Labels, lettersOf, wholeLabel } from "./labels.ts";
-import { numbersIn, RANGE_SCHEMA } from "./number-text.ts";
+import { type Labels, lettersOf, wholeLabel } from "./labels.ts";
+import { numbersIn } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Match, type Value } from "./said.ts";
 
-const SCHEMA = z.strictObject({
-  kind: z.literal("bracket"),
+export interface BracketSettings {
+  kind: "bracket";
   /** Letters, or with `strength` none: then the comparisons A>>B, A>B, A=B, B>A, B>>A. */
-  labels: LABELS_SCHEMA.optional(),
-  strength: z.boolean().optional(),
+  labels?: readonly string[];
+  strength?: boolean;
   /** Instead: one rating a candidate, lowest and highest. */
-  range: RANGE_SCHEMA.optional(),
-});
-type Settings = z.infer<typeof SCHEMA>;
+  range?: readonly [number, number];
+}
 
 const BRACKETS = /\[\[([^[\]]{1,256})\]\]/g;
 const COMPARISON = /^[AB<>=!]+$/;
@@ -31,9 +29,8 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   "B<<A": 2,
 };
 
-export const bracket = {
+export const bracket: Parser<BracketSettings> = {
   kind: "bracket",
-  schema: SCHEMA,
   told: ({ strength, labels }) => (strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((one) => `[[${one}]]`)),
   read(settings, { segment, count }) {
     const found = bracketsIn(linesOf(segment));
@@ -43,7 +40,7 @@ export const bracket = {
     });
     return finalOf(matches, found.length > 0);
   },
-} satisfies Parser<Settings>;
+};
 
 interface Bracket {
   line: number;
@@ -58,7 +55,11 @@ const bracketsIn = (lines: readonly string[]): Bracket[] =>
   );
 
 /** What a pair of brackets holds; `undefined` for what is no verdict, such as a citation. */
-function saidIn(content: string, { labels, strength, range }: Settings, count: number): Value | null | undefined {
+function saidIn(
+  content: string,
+  { labels, strength, range }: BracketSettings,
+  count: number,
+): Value | null | undefined {
   if (range !== undefined) {
     if (!/[0-9]/.test(content)) return undefined;
     const numbers = numbersIn(content, count, range);

@@ -1,38 +1,34 @@
 // The parser `json`: the last object with a known key, fenced or not, at its top or one level down.
-import * as z from "zod";
 import { stripped } from "./answer-text.ts";
 import { isObject, type Json, type JsonObject, objectsIn } from "./json-objects.ts";
-import { numberIn, RANGE_SCHEMA, type Range, within } from "./number-text.ts";
+import { numberIn, type Range, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { nothing, ok, type Said } from "./said.ts";
 
-const key = z.string().min(1).max(64);
-const SCHEMA = z.strictObject({
-  kind: z.literal("json"),
+export interface JsonSettings {
+  kind: "json";
   /** The key that holds the scores; with `{n}` one key a candidate, counted from 1. */
-  scores: key.optional(),
+  scores?: string;
   /** Inside it: the ids of the candidates, with `{n}` from 1 or `{letter}` from A. */
-  ids: key.optional(),
+  ids?: string;
   /** Where it holds a list of objects: their keys of id and score. */
-  items: z.tuple([key, key]).optional(),
+  items?: readonly [string, string];
   /** Keys of a list of all ids, best first, which no score may contradict. */
-  order: z.array(key).max(4).optional(),
+  order?: readonly string[];
   /** The key of the best one's id, which no score may contradict. */
-  winner: key.optional(),
+  winner?: string;
   /** The key of a ranking of two, lowest for the first by much, highest for the second. */
-  ranking: z.strictObject({ key, range: RANGE_SCHEMA }).optional(),
+  ranking?: { key: string; range: readonly [number, number] };
   /** One number, or with `pass` a boolean that may stand beside it. */
-  grade: key.optional(),
-  pass: key.optional(),
+  grade?: string;
+  pass?: string;
   /** Keys of booleans: what is met. With `{n}` one a criterion. */
-  met: key.optional(),
-  range: RANGE_SCHEMA.optional(),
-});
-type Settings = z.infer<typeof SCHEMA>;
+  met?: string;
+  range?: readonly [number, number];
+}
 
-export const json = {
+export const json: Parser<JsonSettings> = {
   kind: "json",
-  schema: SCHEMA,
   told: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((one) => one.replace("{n}", "1")),
   read(settings, { segment, count }) {
     const { scores, grade, met, pass } = settings;
@@ -43,7 +39,7 @@ export const json = {
     if (met !== undefined) return metOf(known, met);
     return scores === undefined ? gradeOf(known, settings) : scoresOf(known, settings, count);
   },
-} satisfies Parser<Settings>;
+};
 
 const UNIT: [number, number] = [0, 1];
 
@@ -69,7 +65,7 @@ function flagOf(value: Json | undefined): boolean | null {
   return word === "true" || word === "yes" ? true : word === "false" || word === "no" ? false : null;
 }
 
-function gradeOf({ fields }: JsonObject, { grade = "", pass, range = UNIT }: Settings): Said {
+function gradeOf({ fields }: JsonObject, { grade = "", pass, range = UNIT }: JsonSettings): Said {
   const flag = pass === undefined || fields.get(pass) == null ? null : flagOf(fields.get(pass));
   if (pass !== undefined && fields.get(pass) != null && flag === null) return nothing("bad_content");
   const number = fields.has(grade) ? numberOf(fields.get(grade), range) : null;
@@ -93,7 +89,7 @@ function metOf({ fields }: JsonObject, met: string): Said {
   return ok({ met: Object.fromEntries(all) });
 }
 
-function scoresOf(known: JsonObject, settings: Settings, count: number): Said {
+function scoresOf(known: JsonObject, settings: JsonSettings, count: number): Said {
   const { scores = "", range = UNIT, ranking } = settings;
   const ids = Array.from({ length: count }, (_, i) => idOf(settings.ids ?? scores, i));
   const given = scoresById(known, settings);
@@ -111,7 +107,7 @@ function scoresOf(known: JsonObject, settings: Settings, count: number): Said {
 const idOf = (pattern: string, i: number): string =>
   pattern.replace("{n}", `${i + 1}`).replace("{letter}", String.fromCharCode(65 + i));
 
-function scoresById({ fields }: JsonObject, { scores = "", items }: Settings): [string, Json][] | null {
+function scoresById({ fields }: JsonObject, { scores = "", items }: JsonSettings): [string, Json][] | null {
   if (scores.includes("{n}")) return [...fields];
   const held = fields.get(scores);
   if (items === undefined) return isObject(held) ? [...held.fields] : null;
@@ -123,7 +119,7 @@ function scoresById({ fields }: JsonObject, { scores = "", items }: Settings): [
 function ranked(
   { fields }: JsonObject,
   numbers: number[],
-  { key: name, range }: NonNullable<Settings["ranking"]>,
+  { key: name, range }: NonNullable<JsonSettings["ranking"]>,
 ): Said {
   const rank = numberOf(fields.get(name), range);
   if (rank === null) return nothing("bad_content");
@@ -136,7 +132,7 @@ function ranked(
 /** Whether a ranking or a winner that was given too says something else than the scores. */
 function contradiction(
   { fields }: JsonObject,
-  { order = [], winner }: Settings,
+  { order = [], winner }: JsonSettings,
   ids: readonly string[],
   numbers: readonly number[],
 ): Said | null {

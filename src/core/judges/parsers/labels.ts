@@ -1,10 +1,5 @@
 // Labels inside a content: as the whole of it, or anywhere in the rest of a line.
-import * as z from "zod";
 import { stripped, unwrapped } from "./answer-text.ts";
-
-export const LABELS_SCHEMA = z.array(z.string().min(1).max(32)).min(1).max(26);
-/** Words in lower case, and the label that each means. */
-export const WORDS_SCHEMA = z.record(z.string().max(32), z.string().max(32));
 
 /** The labels that stand for the candidates shown where a preset names none. */
 export const lettersOf = (count: number): string[] => [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].slice(0, count);

@@ -1,28 +1,25 @@
 // The parser `line`: a key, bounded as a word, and what its line says behind it.
-import * as z from "zod";
 import { linesOf, stripped } from "./answer-text.ts";
-import { LABELS_SCHEMA, labelsIn, lettersOf, WORDS_SCHEMA } from "./labels.ts";
-import { leadingNumber, RANGE_SCHEMA, within } from "./number-text.ts";
+import { labelsIn, lettersOf } from "./labels.ts";
+import { leadingNumber, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Match } from "./said.ts";
 
-const SCHEMA = z.strictObject({
-  kind: z.literal("line"),
+export interface LineSettings {
+  kind: "line";
   /**
    * Such as `[RESULT]` or `Winner:`; case, and asterisks around it, do not count. Absent, with a
    * range: any whole number that stands alone.
    */
-  key: z.string().min(1).max(32).optional(),
-  labels: LABELS_SCHEMA.optional(),
-  words: WORDS_SCHEMA.optional(),
+  key?: string;
+  labels?: readonly string[];
+  words?: Readonly<Record<string, string>>;
   /** Instead of labels: a number, lowest and highest. */
-  range: RANGE_SCHEMA.optional(),
-});
-type Settings = z.infer<typeof SCHEMA>;
+  range?: readonly [number, number];
+}
 
-export const line = {
+export const line: Parser<LineSettings> = {
   kind: "line",
-  schema: SCHEMA,
   told: ({ key }) => (key === undefined ? [] : [key]),
   read({ key, labels, words, range }, { segment, count }) {
     const lines = linesOf(segment);
@@ -47,7 +44,7 @@ export const line = {
       false,
     );
   },
-} satisfies Parser<Settings>;
+};
 
 const WHOLE = /(?<![\p{L}\p{N}.])-?[0-9]{1,9}(?![\p{L}\p{N}%/]|\.[0-9])/gu;
 const WORD = /[\p{L}\p{N}_]/u;

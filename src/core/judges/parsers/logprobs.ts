@@ -1,26 +1,20 @@
 // The parser `logprobs`: how probable an engine finds each label at an anchor.
-import * as z from "zod";
 import { stripped } from "./answer-text.ts";
 import { lettersOf, wholeLabel } from "./labels.ts";
 import type { Parser, TokenLogprobs } from "./parser.ts";
 import { nothing, ok, type Said } from "./said.ts";
 
-const SCHEMA = z.strictObject({
-  kind: z.literal("logprobs"),
-  labels: z.array(z.string().min(1).max(32)).min(2).max(26).optional(),
+export interface LogprobsSettings {
+  kind: "logprobs";
+  labels?: readonly string[];
   /** The tag behind which the label stands; absent: the answer's first token. */
-  tag: z
-    .string()
-    .regex(/^<[A-Za-z_]{1,30}>$/)
-    .optional(),
+  tag?: string;
   /** Least probability mass that the labels seen must have. */
-  coverage: z.number().min(0).max(1).optional(),
-});
-type Settings = z.infer<typeof SCHEMA>;
+  coverage?: number;
+}
 
-export const logprobs = {
+export const logprobs: Parser<LogprobsSettings> = {
   kind: "logprobs",
-  schema: SCHEMA,
   told: ({ tag, labels = [] }) => (tag === undefined ? labels : [tag]),
   read({ labels: named, tag, coverage = 0.5 }, { segment, count, tokens }) {
     const labels = named ?? lettersOf(count);
@@ -30,7 +24,7 @@ export const logprobs = {
     if (!found) return nothing("no_box");
     return found.mass < coverage ? nothing("bad_content") : ok(found);
   },
-} satisfies Parser<Settings>;
+};
 
 /** Without probabilities: the label that was written, as if it were sure. */
 function writtenOf(segment: string, tag: string | undefined, labels: readonly string[]): Said {

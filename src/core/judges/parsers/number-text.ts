@@ -1,9 +1,5 @@
 // Numbers inside a content, within a range.
-import * as z from "zod";
 import { stripped, unwrapped } from "./answer-text.ts";
-
-/** Lowest and highest allowed. */
-export const RANGE_SCHEMA = z.tuple([z.number(), z.number()]);
 
 export interface Range {
   /** Lowest and highest allowed. */

@@ -1,23 +1,20 @@
 // The parser `numbers`: the last \boxed{7, 4}, or the last [7, 4] where there is no box.
-import * as z from "zod";
 import { nextBox } from "../boxes.ts";
 import { lineCounter, linesOf } from "./answer-text.ts";
-import { numbersIn, RANGE_SCHEMA } from "./number-text.ts";
+import { numbersIn } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Match } from "./said.ts";
 
-const SCHEMA = z.strictObject({
-  kind: z.literal("numbers"),
+export interface NumbersSettings {
+  kind: "numbers";
   /** Lowest and highest. */
-  range: RANGE_SCHEMA,
-});
-type Settings = z.infer<typeof SCHEMA>;
+  range: readonly [number, number];
+}
 
 const LIST = /\[([^[\]]{1,256})\]/g;
 
-export const numbers = {
+export const numbers: Parser<NumbersSettings> = {
   kind: "numbers",
-  schema: SCHEMA,
   told: () => ["\\boxed{"],
   read({ range }, { segment, count }) {
     const lineAt = lineCounter(segment);
@@ -38,4 +35,4 @@ export const numbers = {
     );
     return finalOf(lists, false);
   },
-} satisfies Parser<Settings>;
+};

@@ -1,5 +1,4 @@
 // What a parser is: settings, which forms a prompt must tell, and how an answer is read.
-import type * as z from "zod";
 import type { Said } from "./said.ts";
 
 /** A position in the answer with the alternatives that the engine weighed there. */
@@ -20,7 +19,6 @@ export interface ParserInput {
 /** A parser in its one file; its line in the table is all else there is of it. Linear time. */
 export interface Parser<S> {
   kind: string;
-  schema: z.ZodType<S>;
   /** Texts of which each must stand in a prompt, so that a model knows the form. */
   told(settings: S): readonly string[];
   read(settings: S, input: ParserInput): Said;

@@ -1,24 +1,22 @@
 // The parser `tag`: XML-like tags, <answer>[[A]]</answer> or <score>0.8</score>, the last or all.
-import * as z from "zod";
 import { lineCounter } from "./answer-text.ts";
 import { bracketLabels } from "./bracket.ts";
-import { LABELS_SCHEMA, lettersOf, wholeLabel } from "./labels.ts";
-import { numberIn, RANGE_SCHEMA, within } from "./number-text.ts";
+import { lettersOf, wholeLabel } from "./labels.ts";
+import { numberIn, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Match, nothing, ok, type Said } from "./said.ts";
 
-const SCHEMA = z.strictObject({
-  kind: z.literal("tag"),
-  tag: z.string().regex(/^[A-Za-z][A-Za-z_]{0,31}$/),
-  labels: LABELS_SCHEMA.optional(),
+export interface TagSettings {
+  kind: "tag";
+  tag: string;
+  labels?: readonly string[];
   /** Instead of labels: a number, lowest and highest. */
-  range: RANGE_SCHEMA.optional(),
+  range?: readonly [number, number];
   /** Whole numbers only. */
-  whole: z.boolean().optional(),
+  whole?: boolean;
   /** One tag a candidate, in their order, and no other of its name. */
-  each: z.boolean().optional(),
-});
-type Settings = z.infer<typeof SCHEMA>;
+  each?: boolean;
+}
 
 interface Block {
   line: number;
@@ -26,9 +24,8 @@ interface Block {
   closed: boolean;
 }
 
-export const tag = {
+export const tag: Parser<TagSettings> = {
   kind: "tag",
-  schema: SCHEMA,
   told: (settings) => [`<${settings.tag}>`],
   read(settings, { segment, count }) {
     const { range, labels } = settings;
@@ -52,15 +49,15 @@ export const tag = {
     });
     return finalOf(matches, closed.length > 0);
   },
-} satisfies Parser<Settings>;
+};
 
-function numberOf(content: string, { range, whole }: Settings): number | null {
+function numberOf(content: string, { range, whole }: TagSettings): number | null {
   const value = numberIn(content);
   if (value === null || range === undefined || !within(value, range)) return null;
   return whole && !Number.isInteger(value) ? null : value;
 }
 
-function eachOf(blocks: readonly Block[], settings: Settings, count: number): Said {
+function eachOf(blocks: readonly Block[], settings: TagSettings, count: number): Said {
   if (blocks.length === 0) return nothing("no_box");
   if (blocks.length !== count || blocks.some(({ closed }) => !closed)) return nothing("bad_content");
   const numbers = blocks.map(({ content }) => numberOf(content, settings));

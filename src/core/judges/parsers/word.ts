@@ -1,23 +1,20 @@
 // The parser `word`: the whole answer is a label.
-import * as z from "zod";
 import { stripped } from "./answer-text.ts";
-import { LABELS_SCHEMA, wholeLabel } from "./labels.ts";
+import { wholeLabel } from "./labels.ts";
 import type { Parser } from "./parser.ts";
 import { nothing, ok } from "./said.ts";
 
-const SCHEMA = z.strictObject({
-  kind: z.literal("word"),
-  labels: LABELS_SCHEMA,
-});
-type Settings = z.infer<typeof SCHEMA>;
+export interface WordSettings {
+  kind: "word";
+  labels: readonly string[];
+}
 
-export const word = {
+export const word: Parser<WordSettings> = {
   kind: "word",
-  schema: SCHEMA,
   told: ({ labels }) => labels,
   read({ labels }, { segment }) {
     const label = wholeLabel(segment, { labels });
     if (label != null) return ok({ label });
     return nothing(stripped(segment) === "" ? "no_box" : "bad_content");
   },
-} satisfies Parser<Settings>;
+};
