@@ -7,7 +7,9 @@ import { hashText } from "../../src/core/math/random.ts";
 import { Contest, NOTHING_SEEN } from "../../src/core/tournament/contest.ts";
 import { type Decision, decide, gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
 import type { Outcome } from "../../src/core/tournament/outcome.ts";
-import { baseRewards, earnedOf, SCORES, type Score } from "../../src/core/tournament/scores.ts";
+import type { Score } from "../../src/core/tournament/score.ts";
+import { SCORES } from "../../src/core/tournament/score-table.ts";
+import { baseRewards, earnedOf } from "../../src/core/tournament/scores.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
 const askPair = (a: number, b: number): Showing => ({ shown: [a, b], samples: 1 });

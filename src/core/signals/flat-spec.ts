@@ -9,7 +9,7 @@ import {
   SeedSchema,
   type Spec,
 } from "../contract/spec.ts";
-import { ScheduleSchema } from "../tournament/schedules/table.ts";
+import { ScheduleSchema } from "../tournament/named-schedule.ts";
 import { ScoreSchema } from "../tournament/scores.ts";
 import { judgeFault } from "./judge-fault.ts";
 

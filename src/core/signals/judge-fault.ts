@@ -1,8 +1,8 @@
 // Owns what a judge's schema cannot say of it: which schedules, votes and scores go together.
 import type { Spec } from "../contract/spec.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import { scheduleFault } from "../tournament/schedules/table.ts";
-import { SCORES } from "../tournament/scores.ts";
+import { scheduleFault } from "../tournament/named-schedule.ts";
+import { SCORES } from "../tournament/score-table.ts";
 
 export interface JudgeFault {
   /** Below the judge's own path; `score` for the score. */

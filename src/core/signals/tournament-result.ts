@@ -19,7 +19,9 @@ import { measuresOf } from "../tournament/measures.ts";
 import { positionFlipRate } from "../tournament/metrics.ts";
 import { gradesOf, type Outcome } from "../tournament/outcome.ts";
 import { type Outcomes, strengthsOf as strengthsOfPairs } from "../tournament/schedule.ts";
-import { baseRewards, earnedOf, SCORES, type Standing } from "../tournament/scores.ts";
+import type { Standing } from "../tournament/score.ts";
+import { SCORES } from "../tournament/score-table.ts";
+import { baseRewards, earnedOf } from "../tournament/scores.ts";
 import type { About, ContestTold, Judge, PlanResult } from "./signal.ts";
 import { valued, without } from "./signal-value.ts";
 

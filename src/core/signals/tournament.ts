@@ -9,8 +9,8 @@ import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { furtherShowings } from "../tournament/attribution.ts";
 import { Contest } from "../tournament/contest.ts";
-import { ScheduleSchema } from "../tournament/schedules/table.ts";
-import { SCORES, type Score, ScoreSchema } from "../tournament/scores.ts";
+import { ScheduleSchema } from "../tournament/named-schedule.ts";
+import { ScoreSchema, scoreRange } from "../tournament/scores.ts";
 import { judgeFault } from "./judge-fault.ts";
 import type { Signal } from "./signal.ts";
 import { resultOf, seenBy } from "./tournament-result.ts";
@@ -45,7 +45,7 @@ export const tournament: Signal<TournamentSettings> = {
   },
   judge: judgeOf,
   facts: () => [],
-  range: ({ score }, n) => (SCORES[score] as Score).range(n),
+  range: ({ score }, n) => scoreRange(score, n),
   open(group, settings, about) {
     const { score } = settings;
     const judge = judgeOf(settings);

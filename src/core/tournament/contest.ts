@@ -7,8 +7,8 @@ import { ApiError } from "../faults/errors.ts";
 import type { Showing } from "../judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import { type Answered, firstCost, firstShowings, furtherShowings, isGraded, otherOrder } from "./asking-pairs.ts";
+import { chosenOf, scheduleOf } from "./named-schedule.ts";
 import { type Field, type Match, meanOutcome, type Outcomes, Pairing } from "./schedule.ts";
-import { chosenOf, scheduleOf } from "./schedules/table.ts";
 
 export interface ContestInput {
   /** One a candidate. */

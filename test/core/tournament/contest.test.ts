@@ -9,8 +9,9 @@ import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { isGraded } from "../../../src/core/tournament/asking-pairs.ts";
 import { Contest, type Seen } from "../../../src/core/tournament/contest.ts";
 import { decide, tally } from "../../../src/core/tournament/decide.ts";
+import { scheduleOf } from "../../../src/core/tournament/named-schedule.ts";
 import { gradesOf, type Outcome } from "../../../src/core/tournament/outcome.ts";
-import { SCHEDULES, scheduleOf } from "../../../src/core/tournament/schedules/table.ts";
+import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
 
 /** Graded outcomes, whatever the wire brings them. */
 const SOFT = "soft" as "majority";

@@ -6,7 +6,8 @@ import { kendallTauB } from "../../../src/core/math/stats.ts";
 import { decide, gapsIn, tally } from "../../../src/core/tournament/decide.ts";
 import { isCyclic } from "../../../src/core/tournament/measures.ts";
 import type { Outcome } from "../../../src/core/tournament/outcome.ts";
-import { baseRewards, earnedOf, SCORES } from "../../../src/core/tournament/scores.ts";
+import { SCORES } from "../../../src/core/tournament/score-table.ts";
+import { baseRewards, earnedOf } from "../../../src/core/tournament/scores.ts";
 import golden from "../../vectors/tournament_scores.json" with { type: "json" };
 
 type Row = readonly [number, number, number | null];

@@ -5,12 +5,13 @@ import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
 import { hashText } from "../../../core/math/random.ts";
 import { type AnySpec, hasSignals } from "../../../core/signals/compiled-spec.ts";
+import { scoreRange } from "../../../core/tournament/scores.ts";
 import type { VerdictRow } from "../../../scoring/run-log-port.ts";
 import { unitScore } from "../samples/sample-score.ts";
 
 /**
- * A rollout's score in 0..1, null when it could not be judged: its base reward, `wins` divided by
- * the number of opponents; of a spec with signals the reward on its range. Raw: the shaped reward
+ * A rollout's score in 0..1, null when it could not be judged: its base reward on its score's
+ * range (`wins`: by the number of opponents); of a spec with signals the reward on its range. Raw: the shaped reward
  * as it is, whatever its range.
  */
 export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, raw: boolean): number | null {
@@ -18,7 +19,9 @@ export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, r
   if (raw) return reward;
   if (hasSignals(spec)) return reward === null ? null : unitScore(reward, spec, size);
   const { base = null } = components;
-  return base === null || spec.reward !== "wins" ? base : base / (size - 1);
+  if (base === null) return null;
+  const [least, most] = scoreRange(spec.reward, size);
+  return (base - least) / (most - least);
 }
 
 /**

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Spec } from "../../../core/contract/spec.ts";
 import { type AnySpec, compileSpec, hasSignals } from "../../../core/signals/compiled-spec.ts";
 import type { Range } from "../../../core/signals/signal-value.ts";
+import { scoreRange } from "../../../core/tournament/scores.ts";
 import type { GatheredReward } from "../../../objects/gathering/gathering.ts";
 import type { SampleOptions } from "../options.ts";
 import { Unjudged } from "../rerank/unjudged.ts";
@@ -40,8 +41,7 @@ export function rewardOrDeclared({ judged, on_failure }: JudgedSample): number {
 }
 
 /**
- * A reward on 0..1 by the range that its spec implies: base 0..1 (`wins`: 0 to the number of
- * opponents), format -penalty..0, overlong -1..0; of a spec with signals the range that is proved.
+ * A reward on 0..1 by the range that its spec implies: base in its score's range, format -penalty..0, overlong -1..0; of a spec with signals the range that is proved.
  * What lies outside (an overlong without clamp, a declared number) becomes the nearer end; where
  * every reward is the same number it is 0.
  */
@@ -62,8 +62,8 @@ export function winShare({ judged: { result, members }, spec }: JudgedSample): n
 }
 
 function sugarRange({ reward: rule, format, overlong }: Spec, members: number): Range {
-  const top = rule === "wins" ? Math.max(1, members - 1) : 1;
-  return [0 - format.penalty - (overlong === null ? 0 : 1), top];
+  const [least, most] = scoreRange(rule, Math.max(2, members));
+  return [least - format.penalty - (overlong === null ? 0 : 1), most];
 }
 
 const flag = z.union([z.literal(0), z.literal(1)]);

@@ -1,0 +1,46 @@
+// Owns how a spec names a schedule, and what it says of its settings, by the table of schedules.
+import * as z from "zod";
+import type { NamedSchedule, Spec } from "../contract/spec.ts";
+import type { Field, Schedule } from "./schedule.ts";
+import { SCHEDULES } from "./schedules/table.ts";
+
+const NamedScheduleSchema = z.union([
+  z.enum(Object.keys(SCHEDULES) as [string, ...string[]]),
+  z.discriminatedUnion(
+    "name",
+    Object.entries(SCHEDULES).map(([name, { settings }]) => settings.safeExtend({ name: z.literal(name) })) as never,
+  ) as unknown as z.ZodType<{ name: string }>,
+]);
+
+/** A schedule by name, or by name with settings of its own, in its canonical form. Default: the one of the mode. */
+export const ScheduleSchema = NamedScheduleSchema.transform(canonicalSchedule)
+  .optional()
+  .meta({ description: "default: round_robin for pairwise, single_list for listwise" });
+
+const nameOf = (named: NamedSchedule): string => (typeof named === "string" ? named : named.name);
+
+/** A schedule that the schema has accepted, with its settings, defaults filled in. */
+export function scheduleOf(named: NamedSchedule): { schedule: Schedule; settings: unknown } {
+  const { name, ...given } = typeof named === "string" ? { name: named } : named;
+  const schedule = SCHEDULES[name] as Schedule;
+  return { schedule, settings: schedule.settings.parse(given) };
+}
+
+/** The schedule itself, or what it chooses for a group. */
+export const chosenOf = (named: NamedSchedule, field: Field): NamedSchedule =>
+  scheduleOf(named).schedule.choose?.(field) ?? named;
+
+/** As canonical as it goes: without settings that are the default, and then by its name. */
+function canonicalSchedule(named: NamedSchedule): NamedSchedule {
+  const { schedule, settings } = scheduleOf(named);
+  const defaults = schedule.settings.parse({}) as Record<string, unknown>;
+  const own = Object.entries(settings as Record<string, unknown>).filter(([key, value]) => defaults[key] !== value);
+  return own.length === 0 ? nameOf(named) : { name: nameOf(named), ...Object.fromEntries(own) };
+}
+
+/** Why a judge's schedule and mode do not go together, or null. */
+export function scheduleFault({ mode, schedule }: Spec["judge"]): string | null {
+  if (scheduleOf(schedule).schedule.mode === mode) return null;
+  const names = Object.keys(SCHEDULES).filter((name) => SCHEDULES[name]?.mode === mode);
+  return `schedule must fit the mode: ${names.join(", ")} for ${mode}`;
+}
