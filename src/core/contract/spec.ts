@@ -250,10 +250,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/**
- * What is hashed into `spec_hash`: all that decides a reward, so not `log_texts`, but the prompt
- * templates' hash.
- */
+/** What is hashed into `spec_hash`: what decides a reward, not `log_texts`, and the prompts' hash. */
 export function specFingerprint(spec: Spec, promptHash: string): string {
   const { log_texts: _, ...deciding } = spec;
   return canonicalJson({ ...deciding, prompt_hash: promptHash });
