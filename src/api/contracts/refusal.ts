@@ -31,11 +31,24 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("skip_value beside when", "(spec\\.)?signals\\.\\w+\\.skip_value", "needs `when`"),
   refused("signals of a spec", "(spec\\.)?signals", "signals_max|holds no signal"),
   { why: "a proved range", status: 400, code: "unbounded_reward", path: "(spec\\.)?reward" },
+  refused("a range of samples", "(spec\\.)?(judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
+  refused(
+    "what only pairs have",
+    "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.(samples|both_orders)",
+    'needs mode "pairwise"',
+  ),
+  refused("scores of scores", "(spec\\.)?(judge\\.score|reward|signals\\.\\w+(\\.judge)?\\.score)", "gives scores"),
+  refused(
+    "settings that a form has or needs",
+    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias)",
+    "^only |leave it out$|needs the length",
+  ),
   refused("a schedule fits its mode", "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.schedule", "fit the mode"),
 ];
 
 /** Of operations whose body holds groups and a spec. */
 export const groupRefusals = (): readonly Refusal[] => [
+  { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "groups\\[\\]\\..+" },
   { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
   { why: "comparisons of the whole request", status: 400, code: "too_many_generations", path: ".*" },
   { why: "rollouts of the whole request", status: 400, code: "too_many_rollouts", path: "groups" },
