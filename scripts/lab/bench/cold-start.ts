@@ -4,7 +4,8 @@ import { gzipSync } from "node:zlib";
 import { type Figure, figure } from "./figures.ts";
 import { startWorkerd, TRIVIAL_WORKER } from "./workerd.ts";
 
-const GZIP_KB_MOST = 300;
+/** 300 once; judges, parsers and schedules as data are worth 30 more. */
+const GZIP_KB_MOST = 340;
 const POLL_MS = 2;
 
 interface Start {
