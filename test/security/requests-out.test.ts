@@ -32,12 +32,14 @@ describe("the call sites", () => {
       "src/verifier/openai/adapter.ts",
       "src/verifier/openai/completion.ts",
       "src/verifier/openai/health.ts",
+      "src/verifier/scalar/adapter.ts",
+      "src/verifier/scalar/exchange.ts",
       "src/worker.ts",
     ]);
   });
 
   test("follow no redirect", () => {
-    const callers = ["openai/completion", "openai/health", "gateway/health", "gateway/exchange"].map(
+    const callers = ["openai/completion", "openai/health", "gateway/health", "gateway/exchange", "scalar/exchange"].map(
       (name) => `verifier/${name}`,
     );
     for (const path of [...callers, "objects/batches/webhook"]) {
