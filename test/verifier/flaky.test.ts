@@ -191,7 +191,8 @@ describe("a question that fails by itself (openai)", () => {
     // Only a failure since which another question was answered counts.
     expect(Math.min(...poison.values())).toBeGreaterThanOrEqual(tries);
     expect(Math.max(...poison.values())).toBeLessThan(2 * tries);
-    expect(time.clock.now()).toBeLessThan(100_000);
+    // Given up before the deadline.
+    expect(time.clock.now()).toBeLessThan(120_000);
   });
 });
 
