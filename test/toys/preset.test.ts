@@ -1,0 +1,49 @@
+// A judge's preset that is one file and one line of its table: named by a spec, asked over HTTP in
+// its own words, read by its own parser, and part of the spec's hash.
+import { expect, test, vi } from "vitest";
+import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { Preset } from "../../src/core/judges/presets/preset.ts";
+import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
+import { problemOf, setUp } from "../api/routes/harness.ts";
+import { answer } from "../harness/mock-behaviours.ts";
+import { startMockVerifier } from "../harness/mock-verifier.ts";
+
+vi.mock("../../src/core/judges/presets/table.ts", async (original) => {
+  const { PRESETS } = await original<typeof import("../../src/core/judges/presets/table.ts")>();
+  const { toyPreset } = await import("./toy-preset.ts");
+  const all: Record<string, Preset> = { ...PRESETS, toy: toyPreset };
+  return { PRESETS: all, presetNamed: (name: string) => all[name] ?? null };
+});
+
+const rollouts = ["cold", "mild", "hot"].map((text) => ({ text }));
+const groups = [{ prompt: "How is it?", rollouts }];
+const warmest = (shown: string) => ["cold", "mild", "hot"].findLastIndex((word) => shown.includes(word));
+
+test("is asked in its own words and read by its own parser", async () => {
+  const asked: string[] = [];
+  const engine = await startMockVerifier((request) => {
+    const text = (request.body as { messages: { content: string }[] }).messages[0]?.content ?? "";
+    asked.push(text);
+    const [a = "", b = ""] = [...text.matchAll(/<([AB])>\n(.*)\n<\/\1>/g)].map((match) => match[2] as string);
+    return answer(`Feeling them both. [[${warmest(a) > warmest(b) ? "A" : "B"}]]`);
+  });
+  try {
+    const clock = { now: () => performance.now(), date: () => new Date() };
+    const verifier = createOpenAiVerifier({ url: engine.url, model: "m", apiKey: null }, clock);
+    const spec = { candidate: { extract: "whole" }, judge: { preset: "toy" }, format: { rules: [] } };
+    const reply = (await (await setUp({ verifier }).post("/v1/rewards", { spec, groups })).json()) as RewardsReply;
+    expect(reply.rewards).toEqual([[0, 0.5, 1]]);
+    expect(asked).toHaveLength(3);
+    for (const text of asked) expect(text).toMatch(/^How is it\?\n\n<A>\n\w+\n<\/A>\s+<B>\n\w+\n<\/B>\n\nEnd with/);
+    const other = await setUp({ verifier }).post("/v1/specs/check", { ...spec, judge: { preset: "mtbench-ab" } });
+    expect((await other.json()) as { spec_hash: string }).not.toMatchObject({ spec_hash: reply.spec_hash });
+  } finally {
+    await engine.close();
+  }
+});
+
+test("a preset that no line names is refused, with those that there are", async () => {
+  const problem = await problemOf(await setUp().post("/v1/rewards", { spec: { judge: { preset: "toys" } }, groups }));
+  expect(problem).toMatchObject({ status: 400, code: "unknown_prompt" });
+  expect(problem.detail).toMatch(/mtbench-ab, .*toy/);
+});
