@@ -6,7 +6,13 @@ import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import { type AnySpec, type CompiledSpec, compileSpec, hasSignals } from "../core/signals/compiled-spec.ts";
+import {
+  type AnySpec,
+  asksForCandidates,
+  type CompiledSpec,
+  compileSpec,
+  hasSignals,
+} from "../core/signals/compiled-spec.ts";
 import { requireFacts } from "../core/signals/facts.ts";
 import { groupResult } from "../core/signals/group-result.ts";
 import type { GroupSignals } from "../core/signals/group-signals.ts";
@@ -98,7 +104,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     warnings: [
       ...new Set(prepared.flatMap(({ warnings }) => warnings)),
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
-      ...rewardWarnings(prepared, results, metrics),
+      ...rewardWarnings(prepared, results, metrics, asksForCandidates(compiled)),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };

@@ -154,6 +154,11 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
 
 const hasRule = (signal: Signal, settings: unknown, rule: "judgeable" | "fits"): boolean =>
   signal.rules?.(settings).includes(rule) === true;
+
+/** Whether a verifier is asked, or a rule looks for them; else rollouts are read as they are. */
+export const asksForCandidates = ({ signals }: CompiledSpec): boolean =>
+  signals.some(({ signal, settings, judge }) => judge !== null || signal.rules?.(settings).includes("has_candidate"));
+
 const isTold = (signal: Signal, settings: unknown): boolean =>
   hasRule(signal, settings, "judgeable") || hasRule(signal, settings, "fits");
 

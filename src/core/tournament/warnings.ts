@@ -12,7 +12,7 @@ const parseRateWarnings = (parse_rate: number | null) =>
   parse_rate !== null && parse_rate < PARSE_RATE_LOW ? [LOW] : [];
 
 /**
- * `no_candidates`: in some group no rollout has one. `language_not_supported`: a group's `language`
+ * `no_candidates`: in some group no rollout has one, where candidates count. `language_not_supported`: a group's `language`
  * is none of those whose comments can be removed, which are all that the embedded verifier runs and
  * more; a trained verifier may know it all the same.
  */
@@ -20,13 +20,14 @@ export function rewardWarnings(
   prepared: readonly PreparedGroup[],
   results: readonly GroupResult[],
   { parse_rate }: Pick<BatchMetrics, "parse_rate">,
+  candidatesCount: boolean,
 ): string[] {
   const when = (code: string, holds: boolean) => (holds ? [code] : []);
   return [
     ...parseRateWarnings(parse_rate),
     ...when(
       "no_candidates",
-      prepared.some(({ candidates }) => candidates.every((candidate) => candidate === null)),
+      candidatesCount && prepared.some(({ candidates }) => candidates.every((candidate) => candidate === null)),
     ),
     ...when(
       "language_not_supported",

@@ -39,6 +39,8 @@ test("results of tests, lengths and step scores come together in one expression,
   expect(first?.details).toEqual({ tests: { pass: 2 }, steps: { steps: [0.9, 0.25], first_wrong: 1 } });
   expect(third).toMatchObject({ error: "sandbox_failed", errors: { tests: "sandbox_failed", steps: null } });
   expect(verifier.jobs).toEqual([]);
+  // Nothing here looks at a candidate.
+  expect(reply.warnings).toEqual([]);
   const rows = runLog.entries[0]?.groups[0]?.signals ?? [];
   expect(rows.find((row) => row.signal === "tests" && row.rollout_index === 1)).toEqual({
     rollout_index: 1,
