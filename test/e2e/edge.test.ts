@@ -97,7 +97,8 @@ describe("the edge over HTTP", () => {
     expect(governor).toBeGreaterThanOrEqual(1);
     expect(governor).toBeLessThanOrEqual(6);
     expect(r.mock.counters.waiting_for_headers_max).toBeLessThanOrEqual(6);
-    expect(r.mock.log).toHaveLength(7680);
+    // A straggler may be asked for twice (hedging), of a busy machine more often.
+    expect(new Set(r.mock.log.map(({ body }) => JSON.stringify(body))).size).toBe(7680);
   });
 
   it("logs rows that reproduce the reply exactly", async () => {

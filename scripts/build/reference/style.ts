@@ -12,9 +12,9 @@ a:hover { text-decoration: underline; }
 code, pre { font: 0.875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 1rem; top: 0.5rem; z-index: 3; background: var(--bg); padding: 0.5rem; }
-header { position: sticky; top: 0; z-index: 2; display: flex; gap: 1.5rem; align-items: baseline; padding: 0.7rem 1.25rem; background: var(--bg); border-bottom: 1px solid var(--line); }
+header { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; gap: 0.3rem 1.5rem; align-items: baseline; padding: 0.7rem 1.25rem; background: var(--bg); border-bottom: 1px solid var(--line); }
 .brand { font-weight: 700; font-size: 1.1rem; color: var(--text); }
-.top { display: flex; gap: 1.1rem; font-size: 0.95rem; }
+.top { display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; font-size: 0.95rem; }
 .columns { display: grid; grid-template-columns: 19rem minmax(0, 1fr); max-width: 82rem; margin: 0 auto; }
 aside { border-right: 1px solid var(--line); }
 .narrow { display: none; }

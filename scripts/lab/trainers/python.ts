@@ -10,7 +10,8 @@ import { type Group, SIZE } from "./groups.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 export const PYTHON = `${ROOT}.venv/python-client/bin/python`;
-const TRAINERS_PYTHON = `${ROOT}.venv/python-client-trainers/bin/python`;
+const TRAINERS_VENV = `${ROOT}.venv/python-client-trainers`;
+const TRAINERS_PYTHON = `${TRAINERS_VENV}/bin/python`;
 const DRIVER = `${ROOT}clients/python/tests/drive_trainers.py`;
 
 /**
@@ -18,7 +19,8 @@ const DRIVER = `${ROOT}clients/python/tests/drive_trainers.py`;
  * clients/python/run-tests.sh --trainers --prepare`).
  */
 export function installedTrainers(): Readonly<Record<string, string>> {
-  if (!existsSync(TRAINERS_PYTHON)) return {};
+  // Written when all of it is there.
+  if (!existsSync(`${TRAINERS_VENV}/installed`)) return {};
   const env = { PATH: process.env.PATH ?? "" };
   return JSON.parse(execFileSync(TRAINERS_PYTHON, [DRIVER, "versions"], { encoding: "utf8", env }));
 }
