@@ -31,6 +31,12 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("skip_value beside when", "(spec\\.)?signals\\.\\w+\\.skip_value", "needs `when`"),
   refused("signals of a spec", "(spec\\.)?signals", "signals_max|holds no signal"),
   { why: "a proved range", status: 400, code: "unbounded_reward", path: "(spec\\.)?reward" },
+  { why: "prompts that there are", status: 400, code: "unknown_prompt", path: "(spec\\.)?(.+\\.)?(prompt|preset)" },
+  refused(
+    "a preset's shape",
+    "(spec\\.)?(judge|signals\\.\\w+\\.judge)\\.(preset|mode|form)",
+    "looks at one|compares candidates|shows two|form of its own",
+  ),
   refused("a range of samples", "(spec\\.)?(judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
   refused(
     "what only pairs have",
@@ -40,8 +46,8 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("scores of scores", "(spec\\.)?(judge\\.score|reward|signals\\.\\w+(\\.judge)?\\.score)", "gives scores"),
   refused(
     "settings that a form has or needs",
-    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias)",
-    "^only |leave it out$|needs the length",
+    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high)",
+    "^only |leave it out$|needs the length|below high",
   ),
   refused("a schedule fits its mode", "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.schedule", "fit the mode"),
 ];

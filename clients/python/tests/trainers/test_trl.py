@@ -88,8 +88,7 @@ def test_the_rewards_that_a_grpo_run_logs_are_those_in_postgres_row_by_row(tmp_p
 def test_what_the_verifier_refused_is_null_in_postgres_and_left_out_by_the_trainer(tmp_path: Path) -> None:
     with scripted_verifier() as verifier:
         verifier.refuse(400, 10_000, about="times 3")
-        variables = {"VERIFIER_URL": verifier.url, "VERIFIER_MODEL": "scripted"}
-        history, trained, stored = trained_and_stored(tmp_path, **variables)
+        history, trained, stored = trained_and_stored(tmp_path, VERIFIER_URL=verifier.url, VERIFIER_MODEL="scripted")
     assert [{**row, "reward": in_32_bits(row["reward"])} for row in stored] == trained
     refused = [row for row in trained if row["error"] is not None]
     assert refused
