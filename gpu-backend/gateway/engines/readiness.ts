@@ -22,8 +22,8 @@ export interface Readiness {
 }
 
 /**
- * Ready when some healthy replica, that did not fail all its latest questions, serves the model, and no token of any engine survives the escape.
- * Never rejects; bounded by readiness_timeout_ms.
+ * Ready when some healthy replica, that did not fail all its latest questions, serves the model,
+ * and no token of any engine survives the escape. Never rejects; bounded by readiness_timeout_ms.
  */
 export async function readiness(
   replicas: readonly Replica[],

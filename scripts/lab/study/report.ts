@@ -121,9 +121,12 @@ Every way of asking is the product's own code (schedule, orders, samples, budget
 matters: every pair, both orders, four votes each, the majority. "Of the tokens" is the share of its tokens; a generation takes ${TOKENS.direct.prompt} tokens of prompt and ${TOKENS.direct.completion} (direct) or ${TOKENS.thinking.completion} (thinking) generated ones,
 alike for every pair, so that shares of tokens are shares of generations. Intervals are 95 %, drawn by problem.
 
-**The verifier is simulated.** Log-odds of the first of a pair: discrimination x difference of pass rates + candidate bias (normal, one draw a candidate) + pair bias (normal, one a pair) + position bias. A
-\`direct\` verifier's letter has these odds and its soft verdict is their probability; a \`thinking\` one adds logistic noise for its trace and is then nearly certain of its letter, so that its
-letters are as often right. The levels are set so that the reference reaches about 0.86, 0.73 and 0.55 at n = 16. No real model was measured here: what holds for one must be measured with it.
+**The verifier is simulated.** Log-odds of the first of a pair: discrimination x difference of pass
+rates + candidate bias (normal, one draw a candidate) + pair bias (normal, one a pair) + position
+bias. A \`direct\` verifier's letter has these odds and its soft verdict is their probability; a
+\`thinking\` one adds logistic noise for its trace and is then nearly certain of its letter, so that
+its letters are as often right. The levels are set so that the reference reaches about 0.86, 0.73
+and 0.55 at n = 16. No real model was measured here: what holds for one must be measured with it.
 
 | parameters | log-odds |
 |---|---|

@@ -29,8 +29,8 @@ export const shownBy = (name: string): readonly [number, number] => SHOWN[preset
 export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...Object.keys(PRESETS)];
 
 /**
- * `sha256:…` of a prompt's templates, or a preset itself; enters the spec hash. Throws ApiError `unknown_prompt`,
- * naming the field `path`.
+ * `sha256:…` of a prompt's templates, or a preset itself; enters the spec hash. Throws ApiError
+ * `unknown_prompt`, naming the field `path`.
  */
 export function promptHash(name: string, path?: string): string {
   const preset = presetNamed(name);

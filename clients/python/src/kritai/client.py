@@ -13,14 +13,9 @@ from kritai.batch import Batch
 from kritai.loop_thread import LoopThread
 from kritai.reply_types import (
     EvaluationsReply,
-    GroupRow,
     Rewards,
     RewardsEvent,
-    RunHealth,
-    RunSummary,
-    StepRow,
     StoredSpec,
-    StoredVerdict,
     Verdicts,
 )
 from kritai.request_types import (
@@ -35,6 +30,7 @@ from kritai.request_types import (
     VerdictItem,
 )
 from kritai.run_log import AsyncRunLog
+from kritai.run_log_types import GroupRow, RunHealth, RunSummary, StepRow, StoredVerdict
 from kritai.splitting import Limits
 from kritai.transport import RetryPolicy
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kritai.reply_types import RunHealth
+    from kritai.run_log_types import RunHealth
 
 
 class KritaiWarning(UserWarning):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import quote, urlencode
 
 from kritai.errors import Problem, Unavailable
-from kritai.reply_types import GroupRow, RunHealth, RunSummary, StepRow, StoredVerdict
 from kritai.request_types import StepsQuery
 from kritai.reward_warnings import warn_of_alarms
+from kritai.run_log_types import GroupRow, RunHealth, RunSummary, StepRow, StoredVerdict
 from kritai.stream import anext_or_none
 from kritai.transport import Transport, parsed_line, within
 

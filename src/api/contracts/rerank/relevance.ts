@@ -11,8 +11,8 @@ import { unitScore } from "../samples/sample-score.ts";
 
 /**
  * A rollout's score in 0..1, null when it could not be judged: its base reward on its score's
- * range (`wins`: by the number of opponents); of a spec with signals the reward on its range. Raw: the shaped reward
- * as it is, whatever its range.
+ * range (`wins`: by the number of opponents); of a spec with signals the reward on its range. Raw:
+ * the shaped reward as it is, whatever its range.
  */
 export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, raw: boolean): number | null {
   const { reward, components } = rollout;
