@@ -49,6 +49,6 @@ export function rolling(
   });
 }
 
-/** Null shares count as no alarm: what was not logged says nothing. */
+/** One measure over the steps; null where nothing was logged. */
 export const column = <K extends keyof HealthRow>(rows: readonly HealthRow[], name: K): HealthRow[K][] =>
   rows.map((row) => row[name]);

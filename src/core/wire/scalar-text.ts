@@ -12,7 +12,6 @@ const NAMED: Readonly<Record<string, string>> = {
   llama3: `<|start_header_id|>user<|end_header_id|>\n\n${QUESTION}<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n${CANDIDATE}<|eot_id|>`,
 };
 
-export const SCALAR_TEMPLATE_NAMES = Object.keys(NAMED);
 export const SCALAR_TEMPLATE_CHARS = 8_192;
 
 const once = (text: string, part: string) => text.split(part).length === 2;
