@@ -11,6 +11,9 @@ export default defineConfig({
     name: "engine",
     include: ["test/engines/real/**/*.test.ts"],
     ...TIME_OUTS,
+    // A vLLM takes minutes to start on a busy machine, and is started in some tests again.
+    testTimeout: 3_600_000,
+    hookTimeout: 1_800_000,
     // An engine's CPU time tells whether it is at work, so nothing else may ask it meanwhile.
     fileParallelism: false,
   },

@@ -1,7 +1,8 @@
-// Owns reading a command's flags by a schema: what a text may be, and what a wrong one is told. Knows
-// no command.
+// Owns reading a command's flags by a schema: what a text may be, and what a wrong one is told.
+// Knows no command.
 import { parseArgs } from "node:util";
 import * as z from "zod";
+import { nearest } from "../src/core/faults/suggestion.ts";
 
 /** A command line that cannot be run; the message has a line a fault, each naming its flag. */
 export class FlagFault extends Error {}
@@ -83,6 +84,15 @@ function parsed(schema: z.ZodObject, argv: readonly string[], allowPositionals: 
   try {
     return parseArgs({ args: [...argv], options: optionsOf(schema), allowPositionals });
   } catch (fault) {
-    throw new FlagFault((fault as Error).message);
+    throw new FlagFault(unknownFlag(fault as Error, schema) ?? (fault as Error).message);
   }
+}
+
+/** What is said of a flag that the schema does not have; null for other faults. */
+function unknownFlag({ message, ...fault }: Error & { code?: string }, schema: z.ZodObject): string | null {
+  if (fault.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return null;
+  // Only up to an equals sign: what follows may be a key.
+  const given = /^Unknown option '(-[^'=]*)/.exec(message)?.[1] ?? "";
+  const meant = nearest(given.replace(/^-+/, ""), Object.keys(schema.shape));
+  return `there is no flag ${given}${meant === null ? "" : `; did you mean --${meant}?`}`;
 }

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
 import { type Admission, createAdmission } from "./api/access/admission.ts";
-import { authenticate, pathWithoutKey, requireScope } from "./api/access/auth.ts";
+import { authenticate, loggedPath, pathWithoutKey, requireScope } from "./api/access/auth.ts";
 import { routesOf } from "./api/contracts/contract.ts";
 import { contractFault } from "./api/contracts/faults.ts";
 import { CONTRACTS } from "./api/contracts/table.ts";
@@ -13,6 +13,7 @@ import { drainUnread } from "./api/http/drain.ts";
 import { problemResponse } from "./api/http/problem.ts";
 import { type RouteTable, routeTable } from "./api/http/route.ts";
 import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/http/scope.ts";
+import { suggestedRoute } from "./api/http/suggested-route.ts";
 import { ROUTES } from "./api/routes/table.ts";
 import { ApiError, asApiError } from "./core/faults/errors.ts";
 import { faultLine } from "./core/faults/fault-line.ts";
@@ -61,7 +62,9 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   addFrame(app, deps, routeTable(routes));
   for (const { method, path, handler } of routes) app.on(method, path, handler(deps));
   app.notFound((c) => {
-    const fault = new ApiError("not_found", "There is nothing at this path. GET /docs lists the routes.");
+    const meant = suggestedRoute(c.req.method, c.req.path, routes);
+    const nearest = meant === null ? "" : ` Did you mean ${meant}?`;
+    const fault = new ApiError("not_found", `There is nothing at this path.${nearest} GET /docs lists the routes.`);
     return problemResponse(fault, c.get("scope").id);
   });
   app.onError((error, c) => {
@@ -149,7 +152,8 @@ function finish(c: AppContext, deps: RouteDeps, scope: RequestScope): void {
   deps.metrics.observe("kritai_request_seconds", total_ms / 1000, { route });
   if (deps.log_requests === true) {
     const { method } = c.req;
-    const line = { level: "info", event: "request", request_id: scope.id, method, route, status: c.res.status };
-    deps.report({ ...line, key_name: scope.key_name, total_ms: Math.round(total_ms) });
+    const where = { method, route, path: loggedPath(c.req.path, route !== "unmatched") };
+    const line = { level: "info", event: "request", request_id: scope.id, ...where, status: c.res.status };
+    deps.report({ ...line, key_name: scope.key_name, total_ms: Math.round(total_ms), ...scope.scored });
   }
 }

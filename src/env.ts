@@ -7,6 +7,8 @@ import type { LettersNamespace } from "./core/contract/dead-letter.ts";
 import { parseGroupSizes } from "./core/contract/group-sizes.ts";
 import type { FieldError } from "./core/faults/errors.ts";
 import { LIMITS } from "./core/faults/limits.ts";
+import { isPromptName } from "./core/judges/render.ts";
+import { SANDBOX_APIS, type SandboxShape } from "./core/wire/sandbox-apis.ts";
 import type { BatchStub } from "./objects/batches/remote.ts";
 import type { RoomNamespace } from "./objects/gathering/remote.ts";
 import type { IdempotentStub } from "./objects/idempotency/remote.ts";
@@ -74,16 +76,26 @@ const readBy = <T>(read: (text: string) => T) =>
 
 const binding = <T>() => optional(z.custom<T>((value) => typeof value === "object" && value !== null));
 
-const WEBHOOK_HOST = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[::1\])(?::\d{1,5})?$/;
-const WebhookHostsSchema = z
-  .string()
-  .transform((text) =>
-    text
-      .toLowerCase()
-      .split(/[\s,]+/)
-      .filter((host) => host !== ""),
-  )
-  .pipe(z.array(z.string().regex(WEBHOOK_HOST)).max(LIMITS.webhook_hosts_max));
+const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[::1\])(?::\d{1,5})?$/;
+const hosts = (most: number) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .filter((host) => host !== ""),
+    )
+    .pipe(z.array(z.string().regex(HOST)).max(most));
+
+/** https, or http on this machine; no user, no password. */
+function isWebhookUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return (
+    url.protocol === "https:" || (url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  );
+}
 
 /** The form that Standard Webhooks gives symmetric secrets. */
 const SecretSchema = z
@@ -98,6 +110,8 @@ const SecretSchema = z
     }
   });
 
+const SANDBOX_SHAPES = Object.keys(SANDBOX_APIS) as [SandboxShape, ...SandboxShape[]];
+
 /** Every variable and secret of the Worker. An empty string is the same as absent. */
 export const EnvSchema = z.object({
   API_KEYS: optional(KeysSchema),
@@ -110,9 +124,15 @@ export const EnvSchema = z.object({
   VERIFIER_MAX_IN_FLIGHT: optional(z.coerce.number().int().min(1).max(LIMITS.generations_in_flight_max)),
   VERIFIER_HEDGING: optional(z.enum(["on", "off"])),
   VERIFIER_FALLBACKS: optional(FallbacksSchema),
+  SANDBOX_URL: optional(backendUrl),
+  SANDBOX_SHAPE: optional(z.enum(SANDBOX_SHAPES)),
+  SANDBOX_API_KEY: optional(z.string().max(4096)),
+  CHECKER_HOSTS: optional(hosts(LIMITS.checker_hosts_max)),
+  CHECKER_SECRET: optional(SecretSchema),
   KEY_LIMITS: optional(readBy(parseKeyLimits)),
   GROUP_SIZES: optional(readBy(parseGroupSizes)),
   MODELS: optional(readBy(parseModels)),
+  DEFAULT_JUDGE: optional(z.string().refine(isPromptName)),
   KEY_COUNTERS: optional(z.custom<CountersNamespace>((value) => typeof value === "object" && value !== null)),
   DATABASE_URL: optional(
     z
@@ -123,8 +143,9 @@ export const EnvSchema = z.object({
   DATABASE_FETCH_ENDPOINT: optional(backendUrl.refine((url) => LOOPBACK_SQL.test(url))),
   ASSETS: binding<{ fetch(url: string): Promise<Response> }>(),
   LOG_LEVEL: optional(z.enum(["error", "info"])),
-  WEBHOOK_HOSTS: optional(WebhookHostsSchema),
+  WEBHOOK_HOSTS: optional(hosts(LIMITS.webhook_hosts_max)),
   WEBHOOK_SECRET: optional(SecretSchema),
+  WEBHOOK: optional(z.url().max(LIMITS.webhook_url_chars).refine(isWebhookUrl)),
   IDEMPOTENT_REQUESTS: binding<ObjectNamespace<IdempotentStub>>(),
   BATCH: binding<ObjectNamespace<BatchStub>>(),
   GROUP_ROOM: optional(z.custom<RoomNamespace>((value) => typeof value === "object" && value !== null)),
@@ -150,11 +171,17 @@ const EXPECTED: Record<keyof Variables, string> = {
   VERIFIER_MAX_IN_FLIGHT: `must be an integer from 1 to generations_in_flight_max = ${LIMITS.generations_in_flight_max}`,
   VERIFIER_HEDGING: 'must be "on" or "off"',
   VERIFIER_FALLBACKS: `must be a JSON array of at most ${LIMITS.backends_max - 1} objects {"url", "protocol", "model", "api_key", "name"}; model is required unless protocol is "verify"`,
+  SANDBOX_URL: "must be an http or https URL",
+  SANDBOX_SHAPE: `must be ${SANDBOX_SHAPES.map((name) => `"${name}"`).join(" or ")}`,
+  SANDBOX_API_KEY: "must be at most 4096 characters",
+  CHECKER_HOSTS: `must be up to ${LIMITS.checker_hosts_max} comma-separated hosts, such as checks.example.org or checks.example.org:8443`,
+  CHECKER_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   KEY_LIMITS:
     "must be like trainer:rpm=600,tokens_per_day=50000000,concurrency=8;*:rpm=60, each key once, integers from 1 up",
   GROUP_SIZES: `must be like trainer=8;*=16, each key once, integers from 1 to rollouts_per_group_max = ${LIMITS.rollouts_per_group_max}`,
   MODELS:
     "must be like name1,name2; trainer:name3 with keys of API_KEYS, each once; a model's name that holds a colon needs *: before its list",
+  DEFAULT_JUDGE: "must be the name of a built-in preset, such as mtbench-ab (docs/judges.md)",
   KEY_COUNTERS: "must be the Durable Object binding of the class KeyCounters",
   DATABASE_URL: "must be a postgres:// URL",
   DATABASE_FETCH_ENDPOINT: "must be http://HOST:PORT/sql on a loopback host",
@@ -162,6 +189,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   LOG_LEVEL: 'must be "error" or "info"',
   WEBHOOK_HOSTS: `must be up to ${LIMITS.webhook_hosts_max} comma-separated hosts, such as hooks.example.org or hooks.example.org:8443`,
   WEBHOOK_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
+  WEBHOOK: "must be an https URL (or http on a loopback host) without user and password",
   IDEMPOTENT_REQUESTS: "must be the Durable Object binding of the class IdempotentRequests",
   BATCH: "must be the Durable Object binding of the class Batch",
   GROUP_ROOM: "must be the Durable Object binding of the class GroupRoom",
@@ -194,6 +222,20 @@ function firstBackend(env: Record<string, unknown>, variables: Partial<Variables
   return parsed.data ?? null;
 }
 
+/** Who runs programs; nobody where no URL is configured. */
+function sandboxOf({ SANDBOX_URL: url, SANDBOX_SHAPE, SANDBOX_API_KEY: api_key }: Partial<Variables>) {
+  if (url === undefined) return [];
+  const protocol = SANDBOX_SHAPE ?? SANDBOX_SHAPES[0];
+  return [{ protocol, name: "sandbox", url, api_key, key_variable: "SANDBOX_API_KEY" }];
+}
+
+/** Who gives numbers of their own; nobody where no host is listed. */
+function checkersOf({ CHECKER_HOSTS: hosts = [], CHECKER_SECRET: secret }: Partial<Variables>) {
+  const [first] = hosts;
+  if (first === undefined || secret === undefined) return [];
+  return [{ protocol: "checker", name: "checker", url: `https://${first}`, hosts, secret }];
+}
+
 /**
  * The configuration, and the variables that are wrong (those are left out of the configuration).
  */
@@ -214,6 +256,16 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
   if (variables.KEY_LIMITS !== undefined && variables.KEY_COUNTERS === undefined) {
     faults.push({ path: "KEY_COUNTERS", message: "the Durable Object binding is required beside KEY_LIMITS" });
   }
-  const backends = first === null ? [] : [first, ...(variables.VERIFIER_FALLBACKS ?? [])];
+  if (variables.WEBHOOK !== undefined && variables.WEBHOOK_SECRET === undefined) {
+    faults.push({ path: "WEBHOOK_SECRET", message: "required beside WEBHOOK, for what it is sent to be signed" });
+  }
+  const verifiers = first === null ? [] : [first, ...(variables.VERIFIER_FALLBACKS ?? [])];
+  if (variables.CHECKER_HOSTS !== undefined && variables.CHECKER_SECRET === undefined) {
+    faults.push({
+      path: "CHECKER_SECRET",
+      message: "required beside CHECKER_HOSTS: what checkers are asked is signed",
+    });
+  }
+  const backends = [...verifiers, ...sandboxOf(variables), ...checkersOf(variables)];
   return { config: { ...variables, backends }, faults };
 }

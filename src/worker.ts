@@ -4,7 +4,9 @@
 import type { AppDeps } from "./api/http/deps.ts";
 import { createApp } from "./app.ts";
 import type { FieldError } from "./core/faults/errors.ts";
+import { specOfJudge } from "./core/signals/default-spec.ts";
 import { allowedModels, type Config, readEnv } from "./env.ts";
+import { announcer } from "./objects/alarm-webhook.ts";
 import { batchClass } from "./objects/batches/durable.ts";
 import { createRemoteBatches } from "./objects/batches/remote.ts";
 import { groupRoomClass } from "./objects/gathering/durable.ts";
@@ -12,17 +14,21 @@ import { createRemoteRooms } from "./objects/gathering/remote.ts";
 import { createRemoteReplies } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { createKeyLimits } from "./objects/key-limits/remote.ts";
+import { createAlarmStates } from "./run-log/alarm-states.ts";
 import { StoreWriteError } from "./run-log/db/connection.ts";
 import { createEnvelopeStore, createNeonRunLog } from "./run-log/neon.ts";
 import { createNeonSpecStore } from "./run-log/specs.ts";
-import { unconfiguredRunLog, unconfiguredSpecs } from "./run-log/unconfigured.ts";
+import { createNeonTemplateStore } from "./run-log/templates.ts";
+import { unconfiguredNames, unconfiguredRunLog } from "./run-log/unconfigured.ts";
 import { deadLettersClass, remoteDeadLetters } from "./run-log/write/dead-letters-object.ts";
 import { createLogQueue } from "./run-log/write/log-queue.ts";
 import { type ConsumerDeps, consumeLogs, keepLetters } from "./run-log/write/queue-consumer.ts";
+import { type AlarmStates, type AlarmWatch, createAlarmWatch } from "./scoring/alarm-watch.ts";
 import { Metrics } from "./scoring/counters.ts";
 import type { KeyLimits } from "./scoring/key-limits.ts";
 import type { Clock, Verifier } from "./scoring/ports.ts";
 import { printLine } from "./scoring/report.ts";
+import type { RunLog } from "./scoring/run-log-port.ts";
 import { createVerifier } from "./verifier/create.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
@@ -51,13 +57,15 @@ const VERIFIER: Part<Verifier> = {
   },
 };
 
-type StoreParts = Pick<AppDeps, "runLog" | "specs" | "logQueue"> & Pick<ConsumerDeps, "store">;
+type StoreParts = Pick<AppDeps, "runLog" | "specs" | "templates" | "logQueue"> &
+  Pick<ConsumerDeps, "store"> & { alarmStates?: AlarmStates };
 
 const STORE: Part<StoreParts> = {
   variable: "DATABASE_URL",
   missing: (variable) => ({
     runLog: unconfiguredRunLog(variable),
-    specs: unconfiguredSpecs(variable),
+    specs: unconfiguredNames(variable),
+    templates: unconfiguredNames(variable),
     store: () => Promise.reject(new StoreWriteError(null)),
   }),
   make({ DATABASE_URL: databaseUrl = "", DATABASE_FETCH_ENDPOINT: fetchEndpoint, LOG_QUEUE }) {
@@ -66,7 +74,9 @@ const STORE: Part<StoreParts> = {
     return {
       runLog: createNeonRunLog(config),
       specs: createNeonSpecStore(config),
+      templates: createNeonTemplateStore(config),
       store: createEnvelopeStore(config),
+      alarmStates: createAlarmStates(config),
       ...(LOG_QUEUE && { logQueue: createLogQueue(LOG_QUEUE) }),
     };
   },
@@ -87,9 +97,11 @@ function assemble<T>(part: Part<T>, config: Config, faults: FieldError[]): T {
  */
 function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & { metrics: Metrics } {
   const { config, faults } = readEnv(env);
+  const store = assemble(STORE, config, faults);
   return {
     verifier: assemble(VERIFIER, config, faults),
-    ...assemble(STORE, config, faults),
+    ...store,
+    ...(store.alarmStates && { alarms: watchOf(store.runLog, store.alarmStates, config) }),
     ...(config.DEAD_LETTERS && config.LOG_QUEUE && { deadLetters: remoteDeadLetters(config.DEAD_LETTERS) }),
     ...(config.IDEMPOTENT_REQUESTS && { replies: createRemoteReplies(config.IDEMPOTENT_REQUESTS, printLine) }),
     ...(config.BATCH && { batches: createRemoteBatches(config.BATCH, printLine) }),
@@ -103,11 +115,17 @@ function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & { metrics
     clock,
     keys: config.API_KEYS ?? [],
     group_sizes: config.GROUP_SIZES,
+    default_spec: config.DEFAULT_JUDGE === undefined ? undefined : specOfJudge(config.DEFAULT_JUDGE),
     path_scopes: config.PATH_SCOPES,
     token_secret: config.TOKEN_SECRET,
     faults,
     log_requests: config.LOG_LEVEL === "info",
   };
+}
+
+function watchOf(runLog: RunLog, states: AlarmStates, { WEBHOOK: url, WEBHOOK_SECRET: secret }: Config): AlarmWatch {
+  const told = url !== undefined && secret !== undefined && { announce: announcer({ url, secret }, clock) };
+  return createAlarmWatch({ runLog, states, ...told, metrics, report: printLine });
 }
 
 /** The binding takes any host; only the path counts. */
@@ -149,11 +167,12 @@ function compose(env: Record<string, unknown>): Composed {
   return composed;
 }
 
-function consumerDeps({ store, deadLetters }: StoreParts & AppDeps): ConsumerDeps {
+function consumerDeps({ store, deadLetters, alarms }: StoreParts & AppDeps): ConsumerDeps {
   return {
     store,
     // Without its keeper a letter stays on the queue.
     letters: deadLetters ?? { put: (letters) => (letters.length === 0 ? Promise.resolve() : Promise.reject()) },
+    ...(alarms && { look: alarms.look }),
     random: Math.random,
     now: () => Date.now(),
     count(end, reason, age_s) {

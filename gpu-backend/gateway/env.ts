@@ -43,8 +43,17 @@ const SCHEMA = {
   ENGINE_MODEL: z.string().min(1).max(256),
   ENGINE_API_KEY: orAbsent(z.string().regex(PRINTABLE).max(4096).optional()),
   ENGINE_KIND: orAbsent(z.enum(["vllm", "sglang", "other"]).optional()),
+  ENGINE_SIMULATED: orAbsent(z.enum(["on", "off"]).default("off")),
   ENGINE_TOKENS: orAbsent(z.string().max(4096).transform(tokensIn).pipe(z.array(z.string())).optional()),
   ENGINE_MAX_IN_FLIGHT: orAbsent(count(1, LIMITS.generations_in_flight_max).default(256)),
+  SCALAR_URL: orAbsent(
+    z
+      .string()
+      .transform((text) => text.split(",").map((part) => part.trim()))
+      .pipe(z.array(url).min(1).max(REPLICAS_MAX))
+      .optional(),
+  ),
+  SCALAR_API_KEY: orAbsent(z.string().regex(PRINTABLE).max(4096).optional()),
   PORT: orAbsent(count(0, 65_535).default(8792)),
   HOST: orAbsent(z.string().max(255).default("127.0.0.1")),
   GATEWAY_API_KEY: orAbsent(z.string().regex(PRINTABLE).max(KEY_CHARS_MAX).optional()),
@@ -59,9 +68,12 @@ const EXPECTED: Record<keyof GatewayEnv, string> = {
   ENGINE_MODEL: "must be the model's name at the engine, 1 to 256 characters",
   ENGINE_API_KEY: "must be 1 to 4096 printable ASCII characters without blanks",
   ENGINE_KIND: "must be vllm, sglang or other; without it the engines' metrics say which",
+  ENGINE_SIMULATED: 'must be "on" or "off"',
   ENGINE_TOKENS:
     "must be the path of a JSON file with tokens: a tokenizer_config.json, a tokenizer.json, or a list of texts",
   ENGINE_MAX_IN_FLIGHT: `must be an integer from 1 to generations_in_flight_max = ${LIMITS.generations_in_flight_max}`,
+  SCALAR_URL: `must be 1 to ${REPLICAS_MAX} http or https URLs of servers of scalar models, separated by commas, without a key, a query or a fragment`,
+  SCALAR_API_KEY: "must be 1 to 4096 printable ASCII characters without blanks",
   PORT: "must be an integer from 0 to 65535",
   HOST: "must be a host name or an address to listen on",
   GATEWAY_API_KEY: `must be 1 to ${KEY_CHARS_MAX} printable ASCII characters without blanks`,

@@ -20,6 +20,7 @@ const pool = createEnginePool({
   apiKey: config.ENGINE_API_KEY ?? null,
   maxInFlight: config.ENGINE_MAX_IN_FLIGHT,
   kind: config.ENGINE_KIND ?? null,
+  simulated: config.ENGINE_SIMULATED === "on",
   tokens: config.ENGINE_TOKENS ?? [],
   report: (line) => console.error(JSON.stringify(line)),
 });
@@ -28,6 +29,7 @@ const gateway = await startGateway({
   port: config.PORT,
   pool,
   apiKey: config.GATEWAY_API_KEY ?? null,
+  ...(config.SCALAR_URL && { scalar: { urls: config.SCALAR_URL, apiKey: config.SCALAR_API_KEY ?? null } }),
   queue_tokens_max: config.GATEWAY_QUEUE_TOKENS,
 }).catch((fault: NodeJS.ErrnoException) => {
   console.error(`cannot listen on ${config.HOST}:${config.PORT}: ${fault.code ?? fault.name}`);

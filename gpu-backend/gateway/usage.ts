@@ -8,9 +8,12 @@ const HELP: Readonly<Record<keyof GatewayEnv, string>> = {
   ENGINE_MODEL: "the model's name at the engines",
   ENGINE_API_KEY: "sent to the engines",
   ENGINE_KIND: "vllm, sglang or other; without it the engine's metrics page says which",
+  ENGINE_SIMULATED: "on: the engine is the simulator, which is told the templates that a deployment stored",
   ENGINE_TOKENS:
     "a JSON file with the tokenizer's tokens, for engines that do not tell them (tokenizer_config.json, tokenizer.json or a list)",
   ENGINE_MAX_IN_FLIGHT: "generations at one engine at most",
+  SCALAR_URL: "base URLs of servers of scalar reward models, separated by commas: their paths are passed on",
+  SCALAR_API_KEY: "sent to those",
   PORT: "where to listen; 0: any free port",
   HOST: "the address to listen on",
   GATEWAY_API_KEY: "what callers must send as a Bearer token; required where HOST is not loopback",

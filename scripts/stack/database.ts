@@ -1,5 +1,6 @@
 // Owns the local stack's database: embedded PGlite, a plain Postgres, or Neon itself, as the
 // variables that the Worker reads. Knows no schema.
+import { isNeon } from "./database-url.ts";
 import { migrate } from "./migrations.ts";
 import { createPglite } from "./pglite.ts";
 import { createPostgres } from "./postgres.ts";
@@ -12,15 +13,13 @@ export interface DatabasePart {
   close(): Promise<void>;
 }
 
-const NEON_HOST = /\.neon\.(?:tech|build)$/;
-
 /**
  * No URL: PGlite in `dataDir`. A Neon URL is used directly and must have been migrated
  * (`npm run migrate`). Any other `postgres://` URL is fronted by the same loopback endpoint as
  * PGlite. Migrations are applied, each exactly once.
  */
 export async function startDatabase(dataDir: string, databaseUrl: string | undefined): Promise<DatabasePart> {
-  if (databaseUrl && NEON_HOST.test(hostOf(databaseUrl))) {
+  if (databaseUrl && isNeon(databaseUrl)) {
     return { name: "Neon", vars: { DATABASE_URL: databaseUrl }, close: async () => {} };
   }
   const backend = databaseUrl ? createPostgres(databaseUrl) : await createPglite(dataDir);
@@ -39,11 +38,4 @@ export async function startDatabase(dataDir: string, databaseUrl: string | undef
     await backend.close();
     throw error;
   }
-}
-
-function hostOf(databaseUrl: string): string {
-  if (!/^postgres(?:ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
-    throw new Error("DATABASE_URL must be a postgres:// URL");
-  }
-  return new URL(databaseUrl).hostname;
 }

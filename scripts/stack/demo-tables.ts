@@ -1,7 +1,11 @@
 // Owns the demo's printed tables. Knows reply shapes, no network.
 import { styleText } from "node:util";
 import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
+import type { AlarmSpan } from "../../src/core/health/alarm.ts";
+import { kendallTauB } from "../../src/core/math/stats.ts";
 import type { RunDetail, StepRow, StoredVerdict } from "../../src/scoring/run-log-port.ts";
+import { EXAMPLE_RUN, EXAMPLE_STEPS } from "./example-run.ts";
+import { sharesMet, type TextProblem } from "./examples.ts";
 
 export interface Problem {
   title: string;
@@ -33,8 +37,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[], le
 
 const bar = (rate: number) => "█".repeat(Math.round(rate * 8)).padEnd(8, "░");
 
-/** One group: a row a rollout, with its reward, components, win counts and measured pass rate. */
-export function groupTable(problem: Problem, group: GroupResult): string {
+/** What a group's measures say, in one line. */
+function measuresOf(group: GroupResult): string {
   const { tau_b, tau_b_undefined, list_acc, parse_rate } = group.metrics;
   const tied = group.selected_tied.length;
   const selected =
@@ -44,19 +48,57 @@ export function groupTable(problem: Problem, group: GroupResult): string {
     `${selected}, ${list_acc ? "the best" : "not the best"}`,
     `parse rate ${fixed(parse_rate)}`,
   ];
+  return measures.join(" · ");
+}
+
+type Scored = GroupResult["rollouts"][number];
+
+const tallyOf = ({ wins, ties, losses }: Scored) => `${wins}-${ties}-${losses}`;
+
+const isCompared = ({ wins, ties, losses }: Scored) => wins + ties + losses > 0;
+
+/** Of a judge that compares nothing: how the rewards themselves go with the labels. */
+function gradesMeasures({ rollouts, metrics }: GroupResult, labels: readonly number[]): string {
+  const read = rollouts.flatMap(({ reward }, r) => (reward === null ? [] : [[reward, labels[r] as number] as const]));
+  const { tau } = kendallTauB(
+    read.map(([reward]) => reward),
+    read.map(([, label]) => label),
+  );
+  return `tau-b of the rewards ${fixed(tau)} · parse rate ${fixed(metrics.parse_rate)}`;
+}
+
+const labelOf = (rate: number) => `${bar(rate)} ${fixed(rate)}`;
+
+/** A group of texts: a row an answer, with its reward, win counts and label. */
+export function textTable(problem: TextProblem, group: GroupResult): string {
+  const shares = sharesMet(problem);
+  const rows = group.rollouts.map((rollout, r) => [
+    `#${r}`,
+    rollout.reward === null ? `${rollout.error}` : fixed(rollout.reward),
+    isCompared(rollout) ? tallyOf(rollout) : "–",
+    labelOf(shares[r] as number),
+    (problem.answers[r] as { note: string }).note,
+  ]);
+  const head = ["", "reward", "win-tie-loss", "points met", "what it is"];
+  const measures = group.rollouts.some(isCompared) ? measuresOf(group) : gradesMeasures(group, shares);
+  return `${bold(problem.title)} ${dim(problem.kind)}   ${measures}\n${table(head, rows, new Set([3, 4]))}\n`;
+}
+
+/** One group: a row a rollout, with its reward, components, win counts and measured pass rate. */
+export function groupTable(problem: Problem, group: GroupResult): string {
   const rows = group.rollouts.map((rollout, r) => [
     `#${r}`,
     fixed(rollout.reward),
     fixed(rollout.components.base ?? null),
     component(rollout.components.format ?? null),
     component(rollout.components.overlong ?? null),
-    `${rollout.wins}-${rollout.ties}-${rollout.losses}`,
+    tallyOf(rollout),
     `${problem.shown[r]}/${problem.samples}`,
-    `${bar(problem.labels[r] as number)} ${fixed(problem.labels[r] as number)}`,
+    labelOf(problem.labels[r] as number),
     `${rollout.duplicate_of === null ? "" : `= #${rollout.duplicate_of}; `}${problem.notes[r]}`,
   ]);
   const head = ["", "reward", "base", "format", "overlong", "win-tie-loss", "shown", "hidden tests", "what it is"];
-  return `${bold(problem.title)} ${dim(`${problem.kind}, ${problem.language}`)}   ${measures.join(" · ")}\n${table(head, rows, new Set([7, 8]))}\n`;
+  return `${bold(problem.title)} ${dim(`${problem.kind}, ${problem.language}`)}   ${measuresOf(group)}\n${table(head, rows, new Set([7, 8]))}\n`;
 }
 
 /** The two judge modes side by side. */
@@ -142,4 +184,14 @@ export function logTable(run: RunDetail, steps: readonly StepRow[]): string {
   ];
   const hashes = run.specs.map(({ spec_hash }) => spec_hash.slice(0, 19)).join(", ");
   return `${bold(`Run "${run.run_id}" read back from Postgres`)} ${dim(`${run.requests} requests, specs ${hashes}`)}\n${table(head, rows, new Set())}\n`;
+}
+
+/** What the made-up run shows, and how to look at it: the demo's own stack is gone by then. */
+export function exampleText(alarms: readonly AlarmSpan[]): string {
+  const told = alarms.map(({ alarm, from_step }) => `${alarm} from step ${from_step}`).join(", ");
+  return [
+    bold("A run to look at"),
+    `  ${EXAMPLE_RUN} is made up: ${EXAMPLE_STEPS} steps in which a policy learns that its judge likes length. Alarms: ${told}.`,
+    `  npm start -- --example    then open http://127.0.0.1:8787/runs/${EXAMPLE_RUN}\n`,
+  ].join("\n");
 }

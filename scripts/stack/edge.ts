@@ -70,6 +70,8 @@ export async function startEdge(options: {
    * Bound as the Worker's queues, and delivered to it; without them a reply waits for the database.
    */
   queues?: LocalQueues;
+  /** Given each line that the Worker logs, in place of standard error. */
+  logged?: (line: string) => void;
 }): Promise<Edge> {
   const { queues } = options;
   const vars = Object.entries(options.vars).map(([name, value]) => [name, { type: "text" as const, value }]);
@@ -89,6 +91,7 @@ export async function startEdge(options: {
     telemetry: { enabled: false },
     logRequests: false,
     log: new Log(LogLevel.ERROR),
+    ...(options.logged !== undefined && { handleStructuredLogs: ({ message }) => options.logged?.(message) }),
     ...(options.objectsDir !== undefined && { resourcePersistencePath: options.objectsDir }),
     workers: [
       {

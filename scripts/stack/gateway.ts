@@ -12,9 +12,9 @@ export interface LocalGateway {
   close(): Promise<void>;
 }
 
-/** Rejects when it cannot listen. */
-export async function startLocalGateway(engineUrl: string, model: string): Promise<LocalGateway> {
-  const pool = createEnginePool({ urls: [engineUrl], model, apiKey: null });
+/** Rejects when it cannot listen. @param simulated whether the engine is the simulator */
+export async function startLocalGateway(engineUrl: string, model: string, simulated = false): Promise<LocalGateway> {
+  const pool = createEnginePool({ urls: [engineUrl], model, apiKey: null, simulated });
   try {
     const gateway = await startGateway({ host: "127.0.0.1", port: 0, pool });
     return { url: gateway.url, close: () => gateway.close(DRAIN_MS) };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { startCpuVerifier } from "../../gpu-backend/engines/cpu/server.ts";
 import { startDatabase } from "./database.ts";
 import { bundleWorker, startEdge } from "./edge.ts";
+import { judgeNamed, startSimulatedJudge } from "./judge.ts";
 import { openLocalQueues } from "./queue.ts";
 import { QUEUES } from "./queue-worker.ts";
 
@@ -13,16 +14,26 @@ export interface StackOptions {
   /** 0 = a free port. */
   port: number;
   dataDir: string;
-  /** The environment's DATABASE_URL, VERIFIER_* and API_KEYS; what is absent is embedded. */
+  /**
+   * The environment's DATABASE_URL, VERIFIER_*, JUDGE and API_KEYS; what is absent is embedded.
+   */
   env: Readonly<Record<string, string | undefined>>;
   /** The Worker's bundle; made from src when left out. */
   script?: string;
+  /** Told what is being started, and what has been. */
+  note?: (progress: string) => void;
+  /** Given each line that the Worker logs, in place of standard error. */
+  logged?: (line: string) => void;
+  /** Whether it logs a line a request. */
+  log_requests?: boolean;
 }
 
 export interface Stack {
   url: string;
   /** What runs where, for the person who started it. */
   parts: { database: string; verifier: string };
+  /** The database as the Worker is told of it. */
+  database: Readonly<Record<string, string>>;
   /** Ends every part; safe to call twice. */
   close(): Promise<void>;
 }
@@ -42,25 +53,34 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const closing = once(async () => {
     for (const close of closers.reverse()) await close();
   });
+  const { note = () => {}, logged } = options;
   const started = <T extends { close: Closer }>(part: Promise<T>) =>
     part.then((running) => {
       closers.push(() => running.close());
       return running;
     });
+  const named = <T extends { name: string }>(part: Promise<T>) =>
+    part.then((running) => {
+      note(running.name);
+      return running;
+    });
   try {
     const [script, database, verifier] = await settle([
       options.script === undefined ? bundleWorker() : Promise.resolve(options.script),
-      started(startDatabase(options.dataDir, options.env.DATABASE_URL)),
-      started(startVerifier(options.env)),
+      named(started(startDatabase(options.dataDir, options.env.DATABASE_URL))),
+      named(started(startVerifier(options.env))),
     ]);
-    const vars = { ...database.vars, ...verifier.vars, ...passedOn(options.env) };
+    const level = options.log_requests === true && { LOG_LEVEL: "info" };
+    const vars = { ...database.vars, ...verifier.vars, ...passedOn(options.env), ...level };
     const objectsDir = join(options.dataDir, "objects");
     const queues = await started(Promise.resolve(openLocalQueues({ dataDir: options.dataDir, queues: QUEUES })));
     const at = { host: options.host, port: options.port };
-    const edge = await startEdge({ ...at, script, vars, objectsDir, queues });
+    const edge = await startEdge({ ...at, script, vars, objectsDir, queues, ...(logged && { logged }) });
     closers.push(() => edge.close({ drain_ms: DRAIN_MS }));
+    note(`edge in workerd at ${edge.url}`);
     await waitUntilReady(edge.url);
-    return { url: edge.url, parts: { database: database.name, verifier: verifier.name }, close: closing };
+    const parts = { database: database.name, verifier: verifier.name };
+    return { url: edge.url, parts, database: database.vars, close: closing };
   } catch (error) {
     await closing();
     throw error;
@@ -81,14 +101,23 @@ const PASSED_ON = [
   "KEY_LIMITS",
   "GROUP_SIZES",
   "MODELS",
+  "DEFAULT_JUDGE",
   "API_KEYS",
   "PATH_SCOPES",
   "TOKEN_SECRET",
+  "WEBHOOK",
   "WEBHOOK_HOSTS",
   "WEBHOOK_SECRET",
+  "SANDBOX_URL",
+  "SANDBOX_SHAPE",
+  "SANDBOX_API_KEY",
+  "CHECKER_HOSTS",
+  "CHECKER_SECRET",
 ];
 
-/** The Worker's variables as given, but for where its verifier is: the stack may hold one itself. */
+/**
+ * The Worker's variables as given, but for where its verifier is: the stack may hold one itself.
+ */
 function passedOn(env: StackOptions["env"]): Record<string, string> {
   const names = Object.keys(env).filter((name) => /^VERIFIER_(?!URL$|MODEL$)/.test(name));
   return Object.fromEntries([...names, ...PASSED_ON].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
@@ -103,28 +132,46 @@ interface VerifierPart {
 const CPU_MODEL = "kritai-cpu-verifier";
 
 async function startVerifier(env: StackOptions["env"]): Promise<VerifierPart> {
+  const judge = judgeNamed(env.JUDGE);
+  const part = await verifierPart(env, judge);
+  return judge === null ? part : { ...part, vars: { ...part.vars, DEFAULT_JUDGE: judge } };
+}
+
+async function verifierPart(env: StackOptions["env"], judge: string | null): Promise<VerifierPart> {
   if (env.VERIFIER_URL) {
     // The Worker takes an empty variable for an absent one.
     const vars = { VERIFIER_URL: env.VERIFIER_URL, VERIFIER_MODEL: env.VERIFIER_MODEL ?? "" };
     return { name: env.VERIFIER_URL, vars, close: async () => {} };
   }
+  const engine = judge === null ? await cpuVerifier() : await startSimulatedJudge(judge);
+  return env.VERIFIER_PROTOCOL === "verify" ? behindGateway(engine) : engine;
+}
+
+async function cpuVerifier() {
   const { url, close } = await startCpuVerifier({ host: "127.0.0.1", port: 0 });
-  const cpu = { name: "embedded CPU verifier", vars: { VERIFIER_URL: url, VERIFIER_MODEL: CPU_MODEL }, close };
-  return env.VERIFIER_PROTOCOL === "verify" ? behindGateway(cpu) : cpu;
+  const vars = { VERIFIER_URL: url, VERIFIER_MODEL: CPU_MODEL, SANDBOX_URL: url };
+  return { name: "embedded CPU verifier", vars, close };
 }
 
 /**
  * The same verifier through the gateway. The gateway's modules are loaded only where they are used.
  */
-async function behindGateway(engine: VerifierPart & { vars: { VERIFIER_URL: string } }): Promise<VerifierPart> {
+async function behindGateway(
+  engine: VerifierPart & { vars: { VERIFIER_URL: string; VERIFIER_MODEL: string; VERIFIER_SIMULATED?: string } },
+): Promise<VerifierPart> {
   try {
     const { startLocalGateway } = await import("./gateway.ts");
-    const gateway = await startLocalGateway(engine.vars.VERIFIER_URL, CPU_MODEL);
+    const { VERIFIER_URL, VERIFIER_MODEL, VERIFIER_SIMULATED } = engine.vars;
+    const gateway = await startLocalGateway(VERIFIER_URL, VERIFIER_MODEL, VERIFIER_SIMULATED === "on");
     const close = async () => {
       await gateway.close();
       await engine.close();
     };
-    return { name: `${engine.name} behind the gateway`, vars: { VERIFIER_URL: gateway.url }, close };
+    return {
+      name: `${engine.name} behind the gateway`,
+      vars: { ...engine.vars, VERIFIER_URL: gateway.url, VERIFIER_MODEL: "" },
+      close,
+    };
   } catch (error) {
     await engine.close();
     throw error;

@@ -1,22 +1,30 @@
 // Owns the RunLog on Neon Postgres: which statement answers which call, and one round trip for a
 // write. Knows no HTTP route.
-import type { StoredSignal, StoredText } from "../core/contract/export-tables.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { Health } from "../scoring/ports.ts";
-import type { RunKey, RunLog, StoredVerdict } from "../scoring/run-log-port.ts";
+import type { ExportRow, RunKey, RunLog } from "../scoring/run-log-port.ts";
 import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./db/connection.ts";
-import { signals } from "./db/schema.ts";
+import { auditVerdicts } from "./db/verdict-tables.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
+import { rewardHistogram } from "./read/histogram-rows.ts";
+import { loggedGroups, specsUsed } from "./read/logged-groups.ts";
 import { requestRow } from "./read/request-rows.ts";
 import { runDetail, runOwners, runPage } from "./read/run-rows.ts";
 import { runSignals } from "./read/signal-rows.ts";
 import { stepRows } from "./read/step-rows.ts";
-import { runTexts } from "./read/text-rows.ts";
-import { groupVerdicts, runVerdicts } from "./read/verdict-rows.ts";
+import { groupTexts, runTexts } from "./read/text-rows.ts";
+import { groupVerdicts, runAuditVerdicts, runVerdicts } from "./read/verdict-rows.ts";
 import { storeStatements } from "./write/append.ts";
 import type { Envelope } from "./write/envelope.ts";
 import { wholeEnvelope } from "./write/log-rows.ts";
+
+const EXPORTS = {
+  verdicts: runVerdicts,
+  audit_verdicts: runAuditVerdicts,
+  texts: runTexts,
+  signals: runSignals,
+};
 
 /** A table or a column that is not there. */
 const UNDEFINED = ["42P01", "42703"];
@@ -38,14 +46,17 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     run: (run) => reading(() => runDetail(db, run)),
     steps: (run, range) => reading(() => stepRows(db, run, range)),
     health: (run, steps) => reading(() => healthRows(db, run, steps)),
+    histogram: (run, wanted) => reading(() => rewardHistogram(db, run, wanted)),
     groups: (run, page) => reading(() => groupPage(db, run, page)),
     request: (requestId, owner) => reading(() => requestRow(db, requestId, owner)),
+    texts: (groupId, owner) => reading(() => groupTexts(db, groupId, owner)),
     verdicts: (groupId, owner) => reading(() => groupVerdicts(db, groupId, owner)),
     exportRows(run, table) {
       if (table === "groups") return exportGroups(db, run);
-      if (table === "signals") return read<StoredSignal>(runSignals(db, run));
-      return read<StoredVerdict | StoredText>(table === "verdicts" ? runVerdicts(db, run) : runTexts(db, run));
+      return read<ExportRow>(EXPORTS[table](db, run));
     },
+    specsUsed: (run, steps) => reading(() => specsUsed(db, run, steps)),
+    loggedGroups: (run, steps, wanted) => read(loggedGroups(db, run, steps, wanted)),
     check: () => health(probe),
   };
 }
@@ -93,7 +104,7 @@ async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);
   try {
-    await db.select({ signal: signals.signal }).from(signals).limit(1);
+    await db.select({ sample: auditVerdicts.sample }).from(auditVerdicts).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
     const detail = UNDEFINED.includes(sqlState(error) ?? "") ? "not migrated" : "unreachable";

@@ -1,12 +1,15 @@
 // Owns the specs stored by name. Knows one table and the spec's schema.
-import { eq } from "drizzle-orm";
+import { eq, gt, sql } from "drizzle-orm";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { AnySpec } from "../core/signals/compiled-spec.ts";
-import { AnySpecSchema } from "../core/signals/signals-spec.ts";
+import { storedSpec } from "../core/signals/stored-spec.ts";
 import type { SpecStore } from "../scoring/ports.ts";
 import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
 import { namedSpecs } from "./db/schema.ts";
+
+/** The same order whatever the database's collation. */
+const BY_CHARACTER = sql`${namedSpecs.name} COLLATE "C"`;
 
 /**
  * Named specs in Neon Postgres. All calls throw ApiError `store_unavailable` when the database
@@ -19,11 +22,26 @@ export function createNeonSpecStore(config: StoreConfig): SpecStore {
     async get(name) {
       const [row] = await reading(() => db.select().from(namedSpecs).where(eq(namedSpecs.name, name)));
       if (row === undefined) return null;
-      const spec = AnySpecSchema.safeParse(row.spec);
-      if (spec.success) return spec.data;
+      const spec = storedSpec(row.spec);
+      if (spec !== null) return spec;
       throw new ApiError("unknown_spec", "The spec stored under this name is no longer valid. Store it again.", {
         errors: [{ path: "spec", message: "the name of a stored spec that is no longer valid" }],
       });
+    },
+    async page(after, limit) {
+      const behind = after === null ? undefined : gt(BY_CHARACTER, after);
+      const rows = await reading(() =>
+        db
+          .select()
+          .from(namedSpecs)
+          .where(behind)
+          .orderBy(BY_CHARACTER)
+          .limit(limit + 1),
+      );
+      const told = rows
+        .slice(0, limit)
+        .map(({ name, spec, updated_at }) => ({ name, spec: storedSpec(spec), updated_at }));
+      return { rows: told, more: rows.length > limit };
     },
     async names(limit) {
       const rows = await reading(() =>

@@ -1,7 +1,6 @@
 // Owns the stand-ins for a database that the deployment has not configured: they refuse by naming
 // the variable.
 import { ApiError } from "../core/faults/errors.ts";
-import type { SpecStore } from "../scoring/ports.ts";
 import type { RunLog } from "../scoring/run-log-port.ts";
 
 function missing(variable: string): ApiError {
@@ -24,21 +23,33 @@ export function unconfiguredRunLog(variable: string): RunLog {
     run: refuse,
     steps: refuse,
     health: refuse,
+    histogram: refuse,
     groups: refuse,
     request: refuse,
+    texts: refuse,
     verdicts: refuse,
     // biome-ignore lint/correctness/useYield: it refuses before there is anything to yield.
     async *exportRows() {
+      throw missing(variable);
+    },
+    specsUsed: refuse,
+    // biome-ignore lint/correctness/useYield: it refuses before there is anything to yield.
+    async *loggedGroups() {
       throw missing(variable);
     },
     check: async () => ({ ok: false, latency_ms: 0, detail: "not configured" }),
   };
 }
 
-/** Named specs without a database: only the built-in ones can be used. */
-export function unconfiguredSpecs(variable: string): SpecStore {
+/** Named specs and templates without a database: only the built-in ones can be used. */
+export function unconfiguredNames(variable: string): {
+  get: () => Promise<never>;
+  put: () => Promise<never>;
+  page: () => Promise<never>;
+  names: () => Promise<never>;
+} {
   const refuse = async (): Promise<never> => {
     throw missing(variable);
   };
-  return { get: refuse, put: refuse, names: refuse };
+  return { get: refuse, put: refuse, page: refuse, names: refuse };
 }

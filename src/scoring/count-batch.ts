@@ -3,7 +3,7 @@ import type { Metrics } from "./counters.ts";
 import type { ScoredBatch } from "./score-batch.ts";
 
 /** Books rewards, nulls by code, generations, tokens, times and the fan-out's own counters. */
-export function countBatch(metrics: Metrics, { reply, session }: ScoredBatch): void {
+export function countBatch(metrics: Metrics, { reply, session, audit }: ScoredBatch): void {
   for (const group of reply.groups) {
     for (const { error } of group.rollouts) {
       if (error === null) metrics.add("kritai_rewards_total", 1, { kind: "rewards" });
@@ -15,6 +15,14 @@ export function countBatch(metrics: Metrics, { reply, session }: ScoredBatch): v
     }
     metrics.add("kritai_verifier_tokens_total", prompt_tokens, { kind: "prompt" });
     metrics.add("kritai_verifier_tokens_total", completion_tokens, { kind: "completion" });
+  }
+  if (audit !== null) {
+    const { parsed, unparsed, failed, saved, prompt_tokens, completion_tokens } = audit;
+    for (const [outcome, n] of Object.entries({ parsed, unparsed, failed, saved })) {
+      metrics.add("kritai_audit_generations_total", n, { outcome });
+    }
+    metrics.add("kritai_audit_tokens_total", prompt_tokens, { kind: "prompt" });
+    metrics.add("kritai_audit_tokens_total", completion_tokens, { kind: "completion" });
   }
   metrics.observe("kritai_verifier_seconds", reply.timing_ms.verifier / 1000);
   metrics.observe("kritai_overhead_seconds", reply.timing_ms.overhead / 1000);

@@ -11,6 +11,8 @@ const FAMILIES = {
   kritai_rewards_total: ["counter", "Rewards returned as numbers, by kind."],
   kritai_rewards_null_total: ["counter", "Rewards returned as null, by code."],
   kritai_generations_total: ["counter", "Verifier generations, by outcome."],
+  kritai_audit_generations_total: ["counter", "Generations of audits, by outcome."],
+  kritai_audit_tokens_total: ["counter", "Tokens of audits, by kind."],
   kritai_verifier_tokens_total: ["counter", "Verifier tokens, by kind."],
   kritai_verifier_requests_total: ["counter", "Requests sent to the verifier, retries included."],
   kritai_verifier_retries_total: ["counter", "Requests to the verifier that were sent again."],
@@ -43,6 +45,8 @@ const FAMILIES = {
     "counter",
     "Messages of the run-log queue that this isolate consumed, by end and reason.",
   ],
+  kritai_alarm_looks_total: ["counter", "Looks at runs whose steps were logged, for alarms, by end."],
+  kritai_alarm_events_total: ["counter", "Alarms of runs that began, rose or ended, each try to tell it, by alarm."],
   kritai_log_message_age_seconds: [
     "histogram",
     "How long a message had lain in the run-log queue when it was consumed.",

@@ -1,5 +1,6 @@
 // Owns the list of what judging and logging a request take. Interfaces only.
 
+import type { AlarmWatch } from "./alarm-watch.ts";
 import type { Metrics } from "./counters.ts";
 import type { KeyLimits } from "./key-limits.ts";
 import type { Clock, Verifier } from "./ports.ts";
@@ -13,6 +14,8 @@ export interface JudgingDeps {
   logQueue?: LogQueue;
   /** Books what a key's requests used. Absent: no key has limits. */
   keyLimits?: KeyLimits;
+  /** Looks at runs whose rows were stored before the reply. Absent: nobody looks. */
+  alarms?: Pick<AlarmWatch, "look">;
   clock: Clock;
   metrics: Metrics;
   report: (line: Record<string, unknown>) => void;

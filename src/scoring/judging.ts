@@ -3,17 +3,28 @@
 
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { ApiError } from "../core/faults/errors.ts";
-import { instead } from "../core/faults/limit-advice.ts";
+import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
+import { comparedIn, countOf, type Question } from "../core/judges/questions.ts";
 import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
 import { GroupSignals, type OpenSignal } from "../core/signals/group-signals.ts";
-import { type AskedQuestion, ofOneModel } from "../core/tournament/asked-questions.ts";
-import { Asking, type Planned, type Plans, sizeOf, waveEntry } from "./asking.ts";
+import type { Plan } from "../core/signals/signal.ts";
+import { type AskedQuestion, givenUp, ofOneModel } from "../core/tournament/asked-questions.ts";
+import { Asking } from "./asking.ts";
+import { type Entry, type Planned, type Plans, sizeOf, waveEntry } from "./entries.ts";
+import { Following, toldBy } from "./following.ts";
 import type { VerifierSession } from "./ports.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
+import type { VerdictTexts } from "./verdict-texts.ts";
 
 /** The session in which a signal asks, by its name. */
 export type Sessions = Readonly<Record<string, VerifierSession>>;
+
+/**
+ * Of the requests that an isolate may send for one of its own, so many may go so that nothing
+ * waits.
+ */
+const EARLY_SHARE = 1 / 4;
 
 /** One group's way through its signals. */
 export interface Judging {
@@ -38,22 +49,29 @@ export function planJudging(
   step: number,
   generationsMax: number,
   journal: KeyedJournal | null = null,
+  texts: VerdictTexts | null = null,
 ): Judging[] {
   let generations = 0;
+  let runs = 0;
   let planned = 0;
   // What the limit leaves for later is shared out beforehand: it must not hang on which group was
   // quicker.
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
-  const plans: Plans = { journal, pools: new Map(), spare };
+  const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
+  const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
+  const plans: Plans = { journal, pools: new Map(), spare, early, texts };
   const judgings = groups.map((prepared) => {
     const signals = new GroupSignals(compiled, prepared, step);
     const first = signals.advance().map((open) => plannedSignal(plans, open));
     for (const { firstWave, size } of first) {
       generations += sizeOf(firstWave.filter(({ open }) => open));
+      runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
       planned += size;
     }
     for (const { plan } of signals.waiting()) {
-      const size = plan.next([]).reduce((sum, { samples }) => sum + samples, 0);
+      const wave = plan.next([]);
+      const size = wave.reduce((sum, question) => sum + countOf(question), 0);
+      runs += runsOf(wave);
       generations += size;
       planned += size;
     }
@@ -63,13 +81,21 @@ export function planJudging(
     const message = tooMany(generations, generationsMax);
     throw new ApiError("too_many_generations", `${message}.`, { errors: [{ path: "groups", message }] });
   }
+  if (runs > LIMITS.sandbox_runs_max) {
+    const message = `${runs} runs of programs; ${theLimit("sandbox_runs_max")}`;
+    throw new ApiError("too_many_generations", `${message}.`, { errors: [{ path: "groups", message }] });
+  }
   return judgings;
 }
+
+/** Runs of programs, of which each is a request of its own, whatever the verifier's protocol. */
+const runsOf = (wave: readonly Question[]): number =>
+  wave.reduce((sum, { to, samples }) => (to === "execute" ? sum + samples : sum), 0);
 
 function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   const enter = waveEntry(open, plans);
   const firstWave = enter(open.plan.next([]));
-  return { ...open, enter, firstWave, size: sizeOf(firstWave.filter(({ first }) => first)) };
+  return { ...open, enter, firstWave, size: sizeOf(firstWave) };
 }
 
 async function runSignals(
@@ -80,7 +106,11 @@ async function runSignals(
 ): Promise<GroupSignals> {
   const run = async (planned: Planned): Promise<void> => {
     const { name, judge } = planned;
-    const asked = await judgeSignal(planned, new Asking(sessions[name] as VerifierSession, planned, plans));
+    const asked = await judgeSignal(
+      planned,
+      new Asking(sessions[name] as VerifierSession, planned, plans),
+      plans.early,
+    );
     signals.settle(planned, judge.strict_model === true ? ofOneModel(asked) : asked);
     await Promise.all(signals.advance().map((open) => run(plannedSignal(plans, open))));
   };
@@ -94,25 +124,56 @@ function tooMany(generations: number, most: number): string {
   return `${generations} generations; the limit ${name} is ${most}${instead(name)}`;
 }
 
-/** Wave by wave until the plan has no more questions. */
-async function judgeSignal({ plan, firstWave, enter }: Planned, asking: Asking): Promise<AskedQuestion[]> {
-  const asked: AskedQuestion[] = [];
+/**
+ * Wave by wave until the plan has no more questions; what hangs on one comparison alone does not
+ * wait for its wave.
+ */
+async function judgeSignal(
+  { plan, firstWave, enter }: Planned,
+  asking: Asking,
+  early: number,
+): Promise<readonly AskedQuestion[]> {
+  let asked: readonly AskedQuestion[] = [];
+  /** What was asked before the schedule's own wave, of which further samples are a part. */
+  let before = asked;
+  const following = plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early, plan);
   for (let wave = firstWave; wave.length > 0; ) {
-    const first = wave.filter((entry) => entry.first);
-    const settled = asking.untilRead(first);
-    for (const { shared } of first) shared.settled = settled;
-    await Promise.all(wave.map(({ shared }) => shared.settled));
-    for (const { question, own, shared } of wave) asked.push({ question, own, readings: shared.readings });
-    for (const { question, first, shared } of wave) {
-      // The order is this group's own: classes are numbered group by group.
-      const { shown } = question;
-      asked.push(
-        ...shared.again.map((more) => ({ ...more, question: { ...more.question, shown }, own: first && more.own })),
-      );
-    }
+    const steps = following?.takes(wave) === true ? await following.run(wave, asked) : await whole(wave, asking);
+    const told = [...asked.slice(before.length), ...[wave, ...steps].flatMap(toldBy)];
+    asked = [...before, ...withoutObsolete(plan, before, told)];
     const next = plan.next(asked);
+    if (!isPartOf(asked.slice(before.length), next)) before = asked;
     // What the limit does not leave room for is not asked: what it would have told is undecided.
     wave = asking.affords(next) ? enter(next) : [];
   }
   return asked;
+}
+
+/** Whether all that is asked next is about comparisons of the wave before. */
+function isPartOf(wave: readonly AskedQuestion[], next: readonly Question[]): boolean {
+  const compared = new Set(wave.map(({ question }) => comparedIn(question)));
+  return next.every((question) => compared.has(comparedIn(question)));
+}
+
+/**
+ * What a wave told, without what cannot matter: it counts for nothing even where it was answered,
+ * so that the same answers come to the same result whatever had been ended when they came.
+ */
+function withoutObsolete(plan: Plan, before: readonly AskedQuestion[], told: AskedQuestion[]): AskedQuestion[] {
+  if (plan.obsolete === undefined) return told;
+  const isObsolete = plan.obsolete([...before, ...told]);
+  const idle = new Set(told.filter(({ question }) => isObsolete(question)));
+  if (idle.size === 0) return told;
+  const given = [...Map.groupBy(idle, ({ question }) => comparedIn(question)).values()].flatMap(givenUp);
+  const byQuestion = new Map(given.map((one) => [one.question, one]));
+  return told.flatMap((one) => byQuestion.get(one.question) ?? (idle.has(one) ? [] : [one]));
+}
+
+/** A wave that nothing of goes on before all of it is answered. */
+async function whole(wave: readonly Entry[], asking: Asking): Promise<never[]> {
+  const first = wave.filter((entry) => entry.first);
+  const settled = asking.untilRead(first);
+  for (const { shared } of first) shared.settled = settled;
+  await Promise.all(wave.map(({ shared }) => shared.settled));
+  return [];
 }

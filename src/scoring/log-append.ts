@@ -1,6 +1,7 @@
 // Owns the bounded, awaited hand-over to the run log: a reward never waits longer than the store's
 // limit and never fails with it.
 
+import { ownerOf } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { JudgingDeps } from "./deps.ts";
@@ -45,7 +46,15 @@ async function queueOrStore(deps: JudgingDeps, scope: RequestScope, entry: LogEn
     }
   }
   await deps.runLog.append(entry);
+  lookFor(deps, scope, entry);
   return true;
+}
+
+/** The reply does not wait for it. */
+function lookFor(deps: JudgingDeps, scope: RequestScope, { kind, run_id, step, key_name }: LogEntry): void {
+  if (deps.alarms === undefined || kind !== "rewards" || run_id === null || step === null) return;
+  const looked = deps.alarms.look([{ owner: ownerOf(key_name), run_id }]);
+  scope.keep_alive?.(looked);
 }
 
 function reportFault(deps: JudgingDeps, scope: RequestScope, event: string, error: unknown): void {

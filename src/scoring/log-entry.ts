@@ -9,7 +9,7 @@ import { letterAt } from "../core/judges/verdict.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { GroupSignals, SignalQuestion } from "../core/signals/group-signals.ts";
 import { sha256Hex } from "./digest.ts";
-import type { GroupEntry, RolloutRow, VerdictRow } from "./run-log-port.ts";
+import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "./run-log-port.ts";
 
 /**
  * One group's rows. A sample shared from an equal group carries zero tokens and latency: they count
@@ -20,6 +20,7 @@ export async function groupEntry(
   result: GroupResult,
   named: boolean,
   withTexts: boolean,
+  audit: AuditOfGroup = {},
 ): Promise<GroupEntry> {
   const { prepared } = signals;
   const { group, language } = prepared;
@@ -29,23 +30,37 @@ export async function groupEntry(
     prompt_hash: await sha256Hex(canonicalJson(group.prompt)),
     prompt: withTexts ? prompt : null,
     language,
+    cyclic: signals.compared()?.cyclic ?? null,
     rollouts: await Promise.all(group.rollouts.map((_, r) => rolloutRow(prepared, r, withTexts))),
-    // A probe is no verdict on anybody.
-    verdicts: signals
-      .asked()
-      .filter(({ question }) => !isProbe(question))
-      .flatMap((entry, comparison) => verdictRows(prepared, entry, comparison)),
+    verdicts: verdictRows(signals),
     ...(named && { signals: signalRows(signals) }),
+    ...(audit.scores !== undefined && { audit: audit.scores }),
+    ...(audit.verdicts !== undefined && { audit_verdicts: audit.verdicts }),
   };
+}
+
+/** What a group's audit brought, where it had one. */
+export interface AuditOfGroup {
+  scores?: readonly (number | null)[] | undefined;
+  verdicts?: readonly AuditVerdictRow[] | undefined;
+}
+
+/** Every generation of a group's questions, in the order in which these were asked. */
+export function verdictRows(signals: GroupSignals): VerdictRow[] {
+  // A probe is no verdict on anybody.
+  const asked = signals.asked().filter(({ question }) => !isProbe(question));
+  return asked.flatMap((entry, comparison) => questionRows(signals.prepared, entry, comparison));
 }
 
 /** Of a spec with signals; what a spec without has to tell stands in the rollouts' rows. */
 function signalRows(signals: GroupSignals): SignalRow[] {
   return Object.entries(signals.columns()).flatMap(([signal, values]) => {
     const members = new Set(signals.membersAsked(signal));
+    const refused = signals.refusedIn(signal);
     return values.map(({ value, code }, rollout_index): SignalRow => {
       const skipped = !members.has(rollout_index) && value !== null;
-      const detail = signals.detailOf(signal, rollout_index);
+      const told = signals.detailOf(signal, rollout_index);
+      const detail = refused.has(rollout_index) ? { ...told, refused: true as const } : told;
       return { rollout_index, signal, value, code, detail: skipped ? { skipped } : detail };
     });
   });
@@ -64,34 +79,52 @@ async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withT
   };
 }
 
-function verdictRows(
+function questionRows(
   { classes }: PreparedGroup,
-  { signal, question, own, readings }: SignalQuestion,
+  { signal, question, own, readings, rollouts }: SignalQuestion,
   comparison: number,
 ): VerdictRow[] {
-  const order = question.shown.map((member) => classes.members[member]?.[0] as number);
-  const run = readings.filter(({ saved }) => !saved);
-  return run.map(({ verdict, status, code, saved: _, ...reading }) => ({
-    ...reading,
-    ...said(verdict),
-    status,
-    error: code,
-    // A reading remembered by an older version has neither.
-    model: reading.model ?? null,
-    backend: reading.backend ?? null,
-    ...(own ? {} : { prompt_tokens: 0, completion_tokens: 0, latency_ms: 0 }),
-    comparison,
-    order,
-    signal,
-  }));
+  const order = rollouts ?? question.shown.map((member) => classes.members[member]?.[0] as number);
+  const rows: VerdictRow[] = [];
+  for (const reading of readings) {
+    if (reading.saved) continue;
+    const { letter, scores, verdict } = said(reading.verdict);
+    rows.push({
+      sample: reading.sample,
+      finish_reason: reading.finish_reason,
+      prompt_tokens: own ? reading.prompt_tokens : 0,
+      completion_tokens: own ? reading.completion_tokens : 0,
+      latency_ms: own ? reading.latency_ms : 0,
+      // A reading remembered by an older version has neither.
+      model: reading.model ?? null,
+      backend: reading.backend ?? null,
+      letter,
+      scores,
+      verdict,
+      status: reading.status,
+      error: reading.code,
+      comparison,
+      order,
+      signal,
+      ...(question.max_tokens !== undefined && { max_tokens: question.max_tokens }),
+      ...(own && reading.text !== undefined && { text: reading.text }),
+    });
+  }
+  return rows;
 }
+
+const SAID_NOTHING = { letter: null, scores: null, verdict: null };
 
 /** A verdict in the columns that hold it. */
 function said(verdict: Verdict | null): Pick<VerdictRow, "letter" | "scores" | "verdict"> {
-  const nothing = { letter: null, scores: null, verdict: null };
-  if (verdict === null) return nothing;
-  if (verdict.kind === "letter") return { ...nothing, letter: letterAt(verdict.place) };
-  if (verdict.kind === "scores") return { ...nothing, scores: verdict.scores };
+  if (verdict === null) return SAID_NOTHING;
+  if (verdict.kind === "letter") return { letter: letterAt(verdict.place), scores: null, verdict: null };
+  if (verdict.kind === "scores") return { letter: null, scores: verdict.scores, verdict: null };
+  // What it quotes is a rollout's text.
+  if (verdict.kind === "criteria") {
+    return { letter: null, scores: null, verdict: { kind: verdict.kind, met: verdict.met } };
+  }
   // That a verifier finds two equal is told by the status.
-  return verdict.kind === "preference" && verdict.strength === 0 ? nothing : { ...nothing, verdict };
+  const tie = verdict.kind === "preference" && verdict.strength === 0;
+  return tie ? SAID_NOTHING : { letter: null, scores: null, verdict };
 }

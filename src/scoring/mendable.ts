@@ -8,6 +8,7 @@ const LASTING: ReadonlySet<ItemErrorCode> = new Set([
   "context_exceeded",
   "content_filtered",
   "verifier_rejected",
+  "logprobs_unavailable",
   "group_too_small",
   "unparsed",
 ]);

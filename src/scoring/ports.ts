@@ -2,6 +2,7 @@
 // store/; scoring.ts and routes use these.
 
 import type { Spec } from "../core/contract/spec.ts";
+import type { OwnPreset } from "../core/judges/presets/own.ts";
 import type { Question } from "../core/judges/questions.ts";
 import type { BreakerState } from "../core/load/breaker.ts";
 import type { AnySpec } from "../core/signals/compiled-spec.ts";
@@ -15,6 +16,8 @@ export interface VerifierCall {
   top_p: number;
   max_tokens: number;
   seed: number;
+  /** Each answer is to come with the probabilities of its labels. */
+  soft?: boolean;
   /**
    * Aborted with the reason `deadline` or `cancelled` (see ItemErrorCode); every running generation
    * ends at once.
@@ -76,15 +79,37 @@ export interface Verifier {
   session(call: VerifierCall): VerifierSession;
   /** Is the backend reachable and serving? Never throws; bounded by readiness_timeout_ms. */
   check(): Promise<Health>;
+  /** Why a question may not go to this address; null where it may. Absent: questions name none. */
+  addressFault?(address: string): string | null;
   /** Absent: nothing to tell, as of a stand-in. */
   backends?(): readonly BackendStatus[];
+}
+
+/** A spec as a list tells of it. */
+export interface NamedSpec {
+  name: string;
+  spec: AnySpec | null;
+  updated_at: Date;
 }
 
 /** Specs stored under a name. */
 export interface SpecStore {
   get(name: string): Promise<AnySpec | null>;
   put(name: string, spec: AnySpec): Promise<void>;
+  /**
+   * A page of stored specs by name, ascending, of the names behind `after` (null: all); `spec` is
+   * null where it is no longer valid.
+   */
+  page(after: string | null, limit: number): Promise<{ rows: NamedSpec[]; more: boolean }>;
   /** Names of stored specs, ascending; at most `limit`. */
+  names(limit: number): Promise<string[]>;
+}
+
+/** A deployment's own presets, stored under a name. */
+export interface TemplateStore {
+  get(name: string): Promise<OwnPreset | null>;
+  put(template: OwnPreset): Promise<void>;
+  /** Names of stored templates, ascending; at most `limit`. */
   names(limit: number): Promise<string[]>;
 }
 

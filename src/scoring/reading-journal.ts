@@ -2,8 +2,9 @@
 // them. Knows no storage.
 
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
-import type { Question } from "../core/judges/questions.ts";
+import { type Question, samplesNamed } from "../core/judges/questions.ts";
 import type { Reading } from "../core/judges/readings.ts";
+import { shownOfSteps } from "../core/signals/step-texts.ts";
 import { sha256Hex } from "./digest.ts";
 
 /**
@@ -43,10 +44,10 @@ export interface KeyedJournal extends ReadingJournal {
 
 /**
  * Gives a journal the keys of a batch: the spec's hash, whom it was put to and in whose words, then
- * digests of question, language and
- * candidates in the order shown, then which samples. Whatever decides a verdict's meaning is in it,
- * so that equal keys mean equal questions: of a spec with signals the signal's name too (`named`),
- * as each may have a judge of its own.
+ * digests of question, language and candidates in the order shown, then which samples with how
+ * many tokens. Whatever decides a verdict's meaning is in it, so that equal keys mean equal
+ * questions: of a spec with signals the signal's name too (`named`), as each may have a judge of
+ * its own.
  */
 export async function keyedJournal(
   journal: ReadingJournal,
@@ -55,17 +56,25 @@ export async function keyedJournal(
   named: boolean,
 ): Promise<KeyedJournal> {
   const digests = await Promise.all(
-    groups.map(async ({ question, language, texts }) => ({
+    groups.map(async ({ question, language, texts, group }) => ({
       prompt: await sha256Hex(JSON.stringify([question, language])),
-      texts: new Map(await Promise.all(texts.map(async (text) => [text, await sha256Hex(text)] as const))),
+      texts: new Map(
+        await Promise.all(
+          [...texts, ...group.rollouts.flatMap(shownOfSteps)].map(
+            async (text) => [text, await sha256Hex(text)] as const,
+          ),
+        ),
+      ),
     })),
   );
   return {
     key(signal, { index, texts: candidates }, one) {
       const { prompt, texts } = digests[index] as (typeof digests)[number];
-      const { to, preset, slots, first_sample = 0, samples } = one;
-      const shown = one.shown.map((i) => texts.get(candidates[i] as string)).join(",");
-      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${first_sample}+${samples}`;
+      const { to, preset, slots } = one;
+      // What else is shown in a candidate's place is short, and stands for itself.
+      const digest = (text: string) => texts.get(text) ?? JSON.stringify(text);
+      const shown = one.shown.map((i) => digest(candidates[i] as string)).join(",");
+      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(one)}`;
     },
     known: (key) => journal.known(key),
     onReadings: (key, readings) => journal.onReadings(key, readings),

@@ -1,4 +1,5 @@
-// Owns the seam between scoring and the run log: what is logged, and how it is read back. Interfaces only.
+// Owns the seam between scoring and the run log: what is logged, and how it is read back.
+// Interfaces only.
 
 import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
 import type { Owner } from "../core/contract/owner.ts";
@@ -7,6 +8,7 @@ import type { ItemErrorCode } from "../core/faults/errors.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
 import type { ReadingStatus } from "../core/judges/readings.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
+import type { LoggedGroup } from "../core/signals/replay/logged-group.ts";
 import type { Health } from "./ports.ts";
 
 /** One generation as logged. */
@@ -22,10 +24,7 @@ export interface VerdictRow {
   scores: readonly number[] | null;
   /** What neither a letter nor scores can say; null for those. */
   verdict: Verdict | null;
-  /**
-   * Parser status (`cut_by_length`: stopped at max_tokens or for repeating itself; finish_reason
-   * says which), or null when the generation failed.
-   */
+  /** Parser status; null when it failed. `cut_by_length`: by finish_reason, also of a repetition. */
   status: ReadingStatus | null;
   error: ItemErrorCode | null;
   finish_reason: string | null;
@@ -38,7 +37,14 @@ export interface VerdictRow {
    */
   model: string | null;
   backend: string | null;
+  /** Of an answer that was to be shorter than the judge's `max_tokens` (`think.first`): how short. */
+  max_tokens?: number;
+  /** What the verifier wrote, cut; only where the spec says log_verdicts. */
+  text?: string;
 }
+
+/** One generation of an audit's judge as logged: of no signal, and behind no reward. */
+export type AuditVerdictRow = Omit<VerdictRow, "signal">;
 
 /** One rollout as logged beside its result. */
 export interface RolloutRow {
@@ -60,10 +66,16 @@ export interface GroupEntry {
   /** Only when the spec says log_texts. */
   prompt: string | null;
   language: string | null;
+  /** Whether wins go in a circle; null where none can, or nothing was compared. */
+  cyclic: boolean | null;
   rollouts: readonly RolloutRow[];
   verdicts: readonly VerdictRow[];
   /** Of a spec with signals. */
   signals?: readonly SignalRow[];
+  /** Each rollout's score by the audit's judge; only of a group that was audited. */
+  audit?: readonly (number | null)[];
+  /** What the audit's judge said, of any group that it was asked about. */
+  audit_verdicts?: readonly AuditVerdictRow[];
 }
 
 /** Everything one /v1/rewards or /v1/verdicts request leaves in the log. */
@@ -110,6 +122,9 @@ export interface RunSummary {
   rollouts: number;
   reward_mean: number | null;
   parse_rate: number | null;
+  /** Of the verifier, as its engine counted them. */
+  prompt_tokens: number;
+  completion_tokens: number;
 }
 
 export interface RunDetail extends RunSummary {
@@ -141,6 +156,18 @@ export interface StepRow {
   warnings: string[];
 }
 
+/** How rewards of complete groups are spread over a run's steps. */
+export interface RewardHistogram {
+  /**
+   * Ends of the bins, ascending, each bin with its lower end and without its upper but the last;
+   * empty: no reward.
+   */
+  edges: number[];
+  steps: { step: number; counts: number[] }[];
+  /** In order of first use. */
+  specs: { spec_hash: string; first_step: number; last_step: number }[];
+}
+
 export interface GroupRow {
   /** `<request_id>.<group index>`; sorts by time. */
   id: string;
@@ -154,6 +181,8 @@ export interface GroupRow {
   /** null where the rollout had no label. */
   pass_rates: (number | null)[];
   rewards: (number | null)[];
+  /** The score of each by the audit's judge; only of a group that was audited. */
+  audit?: (number | null)[];
   /** The group as it was answered. */
   result: GroupResult;
 }
@@ -175,6 +204,17 @@ export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict"> {
   verdict?: Verdict;
 }
 
+export type StoredAuditVerdict = Omit<StoredVerdict, "signal">;
+
+/** What was said of a group. */
+export interface GroupVerdicts {
+  verdicts: StoredVerdict[];
+  /** By the audit's judge; empty where the group was not audited. */
+  audit: StoredAuditVerdict[];
+}
+
+export type ExportRow = GroupRow | StoredVerdict | StoredAuditVerdict | StoredText | StoredSignal;
+
 /**
  * Which steps of a run: those above `after`, from `from` and up to `to`, at most `limit`; null does
  * not bound. Any of the first three leaves out what has no step.
@@ -184,6 +224,27 @@ export interface StepRange {
   from: number | null;
   to: number | null;
   limit: number | null;
+}
+
+/**
+ * Steps from `from` and up to `to`; null does not bound, and a bound leaves out what has no step.
+ */
+export type StepBounds = Pick<StepRange, "from" | "to">;
+
+/** A spec that a run used, as it was logged. */
+export interface SpecUse {
+  spec_hash: string;
+  spec: unknown;
+  /** Some request has no step. */
+  no_step: boolean;
+  /** Some rollout has no length in tokens. */
+  no_length: boolean;
+}
+
+/** Which groups to read: of requests of these specs, with their verdicts or without. */
+export interface LoggedWanted {
+  spec_hashes: readonly string[];
+  verdicts: boolean;
 }
 
 /** Where an owner is asked for, null reads everybody's rows; a run is always one owner's. */
@@ -201,13 +262,24 @@ export interface RunLog {
   steps(run: RunKey, range: StepRange): Promise<StepRow[]>;
   /** One row for each of the last `steps` steps, ascending, for the alarms. */
   health(run: RunKey, steps: number): Promise<HealthRow[]>;
+  /** Of the last `steps` steps that have one, ascending. */
+  histogram(run: RunKey, wanted: { steps: number; bins: number }): Promise<RewardHistogram>;
   groups(run: RunKey, page: { step: number | null; cursor: string | null; limit: number }): Promise<Page<GroupRow>>;
   /** What a reply's request_id finds; null when it was not logged. */
   request(requestId: string, owner: Owner | null): Promise<RequestRow | null>;
+  /**
+   * The prompt and the rollouts of a group as far as they were logged; null when there is no such
+   * group.
+   */
+  texts(groupId: string, owner: Owner | null): Promise<StoredText[] | null>;
   /** null when there is no such group. */
-  verdicts(groupId: string, owner: Owner | null): Promise<StoredVerdict[] | null>;
+  verdicts(groupId: string, owner: Owner | null): Promise<GroupVerdicts | null>;
   /** Rows of a whole run, page by page, oldest first. */
-  exportRows(run: RunKey, table: ExportTable): AsyncIterable<GroupRow | StoredVerdict | StoredText | StoredSignal>;
+  exportRows(run: RunKey, table: ExportTable): AsyncIterable<ExportRow>;
+  /** Specs of a run's requests for rewards, by hash; one more than rescore_specs_max at most. */
+  specsUsed(run: RunKey, steps: StepBounds): Promise<SpecUse[]>;
+  /** A run's groups as they can be scored again, page by page, oldest first. */
+  loggedGroups(run: RunKey, steps: StepBounds, wanted: LoggedWanted): AsyncIterable<LoggedGroup>;
   check(): Promise<Health>;
 }
 

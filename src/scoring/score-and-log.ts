@@ -19,8 +19,9 @@ export interface ScoredRequest {
   groups: LogEntry["groups"];
 }
 
-function tokensOf({ reply }: ScoredBatch): number {
-  return reply.groups.reduce((sum, { verifier }) => sum + verifier.prompt_tokens + verifier.completion_tokens, 0);
+function tokensOf({ reply, audit }: ScoredBatch): number {
+  const uses = [...reply.groups.map(({ verifier }) => verifier), ...(audit === null ? [] : [audit])];
+  return uses.reduce((sum, { prompt_tokens, completion_tokens }) => sum + prompt_tokens + completion_tokens, 0);
 }
 
 /**
@@ -41,6 +42,11 @@ export async function scoreAndLog(
   const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
+  scope.scored = {
+    groups: scored.reply.groups.length,
+    rollouts: scored.entry.items,
+    verifier_calls: scored.session.requests,
+  };
   countBatch(deps.metrics, scored);
   if (deps.keyLimits !== undefined) {
     const booked = deps.keyLimits.spend(scope.key_name, tokensOf(scored));

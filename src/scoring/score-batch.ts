@@ -2,9 +2,8 @@
 // database and no verifier protocol.
 
 import { createPreparer } from "../core/candidate/prepare.ts";
-import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
+import type { AuditUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
-import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import {
   type AnySpec,
@@ -18,17 +17,20 @@ import { groupResult } from "../core/signals/group-result.ts";
 import type { GroupSignals } from "../core/signals/group-signals.ts";
 import { preparerRules } from "../core/signals/preparing.ts";
 import type { RewardsRequest } from "../core/signals/requests.ts";
-import type { Judge } from "../core/signals/signal.ts";
 import { batchMetrics } from "../core/tournament/metrics.ts";
 import { rewardWarnings } from "../core/tournament/warnings.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
+import { type Audited, beginAudit, planAudit } from "./audit.ts";
+import { requireAddresses, requireBackends } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
 import { type Judging, planJudging, type Sessions } from "./judging.ts";
 import { groupEntry } from "./log-entry.ts";
-import type { Clock, Verifier, VerifierCall, VerifierSession } from "./ports.ts";
+import type { Clock, Verifier } from "./ports.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import type { LogEntry } from "./run-log-port.ts";
+import { openSessions, REFUSALS_TOLD_MAX } from "./sessions.ts";
+import { VerdictTexts } from "./verdict-texts.ts";
 
 export interface ScoringDeps {
   verifier: Verifier;
@@ -58,6 +60,8 @@ export interface ScoredBatch {
   reply: Omit<RewardsReply, "request_id" | "logged">;
   entry: Omit<LogEntry, "request_id" | "key_name" | "kind" | "created_at">;
   session: SessionStats;
+  /** What the audit asked; null where there is none. */
+  audit: AuditUse | null;
   /** Why the verifier refused questions, in its own words, a few; ascending. */
   refused: readonly string[];
 }
@@ -73,26 +77,31 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
   requireFacts(request, compiled);
   requireBackends(deps.verifier, compiled);
+  requireAddresses(deps.verifier, compiled);
   const spec_hash = await specHash(spec);
   const prepared = request.groups.map(createPreparer(preparerRules(compiled)));
   const named = hasSignals(spec);
   const journal = batch.journal === undefined ? null : await keyedJournal(batch.journal, prepared, spec_hash, named);
-  const judgings = planJudging(prepared, compiled, request.step ?? 0, deps.verifier.generations_max, journal);
+  const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
+  const judgings = planJudging(prepared, compiled, request.step ?? 0, deps.verifier.generations_max, journal, texts);
+  const auditing = planAudit(deps.verifier, spec, prepared);
 
   const verifierStarted = deps.clock.now();
   const deadline = armDeadline(request.deadline_ms - (verifierStarted - started_ms), batch.signal);
   const { priority = 0 } = batch;
   const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, priority };
-  const opened = openSessions(deps.verifier, compiled, until);
-  const { judged, results } = await judgeAll(judgings, compiled, opened.sessions, batch.onGroup).finally(
-    deadline.disarm,
-  );
+  const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
+  const opened = openSessions(deps.verifier, compiled, until, slots);
+  const audit = auditing === null ? null : beginAudit(auditing, deps.verifier, until, slots);
+  const { judged, results, audited } = await judgeAll(judgings, compiled, opened.sessions, batch.onGroup)
+    .then(async (main) => ({ ...main, audited: (await audit?.ended(main.results)) ?? null }))
+    .finally(deadline.disarm);
   const session = opened.stats();
   const refused = [...opened.refusals].sort().slice(0, REFUSALS_TOLD_MAX);
   const verifierMs = deps.clock.now() - verifierStarted;
 
   const withTexts = spec.log_texts && textChars(request) <= LIMITS.logged_text_chars;
-  const groups = await entries(judged, results, named, withTexts);
+  const groups = await entries(judged, results, named, withTexts, audited);
   const total = deps.clock.now() - started_ms;
   const metrics = batchMetrics(results);
   const shared = {
@@ -104,6 +113,8 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     warnings: [
       ...new Set(prepared.flatMap(({ warnings }) => warnings)),
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
+      ...(texts?.dropped === true || auditing?.texts?.dropped === true ? ["verdicts_not_logged"] : []),
+      ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
       ...rewardWarnings(prepared, results, metrics, asksForCandidates(compiled)),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
@@ -112,23 +123,16 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const columns = request.columns === true && { columns: columnsOf(results) };
   const [low, high] = compiled.reward.range;
   const range = named && { reward_range: [low, high] as [number, number] };
+  const measured = measuresOf(compiled, judged);
+  const reported = audited !== null && { audit: audited.use };
   const items = rewards.reduce((sum, { length }) => sum + length, 0);
   return {
-    reply: { ...shared, rewards, ...range, ...columns, groups: results },
-    entry: { ...shared, spec: canonicalJson(spec), items, groups },
+    reply: { ...shared, rewards, ...range, ...measured, ...columns, ...reported, groups: results },
+    entry: { ...shared, spec: canonicalJson({ ...spec, log_verdicts: undefined, audit: undefined }), items, groups },
     session,
+    audit: audited?.use ?? null,
     refused,
   };
-}
-
-/** Throws ApiError `not_configured` for a signal whose questions no backend answers. */
-function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: CompiledSpec): void {
-  const missing = signals.find(({ judge, signal }) => judge !== null && !takes.includes(signal.to ?? "chat"));
-  if (missing === undefined) return;
-  const { to = "chat", kind } = missing.signal;
-  const path = hasSignals(spec) ? `spec.signals.${missing.name}` : "spec.judge";
-  const message = `asks a ${to} backend, and this deployment has none${to === "chat" ? "" : ` (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "${to}")`}`;
-  throw new ApiError("not_configured", `A signal of the kind ${kind} ${message}.`, { errors: [{ path, message }] });
 }
 
 interface Judged {
@@ -156,52 +160,14 @@ async function judgeAll(
   return { judged, results };
 }
 
-/**
- * One session for each signal that asks; they share the places for requests that wait for headers.
- */
-function openSessions(
-  verifier: Verifier,
-  { signals, spec }: CompiledSpec,
-  until: Pick<VerifierCall, "signal" | "deadline_at" | "priority">,
-): { sessions: Sessions; stats: () => SessionStats; refusals: ReadonlySet<string> } {
-  const asking = signals.flatMap(({ name, judge }) => (judge === null ? [] : [{ name, judge }]));
-  const shared = asking.length > 1 ? { header_slots: createHeaderSlots() } : {};
-  const refusals = new Set<string>();
-  const sessions = asking.map(({ name, judge }) => {
-    const session = verifier.session({ ...verifierCall(judge, spec.seed), ...until, ...shared });
-    return [name, overheard(session, refusals)] as const;
+/** What each signal measures of itself; nothing where none does. */
+function measuresOf({ signals }: CompiledSpec, judged: readonly GroupSignals[]): Pick<RewardsReply, "signals"> {
+  const measured = signals.flatMap(({ name, signal, settings }) => {
+    const rows = () => judged.flatMap((group) => group.told(name));
+    const own = signal.measures === undefined ? null : signal.measures(settings, rows());
+    return own === null ? [] : [[name, own] as const];
   });
-  const stats = () => {
-    const all = sessions.map(([, session]) => session.stats);
-    const sum = (field: keyof SessionStats) => all.reduce((total, one) => total + one[field], 0);
-    const most = (field: keyof SessionStats) => all.reduce((top, one) => Math.max(top, one[field]), 0);
-    return {
-      headers_waiting_max: most("headers_waiting_max"),
-      in_flight_max: sum("in_flight_max"),
-      requests: sum("requests"),
-      retries: sum("retries"),
-    };
-  };
-  return { sessions: Object.fromEntries(sessions), stats, refusals };
-}
-
-/** Sentences of refusals that are kept, and that one reply tells: the first ascending. */
-const REFUSALS_MAX = 256;
-const REFUSALS_TOLD_MAX = 3;
-
-/** The same session; why questions were refused is taken down. */
-function overheard(session: VerifierSession, refusals: Set<string>): VerifierSession {
-  return {
-    judge: (job, sink) =>
-      session.judge(job, (generation) => {
-        const { reason } = generation;
-        if (reason != null && refusals.size < REFUSALS_MAX) refusals.add(reason);
-        sink(generation);
-      }),
-    get stats() {
-      return session.stats;
-    },
-  };
+  return measured.length === 0 ? {} : { signals: Object.fromEntries(measured) };
 }
 
 /** By signal: the values of every group's rollouts. */
@@ -209,10 +175,6 @@ function columnsOf(results: readonly GroupResult[]): NonNullable<RewardsReply["c
   const names = Object.keys(results[0]?.rollouts[0]?.components ?? {});
   const column = (name: string) => results.map(({ rollouts }) => rollouts.map((one) => one.components[name] ?? null));
   return Object.fromEntries(names.map((name) => [name, column(name)]));
-}
-
-function verifierCall({ prompt, form, model, temperature, top_p, max_tokens, strict_model }: Judge, seed: number) {
-  return { prompt, form, model, temperature, top_p, max_tokens, seed, strict_model: strict_model === true };
 }
 
 interface Deadline {
@@ -250,10 +212,12 @@ async function entries(
   results: readonly GroupResult[],
   named: boolean,
   withTexts: boolean,
+  audited: Audited | null,
 ): Promise<LogEntry["groups"]> {
   const rows = [];
   for (const [g, signals] of judged.entries()) {
-    rows.push(await groupEntry(signals, results[g] as GroupResult, named, withTexts));
+    const audit = { scores: audited?.values.get(g), verdicts: audited?.verdicts.get(g) };
+    rows.push(await groupEntry(signals, results[g] as GroupResult, named, withTexts, audit));
   }
   return rows;
 }

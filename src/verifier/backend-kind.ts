@@ -39,6 +39,8 @@ export interface BackendKind<S = unknown> {
    * VERIFIER_FALLBACKS; of the first backend the text of `VERIFIER_` and the member's name.
    */
   settings: z.ZodObject;
+  /** It has variables of its own, and is no protocol of VERIFIER_PROTOCOL or VERIFIER_FALLBACKS. */
+  apart?: true;
   /** Whether stragglers may be asked a second time, where the deployment allows it. */
   hedging: boolean;
   /** @throws TypeError for a URL that cannot be used */

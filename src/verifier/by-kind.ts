@@ -21,6 +21,12 @@ export function byKind(verifiers: readonly [Verifier, ...Verifier[]]): Verifier 
     protocol: first.protocol,
     takes: verifiers.flatMap(takenBy),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
+    addressFault(address) {
+      for (const verifier of verifiers) {
+        if (verifier.addressFault !== undefined) return verifier.addressFault(address);
+      }
+      return null;
+    },
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     check: () => checkAll(verifiers, "every"),
     session: (call) => sessionByKind(verifiers, call),

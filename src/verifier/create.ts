@@ -25,8 +25,8 @@ function backendOf(name: string, url: string, hedging: boolean): Backend {
 }
 
 /**
- * The verifier of these backends: those that answer the same kind of questions in order. Without a name the first is `verifier` and the others
- * are `fallback-1`, `fallback-2`, ..
+ * The verifier of these backends: those that answer the same kind of questions in order. Without a
+ * name the first is `verifier` and the others are `fallback-1`, `fallback-2`, ..
  * @throws TypeError for a URL that cannot be used
  */
 export function createVerifier(
@@ -35,11 +35,11 @@ export function createVerifier(
   clock: Clock,
 ): Verifier {
   const verifiers = backends.map((settings, at) => {
-    const { protocol, name = at === 0 ? "verifier" : `fallback-${at}`, url, api_key = null } = settings;
+    const { protocol, url, api_key = null, key_variable = keyVariable(at) } = settings;
+    const { name = at === 0 ? "verifier" : `fallback-${at}` } = settings;
     const kind = BACKENDS.find((kind) => kind.protocol === protocol);
     if (kind === undefined) throw new TypeError("No kind of backend has this protocol.");
     const backend = backendOf(name, url, hedging && kind.hedging);
-    const key_variable = keyVariable(at);
     return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock });
   });
   const kinds = [...new Set(verifiers.flatMap(takenBy))];

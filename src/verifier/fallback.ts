@@ -117,11 +117,14 @@ function fallbackSession(
     });
     if (left.length === 0) return;
     const goesOn = isLast ? await pause(call, clock, schedule) : !call.signal.aborted;
-    if (!goesOn || !fits(left.length)) {
-      for (const generation of left) sink(generation);
+    const ended = new Set(job.questions.flatMap(({ id, obsolete }) => (obsolete?.aborted === true ? [id] : [])));
+    const kept = left.filter(({ question }) => !ended.has(question));
+    for (const one of left) if (ended.has(one.question)) sink({ ...one, error: null, saved: true });
+    if (kept.length === 0 || !goesOn || !fits(kept.length)) {
+      for (const generation of kept) sink(generation);
       return;
     }
-    const rest = restOf(job, left);
+    const rest = restOf(job, kept);
     await judge(rest.job, (generation) => sink({ ...generation, question: rest.idOf(generation.question) }), at + 1);
   }
 
@@ -138,11 +141,12 @@ function restOf(job: VerifierJob, left: readonly Generation[]) {
   const keys = new Set(left.map(({ question, sample }) => `${question}.${sample}`));
   const ids: number[] = [];
   const questions = job.questions.flatMap((question) => {
-    const { id, shown, first_sample = 0 } = question;
+    const { id, first_sample = 0 } = question;
     const runs = openRuns(question, (place) => keys.has(`${id}.${first_sample + place}`));
     return runs.map(({ first, samples, majority }): JobQuestion => {
       ids.push(id);
-      return { id: ids.length - 1, shown, samples, first_sample: first, stop: majority ? "majority" : "all" };
+      const stop = majority ? "majority" : "all";
+      return { ...question, id: ids.length - 1, samples, first_sample: first, stop };
     });
   });
   return { job: { ...job, questions }, idOf: (id: number) => ids[id] as number };

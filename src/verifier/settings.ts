@@ -10,6 +10,8 @@ export interface BackendSettings {
   name?: string | undefined;
   url: string;
   api_key?: string | undefined;
+  /** Where the configuration says its key; absent: its place among the backends tells. */
+  key_variable?: string;
   /** Of a kind that is told which model to ask for. */
   model?: string | undefined;
 }
@@ -17,14 +19,17 @@ export interface BackendSettings {
 /** Where a backend is: an http or https URL. */
 export const backendUrl = z.url({ protocol: /^https?$/, message: "must be an http or https URL" }).max(2048);
 
+/** What a verifier's variables may name. */
+const VERIFIERS = BACKENDS.filter(({ apart }) => apart !== true);
+
 /** Names of the kinds; the first is the default. */
-export const PROTOCOLS = BACKENDS.map(({ protocol }) => protocol) as [string, ...string[]];
+export const PROTOCOLS = VERIFIERS.map(({ protocol }) => protocol) as [string, ...string[]];
 
 /** The names of a kind's own settings. */
 export const ownSettings = (protocol: string): readonly string[] =>
   BACKENDS.flatMap((kind) => (kind.protocol === protocol ? Object.keys(kind.settings.shape) : []));
 
-const ENTRIES = BACKENDS.map(({ protocol, settings }, at) =>
+const ENTRIES = VERIFIERS.map(({ protocol, settings }, at) =>
   z.strictObject({
     protocol: at === 0 ? z.literal(protocol).default(protocol) : z.literal(protocol),
     name: z

@@ -1,8 +1,10 @@
 // Owns the table of backends by protocol: a new kind is one file and one line here. The first is
 // the default.
 import type { BackendKind } from "./backend-kind.ts";
+import { checker } from "./checker/adapter.ts";
 import { gateway } from "./gateway/adapter.ts";
 import { openAi } from "./openai/adapter.ts";
+import { piston, sandboxFusion } from "./sandbox/adapter.ts";
 import { scalar } from "./scalar/adapter.ts";
 
-export const BACKENDS: readonly BackendKind[] = [openAi, gateway, scalar];
+export const BACKENDS: readonly BackendKind[] = [openAi, gateway, scalar, sandboxFusion, piston, checker];

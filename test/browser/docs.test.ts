@@ -1,6 +1,7 @@
 // The documentation pages as a browser shows them: complete, without any request elsewhere, on
 // desktop and phone.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import openapi from "../../public/openapi.json" with { type: "json" };
@@ -48,11 +49,22 @@ async function open(path: string, width: number) {
   return { page, faults, elsewhere };
 }
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
 describe.each([
   ["desktop", 1280],
-  ["phone", 390],
+  ["phone", 400],
 ])("on a %s", (_, width) => {
-  it.each(["/docs", "/docs/errors"])(
+  it.each(["light", "dark"] as const)("/docs has no fault that axe-core finds, in %s", async (colorScheme) => {
+    const { page } = await open("/docs", width);
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(AXE);
+    const violations = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
+    expect(await page.evaluate(violations)).toEqual([]);
+    await page.close();
+  });
+
+  it.each(["/docs", "/docs/errors", "/docs/alarms"])(
     "%s is whole, quiet, asks nobody else and does not scroll sideways",
     async (path) => {
       const { page, faults, elsewhere } = await open(path, width);
@@ -73,6 +85,53 @@ describe("/docs", () => {
     const text = (await page.evaluate("document.body.innerText")) as string;
     for (const path of Object.keys(openapi.paths)) expect(text).toContain(path);
     await page.close();
+  });
+
+  it("finds a field by its name, by keyboard alone, and opens what it lies in", async () => {
+    const { page, faults } = await open("/docs", 400);
+    await page.keyboard.press("/");
+    await page.keyboard.type("reask");
+    const first = page.locator("#search li a").first();
+    expect(await first.textContent()).toMatch(/^reaskPOST \/v1\/rewards › spec › judge: how often/);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const found = page.locator(".found");
+    expect(await found.isVisible()).toBe(true);
+    expect(await found.textContent()).toContain("reask");
+    expect(await page.locator("#search ul").isVisible()).toBe(false);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  it("finds an error code of the page beside it, and says when nothing is found", async () => {
+    const { page } = await open("/docs", 1280);
+    await page.locator("#search input").fill("parse_rate_low");
+    expect(await page.locator('#search a[href="/docs/errors#parse_rate_low"]').isVisible()).toBe(true);
+    await page.locator("#search input").fill("no such words anywhere");
+    expect(await page.locator("#search output").textContent()).toBe("nothing found");
+    await page.close();
+  });
+
+  it("shows every example in the language that is chosen at one, also the next time", async () => {
+    const { page } = await open("/docs", 1280);
+    await page.locator("label[for=scoreRewards-python]").click();
+    expect(await page.locator("#scoreRewards .of-python").isVisible()).toBe(true);
+    expect(await page.locator("#getRun .of-python").isVisible()).toBe(true);
+    expect(await page.locator("#getRun .of-curl").isVisible()).toBe(false);
+    await page.reload();
+    expect(await page.locator("#getRun .of-python").isVisible()).toBe(true);
+    await page.close();
+  });
+
+  it("is whole without a script: every route, every field, each language", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${edge.url}/docs`);
+    expect(await page.locator("#search").isVisible()).toBe(false);
+    await page.locator("label[for=scoreRewards-typescript]").click();
+    expect(await page.locator("#scoreRewards .of-typescript").isVisible()).toBe(true);
+    expect(await page.locator("#scoreRewards .of-curl").isVisible()).toBe(false);
+    await context.close();
   });
 
   it("links each error code to a heading that exists", async () => {

@@ -1,7 +1,7 @@
 // Owns a made run for the browser tests: rows of many steps, in which the verifier's answers stop
 // being readable and rewards become flat.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
-import type { RunDetail, RunSummary, StepRow } from "../../src/scoring/run-log-port.ts";
+import type { RewardHistogram, RunDetail, RunSummary, StepRow } from "../../src/scoring/run-log-port.ts";
 
 /** Rows of a run whose parse rate falls at a step. */
 export interface MadeRun {
@@ -34,8 +34,12 @@ export function healthRows({ steps, ill_from }: MadeRun): HealthRow[] {
       duplicate_share: 0.05,
       tie_share: 0.1 + 0.02 * wave(step, 40),
       flip_rate: 0.05,
+      cyclic_share: 0.05,
       jam_share: 0,
       label_correlation: 0.6,
+      // Some steps alone have an audited group.
+      audit_correlation: step % 4 === 1 ? 0.7 - 0.4 * (step / steps) + 0.05 * wave(step, 17) : null,
+      repeat_correlation: null,
       latency_p99_ms: 2000 + 100 * wave(step, 30),
       incomplete_share: 0,
       failed_share: 0,
@@ -76,9 +80,21 @@ export const summary = ({ id, steps }: MadeRun): RunSummary => ({
   rollouts: 512 * steps,
   reward_mean: 0.5,
   parse_rate: 0.9,
+  prompt_tokens: 4_000_000 * steps,
+  completion_tokens: 900_000 * steps,
 });
 
 export const detail = (run: MadeRun): RunDetail => ({
   ...summary(run),
   specs: [{ spec_hash: `sha256:${"0".repeat(64)}`, spec: {}, requests: run.steps, first_at: at(0) }],
+});
+
+/** Rewards that spread out, and a second spec from the middle on. */
+export const histogram = ({ steps }: MadeRun): RewardHistogram => ({
+  edges: [0, 0.25, 0.5, 0.75, 1],
+  steps: Array.from({ length: steps }, (_, step) => ({ step, counts: [step % 7, 40, 40, step % 5] })),
+  specs: [
+    { spec_hash: `sha256:${"0".repeat(64)}`, first_step: 0, last_step: steps - 1 },
+    { spec_hash: `sha256:${"1".repeat(64)}`, first_step: steps / 2, last_step: steps - 1 },
+  ],
 });

@@ -14,6 +14,47 @@ describe("golden vectors", () => {
   });
 });
 
+/**
+ * Of the answers of a type that math-verify finds equal, how many the rules do; docs/signals.md
+ * tells these.
+ */
+const RECALL: Readonly<Record<string, readonly [found: number, equal: number]>> = {
+  integer: [6, 7],
+  decimal: [3, 3],
+  thousands: [4, 4],
+  fraction: [9, 15],
+  percent: [2, 8],
+  scientific: [2, 3],
+  mixed: [1, 1],
+  units: [1, 10],
+  latex_format: [10, 15],
+  radical: [0, 5],
+  constants: [1, 5],
+  interval: [2, 4],
+  set: [3, 9],
+  tuple: [4, 6],
+  equation: [0, 6],
+  expression: [0, 11],
+  choice: [5, 6],
+  yes_no: [1, 1],
+  text: [4, 5],
+  matrix: [0, 3],
+  money_time: [0, 4],
+  odd: [1, 1],
+};
+
+test("what the rules find equal, by type of answer, is what the documentation says", () => {
+  const recall: Record<string, [number, number]> = {};
+  for (const { input, expected } of vectors.cases) {
+    const [found, equal] = recall[input.category] ?? [0, 0];
+    const said = compareAnswers(input.gold, input.pred, AUTO);
+    // What they do not find equal they leave open: no answer that is right is called wrong here.
+    if (expected.boxed) expect(said, input.pred).not.toBe("different");
+    recall[input.category] = expected.boxed ? [found + Number(said === "equal"), equal + 1] : [found, equal];
+  }
+  expect(recall).toEqual(RECALL);
+});
+
 describe("numbers", () => {
   const of = (tolerance: bigint): Comparing => ({ type: "number", tolerance });
   test("are within a tolerance or not, in either order", () => {

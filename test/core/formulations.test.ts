@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Formulation, VerdictOptions } from "../../src/core/contract/requests.ts";
 import { scoreVerdict, uniqueMaximum, type VerdictCase } from "../../src/core/formulations/formulations.ts";
 import { judgeLrmAnswer } from "../../src/core/formulations/judgelrm.ts";
+import labelSets from "../vectors/label_sets.json" with { type: "json" };
 
 const options: VerdictOptions = { style: "think", prefill: "", list_sc_wrong: -1 };
 const T = "<think>\nok</think>";
@@ -122,6 +123,15 @@ describe("JudgeLRM structure", () => {
   });
 });
 
+describe("sets of right candidates", () => {
+  it.each(labelSets.cases)("$formulation: $why", ({ formulation, text, k, golds, ...wanted }) => {
+    const found = scoreVerdict(formulation as Formulation, verdictCase(text, { k, golds }), options);
+    if (wanted.content !== null) expect(found.content).toBeCloseTo(wanted.content, 12);
+    expect(found.format).toBe(wanted.format);
+    if (wanted.status !== null) expect([found.verdict, found.status]).toEqual([wanted.verdict, wanted.status]);
+  });
+});
+
 describe("every formulation", () => {
   const RANGES: Record<Formulation, [number, number]> = {
     list_em: [-1, 1],
@@ -129,6 +139,8 @@ describe("every formulation", () => {
     list_sc: [-2, 2],
     pair_sc: [-3, 4.2],
     judgelrm: [-3, 4.4],
+    patch_multiselect: [-1, 1],
+    pair_labels: [-1, 1],
   };
   const parts = [
     "<think>",
@@ -147,6 +159,9 @@ describe("every formulation", () => {
     "</answer>",
     "\n",
     `${T}\\boxed{[10,4]}`,
+    "correct",
+    "incorrect",
+    "none",
   ];
   it.each(Object.keys(RANGES) as Formulation[])("%s stays inside its documented range on any text", (formulation) => {
     const [low, high] = RANGES[formulation];

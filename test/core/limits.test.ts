@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ITEM_ERRORS, REQUEST_ERRORS } from "../../src/core/faults/errors.ts";
-import { LIMIT_RELATIONS, LIMITS } from "../../src/core/faults/limits.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { LIMIT_RELATIONS } from "./limit-relations.ts";
 
 describe("limits", () => {
   it.each(LIMIT_RELATIONS)("%s", (_, holds) => {

@@ -10,6 +10,7 @@ import {
   mean,
   percentile,
   populationStd,
+  spearman,
 } from "../../src/core/math/stats.ts";
 
 const pairs = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 10 })), { maxLength: 20 });
@@ -61,6 +62,21 @@ describe("kendallTauB", () => {
     expect(kendallTauB([0, 1], [1, 1])).toEqual({ tau: null, undefined: "tied_labels" });
     expect(kendallTauB([1, 1], [1, 1])).toEqual({ tau: null, undefined: "tied_wins" });
     expect(() => kendallTauB([1, 2], [1])).toThrow(RangeError);
+  });
+});
+
+describe("spearman", () => {
+  it("is that of scipy.stats.spearmanr, ties at their mean rank", () => {
+    expect(spearman([1, 2, 3, 4, 5], [5, 6, 7, 8, 7])).toBeCloseTo(0.8207826816681233, 14);
+    expect(spearman([1, 2, 3], [10, 20, 1000])).toBe(1);
+    expect(spearman([1, 2, 3], [3, 2, 1])).toBe(-1);
+  });
+
+  it("is null for fewer than two entries and for a side that is all tied", () => {
+    expect(spearman([], [])).toBeNull();
+    expect(spearman([1], [2])).toBeNull();
+    expect(spearman([1, 1], [1, 2])).toBeNull();
+    expect(() => spearman([1], [])).toThrow(RangeError);
   });
 });
 

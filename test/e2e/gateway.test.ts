@@ -158,7 +158,10 @@ describe("the environment", () => {
     expect(readEnv({ ...address, VERIFIER_PROTOCOL: "verify" }).faults).toEqual([]);
     expect(readEnv({ ...address, VERIFIER_PROTOCOL: "openai" }).faults).toMatchObject([{ path: "VERIFIER_MODEL" }]);
     expect(readEnv({ ...address, VERIFIER_PROTOCOL: "grpc", VERIFIER_MODEL: "m" }).faults).toEqual([
-      { path: "VERIFIER_PROTOCOL", message: 'must be "openai" or "verify" or "scalar"' },
+      {
+        path: "VERIFIER_PROTOCOL",
+        message: 'must be "openai" or "verify" or "scalar" or "sandbox-fusion" or "piston"',
+      },
     ]);
   });
 });

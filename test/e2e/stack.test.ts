@@ -1,6 +1,8 @@
 // `npm start` as a person runs it: a process with variables, a ready line, requests, SIGTERM.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
@@ -32,12 +34,15 @@ async function start(env: Record<string, string>, command = ["npm", "start"]): P
   children.push(child);
   const lines: string[] = [];
   child.stderr.on("data", (data) => lines.push(String(data)));
-  for await (const line of createInterface({ input: child.stdout })) {
-    lines.push(line);
-    const ready = /^ready (http:\/\/\S+)$/.exec(line);
-    if (ready !== null) return { child, url: ready[1] as string, lines };
-  }
-  throw new Error(`ended before it was ready:\n${lines.join("\n")}`);
+  return new Promise((started, refuse) => {
+    const output = createInterface({ input: child.stdout });
+    output.on("line", (line) => {
+      lines.push(line);
+      const ready = /^ready (http:\/\/\S+)$/.exec(line);
+      if (ready !== null) started({ child, url: ready[1] as string, lines });
+    });
+    output.once("close", () => refuse(new Error(`ended before it was ready:\n${lines.join("\n")}`)));
+  });
 }
 
 async function stop({ child }: Running): Promise<{ code: number | null }> {
@@ -78,7 +83,7 @@ describe("npm start", () => {
   });
 
   it.runIf(process.platform === "linux")("leaves neither its port nor its data taken when it is killed", async () => {
-    const command = [process.execPath, "scripts/stack/commands/start.ts"];
+    const command = [process.execPath, "scripts/stack/commands/start.ts", "--quiet"];
     const first = await start({}, command);
     const { port } = new URL(first.url);
     first.child.kill("SIGKILL");
@@ -87,6 +92,7 @@ describe("npm start", () => {
     expect(second.url).toBe(first.url);
     expect((await fetch(`${second.url}/health`)).status).toBe(200);
     expect((await stop(second)).code).toBe(0);
+    expect(second.lines.join("\n")).not.toContain("/health");
   });
 
   it.runIf(process.platform === "linux")(
@@ -123,16 +129,39 @@ describe("npm start", () => {
     await stop(first);
   });
 
+  it("says in one line, before anything starts, that its port is taken", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const refused = await start({ PORT: `${port}`, DATA_DIR: `${folder.path}/none` }).catch(
+      (error: Error) => error.message,
+    );
+    server.close();
+    expect(
+      String(refused)
+        .split("\n")
+        .filter((line) => /kritai: /.test(line)),
+    ).toEqual([expect.stringContaining(`PORT: ${port} is in use on 127.0.0.1`)]);
+    expect(existsSync(`${folder.path}/none`)).toBe(false);
+  });
+
   it("refuses a port that is no port, by its name", async () => {
     await expect(start({ PORT: "http" })).rejects.toThrow(/PORT must be an integer from 0 to 65535/);
   });
 
-  it("asks for a key once one is configured", async () => {
+  it("asks for a key once one is configured, and tells each request in a line, without the key", async () => {
     const digest = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"; // of "secret"
     const running = await start({ API_KEYS: `trainer:${digest}` });
     expect((await fetch(`${running.url}/v1/runs`)).status).toBe(401);
     expect((await fetch(`${running.url}/v1/runs`, { headers: { authorization: "Bearer secret" } })).status).toBe(200);
     expect((await fetch(`${running.url}/k/secret/v1/runs`)).status).toBe(200);
+    const requests = () => running.lines.slice(1 + running.lines.findIndex((line) => line.startsWith("ready ")));
+    await expect.poll(() => requests().length).toBe(3);
+    expect(requests().map((line) => line.replace(/^[\d:]{8} {2}(.* {2})\d+ ms/, "$1N ms"))).toEqual([
+      "GET /v1/runs  401  N ms  no key",
+      "GET /v1/runs  200  N ms  trainer",
+      "GET /v1/runs  200  N ms  trainer",
+    ]);
     await stop(running);
   });
 });

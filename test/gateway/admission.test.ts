@@ -135,6 +135,21 @@ describe("deadlines", () => {
     admission.admit(job(large(5_000, { sampling: sampling(1_000) })));
   });
 
+  it("count comparisons by the tokens that each may take", () => {
+    const { admission, job, measure } = setUp();
+    measure(1_000);
+    const hasty = (max_tokens?: number) => {
+      const asked = large(100);
+      const groups = asked.groups.map((one) => ({
+        ...one,
+        comparisons: one.comparisons.map((own) => ({ ...own, ...(max_tokens !== undefined && { max_tokens }) })),
+      }));
+      return job({ ...asked, groups });
+    };
+    expect(refusalOf(() => admission.admit(hasty())).code).toBe("overloaded");
+    admission.admit(hasty(1));
+  });
+
   it("refuse nobody for what was measured too seldom or too long ago", () => {
     const { clock, admission, job, measure } = setUp();
     const hasty = () => job(large(100));

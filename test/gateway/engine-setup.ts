@@ -22,7 +22,7 @@ export const callWith = (more: Partial<EngineCall> = {}): EngineCall => ({
   seed: 1,
   affinity: "group",
   completion: false,
-  soft_letters: null,
+  anchor: null,
   priority: 0,
   patient: false,
   signal: new AbortController().signal,

@@ -1,8 +1,10 @@
 // Holds what one generation through the engine pool guarantees: the body sent, the answer
 // assembled, faults named and retried, cuts and cancels.
+
 import { describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import type { EngineAnswer, EngineCall } from "../../gpu-backend/gateway/engines/port.ts";
+import { boxAnchor } from "../../src/core/judges/parsers/boxed.ts";
 import { ANSWER_SEGMENT_CHARS } from "../../src/core/wire/verify-protocol.ts";
 import {
   answer,
@@ -144,7 +146,7 @@ describe("the answer", () => {
       () => answer("\\boxed{A}", { usage: { prompt_tokens: 40, completion_tokens: 9 } }),
       async (pool) => {
         const got = await pool.generate(callWith());
-        expect(got).toMatchObject({ prompt_tokens: 40, completion_tokens: 9, retryable: false, letters: null });
+        expect(got).toMatchObject({ prompt_tokens: 40, completion_tokens: 9, retryable: false, soft: null });
         expect(got.first_token_ms).toBeGreaterThan(0);
         expect(got.total_ms).toBeGreaterThan(got.first_token_ms ?? Number.POSITIVE_INFINITY);
       },
@@ -352,31 +354,39 @@ describe("soft verdicts", () => {
   const withTokens = (content: string, ...tokens: object[]) =>
     event({ choices: [{ index: 0, delta: { content }, logprobs: { content: tokens }, finish_reason: null }] });
 
+  const anchor = boxAnchor(["A", "B"]);
+
   it("ask for twenty alternatives and bring the letters' probabilities behind the box", async () => {
-    const { letters, mock } = await one(
+    const { soft, mock } = await one(
       raw([
         withTokens("\\boxed{", token("\\boxed", {}), token("{", { "{": 0 })),
         withTokens("A", token("A", { A: Math.log(0.6), " B": Math.log(0.2), C: -3 })),
         withTokens("}", token("}", { "}": 0 })),
         chunk({}, "stop"),
       ]),
-      { soft_letters: ["A", "B"] },
+      { anchor },
     );
     expect(mock.log[0]?.body).toMatchObject({ logprobs: true, top_logprobs: 20 });
-    expect(letters?.A).toBeCloseTo(0.75, 12);
-    expect(letters?.B).toBeCloseTo(0.25, 12);
+    expect(soft?.letters.A).toBeCloseTo(0.75, 12);
+    expect(soft?.letters.B).toBeCloseTo(0.25, 12);
+    expect(soft).toMatchObject({ coverage: expect.closeTo(0.8, 12), written: "A" });
   });
 
-  it("are null where the engine gave none, and never of thoughts", async () => {
-    expect(await one(answer("\\boxed{A}"), { soft_letters: ["A", "B"] })).toMatchObject({ letters: null, error: null });
+  it("fail where the engine gave none, by a code that asking again does not mend", async () => {
+    const got = await one(answer("\\boxed{A}"), { anchor });
+    expect(got).toMatchObject({ soft: null, error: "logprobs_unavailable", retryable: false });
+    expect(got.mock.log).toHaveLength(1);
+  });
+
+  it("are never of thoughts", async () => {
     const thought = [
       withTokens("<think>\\boxed{", token("<think>\\boxed{", {})),
       withTokens("A", token("A", { A: 0 })),
     ];
     const after = withTokens("</think>x", token("</think>", {}), token("x", {}));
-    const closed = await one(raw([...thought, after, chunk({}, "stop")]), { soft_letters: ["A", "B"] });
-    expect(closed).toMatchObject({ answer: "x", letters: null });
-    const open = await one(raw([...thought, chunk({}, "stop")]), { soft_letters: ["A", "B"] });
-    expect(open).toMatchObject({ thinking: "unclosed", letters: null });
+    const closed = await one(raw([...thought, after, chunk({}, "stop")]), { anchor });
+    expect(closed).toMatchObject({ answer: "x", soft: null });
+    const open = await one(raw([...thought, chunk({}, "stop")]), { anchor });
+    expect(open).toMatchObject({ thinking: "unclosed", soft: null });
   });
 });

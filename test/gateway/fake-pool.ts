@@ -12,7 +12,7 @@ const ANSWER: EngineAnswer = {
   completion_tokens: 10,
   first_token_ms: 1,
   total_ms: 2,
-  letters: null,
+  soft: null,
   model: null,
   error: null,
   retryable: false,

@@ -20,7 +20,10 @@ export function inProcess(pool: FakePool, more: Partial<GatewayOptions> = {}) {
     sent.end(init.body ?? undefined);
     const [reply] = (await once(sent, "response")) as [IncomingMessage];
     const body = Readable.toWeb(reply, { strategy: { highWaterMark: 0 } }) as ReadableStream<Uint8Array>;
-    return new Response(body, { status: reply.statusCode ?? 0, headers: reply.headers as Record<string, string> });
+    return new Response(reply.statusCode === 204 ? null : body, {
+      status: reply.statusCode ?? 0,
+      headers: reply.headers as Record<string, string>,
+    });
   };
   return { admission, ask };
 }

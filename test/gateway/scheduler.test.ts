@@ -71,11 +71,18 @@ describe("order", () => {
     expect(seeds.slice(3)).toEqual(seeds.slice(0, 3));
   });
 
+  it("gives each comparison its own tokens, else the request's, and the seeds that it has either way", () => {
+    const { pool, submit } = setUp(100);
+    submit(request([group("x", 2, [comparison(0, [0, 1], { max_tokens: 9 }), comparison(1, [0, 1])])]));
+    expect(pool.calls.map(({ call }) => call.max_tokens)).toEqual([9, 1024]);
+    expect(pool.calls[0]?.call.seed).toBe(pool.calls[1]?.call.seed);
+  });
+
   it("asks for the letters' probabilities exactly when they are wanted", () => {
     const { pool, submit } = setUp(100);
     submit(request([group("x", 3, [comparison(0, [2, 0, 1])])], { soft: true }));
     submit(request([group("x", 3, [comparison(0, [2, 0, 1])])]));
-    expect(pool.calls.map(({ call }) => call.soft_letters)).toEqual([["A", "B", "C"], null]);
+    expect(pool.calls.map(({ call }) => call.anchor?.labels)).toEqual([["A", "B", "C"], undefined]);
   });
 });
 

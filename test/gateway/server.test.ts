@@ -41,6 +41,7 @@ describe("POST /v1/verify", () => {
     const pool = new FakePool(8);
     const { url } = await start(pool);
     const asks = request([group("g", 3, pairs(3, { samples: 2 }))], { soft: true });
+    const soft = { letters: { A: 0.25, B: 0.75 }, coverage: 0.9, written: "B" };
     const response = await fetch(`${url}/v1/verify`, post(asks, { "x-request-id": "edge-1" }));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toContain("application/x-ndjson");
@@ -52,8 +53,9 @@ describe("POST /v1/verify", () => {
       request_id: "edge-1",
       generations: 6,
       queue_depth: 0,
+      cancel_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    pool.calls[3]?.answer(voteFor("B", { letters: { A: 0.25, B: 0.75 } }));
+    pool.calls[3]?.answer(voteFor("B", { soft }));
     const verdict = (await events.next()).value;
     expect(verdict).toMatchObject({
       type: "verdict",
@@ -67,7 +69,7 @@ describe("POST /v1/verify", () => {
       completion_tokens: 10,
       first_token_ms: 1,
       total_ms: 2,
-      letters: { A: 0.25, B: 0.75 },
+      ...soft,
     });
     expect((verdict as { queue_ms: number }).queue_ms).toBeGreaterThanOrEqual(0);
     for (const call of pool.open) call.answer(voteFor("A"));
@@ -111,6 +113,7 @@ describe("POST /v1/verify", () => {
     ["invalid_request", 400, post(request([group("g", 2, [comparison(0, [0, 1], LAST_SAMPLES)])]))],
     ["invalid_request", 400, post({ ...one, soft: true, form: "scores" })],
     ["invalid_request", 400, post(request([group("g", 2, [comparison(0, [0, 1], { samples: 65 })])]))],
+    ["invalid_request", 400, post(request([group("g", 2, [comparison(0, [0, 1], { max_tokens: 0 })])]))],
     ["invalid_request", 400, post(request([group("g", LIMITS.rollouts_per_group_max + 1, pairs(2))]))],
     ["invalid_request", 400, post("null")],
     ["body_too_large", 413, post("{}", { "content-length": String(GATEWAY_LIMITS.body_bytes + 1) })],

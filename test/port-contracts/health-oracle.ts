@@ -1,8 +1,8 @@
 // Owns the plain computation of the rows that alarms look at, from a run's entries, against which
 // the database's SQL is tested.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
-import { percentile } from "../../src/core/math/stats.ts";
-import type { LogEntry } from "../../src/scoring/run-log-port.ts";
+import { edgesBetween, percentile } from "../../src/core/math/stats.ts";
+import type { GroupEntry, LogEntry, RewardHistogram } from "../../src/scoring/run-log-port.ts";
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const known = <T>(values: readonly (T | null)[]) => values.filter((value) => value !== null);
@@ -33,8 +33,31 @@ const meanRanks = (values: readonly number[]) =>
     return below + (values.filter((other) => other === value).length + 1) / 2;
   });
 
+const rewardsOf = ({ result }: GroupEntry) =>
+  result.status === "ok" && result.rollouts.every(({ reward }) => reward !== null)
+    ? result.rollouts.map(({ reward }) => reward as number)
+    : null;
+
+/** Of groups that are word for word one of `earlier`, which come in order. */
+function repeatCorrelation(groups: readonly GroupEntry[], earlier: readonly LogEntry[]): number | null {
+  const content = ({ prompt_hash, rollouts }: GroupEntry) =>
+    [prompt_hash, ...rollouts.map((row) => row.text_hash)].join();
+  const before = earlier.flatMap((entry) => entry.groups).filter((group) => rewardsOf(group) !== null);
+  return average(
+    known(
+      groups.map((group) => {
+        const first = before.find((one) => content(one) === content(group));
+        const [then, now] = [first === undefined ? null : rewardsOf(first), rewardsOf(group)];
+        if (then === null || now === null) return null;
+        const all = now.map((reward, r) => [then[r] as number, reward] as const);
+        return spearman(all) ?? (new Set(then).size > 1 ? 0 : null);
+      }),
+    ),
+  );
+}
+
 /** Of one step's entries; only those for rewards count. */
-export function healthOf(step: number, entries: readonly LogEntry[]): HealthRow {
+export function healthOf(step: number, entries: readonly LogEntry[], earlier: readonly LogEntry[] = []): HealthRow {
   const groups = entries.flatMap((entry) => entry.groups);
   const results = groups.map(({ result }) => result);
   const rollouts = groups.flatMap(({ result, rollouts }) =>
@@ -77,12 +100,26 @@ export function healthOf(step: number, entries: readonly LogEntry[]): HealthRow 
     duplicate_share: share(rollouts.map(({ duplicate_of }) => duplicate_of !== null)),
     tie_share: ratio(sum(rollouts.map(({ ties }) => ties)), sum(rollouts.map((r) => r.wins + r.losses + r.ties))),
     flip_rate: average(known(results.map(({ metrics }) => metrics.position_flip_rate))),
+    cyclic_share: share(known(groups.map(({ cyclic }) => cyclic))),
     jam_share: share(rollouts.map(({ jams_judge }) => jams_judge)),
     label_correlation: spearman(
       rollouts.flatMap(({ reward, pass_rate }) =>
         reward === null || pass_rate === null || pass_rate === undefined ? [] : [[reward, pass_rate] as const],
       ),
     ),
+    audit_correlation: average(
+      known(
+        groups.map(({ result, audit = [] }) =>
+          spearman(
+            result.rollouts.flatMap(({ reward }, r) => {
+              const score = audit[r] ?? null;
+              return result.status !== "ok" || reward === null || score === null ? [] : [[reward, score] as const];
+            }),
+          ),
+        ),
+      ),
+    ),
+    repeat_correlation: repeatCorrelation(groups, earlier),
     latency_p99_ms: median(uses.filter((use) => use.generations > use.failed).map((use) => use.latency_ms.p99)),
     incomplete_share: share(
       entries.map(({ warnings }) => warnings.some((text) => text.startsWith("group_incomplete"))),
@@ -102,6 +139,43 @@ export function healthRowsOf(all: readonly LogEntry[], steps: number): HealthRow
     healthOf(
       step,
       entries.filter((entry) => entry.step === step),
+      entries
+        .filter((entry) => last.includes(entry.step as number) && (entry.step as number) < step)
+        .sort((a, b) => (a.step as number) - (b.step as number)),
     ),
   );
+}
+
+/** How the rewards of the last steps of a run's entries are spread. */
+export function histogramOf(
+  all: readonly LogEntry[],
+  { steps, bins }: { steps: number; bins: number },
+): RewardHistogram {
+  const counted = all.filter(({ kind, step }) => kind === "rewards" && step !== null);
+  const last = [...new Set(known(counted.map(({ step }) => step)))].sort((a, b) => a - b).slice(-steps);
+  const entries = counted.filter(({ step }) => last.includes(step as number));
+  const rewardsAt = (step: number) =>
+    entries
+      .filter((entry) => entry.step === step)
+      .flatMap(({ groups }) => groups.filter(({ result }) => result.status === "ok"))
+      .flatMap(({ result }) => known(result.rollouts.map(({ reward }) => reward)));
+  const rewards = last.flatMap(rewardsAt);
+  const edges = rewards.length === 0 ? [] : edgesBetween(Math.min(...rewards), Math.max(...rewards), bins);
+  const isIn = (reward: number, bin: number) =>
+    (bin === 0 || reward >= (edges[bin] as number)) &&
+    (bin === edges.length - 2 || reward < (edges[bin + 1] as number));
+  const specs = [...new Set(entries.map(({ spec_hash }) => spec_hash))].map((spec_hash) => {
+    const at = known(entries.filter((entry) => entry.spec_hash === spec_hash).map(({ step }) => step));
+    return { spec_hash, first_step: Math.min(...at), last_step: Math.max(...at) };
+  });
+  return {
+    edges,
+    steps: last
+      .filter((step) => rewardsAt(step).length > 0)
+      .map((step) => ({
+        step,
+        counts: edges.slice(1).map((_, bin) => rewardsAt(step).filter((reward) => isIn(reward, bin)).length),
+      })),
+    specs: specs.sort((a, b) => a.first_step - b.first_step || (a.spec_hash < b.spec_hash ? -1 : 1)),
+  };
 }

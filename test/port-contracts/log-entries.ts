@@ -142,6 +142,7 @@ function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
     prompt_hash: hash,
     prompt: maybe(fc.string({ unit: "binary", maxLength: 100 })),
     language: maybe(fc.constantFrom("python", "c++")),
+    cyclic: maybe(fc.boolean()),
     rollouts: each(rolloutRow),
     verdicts,
   }) as fc.Arbitrary<GroupEntry>;
@@ -158,6 +159,21 @@ function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
     };
     return { ...entry, result: contested };
   });
+}
+
+/** Some have the score of an audit beside each rollout, some what its judge said. */
+function auditedEntry(size: number): fc.Arbitrary<GroupEntry> {
+  const scores = fc
+    .array(maybe(reward), { minLength: size, maxLength: size })
+    .filter((all) => all.some((score) => score !== null));
+  const said = verdicts.map((rows) =>
+    rows.map(({ signal: _, ...row }, i) => (i === 0 ? { ...row, text: "So: A" } : row)),
+  );
+  return fc.tuple(groupEntry(size), maybe(scores), maybe(said)).map(([entry, audit, audit_verdicts]) => ({
+    ...entry,
+    ...(audit !== null && { audit }),
+    ...(audit_verdicts !== null && { audit_verdicts }),
+  }));
 }
 
 const moments = fc.oneof(
@@ -198,7 +214,7 @@ export const rewardsEntry: fc.Arbitrary<Omit<LogEntry, "request_id">> = fc
     ...common,
     kind: fc.constant("rewards" as const),
     groups: fc.array(
-      fc.integer({ min: 1, max: 6 }).chain((size) => groupEntry(size)),
+      fc.integer({ min: 1, max: 6 }).chain((size) => auditedEntry(size)),
       { minLength: 1, maxLength: 4 },
     ),
   })
@@ -263,7 +279,8 @@ export function withSignals<E extends Pick<LogEntry, "groups">>(entry: E): E {
         signal: "style",
         value: -0.5,
         code: null,
-        detail: r === last ? { skipped: true as const } : null,
+        detail:
+          r === last ? { skipped: true as const } : r === 1 ? { refused: true as const, why: '"refused":true' } : null,
       },
     ]);
     const of = (r: number) => rows.filter(({ rollout_index }) => rollout_index === r);

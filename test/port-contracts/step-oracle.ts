@@ -114,6 +114,7 @@ export function expectedStep(step: number | null, entries: readonly LogEntry[]):
 export function expectedSummary(run_id: string, entries: readonly LogEntry[]): RunSummary {
   const steps = known(entries.map((entry) => entry.step));
   const times = entries.map((entry) => entry.created_at.toISOString()).sort();
+  const results = entries.flatMap(({ groups }) => groups.map(({ result }) => result));
   return {
     run_id,
     owner: entries[0]?.key_name ?? null,
@@ -126,5 +127,7 @@ export function expectedSummary(run_id: string, entries: readonly LogEntry[]): R
     rollouts: rolloutCount(entries),
     reward_mean: near(moments(rewardCells(entries)).mean),
     parse_rate: near(overallParseRate(entries)),
+    prompt_tokens: sum(results.map(({ verifier }) => verifier.prompt_tokens)),
+    completion_tokens: sum(results.map(({ verifier }) => verifier.completion_tokens)),
   };
 }

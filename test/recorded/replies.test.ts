@@ -1,6 +1,6 @@
 // Every recorded request gets the reply that it got: status, type and body, byte for byte, but for
 // ids and times.
-// `RECORD=1 npm test -- --project node test/recorded` writes the recording anew; a reply that
+// `RECORD=1 npm test -- test/recorded` writes the recording anew; a reply that
 // changes is a change of the contract.
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -6,6 +6,7 @@ import { StoreWriteError } from "../../src/run-log/db/connection.ts";
 import { type Envelope, sealed } from "../../src/run-log/write/envelope.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
 import { consumeLogs, keepLetters, retryDelay_s } from "../../src/run-log/write/queue-consumer.ts";
+import type { RunKey } from "../../src/scoring/run-log-port.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
 import { delivery, entries } from "./sent.ts";
 
@@ -48,6 +49,24 @@ describe("a batch of the run-log queue", () => {
     expect(stored).toHaveLength(100);
     expect(batch.every(({ end }) => end === "ack")).toBe(true);
     expect(new Set(ends)).toEqual(new Set(["stored  5"]));
+  });
+
+  it("has the runs looked at of which steps of rewards were stored, and no others", async () => {
+    const looked: RunKey[] = [];
+    const sent = ["a", "b", "c", "d"].map((run_id, i) => {
+      const entry = sizedEntry({ run_id, step: 1, groups: 1, size: 2 });
+      return { ...entry, key_name: "trainer", step: i === 1 ? null : 1 };
+    });
+    const gone = sent[2]?.request_id;
+    const fault = (envelopes: readonly Envelope[]) =>
+      envelopes.some(({ request_id }) => request_id === gone) ? new StoreWriteError("22003") : null;
+    const { deps } = rig(fault);
+    const batch = sent.flatMap((entry) => (sealed(entryRows(entry)) as string[]).map((body) => delivery(body)));
+    await consumeLogs(batch, { ...deps, look: async (runs) => void looked.push(...runs) });
+    expect(looked).toEqual([
+      { owner: "trainer", run_id: "a" },
+      { owner: "trainer", run_id: "d" },
+    ]);
   });
 
   it("of long messages is stored in writes of at most log_write_bytes, so that an isolate's memory holds them", async () => {

@@ -7,11 +7,11 @@ const MAIN = new URL("../../scripts/stack/commands/logs-replay.ts", import.meta.
 const HERE = ["--target", "http://127.0.0.1:1"];
 
 it.each([
-  [[], "--target is missing"],
-  [["--nope"], "Unknown option '--nope'"],
-  [["--target", "nowhere"], '--target must be an http or https URL, it is "nowhere"'],
-  [[...HERE, "--limit", "201"], "--limit must be an integer from 1 to replay_letters_max = 200, it is 201"],
-  [[...HERE, "--settle", "soon"], "--settle must be a number of seconds from 0, it is soon"],
+  [[], "--target is required"],
+  [["--nope"], "there is no flag --nope"],
+  [["--target", "nowhere"], "--target must be an http or https URL, not 'nowhere'"],
+  [[...HERE, "--limit", "201"], "--limit must be an integer from 1 to 200, not '201'"],
+  [[...HERE, "--settle", "soon"], "--settle must be a number from 0 to 86400, not 'soon'"],
   [HERE, "http://127.0.0.1:1 cannot be reached: "],
 ])("%j", (flags, said) => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, ...flags], { encoding: "utf8" });

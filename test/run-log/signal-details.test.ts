@@ -1,5 +1,5 @@
-// Holds that what signals tell of a rollout besides their values finds its place in the log: rows have
-// the tables' columns and no others.
+// Holds that what signals tell of a rollout besides their values finds its place in the log: rows
+// have the tables' columns and no others.
 import { getTableColumns } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";

@@ -44,18 +44,18 @@ describe("the table of access", () => {
 
   test("opens to all only liveness and documentation, to logs what reads the log, to logs:all what tells of all keys at once, and to admin what acts on the deployment", () => {
     const reading =
-      "GET /v1/runs,GET /v1/runs/:run_id,GET /v1/runs/:run_id/steps,GET /v1/runs/:run_id/groups,GET /v1/runs/:run_id/health,GET /v1/runs/:run_id/export";
+      "GET /v1/runs,GET /v1/runs/:run_id,GET /v1/runs/:run_id/steps,GET /v1/runs/:run_id/groups,GET /v1/runs/:run_id/health,GET /v1/runs/:run_id/histogram,GET /v1/runs/:run_id/compare,GET /v1/runs/:run_id/export";
     const pages =
-      "GET /,GET /healthz,GET /health,GET /readyz,GET /nemo-gym/,GET /openapi.json,GET /docs,GET /docs/errors,GET /docs/alarms,GET /docs/style.css";
+      "GET /,GET /healthz,GET /health,GET /readyz,GET /nemo-gym/,GET /openapi.json,GET /docs,GET /docs/errors,GET /docs/alarms,GET /docs/style.css,GET /docs/search.js";
     // Without a key they show nothing of a run: their script asks for one.
     const ofRuns =
       "GET /runs,GET /runs/:run_id,GET /runs/:run_id/steps/:step,GET /groups/:id,GET /runs.js,GET /runs.css";
     const more =
-      "GET /v1/groups/:id/verdicts,GET /v1/requests/:request_id,GET /v1/logs/dead-letters,POST /v1/logs/dead-letters/replay";
+      "GET /v1/groups/:id/verdicts,GET /v1/groups/:id/texts,GET /v1/requests/:request_id,GET /v1/logs/dead-letters,POST /v1/logs/dead-letters/replay,POST /v1/runs/:run_id/rescore,POST /v1/ensembles/fit";
     expect(namesOf("public")).toEqual(`${pages},${ofRuns}`.split(",").toSorted());
     expect(namesOf("logs")).toEqual(`${reading},${more}`.split(",").toSorted());
     expect(namesOf("logs:all")).toEqual(["GET /metrics"]);
-    expect(namesOf("admin")).toEqual(["PUT /v1/specs/:name"]);
+    expect(namesOf("admin")).toEqual(["PUT /v1/specs/:name", "PUT /v1/templates/:name"]);
   });
 
   test("closes a route that it does not know to all but admin", () => {

@@ -71,6 +71,10 @@ export class Server {
     return this.#child.pid ?? 0;
   }
 
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   /** Waits for output that `pattern` finds; returns its first group. */
   async says(pattern: RegExp, signal: AbortSignal): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -84,6 +88,12 @@ export class Server {
     this.#closed.then(giveUp, reject);
     signal.addEventListener("abort", giveUp, { once: true });
     return promise.finally(() => signal.removeEventListener("abort", giveUp));
+  }
+
+  /** Resolves when the process has ended, by whatever cause. */
+  async ended(): Promise<void> {
+    await this.#closed.catch(() => {});
+    process.removeListener("exit", this.#onExit);
   }
 
   async stop(): Promise<void> {

@@ -5,16 +5,18 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { descendants, killAll } from "./process-tree.ts";
+import { MODEL, serveRealModel, showRealModel } from "./test-engine-model.ts";
 import { ENGINES, type RunningEngine } from "./test-engine-servers.ts";
 import { ensureVenv, run } from "./test-engine-venv.ts";
-import { ensureVllm, startVllm } from "./test-engine-vllm.ts";
+import { ensureVllm, makeModels } from "./test-engine-vllm.ts";
 
 /** Bounds of the command's parts, ms. */
 const INSTALL_MS = 600_000;
 const START_MS = 240_000;
 const TEST_MS = 480_000;
-const VLLM_START_MS = 900_000;
-const VLLM_TEST_MS = 600_000;
+const MODEL_MS = 3_600_000;
+const VLLM_TEST_MS = 7_200_000;
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 const HOME = join(ROOT, "gpu-backend/engines/real");
@@ -38,7 +40,8 @@ async function runTests(running: Record<string, unknown>, signal: AbortSignal): 
     env: { ...process.env, KRITAI_ENGINES: "[]", ...inEnvironment(running) },
     signal,
   });
-  const end = () => tests.kill();
+  // Servers that the tests themselves started are below them.
+  const end = () => killAll([...descendants(tests.pid as number), tests.pid as number]);
   process.once("exit", end);
   const [code] = (await once(tests, "close")) as [number | null];
   process.removeListener("exit", end);
@@ -48,17 +51,16 @@ async function runTests(running: Record<string, unknown>, signal: AbortSignal): 
 const inEnvironment = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]));
 
-/** vLLM by itself: it takes minutes to start, and its tests are its own. @returns vitest's exit status */
+/**
+ * vLLM by itself: its servers take minutes to start, so each file of its tests starts what it
+ * needs. @returns vitest's exit status
+ */
 async function testVllm(): Promise<number> {
   const python = await timed("vLLM's environment", INSTALL_MS, (signal) => ensureVllm(PYTHON, VLLM_VENV, signal));
   const models = mkdtempSync(join(tmpdir(), "kritai-vllm-"));
   process.once("exit", () => rmSync(models, { recursive: true, force: true }));
-  const vllm = await timed("vLLM", VLLM_START_MS, (signal) => startVllm(python, models, signal));
-  try {
-    return await timed("tests", VLLM_TEST_MS, (signal) => runTests({ KRITAI_VLLM: vllm.engine }, signal));
-  } finally {
-    await vllm.stop();
-  }
+  const vllm = await timed("models", START_MS, (signal) => makeModels(python, models, signal));
+  return await timed("tests and their servers", VLLM_TEST_MS, (signal) => runTests({ KRITAI_VLLM: vllm }, signal));
 }
 
 /** @returns the environment's python */
@@ -87,9 +89,39 @@ async function testEngines(names: readonly string[]): Promise<number> {
   }
 }
 
+/** @returns 0: what a model judges is shown, not tested */
+async function judgeTexts(): Promise<number> {
+  const python = await prepare();
+  const folder = mkdtempSync(join(tmpdir(), "kritai-model-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  await timed("texts judged", MODEL_MS, (signal) => showRealModel(python, folder, signal));
+  return 0;
+}
+
+/** Serves the model until this process is ended. @returns 1: its server ended by itself */
+async function serveModel(): Promise<number> {
+  const python = await prepare();
+  const folder = mkdtempSync(join(tmpdir(), "kritai-model-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const { url, ended } = await timed("model", INSTALL_MS, (signal) =>
+    serveRealModel(python, folder, Number(process.env.PORT ?? 0), signal),
+  );
+  console.log(`${MODEL} at ${url} (protocol openai), until this is ended`);
+  await ended();
+  return 1;
+}
+
 const PREPARE = "--prepare";
+const REAL_MODEL = "--real-model";
+const SERVE = "--serve";
 const VLLM = "vllm";
-const asked = process.argv.slice(2).filter((argument) => argument !== PREPARE);
+if (process.argv.includes("--help")) {
+  console.log(
+    `npm run test:engine -- [NAME].. [--prepare | --real-model [--serve]]\n\nInstalls real engines, starts them on the CPU and tests with them. Names: ${[...Object.keys(ENGINES), VLLM].join(", ")}, the last alone.\n\n  --prepare     only installs\n  --real-model  instead: has a real small language model judge the example texts, and tells its parse rate; with --serve only serves it, on the port PORT or a free one, until it is ended\n  --help        this text`,
+  );
+  process.exit(0);
+}
+const asked = process.argv.slice(2).filter((argument) => ![PREPARE, REAL_MODEL, SERVE].includes(argument));
 const unknown = asked.filter((name) => name !== VLLM && !(name in ENGINES));
 if (unknown.length > 0) {
   console.error(
@@ -101,9 +133,13 @@ if (unknown.length > 0) {
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const work = process.argv.includes(PREPARE)
   ? prepare().then(() => 0)
-  : asked.includes(VLLM)
-    ? testVllm()
-    : testEngines(asked.length > 0 ? asked : Object.keys(ENGINES));
+  : process.argv.includes(REAL_MODEL)
+    ? process.argv.includes(SERVE)
+      ? serveModel()
+      : judgeTexts()
+    : asked.includes(VLLM)
+      ? testVllm()
+      : testEngines(asked.length > 0 ? asked : Object.keys(ENGINES));
 process.exitCode = await work.catch((fault: Error) => {
   console.error(fault.message);
   return 1;

@@ -1,6 +1,7 @@
 // A judge's preset that is one file and one line of its table: named by a spec, asked over HTTP in
-// its own words, read by its own parser, and part of the spec's hash.
+// its own words, read by its own parser, part of the spec's hash, and played by the simulator.
 import { expect, test, vi } from "vitest";
+import { startSimulator } from "../../gpu-backend/engines/simulator/server.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
@@ -31,14 +32,37 @@ test("is asked in its own words and read by its own parser", async () => {
     const clock = { now: () => performance.now(), date: () => new Date() };
     const verifier = createOpenAiVerifier({ url: engine.url, model: "m", apiKey: null }, clock);
     const spec = { candidate: { extract: "whole" }, judge: { preset: "toy" }, format: { rules: [] } };
-    const reply = (await (await setUp({ verifier }).post("/v1/rewards", { spec, groups })).json()) as RewardsReply;
+    const reply = (await (
+      await setUp({ verifier, clock }).post("/v1/rewards", { spec, groups })
+    ).json()) as RewardsReply;
     expect(reply.rewards).toEqual([[0, 0.5, 1]]);
     expect(asked).toHaveLength(3);
     for (const text of asked) expect(text).toMatch(/^How is it\?\n\n<A>\n\w+\n<\/A>\s+<B>\n\w+\n<\/B>\n\nEnd with/);
-    const other = await setUp({ verifier }).post("/v1/specs/check", { ...spec, judge: { preset: "mtbench-ab" } });
+    const other = await setUp({ verifier, clock }).post("/v1/specs/check", {
+      ...spec,
+      judge: { preset: "mtbench-ab" },
+    });
     expect((await other.json()) as { spec_hash: string }).not.toMatchObject({ spec_hash: reply.spec_hash });
   } finally {
     await engine.close();
+  }
+});
+
+test("is played by the simulator, which nobody told of it", async () => {
+  const noise = { parse_rate: 1, loop_rate: 0, lapse_rate: 0, discrimination: 1_000, thinking_median_tokens: 8 };
+  const rates = { cold: 0, mild: 0.5, hot: 1 };
+  const simulator = await startSimulator({ scale: "instant", noise, rates });
+  try {
+    const clock = { now: () => performance.now(), date: () => new Date() };
+    const verifier = createOpenAiVerifier({ url: simulator.url, model: "sim-14b", apiKey: null }, clock);
+    const spec = { candidate: { extract: "whole" }, judge: { preset: "toy" }, format: { rules: [] } };
+    const reply = (await (
+      await setUp({ verifier, clock }).post("/v1/rewards", { spec, groups })
+    ).json()) as RewardsReply;
+    expect(reply.rewards).toEqual([[0, 0.5, 1]]);
+    expect(reply.metrics.parse_rate).toBe(1);
+  } finally {
+    await simulator.close();
   }
 });
 

@@ -89,7 +89,7 @@ describe("a cell", () => {
       tableIn(withTable(page, table)),
     );
     expect(second).toContain("| slime | stand-in | right | right | not run |");
-    expect(second).toContain("2026-11-23, def |");
+    expect(second).toContain("| 2026-11-22, abc, scale 0.1; in part 2026-11-23, def |");
     const without = table.replace(" quiet path |", "").replace("| slime | stand-in | right |", "| slime | stand-in |");
     expect(tableOf([slime], new Map(), { date: "", commit: "", scale: 1 }, without)).toContain(
       "| slime | stand-in | not run | not run |",

@@ -100,6 +100,14 @@ describe("ordered fallback", () => {
     expect(second.jobs[0]?.questions).toEqual([{ id: 0, shown: [1, 0], samples: 1, first_sample: 1, stop: "all" }]);
   });
 
+  it("asks the next backend with as few tokens as the first was to have", async () => {
+    const first = scripted("one", () => "verifier_unavailable");
+    const second = scripted("two", () => null);
+    const questions = [{ id: 9, shown: [1, 0], samples: 2, max_tokens: 5 }];
+    await asked([first, second], { ...pairsJob(2), questions });
+    expect(second.jobs[0]?.questions).toMatchObject([{ shown: [1, 0], samples: 2, max_tokens: 5 }]);
+  });
+
   it("does not open a session on a backend that is not needed", async () => {
     const second = scripted("two", () => null);
     await asked([scripted("one", () => null), second]);

@@ -25,6 +25,7 @@ const questionOf = (candidates: number) =>
     samples: fc.integer({ min: 1, max: 9 }),
     stop: fc.constantFrom("majority" as const, "all" as const),
     first_sample: fc.nat({ max: 3 }),
+    tokens: fc.option(fc.integer({ min: 1, max: 99 })),
   });
 
 const jobs = fc
@@ -41,7 +42,12 @@ const jobs = fc
         question,
         language,
         candidates,
-        questions: list.map((question, at): JobQuestion => ({ id: 7 * at + 2, ...question })),
+        questions: list.map(
+          ({ tokens, ...question }, at): JobQuestion => ({
+            ...{ id: 7 * at + 2, ...question },
+            ...(tokens !== null && { max_tokens: tokens }),
+          }),
+        ),
       }),
     ),
   );
@@ -50,10 +56,11 @@ const ABOUT = { to: "chat", preset: "code-select", question: "q", language: null
 
 /** A question's texts, samples and stop, as asked. */
 const meant = (job: VerifierJob) =>
-  job.questions.map(({ shown, samples, first_sample, stop }) => ({
+  job.questions.map(({ shown, samples, first_sample, stop, max_tokens }) => ({
     shown: shown.map((index) => job.candidates[index]),
     samples,
     first_sample,
+    max_tokens,
     stop: shown.length === 2 && samples > 1 ? stop : "all",
   }));
 
@@ -63,10 +70,11 @@ describe("the question", () => {
       fc.property(jobs, (job) => {
         const [group] = readBack(new GroupAsk(job, () => {})).groups;
         expect(group).toMatchObject({ question: job.question, language: job.language });
-        const asked = group?.comparisons.map(({ order, samples, first_sample, stop }) => ({
+        const asked = group?.comparisons.map(({ order, samples, first_sample, stop, max_tokens }) => ({
           shown: order.map((index) => group.candidates[index]),
           samples,
           first_sample,
+          max_tokens,
           stop,
         }));
         expect(asked).toEqual(meant(job));

@@ -21,6 +21,8 @@ const EVENTS: VerifyEvent[] = [
     first_token_ms: null,
     total_ms: 7.5,
     letters: { A: 0.75, B: 0.25 },
+    coverage: 0.9,
+    written: "A",
   },
   { type: "saved", ...about, samples: [1, 2], completion_tokens: 5 },
   { type: "error", ...about, sample: 0, code: "verifier_unavailable", retryable: true },
@@ -30,6 +32,7 @@ const EVENTS: VerifyEvent[] = [
     type: "done",
     usage: { generations: 4, saved: 2, failed: 1, prompt_tokens: 9, completion_tokens: 8, in_flight_max: 3 },
   },
+  { type: "accepted", request_id: "r", generations: 4, queue_depth: 0, cancel_id: "c" },
 ];
 
 /** Values at the edges of what fields accept. */

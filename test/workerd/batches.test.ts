@@ -64,6 +64,31 @@ test("a batch whose object is thrown away goes on when somebody asks for it", as
   await expect.poll(async () => (await seen("hang-batch")).cut).toBe(6);
 });
 
+test("the list tells of each batch what its own object says, newest first, without those that are forgotten", async () => {
+  const list = async (query = "") =>
+    (await (await exports.default.fetch(`http://localhost/v1/batches${query}`)).json()) as {
+      batches: BatchReply[];
+      next_cursor: string | null;
+    };
+  const ids = [await submit("batch-first", [2]), await submit("batch-second", [2]), await submit("hang-listed", [2])];
+  const [first, second, third] = ids as [string, string, string];
+  const done = await ask(first, "?wait=20");
+  await ask(second, "?wait=20");
+  const { batches } = await list("?limit=3");
+  expect(batches.map(({ batch_id }) => batch_id)).toEqual([third, second, first]);
+  expect(batches.map(({ state }) => state).slice(1)).toEqual(["done", "done"]);
+  expect(batches[2]).toMatchObject({ created_at: done.created_at, ended_at: done.ended_at, progress: done.progress });
+  expect(batches[2]).not.toHaveProperty("reply");
+  await ask(third, "", "DELETE");
+  const stub = objects.BATCH.getByName(second);
+  await runInDurableObject(stub, (_, { storage }) => storage.deleteAll());
+  const after = await list("?limit=3");
+  expect(after.batches.map(({ batch_id, state }) => [batch_id, state])).toEqual([
+    [third, "cancelled"],
+    [first, "done"],
+  ]);
+});
+
 test("a batch is forgotten with all that it stored", async () => {
   const id = await submit("batch-over", [2]);
   await ask(id, "?wait=20");

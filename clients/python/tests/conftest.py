@@ -44,6 +44,7 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "QUERY",
         "TIMEOUT_S",
         "VAL_GROUP_SIZE",
+        "COMPONENTS",
     ):
         monkeypatch.delenv(f"KRITAI_{name}", raising=False)
 

@@ -184,3 +184,8 @@ def rewards(request: Received, number: int) -> Reply:
 
 def line(event: dict[str, Any]) -> bytes:
     return json.dumps(event).encode() + b"\n"
+
+
+def sent(server: FakeServer, at: int = 0) -> Any:
+    """What a request held, as JSON."""
+    return server.received[at].json

@@ -13,7 +13,7 @@ import pytest
 from conftest import QUICK, expected, numbered
 from fake_server import Received, Reply, line, problem, rewards, rewards_reply, scored_group, serving, tail
 
-from kritai import AsyncKritai, Kritai, KritaiWarning, Limits, NotFound, Unavailable
+from kritai import AsyncKritai, InvalidRequest, Kritai, KritaiWarning, Limits, NotFound, Unavailable
 from kritai.progress import ProgressBar
 
 
@@ -142,6 +142,27 @@ def test_an_export_gives_every_row_or_an_error() -> None:
         for code in ("connection_lost", "store_unavailable"):
             with pytest.raises(Unavailable, match=code):
                 list(log.export("a", "groups"))
+
+
+def test_a_rescoring_gives_every_group_and_its_summary_or_an_error() -> None:
+    group = {"type": "group", "group_id": "x.0", "step": 3, "rewards": [1.0, None], "old": [0.5, 0.5]}
+    end = {"type": "end", "groups": 1, "best_changed_share": 0.0}
+    needs = [{"path": "spec.signals.quality", "message": "another seed"}]
+    answers = [
+        Reply(pieces=[line(group), line(end)]),
+        Reply(pieces=[line(group)]),
+        problem(422, "needs_judging", errors=needs),
+    ]
+    with serving(lambda request, number: answers[number]) as server:
+        log = Kritai(server.url).log
+        assert list(log.rescore("a", "mine", from_step=3, owner="b")) == [group, end]
+        with pytest.raises(Unavailable, match="connection_lost"):
+            list(log.rescore("a", {"reward": "top1"}))
+        with pytest.raises(InvalidRequest, match="needs_judging") as refused:
+            list(log.rescore("a", "mine"))
+        assert refused.value.errors[0].path == "spec.signals.quality"
+    assert server.received[0].path == "/v1/runs/a/rescore?owner=b"
+    assert server.received[0].json == {"spec": "mine", "from_step": 3, "to_step": None}
 
 
 def test_any_other_route_has_the_same_retries() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from stack import REPOSITORY
 
-from kritai import Group, InvalidRequest, Kritai, Limits, NotFound, SignalsSpec, Spec
+from kritai import DriftProbe, Group, InvalidRequest, Kritai, Limits, NotFound, SignalsSpec, Spec
 from kritai.shims.trl_reward import kritai_reward
 from kritai.shims.verl_reward import compute_score_batch
 
@@ -46,6 +46,23 @@ def test_rewards_are_those_in_the_run_log(url: str) -> None:
     assert (health["last_step"], health["on"]) == (3, [])
     assert (steps[0]["step"], steps[0]["groups"]) == (3, len(GROUPS))
     assert steps[0]["reward_mean"] == pytest.approx(result.metrics["reward_mean"])
+
+
+def test_the_probe_for_drift_is_found_in_the_log_by_its_texts_and_two_runs_are_compared(url: str) -> None:
+    probe = DriftProbe(every=5)
+    with Kritai(url) as client:
+        for run_id in ("drift", "beside"):
+            result = client.rewards(GROUPS, run_id=run_id, step=0)
+            probe.keep(GROUPS, result, 0)
+            wait_until_stored(client, result.request_ids[0])
+        assert probe.send_blocking(client, 4, run_id="drift") is None
+        again = probe.send_blocking(client, 5, run_id="drift")
+        assert again is not None
+        wait_until_stored(client, again.request_ids[0])
+        rows = client.call("GET", "/v1/runs/drift/health?rows=true")["rows"]
+        both = client.log.compare("drift", "beside")
+    assert [(row["step"], row["repeat_correlation"]) for row in rows] == [(0, None), (5, 1)]
+    assert (both["steps"], both["rewards"]["prompts"], both["rewards"]["difference"]) == ([0], len(GROUPS), 0)
 
 
 def test_a_split_batch_and_a_stream_give_what_one_request_gives(url: str) -> None:
@@ -133,6 +150,12 @@ def test_verdicts_evaluations_specs_and_the_log_are_answered_as_typed(url: str) 
         assert len(verdict_rows) == result.groups[0]["verifier"]["generations"]
         assert client.log.request(result.request_ids[0])["run_id"] == "log"
         assert "log" in [run["run_id"] for run in client.log.runs()]
+        *again, end = client.log.rescore("log", {"reward": "wins"})
+        assert [line["rewards"] for line in again if line["type"] == "group"] == [
+            [r["wins"] + (r["components"]["format"] or 0) for r in result.groups[0]["rollouts"]]
+        ]
+        assert end["type"] == "end"
+        assert end["groups"] == 1
 
 
 def test_the_shims_give_the_rewards_of_the_same_groups(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

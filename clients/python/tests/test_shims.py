@@ -6,21 +6,18 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
-import pickle
 import sys
 import threading
-import time
 import types
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_server import FakeServer, problem, serving
+from fake_server import FakeServer, sent
 
 import kritai.shims
-from kritai import NoScore, Unauthorized
+from kritai import NoScore
 from kritai.shims import verifiers_rubric, verl_reward
-from kritai.shims.trl_reward import kritai_reward
 
 SHIMS = sorted(p for p in Path(kritai.shims.__file__).parent.glob("*.py") if p.name != "__init__.py")
 
@@ -51,66 +48,6 @@ def test_there_is_a_shim_for_each_tool_and_none_shadows_it() -> None:
     assert not {path.stem for path in SHIMS} & tools
 
 
-def sent(server: FakeServer, at: int = 0) -> Any:
-    return server.received[at].json
-
-
-# --- TRL
-
-
-def call_as_trl(reward: Any, **more: Any) -> list[float | None]:
-    """grpo_trainer._calculate_rewards: everything by keyword, columns as lists."""
-    prompts = [[{"role": "user", "content": "p"}]] * 2 + ["q", "q"]
-    completions = [[{"role": "assistant", "content": "1"}], [{"role": "assistant", "content": "none"}], "3", "4"]
-    given = {"completion_ids": [[1], [1, 2], [3], [4]], "answer": ["a"] * 4, "pass_rate": [0.5, None, 1, 0], **more}
-    result: list[float | None] = asyncio.run(reward(prompts=prompts, completions=completions, **given))
-    return result
-
-
-def test_trl_gets_one_reward_a_row_and_none_for_no_score(server: FakeServer) -> None:
-    reward = kritai_reward(server.url, run_id="r", language="python")
-    assert call_as_trl(reward, trainer_state=types.SimpleNamespace(global_step=7)) == [1.0, None, 3.0, 4.0]
-    body = sent(server)
-    assert (body["run_id"], body["step"], body["spec"]) == ("r", 7, "default")
-    assert body["groups"][0]["prompt"] == [{"role": "user", "content": "p"}]
-    assert body["groups"][0]["language"] == "python"
-    assert body["groups"][0]["rollouts"][1] == {"text": "none", "length_tokens": 2}
-    assert body["groups"][1]["rollouts"][0] == {"text": "3", "length_tokens": 1, "pass_rate": 1.0}
-
-
-def test_trl_takes_it_for_async_pickles_it_and_can_name_it(server: FakeServer) -> None:
-    reward = kritai_reward(server.url, spec={"reward": "wins"})
-    again = pickle.loads(pickle.dumps(reward))
-    assert inspect.iscoroutinefunction(again)
-    assert again.__name__ == "kritai"
-    assert call_as_trl(again) == [1.0, None, 3.0, 4.0]
-    assert sent(server)["spec"] == {"reward": "wins"}
-
-
-def test_trl_metrics_and_columns_are_fed_with_constant_keys(server: FakeServer) -> None:
-    metrics: dict[str, float] = {}
-    columns: dict[str, list[Any]] = {}
-    call_as_trl(kritai_reward(server.url), log_metric=metrics.__setitem__, log_extra=columns.__setitem__)
-    assert metrics == {"kritai/no_score": 0.25, "kritai/malformed": 0.0, "kritai/unparsed": 0.5}
-    assert columns == {"kritai_error": [None, "verifier_rejected", None, None], "kritai_rank": [1, 1, 1, 1]}
-
-
-def test_trl_skips_rows_that_no_server_could_score_but_a_wrong_key_stops_it() -> None:
-    reward = kritai_reward("http://127.0.0.1:9", timeout_s=1)
-    assert call_as_trl(reward) == [None] * 4
-    with serving(lambda request, number: problem(401, "unauthorized")) as server, pytest.raises(Unauthorized):
-        call_as_trl(kritai_reward(server.url))
-
-
-def test_trl_a_batch_of_1024_costs_the_client_less_than_a_millisecond_a_rollout(server: FakeServer) -> None:
-    rows = range(1024)
-    columns: dict[str, Any] = {"prompts": [f"p{row // 16}" for row in rows], "completions": [str(row) for row in rows]}
-    started = time.process_time()  # not the clock: other processes may want the processor too
-    result = asyncio.run(kritai_reward(server.url)(**columns, completion_ids=[list(range(8000))] * 1024))
-    assert time.process_time() - started < 1.024
-    assert result == [float(row) for row in rows]
-
-
 # --- verl
 
 
@@ -132,6 +69,21 @@ def test_verl_gets_constant_keys_and_the_declared_fallback_with_a_flag(server: F
     results = asyncio.run(call_as_verl(["1", "none"], group_size=2, fallback=-1.0))
     assert results[0].keys() == results[1].keys()
     assert [(r["score"], r["kritai_failed"]) for r in results] == [(1.0, 0.0), (-1.0, 1.0)]
+
+
+def test_verl_gets_a_constant_key_for_each_component_named_the_fallback_where_there_is_none(server: FakeServer) -> None:
+    options: dict[str, Any] = {"fallback": -1.0, "components": ["base", "format"], "val_group_size": 1}
+    results = asyncio.run(call_as_verl(["1", "none"], group_size=2, **options))
+    alone = asyncio.run(
+        call_as_verl(["1"], group_size=2, **options | {"extra_info": {"question": "p", "split": "test"}})
+    )
+    assert [(r["kritai_base"], r["kritai_format"]) for r in results] == [(1.0, 0.0), (-1.0, 0.0)]
+    assert results[0].keys() == results[1].keys() == alone[0].keys()
+
+
+def test_verl_a_component_without_a_value_and_without_a_fallback_raises(server: FakeServer) -> None:
+    with pytest.raises(NoScore):
+        asyncio.run(call_as_verl(["none"], group_size=1, components=["base"]))
 
 
 def test_verl_without_a_fallback_fails_rather_than_inventing_a_number(server: FakeServer) -> None:
@@ -175,6 +127,25 @@ def test_ms_swift_finds_the_plugin_by_name_and_gets_a_reward_a_row(server: FakeS
     assert sent(server)["step"] == 2
     assert sent(server)["groups"][0]["prompt"] == [{"role": "user", "content": "p"}]
     assert [r["length_tokens"] for r in sent(server)["groups"][0]["rollouts"]] == [3, 1]
+
+
+def test_ms_swift_finds_a_reward_for_each_component_and_they_share_one_request(
+    server: FakeServer, swift: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KRITAI_COMPONENTS", "base,format")
+    import kritai.shims.ms_swift_plugin  # noqa: F401
+
+    assert set(swift.orms) == {"kritai", "kritai_base", "kritai_format"}
+    rewards = [swift.orms[name](args=None) for name in ("kritai_base", "kritai_format")]
+    assert all(inspect.iscoroutinefunction(reward.__call__) for reward in rewards)
+    completions = ["1", "none"]
+    chats = [[{"role": "user", "content": "p"}, {"role": "assistant", "content": text}] for text in completions]
+
+    async def both() -> list[list[float | None]]:
+        return list(await asyncio.gather(*(reward(completions, messages=chats) for reward in rewards)))
+
+    assert asyncio.run(both()) == [[1.0, None], [0.0, 0.0]]
+    assert len(server.received) == 1
 
 
 def test_skyrl_steps_of_a_prompt_are_judged_as_one_group(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 import threading
+from typing import Any
 
 import pytest
 from conftest import QUICK, expected, numbered
 from fake_server import Received, Reply, problem, rewards, rewards_reply, serving
 
 from kritai import Group, InvalidRequest, Kritai, Limits, TooLarge, Unavailable, VerdictItem
-from kritai.merging import batch_metrics
+from kritai.merging import batch_metrics, right_verdict
 from kritai.splitting import generations_of
 
 
@@ -200,3 +201,21 @@ def test_verdicts_are_cut_by_size_come_back_in_order_and_are_measured_together()
     assert all(json.loads(request.body)["formulation"] == "pair_em" for request in server.received)
     assert result.rewards == [0, 1, 2, 3, 4, 5]
     assert (result.metrics["accuracy"], result.metrics["reward_mean"]) == (0.5, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("formulation", "item", "expected"),
+    [
+        ("list_em", {"candidates": 3, "correct": 1}, "B"),
+        ("list_em", {"pass_rates": [0.5, 1]}, "B"),
+        ("pair_sc", {"pass_rates": [1, 1]}, None),
+        ("patch_multiselect", {"candidates": 4, "correct": [2, 0]}, "A, C"),
+        ("patch_multiselect", {"pass_rates": [1, 0.5, 1]}, "A, C"),
+        ("patch_multiselect", {"candidates": 2, "correct": []}, "none"),
+        ("patch_multiselect", {"candidates": 2, "correct": 1}, "B"),
+        ("pair_labels", {"pass_rates": [0.2, 1]}, "incorrect, correct"),
+    ],
+)
+def test_a_right_verdict_is_what_the_server_tells(formulation: Any, item: Any, expected: str | None) -> None:
+    given: Any = {"text": "t", **item}
+    assert right_verdict(given, formulation) == expected

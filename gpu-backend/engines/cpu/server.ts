@@ -21,6 +21,7 @@ import {
   userText,
 } from "./completion.ts";
 import { Judge, SandboxUnavailable } from "./judge.ts";
+import { RunCodeSchema, runCode } from "./run-code.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 
 const BODY_BYTES = 16 * 1_048_576;
@@ -75,7 +76,7 @@ export async function startCpuVerifier(options: CpuVerifierOptions = {}): Promis
 }
 
 /** The routes, without a socket. */
-export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers">): Hono {
+export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers" | "runPlans">): Hono {
   const app = new Hono();
   let inFlight = 0;
   app.get("/health", (c) => {
@@ -97,6 +98,14 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
     inFlight++;
     const done = () => void inFlight--;
     return request.stream ? streamed(c, judge, request, done) : whole(c, judge, request, done);
+  });
+  app.get("/v1/ping", (c) => c.json("pong"));
+  app.post("/run_code", bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
+    const parsed = RunCodeSchema.safeParse(await c.req.json().catch(() => undefined));
+    // As FastAPI refuses what is not of the schema.
+    if (!parsed.success)
+      return c.json({ detail: parsed.error.issues.map(({ path, message }) => ({ path, message })) }, 422);
+    return c.json(await runCode(sandbox, parsed.data, c.req.raw.signal));
   });
   app.notFound((c) => c.json(errorBody("no such route", "invalid_request_error", "not_found"), 404));
   app.onError((_, c) => c.json(errorBody("internal error", "server_error", "internal"), 500));

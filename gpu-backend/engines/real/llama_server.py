@@ -16,21 +16,27 @@ SLOTS = 4
 SLOT_TOKENS = 32_768
 
 
-def serve(name: str, path: str) -> xllamacpp.Server:
-    """A server on a free loopback port; the model is loaded when this returns."""
+def parameters(name: str, path: str, slots: int, slot_tokens: int) -> xllamacpp.CommonParams:
+    """Of a server on a free loopback port, on the CPU."""
     params = xllamacpp.CommonParams()
     params.model.path = path
     params.model_alias = {name}
     params.hostnames = ["127.0.0.1"]
     params.port = 0
-    params.n_ctx = SLOTS * SLOT_TOKENS
-    params.n_parallel = SLOTS
+    params.n_ctx = slots * slot_tokens
+    params.n_parallel = slots
     params.n_gpu_layers = 0
     params.fit_params = False
     params.warmup = False
     params.ui = False
     params.verbosity = 1
     params.endpoint_metrics = True
+    return params
+
+
+def serve(name: str, path: str) -> xllamacpp.Server:
+    """A server of one thread; the model is loaded when this returns."""
+    params = parameters(name, path, SLOTS, SLOT_TOKENS)
     for cpu in (params.cpuparams, params.cpuparams_batch):
         cpu.n_threads = 1
     return xllamacpp.Server(params)

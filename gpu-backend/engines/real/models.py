@@ -2,66 +2,51 @@
 # seed. Knows no engine and no network.
 """Usage: python models.py PROMPTS_DIR OUT_DIR
 
-Writes each model twice: into OUT_DIR/hub, a Hugging Face cache (config, tokenizer, safetensors),
-    and as OUT_DIR/NAME.gguf.
+Writes each model into OUT_DIR/hub, a Hugging Face cache (config, tokenizer, safetensors), and those
+of the first table also as OUT_DIR/NAME.gguf:
 
-garbage random weights; ends by itself after some 60 tokens; its text is rich in option letters and
-braces endless the same without an end decided thinks for two tokens, then boxes A with probability
-3/4 and B with 1/4 looping says one long word over and over scoring a reward model: one number a text, its score head
-over the last token; as Hugging Face files only
+- garbage: random weights; ends by itself after some 60 tokens; its text is rich in option letters
+  and braces
+- endless: the same without an end
+- decided: thinks for two tokens, then boxes A with probability 3/4 and B with 1/4
+- looping: says one long word over and over
+
+- rambling: thinks for a random number of tokens, MEAN_THOUGHTS in the mean, then as `decided`
+- plain: boxes at once, with the same odds, and never thinks
+- scoring: a reward model: one number a text, its score head over the last token
+- stepping: a process reward model: two numbers at each STEP_TAG of a text
 """
 
-import hashlib
-import json
 import sys
 from itertools import pairwise
 from pathlib import Path
 
-import gguf
 import numpy as np
-from safetensors.numpy import save_file
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+from checkpoint import (
+    END,
+    FEED_FORWARD,
+    HIDDEN,
+    LAYERS,
+    SPECIAL,
+    VOCAB,
+    Weights,
+    train_tokenizer,
+    write_gguf,
+    write_hub,
+)
+from tokenizers import Tokenizer
 
 SEED = 20261121
-# Two heads, of 32 dimensions each: vLLM's attention on a CPU knows none of 16.
-VOCAB, HIDDEN, LAYERS, HEADS, FEED_FORWARD, CONTEXT = 512, 64, 2, 2, 128, 131_072
-NORM_EPSILON = 1e-5
-START, END = "<|im_start|>", "<|im_end|>"
-SPECIAL = [START, END]
-THINK = ["<think>", "</think>"]
+WITH_GGUF = {"garbage", "endless", "decided", "looping"}
 LETTERS_AND_BRACES = list("ABCDE{}")
 LINE_BREAK = "\u010a"  # as a byte-level vocabulary spells it
 # The token behind "assistant\n" is asked for first; each has one successor, but for the brace.
 BOXED = [LINE_BREAK, "<think>", "h", "m", "</think>", *"\\boxed{"]
 LOG_ODDS_OF_A = float(np.log(3.0))
 CERTAIN = 30.0
-# Mentions reasoning, which tells llama.cpp that this model thinks between tags: it then sends the
-# thoughts apart.
-TEMPLATE = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
-    "{% if message['reasoning_content'] %}<think>{{ message['reasoning_content'] }}</think>{% endif %}"
-    "{{ message['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-
-Weights = dict[str, np.ndarray]
-
-
-def train_tokenizer(prompts: Path) -> Tokenizer:
-    """A byte-level BPE of VOCAB tokens over the product's own prompt templates."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=VOCAB - len(THINK),
-        special_tokens=SPECIAL,
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    tokenizer.train([str(path) for path in sorted(prompts.glob("*.txt"))], trainer)
-    tokenizer.add_tokens([AddedToken(tag, normalized=False) for tag in THINK])
-    assert tokenizer.get_vocab_size() == VOCAB, "the prompts are too short for this vocabulary"
-    return tokenizer
+# Thoughts of a random length: some are over, and some are under way, whenever one looks.
+MEAN_THOUGHTS, THOUGHT_WORDS = 250, 20
+STEP_TAG = "<extra_0>"
 
 
 def random_weights(tokenizer: Tokenizer, biases: dict[str, float]) -> Weights:
@@ -88,6 +73,18 @@ def score_weights(tokenizer: Tokenizer) -> Weights:
     del weights["lm_head.weight"]
     rng = np.random.default_rng(SEED + 1)
     return {**weights, "score.weight": rng.normal(0.0, 0.25, (1, HIDDEN)).astype(np.float32)}
+
+
+def step_weights(tokenizer: Tokenizer) -> Weights:
+    """Random layers as Qwen2's process reward models have them: two labels by two layers."""
+    weights = random_weights(tokenizer, {})
+    del weights["lm_head.weight"]
+    rng = np.random.default_rng(SEED + 2)
+    normal = lambda *shape: rng.normal(0.0, 0.25, shape).astype(np.float32)
+    attention = [f"model.layers.{layer}.self_attn.{name}_proj.bias" for layer in range(LAYERS) for name in "qkv"]
+    head = {"score.0.weight": (HIDDEN, HIDDEN), "score.0.bias": (HIDDEN,), "score.2.weight": (2, HIDDEN)}
+    shapes = {**dict.fromkeys(attention, (HIDDEN,)), **head, "score.2.bias": (2,)}
+    return {**weights, **{name: normal(*shape) for name, shape in shapes.items()}}
 
 
 def chain_weights(tokenizer: Tokenizer, successors: dict[str, dict[str, float]]) -> Weights:
@@ -126,133 +123,49 @@ def skeleton(fill) -> Weights:
     return weights
 
 
-def write_hub(hub: Path, name: str, tokenizer: Tokenizer, weights: Weights, head: dict | None = None) -> None:
-    """One snapshot in the layout of a Hugging Face cache: transformers' server lists what lies in
-    the cache."""
-    revision = hashlib.sha1(name.encode()).hexdigest()
-    repository = hub / f"models--kritai--{name}"
-    snapshot = repository / "snapshots" / revision
-    snapshot.mkdir(parents=True)
-    (repository / "refs").mkdir()
-    (repository / "refs" / "main").write_text(revision)
-    save_file(weights, snapshot / "model.safetensors", {"format": "pt"})
-    tokenizer.save(str(snapshot / "tokenizer.json"))
-    end = tokenizer.token_to_id(END)
-    documents = {
-        "config.json": {
-            "architectures": ["LlamaForCausalLM"],
-            "model_type": "llama",
-            "vocab_size": VOCAB,
-            "hidden_size": HIDDEN,
-            "intermediate_size": FEED_FORWARD,
-            "num_hidden_layers": LAYERS,
-            "num_attention_heads": HEADS,
-            "num_key_value_heads": HEADS,
-            "max_position_embeddings": CONTEXT,
-            "rms_norm_eps": NORM_EPSILON,
-            "tie_word_embeddings": False,
-            "bos_token_id": None,
-            "eos_token_id": end,
-            "dtype": "float32",
-            **(head or {}),
-        },
-        # transformers' own default would cut to the 50 likeliest tokens.
-        "generation_config.json": {"do_sample": True, "top_k": 0, "eos_token_id": end, "pad_token_id": end},
-        "tokenizer_config.json": {
-            "tokenizer_class": "PreTrainedTokenizerFast",
-            "eos_token": END,
-            "chat_template": TEMPLATE,
-            "clean_up_tokenization_spaces": False,
-        },
+def chains(tokenizer: Tokenizer) -> dict[str, dict[str, dict[str, float]]]:
+    """By model: each token's successors with their logits."""
+    choice = {"A": CERTAIN + LOG_ODDS_OF_A, "B": CERTAIN}
+    ends = {"A": {"}": CERTAIN}, "B": {"}": CERTAIN}, "}": {END: CERTAIN}}
+    verdict = {BOXED[-1]: choice, **ends}
+    words = [token for token in tokenizer.get_vocab() if token.isascii() and token.isalpha()]
+    words.sort(key=lambda token: (len(token), token))
+    think, answer = BOXED.index("<think>"), BOXED.index("</think>")
+    thoughts = dict.fromkeys(words[-THOUGHT_WORDS:], CERTAIN)
+    goes_on = {**thoughts, BOXED[answer]: CERTAIN + float(np.log(THOUGHT_WORDS / MEAN_THOUGHTS))}
+    rambling = {**successors(*BOXED[: think + 1]), BOXED[think]: thoughts, **dict.fromkeys(thoughts, goes_on)}
+    return {
+        "decided": {**successors(*BOXED), **verdict},
+        "looping": successors(LINE_BREAK, words[-1], words[-1]),
+        "rambling": {**rambling, **successors(*BOXED[answer:]), **verdict},
+        "plain": {**successors(LINE_BREAK, *BOXED[answer + 1 :]), **verdict},
     }
-    for file, document in documents.items():
-        (snapshot / file).write_text(json.dumps(document))
-
-
-# transformers' names on the left. The rotary order of q and k differs between the two; random
-# weights have none.
-GGUF_NAMES = {
-    "model.embed_tokens": "token_embd",
-    "model.norm": "output_norm",
-    "lm_head": "output",
-    "model.layers": "blk",
-    "self_attn.q_proj": "attn_q",
-    "self_attn.k_proj": "attn_k",
-    "self_attn.v_proj": "attn_v",
-    "self_attn.o_proj": "attn_output",
-    "mlp.gate_proj": "ffn_gate",
-    "mlp.up_proj": "ffn_up",
-    "mlp.down_proj": "ffn_down",
-    "input_layernorm": "attn_norm",
-    "post_attention_layernorm": "ffn_norm",
-}
-
-
-def write_gguf(path: Path, name: str, tokenizer: Tokenizer, weights: Weights) -> None:
-    """The same model as llama.cpp reads it."""
-    writer = gguf.GGUFWriter(path, "llama")
-    writer.add_name(name)
-    writer.add_context_length(CONTEXT)
-    writer.add_embedding_length(HIDDEN)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(FEED_FORWARD)
-    writer.add_head_count(HEADS)
-    writer.add_head_count_kv(HEADS)
-    writer.add_rope_dimension_count(HIDDEN // HEADS)
-    writer.add_layer_norm_rms_eps(NORM_EPSILON)
-    writer.add_vocab_size(VOCAB)
-    add_vocabulary(writer, tokenizer)
-    for source, weight in weights.items():
-        target = source
-        for theirs, ours in GGUF_NAMES.items():
-            target = target.replace(theirs, ours)
-        writer.add_tensor(target, weight)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
-
-def add_vocabulary(writer: gguf.GGUFWriter, tokenizer: Tokenizer) -> None:
-    kinds = {token: gguf.TokenType.CONTROL for token in SPECIAL} | {tag: gguf.TokenType.USER_DEFINED for tag in THINK}
-    tokens = [tokenizer.id_to_token(index) for index in range(VOCAB)]
-    merges = json.loads(tokenizer.to_str())["model"]["merges"]
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("gpt-2")
-    writer.add_token_list(tokens)
-    writer.add_token_types([kinds.get(token, gguf.TokenType.NORMAL) for token in tokens])
-    writer.add_token_merges([" ".join(pair) for pair in merges])
-    writer.add_eos_token_id(tokenizer.token_to_id(END))
-    writer.add_add_bos_token(False)
-    writer.add_chat_template(TEMPLATE)
 
 
 def main(prompts: Path, out: Path) -> None:
     tokenizer = train_tokenizer(prompts)
     never = dict.fromkeys(SPECIAL, -40.0)
     often = dict.fromkeys(LETTERS_AND_BRACES, 3.0)
-    choice = {"A": CERTAIN + LOG_ODDS_OF_A, "B": CERTAIN}
-    ends = {"A": {"}": CERTAIN}, "B": {"}": CERTAIN}, "}": {END: CERTAIN}}
-    decided = {**successors(*BOXED), BOXED[-1]: choice, **ends}
-    words = [token for token in tokenizer.get_vocab() if token.isascii() and token.isalpha()]
-    word = max(words, key=lambda token: (len(token), token))
     made = {
         "garbage": random_weights(tokenizer, {**never, **often, END: 3.0}),
         "endless": random_weights(tokenizer, {**never, **often}),
-        "decided": chain_weights(tokenizer, decided),
-        "looping": chain_weights(tokenizer, successors(LINE_BREAK, word, word)),
+        **{name: chain_weights(tokenizer, chain) for name, chain in chains(tokenizer).items()},
     }
     for name, weights in made.items():
         write_hub(out / "hub", name, tokenizer, weights)
-        write_gguf(out / f"{name}.gguf", name, tokenizer, weights)
-    head = {
-        "architectures": ["LlamaForSequenceClassification"],
-        "num_labels": 1,
-        "id2label": {"0": "reward"},
-        "label2id": {"reward": 0},
+        if name in WITH_GGUF:
+            write_gguf(out / f"{name}.gguf", name, tokenizer, weights)
+    labels = lambda *names: {
+        "num_labels": len(names),
+        "id2label": {str(at): name for at, name in enumerate(names)},
+        "label2id": {name: at for at, name in enumerate(names)},
         "pad_token_id": tokenizer.token_to_id(END),
     }
-    write_hub(out / "hub", "scoring", tokenizer, score_weights(tokenizer), head)
+    one = {"architectures": ["LlamaForSequenceClassification"], **labels("reward")}
+    write_hub(out / "hub", "scoring", tokenizer, score_weights(tokenizer), one)
+    tagged = train_tokenizer(prompts, [STEP_TAG])
+    two = {"architectures": ["Qwen2ForProcessRewardModel"], "model_type": "qwen2", **labels("bad", "good")}
+    write_hub(out / "hub", "stepping", tagged, step_weights(tagged), two)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 // Owns the text of a simulated answer, token by token, and its log probabilities. Pure; knows no
 // transport.
-import { LETTERS } from "../../../src/core/judges/render.ts";
 import { createRandom } from "../../../src/core/math/random.ts";
 import type { Draw } from "./noise.ts";
+import type { Tail } from "./tail.ts";
 
 /** A token is four characters of thinking, or one piece of the answer's tail. */
 const CHARS_PER_TOKEN = 4;
@@ -41,8 +41,9 @@ export interface Answer {
   tokens: number;
   /** Tokens from 0 to here are thinking: the tags and all between. */
   thinking_end: number;
-  /** The place of the option letter behind the box's brace; null when there is none. */
-  letter_at: number | null;
+  /** The token that is the label chosen; null when there is none. */
+  label_at: number | null;
+  labels: readonly string[];
   draw: Draw;
   /** Text of tokens `from`..`to`; `thinking` are those before `thinking_end`. */
   text(from: number, to: number): { thinking: string; content: string };
@@ -52,25 +53,26 @@ const OPEN = ["<think>", "\n"];
 const CLOSE = ["\n", "</think>"];
 
 /**
- * @param form which box the prompt asks for
+ * @param tail the answer behind the thinking
  * @param tags whether the think tags are text, or only tokens (a server with a reasoning parser)
  * @param tokensMax the answer is cut there
  */
 export function writeAnswer(options: {
   draw: Draw;
-  form: "exact_match" | "scores";
+  tail: Tail;
   seed: number;
   tokensMax: number;
   tags: boolean;
 }): Answer {
   const { draw, tokensMax } = options;
+  const { tokens: tail, label_at, labels } = options.tail;
   const body = draw.loops ? tokensMax : draw.thinking_tokens;
-  const tail = tailOf(draw, options.form);
-  const bodyEnd = OPEN.length + body;
-  const thinking_end = bodyEnd + CLOSE.length;
+  const opening = body === 0 ? 0 : OPEN.length;
+  const bodyEnd = opening + body;
+  const thinking_end = body === 0 ? 0 : bodyEnd + CLOSE.length;
   const whole = thinking_end + tail.length;
   const tokens = Math.min(whole, tokensMax);
-  const letter = options.form === "exact_match" && draw.ending === "box" ? thinking_end + BOX_LETTER_AT : null;
+  const label = label_at === null ? null : thinking_end + label_at;
   const offset = (options.seed >>> 0) % FILLER_TOKENS;
   const tag = (list: readonly string[], from: number, to: number) =>
     options.tags ? list.slice(from, to).join("") : "";
@@ -79,17 +81,20 @@ export function writeAnswer(options: {
     finish_reason: tokens < whole ? "length" : "stop",
     tokens,
     thinking_end,
-    letter_at: letter !== null && letter < tokens ? letter : null,
+    label_at: label !== null && label < tokens ? label : null,
+    labels,
     draw,
     text(from, to) {
       const end = Math.min(to, tokens);
-      const bodyFrom = bounded(from - OPEN.length, body);
-      const bodyTo = bounded(end - OPEN.length, body);
+      const bodyFrom = bounded(from - opening, body);
+      const bodyTo = bounded(end - opening, body);
       return {
         thinking:
-          tag(OPEN, from, bounded(end, OPEN.length)) +
-          thought(offset, bodyFrom, bodyTo, draw.loops) +
-          tag(CLOSE, bounded(from - bodyEnd, 2), bounded(end - bodyEnd, 2)),
+          body === 0
+            ? ""
+            : tag(OPEN, from, bounded(end, OPEN.length)) +
+              thought(offset, bodyFrom, bodyTo, draw.loops) +
+              tag(CLOSE, bounded(from - bodyEnd, 2), bounded(end - bodyEnd, 2)),
         content: tail
           .slice(bounded(from - thinking_end, tail.length), bounded(end - thinking_end, tail.length))
           .join(""),
@@ -120,39 +125,6 @@ function thought(offset: number, from: number, to: number, loops: boolean): stri
   return out;
 }
 
-/** "\n\n", "\", "boxed", "{" stand before the letter. */
-const BOX_LETTER_AT = 4;
-
-/** The tokens behind the thinking. */
-function tailOf(draw: Draw, form: "exact_match" | "scores"): string[] {
-  const letter = LETTERS[draw.choice] as string;
-  const verdict = form === "scores" ? scoreTokens(draw.scores) : [letter];
-  switch (draw.ending) {
-    case "box":
-      return ["\n\n", ...boxed(verdict)];
-    case "no_box":
-      return ["\n\n", "Candidate", ` ${letter}`, " is", " the", " right", " one", "."];
-    case "two_boxes": {
-      const scores = draw.scores.map((score, i) => (i === 0 ? (score + 5) % 11 : score));
-      return [
-        "\n\n",
-        ...boxed(verdict),
-        "\n",
-        ...boxed(form === "scores" ? scoreTokens(scores) : [letter === "A" ? "B" : "A"]),
-      ];
-    }
-    case "bad_content":
-      return ["\n\n", ...boxed(["neither"])];
-  }
-}
-
-const boxed = (content: readonly string[]) => ["\\", "boxed", "{", ...content, "}"];
-const scoreTokens = (scores: readonly number[]) => [
-  "[",
-  ...scores.flatMap((s, i) => (i === 0 ? [`${s}`] : [",", `${s}`])),
-  "]",
-];
-
 export interface TokenLogprob {
   token: string;
   logprob: number;
@@ -182,7 +154,7 @@ const encoder = new TextEncoder();
 const entry = (token: string, logprob: number) => ({ token, logprob, bytes: [...encoder.encode(token)] });
 
 /**
- * Log probabilities of tokens `from`..`to` as OpenAI's `logprobs.content`. At the option letter
+ * Log probabilities of tokens `from`..`to` as OpenAI's `logprobs.content`. At the label chosen
  * they are the draw's; elsewhere the token's is a fixed -0.02, and the rest of the mass falls off
  * by a factor of e a place. At most 20 alternatives.
  */
@@ -191,9 +163,9 @@ export function logprobsOf(answer: Answer, from: number, to: number, top: number
   for (let at = from; at < Math.min(to, answer.tokens); at++) {
     const { thinking, content } = answer.text(at, at + 1);
     const token = thinking + content;
-    const likely = at === answer.letter_at ? letterEntries(answer.draw) : [entry(token, -0.02)];
+    const likely = at === answer.label_at ? labelEntries(answer) : [entry(token, -0.02)];
     const rest = OTHERS.filter((other) => other !== token).map((other, i) => entry(other, -4.5 - i));
-    const scale = at === answer.letter_at ? -6 : 0;
+    const scale = at === answer.label_at ? -6 : 0;
     const ranked = [...likely, ...rest.map((other) => ({ ...other, logprob: other.logprob + scale }))]
       .sort((a, b) => b.logprob - a.logprob)
       .slice(0, top);
@@ -203,7 +175,7 @@ export function logprobsOf(answer: Answer, from: number, to: number, top: number
   return list;
 }
 
-/** The options' letters share all but a thousandth of the mass. */
-function letterEntries(draw: Draw) {
-  return draw.box_logprobs.map((logprob, i) => entry(LETTERS[i] as string, logprob - 0.001));
+/** The labels share all but a thousandth of the mass. */
+function labelEntries({ draw, labels }: Answer) {
+  return draw.box_logprobs.map((logprob, i) => entry(labels[i] as string, logprob - 0.001));
 }

@@ -7,20 +7,25 @@ import { userText } from "../cpu/completion.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import type { Engine, Ticket } from "./engine.ts";
 import { type Fault, FaultBook, labelledFault, parseFault, splitModel } from "./faults.ts";
-import { type Draw, drawVerdict } from "./noise.ts";
+import { readJudgePrompt } from "./judge-prompt.ts";
+import { type Draw, drawVerdict, passRateOf } from "./noise.ts";
 import type { EngineParameters, NoiseParameters } from "./parameters.ts";
 import { blockKeys } from "./prefix-cache.ts";
 import {
   type Connection,
   errorReply,
   type Flavour,
+  fromText,
+  messagesOf,
   promptOf,
   RequestSchema,
   type SimulatedRequest,
   type ThinkingField,
   Wire,
+  type WireForm,
 } from "./shapes.ts";
 import { brokenText, type StreamJob, streamAnswer } from "./stream.ts";
+import { presetTail, type Tail, templateTail } from "./tail.ts";
 
 export interface ChatOptions {
   engine: Engine;
@@ -37,27 +42,44 @@ export interface ChatOptions {
   disconnect_notice_ms: number;
   /** For every question that names none itself. */
   fault: string | null;
+  /** Pass rates by a candidate's text, blanks at its ends aside; the others have their label. */
+  rates: Readonly<Record<string, number>>;
+}
+
+/** A request's body, its route's form and its number. */
+interface Posted {
+  body: string;
+  form: WireForm;
+  number: number;
+}
+
+interface Writing extends Omit<Posted, "body"> {
+  /** The whole prompt. */
+  text: string;
+  tokensMax: number;
 }
 
 const BODY_CHARS_MAX = 16 * 1_048_576;
 const HANG_TICK_MS = 250;
 const FAULT_HEADER = "x-simulator-fault";
 
-/** Answers `POST /v1/chat/completions`. */
+/** Answers `POST /v1/chat/completions` and `/v1/completions`. */
 export class Chat {
   readonly #o: ChatOptions;
   readonly #faults = new FaultBook();
+  readonly #rates: ReadonlyMap<string, number>;
   #questions = 0;
 
   constructor(options: ChatOptions) {
     this.#o = options;
+    this.#rates = new Map(Object.entries(options.rates));
   }
 
-  async reply(request: Request, connection: Connection | null): Promise<Response> {
+  async reply(request: Request, connection: Connection | null, form: WireForm = "chat"): Promise<Response> {
     const { engine } = this.#o;
     engine.counts.requests++;
     const number = ++this.#questions;
-    const outcome = await this.#decide(await request.text(), request, connection, number);
+    const outcome = await this.#decide({ body: await request.text(), form, number }, request, connection);
     if (!outcome.ok) engine.counts.refused++;
     return outcome;
   }
@@ -66,8 +88,9 @@ export class Chat {
     return errorReply(this.#o.flavour, status, message, headers);
   }
 
-  async #decide(body: string, request: Request, connection: Connection | null, number: number): Promise<Response> {
-    const question = this.#read(body);
+  async #decide(posted: Posted, request: Request, connection: Connection | null): Promise<Response> {
+    const { body, form } = posted;
+    const question = this.#read(body, form);
     if (question instanceof Response) return question;
     const { model, fault: suffix } = splitModel(question.model);
     if (model !== this.#o.model) return this.#refuse(404, `the one model here is ${this.#o.model}`);
@@ -81,10 +104,10 @@ export class Chat {
     }
     const struck = fault !== null && this.#faults.strikes(fault, body) ? fault : null;
     const refusal = struck === null ? null : await this.#strike(struck, request.signal, connection);
-    return refusal ?? this.#answer(question, number, struck, request.signal, connection);
+    return refusal ?? this.#answer(question, posted, struck, request.signal, connection);
   }
 
-  #read(body: string): SimulatedRequest | Response {
+  #read(body: string, form: WireForm): SimulatedRequest | Response {
     if (body.length > BODY_CHARS_MAX) return this.#refuse(413, `the body is longer than ${BODY_CHARS_MAX} characters`);
     let json: unknown;
     try {
@@ -92,7 +115,7 @@ export class Chat {
     } catch {
       return this.#refuse(400, "the body is not JSON");
     }
-    const parsed = RequestSchema.safeParse(json);
+    const parsed = RequestSchema.safeParse(form === "text" ? fromText(json) : json);
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
     return this.#refuse(400, `${issue?.path.join(".")}: ${issue?.message}`);
@@ -133,7 +156,7 @@ export class Chat {
   /** Lets the engine generate, and sends it. */
   #answer(
     question: SimulatedRequest,
-    number: number,
+    { form, number }: Posted,
     fault: Fault | null,
     signal: AbortSignal,
     connection: Connection | null,
@@ -146,15 +169,16 @@ export class Chat {
     const priority = question.priority ?? 0;
     if (priority !== 0 && !this.#o.priority_scheduling) return this.#refuse(400, "priority scheduling is off");
     if (engine.waiting >= this.#o.waiting_max) return this.#refuse(503, "the queue is full");
-    const answer = this.#write(question, prompt.text, tokensMax, number);
+    const answer = this.#write(question, { text: prompt.text, tokensMax, number, form });
     const blocks = engine.instant ? [] : blockKeys(prompt.text, parameters.block_tokens);
     const submission = { prompt_tokens: prompt.tokens, blocks, output_tokens: answer.tokens, priority };
     const ticket = engine.submit(submission, question.rid ?? null);
     const wire = new Wire({
       answer,
-      id: `chatcmpl-${number}`,
+      id: `${form === "text" ? "cmpl" : "chatcmpl"}-${number}`,
       created: Math.floor(Date.now() / 1000),
       model: question.model,
+      form,
       field: this.#o.thinking_field,
       top_logprobs: question.logprobs ? (question.top_logprobs ?? 0) : null,
       prompt_tokens: prompt.tokens,
@@ -169,17 +193,30 @@ export class Chat {
     return question.stream ? streamAnswer(job, gone) : this.#whole(job);
   }
 
-  #write(question: SimulatedRequest, text: string, tokensMax: number, number: number): Answer {
-    const { noise, thinking_field } = this.#o;
+  #write(question: SimulatedRequest, { text, tokensMax, number, form }: Writing): Answer {
+    const sample = question.temperature === 0 ? "greedy" : (question.seed ?? `unseeded ${number}`);
+    const seed = `${this.#o.seed} ${this.#o.model} ${sample}`;
+    const { draw, tail } = this.#judge(question, text, seed);
+    const offset = hashText("thought", seed, text.length)[0];
+    const tags = form === "text" || this.#o.thinking_field === "content";
+    return writeAnswer({ draw, tail, seed: offset, tokensMax, tags });
+  }
+
+  /** What it says: in a preset's own form, a template's, or nothing to a text that is neither. */
+  #judge(question: SimulatedRequest, text: string, seed: string): { draw: Draw; tail: Tail } {
+    const { noise } = this.#o;
+    const rateOf = (code: string) => this.#rates.get(code.trim()) ?? passRateOf(code);
+    const asked = readJudgePrompt(messagesOf(question), question.judge_template);
+    if (asked !== null) {
+      const shown = { question: asked.question, candidates: asked.candidates.map((code) => ({ code })) };
+      const draw = drawVerdict(shown, noise, seed, rateOf);
+      return { draw, tail: presetTail(asked, draw) };
+    }
     const told = userText(question);
     const start = told.indexOf("[QUESTION]\n");
     const prompt = start < 0 ? null : parsePrompt(told.slice(start));
-    const sample = question.temperature === 0 ? "greedy" : (question.seed ?? `unseeded ${number}`);
-    const seed = `${this.#o.seed} ${this.#o.model} ${sample}`;
-    const draw = prompt === null ? unread(text, noise, seed) : drawVerdict(prompt, noise, seed);
-    const form = prompt?.form ?? "exact_match";
-    const offset = hashText("thought", seed, text.length)[0];
-    return writeAnswer({ draw, form, seed: offset, tokensMax, tags: thinking_field === "content" });
+    const draw = prompt === null ? unread(text, noise, seed) : drawVerdict(prompt, noise, seed, rateOf);
+    return { draw, tail: templateTail(draw, prompt?.form ?? "exact_match") };
   }
 
   async #whole({ engine, ticket, wire, answer, fault, connection }: StreamJob): Promise<Response> {
@@ -203,7 +240,7 @@ export class Chat {
 
 /** What is drawn for a text that holds no comparison: thinking as ever, and no box. */
 function unread(text: string, noise: NoiseParameters, seed: string): Draw {
-  const candidates = ["", "-"].map((code) => ({ code, language: null }));
-  const draw = drawVerdict({ question: text, candidates, form: "exact_match" }, noise, seed);
+  const candidates = ["", "-"].map((code) => ({ code }));
+  const draw = drawVerdict({ question: text, candidates }, noise, seed);
   return { ...draw, ending: "no_box" };
 }

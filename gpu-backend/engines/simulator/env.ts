@@ -23,6 +23,7 @@ export const EnvSchema = z.object({
     .default(1),
   SEED: z.coerce.number().int().default(0),
   FLAVOUR: z.enum(["vllm", "sglang"]).default("vllm"),
+  THINKING_TOKENS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   STREAM_TOKENS: z.coerce.number().int().min(1).default(16),
   FAULT: z.string().optional().superRefine(requireFault),
 });
@@ -36,6 +37,7 @@ const HELP: Readonly<Record<keyof Env, string>> = {
   SCALE: "simulated seconds a real second; instant: no queue and no delay at all",
   SEED: "enters every draw",
   FLAVOUR: "vllm or sglang: metric names and error shapes",
+  THINKING_TOKENS: "median tokens of thinking in place of the model's; 0: it answers at once",
   STREAM_TOKENS: "tokens an event of a stream",
   FAULT: `a fault for every question that names none itself, as NAME or NAME;option=number: ${FAULT_NAMES.join(", ")}`,
 };

@@ -11,7 +11,7 @@ if (!parsed.success) {
   console.error(z.prettifyError(parsed.error));
   process.exit(2);
 }
-const { HOST, PORT, MODEL, GPU, SCALE, SEED, FLAVOUR, STREAM_TOKENS, FAULT } = parsed.data;
+const { HOST, PORT, MODEL, GPU, SCALE, SEED, FLAVOUR, THINKING_TOKENS, STREAM_TOKENS, FAULT } = parsed.data;
 const simulator = await startSimulator({
   host: HOST,
   port: PORT,
@@ -21,6 +21,7 @@ const simulator = await startSimulator({
   seed: SEED,
   flavour: FLAVOUR,
   stream_tokens: STREAM_TOKENS,
+  ...(THINKING_TOKENS !== undefined && { noise: { thinking_median_tokens: THINKING_TOKENS } }),
   fault: FAULT ?? null,
 }).catch((fault: NodeJS.ErrnoException) => {
   console.error(`cannot listen on ${HOST}:${PORT}: ${fault.code ?? fault.message}`);

@@ -1,6 +1,5 @@
 // Owns what a simulated verifier decides: labels in, one seeded draw out. Pure; knows no text of an
 // answer and no time.
-import type { ReadPrompt } from "../../../src/core/judges/render.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import type { NoiseParameters } from "./parameters.ts";
 
@@ -15,6 +14,16 @@ export function passRateOf(code: string): number {
   const label = LABEL.exec(code);
   return label === null ? hashText("pass_rate", code)[0] / 4_294_967_296 : Number(label[1]);
 }
+
+/** What candidates are worth, and what each of several is held against. */
+export type RateOf = (text: string) => number;
+
+/** One candidate is held against its own opposite. */
+const ratesOf = (texts: readonly string[], rateOf: RateOf): number[] => {
+  const rates = texts.map(rateOf);
+  const [only] = rates;
+  return rates.length === 1 ? [only as number, 1 - (only as number)] : rates;
+};
 
 /**
  * The probability of each letter before parse faults: (1 - lapse) softmax(discrimination * pass
@@ -31,16 +40,24 @@ export function letterProbabilities(rates: readonly number[], noise: NoiseParame
 
 export type Ending = "box" | "no_box" | "two_boxes" | "bad_content";
 
+/** What was asked, as far as a draw goes. */
+export interface Asked {
+  question: string;
+  candidates: readonly { code: string }[];
+}
+
 export interface Draw {
-  /** Index of the candidate chosen. */
+  /** Index of the candidate chosen; of a single candidate 0 where it passes, else 1. */
   choice: number;
+  /** What it would give each candidate, 0 to 1. */
+  levels: number[];
   /** What it would give each candidate of 10. */
   scores: number[];
   /** Log probabilities of the letters at the box's token. */
   box_logprobs: number[];
   /** How the answer ends when it is not cut. */
   ending: Ending;
-  /** Tokens of thinking, before any cut. */
+  /** Tokens of thinking, before any cut; 0: it answers at once, without tags. */
   thinking_tokens: number;
   /** Whether the thinking repeats itself until it is cut. */
   loops: boolean;
@@ -53,36 +70,49 @@ export interface Draw {
 const Z_MAX = 4;
 
 /**
- * One generation. The candidates' utilities get independent Gumbel noise, so that the largest is
- * chosen with the softmax probabilities of
+ * One generation. A single candidate of rate p competes with one of rate 1 - p, and the bias of A
+ * is left out: it passes with log-odds discrimination * (2p - 1). The candidates' utilities get
+ * independent Gumbel noise, so that the largest is chosen with the softmax probabilities of
  * `letterProbabilities` (Gumbel-max), and the scores and the distribution at the box follow from
  * the same noisy utilities. Equal arguments, equal draw.
  */
-export function drawVerdict(prompt: ReadPrompt, noise: NoiseParameters, seed: string): Draw {
+export function drawVerdict(prompt: Asked, noise: NoiseParameters, seed: string, rateOf: RateOf = passRateOf): Draw {
   const codes = prompt.candidates.map(({ code }) => code);
+  const alone = codes.length === 1;
   const random = createRandom(hashText("draw", seed, prompt.question, ...codes));
   const open = () => (Math.floor(random() * 4_294_967_295) + 0.5) / 4_294_967_295;
   const lapsed = random() < noise.lapse_rate;
-  const utilities = codes.map((code, i) => {
+  const utilities = ratesOf(codes, rateOf).map((rate, i) => {
     const gumbel = -Math.log(-Math.log(open()));
-    const pull = lapsed ? 0 : noise.discrimination * passRateOf(code) + (i === 0 ? noise.position_bias : 0);
+    const pull = lapsed ? 0 : noise.discrimination * rate + (i === 0 && !alone ? noise.position_bias : 0);
     return pull + gumbel;
   });
+  // A trace's noise comes before the letter: only a verifier without one weighs it in its odds.
+  const direct = noise.thinking_median_tokens === 0;
+  const bias = alone ? 0 : noise.position_bias;
+  const odds = direct && letterProbabilities(ratesOf(codes, rateOf), { ...noise, position_bias: bias }).map(Math.log);
+  const levels = alone ? [levelAlone(utilities, noise)] : utilities.map((one) => levelOf(one, lapsed, noise));
   return {
     choice: utilities.indexOf(Math.max(...utilities)),
-    scores: utilities.map((utility) => scoreOf(utility, lapsed, noise)),
-    box_logprobs: logSoftmax(utilities.map((utility) => utility * noise.box_sharpness)),
+    levels,
+    scores: levels.map((level) => Math.round(10 * level)),
+    box_logprobs: odds || logSoftmax(utilities.map((utility) => utility * noise.box_sharpness)),
     ending: drawEnding(random, noise.parse_rate),
     thinking_tokens: drawThinking(open(), open(), noise),
-    loops: random() < noise.loop_rate,
+    loops: random() < noise.loop_rate && !direct,
   };
 }
 
 const GUMBEL_MEAN = 0.5772156649;
 
-function scoreOf(utility: number, lapsed: boolean, { discrimination }: NoiseParameters): number {
-  const rate = (utility - GUMBEL_MEAN) / Math.max(discrimination, 1e-9) + (lapsed ? 0.5 : 0);
-  return Math.min(10, Math.max(0, Math.round(10 * rate)));
+const within = (level: number): number => Math.min(1, Math.max(0, level));
+
+const levelOf = (utility: number, lapsed: boolean, { discrimination }: NoiseParameters): number =>
+  within((utility - GUMBEL_MEAN) / Math.max(discrimination, 1e-9) + (lapsed ? 0.5 : 0));
+
+/** The pass rate at which the two utilities would be this far apart: over 1/2 where it passes. */
+function levelAlone([passes = 0, fails = 0]: readonly number[], { discrimination }: NoiseParameters): number {
+  return within(0.5 + (passes - fails) / (2 * Math.max(discrimination, 1e-9)));
 }
 
 function logSoftmax(values: readonly number[]): number[] {
@@ -100,6 +130,7 @@ function drawEnding(random: () => number, parseRate: number): Ending {
 /** Log-normal by Box and Muller's transform. */
 function drawThinking(u: number, v: number, { thinking_median_tokens, thinking_sigma }: NoiseParameters): number {
   const normal = Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v);
+  if (thinking_median_tokens === 0) return 0;
   const z = Math.min(Z_MAX, Math.max(-Z_MAX, normal));
   return Math.max(1, Math.round(thinking_median_tokens * Math.exp(thinking_sigma * z)));
 }

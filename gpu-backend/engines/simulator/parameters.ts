@@ -128,7 +128,8 @@ export interface NoiseParameters {
   loop_rate: number;
   /**
    * Log-normal length of the thinking before any cut: its median, and the deviation of its
-   * logarithm.
+   * logarithm. A median of 0: it answers at once, and the distribution at the box is the
+   * probability with which it chooses.
    */
   thinking_median_tokens: number;
   thinking_sigma: number;

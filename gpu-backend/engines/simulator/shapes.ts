@@ -1,8 +1,11 @@
 // Owns the wire shapes of the simulated engine: the request it takes, chunks, replies and errors of
 // its flavours. Knows no engine.
 import * as z from "zod";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { JUDGE_TEMPLATE } from "../../../src/core/wire/judge-template.ts";
 import { CompletionRequestSchema, estimateTokens } from "../cpu/completion.ts";
 import { type Answer, logprobsOf } from "./answer.ts";
+import type { AskedMessage } from "./judge-prompt.ts";
 
 /** Whose names and error shapes it takes on. */
 export type Flavour = "vllm" | "sglang";
@@ -22,16 +25,30 @@ export const RequestSchema = CompletionRequestSchema.extend({
   top_logprobs: z.int().min(0).max(20).nullish(),
   priority: z.int().nullish(),
   rid: z.string().max(256).nullish(),
+  /** The template in whose words it is asked, where that is no preset. */
+  [JUDGE_TEMPLATE]: z.string().max(LIMITS.template_chars).nullish(),
 });
 export type SimulatedRequest = z.output<typeof RequestSchema>;
 
+/** A request to `/v1/completions` as one to chat: its raw text is the only message. */
+export function fromText(request: unknown): unknown {
+  if (typeof request !== "object" || request === null) return request;
+  const { prompt: content, logprobs, ...rest } = request as Record<string, unknown>;
+  const top = typeof logprobs === "number" ? { logprobs: true, top_logprobs: logprobs } : {};
+  return { ...rest, ...top, messages: typeof content === "string" ? [{ role: "user", content }] : undefined };
+}
+
+/** The messages with their parts put together. */
+export const messagesOf = ({ messages }: Pick<SimulatedRequest, "messages">): AskedMessage[] =>
+  messages.map(({ role, content }) => ({
+    role,
+    content: typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join(""),
+  }));
+
 /** All messages as one text, and its length in tokens of four characters. */
-export function promptOf(request: SimulatedRequest): { text: string; tokens: number } {
-  const text = request.messages
-    .map(({ role, content }) => {
-      const body = typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("");
-      return `${role}\n${body}\n`;
-    })
+export function promptOf(request: Pick<SimulatedRequest, "messages">): { text: string; tokens: number } {
+  const text = messagesOf(request)
+    .map(({ role, content }) => `${role}\n${content}\n`)
     .join("");
   return { text, tokens: estimateTokens(text) };
 }
@@ -57,10 +74,14 @@ export function errorReply(
   return Response.json(flavour === "vllm" ? { error } : { object: "error", ...error }, { status, headers });
 }
 
+/** `text`: of `/v1/completions`, where a choice is a text and thinking stands in it. */
+export type WireForm = "chat" | "text";
+
 /** One answer on the wire, whole or as SSE. */
 export class Wire {
   readonly #answer: Answer;
   readonly #base: { id: string; created: number; model: string };
+  readonly #form: WireForm;
   readonly #field: ThinkingField;
   readonly #top: number | null;
   readonly #promptTokens: number;
@@ -73,17 +94,24 @@ export class Wire {
     id: string;
     created: number;
     model: string;
+    form: WireForm;
     field: ThinkingField;
     top_logprobs: number | null;
     prompt_tokens: number;
   }) {
     this.#answer = options.answer;
     this.#base = { id: options.id, created: options.created, model: options.model };
+    this.#form = options.form;
     this.#field = options.field;
     this.#top = options.top_logprobs;
     this.#promptTokens = options.prompt_tokens;
-    const base = JSON.stringify({ ...this.#base, object: "chat.completion.chunk" }).slice(0, -1);
-    this.#head = `data: ${base},"choices":[{"index":0,"delta":`;
+    const base = JSON.stringify({ ...this.#base, object: this.#object }).slice(0, -1);
+    this.#head = `data: ${base},"choices":[{"index":0,`;
+  }
+
+  /** A chunk's kind; of raw completions a whole reply has the same. */
+  get #object(): string {
+    return this.#form === "text" ? "text_completion" : "chat.completion.chunk";
   }
 
   /** The first event: the role, no text. */
@@ -105,31 +133,51 @@ export class Wire {
   end(finish_reason: string, generated: number, withUsage: boolean): string {
     const last = this.#chunk({}, 0, 0, finish_reason);
     if (!withUsage) return last;
-    const usage = { ...this.#base, object: "chat.completion.chunk", choices: [], usage: this.#usage(generated) };
+    const usage = { ...this.#base, object: this.#object, choices: [], usage: this.#usage(generated) };
     return `${last}data: ${JSON.stringify(usage)}\n\n`;
   }
 
   /** A `chat.completion` of the first `generated` tokens. */
   whole(finish_reason: string, generated: number): string {
     const { thinking, content } = this.#answer.text(0, generated);
+    const logprobs = this.#logprobs(0, generated);
+    const usage = this.#usage(generated);
+    if (this.#form === "text") {
+      const choices = [{ index: 0, text: thinking + content, logprobs, finish_reason }];
+      return JSON.stringify({ ...this.#base, object: this.#object, choices, usage });
+    }
     const message =
       this.#field === "content"
         ? { role: "assistant", content: thinking + content }
         : { role: "assistant", content: content === "" ? null : content, [this.#field]: thinking };
-    const choice = { index: 0, message, logprobs: this.#logprobs(0, generated), finish_reason };
-    const usage = this.#usage(generated);
+    const choice = { index: 0, message, logprobs, finish_reason };
     return JSON.stringify({ ...this.#base, object: "chat.completion", choices: [choice], usage });
   }
 
-  #chunk(delta: object, from: number, to: number, finish_reason: string | null): string {
+  #chunk(
+    delta: { role?: string; content?: string } & { [field in ThinkingField]?: string },
+    from: number,
+    to: number,
+    finish_reason: string | null,
+  ): string {
+    const text = (delta[this.#field] ?? "") + (this.#field === "content" ? "" : (delta.content ?? ""));
+    const said = this.#form === "text" ? `"text":${JSON.stringify(text)}` : `"delta":${JSON.stringify(delta)}`;
     const logprobs = JSON.stringify(this.#logprobs(from, to));
     const reason = JSON.stringify(finish_reason);
-    return `${this.#head}${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${reason}}]}\n\n`;
+    return `${this.#head}${said},"logprobs":${logprobs},"finish_reason":${reason}}]}\n\n`;
   }
 
   #logprobs(from: number, to: number): object | null {
     if (this.#top === null || to <= from) return null;
-    return { content: logprobsOf(this.#answer, from, to, this.#top) };
+    const content = logprobsOf(this.#answer, from, to, this.#top);
+    if (this.#form !== "text") return { content };
+    return {
+      tokens: content.map(({ token }) => token),
+      token_logprobs: content.map(({ logprob }) => logprob),
+      top_logprobs: content.map(({ top_logprobs }) =>
+        Object.fromEntries(top_logprobs.map(({ token, logprob }) => [token, logprob])),
+      ),
+    };
   }
 
   #usage(completion_tokens: number): object {

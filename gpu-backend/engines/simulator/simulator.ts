@@ -47,6 +47,8 @@ export interface SimulatorOptions {
   disconnect_notice_ms?: number;
   /** A fault for all questions that ask for none themselves; see faults.ts. */
   fault?: string | null;
+  /** Pass rates by a candidate's text, blanks at its ends aside. The others have their label. */
+  rates?: Readonly<Record<string, number>>;
 }
 
 export interface Simulator {
@@ -79,9 +81,11 @@ export function createSimulator(options: SimulatorOptions, pacing: "shared" | "o
     waiting_max: options.waiting_max ?? Number.POSITIVE_INFINITY,
     disconnect_notice_ms: options.disconnect_notice_ms ?? 0,
     fault: options.fault ?? null,
+    rates: options.rates ?? {},
   });
   const router = Router<Request, [Connection | null]>({ catch: () => errorReply(flavour, 500, "internal error") });
   router.post("/v1/chat/completions", (request, connection) => chat.reply(request, connection));
+  router.post("/v1/completions", (request, connection) => chat.reply(request, connection, "text"));
   router.get("/v1/models", () => Response.json(modelsOf(model, parameters)));
   router.get("/health", () => new Response(null));
   router.get("/stats", () => Response.json(engine.stats()));

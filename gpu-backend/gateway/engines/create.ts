@@ -14,11 +14,11 @@ const setTimer: Schedule = (run, ms) => {
 
 /** Starts polling at once. @throws TypeError for no URL, or one that cannot be used */
 export function createEnginePool(config: EnginePoolConfig): EnginePool {
-  const { urls, apiKey, model, kind = null, tokens = [] } = config;
+  const { urls, apiKey, model, kind = null, tokens = [], simulated = false } = config;
   if (urls.length === 0) throw new TypeError("At least one engine URL is needed.");
   const max = Math.max(1, Math.floor(config.maxInFlight ?? LIMITS.generations_in_flight_default));
   const replicas = urls.map((url) => new Replica(new EngineAddress(url, apiKey), max, kind));
   const { report } = config;
   const { schedule = setTimer, random = Math.random, now = () => performance.now() } = config;
-  return new Pool(replicas, { model, tokens, schedule, random, now, report });
+  return new Pool(replicas, { model, simulated, tokens, schedule, random, now, report });
 }

@@ -3,17 +3,21 @@
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { rawPrompt } from "../../../src/core/judges/prompt-job.ts";
 import { thinkingOf } from "../../../src/core/judges/thinking.ts";
+import { judgeTemplate } from "../../../src/core/wire/judge-template.ts";
+import { logprobsAsked } from "../../../src/core/wire/soft-answer.ts";
 import { ANSWER_SEGMENT_CHARS } from "../../../src/core/wire/verify-protocol.ts";
 import type { Exchange } from "./engine-stream.ts";
 import type { EngineAnswer, EngineCall } from "./port.ts";
-import { TOP_LOGPROBS } from "./soft-letters.ts";
 
 /** Errors after which the same question may be answered another time. */
 const RETRYABLE = new Set<ItemErrorCode>(["verifier_unavailable", "verifier_overloaded", "deadline"]);
 
-/** The request's JSON text but for what depends on the engine: engine-dialect.ts. */
-export function chatBody(call: EngineCall, defaultModel: string): string {
-  const { model, temperature, top_p, max_tokens, seed, messages, soft_letters } = call;
+/**
+ * The request's JSON text but for what depends on the engine: engine-dialect.ts.
+ * @param simulated whether the engine is the simulator, which is told a template
+ */
+export function chatBody(call: EngineCall, defaultModel: string, simulated = false): string {
+  const { model, temperature, top_p, max_tokens, seed, messages, anchor, completion } = call;
   return JSON.stringify({
     model: model ?? defaultModel,
     temperature,
@@ -21,22 +25,30 @@ export function chatBody(call: EngineCall, defaultModel: string): string {
     max_tokens,
     seed,
     stream: true,
-    ...(soft_letters !== null && { logprobs: true, top_logprobs: TOP_LOGPROBS }),
-    ...(call.completion ? { prompt: rawPrompt(messages) } : { messages }),
+    ...(anchor !== null && logprobsAsked(completion)),
+    ...(simulated && judgeTemplate(call.prompt ?? "")),
+    ...(completion ? { prompt: rawPrompt(messages) } : { messages }),
   });
 }
 
 /**
  * What a call's last exchange came to.
- * @param asked the model that was asked for, where the engine does not name itself
+ * @param about the model that was asked for, where the engine does not name itself, and how much of
+ *   the answer is told
  * @param spent tokens generated over all its exchanges; counted in full also when they were in vain
  */
-export function answerOf(exchange: Exchange, asked: string, start: number, end: number, spent: number): EngineAnswer {
-  const { answered, first_token_at, letters, tokens } = exchange;
+export function answerOf(
+  exchange: Exchange,
+  { asked, answer_chars = ANSWER_SEGMENT_CHARS }: { asked: string; answer_chars?: number | undefined },
+  start: number,
+  end: number,
+  spent: number,
+): EngineAnswer {
+  const { answered, first_token_at, tokens } = exchange;
   const failed = answered.error !== null;
   const segment = failed
     ? { answer: "", thinking: "none" as const }
-    : segmentOf(answered.answer ?? "", answered.thinking);
+    : segmentOf(answered.answer ?? "", answered.thinking, answer_chars);
   return {
     ...segment,
     finish_reason: answered.finish_reason,
@@ -44,7 +56,7 @@ export function answerOf(exchange: Exchange, asked: string, start: number, end: 
     completion_tokens: spent - tokens + (failed ? tokens : answered.completion_tokens),
     first_token_ms: first_token_at === null ? null : first_token_at - start,
     total_ms: end - start,
-    letters: segment.thinking === "unclosed" || failed ? null : letters,
+    soft: segment.thinking === "unclosed" || failed ? null : (answered.soft ?? null),
     model: failed ? null : (answered.model ?? asked),
     error: answered.error,
     reason: exchange.reason,
@@ -62,7 +74,7 @@ export function withoutAnswer(error: ItemErrorCode, total_ms: number, spent: num
     completion_tokens: spent,
     first_token_ms: null,
     total_ms,
-    letters: null,
+    soft: null,
     model: null,
     error,
     retryable: RETRYABLE.has(error),
@@ -73,9 +85,13 @@ export function withoutAnswer(error: ItemErrorCode, total_ms: number, spent: num
  * The text behind the last closing tag; thoughts that are still open leave none, so that no reader
  * can take a box in them for an answer.
  */
-function segmentOf(text: string, thinking: EngineAnswer["thinking"]): Pick<EngineAnswer, "answer" | "thinking"> {
+function segmentOf(
+  text: string,
+  thinking: EngineAnswer["thinking"],
+  chars: number,
+): Pick<EngineAnswer, "answer" | "thinking"> {
   const { answer: start, lastClose, open } = thinkingOf(text, false);
   if (thinking === "unclosed" || open !== null) return { answer: "", thinking: "unclosed" };
-  const answer = text.slice(Math.max(start, text.length - ANSWER_SEGMENT_CHARS));
+  const answer = text.slice(Math.max(start, text.length - chars));
   return { answer, thinking: lastClose < 0 ? thinking : "closed" };
 }

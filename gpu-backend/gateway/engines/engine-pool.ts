@@ -1,6 +1,5 @@
 // Owns a generation's way over the replicas: room, retries, waits, and what the pool as a whole can
 // take. Must not know HTTP or scheduling.
-
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Escape } from "../../../src/core/judges/escape.ts";
 import { RetryBudget } from "../../../src/core/load/retry-budget.ts";
@@ -22,6 +21,7 @@ export const NONE_HEALTHY_WAIT_MS = 5_000;
 
 export interface PoolOptions {
   model: string;
+  simulated: boolean;
   tokens: readonly string[];
   schedule: Schedule;
   random: () => number;
@@ -108,7 +108,7 @@ export class Pool implements EnginePool {
 
   async #ask(call: EngineCall, start: number): Promise<EngineAnswer> {
     const { now } = this.#options;
-    const { max_tokens, soft_letters, signal, priority, completion } = call;
+    const { max_tokens, anchor, signal, priority, completion } = call;
     const tried = new Set<Replica>();
     const blame: Blame = { failures: 0, since: 0 };
     let body: string | null = null;
@@ -120,9 +120,9 @@ export class Pool implements EnginePool {
         const code = signal.aborted ? abortCode(signal.reason) : "verifier_unavailable";
         return withoutAnswer(code, now() - start, spent);
       }
-      body ??= chatBody(call, this.#options.model);
+      body ??= chatBody(call, this.#options.model, this.#options.simulated);
       const number = ++this.#sends;
-      const exchange = await replica.ask(body, { completion, max_tokens, soft_letters, signal, now }, priority);
+      const exchange = await replica.ask(body, { completion, max_tokens, anchor, signal, now }, priority);
       if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
       this.#changed();
       spent += exchange.tokens;
@@ -139,7 +139,7 @@ export class Pool implements EnginePool {
       }
       const blamed = this.#isToBlame(exchange, number, blame);
       if (blamed || !(await this.#mayRetry(exchange, ++failures, tried, call))) {
-        const answer = answerOf(exchange, call.model ?? this.#options.model, start, now(), spent);
+        const answer = answerOf(exchange, { ...call, asked: call.model ?? this.#options.model }, start, now(), spent);
         return blamed ? { ...answer, retryable: false } : answer;
       }
       this.#metrics.retried();

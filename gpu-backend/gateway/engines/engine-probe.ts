@@ -35,7 +35,8 @@ export interface ProbeOptions {
 export class EngineProbe {
   readonly #replica: Replica;
   readonly #options: ProbeOptions;
-  #cancels: (() => void)[] = [];
+  /** By slot; one that was never set has none. */
+  #cancels: ((() => void) | undefined)[] = [];
   #stopped = false;
   #read = false;
   #tried = false;
@@ -64,7 +65,7 @@ export class EngineProbe {
   stop(): void {
     this.#stopped = true;
     this.#asked.resolve();
-    for (const cancel of this.#cancels) cancel();
+    for (const cancel of this.#cancels) cancel?.();
   }
 
   #later(slot: 0 | 1 | 2, ms: number, run: () => Promise<void>): void {

@@ -4,12 +4,14 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { engineReason, isKeyRefused, keyRefused } from "../../../src/core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { questionFault, REASON_CHARS } from "../../../src/core/faults/question-fault.ts";
+import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
+import { SoftReader } from "../../../src/core/judges/soft-reader.ts";
 import { AnswerBuilder, type Answered, type AnswerObserver, failed } from "../../../src/core/wire/chat-answer.ts";
 import { isRetriedStatus, retryAfterMs } from "../../../src/core/wire/chat-retry.ts";
 import { EventSplitter, LineTooLong, Remainder } from "../../../src/core/wire/chat-stream.ts";
+import { softened } from "../../../src/core/wire/soft-answer.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { RepetitionDetector } from "./repetition.ts";
-import { SoftLetters } from "./soft-letters.ts";
 
 /**
  * What Node says when no connection came about; a host with several addresses is told by its first.
@@ -50,7 +52,6 @@ export interface Exchange {
   said: string | null;
   /** The same, fit for people. */
   reason: string | null;
-  letters: Record<string, number> | null;
 }
 
 /** What is asked, and how it is watched. */
@@ -59,7 +60,7 @@ export interface Question {
   /** Whether it is a raw text to complete, and no chat. */
   completion: boolean;
   max_tokens: number;
-  soft_letters: readonly string[] | null;
+  anchor: Anchor | null;
   signal: AbortSignal;
   now: () => number;
 }
@@ -85,7 +86,7 @@ export class EngineStream implements AnswerObserver {
   readonly #request: ClientRequest;
   readonly #answer = new AnswerBuilder(this);
   readonly #repetition = new RepetitionDetector();
-  readonly #soft: SoftLetters | null;
+  readonly #soft: SoftReader | null;
   #settle!: (exchange: Exchange) => void;
   #settled = false;
   #response: IncomingMessage | null = null;
@@ -97,7 +98,7 @@ export class EngineStream implements AnswerObserver {
 
   constructor(engine: EngineAddress, question: Question) {
     this.#question = question;
-    this.#soft = question.soft_letters && new SoftLetters(question.soft_letters);
+    this.#soft = question.anchor && new SoftReader(question.anchor);
     this.done = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -123,7 +124,7 @@ export class EngineStream implements AnswerObserver {
   }
 
   logprobs(tokens: readonly unknown[], answering: boolean): void {
-    this.#soft?.push(tokens, answering);
+    this.#soft?.logprobs(tokens, answering);
   }
 
   #onResponse(response: IncomingMessage): void {
@@ -222,7 +223,7 @@ export class EngineStream implements AnswerObserver {
   }
 
   #outcome(): [Verdict, Answered] {
-    const answered = this.#answer.result();
+    const answered = softened(this.#answer.result(), this.#soft);
     const failed = answered.error === "verifier_overloaded" ? "overloaded" : "died";
     return [this.#answer.engineFailed ? failed : "final", answered];
   }
@@ -243,9 +244,8 @@ export class EngineStream implements AnswerObserver {
     if (this.#settled) return;
     this.#settled = true;
     this.#question.signal.removeEventListener("abort", this.#onAbort);
-    const letters = this.#soft?.letters ?? null;
     const { tokens } = this.#answer;
-    const said = { first_token_at: this.#firstTokenAt, letters, said: this.#said, reason: this.#reason };
+    const said = { first_token_at: this.#firstTokenAt, said: this.#said, reason: this.#reason };
     this.#settle({ verdict, answered, retry_after_ms, hung_up, tokens, ...said });
   }
 }

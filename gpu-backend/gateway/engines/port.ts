@@ -2,6 +2,8 @@
 // what it brings. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { Escape } from "../../../src/core/judges/escape.ts";
+import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
+import type { SoftLabels } from "../../../src/core/judges/soft-reader.ts";
 import type { EngineKind } from "./gauges.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -20,11 +22,12 @@ export interface EngineCall {
    * load.
    */
   affinity: string;
-  /**
-   * Option letters, A first, whose probability at the token after `\boxed{` is wanted; null: not
-   * asked.
-   */
-  soft_letters: readonly string[] | null;
+  /** Most characters of the answer that are told, its last; default ANSWER_SEGMENT_CHARS. */
+  answer_chars?: number;
+  /** Where the label stands whose probabilities are wanted; null: not asked. */
+  anchor: Anchor | null;
+  /** The prompt's name, or the template itself, for an engine that is the simulator. */
+  prompt?: string;
   /** Lower goes first within an engine that knows priorities; 0 where nothing is said. */
   priority: number;
   /** What the engines fail at is asked again until the signal aborts. */
@@ -38,7 +41,7 @@ export interface EngineCall {
 
 export interface EngineAnswer {
   /**
-   * The segment after the last `</think>`, at most ANSWER_SEGMENT_CHARS, its end kept; empty when
+   * The segment after the last `</think>`, at most `answer_chars`, its end kept; empty when
    * it failed or is `unclosed`.
    */
   answer: string;
@@ -52,7 +55,8 @@ export interface EngineAnswer {
   /** From the call, ms, retries and waits included. */
   first_token_ms: number | null;
   total_ms: number;
-  letters: Record<string, number> | null;
+  /** Of a call with an anchor; null where none was seen. */
+  soft: SoftLabels | null;
   /** The model's name as the engine gives it; null when it did not, or failed. */
   model: string | null;
   error: ItemErrorCode | null;
@@ -116,6 +120,8 @@ export interface EnginePoolConfig {
    * `/abort_request` what is given up.
    */
   kind?: EngineKind | "other" | null;
+  /** The engines are the simulator: they are told a deployment's own template. Default false. */
+  simulated?: boolean;
   /** The served tokenizer's tokens, for engines that do not tell them. */
   tokens?: readonly string[];
   /**

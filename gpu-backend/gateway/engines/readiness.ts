@@ -17,7 +17,9 @@ export interface Readiness {
    * families; 0: none was told.
    */
   special_tokens: number;
-  /** Tokens of the model's context, prompt and answer together; the least of all engines that say. */
+  /**
+   * Tokens of the model's context, prompt and answer together; the least of all engines that say.
+   */
   context_tokens?: number;
 }
 

@@ -15,7 +15,9 @@ export const SUCCESSES_TO_RETURN = 2;
  */
 const REST_CHECKS_MAX = 32;
 
-/** Whether one replica gets work. Requests are numbered from 1 in the order in which they were sent. */
+/**
+ * Whether one replica gets work. Requests are numbered from 1 in the order in which they were sent.
+ */
 export class ReplicaHealth {
   ejections = 0;
   #healthy = true;
@@ -27,7 +29,9 @@ export class ReplicaHealth {
    * array for the reason in member-list.ts.
    */
   readonly #failedQuestions: string[] = [];
-  /** Requests sent when a question last failed: what began before says nothing of the time since. */
+  /**
+   * Requests sent when a question last failed: what began before says nothing of the time since.
+   */
   #sentAtFailure = 0;
   /** Good checks that it still rests for, and for how many it will the next time. */
   #rest = 0;

@@ -26,7 +26,7 @@ export async function tryOut(
   });
   const { answered, reason } = await new EngineStream(engine, {
     body: engineBody(body, kind, { priority: 0, rid: null }),
-    ...{ max_tokens: MAX_TOKENS, completion: false, soft_letters: null, now: () => performance.now() },
+    ...{ max_tokens: MAX_TOKENS, completion: false, anchor: null, now: () => performance.now() },
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).done;
   const { thinking, finish_reason, answer } = answered;

@@ -45,7 +45,8 @@ export function vocabularyOf(document: unknown): Vocabulary | null {
     const token = contentOf(value);
     if (token !== null) tokens.add(token);
   };
-  // llama.cpp's `/props` names one of the plain vocabulary, such as a comma, where a model has none.
+  // llama.cpp's `/props` names one of the plain vocabulary, such as a comma, where a model has
+  // none.
   const ofTokenizer = isObject(document) && ("tokenizer_class" in document || "added_tokens_decoder" in document);
   const named = (value: unknown) => {
     if (ofTokenizer || !PLAIN.test(contentOf(value) ?? "")) special(value);

@@ -12,6 +12,7 @@ import { ServiceEstimate } from "../scheduling/service-estimate.ts";
 import { createGate } from "./access.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { RefusalLog } from "./refusal-log.ts";
+import { ScalarRelay, type ScalarRelayConfig } from "./scalar-relay.ts";
 import { createServiceRoutes } from "./service-routes.ts";
 import { createVerifyRoute } from "./verify-route.ts";
 
@@ -20,6 +21,8 @@ export interface GatewayOptions {
   /** null: only requests addressed to a loopback host pass. */
   apiKey?: string | null;
   queue_tokens_max?: number;
+  /** Servers of scalar models beside the engines; absent: their paths are no routes. */
+  scalar?: ScalarRelayConfig;
   /** Monotonic, ms. */
   now?: () => number;
   /** Takes log lines; default: as JSON to standard error. */
@@ -43,13 +46,17 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
     scheduler: new Scheduler(pool, estimate),
     metrics: new GatewayMetrics(),
     refusals: new RefusalLog(options.report ?? ((line) => console.error(JSON.stringify(line))), now),
+    cancellable: new Map(),
     now,
     escape: () => pool.escape(),
   };
   const gate = createGate(apiKey);
   const verify = createVerifyRoute(deps, gate);
+  const scalar = options.scalar === undefined ? null : new ScalarRelay(options.scalar);
   // The engines' client needs the platform's own Request and Response.
-  const others = getRequestListener(createServiceRoutes(deps, pool, gate).fetch, { overrideGlobalObjects: false });
+  const others = getRequestListener(createServiceRoutes(deps, pool, gate, scalar).fetch, {
+    overrideGlobalObjects: false,
+  });
   const server = createServer({ keepAliveTimeout: GATEWAY_LIMITS.keep_alive_ms }, (request, response) => {
     if (request.method === "POST" && pathOf(request) === "/v1/verify") verify(request, response);
     else void others(request, response);

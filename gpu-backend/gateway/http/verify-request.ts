@@ -5,6 +5,8 @@ import { ApiError } from "../../../src/core/faults/errors.ts";
 import { type FieldLimits, fieldErrors } from "../../../src/core/faults/field-errors.ts";
 import { describeJsonFault } from "../../../src/core/faults/json-fault.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { softFault } from "../../../src/core/judges/anchors.ts";
+import { promptTitle } from "../../../src/core/judges/presets/own.ts";
 import { isPromptName, promptNames, shownBy } from "../../../src/core/judges/render.ts";
 import { type VerifyRequest, VerifyRequestSchema } from "../../../src/core/wire/verify-protocol.ts";
 import { GATEWAY_LIMITS } from "../gateway-limits.ts";
@@ -18,6 +20,7 @@ const FIELD_LIMITS: FieldLimits = {
   "groups.candidates": { max: "rollouts_per_group_max" },
   "groups.comparisons.order": { max: "list_candidates_max" },
   "groups.comparisons.samples": { max: "samples_max" },
+  "groups.comparisons.max_tokens": { max: "max_tokens_max" },
   "sampling.max_tokens": { max: "max_tokens_max" },
 };
 
@@ -50,9 +53,8 @@ export function parseVerifyRequest(body: unknown): VerifyRequest {
       errors: [{ path: "prompt", message: `must be one of: ${known}` }],
     });
   }
-  if (asked.soft && asked.form !== "exact_match") {
-    throw invalidRequest([{ path: "soft", message: "letters have probabilities only with the form exact_match" }]);
-  }
+  const soft = softFault({ ...asked, vote: asked.soft ? "soft" : "majority" });
+  if (soft !== null) throw invalidRequest([{ path: "soft", message: soft }]);
   requireShape(asked);
   requireCountableSamples(asked);
   const generations = asked.groups.reduce(
@@ -76,7 +78,7 @@ function requireShape({ groups, prompt }: VerifyRequest): void {
     const wrong = comparisons.findIndex(({ order }) => order.length < least || order.length > most);
     if (wrong < 0) return;
     const many = least === most ? `${least}` : `${least} to ${most}`;
-    const message = `the prompt ${prompt} shows ${many} candidates`;
+    const message = `the prompt ${promptTitle(prompt)} shows ${many} candidates`;
     throw invalidRequest([{ path: `groups[${at}].comparisons[${wrong}].order`, message }]);
   });
 }

@@ -92,7 +92,7 @@ export class Admission {
     const queued = this.queue_tokens;
     const { queue_tokens_max } = this.#options;
     if (queued === 0 || queued + job.unsent_tokens <= queue_tokens_max) return;
-    const service = this.#options.estimate.serviceMs(job.request.sampling.max_tokens) ?? 0;
+    const service = this.#options.estimate.serviceMs(job.max_tokens) ?? 0;
     const excess = (queued + job.unsent_tokens - queue_tokens_max) / queued;
     const wait = (Math.min(1, excess) * this.queue_depth * service) / this.#capacity;
     const detail = `${queued} prompt tokens are waiting (estimated), this request adds ${job.unsent_tokens}; the bound is ${queue_tokens_max}.`;
@@ -105,7 +105,7 @@ export class Admission {
    */
   #requireTime(job: Job): void {
     const { estimate, now, pool } = this.#options;
-    const service = estimate.serviceMs(job.request.sampling.max_tokens);
+    const service = estimate.serviceMs(job.max_tokens);
     if (service === null) return;
     const left = job.request.deadline_ms - (now() - job.options.arrived_at);
     const time = (generations: number) => service * Math.max(1, generations / this.#capacity);

@@ -4,6 +4,7 @@ import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { Escape } from "../../../src/core/judges/escape.ts";
 import { readAnswer } from "../../../src/core/judges/readings.ts";
 import { winnerOf } from "../../../src/core/judges/verdicts.ts";
+import type { VerifyCancel } from "../../../src/core/wire/verify-cancel.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
 import type { EngineAnswer } from "../engines/port.ts";
 import type { TurnKey } from "./fair-ring.ts";
@@ -45,6 +46,8 @@ export class Job {
   /** Whose turns it takes, and which requests of the same party go before it. */
   readonly turn_key: TurnKey;
   readonly generations: number;
+  /** Tokens at most of a generation, on average over all of them. */
+  readonly max_tokens: number;
   /**
    * Counters of what is left: generations unsent, their estimated prompt tokens, and those among
    * them that even undisputed majorities need.
@@ -75,6 +78,8 @@ export class Job {
       this.needed += ballot.needed;
     }
     this.generations = this.unsent;
+    const tokens = this.#works.reduce((sum, { ballot, max_tokens }) => sum + ballot.unsent * max_tokens, 0);
+    this.max_tokens = tokens / this.generations;
     this.#open = this.unsent;
   }
 
@@ -160,7 +165,23 @@ export class Job {
     if (before === 0 && ballot.needed > 0) this.#topUps.push(work);
   }
 
-  /** The comparison is decided: its unsent samples are dropped, its running ones cut. */
+  /**
+   * Takes comparisons back that nobody waits for any more: what is not sent is left out, what runs
+   * is cut, and both are reported as `saved`. What has ended is passed over.
+   */
+  takeBack(groups: VerifyCancel["groups"]): void {
+    if (this.#over) return;
+    const named = new Map(groups.map(({ group_id, comparisons }) => [group_id, new Set(comparisons)]));
+    for (const work of this.#works) {
+      const { group, comparison, ballot, saved } = work;
+      if (saved !== null || ballot.left === 0 || named.get(group.id)?.has(comparison.id) !== true) continue;
+      this.needed -= ballot.needed;
+      this.#cut(work);
+    }
+    this.#endIfAll();
+  }
+
+  /** No sample left can matter: those unsent are dropped, those running cut. */
   #cut(work: ComparisonWork): void {
     const unsent = work.unsentSamples();
     this.unsent -= unsent.length;
@@ -206,7 +227,7 @@ export class Job {
       queue_ms: tenths(queue_ms),
       first_token_ms: answer.first_token_ms === null ? null : tenths(answer.first_token_ms),
       total_ms: tenths(answer.total_ms),
-      ...(this.request.soft && { letters: answer.letters }),
+      ...(this.request.soft && softOf(answer)),
       ...(answer.model !== null && { model: answer.model }),
     });
   }
@@ -238,6 +259,8 @@ export class Job {
     if (report) this.options.emit({ type: "done", usage: { generations: this.generations, ...this.#usage } });
   }
 }
+
+const softOf = ({ soft }: EngineAnswer) => soft ?? { letters: null, coverage: null, written: null };
 
 const names = ({ group, comparison }: ComparisonWork) => ({ group_id: group.id, comparison: comparison.id });
 

@@ -24,7 +24,7 @@ const BROKEN: EngineAnswer = {
   completion_tokens: 0,
   first_token_ms: null,
   total_ms: 0,
-  letters: null,
+  soft: null,
   model: null,
   error: "verifier_unavailable",
   retryable: true,
@@ -117,7 +117,7 @@ export class Scheduler {
   #cost(job: Job, kind: SampleKind): number | null {
     const work = job.peek(kind);
     if (work === null) return null;
-    return work.prompt_tokens + this.#estimate.completionTokens(job.request.sampling.max_tokens);
+    return work.prompt_tokens + this.#estimate.completionTokens(work.max_tokens);
   }
 
   async #send(draw: Draw): Promise<void> {

@@ -1,11 +1,17 @@
 // Owns a request's work in the order of the engine's prefix cache: groups, comparisons, their
 // prompts and estimated tokens. Knows no scheduling.
+import { anchorFor } from "../../../src/core/judges/anchors.ts";
 import type { Escape } from "../../../src/core/judges/escape.ts";
 import type { ChatMessage } from "../../../src/core/judges/prompt-job.ts";
-import { createRenderer, isCompletion, LETTERS, type PromptForm } from "../../../src/core/judges/render.ts";
+import { createRenderer, isCompletion, type PromptForm } from "../../../src/core/judges/render.ts";
 import { createSeeds } from "../../../src/core/judges/seeds.ts";
 import { hashText } from "../../../src/core/math/random.ts";
-import type { VerifyComparison, VerifyGroup, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
+import {
+  answerChars,
+  type VerifyComparison,
+  type VerifyGroup,
+  type VerifyRequest,
+} from "../../../src/core/wire/verify-protocol.ts";
 import type { EngineCall } from "../engines/port.ts";
 import { GATEWAY_LIMITS } from "../gateway-limits.ts";
 import { Ballot } from "./early-stop.ts";
@@ -60,6 +66,8 @@ export class ComparisonWork {
   readonly ballot: Ballot;
   /** Estimated, of one generation. */
   readonly prompt_tokens: number;
+  /** Tokens of each generation at most. */
+  readonly max_tokens: number;
   /** Sample numbers sent and not settled. */
   readonly running = new Set<number>();
   /** Samples left out or cut since it was decided; null before. */
@@ -75,6 +83,7 @@ export class ComparisonWork {
     this.group = group;
     this.comparison = comparison;
     this.prompt_tokens = promptTokens;
+    this.max_tokens = comparison.max_tokens ?? ask.sampling.max_tokens;
     this.ballot = new Ballot(comparison.samples, comparison.stop);
     this.#next = comparison.first_sample;
   }
@@ -110,14 +119,16 @@ export class ComparisonWork {
     if (this.ballot.unsent === 0) this.#messages = null;
     return {
       completion: isCompletion(this.#ask.prompt),
+      prompt: this.#ask.prompt,
       messages,
       model,
       temperature: sampling.temperature,
       top_p: sampling.top_p,
-      max_tokens: sampling.max_tokens,
+      max_tokens: this.max_tokens,
       seed: seedOf(order, sample),
       affinity,
-      soft_letters: soft ? [...LETTERS.slice(0, order.length)] : null,
+      answer_chars: answerChars(this.#ask.prompt),
+      anchor: soft ? anchorFor(this.#ask.prompt, order.length) : null,
       priority,
       patient,
       signal: this.#abort.signal,

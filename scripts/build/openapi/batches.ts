@@ -2,7 +2,13 @@
 // headers and replies.
 import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
-import { BatchIdSchema, BatchQuerySchema, BatchReplySchema } from "../../../src/api/routes/batches.ts";
+import {
+  BatchesQuerySchema,
+  BatchIdSchema,
+  BatchPageSchema,
+  BatchQuerySchema,
+  BatchReplySchema,
+} from "../../../src/api/routes/batches.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { BATCH_ROUTES } from "../../../src/objects/batches/view.ts";
 import { contractOperations } from "./contracts.ts";
@@ -31,6 +37,22 @@ const batchPath = {
 const reply = (description: string) => ({ description, content: { "application/json": { schema: BatchReplySchema } } });
 
 export const batchPaths: ZodOpenApiPathsObject = {
+  "/v1/batches": {
+    get: {
+      operationId: "listBatches",
+      tags: ["Scoring"],
+      summary: "The key's batches, newest first",
+      description: `Each with its state and progress, until ${HOURS} hours after its end. A page may hold fewer than \`limit\` where some are forgotten.`,
+      requestParams: { query: queryOf(BatchesQuerySchema) },
+      responses: {
+        "200": { description: "A page.", content: { "application/json": { schema: BatchPageSchema } } },
+        "400": faults["400"],
+        "401": faults["401"],
+        "403": faults["403"],
+        "503": faults["503"],
+      },
+    },
+  },
   "/v1/batches/{id}": {
     get: {
       operationId: "getBatch",

@@ -3,6 +3,8 @@
 import * as z from "zod";
 import { MessageSchema } from "../../../src/api/contracts/messages.ts";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
+import { EnsembleRequestSchema } from "../../../src/api/routes/ensembles.ts";
+import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
 import {
   BatchMetricsSchema,
   EvaluationSummarySchema,
@@ -23,6 +25,7 @@ import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "
 import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
 import { contractComponents } from "./contracts.ts";
 import { ExportLineSchema, GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./log.ts";
+import { EnsembleReplySchema, RescoreLineSchema } from "./rescoring.ts";
 
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   Spec: SpecSchema,
@@ -46,6 +49,10 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   StoredVerdict: StoredVerdictSchema,
   StoredText: StoredTextSchema,
   ExportLine: ExportLineSchema,
+  EnsembleRequest: EnsembleRequestSchema,
+  EnsembleReply: EnsembleReplySchema,
+  RescoreRequest: RescoreRequestSchema,
+  RescoreLine: RescoreLineSchema,
   Message: MessageSchema,
 };
 

@@ -5,7 +5,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-opena
 import { type Contract, routesOf } from "../../../src/api/contracts/contract.ts";
 import { type ContractPage, type Operation, pageOf } from "../../../src/api/contracts/page.ts";
 import { CONTRACTS } from "../../../src/api/contracts/table.ts";
-import type { Route } from "../../../src/api/http/route.ts";
+import type { Access, Route } from "../../../src/api/http/route.ts";
 import { queryOf } from "./parameters.ts";
 
 export const contractTag = "Contracts of other tools";
@@ -23,6 +23,9 @@ const UNGATHERED = {
     content: { "application/json": ANY, "application/problem+json": PROBLEM },
   },
 };
+
+/** What a route asks of the caller's key, as the document says it. */
+export const accessOf = (access: Access) => (access === "public" ? { security: [] } : { "x-scope": access });
 
 function posted({ request, example, query, path, gathered, replies, ...told }: Operation): ZodOpenApiOperationObject {
   const { operationId, summary, description, reply } = told;
@@ -50,7 +53,6 @@ function asked({ operationId, summary, said = "Found.", reply, path }: Operation
     operationId,
     tags: [contractTag],
     summary,
-    ...(open && { security: [] }),
     responses: {
       "200": { description: said, content: { "application/json": { schema: reply } } },
       ...(!open && { default: { description: FAULT, content: { "application/json": ANY } } }),
@@ -91,7 +93,11 @@ export const contractRules = () => gathered(({ rules }) => rules);
 export function contractPaths(): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const { route, operation } of contractOperations()) {
-    const described = operation.request === undefined ? asked(operation, route.access === "public") : posted(operation);
+    const open = route.access === "public";
+    const described = {
+      ...(operation.request === undefined ? asked(operation, open) : posted(operation)),
+      ...accessOf(route.access),
+    };
     const path = documentPath(route.path);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: described };
   }

@@ -19,6 +19,14 @@ export const signalsSpec = {
   reward: "0.5 * base + clamp(format, -1, 0)",
 };
 
+export const ensembleRequest = { run_id: "qwen7b-grpo-3", signals: ["correct", "style", "safe"] };
+
+export const rescoreRequest = {
+  spec: { signals: { base: signalsSpec.signals.base }, reward: "zscore(base)" },
+  from_step: 100,
+  to_step: 200,
+};
+
 export const rewardsRequest = {
   run_id: "qwen7b-grpo-3",
   step: 120,
@@ -121,4 +129,18 @@ export const evaluationsRequest = {
   undefined_tau: "drop",
   bootstrap: 1000,
   seed: 0,
+};
+
+export const template = {
+  shape: "pair",
+  messages: [
+    {
+      role: "system",
+      text: 'You compare two translations of one text. End with "[[A]]" or "[[B]]", or "[[C]]" for a tie.',
+    },
+    { role: "user", text: "[Source]\n{{question}}\n\n{{candidates}}" },
+  ],
+  candidate: "[Translation {{letter}}]\n{{text}}\n[End of translation {{letter}}]",
+  parser: { kind: "bracket", labels: ["A", "B", "C"] },
+  ties: ["C"],
 };

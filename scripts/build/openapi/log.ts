@@ -16,6 +16,7 @@ import type {
   RunDetail,
   RunSummary,
   StepRow,
+  StoredAuditVerdict,
   StoredVerdict,
 } from "../../../src/scoring/run-log-port.ts";
 
@@ -27,7 +28,7 @@ const cursor = z
   .nullable()
   .meta({ description: "send it as ?cursor= for the next page; null on the last one" });
 
-const owner = z.string().nullable().meta({
+export const owner = z.string().nullable().meta({
   description: "the name of the key that wrote it; null where it was written without keys",
 });
 
@@ -43,6 +44,8 @@ export const RunSummarySchema = z.object({
   rollouts: count,
   reward_mean: rate,
   parse_rate: rate,
+  prompt_tokens: count,
+  completion_tokens: count,
 }) satisfies z.ZodType<RunSummary>;
 
 export const RunDetailSchema = RunSummarySchema.extend({
@@ -80,6 +83,9 @@ export const GroupRowSchema = z.object({
   language: z.string().nullable(),
   pass_rates: z.array(rate),
   rewards: z.array(rate),
+  audit: z.array(rate).exactOptional().meta({
+    description: "the score of each rollout by the audit's judge; only of a group that was audited",
+  }),
   result: GroupResultSchema,
 }) satisfies z.ZodType<GroupRow>;
 
@@ -92,7 +98,7 @@ const VerdictSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ranking"), places }),
   z.object({ kind: z.literal("grade"), grade: z.number() }),
   z.object({ kind: z.literal("label"), label: z.string() }),
-  z.object({ kind: z.literal("criteria"), met: z.record(z.string(), z.boolean().nullable()) }),
+  z.object({ kind: z.literal("criteria"), met: z.record(z.string(), z.union([z.boolean(), z.int()]).nullable()) }),
   z.object({ kind: z.literal("distribution"), shares: z.array(z.number()) }),
 ]) satisfies z.ZodType<Verdict>;
 
@@ -112,8 +118,19 @@ export const StoredVerdictSchema = z.object({
   latency_ms: z.number(),
   model: z.string().nullable().meta({ description: "the model that answered; null when none did" }),
   backend: z.string().nullable().meta({ description: "the configured backend that it answered from" }),
+  text: z.string().exactOptional().meta({
+    description:
+      "what the verifier wrote, or why it refused; cut to 4,000 characters. Only where the spec says `log_verdicts`",
+  }),
+  max_tokens: count.exactOptional().meta({
+    description: "of an answer that was to be shorter than `judge.max_tokens`: `think.first`",
+  }),
   verdict: VerdictSchema.exactOptional().meta({ description: "what neither a letter nor scores can say" }),
 }) satisfies z.ZodType<StoredVerdict>;
+
+export const StoredAuditVerdictSchema = StoredVerdictSchema.omit({
+  signal: true,
+}) satisfies z.ZodType<StoredAuditVerdict>;
 
 export const StoredTextSchema = z.object({
   group_id: z.string(),
@@ -131,7 +148,7 @@ export const StoredSignalSchema = z.object({
     .nullable()
     .meta({ description: "why there is no value" }),
   detail: z
-    .looseObject({ skipped: z.literal(true).exactOptional() })
+    .looseObject({ skipped: z.literal(true).exactOptional(), refused: z.literal(true).exactOptional() })
     .nullable()
     .meta({ description: "what the signal tells besides the value; `skipped`: its `when` left the rollout out" }),
 }) satisfies z.ZodType<StoredSignal>;
@@ -151,8 +168,16 @@ const HealthRowSchema = z.object({
   duplicate_share: rate,
   tie_share: rate,
   flip_rate: rate,
+  cyclic_share: rate.meta({ description: "groups whose wins go in a circle, of those in which they could" }),
   jam_share: rate,
   label_correlation: rate.meta({ description: "Spearman's, of reward and pass_rate" }),
+  audit_correlation: rate.meta({
+    description: "Spearman's, of reward and audit within groups, mean over the step's audited groups",
+  }),
+  repeat_correlation: rate.meta({
+    description:
+      "Spearman's, of a group's rewards now and when the same prompt and rollouts were judged first, mean over the step's repeated groups",
+  }),
   latency_p99_ms: rate.meta({ description: "median over groups" }),
   incomplete_share: rate.meta({ description: "of judgements over a part of their gathered group" }),
   failed_share: rate,
@@ -182,6 +207,17 @@ export const RunHealthSchema = z.object({
   rows: z.array(HealthRowSchema).optional().meta({ description: "asked for by rows=true" }),
 });
 
+export const SpecPageSchema = z.object({
+  specs: z.array(
+    z.object({
+      name: z.string(),
+      spec_hash: z.string().nullable(),
+      spec: z.record(z.string(), z.unknown()).nullable().meta({ description: "null where it is no longer valid" }),
+      updated_at: time,
+    }),
+  ),
+  next_cursor: cursor,
+});
 export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cursor: cursor });
 export const RunStepsSchema = z.object({
   run_id: z.string(),
@@ -189,13 +225,36 @@ export const RunStepsSchema = z.object({
   steps: z.array(StepRowSchema),
   next_from: count.nullable().meta({ description: "send it as ?from= for the steps behind these; null on the last" }),
 });
+export const RunHistogramSchema = z.object({
+  run_id: z.string(),
+  owner,
+  edges: z.array(z.number()).meta({
+    description: "ends of the bins, ascending; a bin has its lower end, the last one both; empty where no reward is",
+  }),
+  steps: z.array(z.object({ step: count, counts: z.array(count).meta({ description: "rewards in each bin" }) })),
+  specs: z
+    .array(z.object({ spec_hash: z.string(), first_step: count, last_step: count }))
+    .meta({ description: "which specs the steps used, in order of first use" }),
+});
 export const RunGroupsSchema = z.object({
   run_id: z.string(),
   owner,
   groups: z.array(GroupRowSchema),
   next_cursor: cursor,
 });
-export const GroupVerdictsSchema = z.object({ group_id: z.string(), verdicts: z.array(StoredVerdictSchema) });
+export const GroupVerdictsSchema = z.object({
+  group_id: z.string(),
+  verdicts: z.array(StoredVerdictSchema),
+  audit: z.array(StoredAuditVerdictSchema).exactOptional().meta({
+    description: "what the audit's judge said, which decided no reward; only of a group that was to be audited",
+  }),
+});
+export const GroupTextsSchema = z.object({
+  group_id: z.string(),
+  texts: z
+    .array(StoredTextSchema.omit({ group_id: true }))
+    .meta({ description: "the prompt first, then the rollouts; empty where the spec did not say `log_texts`" }),
+});
 export const RequestRowSchema = z.object({
   request_id: z.string(),
   kind: z.enum(["rewards", "verdicts"]),
@@ -225,6 +284,7 @@ export const ReplayOutcomeSchema = z.object({
 export const ExportLineSchema = z.union([
   GroupRowSchema.extend({ type: z.literal("row") }),
   StoredVerdictSchema.extend({ type: z.literal("row") }),
+  StoredAuditVerdictSchema.extend({ type: z.literal("row") }),
   StoredTextSchema.extend({ type: z.literal("row") }),
   StoredSignalSchema.extend({ type: z.literal("row") }),
   z.object({ type: z.literal("end"), rows: count }),

@@ -9,6 +9,7 @@ import { STYLE } from "../reference/style.ts";
 import { withRepetition } from "./batches.ts";
 import { nameComponents } from "./components.ts";
 import { contractPaths, contractStandalone, contractTag } from "./contracts.ts";
+import { describeFields } from "./described.ts";
 import { readErrorPage } from "./errors.ts";
 import { nativePaths } from "./native.ts";
 import { laidOver, RULES } from "./rules.ts";
@@ -149,8 +150,8 @@ export function openapiText(): string {
   );
   const errors = readErrorPage(readFileSync(new URL("docs/errors.md", root), "utf8"));
   const whole = JSON.stringify({ ...withRules(document), "x-errors": errors });
-  const tidied: unknown = JSON.parse(whole, (key, value) => shortened(withoutTuples(key, value)));
-  return `${JSON.stringify(tidied, null, 1)}\n`;
+  const tidied = JSON.parse(whole, (key, value) => shortened(withoutTuples(key, value))) as object;
+  return `${JSON.stringify(describeFields(tidied), null, 1)}\n`;
 }
 
 /** Every generated file of `public/`: the document, and the pages made of it. */

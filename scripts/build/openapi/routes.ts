@@ -1,80 +1,34 @@
 // Owns the description of every route for the OpenAPI document: words, examples, and which schema
 // goes where.
-import * as z from "zod";
+import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathItemObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.ts";
+import { CompareQuerySchema } from "../../../src/api/routes/compare.ts";
 import { ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
 import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
 import { GroupIdSchema, RequestIdSchema } from "../../../src/api/routes/groups.ts";
 import { HealthQuerySchema } from "../../../src/api/routes/health.ts";
+import { HistogramQuerySchema } from "../../../src/api/routes/histogram.ts";
 import { RunGroupsQuerySchema, StepsQuerySchema } from "../../../src/api/routes/runs.ts";
-import { SpecCheckQuerySchema, SpecCheckReplySchema } from "../../../src/api/routes/spec-check.ts";
 import {
   EvaluationsReplySchema,
   RewardsEventSchema,
   RewardsReplySchema,
   VerdictsReplySchema,
 } from "../../../src/core/contract/replies.ts";
-import {
-  EvaluationsRequestSchema,
-  RunIdSchema,
-  SpecNameSchema,
-  VerdictsRequestSchema,
-} from "../../../src/core/contract/requests.ts";
+import { EvaluationsRequestSchema, RunIdSchema, VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { ComparedRunsSchema } from "./comparing.ts";
 import * as examples from "./examples.ts";
 import * as log from "./log.ts";
 import { queryOf } from "./parameters.ts";
+import { specs, templates } from "./specs.ts";
+import { body, json, path, problem, problems, READ, WRITE } from "./words.ts";
 
 const NDJSON = "application/x-ndjson";
 
-const PROBLEMS: Record<string, string> = {
-  400: "The request does not fit the contract; `errors` names the fields.",
-  401: "No valid key.",
-  403: "The key has not the scope that this needs.",
-  404: "Nothing of this name.",
-  406: "`Accept` rules out every form of the reply.",
-  408: "The body came too slowly.",
-  413: `The body is over ${LIMITS.body_bytes} bytes.`,
-  415: "The body is not declared as JSON.",
-  503: "The deployment is not configured, or the database does not answer.",
-};
-
-const problem = (status: number, schema: "Problem" | "NotReady") => ({
-  description: PROBLEMS[status] as string,
-  content: { "application/problem+json": { schema: { $ref: `#/components/schemas/${schema}` } } },
-});
-
-function problems(...statuses: number[]): ZodOpenApiOperationObject["responses"] {
-  return Object.fromEntries(
-    statuses
-      .flatMap((status) => (status === 401 ? [401, 403] : status))
-      .map((status) => [`${status}`, problem(status, "Problem")]),
-  );
-}
-
-const json = (description: string, schema: z.ZodType | { $ref: string }, example?: unknown) => ({
-  description,
-  headers: {
-    "X-Request-Id": { description: "ULID of this request", schema: { type: "string" as const } },
-    "Server-Timing": { description: "total, verifier, store, overhead in ms", schema: { type: "string" as const } },
-  },
-  content: { "application/json": { schema, ...(example !== undefined && { example }) } },
-});
-
-const body = (schema: z.ZodType, example: unknown) => ({
-  required: true,
-  content: { "application/json": { schema, example } },
-});
-
-const path = (name: string, schema: z.ZodString, description: string) =>
-  z.object({ [name]: schema.meta({ description }) });
 const runPath = path("run_id", RunIdSchema, "The trainer's name of the run");
-const READ = [401, 404, 503] as const;
-const WRITE = [400, 401, 406, 408, 413, 415, 503] as const;
-
 const scoring: ZodOpenApiPathsObject = {
   "/v1/rewards": {
     post: {
@@ -119,41 +73,6 @@ const scoring: ZodOpenApiPathsObject = {
   },
 };
 
-const specs: ZodOpenApiPathsObject = {
-  "/v1/specs/check": {
-    post: {
-      operationId: "checkSpec",
-      tags: ["Specs"],
-      summary: "What a spec means, costs and warns of, without judging anything",
-      description:
-        "Canonical form, hash, proved range of the reward, facts that requests must carry, generations and tokens of a group of `n`, warnings. The body is the spec.",
-      requestParams: { query: queryOf(SpecCheckQuerySchema) },
-      requestBody: body(AnySpecSchema, examples.signalsSpec),
-      responses: { "200": json("Checked.", SpecCheckReplySchema), ...problems(400, 401, 408, 413, 415) },
-    },
-  },
-  "/v1/specs/{name}": {
-    get: {
-      operationId: "getSpec",
-      tags: ["Specs"],
-      summary: "A stored spec and its hash",
-      requestParams: { path: path("name", SpecNameSchema, "`default` is built in") },
-      responses: { "200": json("The spec.", { $ref: "#/components/schemas/StoredSpec" }), ...problems(...READ) },
-    },
-    put: {
-      operationId: "putSpec",
-      tags: ["Specs"],
-      summary: "Store a spec under a name",
-      requestParams: { path: path("name", SpecNameSchema, "any name but `default`") },
-      requestBody: body(AnySpecSchema, examples.spec),
-      responses: {
-        "200": json("Stored.", { $ref: "#/components/schemas/StoredSpec" }),
-        ...problems(400, 401, 404, 408, 413, 415, 503),
-      },
-    },
-  },
-};
-
 function read(operationId: string, summary: string, params: object, reply: z.ZodType, more: object = {}) {
   return {
     get: {
@@ -191,6 +110,23 @@ const runLog: ZodOpenApiPathsObject = {
         "Requests without a step are left out. What each alarm means, and what to do: docs/alarms.md. `to_step` is null while an alarm is on; `on` names those.",
     },
   ),
+  "/v1/runs/{run_id}/histogram": read(
+    "getRunHistogram",
+    "How rewards are spread at each step",
+    { path: runPath, query: queryOf(HistogramQuerySchema) },
+    log.RunHistogramSchema,
+    { description: "Rewards of complete groups; requests without a step are left out." },
+  ),
+  "/v1/runs/{run_id}/compare": read(
+    "compareRuns",
+    "How the run differs from another on the prompts that both have",
+    { path: runPath, query: queryOf(CompareQuerySchema) },
+    ComparedRunsSchema,
+    {
+      description:
+        "Paired by prompt over the last steps that both have: each prompt counts once, and the intervals draw whole prompts. An interval that holds 0 tells no difference.",
+    },
+  ),
   "/v1/runs/{run_id}/groups": read(
     "getRunGroups",
     "Groups with rewards, win counts and labels",
@@ -204,7 +140,7 @@ const runLog: ZodOpenApiPathsObject = {
     log.ExportLineSchema,
     {
       description:
-        "One `row` line a row and one `end` line last; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`.",
+        "One `row` line a row and one `end` line last; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said.",
       responses: {
         "200": { description: "Rows, oldest first.", content: { [NDJSON]: { schema: log.ExportLineSchema } } },
         ...problems(400, ...READ),
@@ -216,6 +152,12 @@ const runLog: ZodOpenApiPathsObject = {
     "Each generation of a group",
     { path: path("id", GroupIdSchema, "`<request_id>.<group index>`") },
     log.GroupVerdictsSchema,
+  ),
+  "/v1/groups/{id}/texts": read(
+    "getGroupTexts",
+    "A group's prompt and rollouts, where they were logged",
+    { path: path("id", GroupIdSchema, "`<request_id>.<group index>`") },
+    log.GroupTextsSchema,
   ),
   "/v1/requests/{request_id}": read(
     "getRequest",
@@ -268,4 +210,11 @@ const service: ZodOpenApiPathsObject = {
   "/docs/alarms": plain("Every alarm over a run with its rule and what to look at", "text/html", "docsAlarms"),
 };
 
-export const paths: ZodOpenApiPathsObject = { ...scoring, ...specs, ...runLog, ...deadLetters, ...service };
+export const paths: ZodOpenApiPathsObject = {
+  ...scoring,
+  ...specs,
+  ...templates,
+  ...runLog,
+  ...deadLetters,
+  ...service,
+};

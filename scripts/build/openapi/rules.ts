@@ -2,17 +2,23 @@
 // the OpenAPI document. Their truth is the code that refuses.
 
 import { elements, fields, has, needs, type Rule, when } from "../../../src/api/contracts/schema-rule.ts";
+import { FormulationSchema } from "../../../src/core/contract/requests.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY } from "../../../src/core/formulations/formulations.ts";
+import { isSetFormulation } from "../../../src/core/formulations/label-sets.ts";
 import { PROMPTS } from "../../../src/core/judges/templates.generated.ts";
 import { contractRules } from "./contracts.ts";
+
+/** Formulations that may have several correct candidates. */
+const SETS = new Set(FormulationSchema.options.filter(isSetFormulation));
 
 const overlong = has({ overlong: { type: "object" } });
 const lengths = needs("length_tokens");
 const judge: Rule = {
   ...when(has({ mode: { const: "listwise" } }), fields({ schedule: { const: "single_list" } })),
   else: fields({ schedule: { const: "round_robin" } }),
-  ...fields({ prompt: { enum: Object.keys(PROMPTS) } }),
+  // Presets and stored templates are prompts, too: a stored spec's may hold any name.
+  ...fields({ prompt: { examples: Object.keys(PROMPTS) } }),
 };
 
 /** What the items of these formulations need; the others' items `otherwise`. */
@@ -39,8 +45,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
       }),
       formulations(
         PAIRS_ONLY,
-        fields({ candidates: { const: 2 }, correct: { maximum: 1 }, pass_rates: { maxItems: 2 } }),
+        fields({
+          candidates: { const: 2 },
+          correct: { maximum: 1, items: { maximum: 1 } },
+          pass_rates: { maxItems: 2 },
+        }),
       ),
+      formulations(SETS, {}, fields({ correct: { type: "integer" } })),
       when(overlong, elements("items", lengths)),
     ],
   },

@@ -1,5 +1,5 @@
-// Owns the pages of runs as static assets: bundles their script, writes page, style and the alarms'
-// documentation into public/, or with --check says whether they have drifted.
+// Owns the pages of runs as static assets: bundles their script and the reference's, writes page,
+// style and the alarms' documentation into public/, or with --check says whether they have drifted.
 import { readFileSync, writeFileSync } from "node:fs";
 import { build, stop } from "esbuild";
 import { ALARMS } from "../../../src/core/health/table.ts";
@@ -29,8 +29,8 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-async function script(): Promise<string> {
-  const entry = new URL("browser/main.ts", import.meta.url).pathname;
+async function script(main: string): Promise<string> {
+  const entry = new URL(main, import.meta.url).pathname;
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -84,7 +84,8 @@ export async function pageFiles(): Promise<Record<string, string>> {
   return {
     "runs.html": PAGE,
     "runs.css": RUNS_STYLE,
-    "runs.js": await script(),
+    "runs.js": await script("browser/main.ts"),
+    "docs/search.js": await script("../reference/browser/main.ts"),
     "docs/alarms.html": alarmsPage(),
   };
 }

@@ -18,10 +18,27 @@ th button { all: unset; cursor: pointer; }
 th button:focus-visible, td button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th[aria-sort="descending"] button::after { content: " \\2193"; }
 th[aria-sort="ascending"] button::after { content: " \\2191"; }
+.said pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 0.7rem; margin: 0.3rem 0 0.8rem; }
+.said h3 { font-size: 0.95rem; margin: 0.8rem 0 0; }
+.said summary { padding: 0.25rem 0; cursor: pointer; }
+tr[data-named] td { background: var(--panel); font-weight: 600; }
 td button, .small { font: inherit; color: var(--accent); background: none; border: 1px solid var(--line); border-radius: 5px; padding: 0 0.4rem; cursor: pointer; }
 .small { font-size: 0.75rem; margin-left: 0.6rem; font-weight: 400; }
 .filters { display: flex; gap: 1rem; flex-wrap: wrap; align-items: center; }
-input[type="search"], input[type="password"] { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.35rem 0.6rem; min-width: 0; }
+select { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.3rem 0.5rem; }
+input[type="search"], input[type="password"], input[type="text"], input[type="number"] { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.35rem 0.6rem; min-width: 0; }
+.compared .small { margin: 0 0.6rem 0 0; }
+.compared td:last-child { white-space: normal; min-width: 10rem; }
+.again { margin: 0.8rem 0; }
+.again > summary { cursor: pointer; color: var(--accent); }
+.again form { margin-top: 0.6rem; }
+.again input[type="text"] { flex: 1 1 16rem; }
+.again input[type="number"] { width: 6rem; }
+.again .field { display: inline-flex; gap: 0.5rem; align-items: center; white-space: nowrap; }
+.again .small { margin-left: 0; }
+.again th, .again td { white-space: normal; }
+.again .scroll { max-width: 40rem; margin-bottom: 0.6rem; }
+.spark svg { flex: none; max-width: none; }
 .spark { display: inline-flex; gap: 0.6rem; align-items: center; justify-content: flex-end; }
 .alarms b, .alarm-list a { color: var(--required); font-weight: 600; margin-right: 0.5rem; }
 .alarm-list { list-style: none; padding: 0; margin: 0.8rem 0; display: grid; gap: 0.35rem; }

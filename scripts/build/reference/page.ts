@@ -1,7 +1,10 @@
 // Owns the reference pages: the routes and the error codes of the OpenAPI document as HTML that
 // needs no script and no network.
 import { Html, html, inline, prose } from "../../lab/report/html.ts";
+import { INTRO } from "./intro.ts";
 import { type Components, type Schema, schemaHtml, typeLabel } from "./schema.ts";
+import { type Call, snippets } from "./snippets.ts";
+import { tabs } from "./tabs.ts";
 
 interface Media {
   schema?: Schema;
@@ -22,6 +25,10 @@ interface Operation {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { description: string; content?: Record<string, Media> }>;
+  /** Empty: no key is needed. */
+  security?: unknown[];
+  /** What the key must be allowed. */
+  "x-scope"?: string;
 }
 export interface ErrorEntry {
   kind: string;
@@ -47,7 +54,8 @@ interface Route {
   operation: Operation;
 }
 
-export function frame(title: string, nav: Html, main: Html): string {
+/** @param beside links that the search finds besides the page's own sections */
+export function frame(title: string, nav: Html, main: Html, beside: Html | false = false): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -55,13 +63,19 @@ export function frame(title: string, nav: Html, main: Html): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/style.css">
+<script type="module" src="/docs/search.js"></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/docs">Kritai</a><nav class="top"><a href="/docs">Reference</a><a href="/docs/errors">Errors</a><a href="/docs/alarms">Alarms</a><a href="/runs">Runs</a><a href="/openapi.json">OpenAPI</a></nav></header>
+<header><a class="brand" href="/docs">Kritai</a><nav class="top" aria-label="Pages"><a href="/docs">Reference</a><a href="/docs/errors">Errors</a><a href="/docs/alarms">Alarms</a><a href="/runs">Runs</a><a href="/openapi.json">OpenAPI</a></nav><form id="search" role="search" hidden><input type="search" aria-label="Search routes, fields and codes" placeholder="Search (press /)" autocomplete="off" spellcheck="false"><output class="unseen"></output><ul aria-label="Found" hidden></ul></form></header>
 <div class="columns"><aside><nav class="wide" aria-label="Contents">${nav}</nav><details class="narrow"><summary>Contents</summary><nav aria-label="Contents">${nav}</nav></details></aside>
-<main id="main">${main}</main></div>
+<main id="main">${main}</main></div>${
+    beside !== false &&
+    html`
+<div id="beside" hidden>${beside}</div>`
+  }
 </body>
 </html>
 `.markup;
@@ -94,13 +108,35 @@ function parameterList(parameters: readonly Parameter[]): Html | false {
   return html`<h4>Parameters</h4><ul class="fields">${rows}</ul>`;
 }
 
-function bodies(content: Record<string, Media> | undefined, components: Components): Html[] {
+function bodies(content: Record<string, Media> | undefined, components: Components, shown = true): Html[] {
   return Object.entries(content ?? {}).map(
     ([type, media]) =>
       html`<details class="body"><summary><code>${type}</code></summary>${
         media.schema !== undefined && schemaHtml(media.schema, components)
-      }</details>${example("Example", media.example)}`,
+      }</details>${shown && example("Example", media.example)}`,
   );
+}
+
+const isJson = (type: string): boolean => type.endsWith("json");
+
+/** How the operation is called, by its own example. */
+function callOf({ path, method, operation }: Route): Call {
+  const { operationId, parameters = [], requestBody, responses: replies, security } = operation;
+  const needed = parameters.filter((one) => one.in === "query" && one.required === true);
+  const types = Object.keys(replies["200"]?.content ?? {});
+  return {
+    ...{ operationId, method, path, open: security?.length === 0 },
+    query: needed.map(
+      ({ name, schema }) => [name, String(schema.enum?.[0] ?? schema.default ?? schema.examples?.[0] ?? 1)] as const,
+    ),
+    ...(requestBody !== undefined && { body: Object.values(requestBody.content)[0]?.example }),
+    reply: types.length === 0 || types.some(isJson) ? "json" : types[0] === "application/x-ndjson" ? "lines" : "text",
+  };
+}
+
+function needs({ security, "x-scope": scope }: Operation): Html {
+  if (security?.length === 0) return html`<p class="note">Needs no key.</p>`;
+  return html`<p class="note">Needs a key${scope !== undefined && html` with the scope <code>${scope}</code>`}: <a href="#authentication">authentication</a>.</p>`;
 }
 
 function responses(operation: Operation, components: Components): Html {
@@ -118,22 +154,28 @@ function responses(operation: Operation, components: Components): Html {
   }`;
 }
 
-function operationHtml({ path, method, operation }: Route, components: Components): Html {
+function operationHtml(route: Route, components: Components): Html {
+  const { path, method, operation } = route;
   const { requestBody } = operation;
   return html`<section class="operation" id="${operation.operationId}">
 <h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
 <p class="route">${badge(method)} <code>${breakable(path)}</code></p>
-${prose(operation.description)}${parameterList(operation.parameters ?? [])}
-${requestBody !== undefined && html`<h4>Request</h4>${bodies(requestBody.content, components)}`}
+${needs(operation)}
+${prose(operation.description)}${tabs(operation.operationId, snippets(callOf(route)))}${parameterList(operation.parameters ?? [])}
+${requestBody !== undefined && html`<h4>Request</h4>${bodies(requestBody.content, components, false)}`}
 ${responses(operation, components)}
 </section>`;
 }
+
+/** Every operation as it is called by its own example. */
+export const callsOf = (document: OpenApi): Call[] => routesOf(document).map(callOf);
 
 /** The API reference. */
 export function referencePage(document: OpenApi): string {
   const routes = routesOf(document);
   const of = (tag: string) => routes.filter((route) => route.operation.tags.includes(tag));
-  const nav = html`${document.tags.map(
+  const begin = html`<h2>Begin</h2><ul>${INTRO.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
+  const nav = html`${begin}${document.tags.map(
     ({ name }) =>
       html`<h2>${name}</h2><ul>${of(name).map(
         ({ path, method, operation }) =>
@@ -141,8 +183,12 @@ export function referencePage(document: OpenApi): string {
       )}</ul>`,
   )}`;
   const main = html`<h1>${document.info.title} API <small>${document.info.version}</small></h1>${prose(document.info.description)}
+${INTRO.map(({ id, title, body }) => html`<section class="operation" id="${id}"><h2><a href="#${id}">${title}</a></h2>${body}</section>`)}
 ${document.tags.map(({ name }) => html`<h2>${name}</h2>${of(name).map((r) => operationHtml(r, document.components.schemas))}`)}`;
-  return frame("Kritai API reference", nav, main);
+  const codes = document["x-errors"].map(
+    ({ code, title, cause }) => html`<a href="/docs/errors#${code}" title="${title || cause.slice(0, 90)}">${code}</a>`,
+  );
+  return frame("Kritai API reference", nav, main, html`${codes}`);
 }
 
 const KINDS: Record<string, string> = {

@@ -18,6 +18,7 @@ export interface Schema {
   enum?: unknown[];
   const?: unknown;
   default?: unknown;
+  examples?: readonly unknown[];
   pattern?: string;
   minimum?: number;
   maximum?: number;

@@ -7,7 +7,7 @@ export const STYLE = `
 html { scroll-padding-top: 3.1rem; }
 body { margin: 0; background: var(--bg); color: var(--text); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 a { color: var(--accent); text-decoration: none; }
-a:hover { text-decoration: underline; }
+a:hover, p a, dd a { text-decoration: underline; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 code, pre { font: 0.875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .skip { position: absolute; left: -999px; }
@@ -34,7 +34,7 @@ h4 { margin: 1.4rem 0 0.4rem; font-size: 0.95rem; }
 .route { margin: 0 0 0.6rem; overflow-wrap: anywhere; }
 .route > code { font-size: 0.95rem; }
 .method { display: inline-block; min-width: 2.9rem; font: 700 0.7rem/1.7 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; color: var(--soft); }
-.method.get { color: var(--get); } .method.post { color: var(--post); } .method.put { color: var(--put); }
+.method.get { color: var(--get); } .method.post { color: var(--post); } .method.put { color: var(--put); } .method.delete { color: var(--required); }
 p code, li code, dd code, .about code { background: var(--panel); padding: 0.08em 0.3em; border-radius: 4px; overflow-wrap: anywhere; }
 .route > code, code.name, summary > code { background: none; padding: 0; }
 .fields { list-style: none; margin: 0.4rem 0; padding: 0; border-left: 2px solid var(--line); }
@@ -49,9 +49,31 @@ summary { cursor: pointer; padding: 0.15rem 0; }
 .faults { margin-top: 1rem; color: var(--soft); font-size: 0.92rem; }
 pre { margin: 0.4rem 0 0; padding: 0.9rem 1rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; overflow-x: auto; max-height: 26rem; }
 .example > summary, .body > summary { font-size: 0.88rem; color: var(--soft); }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.tabs { position: relative; border: 0; margin: 1rem 0; padding: 0; min-width: 0; }
+.tabs > input { position: absolute; opacity: 0; }
+.tabs > label { display: inline-block; padding: 0.2rem 0.7rem; font-size: 0.88rem; color: var(--soft); border-bottom: 2px solid transparent; cursor: pointer; }
+.tabs > input:checked + label { color: var(--text); border-color: var(--accent); }
+.tabs > input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: 2px; }
+.tabs > pre { display: none; position: relative; margin: 0; }
+.tabs > input[value="curl"]:checked ~ .of-curl, .tabs > input[value="Python"]:checked ~ .of-python, .tabs > input[value="TypeScript"]:checked ~ .of-typescript { display: block; }
+.copy { position: absolute; top: 0.45rem; right: 0.45rem; font: 0.75rem/1.4 system-ui, sans-serif; padding: 0.15rem 0.55rem; color: var(--text); background: var(--bg); border: 1px solid var(--line); border-radius: 6px; cursor: pointer; }
+#search { position: relative; margin-left: auto; flex: 0 1 17rem; }
+#search[hidden] { display: none; }
+#search input { width: 100%; font: inherit; font-size: 0.95rem; padding: 0.25rem 0.6rem; color: var(--text); background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
+#search ul { position: absolute; right: 0; top: 110%; width: min(34rem, calc(100vw - 2.5rem)); max-height: 70vh; overflow-y: auto; margin: 0; padding: 0.3rem; list-style: none; background: var(--bg); border: 1px solid var(--line); border-radius: 8px; box-shadow: 0 6px 24px rgb(0 0 0 / 0.25); }
+#search li a { display: block; padding: 0.35rem 0.55rem; border-radius: 6px; font-weight: 600; overflow-wrap: anywhere; }
+#search li a:hover, #search li a:focus { background: var(--panel); }
+#search li span { display: block; font-weight: 400; font-size: 0.85rem; color: var(--soft); }
+.found { background: var(--panel); outline: 2px solid var(--accent); outline-offset: 2px; }
+section > h2 { margin: 0 0 0.5rem; font-size: 1.3rem; }
+section > h2 a { color: var(--text); }
 dl { display: grid; grid-template-columns: 5rem minmax(0, 1fr); gap: 0.35rem 0.8rem; margin: 0.6rem 0 0; }
 dt { color: var(--soft); } dd { margin: 0; }
 @media (max-width: 56rem) {
+  html { scroll-padding-top: 0.5rem; }
+  header { position: static; }
+  #search { flex: 1 1 100%; margin: 0; }
   .columns { grid-template-columns: minmax(0, 1fr); }
   aside { border-right: 0; border-bottom: 1px solid var(--line); }
   aside .wide { display: none; }

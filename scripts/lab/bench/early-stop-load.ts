@@ -31,7 +31,7 @@ export const pairsOf = ({ rollouts }: GroupSize): number => (rollouts * (rollout
  * A program of some 700 tokens (2.8 KB) with its pass rate in the label that the simulator judges
  * by.
  */
-function program(id: string, rollout: number, rates: Rates): string {
+export function programOf(id: string, rollout: number, rates: Rates): string {
   const even = createRandom(hashText("early-stop", id, rollout))();
   const rate = rates === "even" ? even : Math.sin((even * Math.PI) / 2) ** 2;
   const lines = Array.from(
@@ -40,6 +40,9 @@ function program(id: string, rollout: number, rates: Rates): string {
   );
   return `# pass_rate=${rate.toFixed(4)}\ndef solve(values):\n    for value in values:\n${lines.join("\n")}\n    return total\n`;
 }
+
+export const questionOf = (id: string) =>
+  `Problem ${id}. Given n numbers, print their weighted total modulo a prime.\n`.repeat(16);
 
 /**
  * One request: every pair of a group's programs once, the lower index shown first. Texts depend on
@@ -54,9 +57,9 @@ export function verifyBody(id: string, { rollouts, samples }: GroupSize, stop: S
   }
   const group: VerifyGroup = {
     group_id: id,
-    question: `Problem ${id}. Given n numbers, print their weighted total modulo a prime.\n`.repeat(16),
+    question: questionOf(id),
     language: "python",
-    candidates: Array.from({ length: rollouts }, (_, rollout) => program(id, rollout, rates)),
+    candidates: Array.from({ length: rollouts }, (_, rollout) => programOf(id, rollout, rates)),
     comparisons,
   };
   const request = { deadline_ms: DEADLINE_MS, groups: [group], prompt: "code-select", sampling: SAMPLING };

@@ -2,12 +2,10 @@
 // measures.
 import { writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
-import { basename, dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { commit } from "../../stack/commit.ts";
 import { bundleWorker } from "../../stack/edge.ts";
 import { workerd } from "../../stack/workerd.ts";
-import { makeFolder } from "../report/out-folder.ts";
+import { commandFlags } from "../flags.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchContracts } from "./contracts-route.ts";
 import { benchDatabaseDown } from "./database-down.ts";
@@ -16,6 +14,7 @@ import { benchEarlyStopStack } from "./early-stop-stack.ts";
 import { type Backends, startBackends } from "./edge-client.ts";
 import { type Figure, isMet } from "./figures.ts";
 import { benchGateway } from "./gateway.ts";
+import { benchGivingUp } from "./giving-up.ts";
 import { benchGroupRoom } from "./group-room.ts";
 import { benchHedging } from "./hedging.ts";
 import { benchIdleUploads } from "./idle-uploads.ts";
@@ -23,10 +22,13 @@ import { benchMemory } from "./memory.ts";
 import { benchParsers } from "./parsers.ts";
 import { benchParsing } from "./parsing.ts";
 import { profileRoutes } from "./profile.ts";
+import { benchRescore } from "./rescore-route.ts";
 import { benchRewardsRoute } from "./rewards-route.ts";
 import { benchScoring } from "./scoring.ts";
+import { benchSignals } from "./signals.ts";
 import { benchVerdictsRoute } from "./verdicts-route.ts";
 import { benchVerifyRoute, PROGRAM_LINES_700_TOKENS } from "./verify-route.ts";
+import { benchWaves } from "./waves.ts";
 
 const BATCH = { groups: 64, rollouts: 16, thoughts: 1000 };
 const MINUTES_MOST = 24 * 60;
@@ -63,6 +65,17 @@ const EARLY_STOP_STACK = {
   in_flight: 192,
 };
 
+/** Steps of 64 groups, and of 8 that come at 72 % of what the engine sustains. */
+const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 24 }, load_share: 0.72, in_flight: 256 };
+
+/** A step of 32 groups; 256 generations keep its engine busy, an idle one runs all that is asked. */
+const GIVING_UP = {
+  models: ["sim-1.5b", "sim-7b", "sim-14b"],
+  rollouts: [8, 16],
+  groups: 32,
+  in_flight: { busy: 256, idle: 4_096 },
+} as const;
+
 /** Minutes long, so only by `--only`. */
 const ON_REQUEST: ReadonlySet<string> = new Set([
   "database-down",
@@ -70,8 +83,11 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "group-room",
   "early-stop",
   "early-stop-stack",
+  "giving-up",
   "hedging",
   "idle-uploads",
+  "waves",
+  "rescore",
 ]);
 
 let bundle: Promise<string> | null = null;
@@ -86,12 +102,15 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   parsers: () => benchParsers(5),
   verdicts: async () => benchVerdictsRoute(await script(), VERDICTS, 5),
   scoring: () => benchScoring(BATCH, 9),
+  signals: () => benchSignals(BATCH, 15),
   rewards: () => withBackends(rewards),
   verify: () => withBackends(verify),
   contracts: () => withBackends(contracts),
   gateway: (memory_ms) => benchGateway({ rounds: 3, window_ms: 1_500, memory_ms }),
   "early-stop": () => benchEarlyStop(EARLY_STOP),
   "early-stop-stack": () => benchEarlyStopStack(EARLY_STOP_STACK),
+  waves: () => benchWaves(WAVES),
+  "giving-up": () => benchGivingUp(GIVING_UP),
   "group-room": () => withBackends(groupRoom),
   hedging: () => benchHedging({ questions: 10_000, rounds: 5 }),
   "idle-uploads": async () => benchIdleUploads(await script(), { requests: 300, rounds: 5 }),
@@ -101,6 +120,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
       ...{ warm_per_second: 60, warm_ms: 60_000 },
       ...{ per_second: 10, up_ms: 15_000, down_ms },
     }),
+  rescore: async () => benchRescore(await script(), { groups: 1000, rollouts: 16 }, 5),
   start: async () => benchColdStart(await script(), 5),
 };
 
@@ -174,52 +194,29 @@ function environment() {
 }
 
 const NAMES = Object.keys(BENCHES);
-const USAGE = `npm run bench -- [--only NAME].. [--minutes N] [--out FILE] [--profile]
-
-Benchmarks, those with * only when named: ${NAMES.map((name) => (ON_REQUEST.has(name) ? `${name}*` : name)).join(", ")}
---minutes: how long the gateway's memory is watched, or the database stays away`;
-
-/**
- * A wrong call ends with its reason and status 2; a benchmark that fails, with all that is known of
- * it.
- */
-function refuse(reason: string): never {
-  console.error(`kritai bench: ${reason}\n\n${USAGE}`);
-  process.exit(2);
-}
-
-function readFlags() {
-  const options = {
-    only: { type: "string", multiple: true },
-    out: { type: "string", default: "dist/bench.json" },
-    minutes: { type: "string", default: "0.25" },
-    profile: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  } as const;
-  try {
-    const { values } = parseArgs({ options });
-    if (values.help) {
-      console.log(USAGE);
-      process.exit(0);
-    }
-    const minutes = Number(values.minutes);
-    if (!(minutes > 0 && minutes <= MINUTES_MOST)) refuse(`--minutes takes a number up to ${MINUTES_MOST}`);
-    const unknown = values.only?.filter((name) => !(name in BENCHES)) ?? [];
-    if (unknown.length > 0) refuse(`--only knows no ${unknown.join(", ")}`);
-    makeFolder("--out", dirname(values.out), [basename(values.out)]);
-    return { ...values, minutes_ms: minutes * 60_000 };
-  } catch (fault) {
-    return refuse((fault as Error).message);
-  }
-}
+const options = commandFlags({
+  command: "bench",
+  about: `Speed and memory, as a table and as JSON. Those of the benchmarks that are only made when named: ${[...ON_REQUEST].join(", ")}.`,
+  numbers: {
+    minutes: {
+      least: 0.01,
+      most: MINUTES_MOST,
+      value: 0.25,
+      help: "how long the gateway's memory is watched, or the database stays away",
+    },
+  },
+  texts: { out: { value: "dist/bench.json", file: true, help: "the file with the figures" } },
+  switches: { profile: "writes CPU profiles of the routes instead" },
+  lists: { only: { of: NAMES, help: "only this benchmark" } },
+});
 
 async function main(): Promise<void> {
-  const options = readFlags();
   if (options.profile) return withBackends(profileRoutes);
   const figures: Figure[] = [];
-  for (const name of options.only ?? NAMES.filter((name) => !ON_REQUEST.has(name))) {
+  const chosen = options.only.length > 0 ? options.only : NAMES.filter((name) => !ON_REQUEST.has(name));
+  for (const name of chosen) {
     console.error(`measuring ${name} ..`);
-    figures.push(...((await BENCHES[name]?.(options.minutes_ms)) ?? []));
+    figures.push(...((await BENCHES[name]?.(options.minutes * 60_000)) ?? []));
   }
   printTable(figures);
   const results = figures.map((figure) => ({ ...figure, met: isMet(figure) }));

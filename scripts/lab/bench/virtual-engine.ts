@@ -13,6 +13,7 @@ import {
 import { blockKeys } from "../../../gpu-backend/engines/simulator/prefix-cache.ts";
 import { QueueModel } from "../../../gpu-backend/engines/simulator/queueing.ts";
 import { promptOf } from "../../../gpu-backend/engines/simulator/shapes.ts";
+import { templateTail } from "../../../gpu-backend/engines/simulator/tail.ts";
 import { Aimd } from "../../../gpu-backend/gateway/engines/aimd.ts";
 import type { EngineAnswer, EngineCall, EnginePool } from "../../../gpu-backend/gateway/engines/port.ts";
 import { RepetitionDetector } from "../../../gpu-backend/gateway/engines/repetition.ts";
@@ -36,7 +37,7 @@ const NOTHING: EngineAnswer = {
   completion_tokens: 0,
   first_token_ms: null,
   total_ms: 0,
-  letters: null,
+  soft: null,
   model: null,
   error: null,
   retryable: false,
@@ -116,7 +117,13 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
   generate(call: EngineCall): Promise<EngineAnswer> {
     const { tokens, blocks, read } = this.#promptOf(call.messages);
     const draw = drawVerdict(read, this.#noise, `${this.#seed} ${call.seed}`);
-    const answer = writeAnswer({ draw, form: read.form, seed: call.seed, tokensMax: call.max_tokens, tags: true });
+    const answer = writeAnswer({
+      draw,
+      tail: templateTail(draw, read.form),
+      seed: call.seed,
+      tokensMax: call.max_tokens,
+      tags: true,
+    });
     const output_tokens = draw.loops ? tokensUntilCut(answer) : answer.tokens;
     const id = ++this.#calls;
     const { promise, resolve } = Promise.withResolvers<EngineAnswer>();
@@ -139,7 +146,7 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
   #promptOf(messages: EngineCall["messages"]): Prompt {
     let prompt = this.#prompts.get(messages);
     if (prompt === undefined) {
-      const { text, tokens } = promptOf({ model: "", messages: [...messages] });
+      const { text, tokens } = promptOf({ messages: [...messages] });
       const told = messages.at(-1)?.content ?? "";
       const read = parsePrompt(told.slice(told.indexOf("[QUESTION]\n")));
       if (read === null) throw new Error("the prompt holds no comparison");

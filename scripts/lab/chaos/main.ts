@@ -3,11 +3,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { numberFlags } from "../flags.ts";
+import { commandFlags } from "../flags.ts";
 import { chaosReport } from "./report.ts";
 import { runChaos } from "./run.ts";
 
-const { seed, minutes, clients, ...flags } = numberFlags({
+const { seed, minutes, clients, ...flags } = commandFlags({
   command: "chaos",
   about:
     "Mixed traffic while the edge, the verifier, the gateway and the database are killed and restarted; then every reply against the log.",

@@ -40,6 +40,8 @@ export const AnswerSchema = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   position_flip_rate: z.number().nullable(),
+  /** What the verifier wrote, of a list that went wrong; some verdicts of it. */
+  said: z.array(z.object({ shown: z.array(count), verdict: z.string(), text: z.string() })).optional(),
 });
 export type Answer = z.output<typeof AnswerSchema>;
 

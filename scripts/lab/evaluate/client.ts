@@ -6,6 +6,7 @@ import { fenceFor } from "../../../src/core/judges/render.ts";
 import type { SetCandidate } from "../testbed/set-format.ts";
 import type { Answer } from "./answers.ts";
 import type { Cell } from "./cells.ts";
+import { confused, isWrong, saidOf, WRONG_TOLD } from "./wrong-lists.ts";
 
 /**
  * What is shown of a list. Pass rates are not sent: the metrics are computed here, and nothing on
@@ -25,6 +26,11 @@ export interface ClientOptions {
   deadline_ms: number;
   /** Writes each candidate's pass rate into a comment, which the simulator reads. */
   labelled: boolean;
+  /**
+   * Verdicts' texts are logged, and read of a cell's first lists that went wrong: of how many, by
+   * cell. Null: neither.
+   */
+  texts: Map<string, number> | null;
   signal: AbortSignal;
 }
 
@@ -64,7 +70,7 @@ const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 50
 export async function askLists(cell: Cell, questions: readonly Question[], options: ClientOptions): Promise<Answer[]> {
   const body = JSON.stringify({
     run_id: options.run_id,
-    spec: cell.spec,
+    spec: options.texts !== null ? { ...cell.spec, log_verdicts: true } : cell.spec,
     deadline_ms: options.deadline_ms,
     groups: questions.map(({ list_id, prompt, language, candidates }) => ({
       group_id: list_id,
@@ -77,7 +83,17 @@ export async function askLists(cell: Cell, questions: readonly Question[], optio
   const isOurs =
     reply.groups.length === questions.length && questions.every((q, i) => q.list_id === reply.groups[i]?.group_id);
   if (!isOurs) throw new Error(`${options.target}/v1/rewards answered other groups than it was asked`);
-  return reply.groups.map((group) => answerOf(cell, reply, group));
+  return Promise.all(
+    reply.groups.map(async (group, i): Promise<Answer> => {
+      const answer = answerOf(cell, reply, group);
+      const question = questions[i] as Question;
+      const read = options.texts?.get(cell.name) ?? 0;
+      if (options.texts === null || read >= WRONG_TOLD || !isWrong(answer, question)) return answer;
+      options.texts.set(cell.name, read + 1);
+      const about = confused(answer, question);
+      return { ...answer, said: await saidOf({ request_id: reply.request_id, index: i, about }, options) };
+    }),
+  );
 }
 
 function rolloutText({ code, pass_rate }: SetCandidate, language: string, labelled: boolean): string {

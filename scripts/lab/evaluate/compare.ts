@@ -2,10 +2,12 @@
 // answer.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFiles } from "../report/exports.ts";
 import { makeFolder } from "../report/out-folder.ts";
 import { assertOneUnit, type Point, PointsFileSchema } from "./pareto.ts";
 import { compareReports } from "./report.ts";
 import { type Summary, SummarySchema } from "./summary.ts";
+import { pairedTables } from "./tables.ts";
 
 /** @throws Error that names the file and the field */
 export function readPoints(path: string): Point[] {
@@ -55,10 +57,16 @@ export function compareRuns(folders: readonly string[], out: string, pointsFile:
     string,
     string,
   ][];
-  const { html, markdown } = compareReports(points, facts);
+  const [first] = summaries;
+  const mains = summaries.flatMap(({ name, cells }) =>
+    cells.slice(0, 1).map((cell) => ({ ...cell, label: `${name} ${cell.cell}` })),
+  );
+  const differences = first === undefined ? [] : pairedTables(mains, first.settings);
+  const { html, markdown, files } = compareReports(points, facts, first?.set.chance_list_acc ?? null, differences);
   makeFolder("--out", out, ["compare.json", "compare.md", "compare.html"]);
   writeFileSync(join(out, "compare.json"), `${JSON.stringify({ format: "kritai-comparison/1", points }, null, 2)}\n`);
   writeFileSync(join(out, "compare.md"), markdown);
   writeFileSync(join(out, "compare.html"), html);
+  writeFiles(join(out, "export"), files);
   return points;
 }

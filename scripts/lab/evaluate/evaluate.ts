@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mean } from "../../../src/core/math/stats.ts";
 import { commit } from "../../stack/commit.ts";
+import { writeFiles } from "../report/exports.ts";
 import { summariseAdversarial } from "./adversarial.ts";
 import { type AnswerStore, openAnswers } from "./answers.ts";
 import { type Cell, planCells } from "./cells.ts";
@@ -16,6 +17,7 @@ import { type Progress, runWork } from "./runner.ts";
 import { type EvaluationSet, readSet } from "./set-reader.ts";
 import { summariseCell } from "./summarise.ts";
 import type { CellSummary, Summary } from "./summary.ts";
+import { wrongLists } from "./wrong-lists.ts";
 
 export interface Surroundings {
   /** The command as given, for the report. */
@@ -52,13 +54,29 @@ export async function evaluateSet(options: EvaluateOptions, surroundings: Surrou
   try {
     await ask(options, set, cells, store, surroundings);
     const summary = summarise({ options, set, cells, store, others, target, command: surroundings.command });
+    assertAnswered(summary);
     writeFileSync(join(options.out, "summary.json"), `${JSON.stringify(summary, null, 2)}\n`);
     writeFileSync(join(options.out, "report.md"), markdownReport(summary));
-    writeFileSync(join(options.out, "report.html"), htmlReport(summary));
+    const { page, files } = htmlReport(summary);
+    writeFileSync(join(options.out, "report.html"), page);
+    writeFiles(join(options.out, "export"), files);
     return summary;
   } finally {
     store.close();
   }
+}
+
+/**
+ * Throws where no list has a full answer: such a report says nothing, and an earlier one may lie in
+ * its place.
+ */
+function assertAnswered({ cells, target }: Summary): void {
+  if (cells.some(({ lists }) => lists > 0)) return;
+  const codes = new Map<string, number>();
+  for (const [code, n] of cells.flatMap(({ failed }) => Object.entries(failed)))
+    codes.set(code, (codes.get(code) ?? 0) + n);
+  const failed = [...codes].map(([code, n]) => `${n} ${code}`).join(", ");
+  throw new Error(`${target} answered no list in full (${failed || "none was asked"}); no report is written`);
 }
 
 function controlName({ control, simulator }: EvaluateOptions): string {
@@ -86,6 +104,7 @@ async function ask(
     run_id: `evaluate-${manifest.name.replace(/[^A-Za-z0-9._:-]/g, "-")}-${sha256.slice(0, 8)}`,
     deadline_ms: options["deadline-ms"],
     labelled: options.control === "simulator",
+    texts: options["no-texts"] ? null : new Map<string, number>(),
     signal,
   };
   const pace = { batch: options.batch, concurrency: options.concurrency, signal };
@@ -148,6 +167,7 @@ function summarise({ options, set, cells, store, others, target, command }: Eval
     cells: summaries,
     adversarial,
     points,
+    wrong: wrongLists(cells, set.lists, store),
   };
 }
 

@@ -24,6 +24,7 @@ what is asked, and of whom
   --k LIST                  samples a comparison (1,2,4,8); formulations outside --k-of are asked at the first only
   --k-of LIST               formulations asked at every k (list_em)
   --no-positions            do not ask pairs in both orders
+  --no-texts                do not have the verifier's texts logged, nor tell those of wrong lists
   --adversarial WHICH       kept, all or none of the modifications (kept)
   --model NAME              judge.model of the spec
   --spec JSON|FILE          the rest of the spec, e.g. '{"judge":{"temperature":0,"max_tokens":4096}}'
@@ -86,6 +87,7 @@ const FlagsSchema = z.strictObject({
     .prefault("1,2,4,8"),
   "k-of": listOf(FORMULATIONS).prefault("list_em"),
   "no-positions": z.boolean().default(false),
+  "no-texts": z.boolean().default(false),
   adversarial: z.enum(["kept", "all", "none"], "must be kept, all or none").prefault("kept"),
   model: z.string().min(1).max(256).optional(),
   spec: json.prefault("{}"),

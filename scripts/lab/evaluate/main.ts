@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { compareRuns } from "./compare.ts";
 import { evaluateSet } from "./evaluate.ts";
 import { type EvaluateOptions, readOptions, USAGE } from "./flags.ts";
+import { headlineOf } from "./headline.ts";
 import { FRONT_METRICS, type Point, paretoFront } from "./pareto.ts";
 import { progressLine } from "./progress.ts";
 import { warningsOf } from "./report.ts";
@@ -64,6 +65,7 @@ async function evaluateOnce(options: EvaluateOptions): Promise<number> {
       onStarted: listen,
     });
     line.end();
+    console.log(headlineOf(summary));
     for (const { cell, list_acc, tau_b, parse_rate } of summary.cells) {
       const figures = `ListAcc ${percent(list_acc) ?? "–"}  tau-b ${plain(tau_b) ?? "–"}  parse rate ${percent(parse_rate) ?? "–"}`;
       console.log(`${cell.padEnd(14)} ${figures}`);

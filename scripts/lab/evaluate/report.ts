@@ -1,30 +1,24 @@
 // Owns a run's report as HTML and Markdown: which tables, charts and warnings, in which order.
 // Knows no arithmetic of the metrics.
 
-import { barChart, lineChart, scatterChart } from "../report/charts.ts";
+import { barChart, lineChart } from "../report/charts.ts";
+import { exportsOf } from "../report/exports.ts";
 import type { Html } from "../report/html.ts";
-import { type ReportSection, reportPage, shownNumber, type Table, tableHtml } from "../report/page.ts";
-import { FRONT_METRICS, type FrontMetric, frontStatus, type Point, paretoFront } from "./pareto.ts";
+import { type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
+import { frontPart, type Part } from "./front-part.ts";
+import { comparedHeadline, headlineOf } from "./headline.ts";
+import type { Point } from "./pareto.ts";
 import type { CellSummary, Estimate, Summary } from "./summary.ts";
 import {
   adversarialTable,
   cellsTable,
-  frontTable,
+  pairedTables,
   positionTable,
   problemTable,
   tagTables,
   undefinedTauTable,
 } from "./tables.ts";
-
-/** One part of a report, for both formats. */
-interface Part {
-  title: string;
-  lead: string;
-  tables: readonly Table[];
-  charts: readonly Html[];
-}
-
-const METRIC_NAMES: Record<FrontMetric, string> = { list_acc: "ListAcc", tau_b: "tau-b" };
+import { wrongTable } from "./wrong-lists.ts";
 
 /** What a reader must know before any figure; empty when all is well. */
 export function warningsOf(summary: Summary): string[] {
@@ -73,7 +67,7 @@ function partsOf(summary: Summary): Part[] {
     {
       title: "Results",
       lead: `ListAcc: the one candidate selected has the highest pass rate; no selection counts as wrong; guessing gives ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: win counts against pass rates, the mean over lists of ${settings.tau_candidates_min} or more candidates where it is defined; lists where it is not are counted, and both other conventions are in the second table. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
-      tables: [cellsTable(summary), undefinedTauTable(summary)],
+      tables: [cellsTable(summary), ...paired(summary), undefinedTauTable(summary)],
       charts: [accuracyBars(main, set.chance_list_acc)],
     },
     ...selfConsistency(cells),
@@ -97,68 +91,28 @@ function partsOf(summary: Summary): Part[] {
             charts: [],
           },
         ]),
-    ...(points.length === 0 ? [] : [frontPart(points)]),
+    ...(points.length === 0 ? [] : [frontPart(points, set.chance_list_acc)]),
     ...main.flatMap((cell) => {
       const tables = [...tagTables(cell), problemTable(cell)].filter((table) => table !== null);
       return tables.length === 0
         ? []
         : [{ title: `Breakdown of ${cell.cell}`, lead: "", tables, charts: lengthChart(cell) }];
     }),
+    ...wrongPart(main, summary),
   ];
 }
 
-function frontPart(points: readonly Point[]): Part {
-  return {
-    title: "Cost",
-    lead: "A point is on the front when no other is at most as dear and at least as good, and better in one of the two. Verifiers that parse less than 80 % are kept off, and push nobody off.",
-    tables: [frontTable(points)],
-    charts: FRONT_METRICS.filter((metric) => points.some((point) => point[metric] !== null)).map((metric) =>
-      frontChart(points, metric),
-    ),
-  };
+function wrongPart(main: readonly CellSummary[], { wrong }: Summary): Part[] {
+  const tables = main.map(({ cell }) => wrongTable(cell, wrong)).filter((table) => table !== null);
+  const lead = "What the verifier wrote is read back from the run log; a long text is shown by its end.";
+  return tables.length === 0 ? [] : [{ title: "Wrong lists", lead, tables, charts: [] }];
 }
 
-function frontChart(points: readonly Point[], metric: FrontMetric): Html {
-  const status = frontStatus(points, metric);
-  const short = withoutSharedWord(points.map(({ name }) => name));
-  const at = (point: Point) => ({ x: point.cost, y: point[metric] as number, label: short(point.name) });
-  const group = (name: string, holds: (off: (typeof status)[number]) => boolean) => ({
-    name,
-    points: points.filter((point, i) => point[metric] !== null && holds(status[i] ?? null)).map(at),
-  });
-  return scatterChart({
-    title: `${METRIC_NAMES[metric]} against cost`,
-    x: costAxis(points),
-    y: { label: METRIC_NAMES[metric] },
-    // All three also where one is empty: a colour means the same in every chart, and a legend says
-    // so.
-    series: [
-      group("on the front", (off) => off === null),
-      group("dominated", (off) => off === "dominated"),
-      group("parse rate too low or unknown", (off) => off === "parse_rate_low" || off === "parse_rate_unknown"),
-    ],
-    front: paretoFront(points, metric).map(at),
-  });
-}
-
-/**
- * Names without the verifier's, when they all begin with the same one: labels are long and points
- * are near each other.
- */
-function withoutSharedWord(names: readonly string[]): (name: string) => string {
-  const [first = ""] = names;
-  const word = first.slice(0, first.lastIndexOf(" ") + 1);
-  return names.every((name) => name.startsWith(word)) ? (name) => name.slice(word.length) : (name) => name;
-}
-
-/** Logarithmic where costs differ much, with room at both ends for the labels. */
-function costAxis(points: readonly Point[]) {
-  const costs = points.map(({ cost }) => cost);
-  const [low, high] = [Math.min(...costs), Math.max(...costs)];
-  const label = points[0]?.cost_unit ?? "cost";
-  if (low > 0 && high > 8 * low) return { label, log: true, domain: [low / 1.4, high * 1.4] as const };
-  const margin = 0.15 * (high - low || high || 1);
-  return { label, domain: [Math.max(0, low - margin), high + margin] as const };
+function paired({ cells, settings }: Summary): Table[] {
+  return pairedTables(
+    cells.map((cell) => ({ ...cell, label: cell.cell })),
+    settings,
+  );
 }
 
 const bounds = ({ ci95 }: Estimate) => ({ low: ci95?.[0] ?? null, high: ci95?.[1] ?? null });
@@ -168,6 +122,7 @@ function accuracyBars(cells: readonly CellSummary[], chance: number): Html {
     title: "ListAcc by formulation",
     about: `Guessing gives ${(100 * chance).toFixed(1)} %.`,
     value: { label: "ListAcc", domain: [0, 1] },
+    rules: [{ at: chance, name: "guessing" }],
     bars: cells.map(({ cell, list_acc }) => ({ name: cell, value: list_acc.mean ?? Number.NaN, ...bounds(list_acc) })),
   });
 }
@@ -234,47 +189,62 @@ function factsOf(summary: Summary): [string, string][] {
 const titleOf = ({ name }: Summary) => `Evaluation: ${name}`;
 const SUBTITLE = "Every list was asked through Kritai's own API.";
 
-export function htmlReport(summary: Summary): string {
-  return reportPage({
+/** The page, and the tables and charts as files of their own, by name. */
+export function htmlReport(summary: Summary): { page: string; files: Record<string, string> } {
+  const parts = sections(partsOf(summary));
+  const page = reportPage({
     title: titleOf(summary),
     subtitle: SUBTITLE,
+    headline: headlineOf(summary),
     facts: factsOf(summary),
-    sections: sections(partsOf(summary)),
+    sections: parts,
   });
+  return { page, files: exportsOf(parts) };
 }
 
 const sections = (parts: readonly Part[]): ReportSection[] =>
-  parts.map(({ title, lead, tables, charts }) => ({ title, lead, content: [...tables.map(tableHtml), ...charts] }));
+  parts.map(({ title, lead, tables, charts }) => ({ title, lead, content: [...tables, ...charts] }));
 
 export function markdownReport(summary: Summary): string {
   const facts = factsOf(summary).map(([name, value]) => `- ${name}: ${value}`);
-  return markdown(titleOf(summary), facts, partsOf(summary));
+  return markdown(titleOf(summary), headlineOf(summary), facts, partsOf(summary));
 }
 
-function markdown(title: string, facts: readonly string[], parts: readonly Part[]): string {
+function markdown(title: string, headline: string, facts: readonly string[], parts: readonly Part[]): string {
   const blocks = parts.flatMap(({ title: heading, lead, tables }) => [
     `## ${heading}`,
     ...(lead === "" ? [] : [lead]),
     ...tables.flatMap((table) => [`${table.caption}:`, markdownTable(table)]),
   ]);
-  return `${[`# ${title}`, facts.join("\n"), ...blocks].join("\n\n")}\n`;
+  return `${[`# ${title}`, `**${headline}**`, facts.join("\n"), ...blocks].join("\n\n")}\n`;
 }
 
 function markdownTable({ columns, rows }: Table): string {
   const text = (cell: Table["rows"][number][number]) =>
-    typeof cell === "number" || cell === null ? shownNumber(cell) : String(cell).replaceAll("|", "\\|");
+    typeof cell === "number" || cell === null
+      ? shownNumber(cell)
+      : String(cell).replaceAll("|", "\\|").replaceAll("<", "&lt;");
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row.map(text)))].join("\n");
 }
 
 /** Several verifiers on one set: their points and both fronts. */
-export function compareReports(points: readonly Point[], facts: readonly (readonly [string, string])[]) {
+export function compareReports(
+  points: readonly Point[],
+  facts: readonly (readonly [string, string])[],
+  chance: number | null,
+  differences: readonly Table[],
+) {
   const title = "Verifiers compared";
-  const parts = [frontPart(points)];
+  const headline = comparedHeadline(points);
+  const parts = [frontPart(points, chance, differences)];
+  const pages = sections(parts);
   return {
-    html: reportPage({ title, subtitle: "Cost against ListAcc and tau-b.", facts, sections: sections(parts) }),
+    html: reportPage({ title, subtitle: "Cost against ListAcc and tau-b.", headline, facts, sections: pages }),
+    files: exportsOf(pages),
     markdown: markdown(
       title,
+      headline,
       facts.map(([name, value]) => `- ${name}: ${value}`),
       parts,
     ),

@@ -5,12 +5,13 @@ import type { EvaluationList } from "../../../src/core/contract/requests.ts";
 import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
 import { evaluate } from "../../../src/core/formulations/evaluation.ts";
 import { hashText } from "../../../src/core/math/random.ts";
+import { kendallTauB } from "../../../src/core/math/stats.ts";
 import { listAccuracy } from "../../../src/core/tournament/metrics.ts";
 import type { SetList } from "../testbed/set-format.ts";
 import type { Answer, AnswerStore } from "./answers.ts";
 import type { Cell } from "./cells.ts";
 import { dollarsFor, type Price } from "./cost.ts";
-import type { CellSummary, Estimate, Outcomes } from "./summary.ts";
+import type { CellSummary, Estimate, Outcomes, ProblemOutcomes } from "./summary.ts";
 
 export interface Statistics {
   seed: number;
@@ -63,7 +64,7 @@ export function summariseCell(
     list_acc_if_failed_wrong: rows.length === 0 ? null : outcomes.right / (rows.length + failures),
     outcomes,
     by_tag: withOutcomes(metrics.by_tag, rows),
-    by_problem: byProblem(rows),
+    by_problem: byProblem(rows, statistics),
     position_flip_rate: cell.both_orders ? flipRate(rows, statistics) : null,
     ...usage(rows, price),
   };
@@ -119,9 +120,22 @@ function outcomesOf(rows: readonly Row[]): Outcomes {
   return outcomes;
 }
 
-function byProblem(rows: readonly Row[]): Record<string, Outcomes> {
+function byProblem(rows: readonly Row[], statistics: Statistics): Record<string, ProblemOutcomes> {
   const groups = Object.entries(Object.groupBy(rows, ({ list }) => list.problem_id));
-  return Object.fromEntries(groups.map(([problem, own = []]) => [problem, outcomesOf(own)]));
+  return Object.fromEntries(
+    groups.map(([problem, own = []]) => [problem, { ...outcomesOf(own), tau_b: tausOf(own, statistics) }]),
+  );
+}
+
+/** Each list's tau-b, where it has one. */
+function tausOf(rows: readonly Row[], statistics: Statistics): Record<string, number> {
+  const taus = rows.flatMap((row): [string, number][] => {
+    const { win_counts, pass_rates } = evaluationList(row, statistics);
+    if (win_counts === undefined) return [];
+    const { tau } = kendallTauB(win_counts, pass_rates);
+    return tau === null ? [] : [[row.list.list_id, tau]];
+  });
+  return Object.fromEntries(taus);
 }
 
 function withOutcomes(byTag: ReturnType<typeof evaluate>["by_tag"], rows: readonly Row[]): CellSummary["by_tag"] {

@@ -5,6 +5,7 @@ import { EvaluationSummarySchema } from "../../../src/core/contract/replies.ts";
 import { SPLITS } from "../testbed/set-format.ts";
 import { FORMULATIONS } from "./cells.ts";
 import { PointSchema } from "./pareto.ts";
+import { WrongListSchema } from "./wrong-lists.ts";
 
 const count = z.int().min(0);
 const numberOrNull = z.number().nullable();
@@ -14,6 +15,10 @@ export type Estimate = z.output<typeof EstimateSchema>;
 /** What became of lists: `no_selection` = nothing parsed, which ListAcc counts as wrong. */
 const OutcomesSchema = z.object({ right: count, wrong: count, no_selection: count });
 export type Outcomes = z.output<typeof OutcomesSchema>;
+
+/** A problem's lists; `tau_b` of those that have one, absent in summaries of before it was told. */
+const ProblemSchema = OutcomesSchema.extend({ tau_b: z.record(z.string(), z.number()).default({}) });
+export type ProblemOutcomes = z.output<typeof ProblemSchema>;
 
 export const CellSummarySchema = EvaluationSummarySchema.extend({
   cell: z.string(),
@@ -31,7 +36,7 @@ export const CellSummarySchema = EvaluationSummarySchema.extend({
   list_acc_if_failed_wrong: numberOrNull,
   outcomes: OutcomesSchema,
   by_tag: z.record(z.string(), z.record(z.string(), EvaluationSummarySchema.extend({ outcomes: OutcomesSchema }))),
-  by_problem: z.record(z.string(), OutcomesSchema),
+  by_problem: z.record(z.string(), ProblemSchema),
   position_flip_rate: EstimateSchema.nullable(),
   comparisons: count,
   generations: count,
@@ -91,5 +96,7 @@ export const SummarySchema = z.object({
   adversarial: AdversarialSummarySchema.nullable(),
   /** The cells as points on the front, with those of `--points`. */
   points: z.array(PointSchema),
+  /** Absent in summaries of before they were told. */
+  wrong: z.array(WrongListSchema).default([]),
 });
 export type Summary = z.output<typeof SummarySchema>;

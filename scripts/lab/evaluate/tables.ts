@@ -1,7 +1,9 @@
 // Owns which tables a report has and what stands in their cells, for HTML and Markdown alike. Knows
 // neither markup.
 import type { Table } from "../report/page.ts";
+import { pairedDifference, pairedTauDifference, type Standing, standing } from "./paired.ts";
 import { FRONT_METRICS, frontStatus, type OffFront, type Point } from "./pareto.ts";
+import type { Statistics } from "./summarise.ts";
 import type { CellSummary, Estimate, ModificationSummary, Summary } from "./summary.ts";
 
 /** `32.1 [29.0, 35.2]`, in per cent. */
@@ -34,19 +36,76 @@ const metricCells = ({ list_acc, tau_b, parse_rate }: Metrics) => [
  * Every way of asking: the paper's table, its self-consistency rows and its ablation of
  * formulations.
  */
-export function cellsTable({ cells }: Summary): Table {
+export function cellsTable({ cells, set }: Summary): Table {
   return {
     caption: "Metrics by formulation and samples (95 % intervals)",
-    columns: ["asked as", ...METRIC_COLUMNS, "lists", "failed", "tokens a list", "$ per 1,000 lists"],
+    columns: [
+      "asked as",
+      ...METRIC_COLUMNS,
+      "beside guessing",
+      "lists",
+      "failed",
+      "tokens a list",
+      "$ per 1,000 lists",
+    ],
     rows: cells.map((cell) => [
       cell.cell,
       ...metricCells(cell),
+      GUESSING[standing(cell.list_acc, set.chance_list_acc)],
       cell.lists,
       Object.values(cell.failed).reduce((sum, n) => sum + n, 0),
       cell.tokens_per_list,
       cell.dollars_per_1000_lists,
     ]),
   };
+}
+
+const GUESSING: Record<Standing, string> = {
+  above: "above",
+  below: "below",
+  open: "not distinguishable",
+  unknown: "–",
+};
+
+const STANDINGS: Record<Standing, string> = {
+  above: "better",
+  below: "worse",
+  open: "not distinguishable",
+  unknown: "–",
+};
+
+/**
+ * Each of the others against the first, over the same lists: in ListAcc, and in tau-b where lists
+ * have one; none where there is no other.
+ */
+export function pairedTables(
+  cells: readonly (Pick<CellSummary, "by_problem"> & { label: string })[],
+  statistics: Pick<Statistics, "seed" | "bootstrap">,
+): Table[] {
+  const [first, ...others] = cells;
+  if (first === undefined || others.length === 0) return [];
+  const rowsBy = (differ: typeof pairedDifference, shown: (difference: Estimate) => string | null) =>
+    others.map((cell) => {
+      const difference = differ(cell, first, statistics);
+      return [cell.label, shown(difference), difference.n, STANDINGS[standing(difference, 0)]] as const;
+    });
+  const taus = rowsBy(pairedTauDifference, plain);
+  return [
+    {
+      caption: `ListAcc less that of ${first.label}, over the same lists (95 % intervals)`,
+      columns: ["asked as", "difference, percentage points", "lists compared", "so it is"],
+      rows: rowsBy(pairedDifference, percent).map((row) => [...row]),
+    },
+    ...(taus.every(([, , lists]) => lists === 0)
+      ? []
+      : [
+          {
+            caption: `tau-b less that of ${first.label}, list by list where both have one (95 % intervals)`,
+            columns: ["asked as", "difference of tau-b", "lists compared", "so it is"],
+            rows: taus.map((row) => [...row]),
+          },
+        ]),
+  ];
 }
 
 /** tau-b under each convention for the lists where it is 0/0. */

@@ -1,11 +1,11 @@
 // Owns `npm run fuzz`: random texts for every parser of untrusted text, and a search for
 // super-linear time. Exits 1 when one is found.
 
-import { numberFlags } from "../flags.ts";
+import { commandFlags } from "../flags.ts";
 import { fuzz, growth } from "./campaign.ts";
 import { TARGETS } from "./targets.ts";
 
-const { inputs, seed, chars, only } = numberFlags({
+const { inputs, seed, chars, only } = commandFlags({
   command: "fuzz",
   about: "Random texts for every parser of untrusted text, and a search for texts that cost more than their length.",
   numbers: {

@@ -6,9 +6,11 @@ import { FolderFault, makeFolder } from "../report/out-folder.ts";
 import { environment } from "./environment.ts";
 import { usage } from "./flag-table.ts";
 import { readFlags } from "./flags.ts";
+import { headlineOf } from "./headline.ts";
 import { frontierOf, KNEE_RULE } from "./knee.ts";
 import { FILES, Outputs } from "./outputs.ts";
 import { Progress } from "./progress.ts";
+import { assertAnswers } from "./reachable.ts";
 import { reportOf } from "./report.ts";
 import { runPlan } from "./run.ts";
 import { selfTest } from "./self-test.ts";
@@ -51,6 +53,9 @@ async function measure(argv: readonly string[]): Promise<void> {
   const progress = new Progress(process.stderr);
   makeFolder("--out", flags.out, Object.values(FILES));
   const { plan, about } = await setUp(flags);
+  // Before an earlier run's files are replaced.
+  await assertAnswers("--target", plan.target.base_url);
+  if (plan.baseline !== null) await assertAnswers("--baseline", plan.baseline.base_url);
   if (flags["key-env"] !== undefined && about.baseline?.key_env === null)
     progress.note("the baseline is sent no key: --key-env is the target's, and --baseline-key-env names none");
   const outputs = new Outputs(flags.out);
@@ -78,7 +83,7 @@ async function measure(argv: readonly string[]): Promise<void> {
     frontier: frontierOf(result.points, KNEE_RULE),
   };
   outputs.summary(summary);
-  console.log(`${verdictOf(summary)}\nreport: ${outputs.report(reportOf(summary))}`);
+  console.log(`${headlineOf(summary)}\n${verdictOf(summary)}\nreport: ${outputs.report(reportOf(summary))}`);
 }
 
 try {

@@ -3,6 +3,7 @@
 import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HistogramLogWriter } from "hdr-histogram-js";
+import { writeFiles } from "../report/exports.ts";
 import type { SliceNote } from "./run.ts";
 import type { FinishedSlice } from "./slice.ts";
 import { type Point, type Side, SPLIT_PARTS, type Summary, SummarySchema } from "./summary-schema.ts";
@@ -64,10 +65,11 @@ export class Outputs {
     writeFileSync(join(this.#dir, FILES.points), pointsCsv(summary.points));
   }
 
-  /** @returns its path */
-  report(page: string): string {
+  /** @returns the page's path */
+  report({ page, files }: { page: string; files: Readonly<Record<string, string>> }): string {
     const path = join(this.#dir, FILES.report);
     writeFileSync(path, page);
+    writeFiles(join(this.#dir, "export"), files);
     return path;
   }
 }

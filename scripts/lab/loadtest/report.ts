@@ -1,8 +1,9 @@
 // Owns the report of a load test: which sections a summary gets, and their tables. Charts:
 // report-charts.ts. Knows no measurement.
-import type { Html } from "../report/html.ts";
-import { type Cell, type ReportSection, reportPage, shownNumber, tableHtml } from "../report/page.ts";
+import { exportsOf } from "../report/exports.ts";
+import { type Cell, type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
 import { warmupCaution } from "./caution.ts";
+import { headlineOf } from "./headline.ts";
 import { kneePlace } from "./knee.ts";
 import {
   distribution,
@@ -41,16 +42,16 @@ function sidesOf(points: readonly Point[]): { name: string; point: Point; side: 
   );
 }
 
-function resultTable({ points, load }: Summary): Html {
-  return tableHtml({
-    caption: "Latency in ms from the intended start, with 95 % intervals over the repeats",
+function resultTable({ points, load }: Summary): Table {
+  return {
+    caption: "Latency from the intended start, with 95 % intervals over the repeats",
     columns: [
       "Load",
       "Achieved/s",
-      "p50",
-      "p99",
-      "p99.9",
-      "Max",
+      "p50, ms",
+      "p99, ms",
+      "p99.9, ms",
+      "Max, ms",
       `Goodput/s (${load.objective_ms} ms)`,
       "Failed",
       "State",
@@ -66,11 +67,11 @@ function resultTable({ points, load }: Summary): Html {
       side.failed === 0 ? 0 : `${side.failed} of ${side.requests}`,
       side === point.target ? stateOf(point) : "",
     ]),
-  });
+  };
 }
 
-function frontierTable({ frontier }: Summary): Html {
-  return tableHtml({
+function frontierTable({ frontier }: Summary): Table {
+  return {
     caption: "Most achieved a second with p99 within a limit",
     columns: ["p99 at most", "Requests/s", "Rewards/s", "Comparisons/s"],
     rows: frontier.map(({ p99_ms_max, requests_per_s, rewards_per_s, comparisons_per_s }) => [
@@ -79,11 +80,11 @@ function frontierTable({ frontier }: Summary): Html {
       rewards_per_s,
       comparisons_per_s,
     ]),
-  });
+  };
 }
 
-function verifierTable({ points }: Summary): Html {
-  return tableHtml({
+function verifierTable({ points }: Summary): Table {
+  return {
     caption: "Rewards and what they took",
     columns: [
       "Load",
@@ -109,31 +110,31 @@ function verifierTable({ points }: Summary): Html {
       side.dollars_per_1000_rewards.measured,
       side.dollars_per_1000_rewards.modelled,
     ]),
-  });
+  };
 }
 
-function overheadTable(points: readonly Point[]): Html {
+function overheadTable(points: readonly Point[]): Table {
   const rows = points.flatMap((point): Cell[][] => {
     if (point.overhead_ms === null) return [];
     const { p50, p90, p99, mean } = point.overhead_ms;
     const note = point.baseline_degraded.length === 0 ? "" : `baseline degraded: ${point.baseline_degraded.join("; ")}`;
     return [[loadName(point), ...[p50, p90, p99, mean].map(withInterval), note]];
   });
-  const columns = ["Load", "p50", "p90", "p99", "Mean", "Note"];
-  return tableHtml({ caption: "Target less baseline, ms, with 95 % intervals over the repeats", columns, rows });
+  const columns = ["Load", "p50, ms", "p90, ms", "p99, ms", "Mean, ms", "Note"];
+  return { caption: "Target less baseline, with 95 % intervals over the repeats", columns, rows };
 }
 
-function errorTable(points: readonly Point[]): Html {
+function errorTable(points: readonly Point[]): Table {
   const rows = sidesOf(points).flatMap(({ name, side }) =>
     Object.entries(side.errors).map(([code, count]): Cell[] => [name, code, count]),
   );
-  return tableHtml({ caption: "Failed requests by code", columns: ["Load", "Code", "Requests"], rows });
+  return { caption: "Failed requests by code", columns: ["Load", "Code", "Requests"], rows };
 }
 
-function generatorTable(points: readonly Point[]): Html {
-  return tableHtml({
-    caption: "How late the generator itself was, ms, and what it took",
-    columns: ["Load", "p50", "p99", "Max", "In flight at most", "CPU of one core"],
+function generatorTable(points: readonly Point[]): Table {
+  return {
+    caption: "How late the generator itself was, and what it took",
+    columns: ["Load", "p50, ms", "p99, ms", "Max, ms", "In flight at most", "CPU of one core"],
     rows: sidesOf(points).map(({ name, side: { generator } }): Cell[] => [
       name,
       generator.schedule_error_ms.p50,
@@ -142,7 +143,7 @@ function generatorTable(points: readonly Point[]): Html {
       generator.in_flight_max,
       generator.cpu_share_max,
     ]),
-  });
+  };
 }
 
 const OPEN_LOOP =
@@ -225,9 +226,13 @@ function factsOf(summary: Summary): [string, string][] {
   ];
 }
 
-/** The page for a summary; it needs nothing else. */
-export function reportOf(summary: Summary): string {
+/**
+ * The page for a summary, which needs nothing else, and its tables and charts as files, by name.
+ */
+export function reportOf(summary: Summary): { page: string; files: Record<string, string> } {
   const title = `Load test of ${new URL(summary.target.url).host}`;
   const subtitle = `npm run loadtest -- ${summary.command.join(" ")}`;
-  return reportPage({ title, subtitle, facts: factsOf(summary), sections: sectionsOf(summary) });
+  const sections = sectionsOf(summary);
+  const page = reportPage({ title, subtitle, headline: headlineOf(summary), facts: factsOf(summary), sections });
+  return { page, files: exportsOf(sections) };
 }

@@ -2,6 +2,7 @@
 // with the committed ones instead.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createSandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
+import { commandFlags } from "../flags.ts";
 import { generatedFiles, type PassRates } from "./groups.ts";
 import { measureProblems } from "./measure.ts";
 import { loadProblems } from "./problem.ts";
@@ -25,12 +26,17 @@ function differs(file: URL, text: string): boolean {
   }
 }
 
+const { check } = commandFlags({
+  command: "measure",
+  about: "Runs the examples' programs on their tests and writes their pass rates and groups.",
+  switches: { check: "compares with the committed files instead, and exits 1 where they differ" },
+});
 const problems = await loadProblems();
 const sandbox = await createSandbox();
 const passRates = await measureProblems(sandbox, problems).finally(() => sandbox.close());
 printTable(passRates);
 const files = generatedFiles(problems, passRates);
-if (process.argv.includes("--check")) {
+if (check) {
   const stale = files.filter(({ file, text }) => differs(file, text));
   for (const { file } of stale) console.error(`not what was measured now: ${file.pathname}`);
   process.exitCode = stale.length > 0 ? 1 : 0;

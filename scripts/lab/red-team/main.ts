@@ -3,13 +3,13 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { commit } from "../../stack/commit.ts";
-import { numberFlags } from "../flags.ts";
+import { commandFlags } from "../flags.ts";
 import { attackWith, type ClassReport } from "./campaign.ts";
 import { CLASSES } from "./classes.ts";
 import { redTeamPage, type VerifierReport } from "./report.ts";
 import { startTarget } from "./targets.ts";
 
-const { verifier, model, only, out } = numberFlags({
+const { verifier, model, only, out } = commandFlags({
   command: "red-team",
   about: "Rollouts that try to be paid more than their program deserves. VERIFIER_API_KEY is sent to a verifier's URL.",
   numbers: {},

@@ -2,7 +2,9 @@
 // no page and no measurement.
 import * as Plot from "@observablehq/plot";
 import { Window } from "happy-dom";
-import { Html, html } from "./html.ts";
+import { Figure, type LegendEntry } from "./figure.ts";
+import { Html } from "./html.ts";
+import { placeLabels } from "./labels.ts";
 import { shownNumber } from "./page.ts";
 
 const WIDTH = 760;
@@ -30,6 +32,8 @@ export interface Axis {
 
 export interface ChartFrame {
   title: string;
+  /** Pixels; less than the usual where the chart is shown as a picture on a phone. */
+  width?: number;
   /** A sentence below the title: what to see. */
   about?: string;
   x: Axis;
@@ -83,29 +87,31 @@ function visible(points: readonly ChartPoint[], { x, y }: ChartFrame): ChartPoin
   return shown.map((point) => (point.low == null || okY(point.low) ? point : { ...point, low: point.y / 2 }));
 }
 
-function swatch(index: number, kind: "line" | "box"): Html {
-  const colour = COLOURS[index % COLOURS.length] as string;
-  if (kind === "box")
-    return html`<svg width="14" height="14" aria-hidden="true"><rect width="14" height="14" fill="${colour}"/></svg>`;
-  const dash = DASHES[index % DASHES.length] as string;
-  return html`<svg width="30" height="10" aria-hidden="true"><line x2="30" y1="5" y2="5" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash}"/></svg>`;
-}
+type Caption = Pick<ChartFrame, "title" | "about" | "width">;
 
-function figure(frame: Pick<ChartFrame, "title" | "about">, names: readonly string[], kind: "line" | "box", svg: Html) {
-  const legend =
-    names.length < 2
-      ? null
-      : html`<ul class="legend">${names.map((name, i) => html`<li>${swatch(i, kind)}${name}</li>`)}</ul>`;
-  const about = frame.about && html`<p class="about">${frame.about}</p>`;
-  return html`<figure class="chart"><figcaption>${frame.title}${about}</figcaption>${legend}${svg}</figure>
-`;
-}
+const legendOf = (names: readonly string[], kind: "line" | "box"): LegendEntry[] =>
+  names.map((name, i) => ({
+    name,
+    colour: COLOURS[i % COLOURS.length] as string,
+    ...(kind === "line" && { dash: DASHES[i % DASHES.length] as string }),
+  }));
 
-function draw(frame: Pick<ChartFrame, "title" | "about">, options: Plot.PlotOptions): Html {
-  const ariaDescription = frame.about ?? frame.title;
-  const base = { document, width: WIDTH, height: HEIGHT, marginLeft: 64, marginBottom: 44, marginRight: 32 };
-  const svg = Plot.plot({ ...base, ariaLabel: frame.title, ariaDescription, ...options });
-  return new Html(svg.outerHTML.replace("<svg ", '<svg role="img" '));
+const OPTIONS = {
+  ...{ document, width: WIDTH, height: HEIGHT, marginLeft: 64, marginBottom: 44, marginRight: 32 },
+};
+
+const sized = ({ width }: Caption) => (width === undefined ? {} : { width });
+
+function draw(frame: Caption, legend: readonly LegendEntry[], options: Plot.PlotOptions): Figure {
+  const whole = {
+    ...OPTIONS,
+    ariaLabel: frame.title,
+    ariaDescription: frame.about ?? frame.title,
+    ...sized(frame),
+    ...options,
+  };
+  const svg = new Html(Plot.plot(whole).outerHTML.replace("<svg ", '<svg role="img" style="font-size: 12px" '));
+  return new Figure({ ...frame, legend, svg, width: whole.width, height: whole.height });
 }
 
 const ruleMarks = (rules: readonly Rule[]): Plot.Markish[] =>
@@ -127,29 +133,61 @@ function seriesMarks(points: readonly ChartPoint[], index: number, joined: boole
   const stroke = COLOURS[index % COLOURS.length] as string;
   const strokeDasharray = DASHES[index % DASHES.length] as string;
   const ranged = points.filter(({ low, high }) => low != null && high != null);
-  const labelled = points.filter(({ label }) => label !== undefined);
   return [
     ranged.length === 0 ? null : Plot.ruleX(ranged, { x: "x", y1: "low", y2: "high", stroke, strokeOpacity: 0.6 }),
     !joined ? null : Plot.lineY(points, { x: "x", y: "y", stroke, strokeDasharray, strokeWidth: 2 }),
     !markers
       ? null
       : Plot.dot(points, { x: "x", y: "y", fill: stroke, symbol: SYMBOLS[index % SYMBOLS.length], r: 3.5 }),
-    labelled.length === 0
-      ? null
-      : Plot.text(labelled, { x: "x", y: "y", text: "label", dy: -10, fill: "currentColor", textAnchor: "middle" }),
   ];
+}
+
+/** The labels of points, each where it is on nothing else; one without room is left out. */
+function labelMarks(series: readonly (readonly ChartPoint[])[], options: Plot.PlotOptions): Plot.Markish[] {
+  const points = series.flat();
+  const labelled = points.filter(({ label }) => label !== undefined);
+  if (labelled.length === 0) return [];
+  const {
+    marginLeft = 0,
+    marginRight = 0,
+    marginBottom = 0,
+    width = WIDTH,
+    height = HEIGHT,
+    ...rest
+  } = { ...OPTIONS, ...options };
+  const bare = Plot.plot({ ...rest, marginLeft, marginRight, marginBottom, width, height });
+  const [x, y] = [bare.scale("x"), bare.scale("y")];
+  const place = (point: ChartPoint) => ({ x: Number(x?.apply(point.x)), y: Number(y?.apply(point.y)) });
+  const frame = { left: marginLeft, right: width, top: 0, bottom: height - marginBottom };
+  const offsets = placeLabels(
+    labelled.map((point) => ({ ...place(point), text: point.label as string })),
+    points.map(place),
+    frame,
+  );
+  return labelled.flatMap((point, i) => {
+    const offset = offsets[i];
+    if (offset == null) return [];
+    const text = {
+      text: () => point.label as string,
+      fill: "currentColor",
+      textAnchor: "middle",
+      ariaDescription: "label",
+    } as const;
+    return [Plot.text([point], { x: "x", y: "y", ...text, ...offset })];
+  });
 }
 
 /**
  * Lines over a numeric axis, each with its colour and dash; intervals as upright strokes. Markers
  * only where points are few.
  */
-export function lineChart(frame: ChartFrame & { series: readonly Series[]; rules?: readonly Rule[] }): Html {
+export function lineChart(frame: ChartFrame & { series: readonly Series[]; rules?: readonly Rule[] }): Figure {
   const lines = frame.series.map(({ points }) => visible(points, frame));
   const marks = lines.flatMap((points, i) => seriesMarks(points, i, true, points.length <= 40));
-  const svg = draw(frame, { x: scale(frame.x), y: scale(frame.y), marks: [...ruleMarks(frame.rules ?? []), ...marks] });
+  const options = { x: scale(frame.x), y: scale(frame.y), marks: [...ruleMarks(frame.rules ?? []), ...marks] };
   const names = frame.series.map(({ name }) => name);
-  return figure(frame, names, "line", svg);
+  const labels = labelMarks(lines, options);
+  return draw(frame, legendOf(names, "line"), { ...options, marks: [...options.marks, ...labels] });
 }
 
 /**
@@ -158,18 +196,15 @@ export function lineChart(frame: ChartFrame & { series: readonly Series[]; rules
  */
 export function scatterChart(
   frame: ChartFrame & { series: readonly Series[]; front?: readonly ChartPoint[]; rules?: readonly Rule[] },
-): Html {
+): Figure {
   const front = visible(frame.front ?? [], frame);
-  const marks = frame.series.flatMap(({ points }, i) => seriesMarks(visible(points, frame), i, false, true));
+  const shown = frame.series.map(({ points }) => visible(points, frame));
+  const marks = shown.flatMap((points, i) => seriesMarks(points, i, false, true));
   const line = Plot.lineY(front, { x: "x", y: "y", stroke: "currentColor", strokeOpacity: 0.5 });
-  const x = scale(frame.x);
-  const y = scale(frame.y);
-  // A label stands in the middle above its point, which may be the rightmost.
-  const longest = Math.max(0, ...frame.series.flatMap(({ points }) => points.map(({ label }) => label?.length ?? 0)));
-  const marginRight = Math.min(160, Math.max(32, 3.2 * longest));
-  const svg = draw(frame, { x, y, inset: 14, marginRight, marks: [...ruleMarks(frame.rules ?? []), line, ...marks] });
+  const scales = { ...sized(frame), x: scale(frame.x), y: scale(frame.y), inset: 18 };
+  const options = { ...scales, marks: [...ruleMarks(frame.rules ?? []), line, ...marks] };
   const names = frame.series.map(({ name }) => name);
-  return figure(frame, names, "box", svg);
+  return draw(frame, legendOf(names, "box"), { ...options, marks: [...options.marks, ...labelMarks(shown, options)] });
 }
 
 export interface Bar {
@@ -182,14 +217,16 @@ export interface Bar {
 }
 
 /** Lying bars, one row a name, stacked by series; an interval of an unstacked bar is a stroke. */
-export function barChart(frame: { title: string; about?: string; value: Axis; bars: readonly Bar[] }): Html {
+export function barChart(
+  frame: Caption & { value: Axis; bars: readonly Bar[]; rules?: readonly Omit<Rule, "axis">[] },
+): Figure {
   const bars = frame.bars.filter(({ value }) => drawable(frame.value)(value));
   const names = [...new Set(bars.map(({ name }) => name))];
   const series = [...new Set(bars.map((bar) => bar.series ?? ""))];
   const ranged = bars.filter(({ low, high }) => low != null && high != null);
   const fill = (bar: Bar) => COLOURS[series.indexOf(bar.series ?? "") % COLOURS.length] as string;
   const widest = Math.max(0, ...names.map(({ length }) => length));
-  const svg = draw(frame, {
+  return draw(frame, legendOf(series, "box"), {
     height: 70 + 34 * names.length,
     marginLeft: Math.min(300, 24 + 7 * widest),
     x: scale(frame.value),
@@ -198,9 +235,9 @@ export function barChart(frame: { title: string; about?: string; value: Axis; ba
       Plot.barX(bars, { x: "value", y: "name", fill, insetTop: 3, insetBottom: 3 }),
       Plot.ruleY(ranged, { x1: "low", x2: "high", y: "name", stroke: "currentColor" }),
       Plot.ruleX([0]),
+      ...ruleMarks((frame.rules ?? []).map((rule) => ({ ...rule, axis: "x" as const }))),
     ],
   });
-  return figure(frame, series, "box", svg);
 }
 
 export interface HeatCell {
@@ -211,13 +248,13 @@ export interface HeatCell {
 }
 
 /** Cells of two named axes, shaded by value with the value written in each. */
-export function heatmap(frame: { title: string; about?: string; x: string; y: string; cells: readonly HeatCell[] }) {
+export function heatmap(frame: Caption & { x: string; y: string; cells: readonly HeatCell[] }): Figure {
   const cells = frame.cells.filter(({ value }) => value !== null && Number.isFinite(value));
   const values = cells.map(({ value }) => value as number);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const rows = new Set(frame.cells.map(({ y }) => y)).size;
   const isDark = (value: number) => high > low && (value - low) / (high - low) > 0.55;
-  const svg = draw(frame, {
+  return draw(frame, [], {
     height: 80 + 32 * rows,
     marginLeft: 48 + 7 * Math.max(0, ...frame.cells.map(({ y }) => y.length)),
     x: { label: frame.x, domain: [...new Set(frame.cells.map(({ x }) => x))] },
@@ -233,5 +270,4 @@ export function heatmap(frame: { title: string; about?: string; x: string; y: st
       }),
     ],
   });
-  return figure(frame, [], "box", svg);
 }

@@ -1,6 +1,6 @@
 // Owns the frame of a report: one HTML page with its style inline, from facts and sections. Knows
 // no chart and no measurement.
-import { Html, html, prose } from "./html.ts";
+import { Html, html, inline, prose } from "./html.ts";
 import { STYLE } from "./style.ts";
 
 export interface ReportSection {
@@ -8,12 +8,14 @@ export interface ReportSection {
   /** Plain text with `code` spans; blank lines part paragraphs. */
   lead?: string;
   /** Charts, tables, `html` pieces, in order. */
-  content?: readonly Html[];
+  content?: readonly (Html | Table)[];
 }
 
 export interface Report {
   title: string;
   subtitle: string;
+  /** What came of it, in one sentence; plain text with `code` spans. */
+  headline: string;
   /** Name and value pairs shown on top: what ran, where, when. */
   facts: readonly (readonly [string, string])[];
   sections: readonly ReportSection[];
@@ -70,13 +72,13 @@ function sectionHtml({ title, lead, content = [] }: ReportSection): Html {
   const id = anchorOf(title);
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${prose(lead)}
-${content}
+${content.map((part) => (part instanceof Html ? part : tableHtml(part)))}
 </section>
 `;
 }
 
 /** The page as a string: no script, no request, light and dark, for screen and paper. */
-export function reportPage({ title, subtitle, facts, sections }: Report): string {
+export function reportPage({ title, subtitle, headline, facts, sections }: Report): string {
   const links = sections.map((section) => html`<li><a href="#${anchorOf(section.title)}">${section.title}</a></li>`);
   return html`<!doctype html>
 <html lang="en">
@@ -88,7 +90,7 @@ export function reportPage({ title, subtitle, facts, sections }: Report): string
 <style>${new Html(STYLE)}</style>
 </head>
 <body>
-<header><h1>${title}</h1><p class="subtitle">${subtitle}</p>
+<header><h1>${title}</h1><p class="headline">${inline(headline)}</p><p class="subtitle">${subtitle}</p>
 <dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl></header>
 <nav aria-label="Contents"><ul>${links}</ul></nav>
 <main>

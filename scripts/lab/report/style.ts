@@ -28,6 +28,10 @@ figure.chart figcaption { font-weight: 600; margin-bottom: 0.25rem; }
 figure.chart .about { font-weight: 400; color: var(--faint); font-size: 0.875rem; margin: 0; }
 figure.chart figure { margin: 0; }
 figure.chart svg { max-width: 100%; height: auto; --plot-background: var(--page); font-size: 12px; }
+/* Below this the writing of a chart would be too small to read; it scrolls in its frame instead. */
+.drawing { overflow-x: auto; }
+.drawing > svg, .drawing > figure > svg { min-width: 40rem; }
+.headline { font-size: 1.25rem; font-weight: 600; line-height: 1.4; margin: 0.25rem 0; }
 .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0; margin: 0.5rem 0; list-style: none; font-size: 0.8125rem; }
 .legend svg { vertical-align: middle; margin-right: 0.375rem; }
 .scroll { overflow-x: auto; margin: 1rem 0; }

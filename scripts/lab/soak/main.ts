@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleWorker } from "../../stack/edge.ts";
 import { BUNDLE, PART_NAMES, type Part, type PartName, parts } from "../chaos/parts.ts";
-import { numberFlags } from "../flags.ts";
+import { commandFlags } from "../flags.ts";
 import { FILES } from "../loadtest/outputs.ts";
 import type { RequestRow } from "../loadtest/record.ts";
 import { type Summary, SummarySchema } from "../loadtest/summary-schema.ts";
@@ -15,7 +15,7 @@ import { type MemorySample, memoryOf } from "./memory.ts";
 import { soakReport } from "./report.ts";
 import { compareWindows } from "./windows.ts";
 
-const flags = numberFlags({
+const flags = commandFlags({
   command: "soak",
   about:
     "Finds the knee of a stack of its own, offers a share of it for minutes, and compares the last of them with the first.",

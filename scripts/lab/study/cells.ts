@@ -3,11 +3,14 @@
 import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import { readLists } from "./lists.ts";
-import { type Played, play } from "./play.ts";
+import { COMPARED_SCORES, type Played, play } from "./play.ts";
 import { type Noise, verifierOf } from "./verifier-model.ts";
-import { type Way, waysFor } from "./ways.ts";
+import { type Question, type Way, waysFor } from "./ways.ts";
 
-/** Strengths by which all pairs in both orders x 4 reach about the tau-b that design/schedules.md expects at n = 16. */
+/**
+ * Strengths by which all pairs in both orders x 4 reach about the tau-b that design/schedules.md
+ * expects at n = 16.
+ */
 export const LEVELS: Readonly<Record<string, Pick<Noise, "discrimination" | "candidate_bias">>> = {
   strong: { discrimination: 10, candidate_bias: 0.6 },
   middle: { discrimination: 5.5, candidate_bias: 0.7 },
@@ -22,8 +25,14 @@ export const NOISES: Readonly<Record<string, Pick<Noise, "pair_bias" | "position
   "strong position bias": { pair_bias: 0.5, position_bias: 1.2, position_spread: 1 },
 };
 
-/** Prompt and generated tokens of one generation; thinking's mean as measured on thinking verifiers. */
-export const TOKENS = { direct: { prompt: 1500, completion: 4 }, thinking: { prompt: 1500, completion: 4000 } };
+/**
+ * Tokens of a prompt's rules and question, of each candidate in it, and of an answer; thinking's as
+ * measured on thinking verifiers.
+ */
+export const TOKENS = {
+  direct: { rules: 100, candidate: 700, completion: 4 },
+  thinking: { rules: 100, candidate: 700, completion: 4000 },
+};
 
 export interface Estimate {
   mean: number | null;
@@ -38,6 +47,7 @@ export interface Cell {
   lists: number;
   way: Way;
   generations: number;
+  waves: number;
   /** Tokens over the reference's. */
   share: number;
   tau: Estimate;
@@ -45,6 +55,22 @@ export interface Cell {
   /** Less the reference's, list by list. */
   tau_gain: Estimate;
   top_gain: Estimate;
+  /** By the score's name, of a way that is reported under each. */
+  scores?: Readonly<Record<string, { tau: Estimate; top: Estimate }>>;
+  /** What it gains over ways that are held against it, list by list. */
+  rivalries: readonly Rivalry[];
+}
+
+export interface Rivalry {
+  /**
+   * `front`: the fixed way of its kind that reaches most for no more tokens; `front_elsewhere`: the
+   * one that does on the other half of the problems.
+   */
+  shows: Question | "front" | "front_elsewhere";
+  rival: string;
+  generations: number;
+  tau: Estimate;
+  top: Estimate;
 }
 
 export interface StudyPlan {
@@ -54,12 +80,16 @@ export interface StudyPlan {
   /** Noises of which every size is run; the others only at the middle size. */
   noises: readonly string[];
   styles: readonly Noise["style"][];
+  /** The ways that are played beside the reference; absent: all. */
+  only?: (way: Way) => boolean;
 }
 
-export function* cellsOf({ set, sizes, draws, noises, styles }: StudyPlan): Generator<Cell> {
+export function* cellsOf({ set, sizes, draws, noises, styles, only = () => true }: StudyPlan): Generator<Cell> {
   for (const n of sizes) {
     const lists = readLists(set, n, draws);
     for (const style of styles) {
+      const { rules, candidate, completion } = TOKENS[style];
+      const tokensOf = (shown: number) => rules + candidate * shown + completion;
       for (const noise of noises) {
         if (noise !== "usual" && n !== 16) continue;
         for (const [level, strength] of Object.entries(LEVELS)) {
@@ -67,33 +97,125 @@ export function* cellsOf({ set, sizes, draws, noises, styles }: StudyPlan): Gene
           const verifiers = lists.map(({ qualities, problem }, k) =>
             verifierOf(qualities, parameters, `${problem} ${n} ${k}`),
           );
-          let reference: readonly Played[] | null = null;
-          for (const way of waysFor(n)) {
-            const played = lists.map((list, k) => play(list, verifiers[k] as (typeof verifiers)[number], way, k));
-            reference ??= played;
-            yield { level, noise, style, n, lists: lists.length, way, ...summary(played, reference) };
-          }
+          const ways = waysFor(n).filter((way) => way.reference === true || only(way));
+          const all = ways.map((way) => ({
+            way,
+            played: lists.map((list, k) => play(list, verifiers[k] as (typeof verifiers)[number], way, k, tokensOf)),
+          }));
+          yield* comparedCells({ level, noise, style, n, lists: lists.length }, all);
         }
       }
     }
   }
 }
 
-function summary(played: readonly Played[], reference: readonly Played[]) {
-  const generations = (all: readonly Played[]) => all.reduce((sum, one) => sum + one.generations, 0) / all.length;
-  const estimate = (value: (one: Played, of: Played) => number | null): Estimate => {
-    const observations = played.flatMap((one, k) => {
-      const over = value(one, reference[k] as Played);
-      return over === null ? [] : [{ over, under: 1, cluster: one.problem }];
-    });
-    return clusteredRatio(observations, { resamples: 400, seed: hashText("study") });
-  };
-  return {
-    generations: generations(played),
-    share: generations(played) / generations(reference),
-    tau: estimate(({ tau }) => tau),
-    top: estimate(({ top }) => top),
-    tau_gain: estimate((one, of) => (one.tau === null || of.tau === null ? null : one.tau - of.tau)),
-    top_gain: estimate((one, of) => one.top - of.top),
-  };
+export interface PlayedWay {
+  way: Way;
+  played: readonly Played[];
+}
+
+/**
+ * The cells of one verifier and list length, each compared with the reference and with its rivals.
+ */
+export function comparedCells(
+  about: Pick<Cell, "level" | "noise" | "style" | "n" | "lists">,
+  all: readonly PlayedWay[],
+): Cell[] {
+  const reference = all.find(({ way }) => way.reference) as PlayedWay;
+  return all.map((one) => {
+    const { way, played } = one;
+    return {
+      ...about,
+      way,
+      generations: meanOf(played, "generations"),
+      waves: meanOf(played, "waves"),
+      share: meanOf(played, "tokens") / meanOf(reference.played, "tokens"),
+      ...{ tau: estimate(played, ({ tau }) => tau), top: estimate(played, ({ top }) => top) },
+      ...{ tau_gain: gain(played, reference.played, "tau"), top_gain: gain(played, reference.played, "top") },
+      ...(way.everyScore === true && { scores: scoresOf(played) }),
+      rivalries: rivalriesOf(one, all),
+    };
+  });
+}
+
+function rivalriesOf({ way, played }: PlayedWay, all: readonly PlayedWay[]): Rivalry[] {
+  const named = all.find((other) => other.way.name === way.against?.way);
+  const best = way.auto === true ? bestOf({ way, played }, all, () => true) : null;
+  const elsewhere = way.auto === true ? bestElsewhere({ way, played }, all) : null;
+  return [
+    ...(named === undefined || way.against === undefined
+      ? []
+      : [{ shows: way.against.shows, ...against(played, named) }]),
+    ...(best === null ? [] : [{ shows: "front" as const, ...against(played, best) }]),
+    ...(elsewhere === null ? [] : [{ shows: "front_elsewhere" as const, ...against(played, elsewhere) }]),
+  ];
+}
+
+/**
+ * Of all that are not chosen by `auto`, with its kind of verdicts: the one that reaches most by
+ * tau-b for no more tokens, on the lists of some problems.
+ */
+function bestOf(
+  { way, played }: PlayedWay,
+  all: readonly PlayedWay[],
+  counts: (one: Played) => boolean,
+): PlayedWay | null {
+  const paid = meanOf(played, "tokens") * (1 + 1e-9);
+  const { vote, mode } = way.judge;
+  const alike = all.filter(
+    (other) => other.way.auto !== true && other.way.judge.vote === vote && other.way.judge.mode === mode,
+  );
+  const known = alike
+    .filter((other) => meanOf(other.played, "tokens") <= paid)
+    .map((other) => ({ other, tau: meanTau(other.played.filter(counts)) }));
+  return known.sort((a, b) => b.tau - a.tau)[0]?.other ?? null;
+}
+
+function meanTau(played: readonly Played[]): number {
+  const known = played.flatMap(({ tau }) => tau ?? []);
+  return known.length === 0 ? -1 : known.reduce((sum, tau) => sum + tau, 0) / known.length;
+}
+
+/**
+ * On each half of the problems what the way plays that is best on the other half: a pick that owes
+ * nothing to the luck of the lists by which it is compared.
+ */
+function bestElsewhere(one: PlayedWay, all: readonly PlayedWay[]): PlayedWay | null {
+  const problems = [...new Set(one.played.map(({ problem }) => problem))];
+  const half = ({ problem }: Played) => problems.indexOf(problem) % 2;
+  const rivals = [0, 1].map((own) => bestOf(one, all, (played) => half(played) !== own));
+  const [even, odd] = rivals;
+  if (even === null || even === undefined || odd === null || odd === undefined) return null;
+  const name = even === odd ? even.way.name : `${even.way.name} / ${odd.way.name}`;
+  const played = one.played.map((own, k) => (rivals[half(own)] as PlayedWay).played[k] as Played);
+  return { way: { ...even.way, name }, played };
+}
+
+const against = (played: readonly Played[], rival: PlayedWay) => ({
+  rival: rival.way.name,
+  generations: meanOf(rival.played, "generations"),
+  tau: gain(played, rival.played, "tau"),
+  top: gain(played, rival.played, "top"),
+});
+
+const meanOf = (all: readonly Played[], field: "generations" | "tokens" | "waves") =>
+  all.reduce((sum, one) => sum + one[field], 0) / all.length;
+
+function estimate(played: readonly Played[], value: (one: Played, at: number) => number | null): Estimate {
+  const observations = played.flatMap((one, k) => {
+    const over = value(one, k);
+    return over === null ? [] : [{ over, under: 1, cluster: one.problem }];
+  });
+  return clusteredRatio(observations, { resamples: 400, seed: hashText("study") });
+}
+
+const gain = (played: readonly Played[], others: readonly Played[], field: "tau" | "top") =>
+  estimate(played, (one, k) => {
+    const [own, other] = [one[field], others[k]?.[field] ?? null];
+    return own === null || other === null ? null : own - other;
+  });
+
+function scoresOf(played: readonly Played[]): NonNullable<Cell["scores"]> {
+  const of = (name: string, field: "tau" | "top") => estimate(played, ({ scores }) => scores?.[name]?.[field] ?? null);
+  return Object.fromEntries(COMPARED_SCORES.map((name) => [name, { tau: of(name, "tau"), top: of(name, "top") }]));
 }

@@ -1,54 +1,125 @@
 // Owns `npm run study`: every schedule, vote and score over the same lists against a simulated
-// verifier, and the report.
-import { mkdirSync, writeFileSync } from "node:fs";
+// verifier, or a real one, and the report.
+import { writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { parseArgs } from "node:util";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { createVerifier } from "../../../src/verifier/create.ts";
+import { backendUrl, PROTOCOLS } from "../../../src/verifier/settings.ts";
 import { commit } from "../../stack/commit.ts";
+import { commandFlags } from "../flags.ts";
+import { writeFiles } from "../report/exports.ts";
 import { type Cell, cellsOf, NOISES, type StudyPlan } from "./cells.ts";
-import { charts, studyPage } from "./report.ts";
+import { csvTables } from "./csv-tables.ts";
+import { readLists, readPrompts } from "./lists.ts";
+import { measuredCells } from "./measured.ts";
+import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
+import { ofAuto, type Way } from "./ways.ts";
 
-const USAGE = `npm run study -- [--set DIR] [--quick] [--out FILE]
+const given = commandFlags({
+  command: "study",
+  about:
+    "What each schedule's order costs over the lists of a set: against simulated verifiers, or with --verifier a real one.",
+  texts: {
+    set: { value: "sets/small", help: "a set's folder, of which candidates.jsonl and problems.jsonl are read" },
+    out: {
+      value: "docs/results/schedules.md",
+      file: true,
+      help: "the report, Markdown; its charts go to a folder of its name beside it",
+    },
+    verifier: {
+      value: "",
+      fault: (text) => (text === "" || backendUrl.safeParse(text).success ? null : "must be an http or https URL"),
+      help: "a real verifier's URL, asked through the product's scoring in place of the simulated ones",
+    },
+    protocol: {
+      value: PROTOCOLS[0] as string,
+      fault: (text) => (PROTOCOLS.includes(text) ? null : `must be one of ${PROTOCOLS.join(", ")}`),
+      help: "how the real verifier is spoken to",
+    },
+    model: { value: "", help: "the real verifier's model" },
+  },
+  numbers: {
+    n: {
+      least: 2,
+      most: LIMITS.rollouts_per_group_max,
+      value: 8,
+      whole: true,
+      help: "candidates of a list, for a real verifier",
+    },
+    lists: { least: 1, most: 10_000, value: 20, whole: true, help: "lists at most, for a real verifier" },
+    "max-tokens": {
+      least: 1,
+      most: LIMITS.max_tokens_max,
+      value: 4096,
+      whole: true,
+      help: "of a real verifier's answer",
+    },
+  },
+  switches: {
+    quick: "few lists and sizes: a look in under two minutes",
+    auto: "what auto chooses, held against round robin and the fixed ways, one draw of lists of 4, 8 and 16",
+  },
+  variables: { VERIFIER_API_KEY: "the real verifier's key" },
+});
 
-  --set DIR    a set's folder, of which candidates.jsonl is read (sets/small)
-  --quick      few lists and sizes: a look in under two minutes
-  --out FILE   the report, Markdown; its charts go to a folder of its name beside it (docs/results/schedules.md)`;
-
-function flags(): { set: string; quick: boolean; out: string } {
-  try {
-    const { values } = parseArgs({
-      options: {
-        set: { type: "string", default: "sets/small" },
-        quick: { type: "boolean", default: false },
-        out: { type: "string", default: "docs/results/schedules.md" },
-        help: { type: "boolean", default: false },
-      },
-    });
-    if (!values.help) return values;
-    console.log(USAGE);
-    process.exit(0);
-  } catch (error) {
-    console.error(`kritai study: ${(error as Error).message}\n\n${USAGE}`);
-    process.exit(2);
+/** Against the simulated verifiers. */
+function simulated(): Cell[] {
+  const { set, quick } = given;
+  const styles = ["direct", "thinking"] as const;
+  const draws = quick || given.auto ? 1 : 2;
+  const noises = quick ? ["usual"] : Object.keys(NOISES);
+  const sizes = quick ? [4, 16] : given.auto ? [4, 8, 16] : [4, 8, 16, 32];
+  const only = (way: Way) => !given.auto || ofAuto(way);
+  const plan: StudyPlan = { set, sizes, draws, noises, styles, only };
+  const cells: Cell[] = [];
+  for (const cell of cellsOf(plan)) {
+    if (cell.way.reference) {
+      const { level, style, n, noise, lists, tau } = cell;
+      console.log(`${level}, ${style}, n = ${n}, ${noise}: ${lists} lists, tau-b ${tau.mean?.toFixed(3)}`);
+    }
+    cells.push(cell);
   }
+  return cells;
 }
 
-const { set, quick, out } = flags();
-const plan: StudyPlan = quick
-  ? { set, sizes: [4, 16], draws: 1, noises: ["usual"], styles: ["direct", "thinking"] }
-  : { set, sizes: [4, 8, 16, 32], draws: 2, noises: Object.keys(NOISES), styles: ["direct", "thinking"] };
-
-const cells: Cell[] = [];
-for (const cell of cellsOf(plan)) {
-  if (cell.way.reference) {
-    console.log(
-      `${cell.level}, ${cell.style}, n = ${cell.n}, ${cell.noise}: ${cell.lists} lists, tau-b ${cell.tau.mean?.toFixed(3)}`,
-    );
-  }
-  cells.push(cell);
+/** Against a real one. */
+function real(): Promise<Cell[]> {
+  const { set, verifier: url, protocol, model, n, lists, quick } = given;
+  const api_key = process.env.VERIFIER_API_KEY;
+  const clock = { now: () => performance.now(), date: () => new Date() };
+  const own = protocol === "scalar" || model === "" ? {} : { model };
+  const settings = { protocol, url, ...(api_key !== undefined && { api_key }), ...own };
+  return measuredCells({
+    verifier: createVerifier([settings], { hedging: false }, clock),
+    clock,
+    lists: readLists(set, n, 1).slice(0, quick ? Math.min(3, lists) : lists),
+    prompts: readPrompts(set),
+    n,
+    model: model === "" ? null : model,
+    max_tokens: given["max-tokens"],
+    onWay(name, played) {
+      const known = played.flatMap(({ tau }) => tau ?? []);
+      const mean = known.reduce((sum, tau) => sum + tau, 0) / known.length;
+      console.log(`${name}: tau-b ${mean.toFixed(3)} of ${known.length} of ${played.length} lists`);
+    },
+  });
 }
+
+const { out, verifier, model } = given;
+const cells = verifier === "" ? simulated() : await real();
 const folder = basename(out, ".md");
-mkdirSync(join(dirname(out), folder), { recursive: true });
-for (const [name, svg] of Object.entries(charts(cells))) writeFileSync(join(dirname(out), folder, name), svg);
-const command = `npm run study -- --set ${set}${quick ? " --quick" : ""}`;
-writeFileSync(out, studyPage(`\`${command}\` at ${commit()}.`, cells, folder));
-console.log(`wrote ${out} and ${Object.keys(charts(cells)).length} charts beside it`);
+const files = { ...charts(cells), ...latexTables(cells), ...csvTables(cells) };
+writeFiles(join(dirname(out), folder), files);
+// Not the URL: it may say where a private engine is.
+const flags = Object.entries(given).flatMap(([name, value]) =>
+  ["out", "verifier"].includes(name) || value === "" || value === false
+    ? []
+    : [`--${name}${value === true ? "" : ` ${value}`}`],
+);
+const told =
+  verifier === ""
+    ? `--set ${given.set}${given.quick ? " --quick" : ""}${given.auto ? " --auto" : ""}`
+    : `--verifier URL ${flags.join(" ")}`;
+const name = verifier === "" ? null : model === "" ? "the one that its server serves" : model;
+writeFileSync(out, studyPage(`\`npm run study -- ${told}\` at ${commit()}.`, cells, folder, name));
+console.log(`${studyHeadline(cells)}\nwrote ${out} and ${Object.keys(files).length} charts and tables beside it`);

@@ -5,71 +5,110 @@ import { hashText } from "../../../src/core/math/random.ts";
 import { kendallTauB } from "../../../src/core/math/stats.ts";
 import { isGraded } from "../../../src/core/tournament/asking-pairs.ts";
 import { Contest } from "../../../src/core/tournament/contest.ts";
-import { type Decision, decide } from "../../../src/core/tournament/decide.ts";
-import { gradesOf, type Outcome } from "../../../src/core/tournament/outcome.ts";
-import { type Outcomes, strengthsOf } from "../../../src/core/tournament/schedule.ts";
+import { type Decision, tally } from "../../../src/core/tournament/decide.ts";
+import { outcomesIn, rehearsed, type Told } from "../../../src/core/tournament/rehearsal.ts";
+import { strengthsInOrder, strengthsOf } from "../../../src/core/tournament/schedule.ts";
+import type { Standing } from "../../../src/core/tournament/score.ts";
+import { SCORES } from "../../../src/core/tournament/score-table.ts";
 import { earnedOf } from "../../../src/core/tournament/scores.ts";
 import type { StudyList } from "./lists.ts";
 import type { Verifier } from "./verifier-model.ts";
 import type { Way } from "./ways.ts";
 
-export interface Played {
-  problem: string;
-  generations: number;
+/** How near an order comes to the pass rates. */
+export interface Reached {
   /** null where all are equal by the order reached. */
   tau: number | null;
-  /** Chance that one drawn from those at the top has the highest pass rate. */
-  top: number;
+  /**
+   * Chance that one drawn from those at the top has the highest pass rate; null where somebody has
+   * no score.
+   */
+  top: number | null;
 }
 
-const outcomesIn =
-  ({ pairs, shares }: Decision): Outcomes =>
-  (i, j) =>
-    pairs[i]?.[j] === "unasked" ? undefined : (shares[i]?.[j] ?? null);
+export interface Played extends Reached {
+  problem: string;
+  generations: number;
+  /** Prompts and answers. */
+  tokens: number;
+  /** Of the answers alone, where a verifier told them. */
+  completion_tokens?: number;
+  /** Of a simulated verifier: answers without a verdict, and pairs left without any. */
+  unread?: number;
+  undecided?: number;
+  /** Rounds of questions that waited for each other; 0 where it was not counted. */
+  waves: number;
+  /** By the score's name, of a way that is reported under each. */
+  scores?: Readonly<Record<string, Reached>>;
+}
+
+/**
+ * Tokens of one generation that shows so many candidates: of its prompt alone, where the verifier
+ * tells the lengths of its answers.
+ */
+export type TokensOf = (shown: number) => number;
 
 /** Asks until the contest is over. */
-export function play(list: StudyList, verifier: Verifier, { judge, score }: Way, seed: number): Played {
+export function play(list: StudyList, verifier: Verifier, way: Way, seed: number, tokensOf: TokensOf): Played {
+  const { judge, score, everyScore } = way;
   const n = list.qualities.length;
   // Where the best stands must not be told by the seeded orders.
   const keys = list.qualities.map((_, i) => hashText("candidate", list.problem, seed, i));
-  const contest = new Contest({ keys, judge, seed });
   const graded = isGraded(judge);
-  const showings: Showing[] = [];
-  const outcomes: Outcome[] = [];
-  let decision = decide(n, "pairwise", showings, outcomes, { graded, complete: false });
-  for (;;) {
-    const grades = showings.map(() => [] as (readonly number[])[]);
-    for (const one of outcomes) grades[one.question]?.push(gradesOf(one, showings[one.question]?.shown ?? []));
-    const answered = showings.map((showing, question) => ({ showing, grades: grades[question] ?? [] }));
-    const wave = contest.next({ answered, outcomes: outcomesIn(decision), tokens: 0 });
-    if (wave.length === 0) break;
-    for (const showing of wave) outcomes.push(...answersTo(showing, showings.push(showing) - 1, verifier, graded));
-    decision = decide(n, "pairwise", showings, outcomes, { graded, complete: false });
-  }
-  return { problem: list.problem, generations: outcomes.length, ...near(decision, list, score, graded) };
+  const contest = new Contest({ keys, judge, seed });
+  const { outcomes, decision, waves, tokens } = rehearsed(contest, n, (showing) =>
+    answersTo(showing, verifier, judge, graded),
+  );
+  const standing = standingOf(n, contest, decision, graded);
+  const reached = (name: string) => near(SCORES[name]?.of(standing) ?? [], list);
+  return {
+    ...{ problem: list.problem, generations: outcomes.length, waves: waves.length },
+    tokens: waves.flat().reduce((sum, { shown, samples }) => sum + samples * tokensOf(shown.length), tokens),
+    completion_tokens: tokens,
+    unread: outcomes.filter(({ state }) => state === "unparsed").length,
+    undecided: decision.pairs.flat().filter((result) => result === "undecided").length / 2,
+    ...reached(score),
+    ...(everyScore === true && { scores: Object.fromEntries(COMPARED_SCORES.map((name) => [name, reached(name)])) }),
+  };
 }
 
-function answersTo(showing: Showing, question: number, verifier: Verifier, graded: boolean): Outcome[] {
-  const [a, b] = showing.shown as [number, number];
-  const first = showing.first_sample ?? 0;
-  return Array.from({ length: showing.samples }, (_, k): Outcome => {
-    const { soft, hard } = verifier(a, b, first + k);
-    const winner = hard === 1 ? a : b;
-    return { question, state: "parsed", winner, ...(graded && { grades: [soft, 1 - soft] }) };
+/** All but `mean_score`, which needs a verifier that gives scores. */
+export const COMPARED_SCORES = Object.keys(SCORES).filter((name) => SCORES[name]?.needsScores !== true);
+
+function answersTo(showing: Showing, verifier: Verifier, judge: Way["judge"], graded: boolean): Told[] {
+  const { shown, samples, first_sample = 0, max_tokens = judge.max_tokens } = showing;
+  return Array.from({ length: samples }, (_, k) => {
+    const state = "parsed" as const;
+    if (shown.length > 2) return { state, winner: verifier.best(shown, first_sample + k) };
+    const [a, b] = shown as [number, number];
+    const tokens = verifier.tokens?.(a, b, first_sample + k) ?? 0;
+    if (tokens > max_tokens) return { state: "unparsed", winner: null, cut: true, tokens: max_tokens };
+    const { soft, hard } = verifier.pair(a, b, first_sample + k);
+    return { state, winner: hard === 1 ? a : b, tokens, ...(graded && { grades: [soft, 1 - soft] }) };
   });
 }
 
-function near(decision: Decision, { qualities }: StudyList, score: Way["score"], graded: boolean) {
-  const n = qualities.length;
+/** What scores are told of n different, well-formed candidates. */
+function standingOf(n: number, contest: Contest, decision: Decision, graded: boolean): Standing {
   const all = Array.from({ length: n }, (_, i) => i);
+  const classes = { classOf: all, members: all.map((i) => [i]) };
   const pairs = all.flatMap((i) => all.slice(i + 1).map((j) => [i, j]));
-  const own =
-    score === "points"
-      ? earnedOf({ classOf: all }, decision)
-      : strengthsOf(n, pairs, outcomesIn(decision), graded).theta;
-  const rounded = own.map((value) => Number(value.toFixed(9)));
+  return {
+    tallies: tally(classes, decision),
+    judged: all.map(() => true),
+    earned: earnedOf(classes, decision),
+    strengths: () => (contest.repeats ? strengthsInOrder : strengthsOf)(n, pairs, outcomesIn(decision), graded).theta,
+    uneven: contest.repeats,
+    places: contest.places(outcomesIn(decision)) ?? null,
+    marks: null,
+  };
+}
+
+/** @param values by which candidates are ordered, one each */
+export function near(values: readonly number[], { qualities }: StudyList): Reached {
+  const rounded = values.map((value) => Number(value.toFixed(9)));
   const most = Math.max(...rounded);
-  const tops = all.filter((i) => rounded[i] === most);
+  const tops = [...rounded.keys()].filter((i) => rounded[i] === most);
   const best = Math.max(...qualities);
   return {
     tau: kendallTauB(rounded, [...qualities]).tau,

@@ -1,14 +1,15 @@
 // Owns the study's report: what each way of asking reaches at which share of the tokens, in
 // Markdown with tables and in SVG files of its own. Knows no verifier.
 import { type ChartPoint, scatterChart } from "../report/charts.ts";
-import { type Cell, type Estimate, LEVELS, NOISES, TOKENS } from "./cells.ts";
-
-const shown = (value: number | null) => (value === null ? "-" : value.toFixed(3));
-const interval = ({ mean, ci95 }: Estimate) =>
-  ci95 === null ? shown(mean) : `${shown(mean)} (${shown(ci95[0])} to ${shown(ci95[1])})`;
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+import { latexTable, slugOf } from "../report/exports.ts";
+import type { Figure } from "../report/figure.ts";
+import { type Cell, LEVELS, NOISES, TOKENS } from "./cells.ts";
+import { interval, percent, rivalrySections, scoreTables, titleOf } from "./rivalry-tables.ts";
 
 type Metric = "tau" | "top";
+
+/** The level of a real verifier, whose strength is not known. */
+export const MEASURED = "measured";
 
 /** The ways that no cheaper or equally dear one beats, cheapest first. */
 export function front(cells: readonly Cell[], metric: Metric): Cell[] {
@@ -38,31 +39,70 @@ function cheapestRow(title: string, cells: readonly Cell[]): string {
   return `| ${title} | ${cell("tau")} | ${cell("top")} |`;
 }
 
-const titleOf = ({ level, style, n, noise }: Cell) =>
-  `${level}, ${style}, n = ${n}${noise === "usual" ? "" : `, ${noise}`}`;
-
 function grouped(cells: readonly Cell[]): Cell[][] {
   const groups = new Map<string, Cell[]>();
   for (const cell of cells) groups.set(titleOf(cell), [...(groups.get(titleOf(cell)) ?? []), cell]);
   return [...groups.values()];
 }
 
-function fullTable(cells: readonly Cell[]): string {
+const COLUMNS = ["way", "generations a list", "of the tokens, %", "tau-b", "top-1"];
+
+/** The same as LaTeX, by file name. */
+export const latexTables = (cells: readonly Cell[]): Record<string, string> =>
+  Object.fromEntries(
+    grouped(cells).map((group) => {
+      const caption = titleOf(group[0] as Cell);
+      const rows = [...group]
+        .sort((a, b) => a.share - b.share)
+        .map(({ way, generations, share, tau, top }) => [
+          way.name,
+          Number(generations.toFixed(1)),
+          Number((100 * share).toFixed(1)),
+          interval(tau),
+          interval(top),
+        ]);
+      return [
+        `${slugOf(caption)}.tex`,
+        latexTable({ caption: `${caption}: order against tokens`, columns: COLUMNS, rows }),
+      ];
+    }),
+  );
+
+/** For how many verifiers a cheaper way reaches the reference, and how cheap it is. */
+export function studyHeadline(cells: readonly Cell[]): string {
+  const groups = grouped(cells);
+  const found = groups.flatMap((group) => cheapestWithin(group, "tau", 0.01) ?? []);
+  if (found.length === 0)
+    return `None of the ${groups.length} pairs of a verifier and a list length reaches the reference's tau-b within 0.01 with fewer tokens.`;
+  const shares = found.map(({ share }) => share).sort((a, b) => a - b);
+  const middle = shares[Math.floor((shares.length - 1) / 2)] as number;
+  return `For ${found.length} of ${groups.length} pairs of a verifier and a list length a way of asking comes within 0.01 of the reference's tau-b, in the median at ${percent(middle)} of its tokens.`;
+}
+
+/** The reference and the ways that nothing cheaper beats by either metric; all others: cells.csv. */
+function frontTable(cells: readonly Cell[]): string {
   const onFront = { tau: new Set(front(cells, "tau")), top: new Set(front(cells, "top")) };
-  const rows = [...cells]
+  const rows = cells
+    .filter((cell) => cell.way.reference || onFront.tau.has(cell) || onFront.top.has(cell))
     .sort((a, b) => a.share - b.share)
     .map((cell) => {
       const mark = (metric: Metric) => `${interval(cell[metric])}${onFront[metric].has(cell) ? " *" : ""}`;
-      return `| ${cell.way.name} | ${cell.generations.toFixed(1)} | ${percent(cell.share)} | ${mark("tau")} | ${mark("top")} |`;
+      return `| ${cell.way.name} | ${cell.generations.toFixed(1)} | ${cell.waves === 0 ? "-" : cell.waves.toFixed(1)} | ${percent(cell.share)} | ${mark("tau")} | ${mark("top")} |`;
     });
-  return `| way | generations | of the tokens | tau-b | top-1 |\n|---|---|---|---|---|\n${rows.join("\n")}`;
+  return `| way | generations a list | waves | of the tokens | tau-b | top-1 |\n|---|---|---|---|---|---|\n${rows.join("\n")}`;
 }
 
-/** Chart of one cell group: soft, hard and the reference, tau-b or top-1 against the share of tokens. */
-function chart(cells: readonly Cell[], metric: Metric): string {
+/**
+ * Chart of one cell group: soft, hard and the reference, tau-b or top-1 against the share of
+ * tokens.
+ */
+function chart(cells: readonly Cell[], metric: Metric): Figure {
+  const best = new Set(front(cells, metric));
   const points = (of: (cell: Cell) => boolean) =>
     cells.filter(of).map(
       (cell): ChartPoint => ({
+        // The ways that nothing beats by name; the others are in the table.
+        ...(best.has(cell) && { label: cell.way.name }),
         x: cell.share,
         y: cell[metric].mean ?? 0,
         low: cell[metric].ci95?.[0] ?? null,
@@ -73,9 +113,11 @@ function chart(cells: readonly Cell[], metric: Metric): string {
     (text: string) =>
     ({ way }: Cell) =>
       way.name.endsWith(text) || way.name.includes(`${text},`);
-  const { markup } = scatterChart({
+  return scatterChart({
     title: `${metric === "tau" ? "tau-b" : "top-1"} against tokens: ${titleOf(cells[0] as Cell)}`,
     about: "share of the tokens of all pairs in both orders with four votes; 95 % intervals clustered by problem",
+    // As a picture of a page it shrinks with a phone, writing and all.
+    width: 480,
     x: { label: "share of the tokens", log: true },
     y: { label: metric === "tau" ? "tau-b" : "top-1" },
     series: [
@@ -84,16 +126,18 @@ function chart(cells: readonly Cell[], metric: Metric): string {
       { name: "both orders x 4", points: points(({ way }) => way.reference === true) },
     ],
   });
-  return markup.slice(markup.indexOf("<svg", markup.indexOf('role="img"') - 10), markup.lastIndexOf("</svg>") + 6);
 }
 
 /** The charts, by file name. */
 export function charts(cells: readonly Cell[]): Record<string, string> {
-  const groups = grouped(cells).filter(([one]) => one?.n === 16 && one.noise === "usual");
+  const groups = grouped(cells).filter(([one]) => (one?.n === 16 || one?.level === MEASURED) && one.noise === "usual");
   return Object.fromEntries(
     groups.flatMap((group) => {
       const { level, style } = group[0] as Cell;
-      return (["tau", "top"] as const).map((metric) => [`${metric}-${level}-${style}.svg`, chart(group, metric)]);
+      return (["tau", "top"] as const).map((metric) => [
+        `${metric}-${level}-${style}.svg`,
+        chart(group, metric).standalone,
+      ]);
     }),
   );
 }
@@ -109,41 +153,75 @@ const parameters = () =>
     ),
   ].join("\n");
 
-/** The page. @param how the command, the commit and the lists; @param folder of the charts, from the page */
-export function studyPage(how: string, cells: readonly Cell[], folder: string): string {
-  const groups = grouped(cells);
-  const named = Object.keys(charts(cells));
-  return `# Schedules: the order against its tokens
-
-${how}
-
-Every way of asking is the product's own code (schedule, orders, samples, budget, score) over the same lists, against a simulated verifier. The reference is what is asked today where the order
-matters: every pair, both orders, four votes each, the majority. "Of the tokens" is the share of its tokens; a generation takes ${TOKENS.direct.prompt} tokens of prompt and ${TOKENS.direct.completion} (direct) or ${TOKENS.thinking.completion} (thinking) generated ones,
-alike for every pair, so that shares of tokens are shares of generations. Intervals are 95 %, drawn by problem.
-
-**The verifier is simulated.** Log-odds of the first of a pair: discrimination x difference of pass
+const verifierText = `**The verifier is simulated.** Log-odds of the first of a pair: discrimination x difference of pass
 rates + candidate bias (normal, one draw a candidate) + pair bias (normal, one a pair) + position
 bias. A \`direct\` verifier's letter has these odds and its soft verdict is their probability; a
 \`thinking\` one adds logistic noise for its trace and is then nearly certain of its letter, so that
-its letters are as often right. The levels are set so that the reference reaches about 0.86, 0.73
-and 0.55 at n = 16. No real model was measured here: what holds for one must be measured with it.
+its letters are as often right. Of a list it names one by Luce's choice rule with the same noise. The
+levels are set so that the reference reaches about 0.86, 0.73 and 0.55 at n = 16. No real model was
+measured here: \`--verifier URL\` measures one.
 
 | parameters | log-odds |
 |---|---|
 ${parameters()}
+`;
 
+const measuredText = (
+  verifier: string,
+) => `**The verifier is real**: ${verifier}, asked through the product's own scoring; tokens
+are those that it reported. A question that several ways ask was put to it once.
+`;
+
+/**
+ * The page.
+ * @param how the command, the commit and the lists
+ * @param folder of the charts, from the page
+ * @param verifier a real one's name; null for the simulated ones
+ */
+export function studyPage(how: string, cells: readonly Cell[], folder: string, verifier: string | null = null): string {
+  const groups = grouped(cells);
+  const named = Object.keys(charts(cells));
+  const { rules, candidate } = TOKENS.direct;
+  const simulated = `a generation takes ${rules} tokens of prompt and ${candidate} a
+candidate, and ${TOKENS.direct.completion} (direct) or ${TOKENS.thinking.completion} (thinking) generated ones.`;
+  return `# Schedules: the order against its tokens
+
+**${studyHeadline(cells)}**
+
+${how}
+
+Every way of asking is the product's own code (schedule, orders, samples, budget, score) over the same
+lists. The reference is what is asked today where the order matters: every pair, both orders, four
+votes each, the majority. "Of the tokens" is the share of its tokens${verifier === null ? `; ${simulated}` : "."}
+Intervals are 95 %, drawn by problem.
+
+${verifier === null ? verifierText : measuredText(verifier)}
 ## The cheapest way within 0.01 of the reference
 
 | verifier | tau-b: way | of the tokens | gain over the reference | top-1: way | of the tokens | gain over the reference |
 |---|---|---|---|---|---|---|
 ${groups.map((group) => cheapestRow(titleOf(group[0] as Cell), group)).join("\n")}
 
-## What each way reaches
+${rivalrySections(groups)}
 
-\`*\` marks the Pareto front of the row's metric.
+## Scores
+
+tau-b and top-1 (in brackets) of the order by each score, n = 16 where there is one.
+
+${scoreTables(groups)}
+
+## The front
+
+The ways that no cheaper or equally dear one beats, \`*\` by the row's metric, at the usual noise;
+\`waves\` are the rounds of questions that wait for each other. Every way, verifier and noise is a row
+of [cells.csv](${folder}/cells.csv), every comparison of two ways one of
+[rivalries.csv](${folder}/rivalries.csv).
 
 ${named.map((name) => `![${name}](${folder}/${name})`).join("\n")}
 
-${groups.map((group) => `### ${titleOf(group[0] as Cell)} (${group[0]?.lists} lists)\n\n${fullTable(group)}`).join("\n\n")}
+${groups
+  .filter(([one]) => one?.noise === "usual")
+  .map((group) => `### ${titleOf(group[0] as Cell)} (${group[0]?.lists} lists)\n\n${frontTable(group)}`)
+  .join("\n\n")}
 `;
 }

@@ -4,12 +4,12 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { bundleWorker } from "../../stack/edge.ts";
-import { numberFlags } from "../flags.ts";
+import { commandFlags } from "../flags.ts";
 import { runScenarios, SCENARIOS, type Scenario } from "./scenarios.ts";
 import { tableIn, tableOf, withTable } from "./table.ts";
 import { TOOLS } from "./tools.ts";
 
-const flags = numberFlags({
+const flags = commandFlags({
   command: "trainers",
   about:
     "Drives every tool's reward client against a stack of its own and writes what came of it into a page's table. Needs the Python client's environment: bash clients/python/run-tests.sh --prepare.",

@@ -1,7 +1,9 @@
 // Owns a fetch for SDKs of other vendors that outlives a restart of Kritai: what
 // docs/integrations/typescript.md gives its readers. Knows no SDK.
 
-/** Asks again while the connection fails or breaks, for two minutes: scoring twice gives the same. */
+/**
+ * Asks again while the connection fails or breaks, for two minutes: scoring twice gives the same.
+ */
 export const patientFetch: typeof fetch = async (...request) => {
   const ends = Date.now() + 120_000;
   for (let pause = 500; ; pause = Math.min(8_000, 2 * pause)) {

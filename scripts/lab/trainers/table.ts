@@ -5,6 +5,7 @@ import type { Tool } from "./tools.ts";
 
 const BEGIN = "<!-- npm run trainers: begins -->";
 const END = "<!-- npm run trainers: ends -->";
+const IN_PART = "; in part ";
 const NAMES = Object.keys(SCENARIOS) as Scenario[];
 /** Columns before the scenarios': tool, version. */
 const BEFORE = 2;
@@ -16,7 +17,7 @@ const partsOf = (line: string) =>
     .slice(1, -1)
     .map((part) => part.trim());
 
-/** When, at which commit and with which times a tool's last cells were made. */
+/** When, at which commit and with which times a tool's cells were made. */
 export interface Run {
   date: string;
   commit: string;
@@ -33,10 +34,18 @@ export function tableOf(tools: readonly Tool[], cells: Cells, { date, commit, sc
   const rows = tools.map(({ name, version }) => {
     const [now, old] = [cells.get(name), before.get(name) ?? []];
     const kept = NAMES.map((scenario) => now?.[scenario] ?? old[columns.indexOf(SCENARIOS[scenario])] ?? "not run");
-    return row([name, version, ...kept, now === undefined ? (old.at(-1) ?? "") : made]);
+    return row([name, version, ...kept, now === undefined ? (old.at(-1) ?? "") : madeOf(now, old.at(-1) ?? "", made)]);
   });
   const head = row(["tool", "version", ...Object.values(SCENARIOS), "last run, commit"]);
   return [head, `|${"---|".repeat(NAMES.length + BEFORE + 1)}`, ...rows].join("\n");
+}
+
+/** Of a row whose other cells stay: the run that they are of, and beside it this one. */
+function madeOf(now: Partial<Record<Scenario, string>>, before: string, made: string): string {
+  const [whole] = before.split(IN_PART);
+  return whole === "" || whole === made || NAMES.every((name) => now[name] !== undefined)
+    ? made
+    : `${whole}${IN_PART}${made}`;
 }
 
 /** What stands between the page's markers. @throws Error when it has none */

@@ -147,7 +147,8 @@ const packaged = (name: string, of: "openrlhf" | "verl" | "trl", tool: string, s
 const evalProtocol: Tool = {
   name: "eval-protocol",
   version: "stand-in",
-  // The preview waits 30 s and asks once; with the URL's own longer deadline the caller waits longer.
+  // The preview waits 30 s and asks once; with the URL's own longer deadline the caller waits
+  // longer.
   ask: (place, groups) =>
     oneByOne(groups, (text, { prompt }) => {
       const path = `/evaluate?group_size=${SIZE}&deadline_ms=${ms(place, 240_000)}`;
@@ -235,7 +236,9 @@ export const TOOLS: readonly Tool[] = [
   openaiJudge,
 ];
 
-/** What the tool's number is on a group whose rewards are these: tenths, or a share of the range. */
+/**
+ * What the tool's number is on a group whose rewards are these: tenths, or a share of the range.
+ */
 export function toldAs({ name }: Tool, reward: number): number {
   if (name === "openai (judge)") return Math.round(10 * reward);
   // The default spec's rewards lie between -1 and 1.

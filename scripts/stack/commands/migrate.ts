@@ -1,8 +1,14 @@
 // Owns `DATABASE_URL=postgres://… node scripts/stack/commands/migrate.ts`: brings that database up
 // to the newest migration. Prints names, never the URL.
+import { commandFlags } from "../../lab/flags.ts";
 import { migrate } from "../migrations.ts";
 import { createPostgres } from "../postgres.ts";
 
+commandFlags({
+  command: "migrate",
+  about: "Brings a database up to the newest migration; what is applied already is left alone.",
+  variables: { DATABASE_URL: "the database, postgres://…; for Neon the direct URL, without -pooler" },
+});
 const databaseUrl = process.env.DATABASE_URL;
 if (databaseUrl === undefined || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
   console.error("DATABASE_URL must be a postgres:// URL (for Neon: the direct one, without -pooler)");

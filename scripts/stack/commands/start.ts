@@ -1,24 +1,82 @@
-// Owns `npm start`: the local stack for as long as the process lives. Reads PORT, HOST, DATA_DIR,
-// DATABASE_URL, VERIFIER_*, API_KEYS.
+// Owns `npm start`: the local stack for as long as the process lives, what is wrong with its
+// variables before anything starts, and one line a request.
 import { once } from "node:events";
-import { startStack } from "../stack.ts";
+import { commandFlags } from "../../lab/flags.ts";
+import { terminalLine } from "../log-line.ts";
 
+const { example, quiet } = commandFlags({
+  command: "start",
+  about: "The local stack until Ctrl-C: edge, database, verifier, whatever of them is not given by a variable.",
+  switches: {
+    example: "puts a made-up run into its log, to see the pages of runs by",
+    quiet: "no line a request; faults are still told",
+  },
+  variables: {
+    PORT: "where to listen; 0: any free port (8787)",
+    HOST: "the address to listen on (127.0.0.1)",
+    DATA_DIR: "where database, queues and Durable Objects keep their files (.kritai)",
+    DATABASE_URL: "a Postgres or Neon database (an embedded one)",
+    VERIFIER_URL: "who judges, with VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY (an embedded one on the CPU)",
+    JUDGE: "a preset: what `default` asks, played by the engine simulator unless VERIFIER_URL is given (none)",
+    API_KEYS: "name:sha256hex:scopes of each key (none: only this machine is answered)",
+    "…": "the Worker's others: docs/commands.md",
+  },
+});
 const { PORT = "8787", HOST = "127.0.0.1", DATA_DIR = ".kritai" } = process.env;
-const port = Number(PORT);
-if (!Number.isInteger(port) || port < 0 || port > 65_535)
-  fail(`PORT must be an integer from 0 to 65535, it is ${JSON.stringify(PORT)}`);
+const port = /^\d{1,5}$/.test(PORT) ? Number(PORT) : Number.NaN;
+if (!(port <= 65_535)) fail([`PORT must be an integer from 0 to 65535, it is ${JSON.stringify(PORT)}`]);
 
+/** Before it, requests are the stack's own probing. */
+let ready = false;
+const began = performance.now();
+console.log(
+  `starting  on ${HOST}, ${port === 0 ? "any free port" : `port ${port}`}: the Worker, its database, its verifier`,
+);
 try {
-  const stack = await startStack({ host: HOST, port, dataDir: DATA_DIR, env: process.env });
-  console.log(`database  ${stack.parts.database}\nverifier  ${stack.parts.verifier}\nruns      ${stack.url}/runs`);
+  // What takes longest to load comes only once it is of use.
+  const { startFaults } = await import("../preflight.ts");
+  const faults = await startFaults(process.env, { host: HOST, port });
+  if (faults.length > 0) fail(faults.map(({ path, message }) => `${path}: ${message}`));
+  const { startStack } = await import("../stack.ts");
+  const stack = await startStack({
+    ...{ host: HOST, port, dataDir: DATA_DIR, env: process.env },
+    note: (progress) => console.log(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${progress}`),
+    log_requests: !quiet,
+    logged: tellLines(() => ready),
+  });
+  console.log(`database  ${stack.parts.database}\nverifier  ${stack.parts.verifier}`);
+  console.log(`docs      ${stack.url}/docs\nruns      ${stack.url}/runs`);
+  if (example) {
+    const { EXAMPLE_RUN, writeExampleRun } = await import("../example-run.ts");
+    const key_name = process.env.API_KEYS?.split(":")[0] || null;
+    const written = await writeExampleRun({ vars: stack.database, key_name });
+    console.log(`example   ${stack.url}/runs/${EXAMPLE_RUN} (made up; ${written} steps written)`);
+  }
   const ending = endSignal();
   console.log(`ready ${stack.url}`);
+  ready = true;
   await ending;
   console.log("ending: what is under way has 4 s");
   await stack.close();
   process.exit(0);
 } catch (error) {
-  fail(error instanceof Error ? error.message : String(error));
+  fail([error instanceof Error ? error.message : String(error)]);
+}
+
+/**
+ * Prints the Worker's lines: requests, once told to, to standard output, and all else to standard
+ * error. A reader that has stopped, as a pipe's may have, does not hold the stack up: its lines are
+ * dropped.
+ */
+function tellLines(requestsToo: () => boolean): (line: string) => void {
+  const BACKLOG_MAX_BYTES = 1 << 20;
+  const { stdout } = process;
+  if (!stdout.isTTY) (stdout as { _handle?: { setBlocking?(on: boolean): void } })._handle?.setBlocking?.(false);
+  return (line) => {
+    const { text, request } = terminalLine(line, new Date());
+    if (!request) console.error(text);
+    else if (requestsToo() && stdout.writableLength < BACKLOG_MAX_BYTES) stdout.write(`${text}\n`);
+  };
 }
 
 /**
@@ -31,7 +89,8 @@ function endSignal(): Promise<unknown> {
   return Promise.race(signals.map((signal) => once(process, signal)));
 }
 
-function fail(message: string): never {
-  console.error(`kritai: ${message}`);
+/** A line a fault, and the end. */
+function fail(messages: readonly string[]): never {
+  for (const message of messages) console.error(`kritai: ${message}`);
   process.exit(1);
 }

@@ -46,6 +46,18 @@ export function pathWithoutKey(pathname: string): string {
   return found === null ? pathname : (found[2] ?? "/");
 }
 
+/** What of a path that no route has may be a key: a long word, or whatever follows a `k`. */
+const LIKE_A_KEY = /(?<=\/k\/+)[^/]+|[^/]{24,}/gi;
+
+/**
+ * A path as a log line may hold it, cut to logged_path_chars.
+ * @param path without its key, where that stood in its place
+ * @param matched whether a route has it; of any other, words that may be a key are left out
+ */
+export function loggedPath(path: string, matched: boolean): string {
+  return (matched ? path : path.replace(LIKE_A_KEY, "…")).slice(0, LIMITS.logged_path_chars);
+}
+
 function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

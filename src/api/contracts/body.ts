@@ -1,7 +1,7 @@
 // Owns reading a foreign contract's body: JSON, long lists measured first, then the contract's
 // schema, which ignores what it does not know.
 import type * as z from "zod";
-import { fieldFaults } from "../../core/faults/field-errors.ts";
+import { fieldFaults, SUGGESTING } from "../../core/faults/field-errors.ts";
 import type { LimitName } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { invalidRequest, overLimit } from "../http/validation.ts";
@@ -29,7 +29,7 @@ export function contractBody<S extends z.ZodType>(
     if (!Array.isArray(list) || list.length <= LIMITS[limit]) continue;
     throw invalidRequest([{ path: name, message: overLimit(list.length, limit) }]);
   }
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, SUGGESTING);
   if (parsed.success) return parsed.data;
   const { errors, total } = fieldFaults(parsed.error.issues, body);
   throw invalidRequest(errors, total);

@@ -1,5 +1,5 @@
-// Owns how long a foreign contract may take: 80 % of what its clients wait, so that our answer comes
-// before their give-up. Knows no contract.
+// Owns how long a foreign contract may take: 80 % of what its clients wait, so that our answer
+// comes before their give-up. Knows no contract.
 import { LIMITS } from "../../core/faults/limits.ts";
 
 export interface ClientWaits {
@@ -8,7 +8,10 @@ export interface ClientWaits {
    * holds.
    */
   wait_ms: number | null;
-  /** They have no time-out or one that is a setting: a longer deadline that is asked for is believed. */
+  /**
+   * They have no time-out or one that is a setting: a longer deadline that is asked for is
+   * believed.
+   */
   settable?: true;
 }
 

@@ -2,7 +2,7 @@
 // cancellation. Knows no dialect.
 import type { Group } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
-import { type AnySpec, compileSpec, hasSignals } from "../../core/signals/compiled-spec.ts";
+import { type AnySpec, type CompiledSpec, hasSignals } from "../../core/signals/compiled-spec.ts";
 import { needsFact, needsLengths } from "../../core/signals/facts.ts";
 import { type ScoredRequest, scoreAndLog } from "../../scoring/score-and-log.ts";
 import type { RouteDeps } from "../http/deps.ts";
@@ -44,18 +44,24 @@ export function beginJudging(c: AppContext, deps: RouteDeps, request: JudgingReq
   return { scored, stop: () => cancel.abort("cancelled") };
 }
 
+/** What of a spec's needs a contract's request carries, or says otherwise what it lacks. */
+interface Carried {
+  lengths: boolean;
+  facts: boolean;
+}
+
 /**
  * A contract cannot meet a spec that needs facts which it has no place for; the refusal says so in
- * its words. Throws `unbounded_reward` too.
+ * its words.
  */
-export function refuseUnmet(spec: AnySpec, field: string, has_lengths = false): void {
-  const compiled = compileSpec(spec);
-  const fact = needsFact(compiled);
+export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<Carried> = {}): void {
+  const { spec } = compiled;
+  const fact = has.facts === true ? null : needsFact(compiled);
   if (fact !== null) {
     const message = `${field} carry no ${fact.field}, which ${fact.who} of the spec needs; send it to /v1/rewards, or name a spec without it`;
     throw new ApiError("facts_required", `${message}.`, { errors: [{ path: field, message }] });
   }
-  const who = has_lengths ? null : needsLengths(compiled);
+  const who = has.lengths === true ? null : needsLengths(compiled);
   if (who === null) return;
   const whose = hasSignals(spec) ? `which ${who} of the spec needs` : `which the spec's ${who} needs`;
   const message = `${field} carry no token lengths, ${whose}; name a spec without ${hasSignals(spec) ? "it" : who}`;

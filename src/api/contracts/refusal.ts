@@ -34,27 +34,60 @@ export const specRefusals = (): readonly Refusal[] => [
   { why: "prompts that there are", status: 400, code: "unknown_prompt", path: "(spec\\.)?(.+\\.)?(prompt|preset)" },
   refused(
     "a preset's shape",
-    "(spec\\.)?(judge|signals\\.\\w+\\.judge)\\.(preset|mode|form)",
-    "looks at one|compares candidates|shows two|form of its own",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.(preset|mode|form)",
+    "looks at one|compares candidates|shows two|form of its own|first wrong step",
   ),
-  refused("a range of samples", "(spec\\.)?(judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
+  refused(
+    "a vote by letters",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.vote",
+    "no one token of|letter's probability",
+  ),
+  refused(
+    "few tokens first, then more",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+(\\.judge)?)\\.(think(\\.first)?|max_tokens)",
+    "less than think\\.then|^think\\.then is|answer of one word",
+  ),
+  refused("a range of samples", "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
   refused(
     "what only pairs have",
-    "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.(samples|both_orders)",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+(\\.judge)?)\\.(samples|both_orders)",
     'needs mode "pairwise"',
   ),
   refused("scores of scores", "(spec\\.)?(judge\\.score|reward|signals\\.\\w+(\\.judge)?\\.score)", "gives scores"),
   refused(
     "settings that a form has or needs",
-    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high)",
+    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms)",
     "^only |leave it out$|needs the length|below high",
   ),
-  refused("a schedule fits its mode", "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.schedule", "fit the mode"),
+  refused(
+    "tiers and their judge",
+    "(spec\\.)?signals\\.\\w+\\.(tiers|appeal|judge(\\.preset)?)",
+    "must be rules, judge|needs both tiers|without the tier|without source|against a reference",
+  ),
+  refused(
+    "a rubric's judge",
+    "(spec\\.)?signals\\.\\w+\\.(judge\\.preset|max_criteria|min_coverage)",
+    "does not answer for|knows no choices|^implicit_1_10",
+  ),
+  refused(
+    "a rubric's items",
+    "(spec\\.)?(signals\\.\\w+\\.items|groups\\[\\]\\.rubric)(\\[\\](\\.\\w+)?)?",
+    "says the same as|the same id as|no points below 0|positive points|^required, or",
+  ),
+  refused("a range that holds something", "(spec\\.)?signals\\.\\w+\\.range", "must be below the second"),
+  refused("hosts of the deployment", "spec\\.signals\\.\\w+\\.url", "https|CHECKER_HOSTS|password|not a URL"),
+  refused("labels that a form has", "(spec\\.)?signals\\.\\w+\\.passing_labels", "is none of labels"),
+  refused(
+    "a schedule fits its mode",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+(\\.judge)?)\\.schedule",
+    "fit the mode",
+  ),
 ];
 
 /** Of operations whose body holds groups and a spec. */
 export const groupRefusals = (): readonly Refusal[] => [
   { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "groups\\[\\]\\..+" },
+  refused("what a test is", "groups\\[\\]\\.test_cases\\[\\]\\.(stdout|assert)", "either stdout|needs a language"),
   { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
   { why: "comparisons of the whole request", status: 400, code: "too_many_generations", path: ".*" },
   { why: "rollouts of the whole request", status: 400, code: "too_many_rollouts", path: "groups" },

@@ -1,5 +1,5 @@
-// Owns the words in which rules between fields are laid over a schema of the OpenAPI document. Their
-// truth is the code that refuses.
+// Owns the words in which rules between fields are laid over a schema of the OpenAPI document.
+// Their truth is the code that refuses.
 
 /** A piece of JSON Schema that is laid over what zod generates. */
 export interface Rule {

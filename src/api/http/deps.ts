@@ -3,13 +3,15 @@
 import type { AllowedModels } from "../../core/contract/allowed-models.ts";
 import type { DeadLetters } from "../../core/contract/dead-letter.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
+import type { AnySpec } from "../../core/signals/compiled-spec.ts";
 import type { Batches, Webhooks } from "../../objects/batches/view.ts";
 import type { GroupRooms } from "../../objects/gathering/gathering.ts";
 import type { IdempotentReplies } from "../../objects/idempotency/reply.ts";
+import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
 import type { Metrics } from "../../scoring/counters.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { KeyLimits } from "../../scoring/key-limits.ts";
-import type { Clock, SpecStore, Verifier } from "../../scoring/ports.ts";
+import type { Clock, SpecStore, TemplateStore, Verifier } from "../../scoring/ports.ts";
 import type { LogQueue, RunLog } from "../../scoring/run-log-port.ts";
 import type { KeyDigest, Scope } from "../access/auth.ts";
 
@@ -17,6 +19,8 @@ export interface AppDeps {
   verifier: Verifier;
   runLog: RunLog;
   specs: SpecStore;
+  /** Absent: there are the built-in presets alone. */
+  templates?: TemplateStore;
   /** Absent: entries are written to `runLog` before the reply. */
   logQueue?: LogQueue;
   /** Absent: this deployment has no queue, and so no dead letters. */
@@ -32,6 +36,8 @@ export interface AppDeps {
   batches?: Batches;
   /** Absent: no request may ask for a webhook. */
   webhooks?: Webhooks;
+  /** Absent: nobody looks at runs' alarms when they are logged. */
+  alarms?: AlarmWatch;
   /** Absent: no key has limits. */
   keyLimits?: KeyLimits;
   /**
@@ -39,6 +45,8 @@ export interface AppDeps {
    * default.
    */
   group_sizes?: ReadonlyMap<string, number> | undefined;
+  /** What `default` names. Absent: every default of the contract. */
+  default_spec?: AnySpec | undefined;
   /** A file of `public/` by its path there. Absent: there are no documentation pages. */
   assets?: (path: string) => Promise<Response>;
   /** Absent: a key may name any model. */
@@ -57,7 +65,7 @@ export interface AppDeps {
   log_requests?: boolean;
 }
 
-export interface RouteDeps extends AppDeps, JudgingDeps {
+export interface RouteDeps extends AppDeps, Omit<JudgingDeps, "alarms"> {
   report: JudgingDeps["report"];
   metrics: Metrics;
   rooms: GroupRooms;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { StepSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
-import { fieldErrors } from "../../core/faults/field-errors.ts";
+import { fieldErrors, SUGGESTING } from "../../core/faults/field-errors.ts";
 import { bound, type LimitName } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { AppContext } from "./scope.ts";
@@ -68,7 +68,7 @@ export function queryParameters<S extends z.ZodType>(c: AppContext, schema: S): 
     if (values.length > 1) throw invalidRequest([{ path: name, message: "given more than once" }]);
     given[name] = values[0] as string;
   }
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, SUGGESTING);
   if (parsed.success) return parsed.data;
   // A message about a bound quotes the number, not how many digits its text has.
   const meant = Object.entries(given).map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);

@@ -38,7 +38,9 @@ export interface SlowJson {
   answer(running: Promise<JsonReply>): Promise<Response>;
 }
 
-/** When a reply begins although its outcome is not known, ms; null: never, for its deadline is near. */
+/**
+ * When a reply begins although its outcome is not known, ms; null: never, for its deadline is near.
+ */
 export type Beginning = () => { after_ms: number | null };
 
 /**

@@ -2,7 +2,7 @@
 // limit. Knows no route.
 import type { z } from "zod";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
-import { type FieldFaults, fieldFaults } from "../../core/faults/field-errors.ts";
+import { type FieldFaults, fieldFaults, SUGGESTING, withField } from "../../core/faults/field-errors.ts";
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { counted, type LimitName, theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -87,7 +87,7 @@ function requireObject(body: unknown): Record<string, unknown> {
 export function validated<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const fault = overlongArray(requireObject(body), ARRAYS, []);
   if (fault !== null) throw invalidRequest([fault]);
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, SUGGESTING);
   if (parsed.success) return parsed.data;
   throw refusal(fieldFaults(parsed.error.issues, body));
 }
@@ -108,8 +108,8 @@ export function listValidator<S extends z.ZodObject, F extends keyof S["shape"] 
     const { [field]: elements, ...rest } = requireObject(body);
     const fault = overlongArray({ ...rest, [field]: elements }, ARRAYS, []);
     if (fault !== null) throw invalidRequest([fault]);
-    const parsed = head.safeParse(rest);
-    const issues: Issue[] = parsed.success ? [] : [...parsed.error.issues];
+    const parsed = head.safeParse(rest, SUGGESTING);
+    const issues: Issue[] = parsed.success ? [] : parsed.error.issues.map((issue) => withField(issue, field));
     let whole = true;
     if (!Array.isArray(elements) || elements.length === 0) {
       issues.push(...inside([field], list.safeParse(elements).error?.issues ?? []));
@@ -143,7 +143,7 @@ function parseElements(
     const element = elements[i];
     if (accept(element)) continue;
     if (faulty >= LIMITS.validation_errors_max) return false;
-    const parsed = schema.safeParse(element);
+    const parsed = schema.safeParse(element, SUGGESTING);
     if (parsed.success) elements[i] = parsed.data;
     else {
       issues.push(...inside([field, i], parsed.error.issues));

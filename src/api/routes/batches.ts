@@ -1,11 +1,11 @@
-// Owns GET and DELETE /v1/batches/:id: a batch's state, progress and results. Knows no storage;
-// each route's reply has its own shape.
+// Owns GET /v1/batches and GET and DELETE /v1/batches/:id: a batch's state, progress and results.
+// Knows no storage; each route's reply has its own shape.
 import * as z from "zod";
 import { GroupResultSchema, type RewardsReply, RewardsReplySchema } from "../../core/contract/replies.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRoute, BatchView } from "../../objects/batches/view.ts";
-import { BATCH_STATES, isEnded } from "../../objects/batches/view.ts";
+import { BATCH_ROUTES, BATCH_STATES, isEnded } from "../../objects/batches/view.ts";
 import { ULID_PATTERN } from "../../scoring/request-ids.ts";
 import { type BatchShape, shapedReply, shapeSchema } from "../contracts/flat/score-batch.ts";
 import type { RouteDeps } from "../http/deps.ts";
@@ -53,6 +53,30 @@ export const BatchReplySchema = z.object({
     .object({ state: z.enum(["waiting", "delivered", "failed"]), attempts: count, last: z.string().nullable() })
     .nullable(),
 });
+const BatchBriefSchema = BatchReplySchema.pick({
+  ...{ batch_id: true, state: true, created_at: true, deadline_at: true, ended_at: true, progress: true },
+}).extend({ route: z.enum(BATCH_ROUTES) });
+
+export const BatchesQuerySchema = z.strictObject({
+  cursor: z
+    .string()
+    .regex(ULID_PATTERN, "must be a next_cursor of the same list, unchanged")
+    .nullable()
+    .default(null)
+    .meta({ description: "next_cursor of the page before" }),
+  limit: wholeNumber(1, "batch_page_rows_max")
+    .default(LIMITS.batch_page_rows)
+    .meta({ description: `batches a page at most; default ${LIMITS.batch_page_rows}` }),
+});
+
+export const BatchPageSchema = z.object({
+  batches: z.array(BatchBriefSchema).meta({ description: "newest first; the key's own" }),
+  next_cursor: z
+    .string()
+    .nullable()
+    .meta({ description: "send it as ?cursor= for the next page; null on the last one" }),
+});
+
 export type BatchReply = z.output<typeof BatchReplySchema>;
 
 /** Each route's final reply out of the native one. */
@@ -84,6 +108,15 @@ export function getBatch(deps: RouteDeps) {
   };
 }
 
+export function batchList({ batches }: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const { cursor, limit } = queryParameters(c, BatchesQuerySchema);
+    const { rows, next } = await batches.list(c.get("scope").key_name, cursor, limit);
+    const told = rows.map((row) => ({ ...row, ...times(row) }));
+    return c.json({ batches: told, next_cursor: next } satisfies z.output<typeof BatchPageSchema>);
+  };
+}
+
 export function deleteBatch({ batches }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const id = pathParameter(c, "id", BatchIdSchema);
@@ -104,11 +137,15 @@ function told(c: AppContext, view: BatchView): Response {
 function tell({ route, shape, reply, ...view }: BatchView): BatchReply {
   return {
     ...view,
-    created_at: iso(view.created_at),
-    deadline_at: iso(view.deadline_at),
-    ended_at: view.ended_at === null ? null : iso(view.ended_at),
+    ...times(view),
     reply: reply === null ? null : TELL[route](reply, shape),
   };
 }
+
+const times = ({ created_at, deadline_at, ended_at }: Pick<BatchView, "created_at" | "deadline_at" | "ended_at">) => ({
+  created_at: iso(created_at),
+  deadline_at: iso(deadline_at),
+  ended_at: ended_at === null ? null : iso(ended_at),
+});
 
 const iso = (ms: number) => new Date(ms).toISOString();

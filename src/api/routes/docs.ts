@@ -4,7 +4,8 @@ import { ApiError } from "../../core/faults/errors.ts";
 import type { RouteDeps } from "../http/deps.ts";
 
 const FRAMED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const CSP = `default-src 'none'; style-src 'self'; ${FRAMED}; connect-src 'none'`;
+/** The reference is whole without its script, which searches the page and asks nobody. */
+const CSP = `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; ${FRAMED}; connect-src 'none'`;
 /** The pages of runs ask the API for rows with the key that was typed into them. */
 const RUNS_CSP = `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; ${FRAMED}`;
 
@@ -22,6 +23,7 @@ export const PAGES: Readonly<Record<string, Asset>> = {
   "/docs": { file: "/docs.html", type: "text/html; charset=utf-8" },
   "/docs/errors": { file: "/docs/errors.html", type: "text/html; charset=utf-8" },
   "/docs/alarms": { file: "/docs/alarms.html", type: "text/html; charset=utf-8" },
+  "/docs/search.js": { file: "/docs/search.js", type: "text/javascript; charset=utf-8" },
   "/docs/style.css": { file: "/docs/style.css", type: "text/css; charset=utf-8" },
   "/runs": RUNS,
   "/runs/:run_id": RUNS,

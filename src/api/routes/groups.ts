@@ -1,4 +1,5 @@
-// Owns GET /v1/groups/:id/verdicts and GET /v1/requests/:request_id: the log by its own ids.
+// Owns GET /v1/groups/:id/verdicts, GET /v1/groups/:id/texts and GET /v1/requests/:request_id: the
+// log by its own ids.
 import * as z from "zod";
 import { ApiError } from "../../core/faults/errors.ts";
 import { ULID_PATTERN } from "../../scoring/request-ids.ts";
@@ -17,9 +18,20 @@ export function groupVerdicts({ runLog, clock }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const id = pathParameter(c, "id", GroupIdSchema);
     noQueryParameters(c);
-    const verdicts = await timedStore(clock, c.get("scope"), () => runLog.verdicts(id, readableBy(c)));
-    if (verdicts === null) throw new ApiError("not_found", "No group of this id of this key is in the log.");
-    return c.json({ group_id: id, verdicts });
+    const said = await timedStore(clock, c.get("scope"), () => runLog.verdicts(id, readableBy(c)));
+    if (said === null) throw new ApiError("not_found", "No group of this id of this key is in the log.");
+    const { verdicts, audit } = said;
+    return c.json({ group_id: id, verdicts, ...(audit.length > 0 && { audit }) });
+  };
+}
+
+export function groupTexts({ runLog, clock }: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const id = pathParameter(c, "id", GroupIdSchema);
+    noQueryParameters(c);
+    const texts = await timedStore(clock, c.get("scope"), () => runLog.texts(id, readableBy(c)));
+    if (texts === null) throw new ApiError("not_found", "No group of this id of this key is in the log.");
+    return c.json({ group_id: id, texts: texts.map(({ rollout_index, text }) => ({ rollout_index, text })) });
   };
 }
 

@@ -5,6 +5,7 @@ import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Health } from "../../scoring/ports.ts";
 import { within } from "../../scoring/waiting.ts";
+import { alarmMetrics } from "../http/alarm-metrics.ts";
 import { backendMetrics } from "../http/backend-metrics.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { problemResponse } from "../http/problem.ts";
@@ -78,9 +79,11 @@ export function readyz(deps: RouteDeps) {
   };
 }
 
-export function metricsText({ metrics, verifier }: RouteDeps) {
-  return (c: AppContext): Response =>
-    c.text(metrics.render() + backendMetrics(verifier.backends?.() ?? []), 200, {
+export function metricsText({ metrics, verifier, alarms }: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const ofRuns = await alarmMetrics(alarms);
+    return c.text(metrics.render() + backendMetrics(verifier.backends?.() ?? []) + ofRuns, 200, {
       "content-type": "text/plain; version=0.0.4; charset=utf-8",
     });
+  };
 }

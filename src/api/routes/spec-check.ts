@@ -1,8 +1,9 @@
 // Owns POST /v1/specs/check: all that can be said of a spec without judging anything.
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { type CompiledSpec, compileSpec } from "../../core/signals/compiled-spec.ts";
-import { costOf } from "../../core/signals/cost.ts";
+import { auditSpec } from "../../core/signals/audit.ts";
+import { type AnySpec, type CompiledSpec, compileSpec } from "../../core/signals/compiled-spec.ts";
+import { costOf, type GroupCost } from "../../core/signals/cost.ts";
 import { specLints } from "../../core/signals/lints.ts";
 import { RewardsRequestSchema } from "../../core/signals/requests.ts";
 import { isRelative } from "../../core/signals/signal.ts";
@@ -30,11 +31,23 @@ const end = z.number().nullable().meta({ description: "null: no finite end" });
 const RangeSchema = z.tuple([end, end]);
 const CostSchema = z.object({
   rollouts: z.int(),
-  generations: z
+  generations: z.int().nullable().meta({
+    description:
+      "of the first wave, without what is asked again; null, as all below, where the group is too large for the schedule",
+  }),
+  generations_expected: z.int().nullable().meta({
+    description:
+      "of all waves, with a verifier of middling strength on candidates at even distances; with `think`, one whose first thoughts are never cut",
+  }),
+  generations_max: z.int().nullable().meta({ description: "of all waves, whatever the verifier answers" }),
+  completion_tokens_expected: z
     .int()
     .nullable()
-    .meta({ description: "without what is asked again; null where the group is too large for the schedule" }),
-  completion_tokens_max: z.int().nullable(),
+    .meta({ description: "generations_expected at max_tokens each, or think.first" }),
+  completion_tokens_max: z
+    .int()
+    .nullable()
+    .meta({ description: "generations_max at max_tokens each, or think.first, or the budget's tokens" }),
 });
 
 export const SpecCheckReplySchema = z.object({
@@ -50,6 +63,15 @@ export const SpecCheckReplySchema = z.object({
     .array(z.string())
     .meta({ description: "what requests must carry: fields of every rollout, of every group (`group.`), `step`" }),
   cost: CostSchema,
+  audit: z
+    .object({
+      share: z.number().meta({ description: "share of groups that are audited" }),
+      cost: CostSchema.meta({
+        description: "of one audited group, beside `cost`; of a group on average: share times it",
+      }),
+    })
+    .optional()
+    .meta({ description: "only where the spec has `audit`" }),
   warnings: z.array(z.string()),
 });
 
@@ -60,12 +82,19 @@ export function checkSpec(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { n, deadline_ms } = queryParameters(c, SpecCheckQuerySchema);
     const given = validated(AnySpecSchema, await readJson(c.req.raw));
-    const { spec, spec_hash } = await bareSpec(() => checkedSpec(deps, given));
+    const { spec, spec_hash } = await bareSpec(() => checkedSpec(deps, c.get("scope"), given));
     const compiled = compileSpec(spec, n);
     const lints = specLints(compiled, deadline_ms);
-    const reply = { spec_hash, spec, ...told(compiled, n), warnings: lints };
+    const reply = { spec_hash, spec, ...told(compiled, n), ...auditTold(spec, n), warnings: lints };
     return c.json(reply satisfies Omit<z.input<typeof SpecCheckReplySchema>, "spec"> & { spec: object });
   };
+}
+
+function auditTold(spec: AnySpec, n: number) {
+  const audited = auditSpec(spec);
+  if (spec.audit === undefined || audited === null) return {};
+  const { base } = costOf(compileSpec(audited, n), n);
+  return { audit: { share: spec.audit.share, cost: base as GroupCost } };
 }
 
 function told(compiled: CompiledSpec, n: number) {
@@ -75,7 +104,7 @@ function told(compiled: CompiledSpec, n: number) {
     const relative = isRelative(one.signal, one.settings);
     return [name, { kind: one.signal.kind, range: shown(one.range), relative, cost: costs[name] ?? null }] as const;
   });
-  const sum = (field: "generations" | "completion_tokens_max") =>
+  const sum = (field: keyof Omit<GroupCost, "rollouts">) =>
     Object.values(costs).reduce<number | null>((total, cost) => {
       const own = cost[field];
       return total === null || own === null ? null : total + own;
@@ -85,6 +114,13 @@ function told(compiled: CompiledSpec, n: number) {
     signals: Object.fromEntries(byName),
     relative: compiled.relative,
     facts: [...compiled.facts],
-    cost: { rollouts: n, generations: sum("generations"), completion_tokens_max: sum("completion_tokens_max") },
+    cost: {
+      rollouts: n,
+      generations: sum("generations"),
+      generations_expected: sum("generations_expected"),
+      generations_max: sum("generations_max"),
+      completion_tokens_expected: sum("completion_tokens_expected"),
+      completion_tokens_max: sum("completion_tokens_max"),
+    },
   };
 }

@@ -1,17 +1,22 @@
 // Owns the table of native routes: each with what its caller needs, and who answers.
 import type { Route } from "../http/route.ts";
-import { deleteBatch, getBatch } from "./batches.ts";
+import { batchList, deleteBatch, getBatch } from "./batches.ts";
+import { compareRuns } from "./compare.ts";
 import { deadLetters, replayDeadLetters } from "./dead-letters.ts";
 import { PAGES, page } from "./docs.ts";
+import { fitEnsembleRoute } from "./ensembles.ts";
 import { evaluations } from "./evaluations.ts";
 import { exportRun } from "./export.ts";
-import { groupVerdicts, requestDetail } from "./groups.ts";
+import { groupTexts, groupVerdicts, requestDetail } from "./groups.ts";
 import { runHealth } from "./health.ts";
+import { runHistogram } from "./histogram.ts";
+import { rescore } from "./rescore.ts";
 import { rewards } from "./rewards.ts";
 import { runDetail, runGroups, runList, runSteps } from "./runs.ts";
 import { about, healthz, metricsText, readyz } from "./service.ts";
 import { checkSpec } from "./spec-check.ts";
-import { getSpec, putSpec } from "./specs.ts";
+import { getSpec, putSpec, specList } from "./specs.ts";
+import { getTemplate, listTemplates, putTemplate } from "./templates.ts";
 import { verdicts } from "./verdicts.ts";
 
 /**
@@ -23,15 +28,24 @@ export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/verdicts", access: "score", handler: verdicts },
   { method: "POST", path: "/v1/evaluations", access: "score", handler: evaluations },
   { method: "POST", path: "/v1/specs/check", access: "score", handler: checkSpec },
+  { method: "GET", path: "/v1/specs", access: "score", handler: specList },
   { method: "GET", path: "/v1/specs/:name", access: "score", handler: getSpec },
   { method: "PUT", path: "/v1/specs/:name", access: "admin", handler: putSpec },
+  { method: "GET", path: "/v1/templates", access: "score", handler: listTemplates },
+  { method: "GET", path: "/v1/templates/:name", access: "score", handler: getTemplate },
+  { method: "PUT", path: "/v1/templates/:name", access: "admin", handler: putTemplate },
   { method: "GET", path: "/v1/runs", access: "logs", handler: runList },
   { method: "GET", path: "/v1/runs/:run_id", access: "logs", handler: runDetail },
   { method: "GET", path: "/v1/runs/:run_id/steps", access: "logs", handler: runSteps },
   { method: "GET", path: "/v1/runs/:run_id/health", access: "logs", handler: runHealth },
+  { method: "GET", path: "/v1/runs/:run_id/histogram", access: "logs", handler: runHistogram },
+  { method: "GET", path: "/v1/runs/:run_id/compare", access: "logs", handler: compareRuns },
   { method: "GET", path: "/v1/runs/:run_id/groups", access: "logs", handler: runGroups },
   { method: "GET", path: "/v1/runs/:run_id/export", access: "logs", handler: exportRun },
+  { method: "POST", path: "/v1/runs/:run_id/rescore", access: "logs", handler: rescore },
+  { method: "POST", path: "/v1/ensembles/fit", access: "logs", handler: fitEnsembleRoute },
   { method: "GET", path: "/v1/groups/:id/verdicts", access: "logs", handler: groupVerdicts },
+  { method: "GET", path: "/v1/groups/:id/texts", access: "logs", handler: groupTexts },
   { method: "GET", path: "/v1/requests/:request_id", access: "logs", handler: requestDetail },
   { method: "GET", path: "/v1/logs/dead-letters", access: "logs", handler: deadLetters },
   { method: "POST", path: "/v1/logs/dead-letters/replay", access: "logs", handler: replayDeadLetters },
@@ -43,6 +57,7 @@ export const ROUTES: readonly Route[] = [
   ...Object.entries(PAGES).map(
     ([path, asset]): Route => ({ method: "GET", path, access: "public", handler: (deps) => page(deps, asset) }),
   ),
+  { method: "GET", path: "/v1/batches", access: "score", handler: batchList },
   { method: "GET", path: "/v1/batches/:id", access: "score", handler: getBatch },
   { method: "DELETE", path: "/v1/batches/:id", access: "score", handler: deleteBatch },
 ];

@@ -79,7 +79,11 @@ export function createPreparer(rules: PreparerRules): (group: Group, index: numb
   };
 }
 
-function contestants(question: string, candidates: readonly (string | null)[], formatOk: readonly boolean[]) {
+/**
+ * Who is compared: equal candidates as one class, and what seeds orders; a malformed rollout has no
+ * class.
+ */
+export function contestants(question: string, candidates: readonly (string | null)[], formatOk: readonly boolean[]) {
   const { classes, texts } = classesOf(candidates.map((candidate, r) => (formatOk[r] ? candidate : null)));
   return { classes, texts, keys: texts.map((text) => hashText(question, text)) };
 }

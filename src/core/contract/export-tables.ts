@@ -2,7 +2,7 @@
 // storage and no HTTP.
 import type { ItemErrorCode } from "../faults/errors.ts";
 
-export const EXPORT_TABLES = ["groups", "verdicts", "texts", "signals"] as const;
+export const EXPORT_TABLES = ["groups", "verdicts", "audit_verdicts", "texts", "signals"] as const;
 export type ExportTable = (typeof EXPORT_TABLES)[number];
 
 /** A text as it was logged, of a request whose spec says log_texts. */
@@ -13,9 +13,13 @@ export interface StoredText {
   text: string;
 }
 
-/** What a signal tells besides a value. `skipped`: its `when` left the rollout out. */
+/**
+ * What a signal tells besides a value. `skipped`: its `when` left the rollout out. `refused`: its
+ * verifier refused what showed the candidate, by the candidate's doing.
+ */
 export interface SignalDetail {
   skipped?: true;
+  refused?: true;
   [of_its_kind: string]: unknown;
 }
 

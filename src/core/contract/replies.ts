@@ -52,6 +52,10 @@ export const VerifierUseSchema = z.object({
   unparsed: count,
   failed: count,
   saved: count,
+  cut_short: count.optional().meta({
+    description:
+      "with `judge.think`: first answers without a verdict whose comparison was asked again with `then`, or has one without them; neither parsed nor unparsed",
+  }),
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: LatencySchema,
@@ -62,6 +66,16 @@ export const VerifierUseSchema = z.object({
     .union([z.string(), z.looseObject({ name: z.string() })])
     .optional()
     .meta({ description: "which schedule asked; what `auto` chose" }),
+  chosen: z
+    .object({
+      schedule: z.union([z.string(), z.looseObject({ name: z.string() })]),
+      both_orders: z.union([z.boolean(), z.literal("when_close")]),
+      samples: z.union([z.int(), z.looseObject({ min: z.int(), max: z.int() })]),
+      score: z.string(),
+      end: z.enum(["order_confidence", "samples", "budget", "limit"]).optional(),
+    })
+    .optional()
+    .meta({ description: "what `auto` chose for this group; absent where the spec leaves nothing to it" }),
   why: z
     .object({ early_stop: count, duplicate: count, budget: count, sure: count })
     .optional()
@@ -104,7 +118,9 @@ export const GroupResultSchema = z.object({
 });
 export type GroupResult = z.output<typeof GroupResultSchema>;
 
-/** What a group tells only of specs that leave pairs out, grade outcomes or score in another way. */
+/**
+ * What a group tells only of specs that leave pairs out, grade outcomes or score in another way.
+ */
 export interface ContestReport {
   points: (number | null)[];
   /** One a rollout. */
@@ -113,7 +129,7 @@ export interface ContestReport {
     GroupMetrics,
     "cyclic" | "agreement" | "tie_rate" | "decided_rate" | "order_confidence" | "expected_tau"
   >;
-  asked: Pick<VerifierUse, "schedule" | "why">;
+  asked: Pick<VerifierUse, "schedule" | "chosen" | "why">;
 }
 
 export const BatchMetricsSchema = z.object({
@@ -140,15 +156,42 @@ const tail = {
   warnings: z.array(z.string()),
 };
 
+/** What a request's audit asked, and how far it agrees. */
+const AuditUseSchema = z.object({
+  groups: count.meta({ description: "groups that were to be audited" }),
+  audited: count.meta({ description: "those whose audit was in before the deadline, whole" }),
+  correlation: numberOrNull.meta({
+    description: "Spearman's, of reward and audit within each audited group, mean; null where none tells",
+  }),
+  ...VerifierUseSchema.pick({
+    comparisons: true,
+    generations: true,
+    parsed: true,
+    unparsed: true,
+    failed: true,
+    saved: true,
+    prompt_tokens: true,
+    completion_tokens: true,
+  }).shape,
+});
+export type AuditUse = z.output<typeof AuditUseSchema>;
+
 const ofSignals = {
   reward_range: z
     .tuple([z.number(), z.number()])
     .optional()
     .meta({ description: "of a spec with signals: where every reward lies, proved" }),
+  signals: z
+    .record(z.string(), z.record(z.string(), numberOrNull))
+    .optional()
+    .meta({ description: "what a signal measured of itself over the request, by its name" }),
   columns: z
     .record(z.string(), z.array(z.array(numberOrNull)))
     .optional()
     .meta({ description: "asked for by `columns`: each signal's values, shaped as `rewards`" }),
+  audit: AuditUseSchema.optional().meta({
+    description: "what the audit's judge was asked, apart from all other counts; only where the spec has `audit`",
+  }),
 };
 
 export const RewardsReplySchema = z.object({

@@ -86,7 +86,15 @@ export const DeadlineSchema = z
 
 export const SpecNameSchema = grammar(`[a-z0-9][a-z0-9._-]{0,${LIMITS.name_chars - 1}}`, "name_chars");
 
-export const FormulationSchema = z.enum(["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm"]);
+export const FormulationSchema = z.enum([
+  "list_em",
+  "pair_em",
+  "list_sc",
+  "pair_sc",
+  "judgelrm",
+  "patch_multiselect",
+  "pair_labels",
+]);
 export type Formulation = z.output<typeof FormulationSchema>;
 
 export const VerdictOptionsSchema = z.strictObject({
@@ -99,6 +107,11 @@ export const VerdictOptionsSchema = z.strictObject({
 });
 export type VerdictOptions = z.output<typeof VerdictOptionsSchema>;
 
+const CandidateIndexSchema = z
+  .int()
+  .min(0)
+  .max(LIMITS.verdict_candidates_max - 1, "verdict_candidates_max");
+
 export const VerdictItemSchema = z.strictObject({
   text: boundedText("verdict_text_bytes"),
   candidates: z
@@ -107,11 +120,12 @@ export const VerdictItemSchema = z.strictObject({
     .max(...bound("verdict_candidates_max"))
     .optional(),
   correct: z
-    .int()
-    .min(0)
-    .max(LIMITS.verdict_candidates_max - 1, "verdict_candidates_max")
+    .union([CandidateIndexSchema, z.array(CandidateIndexSchema).max(...bound("verdict_candidates_max"))])
     .optional()
-    .meta({ description: "0-based index of the correct candidate" }),
+    .meta({
+      description:
+        "0-based index of the correct candidate; of patch_multiselect and pair_labels the indices of all that are, maybe none",
+    }),
   pass_rates: z
     .array(PassRateSchema)
     .min(...bound("list_candidates_min"))

@@ -2,7 +2,7 @@
 // canonical form. Knows no I/O; hashing is the caller's.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
-import { BudgetSchema, count, SamplesSchema } from "./spending.ts";
+import { answerTokens, BudgetSchema, count, MaxTokensSchema, SamplesSchema, ThinkSchema } from "./spending.ts";
 
 const tokens = z
   .int()
@@ -37,6 +37,12 @@ const promptName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
 
+/** A template's or a preset's name, or a deployment's own as JSON, as a resolved spec holds it. */
+const promptText = z
+  .string()
+  .max(...bound("template_chars"))
+  .regex(/^(?:[a-z0-9][a-z0-9-]{0,63}|\{.+\})$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
+
 const slotText = (description: string) =>
   z
     .string()
@@ -48,7 +54,7 @@ const slotText = (description: string) =>
 /** A schedule's name, or its name beside settings of its own. */
 export type NamedSchedule = string | { name: string; [setting: string]: unknown };
 
-/** Of a judge, all but its schedule: ../signals/flat-spec.ts and ../signals/tournament.ts know those. */
+/** Of a judge, all but its schedule, which ../signals/{flat-spec,tournament}.ts know. */
 export const JudgeSchema = z.strictObject({
   mode: z.enum(["pairwise", "listwise"]).default("pairwise"),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
@@ -64,8 +70,11 @@ export const JudgeSchema = z.strictObject({
     .default(1)
     .meta({ description: "generations of each question, or from how many to how many" }),
   budget: BudgetSchema.optional(),
-  vote: z.enum(["majority"]).default("majority"),
-  prompt: promptName.default("code-select"),
+  vote: z.enum(["majority", "soft"]).default("majority").meta({
+    description:
+      "`soft`: an answer counts as the probabilities that the engine gave the letters where its letter stands (docs/judges.md)",
+  }),
+  prompt: promptText.default("code-select"),
   preset: promptName
     .optional()
     .meta({ description: "how the judge is asked and read (docs/judges.md); stands in place of `prompt`" }),
@@ -93,11 +102,8 @@ export const JudgeSchema = z.strictObject({
     .max(...bound("temperature_max"))
     .default(0.6),
   top_p: z.number().gt(0).max(1).default(0.95),
-  max_tokens: z
-    .int()
-    .min(1)
-    .max(...bound("max_tokens_max"))
-    .default(16_384),
+  max_tokens: MaxTokensSchema,
+  think: ThinkSchema.optional(),
   strict_model: z.boolean().optional().meta({
     description:
       "only the first backend may judge, and one model a group; what another answered has failed. Default false",
@@ -136,6 +142,13 @@ function leanCandidate<T extends { max_chars?: number | undefined }>({ max_chars
   return { ...rest, ...(max_chars !== undefined && max_chars !== MAX_CHARS_DEFAULT && { max_chars }) };
 }
 
+/** In a judge's canonical form: which field named its prompt; for refusals, in no JSON. */
+const NAMED_BY = Symbol("named by");
+
+/** The field that named a judge's prompt, `prompt` where nothing is known of it. */
+export const promptField = (judge: { readonly [NAMED_BY]?: "preset" }): "prompt" | "preset" =>
+  judge[NAMED_BY] ?? "prompt";
+
 /** A judge's canonical form. */
 export function canonicalJudge({
   strict_model,
@@ -148,11 +161,15 @@ export function canonicalJudge({
   principle,
   strength,
   strength_scale,
+  max_tokens,
+  think,
   ...judge
 }: z.output<typeof JudgeSchema> & { schedule?: NamedSchedule | undefined }) {
   return {
     ...judge,
     prompt: preset ?? judge.prompt,
+    ...(preset !== undefined && { [NAMED_BY]: "preset" as const }),
+    ...answerTokens(max_tokens, think),
     ...(rubric !== undefined && { rubric }),
     ...(principle !== undefined && { principle }),
     ...(strength === "graded" && { strength }),
@@ -202,6 +219,23 @@ export const SeedSchema = z
   .max(...bound("integer_max"))
   .default(0);
 
+/** Whether verdicts' texts are logged. */
+export const LogVerdictsSchema = z.boolean().default(false).meta({
+  description: "store what the verifier wrote, cut, for GET /v1/groups/:id/verdicts and the page of a group",
+});
+
+/** Without `log_verdicts` at its default, as of every spec from before the field existed. */
+export const leanLogging = <T extends { log_verdicts: boolean }>({ log_verdicts, ...rest }: T) => ({
+  ...rest,
+  ...(log_verdicts && { log_verdicts: true as const }),
+});
+
+/** A share of groups that another judge judges again: ../signals/audit.ts. */
+export interface Audit {
+  share: number;
+  judge: ReturnType<typeof canonicalJudge>;
+}
+
 /** A spec without signals in its canonical form; its schema is ../signals/flat-spec.ts. */
 export interface Spec {
   judge: ReturnType<typeof canonicalJudge>;
@@ -212,6 +246,8 @@ export interface Spec {
   overlong: Overlong | null;
   seed: number;
   log_texts: boolean;
+  log_verdicts?: true;
+  audit?: Audit;
 }
 
 /** The spec's rules for missing verdicts, defaults filled in. */
@@ -250,8 +286,8 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** What is hashed into `spec_hash`: what decides a reward, not `log_texts`, and the prompts' hash. */
+/** What is hashed into `spec_hash`: what decides a reward, and the prompts' hash. */
 export function specFingerprint(spec: Spec, promptHash: string): string {
-  const { log_texts: _, ...deciding } = spec;
+  const { log_texts: _, log_verdicts: __, audit: ___, ...deciding } = spec;
   return canonicalJson({ ...deciding, prompt_hash: promptHash });
 }

@@ -47,7 +47,9 @@ export function engineReason(said: string, sent: string): string | null {
   return text.length <= ENGINE_REASON_CHARS ? text : `${text.slice(0, ENGINE_REASON_CHARS - 2).trimEnd()}..`;
 }
 
-/** Whether a status says that the key is not good: a matter of the deployment, not of the question. */
+/**
+ * Whether a status says that the key is not good: a matter of the deployment, not of the question.
+ */
 export const isKeyRefused = (status: number): boolean => status === 401 || status === 403;
 
 /** What is told instead of an engine's sentence where it refused the key. */

@@ -5,8 +5,12 @@ import type { FieldError } from "./errors.ts";
 import { fieldPath } from "./json-fault.ts";
 import { counted, instead, isLimitName, type LimitName } from "./limit-advice.ts";
 import { LIMITS } from "./limits.ts";
+import { didYouMean } from "./suggestion.ts";
 
 type Issue = z.core.$ZodIssue;
+
+/** An issue of unknown fields, with those that the object has (`SUGGESTING`). */
+type UnknownFields = z.core.$ZodIssueUnrecognizedKeys & { known?: readonly string[] };
 type Path = readonly (string | number)[];
 
 /**
@@ -19,6 +23,24 @@ export type FieldLimits = Readonly<Record<string, { min?: LimitName; max?: Limit
 const EDGE_LIMITS: FieldLimits = {
   deadline_ms: { min: "deadline_ms_min", max: "batch_deadline_ms_max" },
 };
+
+/**
+ * For `safeParse`: notes on an issue of unknown fields which ones the object has. Zod shows the
+ * schema to nobody else.
+ */
+export const SUGGESTING: z.core.ParseContext<Issue> = {
+  error(issue) {
+    const { shape } = (issue.inst?._zod.def ?? {}) as { shape?: object };
+    if (issue.code === "unrecognized_keys" && shape !== undefined) issue.known = Object.keys(shape);
+    return undefined;
+  },
+};
+
+/** The same issue, where an object's field `name` was taken off before its schema saw it. */
+export function withField(issue: Issue, name: string): Issue {
+  if (issue.code !== "unrecognized_keys" || issue.path.length > 0) return issue;
+  return { ...issue, known: [...((issue as UnknownFields).known ?? []), name] } as Issue;
+}
 
 const UNITS: Record<string, string> = { string: "character", array: "element", object: "field" };
 
@@ -76,6 +98,13 @@ function boundMessage(issue: BoundIssue, value: unknown, path: Path, limits: Fie
   return `${size(value, unit)}; must be ${word} ${allowed}${limitSaid(issue, path, limits)}`;
 }
 
+/** The values there are, and which of them a text is a misspelling of. */
+function oneOf(values: readonly unknown[], value: unknown): string {
+  const texts = values.filter((one) => typeof one === "string");
+  const meant = typeof value === "string" ? didYouMean(value, texts) : "";
+  return `${values.length === 1 ? "" : "one of "}${values.map((one) => JSON.stringify(one)).join(", ")}${meant}`;
+}
+
 function message(issue: Issue, value: unknown, path: Path, limits: FieldLimits): string {
   switch (issue.code) {
     case "invalid_type":
@@ -86,7 +115,7 @@ function message(issue: Issue, value: unknown, path: Path, limits: FieldLimits):
     case "too_small":
       return boundMessage(issue, value, path, limits);
     case "invalid_value":
-      return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map((v) => JSON.stringify(v)).join(", ")}`;
+      return `must be ${oneOf(issue.values, value)}`;
     case "invalid_key": {
       const [inner] = issue.issues;
       const why = inner === undefined ? "not allowed here" : message(inner, path.at(-1), path, limits);
@@ -106,6 +135,8 @@ const TELLING = "signals";
  */
 function refusesWhole(branch: readonly Issue[], value: unknown): boolean {
   return branch.some((issue) => {
+    // An object is no misspelt name.
+    if (issue.code === "invalid_value") return issue.path.length === 0 && typeName(value) === "object";
     if (issue.code !== "invalid_type") return false;
     if (issue.path.length === 0) return true;
     // One form wants it and it is not there, or the other form has no place for it.
@@ -179,12 +210,16 @@ class Faults {
     const value = valueAt(root, path);
     if (issue.code === "unrecognized_keys") {
       // A schema may say where the field belongs instead.
-      const told = issue.message.startsWith("Unrecognized") ? "unknown field" : issue.message;
-      for (const key of issue.keys) this.say([...path, key], () => told);
+      const told = issue.message.startsWith("Unrecognized") ? null : issue.message;
+      const { known = [] } = issue as UnknownFields;
+      for (const key of issue.keys) this.say([...path, key], () => told ?? `unknown field${didYouMean(key, known)}`);
+    } else if (issue.code === "invalid_union" && issue.inclusive !== false && issue.options !== undefined) {
+      const words = oneOf(issue.options, value);
+      this.say(path, () => (value === undefined ? `required (${words})` : `must be ${words}`));
     } else if (issue.code === "invalid_union") {
       const meant = meantBranch(issue.errors, value);
       if (meant !== null) this.addAll(meant, root, path);
-      else this.say(path, () => unionMessage(issue.errors, value));
+      else this.say(path, () => unionMessage(issue, value));
     } else {
       this.say(path, () => message(issue, value, [...this.prefix, ...path], this.limits));
     }
@@ -197,8 +232,11 @@ class Faults {
   }
 }
 
-function unionMessage(branches: readonly (readonly Issue[])[], value: unknown): string {
-  const expected = expectations(branches);
+type UnionIssue = Pick<z.core.$ZodIssueInvalidUnion, "errors"> & { options?: readonly unknown[] };
+
+function unionMessage({ errors, options }: UnionIssue, value: unknown): string {
+  // Of a union told apart by a field that has none of its values, no branch was tried.
+  const expected = errors.length === 0 ? (options ?? []).join(" or ") : expectations(errors);
   return value === undefined ? `required (${expected})` : `expected ${expected}, got ${typeName(value)}`;
 }
 

@@ -1,4 +1,5 @@
-// Owns a fault as an RFC 9457 problem document. Knows no server; never sees a key or a model's text.
+// Owns a fault as an RFC 9457 problem document. Knows no server; never sees a key or a model's
+// text.
 import { type ApiError, REQUEST_ERRORS } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 

@@ -5,6 +5,7 @@ import { ApiError, type FieldError } from "../faults/errors.ts";
 import { counted } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY, uniqueMaximum, type VerdictCase } from "./formulations.ts";
+import { isSetFormulation } from "./label-sets.ts";
 
 /** One field's fault, without the item's place. */
 interface Fault {
@@ -56,8 +57,16 @@ function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem)
     const field = pass_rates === undefined ? "candidates" : "pass_rates";
     return { field, message: `${formulation} compares exactly 2 candidates, not ${k}` };
   }
-  if (correct !== undefined && correct >= k) {
-    return { field: "correct", message: `must be an index below the ${k} candidates` };
+  const indices = correct === undefined ? [] : [correct].flat();
+  if (indices.some((index) => index >= k)) {
+    return {
+      field: "correct",
+      message: `must be ${Array.isArray(correct) ? "indices" : "an index"} below the ${k} candidates`,
+    };
+  }
+  if (isSetFormulation(formulation)) return readSetItem(item, k, overlong);
+  if (Array.isArray(correct)) {
+    return { field: "correct", message: `${formulation} has one correct candidate: send its index` };
   }
   const gold = pass_rates === undefined ? (correct ?? null) : goldOf(pass_rates, correct);
   if (typeof gold === "object" && gold !== null) return gold;
@@ -73,6 +82,19 @@ function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem)
     length_tokens: item.length_tokens ?? null,
     max_tokens: overlong?.max_tokens ?? null,
   };
+}
+
+/** Without `correct`, the correct ones are those whose pass rate is 1. */
+function readSetItem(item: VerdictItem, k: number, overlong: VerdictsRequest["overlong"]): VerdictCase | Fault {
+  const { correct, pass_rates = null, length_tokens = null, text } = item;
+  if (correct === undefined && pass_rates === null) return { field: "correct", message: "needed beside candidates" };
+  const passed = (pass_rates ?? []).flatMap((rate, i) => (rate === 1 ? [i] : []));
+  const golds = correct === undefined ? passed : [...new Set([correct].flat())].sort((a, b) => a - b);
+  const least = Math.min(...golds.map((index) => pass_rates?.[index] ?? 1));
+  if (pass_rates?.some((rate, i) => rate > least && !golds.includes(i))) {
+    return { field: "correct", message: "contradicts pass_rates: another candidate has a higher one" };
+  }
+  return { text, k, gold: null, golds, pass_rates, length_tokens, max_tokens: overlong?.max_tokens ?? null };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Formulation, VerdictOptions } from "../contract/requests.ts";
 import { letterAt, parseAnswerScores, parseLetter, parseScores, type ScoresVerdict } from "../judges/verdict.ts";
 import { roundHalfEven, strip, stripStart } from "../math/python-text.ts";
 import { judgeLrmAnswer, judgeLrmContent } from "./judgelrm.ts";
+import { isSetFormulation, type SetFormulation, scoreSet, toldSet } from "./label-sets.ts";
 import { isLetterForm, isScoresForm, strictContent, strictScores } from "./strict-verdict.ts";
 
 /** One verdict text with what is known of its list. */
@@ -18,6 +19,8 @@ export interface VerdictCase {
    * rates are equal.
    */
   gold: number | null;
+  /** Of patch_multiselect and pair_labels alone: all correct candidates, ascending. */
+  golds?: readonly number[];
   /** Pass rates in [0, 1]; needed by pair_sc and judgelrm. */
   pass_rates: readonly number[] | null;
   /**
@@ -35,7 +38,8 @@ export interface ScoredVerdict {
   content: number;
   format: number;
   /**
-   * The robust letter: the one in the box, or that of the one best score; null when there is none.
+   * The robust letter: the one in the box, or that of the one best score; of a set what the box
+   * says of all. null when there is none.
    */
   verdict: string | null;
   scores: number[] | null;
@@ -50,12 +54,25 @@ const SCORERS: Record<Formulation, Scorer> = {
   list_sc: listScores,
   pair_sc: pairScores,
   judgelrm: judgeLrm,
+  patch_multiselect: setOf("patch_multiselect"),
+  pair_labels: setOf("pair_labels"),
 };
 
 /** Formulations whose reward needs both pass rates; the others need the correct candidate. */
 export const NEEDS_PASS_RATES: ReadonlySet<Formulation> = new Set<Formulation>(["pair_sc", "judgelrm"]);
 /** Formulations over exactly two candidates. */
-export const PAIRS_ONLY: ReadonlySet<Formulation> = new Set<Formulation>(["pair_em", "pair_sc", "judgelrm"]);
+export const PAIRS_ONLY: ReadonlySet<Formulation> = new Set<Formulation>([
+  "pair_em",
+  "pair_sc",
+  "judgelrm",
+  "pair_labels",
+]);
+
+/** What a right verdict says, in the reply's words; null where none is known to be. */
+export function rightVerdict(formulation: Formulation, { gold, golds, k }: VerdictCase): string | null {
+  if (isSetFormulation(formulation)) return toldSet(formulation, golds ?? [], k);
+  return gold === null ? null : letterAt(gold);
+}
 
 /**
  * Scores one verdict text (formulas.md a.2 to a.5). The options' prefill is put in front first, for
@@ -132,6 +149,10 @@ function judgeLrm({ text, pass_rates, length_tokens, max_tokens }: VerdictCase):
   const lengths = { response_length: length_tokens, max_response_length: max_tokens };
   const content = judgeLrmContent(scores, goldPair(pass_rates), lengths);
   return { content, format, ...bestScored(parseAnswerScores(text, 2)) };
+}
+
+function setOf(name: SetFormulation): Scorer {
+  return ({ text, k, golds }, { style }) => scoreSet(name, { text, k, golds: golds ?? [] }, style);
 }
 
 function goldPair(passRates: readonly number[] | null): readonly [number, number] {

@@ -4,18 +4,17 @@
 import { softOverlong } from "../candidate/overlong.ts";
 import type { VerdictsReply } from "../contract/replies.ts";
 import type { VerdictsRequest } from "../contract/requests.ts";
-import { letterAt } from "../judges/verdict.ts";
 import { mean, populationStd } from "../math/stats.ts";
 import { readVerdictCases } from "./cases.ts";
-import { scoreVerdict } from "./formulations.ts";
+import { rightVerdict, scoreVerdict } from "./formulations.ts";
 
 /**
  * Rewards every item: reward = content + format + overlong, in the items' order. Metrics:
  * `parse_rate` = share with status `ok`;
- * `accuracy` = share whose robust verdict is the correct candidate, an unparsed one counting as
- * wrong, items without a correct candidate (equal pass rates) left out, null when none is left;
- * `reward_std` over the population. Throws ApiError `invalid_request` or `length_tokens_required`,
- * naming the fields.
+ * `accuracy` = share whose robust verdict is the correct candidate (of a set, exactly all that
+ * are), an unparsed one counting as wrong, items without a correct candidate (equal pass rates)
+ * left out, null when none is left; `reward_std` over the population. Throws ApiError
+ * `invalid_request` or `length_tokens_required`, naming the fields.
  */
 export function rewardVerdicts(request: VerdictsRequest): Pick<VerdictsReply, "rewards" | "items" | "metrics"> {
   const { formulation, options, overlong } = request;
@@ -26,9 +25,10 @@ export function rewardVerdicts(request: VerdictsRequest): Pick<VerdictsReply, "r
   const items = cases.map((item) => {
     const { content, format, verdict, scores, status } = scoreVerdict(formulation, item, options);
     if (status === "ok") parsed++;
-    if (item.gold !== null) {
+    const wanted = rightVerdict(formulation, item);
+    if (wanted !== null) {
       judged++;
-      if (verdict === letterAt(item.gold)) right++;
+      if (verdict === wanted) right++;
     }
     const punishment = overlong === null ? 0 : softOverlong(item.length_tokens as number, overlong);
     const components = { content, format, overlong: punishment };

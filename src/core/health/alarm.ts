@@ -1,5 +1,5 @@
-// Owns what an alarm is, and how its values over the steps become spans: with hysteresis, so that it
-// does not flicker. The alarms: alarms/.
+// Owns what an alarm is, and how its values over the steps become spans: with hysteresis, so that
+// it does not flicker. The alarms: alarms/.
 import type { HealthRow } from "./health-row.ts";
 
 export type Level = "watch" | "alarm";

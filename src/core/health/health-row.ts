@@ -26,10 +26,19 @@ export interface HealthRow {
   tie_share: number | null;
   /** Pairs whose verdict changes with the order shown. */
   flip_rate: number | null;
+  /** Groups whose wins go in a circle, of those in which they could. */
+  cyclic_share: number | null;
   /** Rollouts in whose presence the judge fails. */
   jam_share: number | null;
   /** Spearman's correlation of reward and label over the step's rollouts. */
   label_correlation: number | null;
+  /** Mean over audited groups of Spearman's correlation of reward and audit. */
+  audit_correlation: number | null;
+  /**
+   * Of groups whose prompt and rollouts were judged at an earlier step, mean of Spearman's
+   * correlation of reward then, at the first of them, and now.
+   */
+  repeat_correlation: number | null;
   latency_p99_ms: number | null;
   /** Judgements over a part of their group, of those of the step. */
   incomplete_share: number | null;
@@ -37,7 +46,10 @@ export interface HealthRow {
   failed_share: number | null;
 }
 
-/** Means over a window that ends at each place, of what is known there; null where less than `least` is. */
+/**
+ * Means over a window that ends at each place, of what is known there; null where less than `least`
+ * is.
+ */
 export function rolling(
   values: readonly (number | null)[],
   window: number,

@@ -2,10 +2,12 @@
 import type { Alarm, AlarmSpan } from "./alarm.ts";
 import { spansOf } from "./alarm.ts";
 import { atCap } from "./alarms/at-cap.ts";
+import { driftProbe } from "./alarms/drift-probe.ts";
 import { flatRewards } from "./alarms/flat-rewards.ts";
 import { formatExploit } from "./alarms/format-exploit.ts";
 import { groupIncomplete } from "./alarms/group-incomplete.ts";
 import { jamsJudge } from "./alarms/jams-judge.ts";
+import { judgeCycles } from "./alarms/judge-cycles.ts";
 import { judgeFlips } from "./alarms/judge-flips.ts";
 import { judgeTies } from "./alarms/judge-ties.ts";
 import { lengthDrift } from "./alarms/length-drift.ts";
@@ -28,9 +30,11 @@ export const ALARMS: readonly Alarm[] = [
   lengthReward,
   nearDuplicates,
   judgeFlips,
+  judgeCycles,
   judgeTies,
   jamsJudge,
   proxyGap,
+  driftProbe,
   formatExploit,
   verifierSlow,
   verifierFailing,

@@ -36,7 +36,10 @@ export function risingP(values: readonly number[]): number {
 
 export const fallingP = (values: readonly number[]): number => risingP(values.map((value) => -value));
 
-/** A test over the window that ends at each place; null where a value is missing or the window is not full. */
+/**
+ * A test over the window that ends at each place; null where a value is missing or the window is
+ * not full.
+ */
 export function trendOver(
   values: readonly (number | null)[],
   window: number,

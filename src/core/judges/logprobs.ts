@@ -33,6 +33,20 @@ export function softVerdict(logprobs: ReadonlyMap<string, number>, options: numb
     Math.max(logprobs.get(letter) ?? -Infinity, logprobs.get(` ${letter}`) ?? -Infinity),
   );
   if (seen.some((l) => !(l <= 0))) throw new RangeError("a log probability must not be above 0");
+  const distribution = softmaxOver(seen);
+  if (distribution === null) return null;
+  return {
+    distribution,
+    argmax: seen.indexOf(Math.max(...seen)),
+    massSeen: seen.reduce((sum, l) => sum + Math.exp(l), 0),
+  };
+}
+
+/**
+ * Probabilities, summing to 1, of options by their natural log probabilities, -Infinity where an
+ * option was not seen: it stands 20 nats below the least one seen. null when none was seen.
+ */
+export function softmaxOver(seen: readonly number[]): number[] | null {
   const present = seen.filter(Number.isFinite);
   if (present.length === 0) return null;
   const floor = Math.min(...present) - UNSEEN_OPTION_NATS;
@@ -40,9 +54,5 @@ export function softVerdict(logprobs: ReadonlyMap<string, number>, options: numb
   const top = Math.max(...filled);
   const weights = filled.map((l) => Math.exp(l - top));
   const total = weights.reduce((sum, w) => sum + w, 0);
-  return {
-    distribution: weights.map((w) => w / total),
-    argmax: filled.indexOf(top),
-    massSeen: present.reduce((sum, l) => sum + Math.exp(l), 0),
-  };
+  return weights.map((w) => w / total);
 }

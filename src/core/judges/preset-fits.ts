@@ -1,14 +1,16 @@
 // Whether a spec's judge can be asked in its preset's words.
 import type { Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
+import { promptTitle } from "./presets/own.ts";
 import { presetNamed } from "./presets/table.ts";
 
 /**
  * @param path where the judge stands
- * @param compares whether candidates are held against each other, and not looked at one by one
+ * @param kind of the signal: a tournament holds candidates against each other, others look at one
  * @throws ApiError `invalid_request`, naming the field
  */
-export function requireShape({ prompt, mode, form }: Spec["judge"], path: string, compares: boolean): void {
+export function requireShape({ prompt, mode, form }: Spec["judge"], path: string, kind: string): void {
+  const compares = kind === "tournament";
   const preset = presetNamed(prompt);
   const several = preset === null || preset.shape === "pair" || preset.shape === "list";
   const refuse = (field: string, message: string) => {
@@ -20,9 +22,15 @@ export function requireShape({ prompt, mode, form }: Spec["judge"], path: string
     const other = compares
       ? "looks at one candidate: use a signal of kind grade"
       : "compares candidates: use a tournament";
-    refuse("preset", `${prompt} ${other}`);
+    refuse("preset", `${promptTitle(prompt)} ${other}`);
   }
   if (preset === null) return;
-  if (preset.shape === "pair" && mode === "listwise") refuse("mode", `${prompt} shows two candidates: use pairwise`);
-  if (form !== "exact_match") refuse("form", `${prompt} has a form of its own: leave it out`);
+  if ((preset.shape === "steps") !== (kind === "steps")) {
+    const other =
+      kind === "steps" ? "names no first wrong step" : "names a first wrong step: use a signal of kind steps";
+    refuse("preset", `${promptTitle(prompt)} ${other}`);
+  }
+  if (preset.shape === "pair" && mode === "listwise")
+    refuse("mode", `${promptTitle(prompt)} shows two candidates: use pairwise`);
+  if (form !== "exact_match") refuse("form", `${promptTitle(prompt)} has a form of its own: leave it out`);
 }

@@ -23,15 +23,19 @@ export function readByPreset(
   const segment = segmentOf(answer);
   if (segment === null) return { status: "unclosed_think", verdict: null };
   const { status, value } = readBy(preset.parser, { segment, count, tokens });
-  if (value === null) return { status, verdict: null };
+  return value === null ? { status, verdict: null } : meaningOf(preset, value, count);
+}
+
+/** What a value that an answer said means for `count` candidates shown. */
+export function meaningOf(preset: Preset, value: Value, count: number): PresetReading {
   const alone = preset.shape !== "pair" && preset.shape !== "list";
-  return alone ? { status, verdict: ofOne(value) } : ofSeveral(value, preset, count);
+  return alone ? { status: "ok", verdict: ofOne(value) } : ofSeveral(value, preset, count);
 }
 
 function ofOne(value: Value): Verdict | null {
   if ("numbers" in value) return { kind: "grade", grade: value.numbers[0] as number };
   if ("label" in value) return { kind: "label", label: value.label };
-  if ("met" in value) return { kind: "criteria", met: value.met };
+  if ("met" in value) return { kind: "criteria", ...value };
   return "shares" in value ? { kind: "distribution", shares: value.shares } : null;
 }
 

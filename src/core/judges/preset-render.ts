@@ -2,7 +2,7 @@
 import { createEscape, type Escape, escapeText } from "./escape.ts";
 import { formsOf } from "./parsers/table.ts";
 import type { Preset } from "./presets/preset.ts";
-import type { ChatMessage, PromptJob } from "./prompt-job.ts";
+import type { ChatMessage, GivenMessage, PromptJob } from "./prompt-job.ts";
 
 const SLOT = /\{\{(\w+)\}\}/;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -18,7 +18,7 @@ const fill = (parts: readonly string[], slots: Slots): string =>
   parts.map((part, i) => (i % 2 === 0 ? part : (slots[part] ?? ""))).join("");
 
 /** Shorter pieces, such as a lone bracket, delimit nothing by themselves. */
-const DELIMITER_CHARS_MIN = 4;
+export const DELIMITER_CHARS_MIN = 4;
 
 /** What delimits a candidate, and the form of the verdict: neither may stand raw in model text. */
 export function guardedTexts({ candidate, parser, style }: Preset): string[] {
@@ -54,6 +54,7 @@ export function createPresetRenderer(
     const text = texts[index] as string;
     return { ...about, letter: LETTERS[place] ?? "", n: `${place + 1}`, text, json: JSON.stringify(text) };
   };
+  const before = givenBy(job.slots?.messages ?? [], guard, texts);
   return (shown) => {
     const all: Slots = {
       ...about,
@@ -61,11 +62,39 @@ export function createPresetRenderer(
       letters: [...LETTERS.slice(0, shown.length)].join(", "),
       count: `${shown.length}`,
     };
-    return messages.flatMap(({ role, text, each }) =>
+    const own = messages.flatMap(({ role, text, each }) =>
       (each === true ? shown.map(slotsOf) : [all]).map((slots) => ({
         role: fill(role, slots),
         content: fill(text, slots),
       })),
     );
+    return before === null ? own : alternating([...before(shown), ...own]);
   };
+}
+
+/** The asker's own messages over what is shown; null where there are none. */
+function givenBy(messages: readonly GivenMessage[], guard: Escape, texts: readonly string[]) {
+  if (messages.length === 0) return null;
+  const escaped = messages.map(({ role, parts }) => ({
+    role,
+    parts: parts.map((part) => (typeof part === "object" && "data" in part ? guard(part.data) : part)),
+  }));
+  return (shown: readonly number[]): ChatMessage[] =>
+    escaped.map(({ role, parts }) => ({
+      role,
+      content: parts
+        .map((part) => (typeof part === "string" ? part : (texts[shown[part.shown] as number] ?? "")))
+        .join(""),
+    }));
+}
+
+/** Several chat templates refuse two messages of one role in a row: such are one. */
+function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
+  const joined: ChatMessage[] = [];
+  for (const { role, content } of messages) {
+    const last = joined.at(-1);
+    if (last?.role === role) last.content += `\n\n${content}`;
+    else joined.push({ role, content });
+  }
+  return joined;
 }

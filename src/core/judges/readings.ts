@@ -4,6 +4,7 @@ import type { Spec } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { readByPreset } from "./preset-reading.ts";
 import { presetNamed } from "./presets/table.ts";
+import type { SoftLabels } from "./soft-reader.ts";
 import { parseLetter, parseScores } from "./verdict.ts";
 import type { Verdict } from "./verdicts.ts";
 
@@ -32,6 +33,8 @@ export interface Reading {
   /** The model that answered and the backend's name; null when none answered or it is not known. */
   model: string | null;
   backend: string | null;
+  /** What the verifier wrote, or why it refused; only where the spec says log_verdicts. */
+  text?: string;
 }
 
 /** A generation as it comes from a verifier, as far as reading it goes. */
@@ -41,6 +44,8 @@ export interface Answer {
   finish_reason: string | null;
   error: ItemErrorCode | null;
   saved?: boolean;
+  /** Where a soft vote asked for it: the labels' probabilities, null where none were found. */
+  soft?: SoftLabels | null | undefined;
 }
 
 export type ReadPart = Pick<Reading, "verdict" | "status" | "code" | "saved">;

@@ -2,6 +2,7 @@
 // them. Knows no transport.
 import { canonicalJson } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
+import { didYouMean } from "../faults/suggestion.ts";
 import { type Escape, escapeText, unescapeText } from "./escape.ts";
 import { createPresetRenderer } from "./preset-render.ts";
 import { SHOWN } from "./presets/preset.ts";
@@ -40,8 +41,9 @@ export function promptHash(name: string, path?: string): string {
 function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)[PromptName] {
   if (isTemplate(name)) return PROMPTS[name];
   const known = promptNames().join(", ");
-  throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}.`, {
-    errors: [{ path, message: `must be one of: ${known}` }],
+  const meant = didYouMean(name, promptNames());
+  throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}${meant || "."}`, {
+    errors: [{ path, message: `must be one of: ${known}${meant}` }],
   });
 }
 

@@ -6,7 +6,9 @@ export type Verdict =
   | { kind: "letter"; place: number }
   /** All that are right; may be none. */
   | { kind: "letters"; places: readonly number[] }
-  /** Of two: 2 and 1 for the first, by much or a little, 0 for neither, -1 and -2 for the second. */
+  /**
+   * Of two: 2 and 1 for the first, by much or a little, 0 for neither, -1 and -2 for the second.
+   */
   | { kind: "preference"; strength: number }
   /** One number a candidate, the more the better. */
   | { kind: "scores"; scores: readonly number[] }
@@ -16,8 +18,17 @@ export type Verdict =
   | { kind: "grade"; grade: number }
   /** Of one candidate: one of the preset's labels. */
   | { kind: "label"; label: string }
-  /** Of one candidate: criteria met, missed, or null where not told, by their ids. */
-  | { kind: "criteria"; met: Readonly<Record<string, boolean | null>> }
+  /**
+   * Of one candidate: criteria met, missed, the number of a choice, or null where not told; and the
+   * words of the candidate that this rests on, which no log keeps.
+   */
+  | {
+      kind: "criteria";
+      met: Readonly<Record<string, boolean | number | null>>;
+      evidence?: Readonly<Record<string, string>>;
+    }
+  /** Of one solution: the probability that each of its steps is right. */
+  | { kind: "steps"; scores: readonly number[] }
   /** A probability for each place shown, or for each of the preset's labels, in their order. */
   | { kind: "distribution"; shares: readonly number[] };
 

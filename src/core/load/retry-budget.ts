@@ -32,8 +32,8 @@ export class RetryBudget {
   }
 
   /**
-   * Takes one retry out of the budget. @returns 0, or for how many ms there is none; times are ms of one
-   * clock
+   * Takes one retry out of the budget. @returns 0, or for how many ms there is none; times are ms
+   * of one clock
    */
   take(now: number): number {
     const { burst, window_ms } = this.#options;

@@ -1,11 +1,21 @@
 // Owns Bradley-Terry strengths from games, and how sure their order is (formulas.md e). Knows not
 // where games come from.
 
-/** One game of player `i` against `j`: `score` 1 when i won, 0.5 for a tie, 0 when j won, or between. */
+/**
+ * One game of player `i` against `j`: `score` 1 when i won, 0.5 for a tie, 0 when j won, or
+ * between.
+ */
 export interface Game {
   i: number;
   j: number;
   score: number;
+  /** How often it was played with this mean score; default once. */
+  times?: number;
+}
+
+/** What standing first in a game earns, in log-odds, unknown and with a Gaussian prior around 0. */
+interface Lead {
+  lambda: number;
 }
 
 const NEWTON_STEPS_MAX = 100;
@@ -19,25 +29,37 @@ type Matrix = number[][];
 
 /**
  * Log posterior, its gradient and the negative Hessian (a weighted Laplacian plus lambda I) at
- * `theta`.
+ * `theta`, of which with a lead the last is the lead.
  */
-function posterior(theta: readonly number[], games: readonly Game[], lambda: number) {
-  const gradient = theta.map((t) => -lambda * t);
-  const curvature: Matrix = theta.map((_, row) => theta.map((_, column) => (row === column ? lambda : 0)));
-  let value = -0.5 * lambda * theta.reduce((sum, t) => sum + t * t, 0);
-  for (const { i, j, score } of games) {
-    const gap = (theta[i] as number) - (theta[j] as number);
+function posterior(theta: readonly number[], games: readonly Game[], lambda: number, lead: Lead | null) {
+  const last = lead === null ? theta.length : theta.length - 1;
+  const prior = theta.map((_, k) => (k === last ? (lead as Lead).lambda : lambda));
+  const gradient = theta.map((t, k) => -(prior[k] as number) * t);
+  const curvature: Matrix = theta.map((_, row) => theta.map((_, k) => (row === k ? (prior[k] as number) : 0)));
+  let value = -0.5 * theta.reduce((sum, t, k) => sum + (prior[k] as number) * t * t, 0);
+  for (const { i, j, score, times = 1 } of games) {
+    const gap = (theta[i] as number) - (theta[j] as number) + (lead === null ? 0 : (theta[last] as number));
     const p = sigmoid(gap);
-    const weight = p * sigmoid(-gap);
+    const weight = times * p * sigmoid(-gap);
+    const pull = times * (score - p);
     // log sigma(x) = min(x, 0) - log1p(e^-|x|), which neither overflows nor rounds to log 0.
-    value += score * Math.min(gap, 0) + (1 - score) * Math.min(-gap, 0) - Math.log1p(Math.exp(-Math.abs(gap)));
+    value +=
+      times * (score * Math.min(gap, 0) + (1 - score) * Math.min(-gap, 0) - Math.log1p(Math.exp(-Math.abs(gap))));
     const [rowI, rowJ] = [curvature[i] as number[], curvature[j] as number[]];
-    gradient[i] = (gradient[i] as number) + score - p;
-    gradient[j] = (gradient[j] as number) - score + p;
+    gradient[i] = (gradient[i] as number) + pull;
+    gradient[j] = (gradient[j] as number) - pull;
     rowI[i] = (rowI[i] as number) + weight;
     rowJ[j] = (rowJ[j] as number) + weight;
     rowI[j] = (rowI[j] as number) - weight;
     rowJ[i] = (rowJ[i] as number) - weight;
+    if (lead === null) continue;
+    const own = curvature[last] as number[];
+    gradient[last] = (gradient[last] as number) + pull;
+    own[last] = (own[last] as number) + weight;
+    own[i] = (own[i] as number) + weight;
+    own[j] = (own[j] as number) - weight;
+    rowI[last] = (rowI[last] as number) + weight;
+    rowJ[last] = (rowJ[last] as number) - weight;
   }
   return { value, gradient, curvature };
 }
@@ -80,8 +102,13 @@ function solve(l: Matrix, b: readonly number[]): number[] {
  * @returns theta in natural log-odds, summing to 0
  */
 export function bradleyTerry(players: number, games: readonly Game[], lambda: number): number[] {
-  let theta = new Array<number>(players).fill(0);
-  let current = posterior(theta, games, lambda);
+  return maximum(players, games, lambda, null);
+}
+
+/** The maximum's strengths, summing to 0, and after them the lead where there is one. */
+function maximum(players: number, games: readonly Game[], lambda: number, lead: Lead | null): number[] {
+  let theta = new Array<number>(players + (lead === null ? 0 : 1)).fill(0);
+  let current = posterior(theta, games, lambda, lead);
   for (let iteration = 0; iteration < NEWTON_STEPS_MAX; iteration++) {
     const step = solve(factor(current.curvature), current.gradient);
     let size = 1;
@@ -89,7 +116,7 @@ export function bradleyTerry(players: number, games: readonly Game[], lambda: nu
     let reached = current;
     do {
       next = theta.map((t, i) => t + size * (step[i] as number));
-      reached = posterior(next, games, lambda);
+      reached = posterior(next, games, lambda, lead);
       size /= 2;
       // Near the maximum the values differ by rounding only, where the full step is the right one.
     } while (reached.value < current.value - 1e-10 * (1 + Math.abs(current.value)) && size > 1e-9);
@@ -98,29 +125,40 @@ export function bradleyTerry(players: number, games: readonly Game[], lambda: nu
     if (Math.max(...step.map(Math.abs)) < 1e-14 * (1 + Math.max(...theta.map(Math.abs)))) break;
   }
   // The maximum has mean 0; rounding may leave a trace of it.
-  const centre = theta.reduce((sum, t) => sum + t, 0) / players;
-  return theta.map((t) => t - centre);
+  const centre = theta.slice(0, players).reduce((sum, t) => sum + t, 0) / players;
+  return theta.map((t, k) => (k < players ? t - centre : t));
 }
 
 /** Strengths with their posterior covariance, by Laplace's approximation: the inverse curvature. */
 export interface Fit {
   theta: readonly number[];
   covariance: readonly (readonly number[])[];
+  /** What standing first in a game earned, log-odds; where it was looked for. */
+  lead?: number;
 }
 
-/** `bradleyTerry` with its covariance, where every game counts as `weight` games. */
-export function fitted(players: number, games: readonly Game[], lambda: number, weight = 1): Fit {
-  const theta = bradleyTerry(players, games, lambda / weight);
-  const l = factor(posterior(theta, games, lambda / weight).curvature);
-  return {
-    theta,
-    covariance: theta.map((_, i) =>
-      solve(
-        l,
-        theta.map((_, j) => (i === j ? 1 / weight : 0)),
-      ),
-    ),
-  };
+/**
+ * `bradleyTerry` with its covariance, where every game counts as `weight` games.
+ * @param leadLambda P(i beats j) = sigma(theta_i - theta_j + lead) for i the one that stands first,
+ * the lead's prior of this strength; null: standing first earns nothing
+ */
+export function fitted(
+  players: number,
+  games: readonly Game[],
+  lambda: number,
+  weight = 1,
+  leadLambda: number | null = null,
+): Fit {
+  const lead = leadLambda === null ? null : { lambda: leadLambda / weight };
+  const all = maximum(players, games, lambda / weight, lead);
+  const l = factor(posterior(all, games, lambda / weight, lead).curvature);
+  const theta = all.slice(0, players);
+  const column = (i: number) =>
+    solve(
+      l,
+      all.map((_, j) => (i === j ? 1 / weight : 0)),
+    ).slice(0, players);
+  return { theta, covariance: theta.map((_, i) => column(i)), ...(lead !== null && { lead: all[players] as number }) };
 }
 
 /** P(Z <= x) of the standard normal, to 8e-8 (Abramowitz and Stegun 26.2.17). */

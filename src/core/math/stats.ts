@@ -34,6 +34,27 @@ export function kendallTauB(x: readonly number[], y: readonly number[]): TauB {
   return { tau: concordance / Math.sqrt(untiedX * untiedY), undefined: null };
 }
 
+/** Ranks from 1, ties at the mean of theirs. */
+const meanRanks = (values: readonly number[]): number[] =>
+  values.map((value) => {
+    const below = values.filter((other) => other < value).length;
+    return below + (values.filter((other) => other === value).length + 1) / 2;
+  });
+
+/**
+ * Spearman's rank correlation (1904): Pearson's of mean ranks, in [-1, 1]; null for fewer than two
+ * entries, or one side all tied. O(n^2), for groups. Throws RangeError when the lengths differ.
+ */
+export function spearman(x: readonly number[], y: readonly number[]): number | null {
+  if (x.length !== y.length) throw new RangeError("spearman: x and y must have one length");
+  const [a, b] = [meanRanks(x), meanRanks(y)];
+  const middle = (x.length + 1) / 2;
+  const product = (p: readonly number[], q: readonly number[]) =>
+    p.reduce((sum, rank, i) => sum + (rank - middle) * ((q[i] as number) - middle), 0);
+  const scale = Math.sqrt(product(a, a) * product(b, b));
+  return scale === 0 ? null : product(a, b) / scale;
+}
+
 /** Arithmetic mean; NaN for an empty list, which callers rule out. */
 export function mean(values: ArrayLike<number>): number {
   let sum = 0;
@@ -150,4 +171,14 @@ export function betaConfidence(v1: number, v2: number): number {
     tail += term;
   }
   return v1 < v2 ? tail : 1 - tail;
+}
+
+/**
+ * Edges of `bins` bins of one width from `low` to `high`, ascending; of one bin where both are
+ * equal. Halves, so that no difference is beyond what a double holds.
+ */
+export function edgesBetween(low: number, high: number, bins: number): number[] {
+  if (low === high) return [low, high];
+  const half = high / 2 - low / 2;
+  return Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : low + (i / bins) * half + (i / bins) * half));
 }

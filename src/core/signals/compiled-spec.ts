@@ -1,10 +1,12 @@
 // Owns a spec of either form, read: its signals in the order in which they can be told, and the
 // reward's expression with its proved range. Knows no group.
 
-import { canonicalJson, type Spec } from "../contract/spec.ts";
+import { type Audit, canonicalJson, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
+import type { Question } from "../judges/questions.ts";
 import { type CompiledExpression, compileExpression, ExpressionFault } from "./expression.ts";
+import { flatSignals } from "./flat-signals.ts";
 import { type Fact, isRelative, type Judge, type Signal } from "./signal.ts";
 import type { Range } from "./signal-value.ts";
 import { SIGNALS } from "./table.ts";
@@ -28,6 +30,8 @@ export interface SignalsSpec {
   reward: string;
   seed: number;
   log_texts: boolean;
+  log_verdicts?: true;
+  audit?: Audit;
 }
 
 /** A spec in either form. */
@@ -40,7 +44,7 @@ export const hasSignals = (spec: AnySpec): spec is SignalsSpec => "signals" in s
  * judges name.
  */
 export function signalsFingerprint(
-  { log_texts: _, ...deciding }: SignalsSpec,
+  { log_texts: _, log_verdicts: __, audit: ___, ...deciding }: SignalsSpec,
   prompts: Record<string, string>,
 ): string {
   return canonicalJson({ ...deciding, prompt_hashes: prompts });
@@ -85,29 +89,31 @@ export class SpecFault extends Error {
   }
 }
 
-/** Today's form as signals. */
-function sugared({ judge: { schedule, ...judge }, reward, format, overlong }: Spec): SignalsSpec["signals"] {
-  return {
-    base: { kind: "tournament", judge, schedule, score: reward },
-    // Always asked of a spec without signals, named or not.
-    format: { kind: "format", ...format, rules: [...format.rules, "fits"] },
-    ...(overlong !== null && { overlong: { kind: "overlong", ...overlong } }),
-  };
-}
-
 /** The signals of a spec of either form, by name. */
-export const signalsOf = (spec: AnySpec): SignalsSpec["signals"] => (hasSignals(spec) ? spec.signals : sugared(spec));
+export const signalsOf = (spec: AnySpec): SignalsSpec["signals"] =>
+  hasSignals(spec) ? spec.signals : flatSignals(spec);
 
 /** The kind of that name; the schema knows no other. */
 export const kindNamed = (kind: string): Signal => SIGNALS.find((one) => one.kind === kind) as Signal;
 
-/** How the signals that ask a model in words do so, and the field of the spec that says it. */
+/** What kind of backend answers a signal's questions. */
+export const backendOf = (signal: Signal, settings: unknown): Question["to"] => signal.to?.(settings) ?? "chat";
+
+/** Where the spec says how an audit asks. */
+export const AUDIT_JUDGE = "audit.judge";
+
+/**
+ * How the signals that ask a model in words do so, and the audit, and the field of the spec that
+ * says it.
+ */
 export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
-  return Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
-    const { judge: judgeOf, to = "chat" } = kindNamed(kind);
-    const judge = to === "chat" ? judgeOf?.(settings) : undefined;
-    return judge === undefined ? [] : [{ path: hasSignals(spec) ? `signals.${name}.judge` : "judge", judge }];
+  const audit = spec.audit === undefined ? [] : [{ path: AUDIT_JUDGE, judge: spec.audit.judge }];
+  const asking = Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
+    const signal = kindNamed(kind);
+    const judge = backendOf(signal, settings) === "chat" ? signal.judge?.(settings) : undefined;
+    return judge == null ? [] : [{ path: hasSignals(spec) ? `signals.${name}.judge` : "judge", judge }];
   });
+  return [...asking, ...audit];
 }
 
 const sumOf = (names: readonly string[]): string => names.join(" + ");
@@ -157,7 +163,10 @@ const hasRule = (signal: Signal, settings: unknown, rule: "judgeable" | "fits"):
 
 /** Whether a verifier is asked, or a rule looks for them; else rollouts are read as they are. */
 export const asksForCandidates = ({ signals }: CompiledSpec): boolean =>
-  signals.some(({ signal, settings, judge }) => judge !== null || signal.rules?.(settings).includes("has_candidate"));
+  signals.some(
+    ({ signal, settings, judge }) =>
+      (judge !== null && signal.ownTexts !== true) || signal.rules?.(settings).includes("has_candidate"),
+  );
 
 const isTold = (signal: Signal, settings: unknown): boolean =>
   hasRule(signal, settings, "judgeable") || hasRule(signal, settings, "fits");

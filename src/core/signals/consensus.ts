@@ -42,8 +42,8 @@ function countsOf(answers: readonly Answer[]): Map<string, number> {
 
 /**
  * TTRL (arXiv 2504.16084): 1 for the most frequent answer, else 0, no answer included. A tie at the
- * top and a group without an answer have no majority. The release lets the first seen win a tie, and
- * an empty answer be one.
+ * top and a group without an answer have no majority. The release lets the first seen win a tie,
+ * and an empty answer be one.
  */
 export function majorityRewards(answers: readonly Answer[]): Valued[] {
   const counts = countsOf(answers);
@@ -53,7 +53,9 @@ export function majorityRewards(answers: readonly Answer[]): Valued[] {
   return answers.map((answer) => (code === null ? valued(answer === top[0] ? 1 : 0) : without(code)));
 }
 
-/** EMPO (arXiv 2504.05812): the share of the group that gave the same answer; none is like no other. */
+/**
+ * EMPO (arXiv 2504.05812): the share of the group that gave the same answer; none is like no other.
+ */
 export function clusterShares(answers: readonly Answer[]): number[] {
   const counts = countsOf(answers);
   return answers.map((answer) => ((answer ? counts.get(answer) : 1) as number) / answers.length);

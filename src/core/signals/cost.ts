@@ -4,13 +4,22 @@
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { ApiError } from "../faults/errors.ts";
 import { hashText } from "../math/random.ts";
+import type { Forecast } from "../tournament/forecast.ts";
 import type { CompiledSpec } from "./compiled-spec.ts";
+import type { Plan } from "./signal.ts";
 
 export interface GroupCost {
   rollouts: number;
-  /** Of the first wave, without what may be asked again; null where the group cannot be met. */
+  /**
+   * Of the first wave, without what may be asked again; null, as all below, where the group cannot
+   * be met.
+   */
   generations: number | null;
-  /** Most tokens that may be generated for them. */
+  /** Of all waves: as many as a middling verifier's answers make of them, and at most. */
+  generations_expected: number | null;
+  generations_max: number | null;
+  /** Most tokens that may be generated for the expected generations, and for the most. */
+  completion_tokens_expected: number | null;
   completion_tokens_max: number | null;
 }
 
@@ -21,16 +30,31 @@ export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupC
   const about = { seed: compiled.spec.seed, judgeable: compiled.judgeable, jams: none, refused: none, step: 0 };
   const costs = compiled.signals.flatMap(({ name, signal, settings, judge }) => {
     if (judge === null) return [];
-    const generations = countOf(() => signal.open(group, settings, { ...about, name }).next([]));
-    const completion_tokens_max = generations === null ? null : generations * judge.max_tokens;
-    return [[name, { rollouts: n, generations, completion_tokens_max }] as const];
+    const counts = countsOf(signal.open.bind(signal, group, settings, { ...about, name }));
+    const { max_tokens, budget, think } = judge;
+    const tokens = (generations: number | undefined, short = 0) => {
+      if (generations === undefined) return null;
+      const all = generations * max_tokens - short * (max_tokens - (think?.first ?? max_tokens));
+      return Math.min(all, budget?.tokens ?? Number.POSITIVE_INFINITY);
+    };
+    const cost: GroupCost = {
+      rollouts: n,
+      generations: counts?.first ?? null,
+      generations_expected: counts?.expected ?? null,
+      generations_max: counts?.most ?? null,
+      completion_tokens_expected: tokens(counts?.expected, counts?.short?.expected),
+      completion_tokens_max: tokens(counts?.most, counts?.short?.most),
+    };
+    return [[name, cost] as const];
   });
   return Object.fromEntries(costs);
 }
 
-function countOf(questions: () => readonly { samples: number }[]): number | null {
+function countsOf(open: () => Plan): ({ first: number } & Forecast) | null {
   try {
-    return questions().reduce((sum, { samples }) => sum + samples, 0);
+    const plan = open();
+    const first = plan.next([]).reduce((sum, { samples }) => sum + samples, 0);
+    return { first, ...(plan.forecast?.() ?? { expected: first, most: first }) };
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

@@ -57,6 +57,15 @@ const monotone = (of: (x: number) => number): PlainFunction => ({
   of: ([x = 0]) => of(x),
 });
 
+/** A base that may be negative has whole powers only, one that may be 0 no negative ones. */
+function powerRange([low, high]: Range, exponent: number): Range {
+  const whole = Number.isInteger(exponent);
+  if ((low < 0 && !whole) || (exponent < 0 && low <= 0 && high >= 0)) return [Number.NaN, Number.NaN];
+  const ends = [low ** exponent, high ** exponent];
+  const turns = low < 0 && high > 0 && exponent > 0 && exponent % 2 === 0;
+  return [turns ? 0 : Math.min(...ends), Math.max(...ends)];
+}
+
 const hull = (ranges: readonly Range[]): Range => [
   Math.min(...ranges.map(([low]) => low)),
   Math.max(...ranges.map(([, high]) => high)),
@@ -108,6 +117,12 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     range: (r) => corners((a, b) => a / b, r),
     of: ([a = 0, b = 1]) => a / b,
   },
+  "^": {
+    arity: [2, 2],
+    constant: [1],
+    range: ([base, [exponent]]: readonly Range[] & { 1: Range }) => powerRange(base as Range, exponent),
+    of: ([a = 0, b = 1]) => a ** b,
+  },
   "-1": monotone((x) => 0 - x),
   "+1": monotone((x) => x),
   "<": sign((a, b) => a < b),
@@ -130,6 +145,12 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     },
     of: ([x = 0]) => Math.abs(x),
   },
+  floor: monotone(Math.floor),
+  ceil: monotone(Math.ceil),
+  exp: monotone(Math.exp),
+  // Of a negative number there is neither, so the range must prove that none comes.
+  sqrt: monotone((x) => (x < 0 ? Number.NaN : Math.sqrt(x))),
+  log: monotone((x) => (x < 0 ? Number.NaN : Math.log(x))),
   clamp: {
     arity: [3, 3],
     constant: [1, 2],

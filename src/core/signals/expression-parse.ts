@@ -29,6 +29,7 @@ jsep.addBinaryOp("and", 2);
 for (const sign of COMPARISONS) jsep.addBinaryOp(sign, 3);
 for (const sign of ["+", "-"]) jsep.addBinaryOp(sign, 4);
 for (const sign of ["*", "/"]) jsep.addBinaryOp(sign, 5);
+jsep.addBinaryOp("^", 6, true);
 for (const sign of ["-", "+", "not"]) jsep.addUnaryOp(sign);
 
 /** The parser's own state, as far as its plugins may use it. */
@@ -105,6 +106,10 @@ function treeOf(node: jsep.Expression, count: Count, near: number): Expression {
     case "BinaryExpression": {
       const { operator, left, right } = node as unknown as jsep.BinaryExpression;
       if (COMPARISONS.has(operator)) requirePlainSides(left, right, at);
+      // Elsewhere -a ^ 2 is -(a ^ 2), and the parser has it the other way round.
+      if (operator === "^" && left.type === "UnaryExpression") {
+        throw new ExpressionFault(at, "a power of a signed value reads in two ways; write 0 - a ^ 2, or a * a");
+      }
       return { kind: "call", name: operator, args: [inner(left), inner(right)], at };
     }
     case "CallExpression": {

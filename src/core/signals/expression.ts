@@ -1,6 +1,7 @@
 // Owns a reward expression once it is read: its names, its proved range, its value for every
 // rollout of a group. Pure, linear in rollouts.
 
+import { didYouMean } from "../faults/suggestion.ts";
 import { OVER_GROUP, PLAIN } from "./expression-functions.ts";
 import { type Expression, ExpressionFault, parseExpression } from "./expression-parse.ts";
 import { firstMissing, type Range, type Valued, valued, without } from "./signal-value.ts";
@@ -117,7 +118,7 @@ const functionNames = (): string[] =>
 
 function unknown({ name, at }: { name: string; at: number }, what: string, known: readonly string[]): ExpressionFault {
   const names = known.length === 0 ? "there is none" : `there are ${known.join(", ")}`;
-  return new ExpressionFault(at, `no ${what} is named ${name}; ${names}`);
+  return new ExpressionFault(at, `no ${what} is named ${name}; ${names}${didYouMean(name, known)}`);
 }
 
 /**

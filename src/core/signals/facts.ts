@@ -10,7 +10,7 @@ import { type Fact, factOf } from "./signal.ts";
 /**
  * Lengths are in the policy's tokens and never guessed from characters.
  * @throws ApiError `length_tokens_required` or `facts_required`, naming the fields;
- *   `invalid_request` for a missing step
+ *   `invalid_request` for a missing step, or a group's fact that does not go with the spec
  */
 export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "step">, compiled: CompiledSpec): void {
   if (compiled.facts.includes("step") && step === undefined) {
@@ -18,6 +18,15 @@ export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "
     throw new ApiError("invalid_request", `step: ${message}.`, { errors: [{ path: "step", message }] });
   }
   for (const fact of compiled.facts) if (fact !== "step") requireFact(groups, compiled, fact);
+  groups.forEach((group, g) => {
+    for (const { signal, settings } of compiled.signals) {
+      const fault = signal.groupFault?.(settings, group) ?? null;
+      if (fault === null) continue;
+      const path = `groups[${g}].${fault.path}`;
+      const code = fault.missing === true ? "facts_required" : "invalid_request";
+      throw new ApiError(code, `${path}: ${fault.message}.`, { errors: [{ path, message: fault.message }] });
+    }
+  });
 }
 
 function requireFact(groups: RewardsRequest["groups"], compiled: CompiledSpec, fact: Fact): void {
@@ -55,7 +64,8 @@ export function needsLengths(compiled: CompiledSpec): string | null {
   return compiled.facts.includes("length_tokens") ? whoNeeds(compiled, "length_tokens") : null;
 }
 
-function whoNeeds({ spec, signals }: CompiledSpec, fact: Fact): string {
+/** Who of the spec needs a fact, in the words of its form. */
+export function whoNeeds({ spec, signals }: CompiledSpec, fact: Fact): string {
   if (!hasSignals(spec)) return "overlong";
   const named = signals.flatMap(({ name, signal, settings }) =>
     signal.facts(settings).includes(fact) ? [`the signal ${name}`] : [],

@@ -5,12 +5,15 @@ import {
   canonicalJudge,
   FormatSchema,
   JudgeSchema,
+  LogVerdictsSchema,
+  leanLogging,
   OverlongSchema,
   SeedSchema,
   type Spec,
 } from "../contract/spec.ts";
 import { ScheduleSchema } from "../tournament/named-schedule.ts";
 import { ScoreSchema } from "../tournament/scores.ts";
+import { AuditSchema } from "./audit.ts";
 import { judgeFault } from "./judge-fault.ts";
 
 /** The inline spec as it comes over the wire; every field may be left out. */
@@ -23,12 +26,18 @@ export const SpecSchema = z
     overlong: OverlongSchema.nullable().default(null),
     seed: SeedSchema,
     log_texts: z.boolean().default(false),
+    log_verdicts: LogVerdictsSchema,
+    audit: AuditSchema.exactOptional(),
     // The other form's telling field: with it a spec is not meant as one of this form, whatever
     // else is wrong with it.
     signals: z.never().optional(),
   })
   .transform(
-    ({ judge, candidate, signals: _, ...spec }): Spec => ({ ...spec, candidate, judge: canonicalJudge(judge) }),
+    ({ judge, candidate, signals: _, ...spec }): Spec => ({
+      ...leanLogging(spec),
+      candidate,
+      judge: canonicalJudge(judge),
+    }),
   )
   .superRefine(({ judge, reward }, context) => {
     const fault = judgeFault(judge, reward);

@@ -2,7 +2,7 @@
 // ../format.ts.
 
 import type * as z from "zod";
-import { FormatSchema } from "../contract/spec.ts";
+import { canonicalJson, FormatSchema } from "../contract/spec.ts";
 import { answeredAtOnce, type Signal } from "./signal.ts";
 import { valued } from "./signal-value.ts";
 
@@ -13,6 +13,10 @@ export const format: Signal<z.output<typeof FormatSchema>> = {
   rules: ({ rules }) => rules,
   facts: () => [],
   range: ({ penalty }) => [0 - penalty + 0, 0],
+  fromLogged({ rules, penalty }, was) {
+    const told = was.penalty > 0 && canonicalJson(rules) === canonicalJson(was.rules);
+    return told ? (value) => (value === 0 ? 0 : 0 - penalty + 0) : null;
+  },
   open({ formats }, { rules, penalty }, { name, jams, refused }) {
     const [judgeable, fits] = [rules.includes("judgeable"), rules.includes("fits")];
     const broken = jams.map((jam, r) => (judgeable && jam) || (fits && refused[r] === true));

@@ -1,28 +1,23 @@
-// Owns the kind `grade`: one question to a verifier about each candidate alone, its answer in [0, 1].
+// Owns the kind `grade`: one question to a verifier about each candidate alone, its answer in [0,
+// 1].
 import * as z from "zod";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
+import type { Spec } from "../contract/spec.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
+import { anchorOf } from "../judges/parsers/table.ts";
 import type { Preset } from "../judges/presets/preset.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import type { Question } from "../judges/questions.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean, percentile } from "../math/stats.ts";
 import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
 import { factOf, type Signal } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
 
 const SCHEMA = z.strictObject({
-  judge: JudgeSchema.omit({ mode: true, both_orders: true, budget: true, samples: true })
-    .extend({
-      samples: z
-        .int()
-        .min(1)
-        .max(...bound("samples_max"))
-        .default(1),
-    })
-    .prefault({ preset: "yes-no" }),
+  judge: LoneJudgeSchema.prefault({ preset: "yes-no" }),
   reduce: z.enum(["mean", "median"]).default("mean").meta({ description: "of several samples" }),
   passing_labels: z
     .array(
@@ -51,8 +46,9 @@ export const grade: Signal<GradeSettings> = {
   relative: false,
   canonical(settings) {
     const { judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
-    return { ...rest, judge: canonicalJudge({ ...judge, mode: "pairwise", both_orders: false }) } as GradeSettings;
+    return { ...rest, judge: canonicalLoneJudge(judge) } as GradeSettings;
   },
+  fault: ({ judge }) => voteFault(judge),
   judge: ({ judge }) => judge,
   facts: ({ judge }) => (needsReference(judge.prompt) ? ["group.reference"] : []),
   range: () => [0, 1],
@@ -96,24 +92,33 @@ function scoresOf(
 }
 
 /** A verdict on one candidate in [0, 1], or null where it says nothing. */
-function gradeOf(verdict: Verdict | null, { passing_labels }: GradeSettings, preset: Preset | null): number | null {
+export function gradeOf(
+  verdict: Verdict | null,
+  { passing_labels }: Pick<GradeSettings, "passing_labels">,
+  preset: Preset | null,
+): number | null {
   if (verdict === null || preset === null) return null;
   const passing = passing_labels ?? preset.passing ?? [];
   const { parser } = preset;
+  const [low, high] = ("range" in parser ? parser.range : undefined) ?? [0, 1];
   switch (verdict.kind) {
     case "label":
       return passing.includes(verdict.label) ? 1 : 0;
-    case "grade": {
-      const [low, high] = ("range" in parser ? parser.range : undefined) ?? [0, 1];
+    case "grade":
       return (verdict.grade - low) / (high - low);
-    }
     case "criteria": {
       const told = Object.values(verdict.met).filter((one) => one !== null);
-      return told.length === 0 ? null : told.filter(Boolean).length / told.length;
+      return told.length === 0 ? null : told.filter((one) => one === true).length / told.length;
     }
     case "distribution": {
-      const labels = ("labels" in parser ? parser.labels : undefined) ?? [];
-      return verdict.shares.reduce((sum, share, i) => sum + (passing.includes(labels[i] ?? "") ? share : 0), 0);
+      // The expected grade, or the probability of passing.
+      const labels = anchorOf(parser, 1)?.labels ?? [];
+      const scale = "range" in parser && parser.range !== undefined;
+      const worth = (label = "") => (scale ? (Number(label) - low) / (high - low) : passing.includes(label) ? 1 : 0);
+      return Math.min(
+        1,
+        verdict.shares.reduce((sum, share, i) => sum + share * worth(labels[i]), 0),
+      );
     }
     default:
       return null;

@@ -1,13 +1,14 @@
 // Owns the step from a group's settled signals to its result: rewards, components, counts, status,
 // metrics. Knows no verifier and no clock.
 import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
-import { isProbe } from "../judges/questions.ts";
+import { isFirst, isProbe, isShort } from "../judges/questions.ts";
 import { isUnparsed } from "../judges/readings.ts";
 import { type AskedQuestion, modelsOf } from "../tournament/asked-questions.ts";
 import { ranks, type Tally } from "../tournament/decide.ts";
 import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
+import { withoutUnheard } from "../tournament/thinking.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
-import { type Compared, type GroupSignals, spread } from "./group-signals.ts";
+import { type Compared, type GroupSignals, type SignalQuestion, spread } from "./group-signals.ts";
 import type { ContestTold } from "./signal.ts";
 import type { Valued } from "./signal-value.ts";
 
@@ -47,7 +48,7 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
       ...rewardMoments(complete ? rollouts.map(({ reward }) => reward) : []),
       ...told?.measures,
     },
-    verifier: { ...verifier, ...(told?.told && whyOf(told.told, signals.asked())) },
+    verifier: { ...verifier, ...(told?.told && whyOf(told.told, signals.asked(), verifier.saved)) },
   };
 }
 
@@ -146,33 +147,44 @@ function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
  * What the group itself asked of the verifier. `saved`: samples left out by early stop, and those
  * shared with an equal group.
  */
-function verifierUse(asked: readonly AskedQuestion[]): VerifierUse {
+function verifierUse(asked: readonly SignalQuestion[]): VerifierUse {
   const own = asked.filter((entry) => entry.own);
+  const heard = withoutUnheard(asked, ({ signal }) => signal).filter((entry) => entry.own);
   const run = own.flatMap((entry) => entry.readings.filter(({ saved }) => !saved));
   const answered = run.filter(({ code }) => code === null);
+  const unparsed = heard.reduce((sum, { readings }) => sum + readings.filter(isUnparsed).length, 0);
   const parsed = answered.filter((reading) => !isUnparsed(reading)).length;
   const total = (field: "prompt_tokens" | "completion_tokens") =>
     own.reduce((sum, entry) => entry.readings.reduce((inner, reading) => inner + reading[field], sum), 0);
   return {
-    comparisons: own.filter(({ question }) => question.reask !== true && !isProbe(question)).length,
+    comparisons: own.filter(({ question }) => isFirst(question) && !isProbe(question)).length,
     generations: run.length,
     parsed,
-    unparsed: answered.length - parsed,
+    unparsed,
+    ...(asked.some(({ question }) => isShort(question)) && { cut_short: answered.length - parsed - unparsed }),
     failed: run.length - answered.length,
     saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - run.length,
     prompt_tokens: total("prompt_tokens"),
     completion_tokens: total("completion_tokens"),
     latency_ms: latencySummary(answered.map(({ latency_ms }) => latency_ms)),
     models: modelsOf(
-      asked.map((entry) => ({ ...entry, readings: entry.readings.filter(({ code }) => code === null) })),
+      asked.map(({ question, own, readings }) => {
+        const answers = readings.every(({ code }) => code === null);
+        return { question, own, readings: answers ? readings : readings.filter(({ code }) => code === null) };
+      }),
     ),
   };
 }
 
-/** Why generations were not asked: stopped early, shared with an equal group, not paid, sure without. */
-function whyOf({ schedule, unpaid, sure }: ContestTold, asked: readonly AskedQuestion[]): Partial<VerifierUse> {
+/**
+ * Why generations were not asked: they could change nothing, shared with an equal group, not paid,
+ * sure without. `saved` counts pairs that could change nothing as samples.
+ */
+function whyOf(told: ContestTold, asked: readonly AskedQuestion[], saved: number): Partial<VerifierUse> {
+  const { schedule, chosen, unpaid, early_stop, sure } = told;
   const count = (entries: readonly AskedQuestion[]) => entries.reduce((sum, { readings }) => sum + readings.length, 0);
   const early = asked.flatMap(({ own, readings }) => (own ? readings.filter(({ saved }) => saved) : [])).length;
   const duplicate = count(asked.filter(({ own }) => !own));
-  return { schedule, why: { early_stop: early, duplicate, budget: unpaid, sure } };
+  const why = { early_stop: early + early_stop, duplicate, budget: unpaid, sure };
+  return { saved: saved + early_stop, schedule, ...(chosen !== undefined && { chosen }), why };
 }

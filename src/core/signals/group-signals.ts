@@ -5,7 +5,7 @@ import { type PreparedGroup, subgroup } from "../candidate/prepare.ts";
 import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
 import type { GroupValues } from "./expression.ts";
-import type { Comparing, Detail, Judge, Plan } from "./signal.ts";
+import type { Comparing, Detail, Judge, Plan, Shown, ToldRow } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
 
 /** A signal that asks a verifier, opened for the rollouts for which its `when` holds. */
@@ -13,7 +13,7 @@ export interface OpenSignal {
   name: string;
   judge: Judge;
   plan: Plan;
-  /** Those rollouts as a group. */
+  /** Those rollouts as a group, with the texts that are shown of them. */
   group: PreparedGroup;
   /** Their indices in the whole group, ascending. */
   members: readonly number[];
@@ -27,6 +27,8 @@ export interface Compared extends Comparing {
 /** A question with the name of the signal that asked it. */
 export interface SignalQuestion extends AskedQuestion {
   signal: string;
+  /** Whose texts it showed, where those were no candidates. */
+  rollouts?: readonly number[];
 }
 
 interface Settled {
@@ -120,6 +122,13 @@ export class GroupSignals {
     return details?.[members.indexOf(r)] ?? null;
   }
 
+  /** Of the rollouts that a signal was asked for: their values, and what it tells of them. */
+  told(name: string): ToldRow[] {
+    const { members = [] } = this.results.get(name) ?? {};
+    const values = this.values.get(name) ?? [];
+    return members.map((r) => ({ value: values[r] as Valued, detail: this.detailOf(name, r) }));
+  }
+
   rewards(): readonly Valued[] {
     return this.compiled.reward.evaluate(this.groupValues());
   }
@@ -142,13 +151,25 @@ export class GroupSignals {
     return all;
   }
 
+  /** Rollouts whose candidate was refused by the verifier of a signal that compares. */
+  refusedIn(name: string): ReadonlySet<number> {
+    const { members = [], compared = null } = this.results.get(name) ?? {};
+    return new Set(members.filter((_, i) => compared?.refused[i] === true));
+  }
+
   /**
    * All that was asked, signal by signal in the order of their names, in terms of the whole group's
    * classes.
    */
   asked(): SignalQuestion[] {
     return this.compiled.names.flatMap((name) => {
-      const { asked = [] } = this.results.get(name) ?? {};
+      const { asked = [], members = [] } = this.results.get(name) ?? {};
+      const of = this.shown.get(name)?.of;
+      if (of !== undefined) {
+        // Past the last of them: the group's reference.
+        const rolloutOf = (own: number) => members[of[own] as number] ?? this.size;
+        return asked.map((entry) => ({ ...entry, signal: name, rollouts: entry.question.shown.map(rolloutOf) }));
+      }
       const group = this.groups.get(name) ?? this.prepared;
       if (group === this.prepared) return asked.map((entry) => ({ ...entry, signal: name }));
       const classOf = group.texts.map((text) => this.prepared.texts.indexOf(text));
@@ -162,6 +183,7 @@ export class GroupSignals {
   }
 
   private readonly groups = new Map<string, PreparedGroup>();
+  private readonly shown = new Map<string, Shown>();
   private readonly skips = new Map<string, ReadonlyMap<number, Valued>>();
 
   private skippedBy(name: string): ReadonlyMap<number, Valued> {
@@ -186,8 +208,12 @@ export class GroupSignals {
       return members.map((r) => all[r] as boolean);
     };
     const about = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused"), step };
+    const plan = signal.open(group, settings, about);
+    const { shows } = plan;
     this.groups.set(name, group);
-    return { name, judge, plan: signal.open(group, settings, about), group, members };
+    if (shows !== undefined) this.shown.set(name, shows);
+    const asked = shows === undefined ? group : { ...group, texts: shows.texts, keys: shows.keys };
+    return { name, judge, plan, group: asked, members };
   }
 
   private groupValues(): GroupValues {

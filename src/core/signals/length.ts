@@ -52,6 +52,7 @@ export const length: Signal<LengthSettings> = {
   relative: true,
   relativeWith: ({ form }) => form === "kimi",
   facts: ({ unit }) => (unit === "tokens" ? ["length_tokens"] : []),
+  fromLengths: ({ unit }) => unit === "tokens",
   lints: ({ unit }) => (unit === "characters" ? ["length_in_characters"] : []),
   range: ({ form }) => (form === "kimi" ? [-0.5, 0.5] : [0, 1]),
   open({ group: { rollouts } }, { form, unit, max = 1 }) {

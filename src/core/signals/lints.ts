@@ -1,25 +1,26 @@
 // Owns what is said of a spec of signals that is valid and may still not be meant. Codes:
 // docs/errors.md. Knows no group.
-import { type CompiledSpec, hasSignals } from "./compiled-spec.ts";
+import { tokensOf } from "../tournament/thinking.ts";
+import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 
 /** Tokens a second that a served verifier is taken to write, at the least. */
 const TOKENS_A_SECOND = 40;
 
 /**
  * Warnings of a spec, each `code: what it is about`:
- * `auxiliary_outweighs`: a signal that asks nobody can move the reward further than every one that
- * does.
+ * `auxiliary_outweighs`: a signal that neither asks anybody nor checks what is right can move the
+ * reward further than every one that does.
  * `normalised_twice`: `centre` or `zscore`, which a group-relative trainer applies again.
  * `unused_signal`: neither the reward nor a `when` names it.
  * `label_free_alone`: a signal that a policy can raise without being right, and none that checks.
  * `length_in_characters`: a trainer's limits are in tokens.
  * `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens
- * a second. A spec without signals has the last only.
+ * a second, with `think` both its askings. A spec without signals has the last only.
  */
 export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] {
   const { spec, signals } = compiled;
   const slow = signals.flatMap(({ name, judge }) =>
-    judge !== null && (judge.max_tokens * 1000) / TOKENS_A_SECOND > deadlineMs ? [name] : [],
+    judge !== null && (tokensOf(judge) * 1000) / TOKENS_A_SECOND > deadlineMs ? [name] : [],
   );
   const named = hasSignals(spec)
     ? [...outweighing(compiled), ...twice(compiled), ...unused(compiled), ...unverified(compiled), ...ofKinds(compiled)]
@@ -41,10 +42,11 @@ function spanOf({ signals, reward }: CompiledSpec, name: string): number {
 
 function outweighing(compiled: CompiledSpec): string[] {
   const span = ({ name }: { name: string }) => spanOf(compiled, name);
-  const asking = compiled.signals.filter(({ judge }) => judge !== null);
-  if (asking.length === 0) return [];
-  const main = Math.max(...asking.map(span));
-  const auxiliary = compiled.signals.filter((one) => one.judge === null && span(one) > main);
+  const isMain = ({ judge, signal }: CompiledSignal) => judge !== null || signal.verified === true;
+  const mains = compiled.signals.filter(isMain);
+  if (mains.length === 0) return [];
+  const main = Math.max(...mains.map(span));
+  const auxiliary = compiled.signals.filter((one) => !isMain(one) && span(one) > main);
   return auxiliary.map(({ name }) => `auxiliary_outweighs: ${name}`);
 }
 

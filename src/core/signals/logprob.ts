@@ -1,5 +1,5 @@
-// Owns the kind `logprob`: how likely the policy finds the reference answer after its own reasoning,
-// from log probabilities that the caller sends.
+// Owns the kind `logprob`: how likely the policy finds the reference answer after its own
+// reasoning, from log probabilities that the caller sends.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
 import { mean, populationStd } from "../math/stats.ts";
@@ -36,7 +36,10 @@ const probability = (logprob: number): number => Math.min(1, Math.exp(logprob));
 export const meanProbability = (logprobs: readonly number[]): number | null =>
   logprobs.length === 0 ? null : mean(logprobs.map(probability));
 
-/** exp of the summed log probabilities, in [0, 1] (VeriFree, arXiv 2505.21493); null without a token. */
+/**
+ * exp of the summed log probabilities, in [0, 1] (VeriFree, arXiv 2505.21493); null without a
+ * token.
+ */
 export const sequenceLikelihood = (logprobs: readonly number[]): number | null =>
   logprobs.length === 0 ? null : probability(logprobs.reduce((sum, one) => sum + one, 0));
 

@@ -10,6 +10,7 @@ export const overlong: Signal<Overlong> = {
   schema: OverlongSchema,
   relative: false,
   facts: () => ["length_tokens"],
+  fromLengths: () => true,
   range: ({ clamp }) => [clamp ? -1 : Number.NEGATIVE_INFINITY, 0],
   open: ({ group }, settings) =>
     answeredAtOnce(() =>

@@ -1,4 +1,5 @@
-// Owns the kind `reference`: whether a rollout's final answer is the reference's, by rules.
+// Owns the kind `reference`: whether a rollout's final answer is the reference's, by rules and by a
+// judge of what they leave open.
 import * as z from "zod";
 import { plainAnswer } from "../candidate/answers/answer-text.ts";
 import {
@@ -7,10 +8,14 @@ import {
   type Comparison,
   compareAnswers,
 } from "../candidate/answers/compare-answers.ts";
-import { ANSWER_PLACES, finalAnswer } from "../candidate/answers/final-answer.ts";
+import { ANSWER_PLACES, type AnswerPlace, finalAnswer } from "../candidate/answers/final-answer.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
+import { promptTitle } from "../judges/presets/own.ts";
+import { presetNamed } from "../judges/presets/table.ts";
+import { isPromptName } from "../judges/render.ts";
+import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
+import { appealed, byJudge, byRules, type Found } from "./reference-tiers.ts";
+import { factOf, type Judge, type Signal } from "./signal.ts";
 
 const ReferenceText = z
   .string()
@@ -29,6 +34,8 @@ const FIELDS = {
   answer_type: z.enum(ANSWER_TYPES).meta({ description: "what the reference is; the spec's answer_type otherwise" }),
 };
 
+const TIERS = ["rules", "judge"] as const;
+
 const SCHEMA = z.strictObject({
   answer: z.enum(ANSWER_PLACES).default("boxed").meta({ description: "where the final answer stands in a rollout" }),
   answer_type: z.enum(ANSWER_TYPES).default("auto"),
@@ -38,8 +45,29 @@ const SCHEMA = z.strictObject({
     .max(...bound("tolerance_max"))
     .default(0)
     .meta({ description: "numbers are equal within this share of the larger; 0: exactly" }),
+  tiers: z
+    .array(z.enum(TIERS))
+    .min(1)
+    .max(...bound("reference_tiers_max"))
+    .optional()
+    .meta({ description: "who decides, in order: what rules leave open goes to the judge. Default rules alone" }),
+  appeal: z.boolean().optional().meta({
+    description: "what rules find different goes to the judge too, which measures how often they are wrong",
+  }),
+  judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta({ description: "of the tier judge" }),
 });
-export type ReferenceSettings = z.output<typeof SCHEMA>;
+
+export interface ReferenceSettings {
+  answer: AnswerPlace;
+  answer_type: AnswerType;
+  tolerance: number;
+  tiers?: readonly (typeof TIERS)[number][];
+  appeal?: true;
+  judge?: Judge;
+}
+
+const PRESET = "compassverifier";
+const RULES = ["rules"];
 
 /** Equal to one of the references; different from all; else unknown. */
 export function compareWithAny(
@@ -54,32 +82,55 @@ export function compareWithAny(
   return found.includes("unknown") ? "unknown" : "different";
 }
 
-const VALUES: Readonly<Record<Comparison, Valued>> = {
-  equal: valued(1),
-  different: valued(0),
-  unknown: without("rules_undecided"),
-};
-
 export const reference: Signal<ReferenceSettings> = {
   kind: "reference",
   schema: SCHEMA,
   fields: { group: FIELDS },
   relative: false,
   verified: true,
+  ownTexts: true,
+  canonical(settings) {
+    const { tiers = RULES, appeal, judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
+    const asks = tiers.includes("judge") || judge !== undefined;
+    return {
+      ...rest,
+      ...(tiers.join() !== RULES.join() && { tiers }),
+      ...(appeal === true && { appeal }),
+      ...(asks && { judge: canonicalLoneJudge(judge ?? LoneJudgeSchema.parse({}), PRESET) }),
+    } as ReferenceSettings;
+  },
+  fault({ tiers = RULES, appeal, judge }) {
+    if (![...TIERS, TIERS.join()].includes(tiers.join())) {
+      return { path: ["tiers"], message: "must be rules, judge, or rules and then judge" };
+    }
+    if (appeal === true && tiers.length < TIERS.length) {
+      return { path: ["appeal"], message: "needs both tiers: the judge looks at what the rules find different" };
+    }
+    if (judge === undefined) return null;
+    if (!tiers.includes("judge")) return { path: ["judge"], message: 'asked nothing without the tier "judge"' };
+    // A deployment's own template is known once the spec is resolved.
+    const fits = !isPromptName(judge.prompt) || presetNamed(judge.prompt)?.shape === "reference";
+    return fits
+      ? voteFault(judge)
+      : { path: ["judge", "preset"], message: `${promptTitle(judge.prompt)} holds nothing against a reference` };
+  },
+  judge: ({ judge = null }) => judge,
   facts: () => ["group.reference"],
   range: () => [0, 1],
-  open({ group, candidates }, { answer: place, answer_type, tolerance }) {
+  measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
+  open(prepared, settings) {
+    const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null } = settings;
+    const { group, candidates } = prepared;
     const references = [factOf<string | string[]>(group, "reference") ?? []].flat();
     const type = factOf<AnswerType>(group, "answer_type") ?? answer_type;
     const valid = references.some((one) => plainAnswer(one) !== "");
-    const compared = group.rollouts.map(({ text }, r): Comparison => {
-      const answer = finalAnswer(text, candidates[r] ?? null, place);
+    const answers = group.rollouts.map(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place));
+    const found = answers.map((answer): Found => {
+      if (!valid) return { answer: null, rules: null };
       // Who gives no answer has not given the right one.
-      return answer === null ? "different" : compareWithAny(references, answer, type, tolerance);
+      if (answer === null) return { answer, rules: "different" };
+      return { answer, rules: tiers.includes("rules") ? compareWithAny(references, answer, type, tolerance) : null };
     });
-    return answeredAtOnce(
-      () => compared.map((one) => (valid ? VALUES[one] : without("invalid_reference"))),
-      () => compared.map((one) => (one === "unknown" ? null : { tier: "rules" })),
-    );
+    return judge === null ? byRules(found) : byJudge(prepared, references, found, { judge, appeal });
   },
 };

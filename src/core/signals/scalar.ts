@@ -57,7 +57,7 @@ function numberOf(asked: readonly AskedQuestion[], own: number): number | null {
 export const scalar: Signal<ScalarSettings> = {
   kind: "scalar",
   schema: SCHEMA,
-  to: "scalar",
+  to: () => "scalar",
   fault(settings) {
     const { squash, low, high } = settings;
     const bounded = low === undefined ? (high === undefined ? null : "high") : "low";

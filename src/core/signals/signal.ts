@@ -1,11 +1,14 @@
 // Owns what a kind of signal is: settings, range, what it asks of a verifier and how its values
 // come of the answers. Kinds: table.ts.
 import type * as z from "zod";
+import type { ContentKey } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
+import type { VerifierUse } from "../contract/replies.ts";
 import type { FormatRule, NamedSchedule, Spec } from "../contract/spec.ts";
 import type { Question } from "../judges/questions.ts";
 import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import type { Selection, Tally } from "../tournament/decide.ts";
+import type { Forecast } from "../tournament/forecast.ts";
 import type { Measures } from "../tournament/measures.ts";
 import type { Range, Valued } from "./signal-value.ts";
 
@@ -21,8 +24,18 @@ export interface FactFields {
   rollout?: Readonly<Record<string, z.ZodType>>;
 }
 
-/** A fact of a group or a rollout as the request's schema read it; undefined when it was not sent. */
+/**
+ * A fact of a group or a rollout as the request's schema read it; undefined when it was not sent.
+ */
 export const factOf = <T>(of: object, field: string): T | undefined => (of as Record<string, unknown>)[field] as T;
+
+/** Why a group cannot be met, by the field below the group. */
+export interface GroupFault {
+  path: string;
+  message: string;
+  /** Something is missing; else what is there does not go. */
+  missing?: true;
+}
 
 /** How a verifier is asked and read: today's judge settings. */
 export type Judge = Spec["judge"];
@@ -62,17 +75,33 @@ export interface Comparing {
   refused: readonly boolean[];
   selection: Selection;
   position_flip_rate: number | null;
-  /** Of specs that leave pairs out, grade outcomes or score in another way; wins on the scale of all pairs. */
+  /** Whether wins go in a circle; null below three different candidates, where none can. */
+  cyclic: boolean | null;
+  /**
+   * Of specs that leave pairs out, grade outcomes or score in another way; wins on the scale of all
+   * pairs.
+   */
   points?: readonly (number | null)[];
   measures?: Measures;
   told?: ContestTold;
 }
 
-/** What a contest tells of itself: its schedule, and generations that were not paid or not needed. */
+/**
+ * What a contest tells of itself: its schedule, and generations that were not paid or not needed.
+ */
 export interface ContestTold {
   schedule: NamedSchedule;
+  /** Where the spec left it to `auto`. */
+  chosen?: NonNullable<VerifierUse["chosen"]>;
   unpaid: number;
+  early_stop: number;
   sure: number;
+}
+
+/** One rollout's value with what the signal tells of it. */
+export interface ToldRow {
+  value: Valued;
+  detail: Detail | null;
 }
 
 export interface PlanResult {
@@ -85,13 +114,42 @@ export interface PlanResult {
 }
 
 /**
+ * What hangs on one comparison's answers alone: it may be asked while others of its wave still run.
+ */
+export interface Follows {
+  /** Generations that a comparison comes to at most, without what is asked again. */
+  most: number;
+  /** Given all that was asked about one set of candidates: what `next` would ask about it. */
+  next(asked: readonly AskedQuestion[]): readonly Question[];
+}
+
+/**
  * A signal at work on one group, pure: given all that was answered so far it says what to ask next,
  * or nothing when it is done. The same answers give the same questions and the same result,
  * whatever order they came in.
  */
 export interface Plan {
+  /** Absent: nothing hangs on one comparison's answers alone. */
+  follows?: Follows;
+  /**
+   * Given all that is answered for good: which questions asked cannot matter any more, whatever
+   * comes. Once so they stay so, and their answers count for nothing. Absent: each may matter.
+   */
+  obsolete?(seen: readonly AskedQuestion[]): (question: Pick<Question, "shown">) => boolean;
+  /** What its questions show in place of the group's candidates. */
+  shows?: Shown;
+  /** Generations over all waves, without what is asked again; absent: all are of the first. */
+  forecast?(): Forecast;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
+}
+
+/** Texts out of rollouts that questions show instead of candidates; none twice. */
+export interface Shown {
+  texts: readonly string[];
+  keys: readonly ContentKey[];
+  /** The rollout that each is of: the first of several. */
+  of: readonly number[];
 }
 
 /** A plan that asks nobody. */
@@ -116,7 +174,7 @@ export interface Signal<S = unknown> {
   /** The settings' canonical form, defaults filled in; absent: as the schema gives them. */
   canonical?(settings: S): S;
   /** What the schema cannot say of settings in canonical form, or null. */
-  fault?(settings: S): { path: readonly string[]; message: string } | null;
+  fault?(settings: S): { path: readonly (string | number)[]; message: string } | null;
   /** Whether a value says something only beside those of the group. */
   relative: boolean;
   /** Where that depends on the settings. */
@@ -128,12 +186,26 @@ export interface Signal<S = unknown> {
   /** Warnings of settings that are valid and may not be meant, by code (docs/errors.md). */
   lints?(settings: S): readonly string[];
   /** What kind of backend answers its questions; absent: chat. */
-  to?: Question["to"];
-  /** How its questions are asked; absent: it asks nobody, so it needs no GPU. */
-  judge?(settings: S): Judge;
+  to?(settings: S): Question["to"];
+  /** Where its questions go, of a kind that a spec gives an address. */
+  address?(settings: S): string;
+  /** How its questions are asked; absent or null: it asks nobody, so it needs no GPU. */
+  judge?(settings: S): Judge | null;
+  /** Its questions show other texts than candidates. */
+  ownTexts?: true;
+  /** Whether its values come of lengths in tokens alone, which every log holds. */
+  fromLengths?(settings: S): boolean;
+  /** Its values under these settings out of those under others, or null; absent: null. */
+  fromLogged?(settings: S, was: S): ((value: number) => number) | null;
   /** Rules whose breach is a forfeit in every tournament. */
   rules?(settings: S): readonly FormatRule[];
+  /**
+   * What it measures of itself over all rollouts of a request that it was asked for; null: nothing.
+   */
+  measures?(settings: S, rows: readonly ToldRow[]): Readonly<Record<string, number | null>> | null;
   facts(settings: S): readonly Fact[];
+  /** What the group's facts lack or hold that does not go with the settings; absent: nothing. */
+  groupFault?(settings: S, group: object): GroupFault | null;
   /** Where every value lies in groups of at most n rollouts; infinite ends allowed. */
   range(settings: S, n: number): Range;
   /** Throws ApiError for a group that cannot be met. */

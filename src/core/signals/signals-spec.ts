@@ -1,9 +1,10 @@
 // Owns the schema of a spec of named signals: made of the table of kinds, with what it refuses by
 // field. Reading it: compiled-spec.ts.
 import * as z from "zod";
-import { CandidateSchema, SeedSchema } from "../contract/spec.ts";
+import { CandidateSchema, LogVerdictsSchema, leanLogging, SeedSchema } from "../contract/spec.ts";
 import { bound, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { AuditSchema } from "./audit.ts";
 import { kindNamed, readSpec, type SignalsSpec, SpecFault, type SpecSignal } from "./compiled-spec.ts";
 import { FACT_NAMES } from "./expression.ts";
 import { SpecSchema } from "./flat-spec.ts";
@@ -13,7 +14,8 @@ import { SIGNALS } from "./table.ts";
 /** Names that an expression has for something else. */
 const TAKEN: readonly string[] = [...FACT_NAMES, "and", "or", "not", "if"];
 
-const NameSchema = z
+/** A signal's name in a spec and in expressions. */
+export const SignalNameSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,31}$/, "must match [a-z][a-z0-9_]{0,31}")
   .refine((name) => !TAKEN.includes(name), `an expression has another meaning for ${TAKEN.join(", ")}`);
@@ -59,10 +61,12 @@ export const SignalsSpecSchema = z
   .strictObject(
     {
       candidate: CandidateSchema,
-      signals: z.record(NameSchema, SignalSchema),
+      signals: z.record(SignalNameSchema, SignalSchema),
       reward: ExpressionSchema.optional().meta({ description: "an expression over the signals; default: their sum" }),
       seed: SeedSchema,
       log_texts: z.boolean().default(false),
+      log_verdicts: LogVerdictsSchema,
+      audit: AuditSchema.exactOptional(),
     },
     {
       error: (issue) => {
@@ -75,13 +79,13 @@ export const SignalsSpecSchema = z
   .transform(({ signals, reward, ...rest }): SignalsSpec => {
     const entries = Object.entries(signals).sort(([a], [b]) => (a < b ? -1 : 1));
     return {
-      ...rest,
+      ...leanLogging(rest),
       signals: Object.fromEntries(entries.map(([name, signal]) => [name, canonicalSignal(signal)])),
       reward: reward ?? entries.map(([name]) => name).join(" + "),
     };
   })
   .superRefine((spec, context) => {
-    const refuse = (path: readonly string[], message: string) =>
+    const refuse = (path: readonly (string | number)[], message: string) =>
       context.addIssue({ code: "custom", path: [...path], message });
     // Not before: a signal that is refused is none here.
     const count = Object.keys(spec.signals).length;

@@ -1,75 +1,87 @@
-// Owns the kind `steps`: one number out of the scores of a rollout's steps, which the caller sends.
+// Owns the kind `steps`: one number out of the scores of a rollout's steps, which the caller sends,
+// a process reward model gives, or a judge that names the first wrong step.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
-import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
+import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
+import { answeredAtOnce, factOf, type Judge, type Signal } from "./signal.ts";
+import { byCritic, byModel, PRM } from "./steps-asked.ts";
+import { type Reduction, reduced, STEP_REDUCTIONS, stepsDetail } from "./steps-score.ts";
 
-const StepScoresSchema = z
-  .array(z.number().min(0).max(1).nullable())
-  .max(...bound("solution_steps_max"))
-  .meta({ description: "probability that each step of the rollout is right; null: nobody looked at it" });
+const FIELDS = {
+  step_scores: z
+    .array(z.number().min(0).max(1).nullable())
+    .max(...bound("solution_steps_max"))
+    .meta({ description: "probability that each step of the rollout is right; null: nobody looked at it" }),
+  step_texts: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(...bound("step_text_chars")),
+    )
+    .max(...bound("solution_steps_max"))
+    .meta({ description: "the rollout cut into its steps, in order, for a signal of the kind steps that asks" }),
+};
+
+const SOURCES = ["sent", "prm", "judge"] as const;
+const SENT = "sent";
 
 const SCHEMA = z.strictObject({
-  reduce: z.enum(["min", "last", "prod", "mean", "softmin"]).default("min"),
+  reduce: z.enum(STEP_REDUCTIONS).default("min"),
   temperature: z
     .number()
     .gt(0)
     .max(...bound("softmin_temperature_max"))
     .optional()
     .meta({ description: "of softmin; default 0.1, as in PURE" }),
+  source: z.enum(SOURCES).optional().meta({
+    description:
+      "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts: 1 before it, 0 from it on",
+  }),
+  judge: LoneJudgeSchema.optional().meta({ description: 'of the source judge; default preset "first-wrong-step"' }),
 });
-export type StepsSettings = z.output<typeof SCHEMA>;
 
-const TEMPERATURE = 0.1;
-
-/** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): nearly the minimum, smooth. */
-function softmin(scores: readonly number[], temperature: number): number {
-  const least = Math.min(...scores);
-  const weights = scores.map((p) => Math.exp((least - p) / temperature));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return scores.reduce((sum, p, i) => sum + (p * (weights[i] as number)) / total, 0);
+export interface StepsSettings extends Reduction {
+  source?: Exclude<(typeof SOURCES)[number], typeof SENT>;
+  judge?: Judge;
 }
 
-/** One value of the steps that somebody looked at; null without one. In [0, 1]. */
-export function reduceSteps(
-  scores: readonly (number | null)[],
-  { reduce, temperature = TEMPERATURE }: StepsSettings,
-): number | null {
-  const known = scores.filter((score) => score !== null);
-  if (known.length === 0) return null;
-  if (reduce === "min") return Math.min(...known);
-  if (reduce === "last") return known.at(-1) as number;
-  if (reduce === "prod") return known.reduce((product, p) => product * p, 1);
-  if (reduce === "mean") return known.reduce((sum, p) => sum + p, 0) / known.length;
-  return Math.min(1, softmin(known, temperature));
-}
-
-const HALF = 0.5;
-
-/** Index of the first step that is rather wrong than right, -1 without one. */
-export const firstWrong = (scores: readonly (number | null)[]): number =>
-  scores.findIndex((score) => score !== null && score < HALF);
+const PRESET = "first-wrong-step";
 
 export const steps: Signal<StepsSettings> = {
   kind: "steps",
   schema: SCHEMA,
-  fields: { rollout: { step_scores: StepScoresSchema } },
-  fault: ({ reduce, temperature }) =>
-    temperature !== undefined && reduce !== "softmin"
-      ? { path: ["temperature"], message: `only softmin has one; ${reduce} does not` }
-      : null,
+  fields: { rollout: FIELDS },
   relative: false,
-  facts: () => ["step_scores"],
-  range: () => [0, 1],
-  open({ group }, settings) {
-    const all = group.rollouts.map((rollout) => factOf<(number | null)[]>(rollout, "step_scores") ?? []);
-    const reduced = (scores: readonly (number | null)[]): Valued => {
-      const value = reduceSteps(scores, settings);
-      return value === null ? without("no_steps") : valued(value);
+  ownTexts: true,
+  canonical(settings) {
+    const { source = SENT, judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
+    const asks = source === "judge" || judge !== undefined;
+    return {
+      ...rest,
+      ...(source !== SENT && { source }),
+      ...(asks && { judge: canonicalLoneJudge(judge ?? LoneJudgeSchema.parse({}), PRESET) }),
     };
+  },
+  fault({ reduce, temperature, source, judge }) {
+    if (temperature !== undefined && reduce !== "softmin") {
+      return { path: ["temperature"], message: `only softmin has one; ${reduce} does not` };
+    }
+    if (judge === undefined) return null;
+    return source === "judge" ? voteFault(judge) : { path: ["judge"], message: 'asked nothing without source "judge"' };
+  },
+  to: ({ source }) => (source === "prm" ? "prm" : "chat"),
+  judge: ({ source, judge = null }) => (source === "prm" ? PRM : judge),
+  facts: ({ source }) => [source === undefined ? "step_scores" : "step_texts"],
+  range: () => [0, 1],
+  open(prepared, settings) {
+    const { source, judge } = settings;
+    if (source === "prm") return byModel(prepared, settings);
+    if (judge !== undefined) return byCritic(prepared, settings, judge);
+    const all = prepared.group.rollouts.map((rollout) => factOf<(number | null)[]>(rollout, "step_scores") ?? []);
     return answeredAtOnce(
-      () => all.map(reduced),
-      () => all.map((scores) => ({ steps: scores, first_wrong: firstWrong(scores) })),
+      () => all.map((scores) => reduced(scores, settings)),
+      () => all.map(stepsDetail),
     );
   },
 };

@@ -5,39 +5,55 @@ import type { PreparedGroup } from "../candidate/prepare.ts";
 import { missingRules } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import { isProbe } from "../judges/questions.ts";
+import { isShort } from "../judges/questions.ts";
 import { isUnparsed } from "../judges/readings.ts";
 import type { Weighing } from "../judges/verdicts.ts";
 import { mean } from "../math/stats.ts";
-import { type AskedQuestion, commonFault, outcomesOf } from "../tournament/asked-questions.ts";
-import { isGraded, samplesOf } from "../tournament/asking-pairs.ts";
-import { attribution } from "../tournament/attribution.ts";
+import { againstReference } from "../tournament/against-reference.ts";
+import { type AskedQuestion, commonFault, counts, outcomesOf } from "../tournament/asked-questions.ts";
+import { isGraded } from "../tournament/asking-pairs.ts";
 import type { Contest, Seen } from "../tournament/contest.ts";
 import { type Decision, decide, type Gap, gapsIn, type Selection, select, tally } from "../tournament/decide.ts";
 import { jammers } from "../tournament/jamming.ts";
-import { measuresOf } from "../tournament/measures.ts";
+import { isCyclic, measuresOf } from "../tournament/measures.ts";
 import { positionFlipRate } from "../tournament/metrics.ts";
 import { gradesOf, type Outcome } from "../tournament/outcome.ts";
-import { type Outcomes, strengthsOf as strengthsOfPairs } from "../tournament/schedule.ts";
+import { outcomesIn } from "../tournament/rehearsal.ts";
+import { strengthsInOrder, strengthsOf as strengthsOfPairs } from "../tournament/schedule.ts";
 import type { Standing } from "../tournament/score.ts";
 import { SCORES } from "../tournament/score-table.ts";
 import { baseRewards, earnedOf } from "../tournament/scores.ts";
-import type { About, ContestTold, Judge, PlanResult } from "./signal.ts";
+import { unreadOf, withoutUnheard } from "../tournament/thinking.ts";
+import { toldOf } from "./contest-told.ts";
+import type { About, Judge, PlanResult } from "./signal.ts";
 import { valued, without } from "./signal-value.ts";
-
-/** The outcomes of a decision, as schedules see them. */
-const outcomesIn =
-  ({ pairs, shares }: Decision): Outcomes =>
-  (i, j) =>
-    pairs[i]?.[j] === "unasked" ? undefined : (shares[i]?.[j] ?? null);
 
 const weighingOf = ({ vote, prompt, strength, strength_scale }: Judge): Weighing => ({
   ...{ vote, strength, strength_scale, ranks: presetNamed(prompt) !== null },
 });
 
-/** What a contest is told of the answers so far. */
+/**
+ * What a contest is told of the answers so far; a schedule without a second wave reads nothing of
+ * it.
+ */
 export function seenBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Seen {
-  const asked = all.filter(({ question }) => !isProbe(question));
+  const known = lazy(() => knownBy(all, classCount, judge));
+  return {
+    get answered() {
+      return known().answered;
+    },
+    outcomes: Object.assign((i: number, j: number) => known().outcomes(i, j), {
+      inOrder: (i: number, j: number) => known().outcomes.inOrder?.(i, j) ?? null,
+    }),
+    get tokens() {
+      return all.reduce((sum, { readings }) => sum + readings.reduce((own, one) => own + one.completion_tokens, 0), 0);
+    },
+  };
+}
+
+function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Omit<Seen, "tokens"> {
+  const whole = all.filter(counts);
+  const asked = withoutUnheard(whole);
   const graded = isGraded(judge);
   const outcomes = outcomesOf(asked, weighingOf(judge));
   const questions = asked.map(({ question }) => question);
@@ -48,18 +64,41 @@ export function seenBy(all: readonly AskedQuestion[], classCount: number, judge:
     if (one.state === "parsed") grades[one.question]?.push(gradesOf(one, questions[one.question]?.shown ?? []));
   }
   return {
-    answered: questions.map((showing, q) => ({ showing, grades: grades[q] as (readonly number[])[] })),
+    answered: questions.map((showing, q) => ({
+      showing,
+      grades: grades[q] as (readonly number[])[],
+      ...(isShort(showing) && { unread: unreadOf(whole[q] as AskedQuestion) }),
+    })),
     outcomes: outcomesIn(decide(classCount, judge.mode, questions, outcomes, rules)),
-    tokens: all.reduce((sum, { readings }) => sum + readings.reduce((own, one) => own + one.completion_tokens, 0), 0),
   };
 }
 
-/** Whether the reply tells more than that of a spec from before schedules, votes and scores were many. */
+/**
+ * Whether the reply tells more than that of a spec from before schedules, votes and scores were
+ * many.
+ */
 function tellsMore(judge: Judge, score: string): boolean {
   const { schedule, budget, samples, both_orders, mode } = judge;
   const plain = schedule === (mode === "pairwise" ? "round_robin" : "single_list") && budget === undefined;
-  const asked = !isGraded(judge) && typeof samples === "number" && both_orders !== "when_close";
+  const once = judge.think === undefined && both_orders !== "when_close";
+  const asked = !isGraded(judge) && typeof samples === "number" && once;
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
+}
+
+/** Different candidates of which wins can go in a circle. */
+const CIRCLE_MIN = 3;
+
+/** How a group was judged, and the classes whose doing it is that questions were refused. */
+export interface Judged {
+  judge: Judge;
+  score: string;
+  contest: Pick<
+    Contest,
+    "byWins" | "complete" | "ended" | "judge" | "places" | "repeats" | "schedule" | "unpaid" | "unwanted"
+  >;
+  blamed: ReadonlySet<number>;
+  /** The reference's class, where everyone met that and nobody else. */
+  reference?: number;
 }
 
 /**
@@ -68,12 +107,12 @@ function tellsMore(judge: Judge, score: string): boolean {
  */
 export function resultOf(
   prepared: PreparedGroup,
-  { judge, score, contest }: { judge: Judge; score: string; contest: Contest },
-  { seed, judgeable }: About,
+  { judge, score, contest, blamed, reference }: Judged,
+  { seed, judgeable }: Pick<About, "seed" | "judgeable">,
   all: readonly AskedQuestion[],
 ): PlanResult {
   const { classes, keys, group } = prepared;
-  const asked = all.filter(({ question }) => !isProbe(question));
+  const asked = withoutUnheard(all.filter(counts));
   const questions = asked.map(({ question }) => question);
   const graded = isGraded(judge);
   const outcomes = outcomesOf(asked, weighingOf(judge));
@@ -82,30 +121,38 @@ export function resultOf(
   const decision = decide(keys.length, judge.mode, questions, outcomes, { unparsed, graded, complete });
   const jamming = jammers(keys.length, asked);
   const jams = classes.classOf.map((own) => own !== null && jamming.has(own));
-  const { blamed } = attribution(prepared.texts, all);
   const refused = classes.classOf.map((own) => own !== null && blamed.has(own));
   const isOut = (r: number) => (judgeable && jams[r] === true) || refused[r] === true;
   const remaining: Classes = { ...classes, classOf: classes.classOf.map((own, r) => (isOut(r) ? null : own)) };
-  const tallies = tally(remaining, decision);
-  const gaps = gapsIn(remaining.classOf, tallies, min_decided, spoilt(remaining, decision, jams));
-  const strengths = lazy(() => strengthsOf(keys.length, decision, graded, new Set(remaining.classOf)));
+  const only =
+    reference === undefined ? null : againstReference(remaining, decision, blamed.has(reference) ? null : reference);
+  const tallies = only?.tallies ?? tally(remaining, decision);
+  const gaps = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, spoilt(remaining, decision, jams));
+  const playing = new Set([...remaining.classOf, reference ?? null]);
+  const strengths = lazy(() => strengthsOf(contest.repeats, decision, graded, playing));
   const ofRollouts = <T>(values: readonly T[], none: T) =>
     remaining.classOf.map((own) => (own === null ? none : (values[own] as T)));
   const places = contest.places(outcomesIn(decision));
   const standing: Standing = {
     tallies,
     judged: remaining.classOf.map((own, r) => own !== null && gaps[r] === null),
-    earned: earnedOf(remaining, decision),
+    earned: only?.earned ?? earnedOf(remaining, decision),
     strengths: () => ofRollouts(strengths().theta, Number.NEGATIVE_INFINITY),
     places: places === undefined ? null : ofRollouts(places, -1),
     marks: marksOf(asked, remaining),
+    uneven: contest.repeats,
   };
   const base = baseRewards(score, standing, remaining.classOf, gaps);
   const more = tellsMore(judge, score);
-  const points = more ? pointsOf(score, standing, base) : null;
   const wins = tallies.map((counts, r) => (base[r] === null ? null : counts.wins));
-  const silent = unparsedByClass(asked, classes.members.length);
-  const faultAt = (r: number) => faultOf(gaps[r] ?? null, classes.classOf[r] ?? null, asked, group.rollouts.length);
+  const points = more
+    ? contest.byWins
+      ? wins
+      : pointsOf(score, standing, base, only === null ? classes.classOf.length - 1 : 1)
+    : null;
+  const silent = unparsedByClass(asked, keys.length);
+  const size = group.rollouts.length + (only === null ? 0 : 1);
+  const faultAt = (r: number) => faultOf(gaps[r] ?? null, classes.classOf[r] ?? null, asked, size);
   const ofClass = <T>(values: readonly T[] | null, none: T) =>
     classes.classOf.map((own) => (own === null || values === null ? none : (values[own] as T)));
   return {
@@ -119,10 +166,11 @@ export function resultOf(
       refused,
       selection: informedSelection(keys, remaining, decision, points ?? wins, outcomes, seed),
       position_flip_rate: positionFlipRate(questions, outcomes),
+      cyclic: keys.length < CIRCLE_MIN ? null : isCyclic(decision.pairs),
       ...(points !== null && {
         points,
         measures: measuresOf(decision, outcomes, strengths()),
-        told: toldOf(contest, asked, judge),
+        told: toldOf(contest, all, { judge, score, standing, strengths }),
       }),
     },
   };
@@ -188,15 +236,24 @@ function lazy<T>(make: () => T): () => T {
 }
 
 /** Of the classes that are judged; others have no games. */
-function strengthsOf(n: number, decision: Decision, graded: boolean, judged: ReadonlySet<number | null>) {
+function strengthsOf(inOrder: boolean, decision: Decision, graded: boolean, judged: ReadonlySet<number | null>) {
+  const n = decision.pairs.length;
   const all = Array.from({ length: n }, (_, i) => i).filter((i) => judged.has(i));
   const pairs = all.flatMap((i) => all.filter((j) => j > i).map((j) => [i, j]));
-  return strengthsOfPairs(n, pairs, outcomesIn(decision), graded);
+  return (inOrder ? strengthsInOrder : strengthsOfPairs)(n, pairs, outcomesIn(decision), graded);
 }
 
-/** On the scale of wins against all n - 1 others, whatever the number of pairs asked; null without a base. */
-function pointsOf(score: string, standing: Standing, base: readonly (number | null)[]): (number | null)[] {
-  const own = SCORES[score]?.points?.(standing) ?? standing.earned.map((mean, _, { length }) => mean * (length - 1));
+/**
+ * On the scale of wins against all `rivals`, whatever the number of pairs asked; null without a
+ * base.
+ */
+function pointsOf(
+  score: string,
+  standing: Standing,
+  base: readonly (number | null)[],
+  rivals: number,
+): (number | null)[] {
+  const own = SCORES[score]?.points?.(standing) ?? standing.earned.map((mean) => mean * rivals);
   // Sums of floats in another order differ beyond the twelfth digit; a tie must not hang on that.
   return own.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
 }
@@ -214,13 +271,4 @@ function marksOf(asked: readonly AskedQuestion[], { classOf }: Classes): number[
   }
   if (given.size === 0) return null;
   return classOf.map((own) => mean(given.get(own ?? -1) ?? [0]));
-}
-
-/** Which schedule asked, and the generations that were not needed or not paid. */
-function toldOf({ schedule, unpaid }: Contest, asked: readonly AskedQuestion[], judge: Judge): ContestTold {
-  const { max, confidence } = samplesOf(judge);
-  const first = asked.filter(({ question }) => question.reask !== true).map(({ question }) => question);
-  const shown = new Set(first.map(({ shown }) => shown.join()));
-  const sure = confidence === null ? 0 : shown.size * max - first.reduce((sum, { samples }) => sum + samples, 0);
-  return { schedule, unpaid, sure };
 }

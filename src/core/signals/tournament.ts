@@ -7,11 +7,16 @@ import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
-import { furtherShowings } from "../tournament/attribution.ts";
+import { isProbe, type Question, type Showing } from "../judges/questions.ts";
+import type { AskedQuestion } from "../tournament/asked-questions.ts";
+import { attribution, furtherShowings } from "../tournament/attribution.ts";
 import { Contest } from "../tournament/contest.ts";
-import { ScheduleSchema } from "../tournament/named-schedule.ts";
+import { forecastOf } from "../tournament/forecast.ts";
+import { needsReference, ScheduleSchema } from "../tournament/named-schedule.ts";
 import { ScoreSchema, scoreRange } from "../tournament/scores.ts";
+import { withoutUnheard } from "../tournament/thinking.ts";
 import { judgeFault } from "./judge-fault.ts";
+import { withReference } from "./reference-opponent.ts";
 import type { Signal } from "./signal.ts";
 import { resultOf, seenBy } from "./tournament-result.ts";
 
@@ -27,12 +32,16 @@ export interface TournamentSettings {
   score: Spec["reward"];
 }
 
+/** Scores that say of a rollout beside a reference what they say of it, whatever its neighbours. */
+const OF_ONE_PAIR = ["win_rate", "wins", "net_win_rate", "soft"];
+
 const judgeOf = ({ judge, schedule }: TournamentSettings): Spec["judge"] => ({ ...judge, schedule });
 
 export const tournament: Signal<TournamentSettings> = {
   kind: "tournament",
   schema: SCHEMA,
   relative: true,
+  relativeWith: ({ schedule, score }) => !(needsReference(schedule) && OF_ONE_PAIR.includes(score)),
   canonical(settings) {
     const { judge, schedule: given, score } = settings as unknown as z.output<typeof SCHEMA>;
     const { schedule, ...rest } = canonicalJudge({ ...judge, schedule: given });
@@ -44,20 +53,49 @@ export const tournament: Signal<TournamentSettings> = {
     return fault === null || own ? fault : { ...fault, path: ["judge", ...fault.path] };
   },
   judge: judgeOf,
-  facts: () => [],
-  range: ({ score }, n) => scoreRange(score, n),
-  open(group, settings, about) {
+  facts: ({ schedule }) => (needsReference(schedule) ? ["group.reference"] : []),
+  range: ({ schedule, score }, n) => scoreRange(score, needsReference(schedule) ? n + 1 : n),
+  open(prepared, settings, about) {
     const { score } = settings;
     const judge = judgeOf(settings);
     const { seed } = about;
-    const contest = namingGroup(group, () => new Contest({ keys: group.keys, judge, seed }));
+    const opponent = needsReference(settings.schedule) ? withReference(prepared) : null;
+    const { group } = opponent ?? { group: prepared };
+    const sizes = group.keys.map((_, own) => group.classes.members[own]?.length ?? 1);
+    const reference = opponent !== null && { reference: opponent.reference };
+    const begin = () => new Contest({ keys: group.keys, judge, seed, sizes, ...reference });
+    const contest = namingGroup(group, begin);
+    const put = (wave: readonly Showing[]): Question[] =>
+      wave.map((showing) => ({ to: "chat", preset: judge.prompt, ...slotsOf(judge), ...showing }));
+    const { alone, obsolete } = contest;
+    const seenOf = (asked: readonly AskedQuestion[]) => seenBy(asked, group.keys.length, judge);
     return {
+      ...(opponent !== null && { shows: opponent.shows }),
+      ...(alone !== null && {
+        follows: {
+          most: alone.most,
+          next: (asked) => put(alone.next(seenOf(asked).answered)),
+        },
+      }),
+      ...(obsolete !== null && {
+        obsolete(seen) {
+          const isObsolete = obsolete(seenOf(seen));
+          return (question) => !isProbe(question) && isObsolete(question.shown);
+        },
+      }),
       next(seen) {
-        const planned = namingGroup(group, () => contest.next(seenBy(seen, group.keys.length, judge)));
-        const wave = planned.length > 0 || seen.length === 0 ? planned : furtherShowings(group, seen, { judge, seed });
-        return wave.map((showing) => ({ to: "chat", preset: judge.prompt, ...slotsOf(judge), ...showing }));
+        const planned = namingGroup(group, () => contest.next(seenOf(seen)));
+        const wave =
+          planned.length > 0 || seen.length === 0
+            ? planned
+            : furtherShowings(group, withoutUnheard(seen), { judge, seed });
+        return put(wave);
       },
-      result: (seen) => resultOf(group, { judge, score, contest }, about, seen),
+      forecast: () => forecastOf(begin, group.keys.length),
+      result(seen) {
+        const { blamed } = attribution(group.texts, withoutUnheard(seen));
+        return resultOf(group, { judge, score, contest, blamed, ...reference }, about, seen);
+      },
     };
   },
 };

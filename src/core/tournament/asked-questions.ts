@@ -2,7 +2,7 @@
 
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
-import type { Question } from "../judges/questions.ts";
+import { isFirst, isProbe, type Question } from "../judges/questions.ts";
 import { isUnparsed, NOTHING, type Reading } from "../judges/readings.ts";
 import { gradesIn, type Weighing, winnerOf } from "../judges/verdicts.ts";
 import type { Outcome } from "./outcome.ts";
@@ -17,9 +17,47 @@ export interface AskedQuestion {
   readings: readonly Reading[];
 }
 
+/**
+ * A comparison that was found to matter no more, from what was asked about it in its order: told as
+ * its first questions, no sample of which counts, whatever had come back by then. So it is told
+ * alike however early it was ended; only what it cost differs, which stands on its first sample.
+ */
+export function givenUp(asked: readonly AskedQuestion[]): AskedQuestion[] {
+  const cost = (field: "prompt_tokens" | "completion_tokens") =>
+    asked.reduce((sum, { own, readings }) => readings.reduce((all, one) => all + (own ? one[field] : 0), sum), 0);
+  const paid = { prompt_tokens: cost("prompt_tokens"), completion_tokens: cost("completion_tokens") };
+  const first = asked.filter(({ question }) => isFirst(question) && (question.first_sample ?? 0) === 0);
+  const payer = first.find(({ own }) => own);
+  return first.map((one) => {
+    const none = Array.from({ length: one.question.samples }, (_, sample): Reading => ({ ...UNTOLD, sample }));
+    return { ...one, readings: one === payer ? none.with(0, { ...UNTOLD, ...paid, sample: 0 }) : none };
+  });
+}
+
+const UNTOLD = {
+  ...NOTHING,
+  saved: true,
+  status: null,
+  finish_reason: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  latency_ms: 0,
+  model: null,
+  backend: null,
+};
+
+/** Whether a question counts for nothing: no sample of it was told. */
+export const isGivenUp = ({ readings }: AskedQuestion): boolean =>
+  readings.length > 0 && readings.every(({ saved }) => saved);
+
+/** Whether a question's answers say anything of its candidates. */
+export const counts = (asked: AskedQuestion): boolean => !isProbe(asked.question) && !isGivenUp(asked);
+
 /** The models that answered, by name. */
 export function modelsOf(asked: readonly AskedQuestion[]): string[] {
-  return [...new Set(asked.flatMap(({ readings }) => readings.flatMap(({ model }) => model ?? [])))].sort();
+  const models = new Set<string>();
+  for (const { readings } of asked) for (const { model } of readings) if (model !== null) models.add(model);
+  return [...models].sort();
 }
 
 /**
@@ -44,17 +82,20 @@ export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuest
  * @param weighing what counts of verdicts that say more than a winner; absent, a winner at most
  */
 export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing = {}): Outcome[] {
-  return asked.flatMap(({ question: { shown }, readings }, question) =>
-    readings.flatMap((reading): Outcome[] => {
+  const outcomes: Outcome[] = [];
+  for (const [question, { question: asking, readings }] of asked.entries()) {
+    const { shown } = asking;
+    for (const reading of readings) {
       const { code, verdict, saved } = reading;
-      if (saved) return [];
+      if (saved) continue;
       const state = code !== null ? "failed" : isUnparsed(reading) ? "unparsed" : "parsed";
       const place = winnerOf(verdict);
       const grades = gradesIn(verdict, shown.length, weighing);
       const winner = place === null ? null : (shown[place] as number);
-      return [{ question, state, winner, ...(grades !== undefined && { grades }) }];
-    }),
-  );
+      outcomes.push(grades === undefined ? { question, state, winner } : { question, state, winner, grades });
+    }
+  }
+  return outcomes;
 }
 
 /**

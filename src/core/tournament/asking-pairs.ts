@@ -2,17 +2,13 @@
 // what is asked again. Knows no schedule and no verifier.
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import type { Spec } from "../contract/spec.ts";
-import type { Showing } from "../judges/questions.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { isFirst, type Showing } from "../judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import { betaConfidence } from "../math/stats.ts";
+import type { Answered } from "./answered.ts";
 import type { Match } from "./schedule.ts";
-
-/** A question about a match and what came of it: votes for the first shown, for the others, grades. */
-export interface Answered {
-  showing: Showing;
-  /** What each verdict gave the candidates shown, in [0, 1]; a verdict that could not be read has none. */
-  grades: readonly (readonly number[])[];
-}
+import { askingsOf, closeAgain, shortened, unreadAgain } from "./thinking.ts";
 
 /** An outcome between these is close: the other order is asked too (`when_close`). */
 const CLOSE: readonly [number, number] = [0.35, 0.65];
@@ -41,16 +37,66 @@ export function firstCost(judge: Judge): number {
   return samplesOf(judge).min * (judge.both_orders === true ? 2 : 1);
 }
 
+/** Generations that a match costs at most, whatever its answers. */
+export function mostCost(judge: Judge): number {
+  return samplesOf(judge).max * (judge.both_orders === false ? 1 : 2) * askingsOf(judge);
+}
+
+/**
+ * The judge that asks each pair so many times as often: in the other order too, then more samples.
+ */
+export function askingMore(judge: Judge, times: number): Judge {
+  const orders = judge.both_orders === true ? 1 : 2;
+  if (times < orders) return judge;
+  const { samples } = judge;
+  const most =
+    typeof samples === "number" ? Math.min(samples * Math.floor(times / orders), LIMITS.samples_max) : samples;
+  return { ...judge, both_orders: true, samples: most };
+}
+
 export interface Wording {
   /** One a candidate. */
   keys: readonly ContentKey[];
   judge: Judge;
   seed: number;
+  /** Whether a pair asked in one order shows its first first. */
+  listsInOrder?: boolean;
+}
+
+/** Samples of each order of a pair at most, where it may be asked again. */
+export function mostAgain(judge: Judge): number {
+  const { max } = samplesOf(judge);
+  return typeof judge.samples === "number" ? Math.max(max, LIMITS.samples_again_max) : max;
+}
+
+/**
+ * How often a pair may be asked after the first time: in the other order, then of votes as often
+ * again as before.
+ */
+export function repeatsOf(judge: Judge): number {
+  const { min } = samplesOf(judge);
+  const orders = judge.both_orders === true ? 0 : 1;
+  return orders + (isGraded(judge) ? 0 : Math.max(0, Math.ceil(Math.log2(mostAgain(judge) / min))));
+}
+
+/** A pair that was asked, again: in the order that it was not shown in, else as often again. */
+export function againShowings(answered: readonly Answered[], judge: Judge): Showing[] {
+  const other = otherOrder(answered);
+  if (other.length > 0) return other;
+  const most = mostAgain(judge);
+  const own = answered.flatMap(({ showing }) => (isFirst(showing) ? [showing] : []));
+  return [...Map.groupBy(own, ({ shown }) => shown[0]).values()].flatMap((asked): Showing[] => {
+    const [{ stop: _, ...first }] = asked as [Showing];
+    const count = asked.reduce((sum, { samples }) => sum + samples, 0);
+    const samples = Math.min(count, most - count);
+    return samples <= 0 ? [] : [{ ...first, samples, first_sample: count }];
+  });
 }
 
 /** The first questions about a match. */
 export function firstShowings(match: Match, wording: Wording): Showing[] {
-  return wording.judge.mode === "listwise" ? listShowings(match, wording) : pairShowings(match, wording);
+  const { judge } = wording;
+  return shortened(judge.mode === "listwise" ? listShowings(match, wording) : pairShowings(match, wording), judge);
 }
 
 /** Each sample of a list under its own seeded permutation. */
@@ -68,7 +114,7 @@ function listShowings(match: Match, { keys, judge, seed }: Wording): Showing[] {
 }
 
 /** Both orders, or one that hangs on the seed and the contents only. */
-function pairShowings(match: Match, { keys, judge, seed }: Wording): Showing[] {
+function pairShowings(match: Match, { keys, judge, seed, listsInOrder = false }: Wording): Showing[] {
   const [i, j] = match as readonly [number, number];
   const [a, b] = [keys[i], keys[j]] as [ContentKey, ContentKey];
   const [low, high] = compareKeys(a, b) <= 0 ? [i, j] : [j, i];
@@ -79,23 +125,37 @@ function pairShowings(match: Match, { keys, judge, seed }: Wording): Showing[] {
       { shown: [high, low], samples },
     ];
   }
+  if (listsInOrder) return [{ shown: [i, j], samples }];
   const [lowKey, highKey] = low === i ? [a, b] : [b, a];
   const flip = (hashText("pair", seed, ...lowKey, ...highKey)[0] & 1) === 1;
   const alone = judge.both_orders === false && confidence === null && !isGraded(judge);
   return [{ shown: flip ? [high, low] : [low, high], samples, ...(alone && { stop: "majority" as const }) }];
 }
 
-/** What else is to be asked about a pair; nothing when it is settled. Lists are settled at once. */
+/** Whether anything else may be asked about a pair once its first questions are answered. */
+export const mayAskFurther = (judge: Judge): boolean =>
+  judge.think !== undefined ||
+  (judge.mode === "pairwise" && (samplesOf(judge).confidence !== null || judge.both_orders === "when_close"));
+
+/**
+ * What else is to be asked about a match; nothing when it is settled. With all tokens what has no
+ * verdict, then more samples, then with all tokens what is close, then the other order. A list is
+ * never close.
+ */
 export function furtherShowings(answered: readonly Answered[], judge: Judge): Showing[] {
-  if (judge.mode === "listwise") return [];
+  const mute = judge.think !== undefined && answered.every(({ grades }) => grades.length === 0);
+  const again = mute ? unreadAgain(answered) : [];
+  if (again.length > 0 || judge.mode === "listwise") return again;
   const more = moreSamples(answered, judge);
   if (more.length > 0) return more;
+  const longer = judge.think === undefined ? [] : longerWhereClose(answered, judge);
+  if (longer.length > 0) return longer;
   return judge.both_orders === "when_close" && isClose(answered) ? otherOrder(answered) : [];
 }
 
 /** The second order of a pair that was asked in one, alike; nothing where both were. */
 export function otherOrder(answered: readonly Answered[]): Showing[] {
-  const first = answered.filter(({ showing }) => showing.reask !== true);
+  const first = answered.filter(({ showing }) => isFirst(showing));
   const [{ showing: one }] = first as [Answered];
   if (first.some(({ showing }) => showing.shown[0] !== one.shown[0])) return [];
   return first.map(({ showing: { shown, ...rest } }) => ({ ...rest, shown: [...shown].reverse() }));
@@ -116,14 +176,22 @@ function isClose(answered: readonly Answered[]): boolean {
 }
 
 /**
- * As few more samples as could make the majority sure, in each order asked: Adaptive-Consistency's
- * Beta criterion over the votes that could be read.
+ * With all tokens, a pair whose outcome is close; where samples are asked until the majority is
+ * sure, one that is not, with as few new samples as could make it so.
  */
-function moreSamples(answered: readonly Answered[], judge: Judge): Showing[] {
+function longerWhereClose(answered: readonly Answered[], judge: Judge): Showing[] {
+  const { confidence } = samplesOf(judge);
+  if (confidence === null) return isClose(answered) ? closeAgain(answered, Number.POSITIVE_INFINITY) : [];
+  const missing = missingVotes(answered, judge);
+  const orders = new Set(answered.map(({ showing }) => showing.shown[0])).size;
+  return missing === 0 ? [] : closeAgain(answered, Math.ceil(missing / orders));
+}
+
+/** Votes in a row that would make the majority sure: 0 where it is, or where nobody asks. */
+function missingVotes(answered: readonly Answered[], judge: Judge): number {
   const { max, confidence } = samplesOf(judge);
-  if (confidence === null) return [];
-  const own = answered.filter(({ showing }) => showing.reask !== true);
-  const first = own[0]?.showing.shown[0];
+  if (confidence === null) return 0;
+  const first = answered.find(({ showing }) => isFirst(showing))?.showing.shown[0];
   const votes = answered.flatMap(({ showing, grades }) =>
     grades.map(([a = 0, b = 0]) => (showing.shown[0] === first ? a - b : b - a)),
   );
@@ -133,7 +201,18 @@ function moreSamples(answered: readonly Answered[], judge: Judge): Showing[] {
   ];
   let missing = 0;
   while (betaConfidence(v1 + missing, v2) < confidence && missing < 2 * max) missing++;
+  return missing;
+}
+
+/**
+ * As few more samples as could make the majority sure, in each order asked: Adaptive-Consistency's
+ * Beta criterion over the votes that could be read.
+ */
+function moreSamples(answered: readonly Answered[], judge: Judge): Showing[] {
+  const { max } = samplesOf(judge);
+  const missing = missingVotes(answered, judge);
   if (missing === 0) return [];
+  const own = answered.filter(({ showing }) => isFirst(showing));
   const orders = [...new Map(own.map(({ showing }) => [showing.shown[0], showing])).values()];
   return orders.flatMap((showing): Showing[] => {
     const asked = own.filter((one) => one.showing.shown[0] === showing.shown[0]);

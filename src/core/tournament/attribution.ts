@@ -5,7 +5,7 @@ import type { ContentKey } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
-import { isProbe, type Showing } from "../judges/questions.ts";
+import { comparedIn, isProbe, type Showing } from "../judges/questions.ts";
 import type { AskedQuestion } from "./asked-questions.ts";
 import { Contest, NOTHING_SEEN } from "./contest.ts";
 
@@ -39,7 +39,7 @@ function questionsOf(asked: readonly AskedQuestion[]): Company[] {
   const byShown = new Map<string, { shown: Set<number>; refused: boolean; filtered: boolean; answered: boolean }>();
   for (const { question, readings } of asked) {
     const shown = new Set(question.shown);
-    const key = [...shown].sort((a, b) => a - b).join();
+    const key = comparedIn({ shown: [...shown] });
     const company = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
     byShown.set(key, company);
     for (const { status, code } of readings) {
@@ -154,6 +154,8 @@ export function furtherShowings(
     ({ question }) => !isProbe(question) && !question.shown.some((member) => blamed.has(member)),
   );
   if (known || rest.length < 2) return [];
-  const contest = new Contest({ keys: rest.map((member) => keys[member] as ContentKey), judge, seed });
+  // Asked once, so with all tokens.
+  const { think: _, ...whole } = judge;
+  const contest = new Contest({ keys: rest.map((member) => keys[member] as ContentKey), judge: whole, seed });
   return contest.next(NOTHING_SEEN).map((one) => ({ ...one, shown: one.shown.map((place) => rest[place] as number) }));
 }

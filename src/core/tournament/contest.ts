@@ -3,25 +3,45 @@
 import type { ContentKey } from "../candidate/classes.ts";
 import { compareKeys } from "../candidate/classes.ts";
 import type { NamedSchedule, Spec } from "../contract/spec.ts";
-import { ApiError } from "../faults/errors.ts";
-import type { Showing } from "../judges/questions.ts";
+import { comparedIn, type Showing } from "../judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
-import { type Answered, firstCost, firstShowings, furtherShowings, isGraded, otherOrder } from "./asking-pairs.ts";
+import type { Answered } from "./answered.ts";
+import {
+  againShowings,
+  askingMore,
+  firstCost,
+  firstShowings,
+  furtherShowings,
+  isGraded,
+  mayAskFurther,
+  mostAgain,
+  mostCost,
+  otherOrder,
+  repeatsOf,
+  samplesOf,
+  type Wording,
+} from "./asking-pairs.ts";
+import { assertPays, generationsOf, paidFor } from "./budget.ts";
 import { chosenOf, scheduleOf } from "./named-schedule.ts";
-import { type Field, type Match, meanOutcome, type Outcomes, Pairing } from "./schedule.ts";
+import { type Match, meanOutcome, type Outcomes, Pairing, pairNumber } from "./schedule.ts";
+import { askingsOf, worstOf } from "./thinking.ts";
 
 export interface ContestInput {
   /** One a candidate. */
   keys: readonly ContentKey[];
   judge: Spec["judge"];
   seed: number;
+  /** Rollouts that share each candidate; default one each. */
+  sizes?: readonly number[];
+  /** The candidate that is the group's reference. */
+  reference?: number;
 }
 
-/** What was asked so far, and the tokens that it took. */
+/** What was asked so far, and the tokens that it took; worked out where it is read. */
 export interface Seen {
-  answered: readonly Answered[];
-  outcomes: Outcomes;
-  tokens: number;
+  readonly answered: readonly Answered[];
+  readonly outcomes: Outcomes;
+  readonly tokens: number;
 }
 
 export const NOTHING_SEEN: Seen = { answered: [], outcomes: () => undefined, tokens: 0 };
@@ -29,62 +49,155 @@ export const NOTHING_SEEN: Seen = { answered: [], outcomes: () => undefined, tok
 export class Contest {
   /** The schedule with its settings; what `auto` chose. */
   readonly schedule: NamedSchedule;
+  /** As pairs are asked: the spec's own judge, or with what `auto` adds. */
+  readonly judge: Spec["judge"];
   /** Whether every pair is to be asked. */
   readonly complete: boolean;
+  /** Whether pairs are asked again by need: strengths are then by what each order gave. */
+  readonly repeats: boolean;
+  /** Whether a candidate's points are its wins. */
+  readonly byWins: boolean;
   /** Generations that the schedule wanted and the budget did not pay. */
   unpaid = 0;
-  private readonly input: ContestInput;
+  private readonly input: ContestInput & Pick<Wording, "listsInOrder">;
   private readonly order: readonly number[];
+  private readonly generations: number;
+  private readonly mostPairs: number | null;
+  private readonly endsOf: "early_stop" | "sure" | null;
+  /** See Schedule.obsolete; null where the schedule has none such. */
+  private readonly idle: ((outcomes: Outcomes) => (match: Match) => boolean) | null;
   private readonly begin: () => Pairing;
   private readonly pairing: Pairing;
   private open: readonly Match[] = [];
   private spent = 0;
   private finishing = false;
+  /** The schedule itself wants no more. */
+  ended = false;
 
   constructor(input: ContestInput) {
-    const { keys, judge, seed } = input;
-    this.input = input;
+    const { keys, judge, seed, sizes = keys.map(() => 1) } = input;
     const players = keys.map((_, i) => i);
     this.order = seededOrder(players, keys, seed);
-    const generations = generationsOf(judge, this.order.length);
-    const graded = isGraded(judge);
-    const pairs = generations / firstCost(judge);
-    const field: Field = {
-      order: this.order,
-      graded,
-      pairs,
-      settings: {},
-    };
-    this.schedule = chosenOf(judge.schedule, field);
-    const { schedule, settings } = scheduleOf(this.schedule);
-    if (judge.mode === "pairwise") assertPays(judge, this.order.length, generations);
+    this.generations = generationsOf(judge, this.order.length);
+    if (judge.mode === "pairwise") assertPays(judge, this.order.length, this.generations);
+    const pairs = paidFor(judge, this.generations) / firstCost(judge);
+    const repeats = repeatsOf(judge);
+    const field = { order: this.order, graded: isGraded(judge), pairs, repeats, sizes, reference: input.reference };
+    const { schedule: named, times = 1 } = chosenOf(judge.schedule, field);
+    this.schedule = named;
+    this.judge = askingMore(judge, times);
+    const { schedule, settings } = scheduleOf(named);
+    this.repeats = schedule.repeats?.(settings) === true;
+    this.input = { ...input, judge: this.judge, listsInOrder: schedule.listsInOrder?.(settings) === true };
     this.complete = schedule.complete && judge.budget === undefined;
+    this.byWins = schedule.byWins === true;
+    this.mostPairs = schedule.most?.(this.order.length, settings) ?? null;
+    this.endsOf = schedule.endsOf ?? null;
+    this.idle = schedule.obsolete?.bind(schedule, { ...field, settings }) ?? null;
     this.begin = () => new Pairing(schedule, { ...field, settings });
     this.pairing = this.begin();
+  }
+
+  /** Whether what is asked may hang on answers, so that there may be more than one wave. */
+  get adaptive(): boolean {
+    const { confidence } = samplesOf(this.judge);
+    const further = confidence !== null || this.judge.both_orders === "when_close" || this.judge.think !== undefined;
+    return this.mostPairs !== null || further;
+  }
+
+  /** Generations at most over all waves, given those of the first. */
+  mostOf(first: number): number {
+    if (!this.adaptive) return first;
+    const pairs = this.mostPairs ?? Math.ceil(first / firstCost(this.judge));
+    const each = this.repeats ? this.mostOfPair : mostCost(this.judge);
+    return Math.min(pairs * each, this.generations);
+  }
+
+  /**
+   * Generations of the schedule's pairs that were never wanted, and why; of one that may end early.
+   */
+  unwanted(answered: readonly Showing[]): { early_stop: number; sure: number } {
+    const none = { early_stop: 0, sure: 0 };
+    if (this.endsOf === null || !this.ended || this.unpaid > 0) return none;
+    const pairs = new Set(answered.map(comparedIn));
+    return { ...none, [this.endsOf]: ((this.mostPairs ?? 0) - pairs.size) * firstCost(this.judge) };
+  }
+
+  /**
+   * What is asked about one match by its own answers alone, and generations that it comes to at
+   * most; null where there is nothing such and no match to give up, or a budget that is spent in the
+   * matches' order.
+   */
+  get alone(): { most: number; next(answered: readonly Answered[]): readonly Showing[] } | null {
+    const { judge } = this;
+    const further = mayAskFurther(judge);
+    if (further ? judge.budget !== undefined : this.obsolete === null) return null;
+    return { most: mostCost(judge), next: (answered) => furtherShowings(answered, judge) };
+  }
+
+  /**
+   * Which matches no outcome can matter of any more, by what is known for good; null where each may.
+   * The other order of a close pair may turn what was known, and a budget of tokens hangs on what
+   * was generated: where there is either, all that is asked counts.
+   */
+  get obsolete(): ((seen: Seen) => (match: Match) => boolean) | null {
+    const { judge, idle } = this;
+    if (idle === null || judge.both_orders === "when_close" || judge.budget?.tokens !== undefined) return null;
+    if (!mayAskFurther(judge)) return ({ outcomes }) => idle(outcomes);
+    return ({ answered, outcomes }) => {
+      const byMatch = Map.groupBy(answered, ({ showing: { shown } }) => pairNumber(shown));
+      // What is to be sampled further may still turn.
+      const open = new Set(
+        [...byMatch].flatMap(([pair, all]) => (furtherShowings(all, judge).length > 0 ? [pair] : [])),
+      );
+      return idle((i, j) => (open.has(pairNumber([i, j])) ? undefined : outcomes(i, j)));
+    };
   }
 
   /** The next questions; none when all is asked that the schedule wants and the budget pays. */
   next(seen: Seen): readonly Showing[] {
     const { judge } = this.input;
-    const more = this.open.flatMap((match) => furtherShowings(of(match, seen.answered), judge));
-    if (more.length > 0) return this.paid(more, seen);
-    const wave = this.finishing ? [] : this.pairing.next(seen.outcomes);
-    this.open = wave;
-    if (wave.length > 0) {
-      const asked = this.paid(
-        this.spread(wave).flatMap((match) => firstShowings(match, this.input)),
-        seen,
-      );
-      if (asked.length > 0) return asked;
-    }
+    const more = mayAskFurther(judge)
+      ? this.open.flatMap((match) => furtherShowings(of(match, seen.answered), judge))
+      : [];
+    // The budget has been held back for what has no verdict: it is paid before anything else.
+    if (more.length > 0) return this.paid([...more].sort(longerFirst), seen);
+    const wanted = this.finishing ? [] : this.wanted(seen);
+    this.ended = wanted.length === 0;
+    const asked = this.paid(wanted, seen);
+    if (asked.length > 0) return asked;
     if (this.finishing || judge.both_orders !== "when_close") return [];
     this.finishing = true;
-    return this.paid(this.neighbours(seen), seen);
+    const others = this.paid(this.neighbours(seen), seen);
+    if (judge.think !== undefined) this.open = [...new Map(others.map(({ shown }) => [shown.join(), shown])).values()];
+    return others;
+  }
+
+  /** Generations that one pair comes to at most where it is asked again. */
+  private get mostOfPair(): number {
+    const { judge } = this;
+    return 2 * (isGraded(judge) ? samplesOf(judge).max : mostAgain(judge)) * askingsOf(judge);
+  }
+
+  /** The schedule's next questions; a wave of pairs that have all their samples is passed over. */
+  private wanted(seen: Seen): Showing[] {
+    for (;;) {
+      const wave = this.pairing.next(seen.outcomes);
+      this.open = wave;
+      const showings = this.spread(wave).flatMap((match) => this.showings(match, seen));
+      if (wave.length === 0 || showings.length > 0) return showings;
+    }
+  }
+
+  private showings(match: Match, { answered }: Seen): Showing[] {
+    const before = this.repeats ? of(match, answered) : [];
+    return before.length > 0 ? againShowings(before, this.judge) : firstShowings(match, this.input);
   }
 
   /** The schedule's own places, 1 the best, for these outcomes; undefined where it has none. */
   places(outcomes: Outcomes): readonly number[] | undefined {
-    if (this.complete) return undefined;
+    // What ends when it is sure has no places: they need not be looked for.
+    if (this.complete || this.endsOf !== null) return undefined;
     const again = this.begin();
     while (again.next(outcomes).length > 0);
     return again.places;
@@ -110,16 +223,20 @@ export class Contest {
   }
 
   /** What of it the budget pays, in its order. */
-  private paid(showings: readonly Showing[], { tokens }: Seen): Showing[] {
+  private paid(showings: readonly Showing[], seen: Seen): readonly Showing[] {
     const { judge } = this.input;
     const { budget } = judge;
-    const most = generationsOf(judge, this.order.length);
-    let worst = tokens;
-    const afford = ({ samples }: Showing) => {
-      if (this.spent + samples > most) return false;
-      if (budget?.tokens !== undefined && worst + samples * judge.max_tokens > budget.tokens) return false;
-      this.spent += samples;
-      worst += samples * judge.max_tokens;
+    if (budget === undefined) return showings;
+    const most = this.generations;
+    let generations = this.spent;
+    let tokens = budget.tokens === undefined ? 0 : seen.tokens;
+    const afford = (showing: Showing) => {
+      const worst = worstOf(showing, judge);
+      if (generations + worst.generations > most) return false;
+      if (budget.tokens !== undefined && tokens + worst.tokens > budget.tokens) return false;
+      this.spent += showing.samples;
+      generations += worst.generations;
+      tokens += worst.tokens;
       return true;
     };
     return showings.filter((showing) => {
@@ -129,7 +246,10 @@ export class Contest {
     });
   }
 
-  /** Where the budget may end within a wave: those first who were asked least, so that nobody is left out. */
+  /**
+   * Where the budget may end within a wave: those first who were asked least, so that nobody is
+   * left out.
+   */
   private spread(wave: readonly Match[]): readonly Match[] {
     if (this.input.judge.budget === undefined) return wave;
     const times = new Map<number, number>();
@@ -153,29 +273,7 @@ function seededOrder(players: readonly number[], keys: readonly ContentKey[], se
   return shuffled(byContent, createRandom(hashText("schedule", seed, ...byContent.flatMap((i) => [...key(i)]))));
 }
 
-/**
- * Generations that the budget pays for a group of n. A ratio is of all pairs as the judge asks each
- * at first, and pays at least n - 1 pairs: with fewer some would go without.
- */
-function generationsOf(judge: Spec["judge"], n: number): number {
-  const { generations, ratio } = judge.budget ?? {};
-  const pairs = (count: number) => count * firstCost(judge);
-  if (ratio !== undefined) return Math.max(Math.floor(ratio * pairs((n * (n - 1)) / 2)), pairs(n - 1));
-  return generations ?? Number.POSITIVE_INFINITY;
-}
-
-/** @throws ApiError where the budget does not pay one pair for everyone, n - 1 in all */
-function assertPays(judge: Spec["judge"], n: number, generations: number): void {
-  const least = Math.max(0, n - 1) * firstCost(judge);
-  const { tokens } = judge.budget ?? {};
-  const paid = Math.min(generations, tokens === undefined ? generations : Math.floor(tokens / judge.max_tokens));
-  if (paid >= least) return;
-  const most = tokens === undefined ? "" : ` of at most max_tokens = ${judge.max_tokens} tokens each`;
-  throw new ApiError(
-    "invalid_request",
-    `judge.budget pays ${paid} generations${most}; comparing ${n} different candidates takes at least ${least}. Raise it, or use smaller groups.`,
-  );
-}
+const longerFirst = (a: Showing, b: Showing): number => Number(b.longer ?? false) - Number(a.longer ?? false);
 
 const of = (match: Match, answered: readonly Answered[]): Answered[] =>
   answered.filter(({ showing: { shown } }) => shown.length === match.length && match.every((i) => shown.includes(i)));

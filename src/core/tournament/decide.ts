@@ -10,6 +10,13 @@ import { gradesOf, type Outcome } from "./outcome.ts";
 
 export type PairResult = "win" | "loss" | "tie" | "undecided" | "unasked";
 
+/** Readable verdicts that showed one before another, and what they gave that one on average. */
+export interface ShownFirst {
+  count: number;
+  /** In [0, 1]. */
+  mean: number;
+}
+
 export interface Decision {
   /** `pairs[i][j]` is the result of class i against class j; the diagonal is a tie. */
   pairs: PairResult[][];
@@ -17,6 +24,27 @@ export interface Decision {
   shares: (number | null)[][];
   /** Verdicts for each class when the group was judged as a list, else null. */
   votes: number[] | null;
+  /** By the order in which two were shown; `shownFirst`. */
+  orders: Orders;
+}
+
+/** At i * n + j: of the questions that showed i and then j, and nobody else. */
+interface Orders {
+  /** Verdicts that could be read. */
+  verdicts: Uint32Array;
+  /** What they gave i less what they gave j, in steps. */
+  margins: Float64Array;
+}
+
+/** What verdicts gave i where it was shown before j; null where none was read. */
+export function shownFirst(
+  { pairs, orders: { verdicts, margins } }: Decision,
+  i: number,
+  j: number,
+): ShownFirst | null {
+  const cell = i * pairs.length + j;
+  const count = verdicts[cell] as number;
+  return count === 0 ? null : { count, mean: (1 + (margins[cell] as number) / (count * STEPS)) / 2 };
 }
 
 export interface DecisionRules {
@@ -74,12 +102,18 @@ export function decide(
   // For i < j: what verdicts gave i less what they gave j, in steps; and how many there are.
   const margin = new Float64Array(cells);
   const verdicts = new Uint32Array(cells);
+  const orders: Orders = { verdicts: new Uint32Array(cells), margins: new Float64Array(cells) };
   const asked = new Uint8Array(cells);
   for (const { shown } of questions) for (const i of shown) for (const j of shown) asked[i * classCount + j] = 1;
   for (const outcome of outcomes) {
     if (outcome.state !== "parsed" && (outcome.state !== "unparsed" || unparsed !== "tie")) continue;
     const { shown } = questions[outcome.question] as Showing;
     const grades = gradesOf(outcome, shown).map((grade) => Math.round(grade * STEPS));
+    if (shown.length === 2) {
+      const cell = (shown[0] as number) * classCount + (shown[1] as number);
+      orders.margins[cell] = (orders.margins[cell] as number) + (grades[0] as number) - (grades[1] as number);
+      orders.verdicts[cell] = (orders.verdicts[cell] as number) + 1;
+    }
     shown.forEach((i, a) => {
       shown.forEach((j, b) => {
         if (i >= j) return;
@@ -110,7 +144,7 @@ export function decide(
       (shares[j] as (number | null)[])[i] = 1 - share;
     }
   }
-  return { pairs, shares, votes: mode === "listwise" ? votesFor(classCount, outcomes) : null };
+  return { pairs, shares, votes: mode === "listwise" ? votesFor(classCount, outcomes) : null, orders };
 }
 
 function votesFor(classCount: number, outcomes: readonly Outcome[]): number[] {

@@ -1,5 +1,7 @@
 // Owns finding candidates in whose presence verdicts fail. Must not know rewards: group-result.ts
 // says what follows.
+
+import { isFirst } from "../judges/questions.ts";
 import { isUnparsed } from "../judges/readings.ts";
 import type { AskedQuestion } from "./asked-questions.ts";
 
@@ -16,13 +18,28 @@ interface Counts {
 
 const share = ({ answered, unparsed }: Counts): number => (answered === 0 ? 0 : unparsed / answered);
 
+const noCounts = (): Counts => ({ comparisons: 0, answered: 0, unparsed: 0 });
+
+function add(counts: Counts, { question, readings }: AskedQuestion): void {
+  if (isFirst(question)) counts.comparisons++;
+  for (const reading of readings) {
+    if (reading.status === null) continue;
+    counts.answered++;
+    if (isUnparsed(reading)) counts.unparsed++;
+  }
+}
+
 function countsOf(asked: readonly AskedQuestion[]): Counts {
-  const readings = asked.flatMap((entry) => entry.readings.filter(({ status }) => status !== null));
-  return {
-    comparisons: asked.filter(({ question }) => question.reask !== true).length,
-    answered: readings.length,
-    unparsed: readings.filter(isUnparsed).length,
-  };
+  const counts = noCounts();
+  for (const entry of asked) add(counts, entry);
+  return counts;
+}
+
+/** For each class: what was asked with it. */
+function countsByClass(classCount: number, asked: readonly AskedQuestion[]): Counts[] {
+  const counts = Array.from({ length: classCount }, noCounts);
+  for (const entry of asked) for (const member of entry.question.shown) add(counts[member] as Counts, entry);
+  return counts;
 }
 
 /**
@@ -34,21 +51,26 @@ function countsOf(asked: readonly AskedQuestion[]): Counts {
  */
 export function jammers(classCount: number, asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const found = new Set<number>();
-  const of = (member: number, among: readonly AskedQuestion[]) =>
-    countsOf(among.filter(({ question }) => question.shown.includes(member)));
+  const whole = countsByClass(classCount, asked);
   let rest = asked;
+  let counts = whole;
   for (;;) {
-    const shares = Array.from({ length: classCount }, (_, i) => (found.has(i) ? 0 : share(of(i, rest))));
+    const shares = counts.map((own, i) => (found.has(i) ? 0 : share(own)));
     const worst = Math.max(0, ...shares);
     if (worst < SHARE_WITH) break;
     for (const [i, own] of shares.entries()) if (own === worst) found.add(i);
     rest = rest.filter(({ question }) => !question.shown.some((member) => found.has(member)));
+    counts = countsByClass(classCount, rest);
   }
+  if (found.size === 0) return found;
   const without = countsOf(rest);
   const sure =
     2 * found.size < classCount &&
     without.comparisons >= COMPARISONS_MIN &&
     share(without) <= SHARE_WITHOUT &&
-    [...found].every((i) => of(i, asked).comparisons >= COMPARISONS_MIN && share(of(i, asked)) >= SHARE_WITH);
+    [...found].every((i) => {
+      const own = whole[i] as Counts;
+      return own.comparisons >= COMPARISONS_MIN && share(own) >= SHARE_WITH;
+    });
   return sure ? found : new Set();
 }

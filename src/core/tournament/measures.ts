@@ -8,7 +8,9 @@ import type { Outcome } from "./outcome.ts";
 export interface Measures {
   /** Whether somebody beat, over others, someone who beat him: no order agrees with all results. */
   cyclic: boolean;
-  /** Of the questions with at least two readable verdicts: the mean share that says what most say. */
+  /**
+   * Of the questions with at least two readable verdicts: the mean share that says what most say.
+   */
   agreement: number | null;
   tie_rate: number | null;
   /** Share of the asked pairs of different candidates of which something was decided. */
@@ -33,7 +35,10 @@ export function measuresOf({ pairs }: Decision, outcomes: readonly Outcome[], fi
   };
 }
 
-/** Whether the graph of wins has a cycle: somebody is left when all without a win against the rest are taken out. */
+/**
+ * Whether the graph of wins has a cycle: somebody is left when all without a win against the rest
+ * are taken out.
+ */
 export function isCyclic(pairs: Decision["pairs"]): boolean {
   let left = pairs.map((_, i) => i);
   for (;;) {

@@ -1,7 +1,7 @@
 // Owns how a spec names a schedule, and what it says of its settings, by the table of schedules.
 import * as z from "zod";
 import type { NamedSchedule, Spec } from "../contract/spec.ts";
-import type { Field, Schedule } from "./schedule.ts";
+import type { Choice, Field, Schedule } from "./schedule.ts";
 import { SCHEDULES } from "./schedules/table.ts";
 
 const NamedScheduleSchema = z.union([
@@ -12,7 +12,10 @@ const NamedScheduleSchema = z.union([
   ) as unknown as z.ZodType<{ name: string }>,
 ]);
 
-/** A schedule by name, or by name with settings of its own, in its canonical form. Default: the one of the mode. */
+/**
+ * A schedule by name, or by name with settings of its own, in its canonical form. Default: the one
+ * of the mode.
+ */
 export const ScheduleSchema = NamedScheduleSchema.transform(canonicalSchedule)
   .optional()
   .meta({ description: "default: round_robin for pairwise, single_list for listwise" });
@@ -27,8 +30,10 @@ export function scheduleOf(named: NamedSchedule): { schedule: Schedule; settings
 }
 
 /** The schedule itself, or what it chooses for a group. */
-export const chosenOf = (named: NamedSchedule, field: Field): NamedSchedule =>
-  scheduleOf(named).schedule.choose?.(field) ?? named;
+export function chosenOf(named: NamedSchedule, field: Omit<Field, "settings">): Choice {
+  const { schedule, settings } = scheduleOf(named);
+  return schedule.choose?.({ ...field, settings }) ?? { schedule: named };
+}
 
 /** As canonical as it goes: without settings that are the default, and then by its name. */
 function canonicalSchedule(named: NamedSchedule): NamedSchedule {
@@ -36,6 +41,12 @@ function canonicalSchedule(named: NamedSchedule): NamedSchedule {
   const defaults = schedule.settings.parse({}) as Record<string, unknown>;
   const own = Object.entries(settings as Record<string, unknown>).filter(([key, value]) => defaults[key] !== value);
   return own.length === 0 ? nameOf(named) : { name: nameOf(named), ...Object.fromEntries(own) };
+}
+
+/** Whether a group's reference takes part in its comparisons. */
+export function needsReference(named: NamedSchedule): boolean {
+  const { schedule, settings } = scheduleOf(named);
+  return schedule.needsReference?.(settings) === true;
 }
 
 /** Why a judge's schedule and mode do not go together, or null. */

@@ -3,12 +3,17 @@
 import type * as z from "zod";
 import type { NamedSchedule } from "../contract/spec.ts";
 import { type Fit, fitted, type Game } from "../math/bradley-terry.ts";
+import type { ShownFirst } from "./decide.ts";
 
 /**
  * What came of comparing candidate i with candidate j: what i earned of it, in [0, 1] and j the
  * rest; null when nothing was decided, undefined when it was not asked.
  */
-export type Outcomes = (i: number, j: number) => number | null | undefined;
+export interface Outcomes {
+  (i: number, j: number): number | null | undefined;
+  /** Of what showed i before j; null where nothing did that could be read. */
+  inOrder?(i: number, j: number): ShownFirst | null;
+}
 
 /** Candidates to compare: two, or a list of more. */
 export type Match = readonly number[];
@@ -19,14 +24,27 @@ export interface Field<S = unknown> {
   settings: S;
   /** Outcomes are the verifier's own probabilities, not votes. */
   graded: boolean;
-  /** Pairs that the budget pays. */
+  /** Pairs that the budget pays, each asked as the judge asks it at first. */
   pairs: number;
+  /** How often a pair may be asked after the first time, by a schedule that does. */
+  repeats: number;
+  /** Rollouts that share each candidate, by its index. */
+  sizes: readonly number[];
+  /** The candidate that is the group's reference, where one takes part. */
+  reference?: number | undefined;
+}
+
+/** What a schedule that stands for others chooses for a group. */
+export interface Choice {
+  schedule: NamedSchedule;
+  /** How often each pair is paid: the other order first, then more samples. Default 1. */
+  times?: number;
 }
 
 /**
  * Yields wave after wave and is given what is known then; returns each candidate's place in [0, 1],
  * 1 the best, where the schedule has an order of its own. It may look only at pairs that it has
- * asked for, and may ask for a pair again: it is not asked twice.
+ * asked for, and may ask for a pair again: it is not asked twice, but by a schedule that `repeats`.
  */
 export type Waves = Generator<readonly Match[], readonly number[] | undefined, Outcomes>;
 
@@ -38,22 +56,51 @@ export interface Schedule<S = unknown> {
   /** Whether it leaves no pair of a group unasked, whatever the group. */
   complete: boolean;
   waves(field: Field<S>): Waves;
+  /** Whether the group's reference takes part, and only comparisons with it count. */
+  needsReference?(settings: S): boolean;
+  /** Pairs of n candidates that it comes to ask at most; absent: its first wave is all there is. */
+  most?(n: number, settings: S): number;
+  /**
+   * Why it may end with less than `most`: nothing left can change its verdict, or it is sure
+   * enough.
+   */
+  endsOf?: "early_stop" | "sure";
+  /**
+   * Whether nothing that is still to come can give a match's outcome any weight. Once so it stays
+   * so whatever else is learnt, and the outcome of such a match makes no other one so: then what is
+   * left of a wave hangs on its outcomes alone, not on their order.
+   */
+  obsolete?(field: Field<S>, outcomes: Outcomes): (match: Match) => boolean;
+  /** Only wins are told by what it asks: the points of a candidate are its wins. */
+  byWins?: true;
+  /**
+   * Whether a pair that it asks for again is asked again: in the other order, then as often again.
+   * Its strengths are by `strengthsInOrder`.
+   */
+  repeats?(settings: S): boolean;
+  /** Whether a pair asked in one order shows first whom it names first; else the seed says. */
+  listsInOrder?(settings: S): boolean;
   /** Of one that stands for others: which. */
-  choose?(field: Field): NamedSchedule;
+  choose?(field: Field<S>): Choice;
 }
 
-const nameOf = (match: Match): string => [...match].sort((a, b) => a - b).join();
+/** Pairs of n candidates. */
+export const allPairs = (n: number): number => (n * (n - 1)) / 2;
+
+/** A pair's number, the same in both orders; groups are smaller than the factor. */
+export const pairNumber = ([i = 0, j = 0]: Match): number => Math.min(i, j) * PAIR_FACTOR + Math.max(i, j);
+const PAIR_FACTOR = 1 << 16;
 
 /** A schedule at work on one group. */
 export class Pairing {
   private readonly waves: Waves;
-  private readonly asked = new Set<string>();
-  private readonly lists: boolean;
+  private readonly asked = new Set<number>();
+  private readonly all: boolean;
   private places_: readonly number[] | undefined;
 
   constructor(schedule: Schedule, field: Field) {
     this.waves = schedule.waves(field);
-    this.lists = schedule.mode === "listwise";
+    this.all = schedule.mode === "listwise" || schedule.repeats?.(field.settings) === true;
   }
 
   /** The next wave: no pair that was asked before; none when the schedule is at its end. */
@@ -64,25 +111,31 @@ export class Pairing {
         this.places_ = value;
         return [];
       }
-      const fresh = this.lists ? value : value.filter((match) => this.isNew(match));
+      const fresh = this.all ? value : value.filter((match) => this.isNew(match));
       if (fresh.length > 0) return fresh;
     }
   }
 
-  /** Each candidate's place in [0, 1], 1 the best; undefined where the schedule has none, or not yet. */
+  /**
+   * Each candidate's place in [0, 1], 1 the best; undefined where the schedule has none, or not
+   * yet.
+   */
   get places(): readonly number[] | undefined {
     return this.places_;
   }
 
   private isNew(match: Match): boolean {
-    const name = nameOf(match);
-    const fresh = !this.asked.has(name) && match[0] !== match[1];
-    this.asked.add(name);
+    const pair = pairNumber(match);
+    const fresh = !this.asked.has(pair) && match[0] !== match[1];
+    this.asked.add(pair);
     return fresh;
   }
 }
 
-/** What a candidate earned on average of those that it was asked against; 0 where nothing was decided. */
+/**
+ * What a candidate earned on average of those that it was asked against; 0 where nothing was
+ * decided.
+ */
 export function meanOutcome(outcomes: Outcomes, i: number, opponents: readonly number[]): number {
   const known = opponents.flatMap((j) => outcomes(i, j) ?? []);
   return known.length === 0 ? 0 : known.reduce((sum, x) => sum + x, 0) / known.length;
@@ -100,4 +153,26 @@ export function strengthsOf(n: number, pairs: readonly Match[], outcomes: Outcom
     return score === null ? [] : [{ i: i as number, j: j as number, score }];
   });
   return fitted(n, games, STRENGTH_PRIOR, graded ? GRADED_WEIGHT : 1);
+}
+
+/** Lambda of the prior on what being shown first earns. */
+const LEAD_PRIOR = 1;
+
+/**
+ * Strengths as by `strengthsOf`, but of what each order of a pair gave: a vote is a game, what the
+ * first shown has of its place is fitted beside the strengths, and graded outcomes of both orders
+ * count as two.
+ */
+export function strengthsInOrder(n: number, pairs: readonly Match[], outcomes: Outcomes, graded: boolean): Fit {
+  const games = pairs
+    .flatMap(([i, j]) => [
+      [i, j],
+      [j, i],
+    ])
+    .flatMap(([i, j]): Game[] => {
+      const told = outcomes.inOrder?.(i as number, j as number) ?? null;
+      if (told === null) return [];
+      return [{ i: i as number, j: j as number, score: told.mean, times: graded ? 1 : told.count }];
+    });
+  return fitted(n, games, STRENGTH_PRIOR, graded ? GRADED_WEIGHT : 1, LEAD_PRIOR);
 }

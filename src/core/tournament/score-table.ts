@@ -1,12 +1,26 @@
 // Owns the table of scores by name: a new one is one entry here.
 import { sigmoid } from "../math/bradley-terry.ts";
-import type { Score } from "./score.ts";
+import type { Score, Standing } from "./score.ts";
 
 /** Sums of outcomes in another order differ by rounding only. */
 const EQUAL = 1e-9;
 
 const unit = (): readonly [number, number] => [0, 1];
 const oneSided = (): readonly [number, number] => [-1, 1];
+
+const isWhole = ({ tallies, uneven = false }: Standing) => !uneven && tallies.every(({ unasked }) => unasked === 0);
+
+/** sigma(t), t the Bradley-Terry strength: the score where not all pairs were asked. */
+const strength: Score = {
+  range: unit,
+  of: ({ strengths }) => strengths().map(sigmoid),
+  points(standing) {
+    const theta = standing.strengths();
+    return theta.map((own, r) =>
+      theta.reduce((sum, other, s) => sum + (s === r ? 0 : own === other ? 0.5 : sigmoid(own - other)), 0),
+    );
+  },
+};
 
 export const SCORES: Readonly<Record<string, Score>> = {
   /** (wins + ties/2) / decided. */
@@ -29,7 +43,10 @@ export const SCORES: Readonly<Record<string, Score>> = {
     range: oneSided,
     of: ({ tallies }) => tallies.map(({ wins, losses, ties }) => (wins - losses) / (wins + losses + ties)),
   },
-  /** (max_rank - rank) / (max_rank - 1) by places or what was earned, equals at the best; all equal: 0. */
+  /**
+   * (max_rank - rank) / (max_rank - 1) by places or what was earned, equals at the best; all equal:
+   * 0.
+   */
   rank: {
     range: unit,
     of({ places, earned }) {
@@ -49,16 +66,16 @@ export const SCORES: Readonly<Record<string, Score>> = {
       return nets.map((net) => (most === 0 ? 0 : net / most));
     },
   },
-  /** sigma(t), t the Bradley-Terry strength: the score where not all pairs were asked. */
-  strength: {
+  strength,
+  /**
+   * `strength` where pairs were left out or asked unevenly, `soft` where none was: who met whom is
+   * no chance (`active`).
+   */
+  auto: {
     range: unit,
-    of: ({ strengths }) => strengths().map(sigmoid),
-    points(standing) {
-      const theta = standing.strengths();
-      return theta.map((own, r) =>
-        theta.reduce((sum, other, s) => sum + (s === r ? 0 : own === other ? 0.5 : sigmoid(own - other)), 0),
-      );
-    },
+    of: (standing) => (isWhole(standing) ? standing.earned : strength.of(standing)),
+    points: (standing) => (isWhole(standing) ? null : (strength.points?.(standing) ?? null)),
+    choose: (standing) => (isWhole(standing) ? "soft" : "strength"),
   },
   /** What it earned on average, graded as the verdicts are. */
   soft: { range: unit, of: ({ earned }) => earned },

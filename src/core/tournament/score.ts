@@ -7,12 +7,16 @@ export interface Standing {
   tallies: readonly Tally[];
   /** Well-formed and with nothing missing; the values of others are not used. */
   judged: readonly boolean[];
-  /** What it earned on average against those opponents of which something was decided, in [0, 1]. */
+  /**
+   * What it earned on average against those opponents of which something was decided, in [0, 1].
+   */
   earned: readonly number[];
   /** Bradley-Terry strengths, natural log-odds; minus infinity for the malformed. */
   strengths(): readonly number[];
   /** The places of a schedule that has an order of its own, in [0, 1], 1 the best. */
   places: readonly number[] | null;
+  /** Some pairs were asked more often than others, by what their answers said. */
+  uneven?: boolean;
   /** The mean of the scores that the verifier itself gave, in [0, 1]; null where it gives none. */
   marks: readonly number[] | null;
 }
@@ -22,8 +26,13 @@ export interface Score {
   /** Where every value lies in groups of at most n; the malformed have the least. */
   range(n: number): readonly [number, number];
   of(standing: Standing): readonly number[];
-  /** By what candidates are ordered where not every pair is asked, in points of n - 1; default: `earned`. */
+  /**
+   * By what candidates are ordered where not every pair is asked, in points of n - 1; default:
+   * `earned`.
+   */
   points?(standing: Standing): readonly number[] | null;
+  /** Of one that stands for others: which, for this group. */
+  choose?(standing: Standing): string;
   /** Only of verdicts that are scores. */
   needsScores?: true;
 }

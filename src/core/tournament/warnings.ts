@@ -12,9 +12,10 @@ const parseRateWarnings = (parse_rate: number | null) =>
   parse_rate !== null && parse_rate < PARSE_RATE_LOW ? [LOW] : [];
 
 /**
- * `no_candidates`: in some group no rollout has one, where candidates count. `language_not_supported`: a group's `language`
- * is none of those whose comments can be removed, which are all that the embedded verifier runs and
- * more; a trained verifier may know it all the same.
+ * `no_candidates`: in some group no rollout has one, where candidates count.
+ * `language_not_supported`: a group's `language` is none of those whose comments can be removed,
+ * which are all that the embedded verifier runs and more; a trained verifier may know it all the
+ * same.
  */
 export function rewardWarnings(
   prepared: readonly PreparedGroup[],

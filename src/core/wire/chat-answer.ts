@@ -3,7 +3,9 @@
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { questionFault } from "../faults/question-fault.ts";
+import type { SoftLabels } from "../judges/soft-reader.ts";
 import { withoutThoughts } from "../judges/thinking.ts";
+import { tokensIn } from "./answer-tokens.ts";
 
 /** What one request brought: the parts of a Generation (ports.ts) that the backend decides. */
 export interface Answered {
@@ -18,6 +20,8 @@ export interface Answered {
   model: string | null;
   /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
   reason?: string | null;
+  /** Of an answer that is read softly (soft-answer.ts). */
+  soft?: SoftLabels | null;
 }
 
 /** Looks on while an answer comes in. */
@@ -90,8 +94,10 @@ function isOnlyReasoning(data: string): boolean {
   const key = data.indexOf('"reasoning');
   if (key === -1 || data.startsWith('":null', key + 10) || data.startsWith('_content":null', key + 10)) return false;
   if (data.startsWith('":""', key + 10) || data.startsWith('_content":""', key + 10)) return false;
-  const content = data.indexOf('"content":');
-  if (content !== -1 && !data.startsWith("null", content + 10)) return false;
+  // That of the delta, and the list of its log probabilities.
+  for (let at = data.indexOf('"content":'); at !== -1; at = data.indexOf('"content":', at + 10)) {
+    if (data[at + 10] !== "[" && !data.startsWith("null", at + 10)) return false;
+  }
   return !data.includes('"error"');
 }
 
@@ -268,9 +274,8 @@ export class AnswerBuilder {
     if (observer === null) return;
     if (typeof reasoning === "string") observer.text(reasoning);
     if (typeof content === "string") observer.text(content);
-    if (isObject(logprobs) && Array.isArray(logprobs.content)) {
-      observer.logprobs?.(logprobs.content, Boolean(content));
-    }
+    const list = tokensIn(logprobs);
+    if (list !== null) observer.logprobs?.(list, Boolean(content));
   }
 
   #part(part: Json): ItemErrorCode | null {

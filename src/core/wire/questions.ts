@@ -3,13 +3,14 @@
 
 import type { ItemErrorCode } from "../faults/errors.ts";
 import type { JobQuestion, Question } from "../judges/questions.ts";
+import type { SoftLabels } from "../judges/soft-reader.ts";
 import type { BreakerState } from "../load/breaker.ts";
 
 /**
  * Questions of one preset over one prompt's candidates. Each candidate's text is held once;
  * questions refer to it by index: 1..5 distinct ones each.
  */
-export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots"> {
+export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots" | "runs"> {
   question: string;
   language: string | null;
   candidates: readonly string[];
@@ -51,6 +52,8 @@ export interface Generation {
   backend?: string | null;
   /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
   reason?: string | null;
+  /** Where a soft vote asked for it: the labels' probabilities, null where none were found. */
+  soft?: SoftLabels | null | undefined;
 }
 
 /** Counters of one session, for Server-Timing, metrics and tests. */

@@ -7,11 +7,21 @@ export interface ScalarText {
   head: string;
   /** The candidate, and what follows it. */
   tail: string;
+  /** Of a solution in steps: how many. */
+  steps?: number;
 }
+
+/**
+ * A model's number for a text, or one for each of its steps; null where the reply has not these.
+ */
+export type ScalarValue = number | readonly number[] | null;
 
 export interface ScalarSettings {
   model?: string | undefined;
-  /** Which label's number counts: its place, or its name where the API names labels; default the last. */
+  /**
+   * Which label's number counts: its place, or its name where the API names labels; default the
+   * last.
+   */
   label?: number | string | undefined;
   /** Token ids of yes and no, for APIs that compare two tokens. */
   yes?: number | undefined;
@@ -25,12 +35,17 @@ export interface ScalarApi {
   one_head: boolean;
   /** Needs `yes` and `no`. */
   compares: boolean;
+  /** Gives a list a text: a probability a step. */
+  per_step?: true;
   body(texts: readonly ScalarText[], settings: ScalarSettings): unknown;
-  /** A number a text, in their order; anything else for what is no number. Throws for another shape. */
+  /**
+   * A number a text, or a list of them, in their order; anything else for what is no number. Throws
+   * for another shape.
+   */
   read(reply: unknown, settings: ScalarSettings): readonly unknown[];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a reply is taken apart by its API's shape; what does not fit throws or is no number
+// biome-ignore lint/suspicious/noExplicitAny: its API's shape; another throws
 type Reply = any;
 
 const whole = ({ head, tail }: ScalarText) => head + tail;
@@ -43,6 +58,10 @@ const labelled = (numbers: Reply, { label = -1 }: ScalarSettings): unknown => nu
 function lastRow(data: Reply): Reply {
   return Array.isArray(data) && Array.isArray(data.at(-1)) ? lastRow(data.at(-1)) : data;
 }
+
+/** Of a row a step the label's number; rows may be numbers of their own. */
+const ofSteps = (rows: Reply, settings: ScalarSettings): unknown =>
+  Array.isArray(rows) ? rows.map((row) => (Array.isArray(row) ? labelled(row, settings) : row)) : null;
 
 /** Share of yes in yes and no. */
 const shareOf = ([yes, no]: Reply): unknown => yes / (yes + no);
@@ -70,6 +89,15 @@ export const SCALAR_APIS = {
     compares: false,
     body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
     read: ({ data }: Reply, settings) => byIndex(data).map(({ data }) => labelled(lastRow(data), settings)),
+  },
+  /** vLLM's process reward models: outputs at each step's tag, as probabilities. */
+  "vllm-prm": {
+    path: "/pooling",
+    one_head: false,
+    compares: false,
+    per_step: true,
+    body: (texts, { model }) => ({ model, input: inputs(texts), task: "token_classify", use_activation: true }),
+    read: ({ data }: Reply, settings) => byIndex(data).map(({ data }) => ofSteps(data, settings)),
   },
   /** SGLang's reward models (`--is-embedding`). */
   "sglang-classify": {
@@ -119,6 +147,29 @@ export function scalarsIn(api: ScalarApi, text: string, count: number, settings:
   try {
     const numbers = api.read(JSON.parse(text), settings);
     return numbers.length === count && numbers.every(Number.isFinite) ? (numbers as number[]) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isProbability = (one: unknown): one is number => typeof one === "number" && one >= 0 && one <= 1;
+
+/**
+ * A probability a step of each text, which have so many; null for a text to which the reply has not
+ * just these, and null for a reply that is not of so many texts.
+ */
+export function stepScoresIn(
+  api: ScalarApi,
+  text: string,
+  counts: readonly number[],
+  settings: ScalarSettings,
+): (number[] | null)[] | null {
+  try {
+    const lists = api.read(JSON.parse(text), settings);
+    if (lists.length !== counts.length) return null;
+    return lists.map((list, i) =>
+      Array.isArray(list) && list.length === counts[i] && list.every(isProbability) ? list : null,
+    );
   } catch {
     return null;
   }

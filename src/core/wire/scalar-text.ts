@@ -1,11 +1,14 @@
-// How a question and a candidate become the one text that a scalar model reads. Knows no API.
-import type { Escape } from "../judges/escape.ts";
+// How a question and a candidate, or its steps, become the one text that a scalar model reads.
+// Knows no API.
+import { createEscape, escapeText, survivors } from "../judges/escape.ts";
 import type { ScalarText } from "./scalar-apis.ts";
 
 const QUESTION = "{{question}}";
 const CANDIDATE = "{{candidate}}";
 
-/** Conversations as families of models write them; the server's tokenizer adds what begins a text. */
+/**
+ * Conversations as families of models write them; the server's tokenizer adds what begins a text.
+ */
 const NAMED: Readonly<Record<string, string>> = {
   plain: `${QUESTION}\n\n${CANDIDATE}`,
   chatml: `<|im_start|>user\n${QUESTION}<|im_end|>\n<|im_start|>assistant\n${CANDIDATE}<|im_end|>\n`,
@@ -21,12 +24,22 @@ export const isScalarTemplate = (template: string): boolean =>
   Object.hasOwn(NAMED, template) ||
   (once(template, QUESTION) && once(template, CANDIDATE) && template.indexOf(QUESTION) < template.indexOf(CANDIDATE));
 
-/** Makes texts by a template; model text can neither close its place nor pose as a token. */
-export function scalarTexts(template: string, escapeWith: Escape) {
+/** Whether model text can be kept from holding it, as no escape breaks a single character. */
+export const isStepTag = (tag: string): boolean => survivors(createEscape([tag]), [tag]).length === 0;
+
+/**
+ * Makes texts by a template; model text can neither close its place nor pose as a token. Behind
+ * each step of a list stands `step_tag`, which no step holds, where the model is asked about it.
+ */
+export function scalarTexts(template: string, step_tag: string | null = null) {
+  const escapeWith = step_tag === null ? escapeText : createEscape([step_tag]);
+  const quoted = (text: string) => escapeWith(text).toWellFormed();
   const [before = "", rest = ""] = (NAMED[template] ?? template).split(QUESTION);
   const [between = "", after = ""] = rest.split(CANDIDATE);
-  return (question: string, candidate: string): ScalarText => ({
-    head: before + escapeWith(question).toWellFormed() + between,
-    tail: escapeWith(candidate).toWellFormed() + after,
-  });
+  return (question: string, candidate: string | readonly string[]): ScalarText => {
+    const head = before + quoted(question) + between;
+    if (typeof candidate === "string") return { head, tail: quoted(candidate) + after };
+    const steps = candidate.map((step) => quoted(step) + (step_tag ?? ""));
+    return { head, tail: steps.join("") + after, steps: steps.length };
+  };
 }

@@ -16,15 +16,19 @@ const isNumber = (value: unknown): boolean => Number.isFinite(value);
 const isProbabilities = (value: unknown): boolean =>
   isObject(value) && Object.entries(value).every(([letter, p]) => letter === "__proto__" || isNumber(p));
 
-const isAbout = ({ group_id, comparison }: Fields): boolean =>
-  isText(group_id) && group_id.length >= 1 && group_id.length <= LIMITS.id_chars && isCount(comparison);
+const isId = (value: unknown): boolean => isText(value) && value.length >= 1 && value.length <= LIMITS.id_chars;
+const isAbout = ({ group_id, comparison }: Fields): boolean => isId(group_id) && isCount(comparison);
 
 const isThinking = (value: unknown): boolean => value === "none" || value === "closed" || value === "unclosed";
 
 const USAGE = ["generations", "saved", "failed", "prompt_tokens", "completion_tokens", "in_flight_max"] as const;
 
 const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> = {
-  accepted: (e) => isText(e.request_id) && isCount(e.generations) && isCount(e.queue_depth),
+  accepted: (e) =>
+    isText(e.request_id) &&
+    isCount(e.generations) &&
+    isCount(e.queue_depth) &&
+    (e.cancel_id == null || isId(e.cancel_id)),
   verdict: (e) =>
     isAbout(e) &&
     isCount(e.sample) &&
@@ -37,6 +41,8 @@ const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> 
     (e.first_token_ms === null || isNumber(e.first_token_ms)) &&
     isNumber(e.total_ms) &&
     (e.letters == null || isProbabilities(e.letters)) &&
+    (e.coverage == null || isNumber(e.coverage)) &&
+    (e.written == null || isText(e.written)) &&
     (e.model == null || isText(e.model)),
   saved: (e) =>
     isAbout(e) &&

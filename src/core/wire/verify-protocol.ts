@@ -4,6 +4,9 @@ import * as z from "zod";
 import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { needsWhole } from "../judges/parsers/table.ts";
+import { presetNamed } from "../judges/presets/table.ts";
+import { GIVEN_ROLES } from "../judges/prompt-job.ts";
 
 const count = z.int().min(0);
 const groupId = z.string().min(1).max(LIMITS.id_chars);
@@ -25,6 +28,14 @@ export const VerifyComparisonSchema = z.strictObject({
    * orders; refused for lists of more than two.
    */
   stop: z.enum(["majority", "all"]).default("all"),
+  /** Tokens of each generation at most; default `sampling.max_tokens`. */
+  max_tokens: z.int().min(1).max(LIMITS.max_tokens_max).optional(),
+});
+
+/** What the asker says before the preset's own messages; `data` and candidates are escaped. */
+const GivenMessageSchema = z.strictObject({
+  role: z.enum(GIVEN_ROLES),
+  parts: z.array(z.union([z.string(), z.strictObject({ data: z.string() }), z.strictObject({ shown: count })])),
 });
 
 export const VerifyGroupSchema = z
@@ -33,7 +44,15 @@ export const VerifyGroupSchema = z
     question: z.string(),
     language: z.string().max(32).nullable().default(null),
     /** Texts that some presets need besides. */
-    slots: z.strictObject({ reference: z.string(), rubric: z.string(), principle: z.string() }).partial().optional(),
+    slots: z
+      .strictObject({
+        reference: z.string(),
+        rubric: z.string(),
+        principle: z.string(),
+        messages: z.array(GivenMessageSchema).max(LIMITS.judge_messages_max),
+      })
+      .partial()
+      .optional(),
     candidates: z.array(z.string()).min(1).max(LIMITS.rollouts_per_group_max),
     comparisons: z.array(VerifyComparisonSchema).min(1),
   })
@@ -74,8 +93,8 @@ export const VerifyRequestSchema = z.strictObject({
     .refine((groups) => new Set(groups.map(({ group_id }) => group_id)).size === groups.length, {
       message: "group_ids must be distinct",
     }),
-  /** A prompt template's name (src/core/judges/templates). */
-  prompt: z.string().max(64),
+  /** A prompt's or preset's name, or a deployment's own template as canonical JSON. */
+  prompt: z.string().max(LIMITS.template_chars),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
   /** null: the gateway's ENGINE_MODEL. */
   model: z.string().max(256).nullable().default(null),
@@ -86,8 +105,7 @@ export const VerifyRequestSchema = z.strictObject({
     seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   }),
   /**
-   * Ask the engine for the option letters' probabilities at the token after `\boxed{` (formulas.md
-   * h).
+   * Ask the engine for the labels' probabilities where the answer's label stands (formulas.md h).
    */
   soft: z.boolean().default(false),
 });
@@ -101,13 +119,28 @@ const VerifyErrorCodeSchema = z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode,
 
 /** Most characters of an answer segment in a `verdict` event; a longer one keeps its end. */
 export const ANSWER_SEGMENT_CHARS = 4096;
+/** The same where the prompt's parser reads all of an answer. */
+const ANSWER_WHOLE_CHARS = 65_536;
+
+/** How much of an answer to this prompt its parser may need. */
+export function answerChars(prompt: string): number {
+  const preset = presetNamed(prompt);
+  return preset !== null && needsWhole(preset.parser) ? ANSWER_WHOLE_CHARS : ANSWER_SEGMENT_CHARS;
+}
 
 /**
  * One line of the reply. Every sample of every comparison is in exactly one `verdict`, `saved` or
  * `error`.
  */
 export const VerifyEventSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("accepted"), request_id: z.string(), generations: count, queue_depth: count }),
+  z.object({
+    type: z.literal("accepted"),
+    request_id: z.string(),
+    generations: count,
+    queue_depth: count,
+    /** By which comparisons can be taken back (verify-cancel.ts); absent: this gateway cannot. */
+    cancel_id: groupId.nullable().optional(),
+  }),
   z.object({
     type: z.literal("verdict"),
     ...about,
@@ -122,15 +155,20 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     queue_ms: z.number(),
     first_token_ms: z.number().nullable(),
     total_ms: z.number(),
-    /** Probability of each option letter; only when asked and given by the engine. */
+    /**
+     * Probability of each label where it stands, only when asked; null where none was seen. What
+     * the engine gave them all, and which was written.
+     */
     letters: z.record(z.string(), z.number()).nullable().optional(),
+    coverage: z.number().nullable().optional(),
+    written: z.string().nullable().optional(),
     /** The model that answered, as the engine names it. */
     model: z.string().nullable().optional(),
   }),
   z.object({
     type: z.literal("saved"),
     ...about,
-    /** Sample numbers that were not run, or were cut short. */
+    /** Sample numbers that were not run, or were cut short: decided, or taken back by the asker. */
     samples: z.array(count).min(1),
     /** Tokens that the cut ones had generated already. */
     completion_tokens: count,

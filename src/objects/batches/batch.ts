@@ -13,7 +13,7 @@ import { type BatchRecord, BatchStore, hasEnded, type NewBatch, newRecord } from
 import { BatchJournal } from "./journal.ts";
 import { decodeBatch } from "./request-pieces.ts";
 import type { BatchScorer } from "./scorer.ts";
-import type { BatchFault, BatchState, BatchView, Webhooks } from "./view.ts";
+import type { BatchBrief, BatchFault, BatchState, BatchView, Webhooks } from "./view.ts";
 import { announcement, backoffMs, deliver } from "./webhook.ts";
 
 export interface BatchParts {
@@ -72,6 +72,14 @@ export class Batch {
     }
     const now = this.#of(keyName);
     return now && this.#store.view({ ...now, progress: this.#progress(now) });
+  }
+
+  /** What a list tells of it; null for whoever did not submit it. */
+  brief(keyName: string | null): BatchBrief | null {
+    const record = this.#of(keyName);
+    if (record === null) return null;
+    const { batch_id, route, state, created_at, deadline_at, ended_at } = record;
+    return { batch_id, route, state, created_at, deadline_at, ended_at, progress: this.#progress(record) };
   }
 
   /** Ends the work down to the verifier. Groups that are finished stay readable. */

@@ -1,16 +1,19 @@
-// Owns the Durable Object that is a batch: its storage, its alarm, and the calls it answers. Knows
-// no decision.
+// Owns the Durable Object that is a batch, or a key's list of batches: its storage, its alarm, and
+// the calls it answers. Knows no decision.
 import { DurableObject } from "cloudflare:workers";
 import { durableValues } from "../storage/durable.ts";
 import { Batch } from "./batch.ts";
+import { type BatchIds, BatchList } from "./batch-list.ts";
 import type { NewBatch } from "./batch-record.ts";
 import { type BatchDeps, createBatchScorer } from "./scorer.ts";
-import type { BatchView } from "./view.ts";
+import type { BatchBrief, BatchView } from "./view.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
 export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps) {
   return class extends DurableObject<Record<string, unknown>> {
     #batch: Batch | null = null;
+    /** Of an object that is a key's list of batches. */
+    readonly #list = new BatchList(durableValues(this.ctx));
 
     async submit(id: string, batch: NewBatch, pieces: Uint8Array[]): Promise<void> {
       this.#open().submit(id, batch, pieces);
@@ -22,6 +25,18 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps) 
 
     async cancel(keyName: string | null): Promise<BatchView | null> {
       return this.#open().cancel(keyName);
+    }
+
+    async brief(keyName: string | null): Promise<BatchBrief | null> {
+      return this.#open().brief(keyName);
+    }
+
+    async note(id: string): Promise<void> {
+      this.#list.note(id, Date.now());
+    }
+
+    async page(before: string | null, limit: number): Promise<BatchIds> {
+      return this.#list.page(before, limit);
     }
 
     override async alarm(): Promise<void> {

@@ -36,5 +36,13 @@ export function createLocalBatches(deps: BatchDeps): Batches {
       (batches.get(id) ?? open(id)).submit(id, newBatch(head, batch), encodeBatch(batch)),
     view: async (id, keyName, waitMs) => (await batches.get(id)?.view(keyName, waitMs)) ?? null,
     cancel: async (id, keyName) => batches.get(id)?.cancel(keyName) ?? null,
+    async list(keyName, before, limit) {
+      const all = [...batches.values()].flatMap((batch) => batch.brief(keyName) ?? []);
+      const older = all
+        .filter(({ batch_id }) => before === null || batch_id < before)
+        .sort((a, b) => (a.batch_id < b.batch_id ? 1 : -1));
+      const rows = older.slice(0, limit);
+      return { rows, next: older.length > limit ? (rows.at(-1)?.batch_id ?? null) : null };
+    },
   };
 }

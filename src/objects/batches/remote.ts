@@ -1,15 +1,20 @@
 // Owns reaching batches that are Durable Objects. Knows no decision.
 
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
+import { type BatchIds, listName } from "./batch-list.ts";
 import { type NewBatch, newBatch } from "./batch-record.ts";
 import { encodeBatch } from "./request-pieces.ts";
-import type { Batches, BatchView } from "./view.ts";
+import type { BatchBrief, Batches, BatchView } from "./view.ts";
 
 /** The Durable Object's calls, as its stub offers them. */
 export interface BatchStub {
   submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): Promise<void>;
   view(keyName: string | null, waitMs: number): Promise<BatchView | null>;
   cancel(keyName: string | null): Promise<BatchView | null>;
+  brief(keyName: string | null): Promise<BatchBrief | null>;
+  /** Of the object that is a key's list. */
+  note(id: string): Promise<void>;
+  page(before: string | null, limit: number): Promise<BatchIds>;
 }
 
 /**
@@ -22,11 +27,19 @@ export function createRemoteBatches(
 ): Batches {
   const call = <T>(id: string, make: (stub: BatchStub) => Promise<T>) => reach(namespace, id, report, make);
   return {
-    submit(id, head, batch) {
+    async submit(id, head, batch) {
       const pieces = encodeBatch(batch);
-      return call(id, (stub) => stub.submit(id, newBatch(head, batch), pieces));
+      // A batch that its list does not have runs as well as any other.
+      const noted = call(listName(head.key_name), (stub) => stub.note(id)).catch(() => undefined);
+      await call(id, (stub) => stub.submit(id, newBatch(head, batch), pieces));
+      await noted;
     },
     view: (id, keyName, waitMs) => call(id, (stub) => stub.view(keyName, waitMs)),
     cancel: (id, keyName) => call(id, (stub) => stub.cancel(keyName)),
+    async list(keyName, before, limit) {
+      const { ids, more } = await call(listName(keyName), (stub) => stub.page(before, limit));
+      const rows = await Promise.all(ids.map((id) => call(id, (stub) => stub.brief(keyName))));
+      return { rows: rows.filter((row) => row !== null), next: more ? (ids.at(-1) as string) : null };
+    },
   };
 }

@@ -83,6 +83,12 @@ export interface BatchView {
   webhook: WebhookView | null;
 }
 
+/** A batch as a list tells of it. */
+export type BatchBrief = Pick<
+  BatchView,
+  "batch_id" | "route" | "state" | "created_at" | "deadline_at" | "ended_at" | "progress"
+>;
+
 /** Where batches run. Calls are harmless to repeat, and reject with an ApiError. */
 export interface Batches {
   /**
@@ -97,6 +103,16 @@ export interface Batches {
   view(id: string, keyName: string | null, waitMs: number): Promise<BatchView | null>;
   /** Ends the work down to the verifier; a batch that has ended stays as it is. */
   cancel(id: string, keyName: string | null): Promise<BatchView | null>;
+  /**
+   * The caller's batches, newest first, of those submitted before `before` (null: all); `next` is
+   * the `before` of the page behind, null on the last. A page has at most `limit`, and fewer where
+   * some are forgotten by now.
+   */
+  list(
+    keyName: string | null,
+    before: string | null,
+    limit: number,
+  ): Promise<{ rows: BatchBrief[]; next: string | null }>;
 }
 
 export const isEnded = (state: BatchState): boolean => state !== "queued" && state !== "running";

@@ -2,6 +2,7 @@
 // time, no redirect followed. Knows no life cycle.
 
 import { LIMITS } from "../../core/faults/limits.ts";
+import { signedHeaders } from "../../scoring/signature.ts";
 import type { BatchRecord } from "./batch-record.ts";
 import type { Webhooks } from "./view.ts";
 
@@ -29,28 +30,9 @@ export interface Delivery {
   last: string;
 }
 
-const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
-
-/**
- * `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`.
- * Source: the Standard Webhooks specification, section "Signature scheme" (symmetric).
- */
-export async function signature(secret: Uint8Array, id: string, timestamp_s: number, body: string): Promise<string> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", secret as Uint8Array<ArrayBuffer>, algorithm, false, ["sign"]);
-  const signed = new TextEncoder().encode(`${id}.${timestamp_s}.${body}`);
-  return `v1,${base64(new Uint8Array(await crypto.subtle.sign("HMAC", key, signed)))}`;
-}
-
 /** One attempt, bounded by webhook_timeout_ms. Never rejects. */
 export async function deliver({ secret }: Webhooks, { id, url, body }: Message, now: number): Promise<Delivery> {
-  const timestamp_s = Math.floor(now / 1000);
-  const headers = {
-    "content-type": "application/json",
-    "webhook-id": id,
-    "webhook-timestamp": `${timestamp_s}`,
-    "webhook-signature": await signature(secret, id, timestamp_s, body),
-  };
+  const headers = { "content-type": "application/json", ...(await signedHeaders(secret, { id, body }, now)) };
   const signal = AbortSignal.timeout(LIMITS.webhook_timeout_ms);
   try {
     const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });

@@ -5,6 +5,9 @@ import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contra
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { AnySpec } from "../../core/signals/compiled-spec.ts";
 
+/** Facts of a group by name, as /v1/rewards takes them beside its prompt. */
+export type GroupFacts = Readonly<Record<string, unknown>>;
+
 /** One request's sample, on its way to the room of its group. Durations in ms. */
 export interface GatheredSample {
   /** Digest naming the room: key name, run, step, spec hash, prompt hash, label and group size. */
@@ -17,6 +20,8 @@ export interface GatheredSample {
   language: string | null;
   rollout: Rollout;
   spec: AnySpec;
+  /** What its spec needs to know of the group; absent: nothing. */
+  facts?: GroupFacts;
   run_id: string | null;
   step: number | null;
   key_name: string | null;

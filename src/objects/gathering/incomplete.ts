@@ -1,7 +1,9 @@
 // Owns what is warned of where rewards rest on a part of their group. Knows no route and no log.
 import type { GroupClosed } from "./gathering.ts";
 
-/** How a judgement came about: its members, of how many, why it began, and whether some came late. */
+/**
+ * How a judgement came about: its members, of how many, why it began, and whether some came late.
+ */
 export interface Completeness {
   members: number;
   /** null: unknown. */

@@ -28,7 +28,7 @@ export type JudgeGroup = (work: GroupWork) => Promise<RewardsReply>;
 /** A group is judged to its end whoever goes: a client that left comes back for its answer. */
 export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
   return async ({ request_id, logs, warnings, group_id, subject, members, deadline_ms, journal }) => {
-    const { prompt, spec, run_id, step, key_name } = subject;
+    const { prompt, spec, facts, run_id, step, key_name } = subject;
     const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0, warnings };
     const language = members[0]?.language ?? undefined;
     const rollouts = members.map(({ rollout }) => rollout);
@@ -37,7 +37,7 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
       step: step ?? undefined,
       spec,
       deadline_ms,
-      groups: [{ group_id, prompt, language, rollouts }],
+      groups: [{ group_id, prompt, language, ...facts, rollouts }],
     };
     const never = new AbortController().signal;
     if (!logs) {

@@ -4,7 +4,7 @@ import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { Reading } from "../../core/judges/readings.ts";
 import type { AnySpec } from "../../core/signals/compiled-spec.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
-import type { GatheredReward } from "./gathering.ts";
+import type { GatheredReward, GroupFacts } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { Fault } from "./reply.ts";
 
@@ -13,6 +13,8 @@ export interface RoomSubject {
   room: string;
   prompt: Prompt;
   spec: AnySpec;
+  /** Absent: the spec needs none. */
+  facts?: GroupFacts;
   run_id: string | null;
   step: number | null;
   key_name: string | null;

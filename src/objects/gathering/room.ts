@@ -1,6 +1,5 @@
 // Owns a room at work: joins and leaves into decisions, decisions into storage, judgements and
 // answers. Knows no runtime: where it lives is given.
-
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { pause, within } from "../../scoring/waiting.ts";
@@ -29,6 +28,7 @@ import {
   settleable,
   wakesAt,
 } from "./rules.ts";
+import { requireSameFacts, subjectOf } from "./subject.ts";
 import { type TellingApart, tellApart } from "./telling-apart.ts";
 import { Told } from "./told.ts";
 import { isLost, undecidedIn } from "./undecided.ts";
@@ -81,6 +81,7 @@ export class Room {
     const join = this.#joins.open(waiter_id);
     try {
       this.#forgetOver();
+      requireSameFacts(this.#parts.store.subject(), sample);
       const arrived = arrive(this.#state, sample, this.#parts.now());
       if (arrived.kind === "placed") this.#take(sample, arrived.place);
       else {
@@ -117,9 +118,9 @@ export class Room {
   /** Sets the sample down where it belongs; answers at once when the answer is there. */
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: Place): void {
     const { store } = this.#parts;
-    const { waiter_id, room, prompt, spec, run_id, step, key_name, rollout, language } = sample;
+    const { waiter_id, rollout, language } = sample;
     if (added) {
-      if (store.subject() === null) store.saveSubject({ room, prompt, spec, run_id, step, key_name });
+      if (store.subject() === null) store.saveSubject(subjectOf(sample));
       store.addMember(epoch, member, { rollout, language });
     }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;

@@ -50,7 +50,9 @@ export function release(room: RoomState, waiterId: string): Undecided | null {
   return at < 0 ? null : (room.undecided.splice(at, 1)[0] as Undecided);
 }
 
-/** When each is let go, as a waiter of its group: its connection may be the one that another lacks. */
+/**
+ * When each is let go, as a waiter of its group: its connection may be the one that another lacks.
+ */
 export function letsUndecidedGo(room: RoomState): { waiter_id: string; at: number }[] {
   return room.undecided.flatMap(({ arrival, since }) => {
     const before = equalWaiters(room, arrival.body_hash).at(-1);

@@ -1,5 +1,5 @@
-// Owns the tables of the run log and of the named specs, as drizzle sees them. Knows no query and
-// no wire shape.
+// Owns the tables of the run log and of the named specs, as drizzle sees them, but those of verdicts
+// (verdict-tables.ts). Knows no query and no wire shape.
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -17,7 +17,7 @@ import {
 import type { SignalDetail } from "../../core/contract/export-tables.ts";
 import { NOBODY } from "../../core/contract/owner.ts";
 import type { ContestReport } from "../../core/contract/replies.ts";
-import type { Verdict } from "../../core/judges/verdicts.ts";
+import type { AlarmSpan } from "../../core/health/alarm.ts";
 
 // Milliseconds, because that is what a JavaScript Date holds: what was written is what is read.
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
@@ -43,6 +43,11 @@ export const runs = pgTable(
     reward_count: total("reward_count"),
     parsed_sum: doublePrecision("parsed_sum").notNull(),
     parsed_count: total("parsed_count"),
+    /** Of the verifier, for its groups. */
+    prompt_tokens: total("prompt_tokens").default(0),
+    completion_tokens: total("completion_tokens").default(0),
+    /** When its alarms were looked at last. */
+    alarms_at: instant("alarms_at"),
   },
   (t) => [
     primaryKey({ columns: [t.run_id, t.owner] }),
@@ -61,10 +66,38 @@ export const specs = pgTable("specs", {
   created_at: instant("created_at").notNull(),
 });
 
+/** What is known of a run's alarms, a row an alarm that is on or was: each is told once. */
+export const runAlarms = pgTable(
+  "run_alarms",
+  {
+    run_id: text("run_id").notNull(),
+    owner: text("owner").notNull(),
+    alarm: text("alarm").notNull(),
+    level: text("level", { enum: ["watch", "alarm"] }),
+    told: text("told", { enum: ["watch", "alarm"] }),
+    from_step: integer("from_step").notNull(),
+    to_step: integer("to_step"),
+    evidence: json("evidence").$type<AlarmSpan["evidence"]>().notNull(),
+    tries: smallint("tries").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.owner, t.alarm] }),
+    index("run_alarms_newest").on(t.updated_at.desc().nullsFirst()),
+  ],
+);
+
 /** Specs stored under a name by PUT /v1/specs/:name. */
 export const namedSpecs = pgTable("named_specs", {
   name: text("name").primaryKey(),
   spec: json("spec").notNull(),
+  updated_at: instant("updated_at").notNull(),
+});
+
+/** A deployment's own presets, stored by PUT /v1/templates/:name. */
+export const namedTemplates = pgTable("named_templates", {
+  name: text("name").primaryKey(),
+  template: json("template").notNull(),
   updated_at: instant("updated_at").notNull(),
 });
 
@@ -130,6 +163,8 @@ export const groups = pgTable(
     tau_b_undefined: text("tau_b_undefined"),
     list_acc: boolean("list_acc"),
     position_flip_rate: doublePrecision("position_flip_rate"),
+    /** Whether wins go in a circle; null where none can, and in rows from before the column. */
+    cyclic: boolean("cyclic"),
     /** What only some specs tell (contract/replies.ts `ContestReport`); null for all others. */
     contest: json("contest").$type<ContestReport | null>(),
     reward_mean: doublePrecision("reward_mean"),
@@ -179,34 +214,9 @@ export const rollouts = pgTable(
     pass_rate: doublePrecision("pass_rate"),
     text_hash: text("text_hash").notNull(),
     candidate_hash: text("candidate_hash"),
+    audit: doublePrecision("audit"),
   },
   (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index] })],
-);
-
-/** One row a generation of the verifier. */
-export const verdicts = pgTable(
-  "verdicts",
-  {
-    request_id: text("request_id").notNull(),
-    group_index: smallint("group_index").notNull(),
-    comparison: integer("comparison").notNull(),
-    sample: integer("sample").notNull(),
-    spec_hash: text("spec_hash").notNull(),
-    shown_order: smallint("shown_order").array().notNull(),
-    letter: text("letter"),
-    scores: doublePrecision("scores").array(),
-    status: text("status"),
-    error: text("error"),
-    finish_reason: text("finish_reason"),
-    prompt_tokens: integer("prompt_tokens").notNull(),
-    completion_tokens: integer("completion_tokens").notNull(),
-    latency_ms: doublePrecision("latency_ms").notNull(),
-    model: text("model"),
-    backend: text("backend"),
-    signal: text("signal").notNull().default("base"),
-    verdict: json("verdict").$type<Verdict | null>(),
-  },
-  (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.comparison, t.sample] })],
 );
 
 /**

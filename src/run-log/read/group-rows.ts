@@ -93,7 +93,14 @@ export function groupKey(request_id: string, group_index: number): string {
   return `${request_id}.${group_index}`;
 }
 
+/** What a public id names; null when it can name no group. */
+export function groupOfKey(id: string): { requestId: string; index: number } | null {
+  const [, requestId, index] = /^([0-9A-Za-z]{1,64})\.(\d{1,4})$/.exec(id) ?? [];
+  return requestId === undefined ? null : { requestId, index: Number(index) };
+}
+
 function groupRow(row: StoredGroup, members: Members): GroupRow {
+  const audit = members.rollouts.map((member) => member.audit);
   return {
     id: groupKey(row.request_id, row.group_index),
     request_id: row.request_id,
@@ -105,6 +112,7 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
     language: row.language,
     pass_rates: members.rollouts.map((member) => member.pass_rate),
     rewards: members.rollouts.map((member) => member.reward),
+    ...(audit.some((score) => score !== null) && { audit }),
     result: groupResult(row, members),
   };
 }

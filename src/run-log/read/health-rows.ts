@@ -8,7 +8,7 @@ import { requests } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";
 
 /** Requests for rewards of the run's last steps. */
-function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
+export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
   const { step, kind } = requests;
   const of = and(requestsOf(run), isNotNull(step), eq(kind, "rewards"));
   const first = sql`(SELECT min(last.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${of} ORDER BY ${step} DESC LIMIT ${steps}) AS last)`;
@@ -16,6 +16,7 @@ function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
 }
 
 const GROUP = sql`request_id, group_index`;
+const REPEAT = sql`f.request_id, f.group_index`;
 
 // Ties share the mean of their ranks, as Spearman's correlation wants it. Ranks have squares that
 // Postgres can hold, whatever the values.
@@ -30,11 +31,11 @@ WITH req AS MATERIALIZED (
     avg((warnings::text LIKE '%"group_incomplete%')::int)::float8 AS incomplete_share FROM req GROUP BY k
 ), grp AS (
   SELECT k, sum(parsed)::float8 / nullif(sum(parsed + unparsed), 0) AS parse_rate, sum(failed)::float8 / nullif(sum(generations), 0) AS failed_share,
-    avg(position_flip_rate) AS flip_rate,
+    avg(position_flip_rate) AS flip_rate, avg(cyclic::int)::float8 AS cyclic_share,
     percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_p99_ms) FILTER (WHERE generations > failed) AS latency_p99_ms
   FROM req JOIN groups g USING (request_id) GROUP BY k
 ), rol AS MATERIALIZED (
-  SELECT k, r.*, CASE WHEN g.status = 'ok' THEN r.reward END AS complete
+  SELECT k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete
   FROM req JOIN rollouts r USING (request_id) JOIN groups g USING (request_id, group_index)
 ), per_rollout AS (
   SELECT k, count(*) AS rollouts, avg(complete) AS reward_mean, avg(complete - format) AS unformatted_mean,
@@ -58,15 +59,35 @@ WITH req AS MATERIALIZED (
 ), labelled AS (
   SELECT k, ${meanRank(sql`k`, sql`reward`)} AS by_reward, ${meanRank(sql`k`, sql`pass_rate`)} AS by_label
   FROM rol WHERE reward IS NOT NULL AND pass_rate IS NOT NULL
+), audits AS (
+  SELECT k, request_id, group_index, ${meanRank(GROUP, sql`complete`)} AS by_reward, ${meanRank(GROUP, sql`audit`)} AS by_audit
+  FROM rol WHERE complete IS NOT NULL AND audit IS NOT NULL
+), audited AS (
+  SELECT k, avg(rho) AS rho FROM (SELECT k, corr(by_reward, by_audit) AS rho FROM audits GROUP BY k, request_id, group_index) AS of_group GROUP BY k
+), keyed AS (
+  SELECT k, request_id, group_index, md5(prompt_hash || string_agg(text_hash, '' ORDER BY rollout_index)) AS content
+  FROM rol WHERE complete IS NOT NULL GROUP BY k, request_id, group_index, prompt_hash
+), firsts AS (
+  SELECT *, first_value(k) OVER of_content AS first_k, first_value(request_id) OVER of_content AS first_request, first_value(group_index) OVER of_content AS first_group
+  FROM keyed WINDOW of_content AS (PARTITION BY content ORDER BY k, request_id, group_index)
+), repeats AS (
+  SELECT f.k, f.request_id, f.group_index, ${meanRank(REPEAT, sql`later.complete`)} AS by_later, ${meanRank(REPEAT, sql`earlier.complete`)} AS by_earlier
+  FROM firsts f JOIN rol later ON later.request_id = f.request_id AND later.group_index = f.group_index
+    JOIN rol earlier ON earlier.request_id = f.first_request AND earlier.group_index = f.first_group AND earlier.rollout_index = later.rollout_index
+  WHERE f.first_k < f.k
+), repeated AS (
+  SELECT k, avg(rho) AS rho FROM (
+    SELECT k, coalesce(corr(by_later, by_earlier), CASE WHEN min(by_earlier) < max(by_earlier) THEN 0 END) AS rho FROM repeats GROUP BY k, request_id, group_index
+  ) AS of_group GROUP BY k
 ), label AS (
   SELECT k, corr(by_reward, by_label) AS rho FROM labelled GROUP BY k
 )
 SELECT json_build_object(
   'step', k, 'at_ms', at_ms, 'rollouts', coalesce(rollouts, 0), 'reward_mean', reward_mean, 'unformatted_mean', unformatted_mean,
   'zero_variance_share', flat.share, 'parse_rate', parse_rate, 'nulls', coalesce(nulls, '{}'), 'length_p50', length_p50, 'at_cap_share', at_cap_share,
-  'length_reward', lengthy.rho, 'duplicate_share', duplicate_share, 'tie_share', tie_share, 'flip_rate', flip_rate, 'jam_share', jam_share,
-  'label_correlation', label.rho, 'latency_p99_ms', latency_p99_ms, 'incomplete_share', incomplete_share, 'failed_share', failed_share) AS cell
-FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN fault USING (k) LEFT JOIN flat USING (k) LEFT JOIN lengthy USING (k) LEFT JOIN label USING (k)
+  'length_reward', lengthy.rho, 'duplicate_share', duplicate_share, 'tie_share', tie_share, 'flip_rate', flip_rate, 'cyclic_share', cyclic_share, 'jam_share', jam_share,
+  'label_correlation', label.rho, 'audit_correlation', audited.rho, 'repeat_correlation', repeated.rho, 'latency_p99_ms', latency_p99_ms, 'incomplete_share', incomplete_share, 'failed_share', failed_share) AS cell
+FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN fault USING (k) LEFT JOIN flat USING (k) LEFT JOIN lengthy USING (k) LEFT JOIN label USING (k) LEFT JOIN audited USING (k) LEFT JOIN repeated USING (k)
 ORDER BY k`;
 
 /**

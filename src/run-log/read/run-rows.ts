@@ -11,7 +11,7 @@ import { requestsOf } from "./run-pages.ts";
 type RunRow = typeof runs.$inferSelect;
 
 function summary(row: RunRow): RunSummary {
-  const { reward_sum, reward_count, parsed_sum, parsed_count, first_at, last_at, owner, ...rest } = row;
+  const { reward_sum, reward_count, parsed_sum, parsed_count, first_at, last_at, owner, alarms_at: _, ...rest } = row;
   return {
     ...rest,
     owner: ownerName(owner),

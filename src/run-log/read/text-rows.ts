@@ -1,12 +1,13 @@
 // Owns the reads of logged texts: of a whole run page by page, each text put back together from its
 // parts. Knows SQL, not the wire's routes.
-import { asc, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import type { StoredText } from "../../core/contract/export-tables.ts";
+import type { Owner } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { RunKey } from "../../scoring/run-log-port.ts";
 import type { Database } from "../db/connection.ts";
-import { requests, texts } from "../db/schema.ts";
-import { groupKey } from "./group-rows.ts";
+import { groups, requests, texts } from "../db/schema.ts";
+import { groupKey, groupOfKey, requestIsStored } from "./group-rows.ts";
 import { lateralPage, paged } from "./run-pages.ts";
 
 type TextRow = Pick<typeof texts.$inferSelect, "request_id" | "group_index" | "rollout_index" | "text">;
@@ -29,6 +30,38 @@ export async function* runTexts(db: Database, run: RunKey): AsyncGenerator<Store
   }
 }
 
+/**
+ * The texts of the group `<request_id>.<index>`, its prompt first; null when `owner` has no such
+ * group.
+ */
+export async function groupTexts(db: Database, id: string, owner: Owner | null): Promise<StoredText[] | null> {
+  const key = groupOfKey(id);
+  if (key === null) return null;
+  const { requestId, index } = key;
+  const [found, rows] = await db.batch([
+    db
+      .select({ group_index: groups.group_index })
+      .from(groups)
+      .where(
+        and(eq(groups.request_id, requestId), eq(groups.group_index, index), requestIsStored(groups.request_id, owner)),
+      ),
+    db
+      .select({ rollout_index: texts.rollout_index, text: whole })
+      .from(texts)
+      .where(and(eq(texts.request_id, requestId), eq(texts.group_index, index)))
+      .groupBy(texts.rollout_index)
+      .orderBy(asc(texts.rollout_index)),
+  ]);
+  if (found.length === 0) return null;
+  return rows.map(({ rollout_index, text }) => ({
+    group_id: id,
+    rollout_index: rollout_index < 0 ? null : rollout_index,
+    text,
+  }));
+}
+
+const whole = sql<string>`string_agg(${texts.text}, '' ORDER BY ${texts.part})`.as("text");
+
 function textPage(db: Database, run: RunKey, after: Place): Promise<TextRow[]> {
   const { request_id, group_index, rollout_index } = after;
   const page = db
@@ -36,7 +69,7 @@ function textPage(db: Database, run: RunKey, after: Place): Promise<TextRow[]> {
       request_id: texts.request_id,
       group_index: texts.group_index,
       rollout_index: texts.rollout_index,
-      text: sql<string>`string_agg(${texts.text}, '' ORDER BY ${texts.part})`.as("text"),
+      text: whole,
     })
     .from(texts)
     .where(

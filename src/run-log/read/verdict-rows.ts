@@ -1,20 +1,28 @@
-// Owns the reads of verdicts: of one group, and of a whole run page by page. Knows SQL, not the
-// wire's routes.
+// Owns the reads of verdicts, an audit's apart: of one group, and of a whole run page by page. Knows
+// SQL, not the wire's routes.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Owner } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RunKey, StoredVerdict } from "../../scoring/run-log-port.ts";
+import type { GroupVerdicts, RunKey, StoredAuditVerdict, StoredVerdict } from "../../scoring/run-log-port.ts";
 import type { Database } from "../db/connection.ts";
-import { groups, requests, verdicts } from "../db/schema.ts";
-import { groupKey, requestIsStored } from "./group-rows.ts";
+import { groups, requests } from "../db/schema.ts";
+import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
+import { groupKey, groupOfKey, requestIsStored } from "./group-rows.ts";
 import { lateralPage, paged } from "./run-pages.ts";
 
 type VerdictRow = typeof verdicts.$inferSelect;
 
-function storedVerdict(row: VerdictRow): StoredVerdict {
+type AuditRow = typeof auditVerdicts.$inferSelect;
+
+function storedVerdict(row: VerdictRow, text?: string): StoredVerdict {
+  return { ...storedGeneration(row, text), signal: row.signal };
+}
+
+const storedAuditVerdict = (row: AuditRow): StoredAuditVerdict => storedGeneration(row, row.text ?? undefined);
+
+function storedGeneration(row: Omit<VerdictRow, "signal">, text?: string): StoredAuditVerdict {
   return {
     group_id: groupKey(row.request_id, row.group_index),
-    signal: row.signal,
     comparison: row.comparison,
     sample: row.sample,
     order: row.shown_order,
@@ -29,6 +37,8 @@ function storedVerdict(row: VerdictRow): StoredVerdict {
     model: row.model,
     backend: row.backend,
     ...(row.verdict !== null && { verdict: row.verdict }),
+    ...(row.max_tokens !== null && { max_tokens: row.max_tokens }),
+    ...(text !== undefined && { text }),
   };
 }
 
@@ -36,49 +46,78 @@ function storedVerdict(row: VerdictRow): StoredVerdict {
  * Every generation of the group `<request_id>.<index>`; null when `owner` (null: anybody) has no
  * such group.
  */
-export async function groupVerdicts(db: Database, id: string, owner: Owner | null): Promise<StoredVerdict[] | null> {
-  const [, requestId, index] = /^([0-9A-Za-z]{1,64})\.(\d{1,4})$/.exec(id) ?? [];
-  if (requestId === undefined) return null;
-  const [found, rows] = await db.batch([
+export async function groupVerdicts(db: Database, id: string, owner: Owner | null): Promise<GroupVerdicts | null> {
+  const key = groupOfKey(id);
+  if (key === null) return null;
+  const { requestId, index } = key;
+  const [found, rows, said, audited] = await db.batch([
     db
       .select({ group_index: groups.group_index })
       .from(groups)
       .where(
-        and(
-          eq(groups.request_id, requestId),
-          eq(groups.group_index, Number(index)),
-          requestIsStored(groups.request_id, owner),
-        ),
+        and(eq(groups.request_id, requestId), eq(groups.group_index, index), requestIsStored(groups.request_id, owner)),
       ),
     db
       .select()
       .from(verdicts)
-      .where(and(eq(verdicts.request_id, requestId), eq(verdicts.group_index, Number(index))))
+      .where(and(eq(verdicts.request_id, requestId), eq(verdicts.group_index, index)))
       .orderBy(asc(verdicts.comparison), asc(verdicts.sample)),
+    db
+      .select()
+      .from(verdictTexts)
+      .where(and(eq(verdictTexts.request_id, requestId), eq(verdictTexts.group_index, index))),
+    db
+      .select()
+      .from(auditVerdicts)
+      .where(and(eq(auditVerdicts.request_id, requestId), eq(auditVerdicts.group_index, index)))
+      .orderBy(asc(auditVerdicts.comparison), asc(auditVerdicts.sample)),
   ]);
-  return found.length === 0 ? null : rows.map(storedVerdict);
+  if (found.length === 0) return null;
+  const place = ({ comparison, sample }: { comparison: number; sample: number }) => `${comparison}.${sample}`;
+  const texts = new Map(said.map((row) => [place(row), row.text]));
+  return {
+    verdicts: rows.map((row) => storedVerdict(row, texts.get(place(row)))),
+    audit: audited.map(storedAuditVerdict),
+  };
 }
 
 type Place = Pick<VerdictRow, "request_id" | "group_index" | "comparison" | "sample">;
+const FIRST: Place = { request_id: "", group_index: -1, comparison: -1, sample: -1 };
 
 /** A run's verdicts, oldest request first, `export_page_rows` a round trip. */
 export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredVerdict> {
-  const first: Place = { request_id: "", group_index: -1, comparison: -1, sample: -1 };
-  const read = (after: Place) => verdictPage(db, run, after);
-  for await (const row of paged(first, LIMITS.export_page_rows, read)) yield storedVerdict(row);
+  const most = LIMITS.export_page_rows;
+  const read = (after: Place) => verdictPage<VerdictRow>(db, run, verdicts, after, most);
+  for await (const row of paged(FIRST, most, read)) yield storedVerdict(row);
 }
 
-function verdictPage(db: Database, run: RunKey, after: Place): Promise<VerdictRow[]> {
+/**
+ * What an audit's judge said in a run, oldest request first, with its texts where they are there,
+ * `export_audit_rows` a round trip.
+ */
+export async function* runAuditVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredAuditVerdict> {
+  const most = LIMITS.export_audit_rows;
+  const read = (after: Place) => verdictPage<AuditRow>(db, run, auditVerdicts, after, most);
+  for await (const row of paged(FIRST, most, read)) yield storedAuditVerdict(row);
+}
+
+function verdictPage<Row>(
+  db: Database,
+  run: RunKey,
+  table: typeof verdicts | typeof auditVerdicts,
+  after: Place,
+  most: number,
+): Promise<Row[]> {
   const { request_id, group_index, comparison, sample } = after;
   const page = db
     .select()
-    .from(verdicts)
+    .from(table as typeof verdicts)
     .where(
-      sql`${verdicts.request_id} = ${requests.request_id} AND (${verdicts.request_id}, ${verdicts.group_index}, ${verdicts.comparison}, ${verdicts.sample}) > (${request_id}, ${group_index}, ${comparison}, ${sample})`,
+      sql`${table.request_id} = ${requests.request_id} AND (${table.request_id}, ${table.group_index}, ${table.comparison}, ${table.sample}) > (${request_id}, ${group_index}, ${comparison}, ${sample})`,
     )
-    .orderBy(asc(verdicts.group_index), asc(verdicts.comparison), asc(verdicts.sample))
-    .limit(LIMITS.export_page_rows)
+    .orderBy(asc(table.group_index), asc(table.comparison), asc(table.sample))
+    .limit(most)
     .as("page");
   const order = [asc(page.group_index), asc(page.comparison), asc(page.sample)];
-  return lateralPage(db, run, request_id, page, order, LIMITS.export_page_rows);
+  return lateralPage(db, run, request_id, page, order, most);
 }

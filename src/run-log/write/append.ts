@@ -2,11 +2,15 @@
 // envelope, not the connection.
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { groups, requests, rollouts, runs, signals, specs, texts, verdicts } from "../db/schema.ts";
+import { groups, requests, rollouts, runs, signals, specs, texts } from "../db/schema.ts";
+import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import { arrayLiteral, bulkInsert, chunks } from "./bulk-insert.ts";
 import { type Envelope, ROW_TABLES, type Row, type RowTable } from "./envelope.ts";
 
-const TABLES = { groups, rollouts, verdicts, texts, signals };
+const TABLES = {
+  ...{ groups, rollouts, verdicts, texts, signals },
+  ...{ verdict_texts: verdictTexts, audit_verdicts: auditVerdicts },
+};
 /** Columns of a table that are the same in all rows of a request. */
 const SHARED: Record<RowTable, readonly string[]> = {
   groups: ["spec_hash", "run_id", "step", "created_at"],
@@ -14,6 +18,8 @@ const SHARED: Record<RowTable, readonly string[]> = {
   verdicts: ["spec_hash"],
   texts: ["spec_hash"],
   signals: ["spec_hash"],
+  verdict_texts: ["spec_hash"],
+  audit_verdicts: ["spec_hash"],
 };
 const TOTALS = ["groups", "rollouts", "reward_sum", "reward_count", "parsed_sum", "parsed_count"] as const;
 
@@ -84,15 +90,26 @@ function tableStatements(table: RowTable, envelopes: readonly Envelope[]): SQL[]
   });
 }
 
+/** What a row with a text holds besides it, roughly. */
+const COLUMN_CHARS = 256;
+
 function cut(table: RowTable, rows: readonly Row[]): Row[][] {
-  return table === "texts"
-    ? chunks(rows, ({ text }) => `${text}`.length, LIMITS.store_statement_chars)
-    : chunks(rows, () => 1, LIMITS.store_statement_rows);
+  if (table === "texts" || table === "verdict_texts" || table === "audit_verdicts") {
+    return chunks(rows, ({ text }) => COLUMN_CHARS + `${text ?? ""}`.length, LIMITS.store_statement_chars);
+  }
+  return chunks(rows, () => 1, LIMITS.store_statement_rows);
 }
 
 /** Rows of one table that are there, of the request of `wanted`. */
 const present = (table: (typeof TABLES)[RowTable]) =>
   sql`(SELECT count(*) FROM ${table} AS t WHERE t.request_id = wanted.request_id)`;
+
+/**
+ * Of the rows, which are all there when a head is written: so envelopes need not tell it, and those
+ * on their way from before the columns count too.
+ */
+const TOKENS = sql`(SELECT coalesce(sum(g.prompt_tokens), 0) AS prompt_tokens, coalesce(sum(g.completion_tokens), 0) AS completion_tokens
+        FROM ${groups} AS g WHERE g.request_id = stored.request_id)`;
 
 function requestsStatement(heads: readonly Filled[]): SQL {
   const parted = heads.flatMap(({ request_id, head: { counts } }) => (counts === null ? [] : [{ request_id, counts }]));
@@ -114,15 +131,17 @@ function requestsStatement(heads: readonly Filled[]): SQL {
       SELECT request_id FROM unnest(${wantedIds}::text[], ${sql.join(wanted, sql`, `)}) AS wanted(request_id, ${sql.raw(ROW_TABLES.join(", "))})
       WHERE ${sql.join(missing, sql` OR `)}
     ), stored AS (${insert} RETURNING request_id, run_id, owner, step, created_at), added AS (
-      INSERT INTO ${runs} (run_id, owner, first_step, last_step, first_at, last_at, requests, groups, rollouts, reward_sum, reward_count, parsed_sum, parsed_count)
-      SELECT run_id, owner, min(step), max(step), min(created_at), max(created_at), count(*), sum(t.groups), sum(t.rollouts), sum(t.reward_sum), sum(t.reward_count), sum(t.parsed_sum), sum(t.parsed_count)
+      INSERT INTO ${runs} (run_id, owner, first_step, last_step, first_at, last_at, requests, groups, rollouts, reward_sum, reward_count, parsed_sum, parsed_count, prompt_tokens, completion_tokens)
+      SELECT run_id, owner, min(step), max(step), min(created_at), max(created_at), count(*), sum(t.groups), sum(t.rollouts), sum(t.reward_sum), sum(t.reward_count), sum(t.parsed_sum), sum(t.parsed_count), sum(u.prompt_tokens), sum(u.completion_tokens)
       FROM stored JOIN unnest(${ids}::text[], ${sql.join(totals, sql`, `)}) AS t(request_id, ${sql.raw(TOTALS.join(", "))}) USING (request_id)
+      CROSS JOIN LATERAL ${TOKENS} AS u
       WHERE run_id IS NOT NULL GROUP BY run_id, owner ORDER BY run_id, owner
       ON CONFLICT (run_id, owner) DO UPDATE SET
         first_step = least(runs.first_step, excluded.first_step), last_step = greatest(runs.last_step, excluded.last_step),
         first_at = least(runs.first_at, excluded.first_at), last_at = greatest(runs.last_at, excluded.last_at),
         requests = runs.requests + excluded.requests, groups = runs.groups + excluded.groups, rollouts = runs.rollouts + excluded.rollouts,
         reward_sum = runs.reward_sum + excluded.reward_sum, reward_count = runs.reward_count + excluded.reward_count,
-        parsed_sum = runs.parsed_sum + excluded.parsed_sum, parsed_count = runs.parsed_count + excluded.parsed_count
+        parsed_sum = runs.parsed_sum + excluded.parsed_sum, parsed_count = runs.parsed_count + excluded.parsed_count,
+        prompt_tokens = runs.prompt_tokens + excluded.prompt_tokens, completion_tokens = runs.completion_tokens + excluded.completion_tokens
     ) SELECT request_id FROM missing`;
 }

@@ -7,7 +7,15 @@ import { LIMITS } from "../../core/faults/limits.ts";
  * Tables whose rows travel. The request's own row travels in the head, because it may be written
  * only when all others are there.
  */
-export const ROW_TABLES = ["groups", "rollouts", "verdicts", "texts", "signals"] as const;
+export const ROW_TABLES = [
+  "groups",
+  "rollouts",
+  "verdicts",
+  "texts",
+  "signals",
+  "verdict_texts",
+  "audit_verdicts",
+] as const;
 export type RowTable = (typeof ROW_TABLES)[number];
 
 /**
@@ -61,7 +69,15 @@ const EnvelopeSchema = z.object({
       spec: z.string(),
       totals: z.record(z.string(), z.number()),
       counts: z
-        .object({ groups: count, rollouts: count, verdicts: count, texts: count, signals: count.default(0) })
+        .object({
+          groups: count,
+          rollouts: count,
+          verdicts: count,
+          texts: count,
+          signals: count.default(0),
+          verdict_texts: count.default(0),
+          audit_verdicts: count.default(0),
+        })
         .nullable(),
     })
     .nullable(),
@@ -136,7 +152,7 @@ function unitsOf(rows: RowsByTable, keys: Record<string, string[]>): Unit[] {
   });
   const members = Map.groupBy(rows.rollouts ?? [], (row) => row.group_index);
   return [
-    ...(["texts", "verdicts", "signals"] as const).flatMap((table) =>
+    ...(["texts", "verdict_texts", "verdicts", "audit_verdicts", "signals"] as const).flatMap((table) =>
       (rows[table] ?? []).map((row) => unit([packed(table, row)])),
     ),
     ...(rows.groups ?? []).map((group) => {

@@ -1,8 +1,9 @@
 // Owns how an entry becomes rows of the run log's tables. Knows the tables' columns and the entry;
 // no statement, no connection.
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../scoring/run-log-port.ts";
-import type { groups, requests, rollouts, texts, verdicts } from "../db/schema.ts";
+import type { AuditVerdictRow, GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../scoring/run-log-port.ts";
+import type { groups, requests, rollouts, texts } from "../db/schema.ts";
+import type { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope, RequestRows, Row } from "./envelope.ts";
 
 /**
@@ -28,6 +29,8 @@ export function entryRows(entry: LogEntry): RequestRows {
       rollouts: entry.groups.flatMap((group, g) => group.rollouts.map((_, r) => rolloutRow(group, g, r))),
       verdicts: entry.groups.flatMap((group, g) => group.verdicts.map((verdict) => verdictRow(verdict, g))),
       texts: textRows(entry),
+      verdict_texts: entry.groups.flatMap(verdictTextRows),
+      audit_verdicts: entry.groups.flatMap(({ audit_verdicts = [] }, g) => audit_verdicts.map((v) => auditRow(v, g))),
       signals: entry.groups.flatMap(({ signals = [] }, group_index) => signals.map((row) => ({ group_index, ...row }))),
     },
     head: { row: requestRow(entry), spec: entry.spec, totals: runTotals(entry) },
@@ -40,10 +43,18 @@ export function wholeEnvelope(entry: LogEntry): Envelope {
   return { ...request, head: { ...head, counts: null } };
 }
 
-function groupRow({ result, prompt_hash, language }: GroupEntry, group_index: number): RowOf<typeof groups> {
-  const { latency_ms, schedule, why, ...use } = result.verifier;
-  const { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau, ...metrics } = result.metrics;
-  const measures = { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau };
+function groupRow({ result, prompt_hash, language, cyclic }: GroupEntry, group_index: number): RowOf<typeof groups> {
+  const { latency_ms, schedule, chosen, why, ...use } = result.verifier;
+  const {
+    cyclic: circle,
+    agreement,
+    tie_rate,
+    decided_rate,
+    order_confidence,
+    expected_tau,
+    ...metrics
+  } = result.metrics;
+  const measures = { cyclic: circle, agreement, tie_rate, decided_rate, order_confidence, expected_tau };
   const unasked = result.rollouts.map((rollout) => rollout.unasked ?? 0);
   const { points } = result;
   return {
@@ -56,7 +67,8 @@ function groupRow({ result, prompt_hash, language }: GroupEntry, group_index: nu
     selected: result.selected,
     selected_tied: result.selected_tied,
     ...metrics,
-    contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, why } },
+    cyclic,
+    contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, chosen, why } },
     ...use,
     latency_p50_ms: latency_ms.p50,
     latency_p99_ms: latency_ms.p99,
@@ -65,7 +77,7 @@ function groupRow({ result, prompt_hash, language }: GroupEntry, group_index: nu
 }
 
 function rolloutRow(
-  { result, rollouts: logged }: GroupEntry,
+  { result, rollouts: logged, audit = [] }: GroupEntry,
   group_index: number,
   rollout_index: number,
 ): RowOf<typeof rollouts> {
@@ -74,16 +86,27 @@ function rolloutRow(
   const { components, errors, unasked: _unasked, details: _details, ...answered } = told;
   const { base = null, format, overlong } = errors === undefined ? components : {};
   const { text: _, ...row } = logged[rollout_index] as RolloutRow;
-  return { group_index, rollout_index, ...answered, base, format: format ?? 0, overlong: overlong ?? 0, ...row };
+  const scored = { base, format: format ?? 0, overlong: overlong ?? 0, audit: audit[rollout_index] ?? null };
+  return { group_index, rollout_index, ...answered, ...scored, ...row };
 }
 
-function verdictRow({ order, ...verdict }: VerdictRow, group_index: number): RowOf<typeof verdicts> {
-  return {
-    group_index,
-    ...verdict,
-    shown_order: [...order],
-    scores: verdict.scores === null ? null : [...verdict.scores],
-  };
+function verdictRow({ order, text: _, ...verdict }: VerdictRow, group_index: number): RowOf<typeof verdicts> {
+  return { group_index, ...verdict, ...columnsOf(order, verdict) };
+}
+
+function auditRow({ order, text, ...verdict }: AuditVerdictRow, group_index: number): RowOf<typeof auditVerdicts> {
+  return { group_index, ...verdict, ...columnsOf(order, verdict), text: text ?? null };
+}
+
+/** What a row holds in another form; every row has all keys. */
+function columnsOf(order: VerdictRow["order"], { scores, max_tokens }: Pick<VerdictRow, "scores" | "max_tokens">) {
+  return { shown_order: [...order], scores: scores === null ? null : [...scores], max_tokens: max_tokens ?? null };
+}
+
+function verdictTextRows({ verdicts: asked }: GroupEntry, group_index: number): RowOf<typeof verdictTexts>[] {
+  return asked.flatMap(({ comparison, sample, text }) =>
+    text === undefined ? [] : [{ group_index, comparison, sample, text }],
+  );
 }
 
 function textRows(entry: LogEntry): RowOf<typeof texts>[] {

@@ -4,6 +4,7 @@
 import type { DeadLetter, DeadLetters } from "../../core/contract/dead-letter.ts";
 import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { RunKey } from "../../scoring/run-log-port.ts";
 import { StoreWriteError } from "../db/connection.ts";
 import type { EnvelopeStore } from "../neon.ts";
 import { unknownColumn } from "./append.ts";
@@ -28,6 +29,8 @@ export interface ConsumerDeps {
   /** Told each message's end and how long it lay, in seconds. */
   count: (end: "stored" | "retried" | "dead", reason: string, age_s: number) => void;
   now: () => number;
+  /** Looks for alarms at runs that steps were stored of; never rejects. Absent: nobody does. */
+  look?: (runs: readonly RunKey[]) => Promise<void>;
 }
 
 /** What becomes of one message. */
@@ -46,6 +49,7 @@ interface Opened {
  */
 export async function consumeLogs(deliveries: readonly Delivery[], deps: ConsumerDeps): Promise<void> {
   const ends = new Map<Delivery, DeliveryEnd>();
+  const runs: RunKey[] = [];
   for (const some of chunks(deliveries, (delivery) => bodyText(delivery).length, LIMITS.log_write_bytes)) {
     const good: Opened[] = [];
     for (const delivery of some) {
@@ -54,12 +58,24 @@ export async function consumeLogs(deliveries: readonly Delivery[], deps: Consume
       else ends.set(delivery, { end: "dead", reason: read.reason });
     }
     await storeSome(good, deps.store, ends);
+    runs.push(...good.flatMap((one) => (ends.get(one.delivery)?.end === "stored" ? steppedRun(one.envelope) : [])));
   }
   await settle(deliveries, ends, deps);
+  if (runs.length > 0) await deps.look?.(runs);
+}
+
+/** The run of which the envelope's head holds a step's rewards. */
+function steppedRun({ head }: Envelope): RunKey[] {
+  const { kind, run_id, step, key_name } = head?.row ?? {};
+  if (kind !== "rewards" || typeof run_id !== "string" || typeof step !== "number") return [];
+  return [{ owner: ownerOf(typeof key_name === "string" ? key_name : null), run_id }];
 }
 
 /** Keeps what a queue gave up, under the one reason that is left to say. */
-export async function keepLetters(deliveries: readonly Delivery[], deps: Omit<ConsumerDeps, "store">): Promise<void> {
+export async function keepLetters(
+  deliveries: readonly Delivery[],
+  deps: Omit<ConsumerDeps, "store" | "look">,
+): Promise<void> {
   const dead: DeliveryEnd = { end: "dead", reason: "retries_exhausted" };
   await settle(deliveries, new Map(deliveries.map((delivery) => [delivery, dead])), deps);
 }

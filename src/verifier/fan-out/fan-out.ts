@@ -7,8 +7,10 @@ import { type Answered, failed } from "../../core/wire/chat-answer.ts";
 import { createHeaderSlots } from "../../core/wire/header-slots.ts";
 import type { Generation, HeaderSlots, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
 import { hedged, type Straggler } from "./hedge.ts";
+import { endOf, leftOut, wasEnded, watchObsolete } from "./obsolete.ts";
 import type { GovernorOptions } from "./options.ts";
-import { type Countable, CourseLine, type Task } from "./queue.ts";
+import { Probe } from "./probe.ts";
+import { type Countable, SampleLine, type Task } from "./queue.ts";
 import { type Outcome, stopCode } from "./refusal.ts";
 import { RetryLine } from "./retry-line.ts";
 import { retryWait } from "./retry-wait.ts";
@@ -26,15 +28,13 @@ export class Governor<J extends Countable = VerifierJob> {
   readonly stats: SessionStats = { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 };
   readonly #options: GovernorOptions<J>;
   readonly #pressure: Pressure;
-  readonly #line = new CourseLine<J>();
+  readonly #line = new SampleLine<J>();
   readonly #retries: RetryLine<J>;
   readonly #patient: boolean;
   readonly #running = new Set<Task<J>>();
   /** Second copies of stragglers, for which there was no slot yet. */
   #stragglers: Straggler[] = [];
-  /** The task by which the breaker finds out whether the backend is back; all else waits for it. */
-  #probe: Task<J> | null = null;
-  #endProbe: () => void = () => {};
+  readonly #probe: Probe<J>;
   #requestsInFlight = 0;
   readonly #slots: HeaderSlots;
   /** Over all that runs: one answer that moves tells of a backend that works. */
@@ -48,6 +48,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#options = options;
     this.#pressure = new Pressure(options.max_in_flight);
     this.#patient = options.deadline_at !== null && options.hand_on !== true;
+    this.#probe = new Probe(options.schedule, (task) => this.#probed(task, false));
     this.#retries = new RetryLine(options.schedule, () => this.#pump());
     this.#slots = options.header_slots ?? createHeaderSlots();
     this.#slots.onFree(() => this.#pump());
@@ -56,12 +57,12 @@ export class Governor<J extends Countable = VerifierJob> {
 
   /** See VerifierSession.judge. Rejects only where a sink or a renderer throws. */
   judge(job: J, sink: (generation: Generation) => void): Promise<void> {
-    let count = 0;
-    for (const question of job.questions) count += question.samples;
+    const count = job.questions.reduce((sum, { samples }) => sum + samples, 0);
     if (count === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      this.#line.push(count, { job, sink, resolve, reject });
+      const running = this.#line.push(count, { job, sink, resolve, reject });
       if (this.#jobs++ === 0) this.#begin();
+      watchObsolete(running, { line: this.#line, retries: this.#retries }, (left) => this.#leave(left));
       if (this.#options.signal.aborted) this.#onAbort();
       else if (this.#stopped !== null) this.#stop(this.#stopped);
       else this.#pump();
@@ -96,14 +97,14 @@ export class Governor<J extends Countable = VerifierJob> {
   /** The task that failed before and has its turn; null when there is none or it is held back. */
   #again(): Task<J> | null {
     const { backend, clock } = this.#options;
-    while (this.#retries.isDue && this.#probe === null) {
+    while (this.#retries.isDue && !this.#probe.isOut) {
       const now = clock.now();
       const admission = backend.admit(now);
       const wait = admission === "stop" ? backend.waitMs(now) : admission === "go" ? backend.retryMs(now) : 0;
       if (admission !== "stop" && wait === 0) {
         const task = this.#retries.shift();
         this.stats.retries++;
-        if (admission === "probe") this.#startProbe(task);
+        if (admission === "probe") this.#probe.start(task);
         return task;
       }
       if (this.#patient) {
@@ -118,7 +119,7 @@ export class Governor<J extends Countable = VerifierJob> {
 
   /** The next sample never sent before; null when there is none or it is held back. */
   #fresh(): Task<J> | null {
-    if (this.#line.unsent === 0 || this.#probe !== null) return null;
+    if (this.#line.unsent === 0 || this.#probe.isOut) return null;
     if (!this.#pressure.admitsFresh) {
       if (this.#running.size > 0 || this.#retries.size > 0) return null;
       const code = this.#pressure.nextRound(this.#patient);
@@ -137,7 +138,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#pressure.sentFresh();
     backend.sent(clock.now());
     const task = this.#line.draw();
-    if (admission === "probe") this.#startProbe(task);
+    if (admission === "probe") this.#probe.start(task);
     return task;
   }
 
@@ -147,7 +148,8 @@ export class Governor<J extends Countable = VerifierJob> {
     task.number = this.#options.backend.number();
     try {
       const outcome = await this.#ask(task);
-      if (!task.reported) this.#settle(task, outcome);
+      if (wasEnded(task, outcome)) this.#leave([task], outcome.answered.completion_tokens);
+      else if (!task.reported) this.#settle(task, outcome);
     } catch (fault) {
       task.running.reject(fault);
       this.#stop("verifier_unavailable");
@@ -156,15 +158,24 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#pump();
   }
 
+  /** Nobody waits for these any more. */
+  #leave(tasks: readonly Task<J>[], completion_tokens = 0): void {
+    for (const task of tasks) {
+      this.#running.delete(task);
+      this.#report(task, leftOut(completion_tokens));
+    }
+  }
+
   /** One request for the task, or two when the first is slow to begin. */
   #ask(task: Task<J>): Promise<Outcome> {
     const { backend, schedule, clock, deadline_at } = this.#options;
     const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - clock.now());
-    if (after_ms === null) return this.#request(task, this.#abort.signal);
+    const session = endOf(task, this.#abort.signal);
+    if (after_ms === null) return this.#request(task, session);
     return hedged((signal, onBytes) => this.#request(task, signal, onBytes), {
       after_ms,
       schedule,
-      session: this.#abort.signal,
+      session,
       whenAllowed: (straggler) => {
         this.#stragglers.push(straggler);
         this.#pump();
@@ -202,21 +213,11 @@ export class Governor<J extends Countable = VerifierJob> {
     }
   }
 
-  /** A probe that does not even begin to be answered in time has failed. */
-  #startProbe(task: Task<J>): void {
-    this.#probe = task;
-    task.probe = true;
-    this.#endProbe = this.#options.schedule(() => this.#probed(task, false), LIMITS.breaker_probe_ms);
-  }
-
   /** The breaker's question is answered, so all that waited for it may go. */
   #probed(task: Task<J>, good: boolean): void {
     const { backend, clock } = this.#options;
     if (good) task.probe = false;
-    if (task === this.#probe) {
-      this.#probe = null;
-      this.#endProbe();
-    }
+    this.#probe.end(task);
     backend.ended(good, clock.now(), true);
     this.#pump();
   }
@@ -230,7 +231,7 @@ export class Governor<J extends Countable = VerifierJob> {
     const { refusal, answered, backend_failed } = outcome;
     const { backend, clock } = this.#options;
     if (refusal === "verifier_overloaded") backend.refused(clock.now());
-    if (task === this.#probe) this.#probed(task, !backend_failed);
+    if (this.#probe.is(task)) this.#probed(task, !backend_failed);
     else backend.ended(!backend_failed, clock.now(), false);
     if (refusal === null && !backend_failed) backend.answered(task.number, task.failures > 0);
     if (refusal === null) this.#pressure.completed();
@@ -285,9 +286,8 @@ export class Governor<J extends Countable = VerifierJob> {
   /** A request still without a first byte after long is as bad a sign as a refused connection. */
   #tellOfSilence(code: ItemErrorCode): void {
     const { backend, clock } = this.#options;
-    if (this.#probe !== null) backend.probeLost();
-    this.#probe = null;
-    this.#endProbe();
+    if (this.#probe.isOut) backend.probeLost();
+    this.#probe.end();
     if (code === "cancelled") return;
     for (const { begun, sent_at } of this.#running) {
       if (!begun && clock.now() - sent_at >= LIMITS.breaker_silence_ms) backend.ended(false, clock.now(), false);

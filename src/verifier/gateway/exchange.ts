@@ -8,11 +8,12 @@ import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
 import { LineTooLong } from "../../core/wire/chat-stream.ts";
 import { LineSplitter } from "../../core/wire/ndjson.ts";
 import { readVerifyEvent } from "../../core/wire/verify-events.ts";
-import type { Clock } from "../../scoring/ports.ts";
 import { readBody } from "../fan-out/read-body.ts";
 import { type Outcome, outcome, refused } from "../fan-out/refusal.ts";
-import { type Schedule, SilenceWatch } from "../fan-out/stall-watchdog.ts";
+import { SilenceWatch } from "../fan-out/stall-watchdog.ts";
+import type { GatewayEndpoint } from "./endpoint.ts";
 import type { GroupAsk } from "./group-ask.ts";
+import { TakingBack } from "./taking-back.ts";
 
 /**
  * The gateway sends a line at least every heartbeat_ms; after three that did not come it is taken
@@ -21,17 +22,6 @@ import type { GroupAsk } from "./group-ask.ts";
 const SILENCE_MS = 3 * LIMITS.heartbeat_ms;
 /** Before the headers the gateway may still be reading the body; it gives up itself after this. */
 const SILENCE_BEFORE_HEADERS_MS = LIMITS.body_read_ms;
-
-export interface GatewayEndpoint {
-  url: string;
-  headers: Record<string, string>;
-  fetch: typeof fetch;
-  clock: Clock;
-  /** Timer of the watch for silence. */
-  watch: Schedule;
-  /** Where the deployment says the gateway's key. */
-  key_variable: string;
-}
 
 /**
  * Asks the gateway for all that is open of a group and lets the group take each event. Never
@@ -56,6 +46,7 @@ export async function exchange(
 ): Promise<Outcome> {
   const { clock } = endpoint;
   const dead = new AbortController();
+  const back = new TakingBack(endpoint, group, signal);
   const watch = new SilenceWatch(clock, endpoint.watch, () => dead.abort());
   watch.listen(SILENCE_BEFORE_HEADERS_MS);
   const sent_at = clock.now();
@@ -86,8 +77,9 @@ export async function exchange(
       watch.heard();
       onBytes();
     };
-    return await readReply(group, response, heard, () => Math.max(0, clock.now() - sent_at));
+    return await readReply(group, response, heard, () => Math.max(0, clock.now() - sent_at), back);
   } finally {
+    back.end();
     watch.end();
   }
 }
@@ -97,6 +89,7 @@ async function readReply(
   response: Response,
   heard: () => void,
   elapsedMs: () => number,
+  back: TakingBack,
 ): Promise<Outcome> {
   group.accepted();
   const reply = { done: false, malformed: false };
@@ -107,6 +100,7 @@ async function readReply(
       reply.malformed = true;
       return false;
     }
+    if (event.type === "accepted") back.begin(event.cancel_id ?? null);
     // Read on to the body's own end, so that the connection can be used again.
     if (event.type === "done") reply.done = true;
     return !group.abandoned;

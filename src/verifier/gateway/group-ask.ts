@@ -10,7 +10,7 @@ import type { Countable } from "../fan-out/queue.ts";
 import { isBackendFailure } from "../fan-out/refusal.ts";
 
 /** The id under which a request's one group travels. */
-const GROUP_ID = "0";
+export const GROUP_ID = "0";
 
 /** To the governor a job is one sample: one request brings all of it. */
 const WHOLE: readonly JobQuestion[] = [{ id: 0, shown: [], samples: 1 }];
@@ -46,6 +46,8 @@ export interface Judge {
 
 const FAILED = { answer: null, thinking: "none", finish_reason: null, prompt_tokens: 0, completion_tokens: 0 } as const;
 
+const LEFT_OUT = { ...FAILED, error: null, saved: true, latency_ms: 0 } as const;
+
 /** Reports each sample of a job exactly once, whatever comes in. */
 export class GroupAsk implements Countable {
   readonly questions = WHOLE;
@@ -57,6 +59,7 @@ export class GroupAsk implements Countable {
   /** Failures that a second request may heal, by the sample's place. */
   readonly #setAside = new Map<number, ItemErrorCode>();
   #parts: Part[] = [];
+  readonly #takenBack = new Set<number>();
   #open: number;
   #asksLeft: number;
   /** Events of the last request: verdicts, and failures of the engines. */
@@ -81,7 +84,11 @@ export class GroupAsk implements Countable {
     this.#model = about.model;
     this.#open = job.questions.reduce((sum, { samples }) => sum + samples, 0);
     this.#reported = new Uint8Array(this.#open);
+    for (const { obsolete } of job.questions) obsolete?.addEventListener("abort", () => this.onObsolete());
   }
+
+  /** Called when a question of the job has become obsolete. */
+  onObsolete: () => void = () => {};
 
   /** Why the gateway refused all of it, for people; null where it did not. */
   reason: string | null = null;
@@ -98,7 +105,38 @@ export class GroupAsk implements Countable {
 
   /** Whether what is open may be asked in one more request after one that was answered. */
   get mayAskAgain(): boolean {
-    return this.#open > 0 && this.#fault === null && this.#asksLeft > 0;
+    return this.#wants() && this.#fault === null && this.#asksLeft > 0;
+  }
+
+  /** Whether anything open still matters to anybody. */
+  #wants(): boolean {
+    for (const { asked } of this.#left()) if (!isObsolete(asked)) return true;
+    return false;
+  }
+
+  /** The samples not yet reported, each with its place among the job's. */
+  *#left(): Generator<{ asked: JobQuestion; place: number; sample: number }> {
+    let from = 0;
+    for (const asked of this.#job.questions) {
+      const { samples, first_sample = 0 } = asked;
+      for (let k = 0; k < samples; k++) {
+        if (this.#reported[from + k] === 0) yield { asked, place: from + k, sample: first_sample + k };
+      }
+      from += samples;
+    }
+  }
+
+  /**
+   * The wire's ids of what became obsolete while it was being asked, each once a request.
+   */
+  takeObsolete(): number[] {
+    return this.#parts.flatMap((part, id) => {
+      const { asked, offset, first, samples } = part;
+      if (!isObsolete(asked) || this.#takenBack.has(id)) return [];
+      this.#takenBack.add(id);
+      const from = offset + first - (asked.first_sample ?? 0);
+      return this.#reported.subarray(from, from + samples).includes(0) ? [id] : [];
+    });
   }
 
   /** Whether the gateway itself says that asking again may help. */
@@ -115,6 +153,9 @@ export class GroupAsk implements Countable {
   body(): GroupBody {
     const { question, language, candidates, questions } = this.#job;
     this.#parts = [];
+    this.#takenBack.clear();
+    // What is lost of them need not be asked again; a request must ask something.
+    if (this.#wants()) for (const one of this.#left()) this.#leftOut(one);
     let offset = 0;
     for (const asked of questions) {
       const from = offset;
@@ -161,20 +202,20 @@ export class GroupAsk implements Countable {
       const latency_ms = Math.max(0, total_ms);
       const cost = { prompt_tokens, completion_tokens, latency_ms, model: event.model ?? this.#model };
       this.#brought.verdicts++;
-      this.#report(part.asked, place, event.sample, { answer, thinking, finish_reason, error: null, ...cost });
+      const brought = { answer, thinking, finish_reason, error: null, ...cost, ...softOf(event) };
+      this.#report(part.asked, place, event.sample, brought);
     }
     return true;
   }
 
   /** @returns false where a saved sample could have changed the result */
   #saved(part: Part, samples: readonly number[], tokens: number): boolean {
-    if (!part.majority) return false;
+    if (!part.majority && !isObsolete(part.asked)) return false;
     for (const [at, sample] of samples.entries()) {
       const place = placeOf(part, sample);
       if (place === null) return false;
       const completion_tokens = at === 0 ? tokens : 0;
-      const saved = { ...FAILED, error: null, saved: true, completion_tokens, latency_ms: 0 };
-      this.#report(part.asked, place, sample, saved);
+      this.#report(part.asked, place, sample, { ...LEFT_OUT, completion_tokens });
     }
     return true;
   }
@@ -201,28 +242,38 @@ export class GroupAsk implements Countable {
     }
   }
 
+  /** @returns whether the sample need not be told of: nobody waits for it */
+  #leftOut({ asked, place, sample }: { asked: JobQuestion; place: number; sample: number }): boolean {
+    if (!isObsolete(asked)) return false;
+    this.#report(asked, place, sample, LEFT_OUT);
+    return true;
+  }
+
   /**
    * Reports what is open as failed: with the gateway's own word on a sample where it gave one, else
-   * `code`. Rethrows what the sink threw.
+   * `code`; what nobody waits for as saved. Rethrows what the sink threw.
    */
   finish(code: ItemErrorCode, latency_ms: number): void {
     const { reason } = this;
     const aborted = code === "deadline" || code === "cancelled";
-    let place = 0;
-    for (const asked of this.#job.questions) {
-      for (let k = 0; k < asked.samples; k++, place++) {
-        const error = (aborted ? null : this.#setAside.get(place)) ?? code;
-        this.#report(asked, place, (asked.first_sample ?? 0) + k, {
-          ...FAILED,
-          error,
-          latency_ms,
-          ...told(reason),
-        });
-      }
+    for (const one of this.#left()) {
+      if (this.#leftOut(one)) continue;
+      const { asked, place, sample } = one;
+      const error = (aborted ? null : this.#setAside.get(place)) ?? code;
+      this.#report(asked, place, sample, { ...FAILED, error, latency_ms, ...told(reason) });
     }
     if (this.#fault !== null) throw this.#fault.thrown;
   }
 }
+
+/** What a soft vote asked for, left out where the gateway says nothing of it. */
+function softOf({ letters, coverage, written = null }: Extract<VerifyEvent, { type: "verdict" }>) {
+  if (letters === null) return { soft: null };
+  return letters === undefined || coverage == null ? {} : { soft: { letters, coverage, written } };
+}
+
+/** Whether no answer to it can matter any more. */
+const isObsolete = ({ obsolete }: JobQuestion): boolean => obsolete?.aborted === true;
 
 const told = (reason: string | null) => (reason === null ? {} : { reason });
 
@@ -241,5 +292,7 @@ function partJson(part: Part, id: number, places: ReadonlyMap<number, number>): 
   const samples = part.samples === 1 ? "" : `,"samples":${part.samples}`;
   const first = part.first === 0 ? "" : `,"first_sample":${part.first}`;
   const stop = part.majority ? ',"stop":"majority"' : "";
-  return `{"id":${id},"order":[${order}]${samples}${first}${stop}}`;
+  const { max_tokens } = part.asked;
+  const tokens = max_tokens === undefined ? "" : `,"max_tokens":${max_tokens}`;
+  return `{"id":${id},"order":[${order}]${samples}${first}${stop}${tokens}}`;
 }

@@ -3,12 +3,16 @@
 
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { anchorFor } from "../../core/judges/anchors.ts";
 import { type ChatMessage, rawPrompt } from "../../core/judges/prompt-job.ts";
 import type { JobQuestion } from "../../core/judges/questions.ts";
 import { createRenderer, isCompletion } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
+import { SoftReader } from "../../core/judges/soft-reader.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
+import { judgeTemplate } from "../../core/wire/judge-template.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
+import { logprobsAsked } from "../../core/wire/soft-answer.ts";
 import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
 import { type BackendKind, keyVariable } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
@@ -21,6 +25,8 @@ import { checkEndpoint, type OpenAiConfig } from "./health.ts";
 export interface OpenAiVerifierConfig extends OpenAiConfig {
   /** Generations between send and last byte at one time, 1..generations_in_flight_max. */
   maxInFlight?: number;
+  /** It is the engine simulator: it is told a deployment's own template. Default false. */
+  simulated?: boolean;
   /** What the isolate remembers of it; default a new one, named `verifier`. */
   backend?: Backend;
   fetch?: typeof fetch;
@@ -78,6 +84,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
             bodyOf = bodyWriter(config, call, running.job);
             bodies.set(running, bodyOf);
           }
+          const anchor = call.soft === true ? anchorFor(running.job.preset, question.shown.length) : null;
           const outcome = await complete(
             isCompletion(running.job.preset) ? { ...endpoint, url: textUrl } : endpoint,
             bodyOf(question, sample),
@@ -85,6 +92,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
             onHeaders,
             onBytes,
             call.silence_ms !== undefined,
+            anchor && new SoftReader(anchor),
           );
           if (outcome.answered.error === null) outcome.answered.model ??= call.model ?? config.model;
           return outcome;
@@ -105,9 +113,9 @@ const chat = (messages: readonly ChatMessage[]) => ({ messages: messages.map(sen
 function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {
   const render = (config.createRenderer ?? createRenderer)(job.preset, call.form, job);
   const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
-  const { temperature, top_p, max_tokens } = call;
+  const { temperature, top_p } = call;
   const model = call.model ?? config.model;
-  return ({ shown }, sample) => {
+  return ({ shown, max_tokens = call.max_tokens }, sample) => {
     const seed = seedOf(shown, sample);
     return JSON.stringify({
       model,
@@ -117,18 +125,21 @@ function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: Verif
       seed,
       stream: true,
       stream_options: { include_usage: true },
+      ...(call.soft === true && logprobsAsked(isCompletion(job.preset))),
+      ...(config.simulated === true && judgeTemplate(job.preset)),
       ...(isCompletion(job.preset) ? { prompt: rawPrompt(render(shown).map(sendable)) } : chat(render(shown))),
     });
   };
 }
 
 /** Any OpenAI-compatible server, as a deployment configures it. */
-export const openAi: BackendKind<{ model: string }> = {
+export const openAi: BackendKind<{ model: string; simulated?: "on" | "off" }> = {
   protocol: "openai",
-  settings: z.object({ model: z.string().min(1).max(256) }),
+  settings: z.object({ model: z.string().min(1).max(256), simulated: z.enum(["on", "off"]).optional() }),
   hedging: true,
-  create({ url, model, api_key: apiKey }, { backend, key_variable, max_in_flight, clock }) {
+  create({ url, model, simulated, api_key: apiKey }, { backend, key_variable, max_in_flight, clock }) {
     const bound = max_in_flight === undefined ? {} : { maxInFlight: max_in_flight };
-    return createOpenAiVerifier({ url, model, apiKey, key_variable, backend, ...bound }, clock);
+    const about = { url, model, apiKey, key_variable, simulated: simulated === "on" };
+    return createOpenAiVerifier({ ...about, backend, ...bound }, clock);
   },
 };

@@ -1,8 +1,10 @@
 // Owns one chat-completion request: send, read, and name what came of it. Must not know slots,
 // retries or prompts.
+import type { SoftReader } from "../../core/judges/soft-reader.ts";
 import { AnswerBuilder } from "../../core/wire/chat-answer.ts";
 import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
 import { EventSplitter, LineTooLong, Remainder } from "../../core/wire/chat-stream.ts";
+import { softened } from "../../core/wire/soft-answer.ts";
 import type { Clock } from "../../scoring/ports.ts";
 import { readBody } from "../fan-out/read-body.ts";
 import { isBackendFailure, type Outcome, outcome, refusedQuestion } from "../fan-out/refusal.ts";
@@ -25,7 +27,7 @@ export interface Endpoint {
  * that ends in good order without the answer's end is
  * `verifier_bad_reply`; neither is sent again, since the generation has already cost the GPU its
  * time. `onBytes` is called with every piece of an answer, first as soon as it begins; in small
- * pieces when the answer is `watched`.
+ * pieces when the answer is `watched`. `soft` looks on for the labels' probabilities.
  */
 export async function complete(
   endpoint: Endpoint,
@@ -34,6 +36,7 @@ export async function complete(
   onHeaders: (accepted: boolean) => void,
   onBytes: () => void = () => {},
   watched = false,
+  soft: SoftReader | null = null,
 ): Promise<Outcome> {
   let response: Response;
   try {
@@ -49,21 +52,30 @@ export async function complete(
     return outcome("verifier_unavailable", "verifier_unavailable");
   }
   onHeaders(!isRetriedStatus(response.status));
-  if (response.ok) return readAnswer(response, onBytes, watched);
+  if (response.ok) return readAnswer(response, onBytes, watched, soft, signal);
   return refusedQuestion(response, endpoint.clock, { sent: body, key_variable: endpoint.key_variable });
 }
 
-async function readAnswer(response: Response, onBytes: () => void, watched: boolean): Promise<Outcome> {
-  const answer = new AnswerBuilder();
+async function readAnswer(
+  response: Response,
+  onBytes: () => void,
+  watched: boolean,
+  soft: SoftReader | null,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const answer = new AnswerBuilder(soft);
   try {
     if (response.body !== null) {
       const json = response.headers.get("content-type")?.includes("json") ?? false;
       await (json ? readDocument(response.body, answer, onBytes) : readEvents(response.body, answer, onBytes, watched));
     }
   } catch (fault) {
-    return outcome(fault instanceof LineTooLong ? "verifier_bad_reply" : "verifier_unavailable");
+    const broken = outcome(fault instanceof LineTooLong ? "verifier_bad_reply" : "verifier_unavailable");
+    // Of one that this side ended it is known what it cost until then.
+    if (signal.aborted) broken.answered.completion_tokens = answer.tokens;
+    return broken;
   }
-  const answered = answer.result();
+  const answered = softened(answer.result(), soft);
   // Too busy, said inside a reply that had begun: as good as a 429.
   const refusal = answered.error === "verifier_overloaded" ? answered.error : null;
   return { answered, refusal, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };

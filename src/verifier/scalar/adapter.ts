@@ -3,11 +3,19 @@
 import * as z from "zod";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { escapeText } from "../../core/judges/escape.ts";
+import type { Question } from "../../core/judges/questions.ts";
+import { stepsOfList } from "../../core/judges/step-list.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
-import { SCALAR_API_NAMES, SCALAR_APIS, type ScalarApi, type ScalarApiName } from "../../core/wire/scalar-apis.ts";
-import { isScalarTemplate, SCALAR_TEMPLATE_CHARS, scalarTexts } from "../../core/wire/scalar-text.ts";
+import {
+  SCALAR_API_NAMES,
+  SCALAR_APIS,
+  type ScalarApi,
+  type ScalarApiName,
+  type ScalarText,
+  type ScalarValue,
+} from "../../core/wire/scalar-apis.ts";
+import { isScalarTemplate, isStepTag, SCALAR_TEMPLATE_CHARS, scalarTexts } from "../../core/wire/scalar-text.ts";
 import type { Health, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
 import type { Address, BackendKind, BackendParts } from "../backend-kind.ts";
 import { Governor } from "../fan-out/fan-out.ts";
@@ -21,7 +29,11 @@ interface Settings {
   label?: string | undefined;
   yes?: number | undefined;
   no?: number | undefined;
+  step_tag: string;
 }
+
+/** Qwen2.5-Math-PRM's. */
+const STEP_TAG = "<extra_0>";
 
 const token = z.coerce.number().int().min(0).max(LIMITS.usage_tokens_max).optional();
 const SETTINGS = z.object({
@@ -31,6 +43,7 @@ const SETTINGS = z.object({
   label: z.string().min(1).max(256).optional(),
   yes: token,
   no: token,
+  step_tag: z.string().max(64).refine(isStepTag).default(STEP_TAG),
 });
 
 const IN_FLIGHT_MAX = 16;
@@ -41,6 +54,7 @@ const DIFFERENT = [
   ["Name a colour.", "zzz ) ( zzz 17"],
 ] as const;
 
+const BAD_REPLY: ItemErrorCode = "verifier_bad_reply";
 const SATURATED: ItemErrorCode = "scalar_backend_saturated";
 const SATURATED_DETAIL =
   "two different texts both score 1: a softmax over one label; serve the model without its activation";
@@ -55,7 +69,8 @@ const setTimer = (run: () => void, ms: number) => {
 };
 
 /** Whether a server's numbers say nothing. */
-const isSaturated = (numbers: readonly number[]) => numbers.length > 0 && numbers.every((number) => number === 1);
+const isSaturated = (numbers: readonly ScalarValue[]) =>
+  numbers.length > 0 && numbers.flat().every((number) => number === 1);
 
 type Sink = (generation: Generation) => void;
 
@@ -93,7 +108,7 @@ class ScalarSession implements VerifierSession {
         (_, k): ScalarItem => ({ ...text, question: id, sample: first_sample + k }),
       );
     });
-    const fault = this.#of.sound ? null : await this.#probed();
+    const fault = this.#of.differs ? null : await this.#probed();
     if (fault !== null) {
       for (const item of items) sink({ ...NOTHING, ...about(item), error: fault, latency_ms: 0 });
       return;
@@ -101,10 +116,12 @@ class ScalarSession implements VerifierSession {
     await Promise.all(batchesOf(items, this.#of.endpoint.api.one_head).map((batch) => this.#ask(batch, sink)));
   }
 
-  /** What the server has to say of two different texts: a fault, or that its numbers mean something. */
+  /**
+   * What the server has to say of two different texts: a fault, or that its numbers mean something.
+   */
   #probed(): Promise<ItemErrorCode | null> {
     this.#probe ??= (async () => {
-      const numbers: number[] = [];
+      const numbers: ScalarValue[] = [];
       let fault: ItemErrorCode | null = null;
       for (const batch of this.#of.probes()) {
         await this.#governor.judge(batch, ({ error }) => {
@@ -112,8 +129,9 @@ class ScalarSession implements VerifierSession {
           numbers.push(...batch.numbers);
         });
       }
+      if (fault === null && numbers.includes(null)) return BAD_REPLY;
       if (fault === null && isSaturated(numbers)) return SATURATED;
-      this.#of.sound = fault === null;
+      this.#of.differs = fault === null;
       return fault;
     })();
     return this.#probe;
@@ -131,11 +149,13 @@ class ScalarSession implements VerifierSession {
     }
     batch.items.forEach((item, at) => {
       const cost = { prompt_tokens: at === 0 ? prompt_tokens : 0, latency_ms, backend: backend ?? null };
-      if (error !== null) sink({ ...NOTHING, ...about(item), ...cost, error, ...(reason != null && { reason }) });
-      else {
-        const answered = { answer: String(batch.numbers[at]), finish_reason: "stop", error, model: model ?? null };
-        sink({ ...NOTHING, ...about(item), ...cost, ...answered });
-      }
+      const value = batch.numbers[at] ?? null;
+      const fault = error ?? (value === null ? BAD_REPLY : null);
+      const told =
+        fault === null
+          ? { answer: JSON.stringify(value), finish_reason: "stop", model: model ?? null }
+          : { ...(reason != null && { reason }) };
+      sink({ ...NOTHING, ...about(item), ...cost, error: fault, ...told });
     });
   }
 }
@@ -151,15 +171,15 @@ const about = ({ question, sample }: ScalarItem) => ({ question, sample });
 
 class ScalarVerifier implements Verifier {
   readonly protocol = "scalar";
-  readonly takes = ["scalar"] as const;
+  readonly takes: readonly Question["to"][];
   readonly generations_max = LIMITS.generations_verify_max;
   readonly endpoint: ScalarEndpoint;
   readonly parts: BackendParts;
-  readonly textOf: ReturnType<typeof scalarTexts>;
+  readonly textOf: (question: string, candidate: string) => ScalarText;
   /** Whether its numbers were seen to differ. */
-  sound = false;
+  differs = false;
 
-  constructor({ url, api_key, api, template, ...settings }: Settings & Address, parts: BackendParts) {
+  constructor({ url, api_key, api, template, step_tag, ...settings }: Settings & Address, parts: BackendParts) {
     const base = apiRoot(url).replace(/\/v\d\w*$/, "");
     const headers = { "content-type": "application/json", accept: "application/json", ...authorization(api_key) };
     const { clock, key_variable } = parts;
@@ -168,7 +188,10 @@ class ScalarVerifier implements Verifier {
       throw new TypeError(`The API ${api} needs the token ids of yes and no.`);
     }
     this.parts = parts;
-    this.textOf = scalarTexts(template, escapeText);
+    const stepwise = chosen.per_step === true;
+    const write = scalarTexts(template, stepwise ? step_tag : null);
+    this.takes = [stepwise ? "prm" : "scalar"];
+    this.textOf = (question, candidate) => write(question, stepwise ? stepsOfList(candidate) : candidate);
     // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
     const fetcher: typeof fetch = (input, init) => fetch(input, init);
     const shared = { clock, key_variable, fetch: fetcher, headers, settings };
@@ -199,7 +222,9 @@ class ScalarVerifier implements Verifier {
     const answered = asked.map(({ outcome }) => outcome.answered);
     const failed = answered.find(({ error }) => error !== null);
     if (failed !== undefined) return { ok: false, latency_ms, detail: failed.reason ?? (failed.error as string) };
-    const saturated = isSaturated(asked.flatMap(({ numbers }) => numbers));
+    const all = asked.flatMap(({ numbers }) => numbers);
+    if (all.includes(null)) return { ok: false, latency_ms, detail: BAD_REPLY };
+    const saturated = isSaturated(all);
     return saturated ? { ok: false, latency_ms, detail: SATURATED_DETAIL } : { ok: true, latency_ms };
   }
 }

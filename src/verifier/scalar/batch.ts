@@ -1,6 +1,6 @@
 // The questions of a job to a scalar model, in batches of a request each. Must not know HTTP.
 import type { JobQuestion } from "../../core/judges/questions.ts";
-import type { ScalarText } from "../../core/wire/scalar-apis.ts";
+import type { ScalarText, ScalarValue } from "../../core/wire/scalar-apis.ts";
 import type { Countable } from "../fan-out/queue.ts";
 
 /** Texts of one request: what text-embeddings-inference takes unless told otherwise. */
@@ -21,7 +21,7 @@ export class ScalarBatch implements Countable {
   readonly questions = WHOLE;
   readonly items: readonly ScalarItem[];
   /** One an item, once they have come. */
-  numbers: readonly number[] = [];
+  numbers: readonly ScalarValue[] = [];
 
   constructor(items: readonly ScalarItem[]) {
     this.items = items;

@@ -3,7 +3,14 @@
 
 import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
 import { LineTooLong, Remainder } from "../../core/wire/chat-stream.ts";
-import { type ScalarApi, type ScalarSettings, type ScalarText, scalarsIn } from "../../core/wire/scalar-apis.ts";
+import {
+  type ScalarApi,
+  type ScalarSettings,
+  type ScalarText,
+  type ScalarValue,
+  scalarsIn,
+  stepScoresIn,
+} from "../../core/wire/scalar-apis.ts";
 import type { Clock } from "../../scoring/ports.ts";
 import { readBody } from "../fan-out/read-body.ts";
 import { type Outcome, outcome, refusedQuestion } from "../fan-out/refusal.ts";
@@ -22,7 +29,7 @@ export interface ScalarEndpoint {
 /** What one request brought: as many numbers as texts, or none. */
 export interface Numbers {
   outcome: Outcome;
-  numbers: readonly number[];
+  numbers: readonly ScalarValue[];
 }
 
 const without = (outcome: Outcome): Numbers => ({ outcome, numbers: [] });
@@ -55,7 +62,15 @@ export async function askScalar(
     return without(outcome(fault instanceof LineTooLong ? "verifier_bad_reply" : "verifier_unavailable"));
   }
   const reply = document.take();
-  const numbers = scalarsIn(api, reply, texts.length, settings);
+  const numbers =
+    api.per_step === true
+      ? stepScoresIn(
+          api,
+          reply,
+          texts.map(({ steps = 0 }) => steps),
+          settings,
+        )
+      : scalarsIn(api, reply, texts.length, settings);
   if (numbers === null) return without(outcome("verifier_bad_reply"));
   const answered = { answer: "", thinking: "none", finish_reason: "stop", error: null } as const;
   return {

@@ -7,7 +7,7 @@ import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRenderer, type PromptForm } from "../../../src/core/judges/render.ts";
 import { parseLetter, parseScores } from "../../../src/core/judges/verdict.ts";
-import { unconfiguredSpecs } from "../../../src/run-log/unconfigured.ts";
+import { unconfiguredNames } from "../../../src/run-log/unconfigured.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, longest, replyOf, setUp } from "./setup.ts";
@@ -240,7 +240,7 @@ describe("/v1/models", () => {
   });
 
   test("needs no database, but does not hide one that fails", async () => {
-    expect(await ids({ specs: unconfiguredSpecs("DATABASE_URL") })).toEqual(["default"]);
+    expect(await ids({ specs: unconfiguredNames("DATABASE_URL") })).toEqual(["default"]);
     const broken = setUp({ specs: { ...fakeSpecStore(), names: () => Promise.reject(new Error("down")) } });
     expect((await faultOf(await broken.call("/v1/models"), 500)).error).toMatchObject({ type: "server_error" });
   });

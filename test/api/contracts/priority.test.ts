@@ -20,7 +20,7 @@ test.each([
   const gateway = await startGateway({ pool, host: "127.0.0.1", port: 0 });
   const verifier = createGatewayVerifier({ url: gateway.url, model: null, apiKey: null }, clock);
   try {
-    expect((await setUp({ verifier }).post(path, body)).status).toBe(200);
+    expect((await setUp({ verifier, clock }).post(path, body)).status).toBe(200);
     expect(new Set(engine.log.map(({ body }) => body.priority))).toEqual(new Set([priority]));
   } finally {
     await gateway.close(0);

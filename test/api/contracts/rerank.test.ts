@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { cohereRerank, RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { unconfiguredSpecs } from "../../../src/run-log/unconfigured.ts";
+import { unconfiguredNames } from "../../../src/run-log/unconfigured.ts";
 import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, fenced, longest, PROGRAMS, replyOf, setUp, silent, TEXTS } from "./setup.ts";
@@ -182,10 +182,10 @@ describe("the spec", () => {
   });
 
   test("a model's name needs no database, but one that fails could hide a spec", async () => {
-    const unconfigured = setUp({ specs: unconfiguredSpecs("DATABASE_URL") });
+    const unconfigured = setUp({ specs: unconfiguredNames("DATABASE_URL") });
     expect((await unconfigured.post("/v2/rerank", cohereV2)).status).toBe(200);
     const down = () => Promise.reject(new Error("down"));
-    const broken = { get: down, put: down, names: down };
+    const broken = { get: down, put: down, names: down, page: down };
     expect((await setUp({ specs: broken }).post("/v2/rerank", cohereV2)).status).toBe(500);
     expect((await setUp({ specs: broken }).post("/v2/rerank", jina)).status).toBe(500);
     expect((await setUp({ specs: broken }).post("/v2/rerank", cohereV1)).status).toBe(200);

@@ -1,7 +1,9 @@
 // Owns the guarantees that all one-sample contracts share: each sample its own reward, constant
 // keys, failures never a made-up number, options and ids.
 import { describe, expect, test } from "vitest";
+import { AzureGraderReplySchema } from "../../../src/api/contracts/samples/azure-grader.ts";
 import { EvaluateReplySchema } from "../../../src/api/contracts/samples/eval-protocol.ts";
+import { GoogleRewardReplySchema } from "../../../src/api/contracts/samples/google-tuning.ts";
 import { VerifyReplySchema } from "../../../src/api/contracts/samples/nemo-gym.ts";
 import { OpenRlhfReplySchema } from "../../../src/api/contracts/samples/openrlhf.ts";
 import { SlimeReplySchema } from "../../../src/api/contracts/samples/slime.ts";
@@ -19,6 +21,8 @@ const SCHEMAS = {
   "/verl/compute_score": VerlReplySchema,
   "/nemo-gym/verify": VerifyReplySchema,
   "/evaluate": EvaluateReplySchema,
+  "/azure/grader": AzureGraderReplySchema,
+  "/google/reward": GoogleRewardReplySchema,
 } as const;
 const schemaOf = (path: string) => SCHEMAS[path as keyof typeof SCHEMAS];
 

@@ -206,7 +206,9 @@ export async function evalProtocol(
   return is_score_valid ? score : null;
 }
 
-/** A caller's own loop around a client that asks once: whatever fails, and an answer that is none. */
+/**
+ * A caller's own loop around a client that asks once: whatever fails, and an answer that is none.
+ */
 export async function patiently<T>(
   options: TrainerOptions,
   ask: (options: TrainerOptions) => Promise<T | null>,

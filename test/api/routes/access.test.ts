@@ -84,6 +84,27 @@ test("the log line of a request holds the key's name, never the key, also when i
   expect(JSON.stringify(lines)).not.toContain("key-of-the-lab");
 });
 
+test("the log line holds the path that was asked for, but no word of an unknown one that may be a key", async () => {
+  const { call, lines } = setUp({ log_requests: true });
+  const paths = [
+    "/v1/runs/mine",
+    "/v1/rewardz",
+    "/K/key-of-the-lab/v1/runs",
+    "//k/key-of-the-lab/v1",
+    `/v1/${"x".repeat(40)}`,
+  ];
+  for (const path of paths) await call(path);
+  expect(lines.map(({ path }) => path)).toEqual(["/v1/runs/mine", "/v1/rewardz", "/K/…/v1/runs", "//k/…/v1", "/v1/…"]);
+  await call(`/v1/runs/${"y".repeat(500)}`);
+  expect(String(lines.at(-1)?.path)).toHaveLength(LIMITS.logged_path_chars);
+});
+
+test("the log line of a scored request says how much was scored and how often the verifier was asked", async () => {
+  const { post, lines } = setUp({ log_requests: true });
+  await post("/v1/rewards", twoRollouts());
+  expect(lines).toEqual([expect.objectContaining({ path: "/v1/rewards", groups: 1, rollouts: 2, verifier_calls: 1 })]);
+});
+
 test("the key's name is logged with the batch", async () => {
   const { post, runLog } = setUp({ keys: KEYS });
   await post("/v1/rewards", twoRollouts(), { "x-api-key": "key-of-the-lab" });

@@ -4,13 +4,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import openapi from "../../../public/openapi.json" with { type: "json" };
-import * as examples from "../../../scripts/build/openapi/examples.ts";
 import { RULES } from "../../../scripts/build/openapi/rules.ts";
-import * as contracts from "../contracts/examples.ts";
+import { BODIES } from "./documented-bodies.ts";
 import { setUp } from "./harness.ts";
 
 const validator = new Ajv2020({ strict: false, validateFormats: false });
 validator.addSchema(openapi, "document");
+
 const compiled = new Map<string, ReturnType<typeof validator.compile>>();
 
 /**
@@ -23,176 +23,6 @@ function objections(component: string, body: unknown): string[] {
   if (known === undefined) compiled.set(component, validate);
   return validate(body) === true ? [] : (validate.errors ?? []).map(({ instancePath }) => instancePath);
 }
-
-const ALONE = "?group_window_ms=0&on_failure=0";
-const { rollouts, ...group } = examples.rewardsRequest.groups[0] as (typeof examples.rewardsRequest.groups)[number];
-const bare = rollouts.map(({ text }) => ({ text }));
-const overlong = { max_tokens: 10, cache_tokens: 5 };
-const verdicts = (formulation: string, item: object) => ({ formulation, items: [{ text: "\\boxed{A}", ...item }] });
-const [rates, counted] = [{ pass_rates: [1, 0] }, { candidates: 2, correct: 1 }];
-const lists = (list: object) => ({ lists: [{ pass_rates: [1, 0], ...list }] });
-const documents = [{ body: "one" }, { body: "three of them" }];
-const texts = ["one", "three of them"];
-const [user, assistant] = contracts.evalProtocol.messages;
-const gym = (responses_create_params: object) => ({ ...contracts.nemoGym, responses_create_params });
-
-interface Bodies {
-  path: string;
-  /** Taken by the route, and allowed by the document. */
-  taken: object[];
-  /** Refused by both, each for a rule between fields or a limit. */
-  refused: object[];
-  /** Where the route takes what it does not read, though the document says what belongs there. */
-  unread?: RegExp;
-}
-
-const BODIES: Record<string, Bodies> = {
-  RewardsRequest: {
-    path: "/v1/rewards",
-    taken: [
-      examples.rewardsRequest,
-      { spec: { overlong }, groups: [{ ...group, rollouts }] },
-      { spec: { overlong: null }, groups: [{ ...group, rollouts: bare }] },
-      { spec: { judge: { mode: "listwise" } }, groups: [{ ...group, rollouts: bare }] },
-    ],
-    refused: [
-      { spec: { overlong }, groups: [{ ...group, rollouts: bare }] },
-      { groups: [{ ...group, rollouts: [{ text: "x".repeat(512 * 1024 + 1) }] }] },
-    ],
-  },
-  Spec: {
-    path: "PUT /v1/specs/own",
-    taken: [
-      examples.spec,
-      {},
-      { judge: { mode: "listwise", schedule: "single_list" } },
-      { judge: { schedule: "round_robin", prompt: "code-select-cot" } },
-    ],
-    refused: [
-      { judge: { schedule: "single_list" } },
-      { judge: { mode: "listwise", schedule: "round_robin" } },
-      { judge: { prompt: "none" } },
-    ],
-  },
-  VerdictsRequest: {
-    path: "/v1/verdicts",
-    taken: [
-      examples.verdictsRequest,
-      ...["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm"].map((name) => verdicts(name, rates)),
-      ...["list_em", "pair_em", "list_sc"].map((name) => verdicts(name, counted)),
-      verdicts("pair_sc", { ...rates, ...counted, correct: 0 }),
-      { ...verdicts("list_em", { ...rates, length_tokens: 1 }), overlong },
-    ],
-    refused: [
-      ...["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm"].map((name) => verdicts(name, {})),
-      ...["list_em", "pair_em", "list_sc"].map((name) => verdicts(name, { candidates: 2 })),
-      ...["pair_sc", "judgelrm"].map((name) => verdicts(name, counted)),
-      ...["pair_em", "pair_sc", "judgelrm"].map((name) => verdicts(name, { pass_rates: [1, 0, 0] })),
-      verdicts("pair_em", { candidates: 3, correct: 1 }),
-      verdicts("pair_em", { candidates: 2, correct: 2 }),
-      { ...verdicts("list_em", rates), overlong },
-    ],
-  },
-  EvaluationsRequest: {
-    path: "/v1/evaluations",
-    taken: [examples.evaluationsRequest, lists({ selected: null }), lists({ generations: 2 })],
-    refused: [
-      lists({ parsed: 1 }),
-      lists({ selected: 64 }),
-      lists({ tags: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`tag${i}`, i])) }),
-    ],
-  },
-  RerankRequest: {
-    path: "/v1/rerank",
-    taken: [
-      contracts.rerank,
-      { query: "q", documents, rank_fields: ["body"] },
-      { query: "q", documents: texts.map((text) => ({ text })), rank_fields: [] },
-    ],
-    refused: [
-      { query: "q", documents },
-      { query: "q", documents, rank_fields: [] },
-      { query: "q", documents: [] },
-      { query: "", documents: texts },
-      { query: "q", documents: texts, rank_fields: Array.from({ length: 65 }, () => "a") },
-    ],
-  },
-  TeiRequest: { path: "/rerank", taken: [contracts.tei], refused: [{ query: "q", texts: [] }] },
-  ScoreRequest: {
-    path: "/score",
-    taken: [contracts.score, { text_1: ["p", "p"], text_2: texts }, { data_1: "p", data_2: texts, text_1: "p" }],
-    refused: [
-      { queries: "p", text_2: texts },
-      { text_1: "p", text_2: "one" },
-      { text_1: "p", text_2: ["one"] },
-      { text_1: "p", text_2: Array.from({ length: 2049 }, () => "") },
-    ],
-  },
-  ClassifyRequest: {
-    path: "/classify",
-    taken: [contracts.classify, { query: "p", input: texts }, { ...contracts.classify, query: null }],
-    refused: [{ input: texts }, { input: texts, query: null }, { input: contracts.classify.input[0] }],
-  },
-  ScoreBatchRequest: {
-    path: "/v1/score_batch",
-    taken: [
-      contracts.scoreBatch,
-      { prompts: ["p", "p"], completions: texts, length_tokens: [1, 2], spec: { overlong } },
-      { prompts: ["p", "p"], completions: texts, completion_ids: [[1], [2]], spec: { overlong } },
-      { prompts: ["p", "p"], completions: texts, response_field: "rewards" },
-    ],
-    refused: [
-      { prompts: ["p", "p"], completions: texts, spec: { overlong } },
-      { prompts: ["p", "p"], completions: texts, response_field: "metrics" },
-      { prompts: ["p", "p"], completions: texts, length_tokens: [1, -1] },
-      { prompts: ["p", "p"], completions: texts, pass_rate: [1, 2] },
-      { prompts: [], completions: [] },
-    ],
-    // Token ids are counted, under either name; columns of the dataset that do not fit are none.
-    unread: /^\/(completion_ids|length_tokens|context)\b/,
-  },
-  ChatRequest: {
-    path: "/v1/chat/completions",
-    taken: [contracts.chat, { messages: [{ role: "user", content: [] }, ...contracts.chat.messages] }],
-    refused: [
-      { messages: [{ role: "system", content: "{}" }] },
-      { messages: [{ role: "user", content: "Which is better?" }] },
-      { messages: [{ role: "user" }] },
-    ],
-  },
-  OpenRlhfRequest: {
-    path: `/openrlhf/get_reward${ALONE}`,
-    taken: [contracts.openRlhf, { query: contracts.openRlhf.query }, { query: ["p a"], prompts: ["p"] }, { query: [] }],
-    refused: [{ query: ["p a"] }, { query: ["p a"], prompts: null }],
-  },
-  EvaluateRequest: {
-    path: `/evaluate${ALONE}`,
-    taken: [contracts.evalProtocol],
-    refused: [{ messages: [user, user] }, { messages: [assistant] }],
-  },
-  VerlRequest: {
-    path: `/verl/compute_score${ALONE}`,
-    taken: [contracts.verl, { ...contracts.verl, extra_info: { prompt: "p" } }],
-    refused: [
-      { ...contracts.verl, extra_info: {} },
-      { ...contracts.verl, extra_info: { index: 17 } },
-    ],
-  },
-  SlimeRequest: {
-    path: `/slime/reward${ALONE}`,
-    taken: [contracts.slime, { prompt: "p", response: "r" }],
-    refused: [{ prompt: [], response: "r" }, { response: "r" }],
-  },
-  NemoGymVerifyRequest: {
-    path: `/nemo-gym/verify${ALONE}`,
-    taken: [
-      contracts.nemoGym,
-      gym({ input: [{ type: "reasoning" }], instructions: "Do." }),
-      gym({ input: [{ type: "function_call_output" }] }),
-    ],
-    refused: [gym({ input: [{ type: "reasoning" }] }), gym({ input: [{ type: "reasoning" }], instructions: "" })],
-  },
-};
 
 function send(path: string, body: unknown): Promise<Response> {
   const { call } = setUp();

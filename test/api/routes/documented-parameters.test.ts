@@ -6,11 +6,14 @@ import * as z from "zod";
 import openapi from "../../../public/openapi.json" with { type: "json" };
 import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/contracts/options.ts";
 import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.ts";
-import { BatchQuerySchema } from "../../../src/api/routes/batches.ts";
+import { BatchesQuerySchema, BatchQuerySchema } from "../../../src/api/routes/batches.ts";
+import { CompareQuerySchema } from "../../../src/api/routes/compare.ts";
 import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
 import { HealthQuerySchema } from "../../../src/api/routes/health.ts";
+import { HistogramQuerySchema } from "../../../src/api/routes/histogram.ts";
 import { RunGroupsQuerySchema, StepsQuerySchema } from "../../../src/api/routes/runs.ts";
 import { SpecCheckQuerySchema } from "../../../src/api/routes/spec-check.ts";
+import { SpecsQuerySchema } from "../../../src/api/routes/specs.ts";
 
 interface Parameter {
   in: string;
@@ -32,8 +35,14 @@ const READERS: Record<string, z.ZodObject> = {
   getRun: OwnerQuerySchema,
   getRunSteps: StepsQuerySchema,
   getRunHealth: HealthQuerySchema,
+  compareRuns: CompareQuerySchema,
+  getRunHistogram: HistogramQuerySchema,
   getRunGroups: RunGroupsQuerySchema,
   exportRun: ExportQuerySchema,
+  rescoreRun: OwnerQuerySchema,
+  fitEnsemble: OwnerQuerySchema,
+  listBatches: BatchesQuerySchema,
+  listSpecs: SpecsQuerySchema,
   getBatch: BatchQuerySchema,
   checkSpec: SpecCheckQuerySchema,
 };
@@ -41,6 +50,8 @@ const SAMPLES = new Set(
   ["openRlhfReward", "slimeReward", "verlComputeScore", "evaluateSample"].concat([
     "nemoGymVerify",
     "nemoGymVerifyRollout",
+    "azureEndpointGrader",
+    "googleTuningReward",
   ]),
 );
 

@@ -124,7 +124,7 @@ test("another tool's contract refuses a spec whose facts it has no place for", a
     prompts: ["q"],
     labels: [""],
   });
-  expect(JSON.stringify(await gathered.json())).toContain("carry no tests");
+  expect(JSON.stringify(await gathered.json())).toContain("labels[0] carries no tests");
 });
 
 test("kinds that share a request field read it by one schema", () => {

@@ -1,6 +1,7 @@
 // GET /v1/runs/:run_id/health over HTTP: an alarm with its evidence, a calm run, whose run it is.
 import { expect, test } from "vitest";
-import { problemOf, setUp } from "./harness.ts";
+import { preferring } from "../../harness/fakes.ts";
+import { longest, problemOf, setUp } from "./harness.ts";
 
 const rollouts = ["a", "bb", "ccc"].map((text) => ({ text: `\`\`\`python\n${text}\n\`\`\`` }));
 
@@ -46,4 +47,21 @@ test("a healthy run raises nothing, an unknown one is 404, and a wrong number of
   expect((await problemOf(await call("/v1/runs/none/health"))).status).toBe(404);
   const problem = await problemOf(await call("/v1/runs/well/health?steps=5000"));
   expect(problem.errors?.[0]).toMatchObject({ path: "steps", message: expect.stringContaining("health_steps_max") });
+});
+
+test("a group sent again word for word, which another verifier now orders the other way, raises drift_probe", async () => {
+  const shortest = preferring((candidate) => -candidate.length);
+  let judge = longest;
+  const { post, call } = setUp({ script: (...asked) => judge(...asked) });
+  const probe = (step: number) => post("/v1/rewards", { run_id: "drifts", step, groups: [{ prompt: "p", rollouts }] });
+  const health = async () => (await call("/v1/runs/drifts/health")).json();
+  await probe(0);
+  await probe(20);
+  expect(await health()).toMatchObject({ on: [] });
+  judge = shortest;
+  await probe(40);
+  expect(await health()).toMatchObject({
+    on: ["drift_probe"],
+    alarms: [{ alarm: "drift_probe", from_step: 40, evidence: { value: -1, threshold: 0.5 } }],
+  });
 });

@@ -27,6 +27,11 @@ const scaled = (quality: Quality, low: number, step: number) => quality.map((one
 /** What a judge of each preset writes, and in which of the answers' order a group is rewarded. */
 const STYLES: Record<string, { says: (quality: Quality) => string; wrong: string }> = {
   "text-select": { says: (q) => `Both name it.\n\\boxed{${best(q)}}`, wrong: "I take the second one." },
+  "letter-select": { says: (q) => best(q), wrong: "I take the second one." },
+  lav: {
+    says: (q) => q.map((one, i) => `<score_${"AB"[i]}>${"TKA"[one]}</score_${"AB"[i]}>`).join("\n"),
+    wrong: "<score_A>A</score_A>",
+  },
   "mtbench-ab": { says: (q) => `The other is brief.\n[[${best(q)}]]`, wrong: "A is better." },
   "arena-5": { says: (q) => `[[${best(q)}>>${best(q) === "A" ? "B" : "A"}]]`, wrong: "[[A]]" },
   "rm-r1": { says: (q) => `<eval>clear</eval>\n<answer>[[${best(q)}]]</answer>`, wrong: "[[A]]" },
@@ -59,6 +64,16 @@ const STYLES: Record<string, { says: (quality: Quality) => string; wrong: string
   selene: { says: ([q = 0]) => `**Reasoning:** r\n**Result:** ${1 + q * 2}`, wrong: "**Result:** good" },
   prometheus: { says: ([q = 0]) => `Feedback: f [RESULT] ${1 + q * 2}`, wrong: "Feedback: f" },
   rubric: { says: ([q = 0]) => `{"explanation": "e", "criteria_met": ${q > 1}}`, wrong: '{"criteria_met": 1}' },
+  "rubric-items": {
+    says: ([q = 0]) => `{"criterion_1": ${q > 1}, "evidence_1": "Paris"}`,
+    wrong: '{"criterion_1": "perhaps"}',
+  },
+  "rubric-rating": { says: ([q = 0]) => `{"rating": ${q > 1 ? 10 : 1}}`, wrong: '{"rating": 11}' },
+  "first-wrong-step": {
+    says: ([q = 0]) => (q > 1 ? "None.\n\\boxed{-1}" : "\\boxed{0}"),
+    // There is one paragraph.
+    wrong: "\\boxed{1}",
+  },
   "yes-no": { says: ([q = 0]) => (q > 1 ? "Yes." : "no"), wrong: "I think so" },
   compassverifier: { says: ([q = 0]) => `Final Judgment: \\boxed{${q > 1 ? "A" : "B"}}`, wrong: "\\boxed{D}" },
   xverify: { says: ([q = 0]) => (q > 1 ? "Correct" : "Incorrect"), wrong: "Right" },
@@ -77,8 +92,10 @@ const listwise = (name: string) => PRESETS[name]?.shape === "list";
 function request(name: string) {
   const judge = { preset: name, reask: 0, rubric: "Names the city in a sentence." };
   const compared = { kind: "tournament", judge: { ...judge, mode: listwise(name) ? "listwise" : "pairwise" } };
-  const quality = isAlone(name) ? { kind: "grade", judge } : compared;
-  const rollouts = ANSWERS.map((text) => ({ text }));
+  const steps = { kind: "steps", source: "judge", judge };
+  const alone = PRESETS[name]?.shape === "steps" ? steps : { kind: "grade", judge };
+  const quality = isAlone(name) ? alone : compared;
+  const rollouts = ANSWERS.map((text) => ({ text, step_texts: [text] }));
   return {
     spec: { candidate: { extract: "whole" }, signals: { quality } },
     groups: [{ prompt: QUESTION, reference: "Paris", rollouts }],
@@ -105,7 +122,7 @@ async function judged(name: string, protocol: "openai" | "verify", says: (qualit
   const about = { url: gateway?.url ?? mock.url, model: "judge", apiKey: null };
   const verifier = protocol === "verify" ? createGatewayVerifier(about, clock) : createOpenAiVerifier(about, clock);
   try {
-    const response = await setUp({ verifier }).post("/v1/rewards", request(name));
+    const response = await setUp({ verifier, clock }).post("/v1/rewards", request(name));
     const reply = (await response.json()) as RewardsReply;
     if (response.status !== 200) throw new Error(JSON.stringify(reply));
     return { reply, log: mock.log };
@@ -121,7 +138,7 @@ const EXPECTED: Record<string, number[]> = {
   prometheus: [0, 0.5, 1],
 };
 /** One of several named: the others are equal. */
-const ONE_OF = ["text-select", "patch-multiselect"];
+const ONE_OF = ["text-select", "letter-select", "patch-multiselect"];
 
 describe.each(Object.keys(PRESETS))("%s", (name) => {
   const style = STYLES[name] as (typeof STYLES)[string];
@@ -132,8 +149,8 @@ describe.each(Object.keys(PRESETS))("%s", (name) => {
     expect(reply.rewards).toEqual([rewards]);
   });
 
-  test("is asked in exactly these words", async () => {
-    const { log } = await judged(name, "openai", style.says);
+  test.each(["openai", "verify"] as const)("is asked in exactly these words through %s", async (protocol) => {
+    const { log } = await judged(name, protocol, style.says);
     const asked = log.map(({ body }) => {
       const { messages, prompt } = body as Record<string, unknown>;
       return prompt === undefined ? { messages } : { prompt };
@@ -144,11 +161,20 @@ describe.each(Object.keys(PRESETS))("%s", (name) => {
     else expect(first).toEqual(known[name]);
   });
 
-  test("gives null with the code, and no number, where the answers are in another style", async () => {
-    const { reply } = await judged(name, "openai", () => style.wrong);
-    expect(reply.rewards).toEqual([[null, null, null]]);
-    expect(reply.groups[0]?.rollouts.map(({ error }) => error)).toEqual(["unparsed", "unparsed", "unparsed"]);
-  });
+  test.each(["openai", "verify"] as const)(
+    "gives null with the code, and no number, where the answers are in another style, through %s",
+    async (protocol) => {
+      const { reply } = await judged(name, protocol, () => style.wrong);
+      expect(reply.rewards).toEqual([[null, null, null]]);
+      expect(reply.groups[0]?.rollouts.map(({ error }) => error)).toEqual(["unparsed", "unparsed", "unparsed"]);
+    },
+  );
+});
+
+test("every preset has a style here, and the document names each", () => {
+  expect(Object.keys(STYLES).sort()).toEqual(Object.keys(PRESETS).sort());
+  const document = readFileSync(new URL("../../../docs/judges.md", import.meta.url), "utf8");
+  for (const name of Object.keys(PRESETS)) expect(document).toContain(`\`${name}\``);
 });
 
 test("a preset of the wrong shape is refused by field", async () => {
@@ -159,4 +185,13 @@ test("a preset of the wrong shape is refused by field", async () => {
   const listed = { judge: { preset: "mtbench-ab", mode: "listwise" } };
   const pair = await problemOf(await post("/v1/rewards", { spec: listed, groups }));
   expect(pair.errors?.map(({ path }) => path)).toEqual(["spec.judge.mode"]);
+  const path = "spec.signals.q.judge.preset";
+  for (const [signal, message] of [
+    [{ kind: "grade", judge: { preset: "first-wrong-step" } }, "use a signal of kind steps"],
+    [{ kind: "steps", source: "judge", judge: { preset: "yes-no" } }, "names no first wrong step"],
+  ] as const) {
+    const steps = groups.map((group) => ({ ...group, rollouts: [{ text: "a", step_texts: ["a"] }] }));
+    const refused = await problemOf(await post("/v1/rewards", { spec: { signals: { q: signal } }, groups: steps }));
+    expect(refused.errors).toEqual([{ path, message: expect.stringContaining(message) }]);
+  }
 });

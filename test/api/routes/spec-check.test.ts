@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { signalsSpec } from "../../../scripts/build/openapi/examples.ts";
 import { SpecCheckReplySchema } from "../../../src/api/routes/spec-check.ts";
-import { problemOf, setUp } from "./harness.ts";
+import { problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const T = { kind: "tournament", judge: { max_tokens: 1000 } };
 
@@ -38,12 +38,36 @@ describe("a spec that is checked", () => {
   test("tells what a group of n costs: each pair once, in both orders, as often as sampled", async () => {
     const cost = async (judge: object, n: number) =>
       (await check({ signals: { q: { ...T, judge: { ...T.judge, ...judge } } } }, `?n=${n}`)).cost;
-    expect(await cost({}, 16)).toEqual({ rollouts: 16, generations: 120, completion_tokens_max: 120_000 });
+    const whole = (generations: number) => ({
+      ...{ generations, generations_expected: generations, generations_max: generations },
+      ...{ completion_tokens_expected: generations * 1000, completion_tokens_max: generations * 1000 },
+    });
+    expect(await cost({}, 16)).toEqual({ rollouts: 16, ...whole(120) });
     expect((await cost({ both_orders: true, samples: 3 }, 4)).generations).toBe(36);
     expect((await cost({ mode: "listwise", samples: 4 }, 5)).generations).toBe(4);
     expect((await cost({ mode: "listwise" }, 6)).generations).toBeNull();
     const two = { signals: { a: T, b: { ...T, when: "a > 0.5" } } };
-    expect((await check(two, "?n=3")).cost).toEqual({ rollouts: 3, generations: 6, completion_tokens_max: 6000 });
+    expect((await check(two, "?n=3")).cost).toEqual({ rollouts: 3, ...whole(6) });
+  });
+
+  test("tells of a schedule in waves what all of them are expected to cost, and at most", async () => {
+    const cost = async (schedule: unknown, judge: object = {}, n = 16) =>
+      (await check({ judge: { schedule, max_tokens: 100, ...judge } }, `?n=${n}`)).cost;
+    expect(await cost("swiss")).toMatchObject({ generations: 8, generations_expected: 32, generations_max: 32 });
+    expect(await cost("pivot")).toMatchObject({ generations: 16, generations_max: 45, completion_tokens_max: 4500 });
+    const active = await cost("active");
+    expect(active.generations).toBe(16);
+    expect(active.generations_expected).toBeGreaterThan(16);
+    expect(active.generations_expected).toBeLessThanOrEqual(120);
+    expect(active.completion_tokens_expected).toBe(100 * (active.generations_expected as number));
+    expect(active.generations_max).toBe(120);
+    const samples = { min: 2, max: 8 };
+    expect(await cost("circular", { samples })).toMatchObject({ generations: 32, generations_max: 128 });
+    const close = await cost("round_robin", { both_orders: "when_close" }, 8);
+    expect(close).toMatchObject({ generations: 28, generations_max: 56 });
+    expect(close.generations_expected).toBe(28 + 7);
+    expect(await cost("knockout", { budget: { generations: 20 } })).toMatchObject({ generations_max: 20 });
+    expect(await cost("active", { budget: { tokens: 3000 } })).toMatchObject({ completion_tokens_max: 3000 });
   });
 
   test("tells the facts that requests must carry", async () => {
@@ -84,6 +108,25 @@ describe("a spec is warned of", () => {
   test("a longer deadline has room for longer answers", async () => {
     expect((await check({ judge: { max_tokens: 5000 } }, "?deadline_ms=125000")).warnings).toEqual([]);
   });
+});
+
+test("a prompt that does not exist is refused by the field that named it, in either form of a spec", async () => {
+  const paths = async (spec: object) => {
+    const problem = await problemOf(await setUp().post("/v1/specs/check", spec));
+    expect(problem.code).toBe("unknown_prompt");
+    return problem.errors?.map(({ path }) => path);
+  };
+  for (const field of ["prompt", "preset"]) {
+    const judge = { [field]: "mtbench" };
+    expect(await paths({ judge })).toEqual([`judge.${field}`]);
+    for (const kind of ["tournament", "grade"]) {
+      expect(await paths({ signals: { own: { kind, judge } } })).toEqual([`signals.own.judge.${field}`]);
+    }
+  }
+  const request = { spec: { judge: { preset: "mtbench" } }, ...twoRollouts() };
+  const { errors, detail } = await problemOf(await setUp().post("/v1/rewards", request));
+  expect(errors?.map(({ path }) => path)).toEqual(["spec.judge.preset"]);
+  expect(detail).toContain('did you mean "mtbench-ab"?');
 });
 
 test("what is wrong with a spec is told by field, as where it is stored", async () => {

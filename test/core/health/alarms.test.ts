@@ -20,8 +20,11 @@ const HEALTHY: Omit<HealthRow, "step" | "at_ms"> = {
   duplicate_share: 0.05,
   tie_share: 0.1,
   flip_rate: 0.05,
+  cyclic_share: 0.05,
   jam_share: 0,
   label_correlation: 0.7,
+  audit_correlation: null,
+  repeat_correlation: 0.95,
   latency_p99_ms: 2000,
   incomplete_share: 0,
   failed_share: 0.001,
@@ -50,6 +53,7 @@ const HISTORIES: Record<
   length_reward: { bad: () => ({ length_reward: 0.61 }), edge: () => ({ length_reward: 0.6 }) },
   near_duplicates: { bad: () => ({ duplicate_share: 0.51 }), edge: () => ({ duplicate_share: 0.5 }) },
   judge_flips: { bad: () => ({ flip_rate: 0.16 }), edge: () => ({ flip_rate: 0.149 }) },
+  judge_cycles: { bad: () => ({ cyclic_share: 0.21 }), edge: () => ({ cyclic_share: 0.199 }) },
   judge_ties: { bad: () => ({ tie_share: 0.41 }), edge: () => ({ tie_share: 0.399 }) },
   jams_judge: {
     bad: (step) => ({ jam_share: Math.max(0, step - 10) / 1000 }),
@@ -58,6 +62,10 @@ const HISTORIES: Record<
   proxy_gap: {
     bad: (step) => ({ label_correlation: step < 50 ? 0.7 : 0.4, reward_mean: step < 50 ? 0.5 : 0.6 }),
     edge: (step) => ({ label_correlation: step < 50 ? 0.7 : 0.4, reward_mean: 0.5 }),
+  },
+  drift_probe: {
+    bad: (step) => ({ repeat_correlation: step % 20 === 0 ? (step < 40 ? 0.95 : 0.49) : null }),
+    edge: (step) => ({ repeat_correlation: step % 20 === 0 ? 0.7 : null }),
   },
   format_exploit: {
     bad: (step) => ({ reward_mean: 0.3 + step / 200, unformatted_mean: 0.5 - step / 400 }),
@@ -69,6 +77,36 @@ const HISTORIES: Record<
   },
   verifier_failing: { bad: () => ({ failed_share: 0.011 }), edge: () => ({ failed_share: 0.01 }) },
 };
+
+/** Without labels: a group in `every` steps is audited. */
+const audited = (every: number, later: number, reward: number) => (step: number) => ({
+  label_correlation: null,
+  audit_correlation: step % every === 0 ? (step < 50 ? 0.7 : later) : null,
+  reward_mean: step < 50 ? 0.5 : reward,
+});
+
+/** Falls by 0.3, and swings by 0.8 about that. */
+const uneven = (step: number) => (step < 50 ? 0.5 : 0.2) + (step % 8 === 0 ? 0.4 : -0.4);
+
+describe("proxy_gap by an audit", () => {
+  test("is raised where reward rises and the audit agrees less and less", () => {
+    const spans = raised("proxy_gap", 160, audited(4, 0.4, 0.6));
+    expect(spans).toMatchObject([{ level: "alarm", to_step: null, evidence: { value: expect.closeTo(0.3, 9) } }]);
+  });
+
+  test.each([
+    ["by a fall of exactly its threshold", audited(4, 0.5, 0.6)],
+    [
+      "by a fall that is within three standard errors of so few groups",
+      (step: number) => ({ ...audited(4, 0.4, 0.6)(step), ...(step % 4 === 0 && { audit_correlation: uneven(step) }) }),
+    ],
+    ["while rewards stand still", audited(4, 0.4, 0.5)],
+    ["where fewer than ten of fifty steps have an audited group", audited(6, 0.4, 0.6)],
+    ["where labels come and agree", (step: number) => ({ ...audited(4, 0.4, 0.6)(step), label_correlation: 0.7 })],
+  ])("is not raised %s", (_, of) => {
+    expect(raised("proxy_gap", 160, of)).toEqual([]);
+  });
+});
 
 describe("each alarm", () => {
   test.each(ALARMS.map(({ name }) => name))("%s is raised by its history, and not at its edge", (name) => {
@@ -145,6 +183,7 @@ describe.each([1, 2, 3])("simulated runs, seed %i", (seed) => {
         length_reward: 0.15 + 0.1 * next(),
         label_correlation: 0.65 - 0.05 * learnt + 0.04 * next(),
         flip_rate: Math.max(0, 0.06 + 0.02 * next()),
+        cyclic_share: Math.max(0, 0.08 + 0.03 * next()),
         jam_share: next() > 2.3 ? 0.002 : 0,
         latency_p99_ms: 2000 + 150 * next(),
       };

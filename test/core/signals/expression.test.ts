@@ -4,10 +4,9 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { compileExpression, ExpressionFault } from "../../../src/core/signals/expression.ts";
-import { type Range, type Valued, valued, without } from "../../../src/core/signals/signal-value.ts";
+import { type Range, valued, without } from "../../../src/core/signals/signal-value.ts";
 import misc from "../../vectors/misc_formulas.json" with { type: "json" };
-
-const RANGES: Record<string, Range> = { a: [0, 1], b: [-1, 1], c: [0, 10] };
+import { RANGES } from "./expression-setup.ts";
 
 /** The expression's values over a group, one number (or code) a rollout for each signal. */
 function values(
@@ -44,6 +43,9 @@ describe("an expression computes", () => {
     ["mean(a, b, c)", { a: [1], b: [0], c: [2] }, [1]],
     ["median(a, b, c, 4)", { a: [1], b: [0], c: [2] }, [1.5]],
     ["cosine(a, 2, 0)", { a: [0, 0.5, 1] }, [2, 1, 0]],
+    ["2 ^ 3 * 2 + c ^ 0.5", { c: [9] }, [19]],
+    ["floor(c) + ceil(c) * 10", { c: [1.5, 2] }, [21, 22]],
+    ["sqrt(c) + exp(a) - log(c)", { a: [0], c: [1] }, [2]],
     ["centre(c)", { c: [1, 2, 3] }, [-1, 0, 1]],
     ["rank(c)", { c: [1, 5, 5, 9] }, [0, 0.5, 0.5, 1]],
     ["rank(c)", { c: [2, 2] }, [0, 0]],
@@ -128,7 +130,9 @@ describe("a fault names its column", () => {
   it.each([
     ["a + nobody", 5, "no signal is named nobody"],
     ["a + toString", 5, "no signal is named toString"],
-    ["sqrt(a)", 1, "no function is named sqrt"],
+    ["cbrt(a)", 1, "no function is named cbrt"],
+    ["a ^ b", 5, "must be a number"],
+    ["-a ^ 2", 2, "reads in two ways"],
     ["constructor(a)", 1, "no function is named constructor"],
     ["a +", 4, ""],
     ["(a", 3, ""],
@@ -212,71 +216,6 @@ test("whatever the text, reading it ends in an expression or in a fault with a c
     }),
     { numRuns: 3000 },
   );
-});
-
-/** Well-formed expressions over a, b and c. */
-const expressions: fc.Arbitrary<string> = fc.letrec((tie) => ({
-  leaf: fc.oneof(
-    fc.constantFrom("a", "b", "c"),
-    fc.integer({ min: -5, max: 5 }).map((n) => `(${n})`),
-  ),
-  tree: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    tie("leaf"),
-    fc
-      .tuple(tie("tree"), fc.constantFrom("+", "-", "*", "<", ">=", "and", "or"), tie("tree"))
-      .map(([x, o, y]) => `(((${x}) ${o} (${y})) * 1)`),
-    fc.tuple(tie("tree"), tie("tree"), tie("tree")).map(([x, y, z]) => `if(${x}, ${y}, ${z})`),
-    fc
-      .tuple(
-        fc.constantFrom("sigmoid", "abs", "centre", "zscore", "rank", "gmean", "gmin", "gmax", "not "),
-        tie("tree"),
-      )
-      .map(([f, x]) => `(0 + ${f}(${x}))`),
-    fc
-      .tuple(fc.constantFrom("min", "max", "mean", "median", "par"), tie("tree"), tie("tree"))
-      .map(([f, x, y]) => `${f}(${x}, ${y})`),
-    tie("tree").map((x) => `clamp(${x}, -1, 2)`),
-    tie("tree").map((x) => `cosine(${x}, 3, -1)`),
-    tie("tree").map((x) => `correct(${x}, 0.1, 0.2)`),
-  ),
-})).tree as fc.Arbitrary<string>;
-
-test("a value lies in the range that was proved", () => {
-  const rollout = fc.record({
-    a: fc.double({ min: 0, max: 1, noNaN: true }),
-    b: fc.double({ min: -1, max: 1, noNaN: true }),
-    c: fc.double({ min: 0, max: 10, noNaN: true }),
-  });
-  fc.assert(
-    fc.property(expressions, fc.array(rollout, { minLength: 1, maxLength: 6 }), (text, group) => {
-      if (text.length > LIMITS.expression_chars) return;
-      const expression = compileExpression(text, RANGES);
-      const column = (name: "a" | "b" | "c"): Valued[] => group.map((r) => valued(r[name]));
-      const found = expression.evaluate({
-        size: group.length,
-        signals: { a: column("a"), b: column("b"), c: column("c") },
-        lengths: [],
-        step: 0,
-      });
-      const [low, high] = expression.range;
-      const slack = 1e-9 * Math.max(1, Math.abs(low), Math.abs(high));
-      for (const { value } of found) {
-        expect(Number.isFinite(value)).toBe(true);
-        expect(value).toBeGreaterThanOrEqual(low - slack);
-        expect(value).toBeLessThanOrEqual(high + slack);
-        expect(Object.is(value, -0)).toBe(false);
-      }
-    }),
-    { numRuns: 2000 },
-  );
-});
-
-test("the centre of equal numbers is exactly 0, whatever their mean rounds to: `if` takes the branch whose range was proved", () => {
-  const group = { size: 6, signals: { a: Array.from({ length: 6 }, () => valued(0)) }, lengths: [], step: 0 };
-  const expression = compileExpression("if(centre(correct(a - 3, 0.1, 0.2)), 0, -1)", { a: [0, 0] });
-  expect(expression.range).toEqual([-1, -1]);
-  expect(expression.evaluate(group).map(({ value }) => value)).toEqual(new Array(6).fill(-1));
 });
 
 test("an expression tells what it needs", () => {

@@ -11,6 +11,7 @@ import { Contest, type Seen } from "../../../src/core/tournament/contest.ts";
 import { decide, tally } from "../../../src/core/tournament/decide.ts";
 import { scheduleOf } from "../../../src/core/tournament/named-schedule.ts";
 import { gradesOf, type Outcome } from "../../../src/core/tournament/outcome.ts";
+import { outcomesIn } from "../../../src/core/tournament/rehearsal.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
 
 /** Graded outcomes, whatever the wire brings them. */
@@ -28,13 +29,12 @@ function played(n: number, more: Partial<Spec["judge"]>, seed: number, failing =
   let waves = 0;
   const decision = (complete: boolean) => decide(n, judge.mode, showings, outcomes, { graded, complete });
   for (;;) {
-    const { pairs, shares } = decision(false);
     const seen: Seen = {
       answered: showings.map((showing, question) => {
         const own = outcomes.filter((one) => one.question === question && one.state === "parsed");
         return { showing, grades: own.map((one) => gradesOf(one, showing.shown)) };
       }),
-      outcomes: (i, j) => (pairs[i]?.[j] === "unasked" ? undefined : (shares[i]?.[j] ?? null)),
+      outcomes: outcomesIn(decision(false)),
       tokens: 0,
     };
     const wave = contest.next(seen);
@@ -178,11 +178,19 @@ describe("inside a pair", () => {
     expect(twice).toBeLessThan(28);
   });
 
-  it("lets auto say what it chose: rings that the budget pays, all pairs without one", () => {
+  it("lets auto say what it chose: what the budget pays, all pairs or six rings without one", () => {
     const chosen = (n: number, more: Partial<Spec["judge"]>) =>
       played(n, { schedule: "auto", ...more }, 1).contest.schedule;
+    const again = { name: "active", sure: 1, again: true };
     expect(chosen(16, {})).toBe("round_robin");
-    expect(chosen(16, { budget: { ratio: 0.4 } })).toEqual({ name: "circular", degree: 3 });
+    expect(chosen(16, { budget: { ratio: 0.4 } })).toEqual({ name: "active", sure: 1 });
+    expect(chosen(16, { budget: { ratio: 0.4 }, vote: SOFT })).toEqual(again);
+    expect(chosen(16, { budget: { ratio: 0.01 } })).toBe("anchored");
+    expect(chosen(16, { budget: { ratio: 0.01 }, vote: SOFT })).toEqual({ name: "anchored", shown: "first" });
+    expect(chosen(16, { budget: { tokens: 20 }, max_tokens: 1 })).toEqual({ name: "active", sure: 1 });
+    expect(chosen(16, { budget: { generations: 120 } })).toBe("round_robin");
+    expect(chosen(16, { budget: { generations: 180 } })).toEqual(again);
+    expect(chosen(16, { budget: { generations: 120 }, vote: SOFT })).toEqual(again);
     expect(scheduleOf(chosen(16, { vote: SOFT })).settings).toEqual({ degree: 6 });
     expect(chosen(4, { vote: SOFT })).toBe("round_robin");
   });

@@ -29,7 +29,10 @@ const KINDS: Record<string, Schedule> = {
   swiss: swiss as Schedule,
   single_elimination: knockout,
 };
-/** Where all are equal after the ring, the golden pivots are those of lowest id; ours never go by position. */
+/**
+ * Where all are equal after the ring, the golden pivots are those of lowest id; ours never go by
+ * position.
+ */
 const BY_POSITION = "ppt_all_equal_with_slot_bias";
 const cases = (golden.cases as unknown as Case[]).filter(
   ({ name, input }) => KINDS[input.kind] !== undefined && name !== BY_POSITION,
@@ -43,7 +46,9 @@ function played(schedule: Schedule, order: number[], settings: object, outcomes:
     order,
     settings: schedule.settings.parse(settings),
     graded: false,
+    repeats: 0,
     pairs: Number.POSITIVE_INFINITY,
+    sizes: order.map(() => 1),
   });
   const waves: string[][] = [];
   for (;;) {

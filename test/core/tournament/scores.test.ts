@@ -29,7 +29,10 @@ interface Case {
     tau_b_win_rate_vs_labels: number | null;
   };
 }
-/** A pair asked several times is one pair of ours, decided by the majority: these cases count every game. */
+/**
+ * A pair asked several times is one pair of ours, decided by the majority: these cases count every
+ * game.
+ */
 const BY_GAME = "repeat_games_both_orders";
 const cases = (golden.cases as unknown as Case[]).filter(({ name }) => name !== BY_GAME);
 
@@ -106,6 +109,7 @@ describe("golden scores", () => {
       "rank",
       "copeland",
       "strength",
+      "auto",
       "soft",
       "mean_score",
     ]);

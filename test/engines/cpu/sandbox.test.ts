@@ -253,7 +253,8 @@ describe("many runs", () => {
       results = await runs(timeout_ms);
     }
     expect(results.map((r) => r.status)).toEqual(["ok", "timeout", "timeout", "timeout", "timeout"]);
-    expect(results.map((r) => r.wall_ms > 0)).toEqual([true, true, true, false, false]);
+    // The run that ends well may take less than the clock's step.
+    expect(results.slice(1).map((r) => r.wall_ms > 0)).toEqual([true, true, false, false]);
   });
 
   test("an aborted signal ends the wait and frees the worker for the next program", async () => {

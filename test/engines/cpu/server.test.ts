@@ -59,6 +59,15 @@ test("a stream is role, content, finish reason, usage when asked for, [DONE]", a
   expect(without).not.toContain("usage");
 });
 
+test("no log probabilities are made up: programs were run, not weighed", async () => {
+  const asks = { messages: messages(), logprobs: true, top_logprobs: 20 };
+  const whole = (await (await post(asks)).json()) as { choices: { logprobs: unknown }[] };
+  expect(whole.choices.map(({ logprobs }) => logprobs)).toEqual([null]);
+  const streamed = await (await post({ ...asks, stream: true })).text();
+  expect(streamed).toContain('"logprobs":null');
+  expect(streamed).not.toContain('"logprobs":{');
+});
+
 test("a whole reply carries the same answer, and the scores form its list", async () => {
   const reply = await (await post({ model: "kritai-cpu-verifier", messages: messages() })).json();
   expect(reply).toMatchObject({
@@ -130,7 +139,7 @@ function endlessJudge() {
   });
   return { judge, told: told.promise };
 }
-const noWorkers = { workers: { total: 1, warm: 0, broken: 1 } } as Pick<Sandbox, "workers">;
+const noWorkers = { workers: { total: 1, warm: 0, broken: 1 } } as Sandbox;
 
 test("a stream whose reader goes stops the work, and comments keep it alive until then", async () => {
   const { judge, told } = endlessJudge();

@@ -96,17 +96,18 @@ describe.skipIf(ENGINES.length === 0)("real engines", () => {
         2,
       ));
 
-    it("gives the letters' probabilities as the model has them, or none where the engine gives no logprobs", () =>
+    it("gives the letters' probabilities as the model has them, or fails where the engine gives no logprobs", () =>
       withGateway(decided, async (url) => {
         const asks = request([group("g", 2, [comparison(0, [0, 1], { samples: 4 })])], { soft: true, sampling: FREE });
-        const verdicts = only(await verify(url, asks), "verdict");
-        expect(verdicts).toHaveLength(4);
+        const events = await verify(url, asks);
+        const verdicts = only(events, "verdict");
+        expect(verdicts).toHaveLength(engine.logprobs ? 4 : 0);
+        expect(only(events, "error").map(({ code }) => code)).toEqual(
+          Array(engine.logprobs ? 0 : 4).fill("logprobs_unavailable"),
+        );
         for (const { letters } of verdicts) {
-          if (!engine.logprobs) expect(letters ?? null).toBe(null);
-          else {
-            expect(letters?.A).toBeCloseTo(0.75, 3);
-            expect(letters?.B).toBeCloseTo(0.25, 3);
-          }
+          expect(letters?.A).toBeCloseTo(0.75, 3);
+          expect(letters?.B).toBeCloseTo(0.25, 3);
         }
       }));
 

@@ -115,7 +115,10 @@ async function until(pid: number, enough: (effort: Effort) => boolean): Promise<
   }
 }
 
-/** Resolves once the engine computes: it has used a tenth of a second, however few a busy machine gives it. */
+/**
+ * Resolves once the engine computes: it has used a tenth of a second, however few a busy machine
+ * gives it.
+ */
 export const atWork = (pid: number): Promise<number> => until(pid, ({ spent_ms }) => spent_ms >= 100);
 
 /**

@@ -4,11 +4,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { logprobsOf, writeAnswer } from "../../../gpu-backend/engines/simulator/answer.ts";
 import type { Draw, Ending } from "../../../gpu-backend/engines/simulator/noise.ts";
+import { templateTail } from "../../../gpu-backend/engines/simulator/tail.ts";
 import { softVerdict } from "../../../src/core/judges/logprobs.ts";
 import { parseLetter, parseScores } from "../../../src/core/judges/verdict.ts";
 
 const draw = (over: Partial<Draw> = {}): Draw => ({
   choice: 1,
+  levels: [0.2, 0.9],
   scores: [2, 9],
   box_logprobs: [Math.log(0.2), Math.log(0.8)],
   ending: "box",
@@ -17,7 +19,7 @@ const draw = (over: Partial<Draw> = {}): Draw => ({
   ...over,
 });
 const write = (over: Partial<Draw>, form: "exact_match" | "scores" = "exact_match", tokensMax = 1_000, tags = true) =>
-  writeAnswer({ draw: draw(over), form, seed: 5, tokensMax, tags });
+  writeAnswer({ draw: draw(over), tail: templateTail(draw(over), form), seed: 5, tokensMax, tags });
 const textOf = (answer: ReturnType<typeof write>, from = 0, to = answer.tokens) => {
   const { thinking, content } = answer.text(from, to);
   return thinking + content;
@@ -89,7 +91,7 @@ test("any cut into pieces gives the whole text, thinking before content", () => 
 describe("log probabilities", () => {
   test("at the option letter they are the draw's, for the soft verdict to read", () => {
     const answer = write({});
-    const at = answer.letter_at as number;
+    const at = answer.label_at as number;
     const [entry] = logprobsOf(answer, at, at + 1, 5);
     expect(entry?.token).toBe("B");
     expect(textOf(answer, at - 1, at)).toBe("{");
@@ -115,8 +117,8 @@ describe("log probabilities", () => {
   });
 
   test("an answer without a readable box has no option letter", () => {
-    expect(write({ ending: "no_box" }).letter_at).toBeNull();
-    expect(write({}, "scores").letter_at).toBeNull();
-    expect(write({}, "exact_match", 50).letter_at).toBeNull();
+    expect(write({ ending: "no_box" }).label_at).toBeNull();
+    expect(write({}, "scores").label_at).toBeNull();
+    expect(write({}, "exact_match", 50).label_at).toBeNull();
   });
 });

@@ -39,6 +39,7 @@ async function serverOf(...replies: { status: number; body: unknown; headers?: R
       run_id: "r",
       deadline_ms: 1_000,
       labelled: false,
+      texts: null,
       signal: new AbortController().signal,
       ...more,
     });

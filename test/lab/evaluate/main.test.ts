@@ -1,6 +1,7 @@
 // `npm run evaluate` as a process: exit codes, what is said where, Ctrl-C.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -48,6 +49,8 @@ describe("npm run evaluate", () => {
     let broken = true;
     let asked = 0;
     const server = createServer(async (request, response) => {
+      // It keeps no log.
+      if (request.method === "GET") return void response.writeHead(501).end();
       const body = (await request.toArray()).join("");
       asked += (JSON.parse(body) as { groups: unknown[] }).groups.length;
       response
@@ -66,6 +69,35 @@ describe("npm run evaluate", () => {
     expect(asked).toBe(16);
     server.closeAllConnections();
     server.close();
+  });
+
+  it("ends with 1 and leaves an earlier report as it is where no list is answered", async () => {
+    const server = createServer(async (request, response) => {
+      const body = (await request.toArray()).join("");
+      response.setHeader("content-type", "application/json").end(replyTo(body, () => true));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const out = `${folder.path}/unanswered`;
+    mkdirSync(out);
+    writeFileSync(`${out}/report.html`, "of before");
+    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const flags = [
+      "--set",
+      `${folder.path}/set`,
+      "--out",
+      out,
+      "--target",
+      target,
+      "--k",
+      "1",
+      "--formulations",
+      "list_em",
+    ];
+    const run = await start(...flags).ended;
+    server.closeAllConnections();
+    server.close();
+    expect(run).toMatchObject({ code: 1, said: expect.stringContaining("answered no list in full (") });
+    expect(readFileSync(`${out}/report.html`, "utf8")).toBe("of before");
   });
 
   it("explains itself with exit code 0, and a fault of the flags or of the set with 2 and 1", async () => {

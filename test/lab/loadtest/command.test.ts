@@ -62,7 +62,7 @@ describe("flags", () => {
     [["--mode", "listwise", "--group-size", "6"], "--group-size of a listwise group is at most 5"],
     [["--baseline-key-env", "KEY"], "--baseline-key-env is for --baseline URL, which is not given"],
     [["--out", ""], "--out must name a folder, not ''"],
-    [["--colour"], "Unknown option '--colour'"],
+    [["--colour"], "there is no flag --colour"],
   ])("%j is refused by name and limit", (args, message) => {
     expect(() => readFlags([...URL_FLAG, ...args])).toThrow(FlagFault);
     expect(() => readFlags([...URL_FLAG, ...args])).toThrow(message);
@@ -151,6 +151,19 @@ describe("npm run loadtest", () => {
     expect(server.answered()).toBe(before);
   });
 
+  it("ends with 1 and leaves an earlier report as it is where the target does not answer", async () => {
+    const out = join(dir, "earlier");
+    mkdirSync(out);
+    writeFileSync(join(out, "report.html"), "of before");
+    writeFileSync(join(out, "summary.json"), "{}");
+    // Of the ports that nobody listens on, one that browsers and tests agree on.
+    const run = start(["--target", "http://127.0.0.1:9", "--kind", "verdicts", "--out", out]);
+    expect(await run.ended, run.said()).toBe(1);
+    expect(run.said()).toContain("--target http://127.0.0.1:9 does not answer (");
+    expect(readFileSync(join(out, "report.html"), "utf8")).toBe("of before");
+    expect(readFileSync(join(out, "summary.json"), "utf8")).toBe("{}");
+  });
+
   it("writes a summary of its schema, a row a request, histograms, a table and a report", async () => {
     const out = join(dir, "whole");
     const load = [
@@ -170,12 +183,16 @@ describe("npm run loadtest", () => {
     const run = start(["--target", server.url, ...both, ...load, ...times, "--out", out]);
     expect(await run.ended, run.said()).toBe(0);
     expect(readdirSync(out).sort()).toEqual([
+      "export",
       "latency.hlog",
       "points.csv",
       "report.html",
       "requests.jsonl",
       "summary.json",
     ]);
+    const exported = readdirSync(join(out, "export"));
+    expect(exported.filter((name) => name.endsWith(".tex")).length).toBeGreaterThan(2);
+    expect(exported.filter((name) => name.endsWith(".svg")).length).toBeGreaterThan(4);
     const { points, stopped_by, workload } = summaryIn(out);
     expect(stopped_by).toBeNull();
     expect(workload).toMatchObject({ name: "examples", of: "verdicts", items: 14 });
@@ -240,7 +257,9 @@ describe("npm run loadtest", () => {
       const run = start([...args, "--out", out]);
       expect(await run.ended, run.said()).toBe(0);
       expect(run.said()).toContain("the baseline is sent no key");
-      const files = readdirSync(out).map((name) => readFileSync(join(out, name), "utf8"));
+      const files = readdirSync(out, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
       expect([run.said(), ...files].join("")).not.toContain("sesame-open");
     } finally {
       vi.unstubAllEnvs();

@@ -109,10 +109,10 @@ describe("a warm-up shorter than a request takes", () => {
   it("is told of on the terminal and in the report, unless too little is missing to matter", () => {
     const said = /warm-up of 1 s is shorter than a request takes \(p50 2.20 s at the lowest load\)/;
     expect(verdictOf(slow(2200, 1))).toMatch(said);
-    expect(reportOf(slow(2200, 1))).toMatch(said);
+    expect(reportOf(slow(2200, 1)).page).toMatch(said);
     for (const fine of [slow(2200, 3), slow(2200, 2), slow(500, 0), summaryOf([])]) {
       expect(verdictOf(fine)).not.toContain("warm-up");
-      expect(reportOf(fine)).not.toContain("shorter than a request takes");
+      expect(reportOf(fine).page).not.toContain("shorter than a request takes");
     }
   });
 });
@@ -134,6 +134,6 @@ describe("the line of a slice", () => {
 describe("the report", () => {
   it("says which variable's key each side was sent", () => {
     const sides = { target: { ...endpoint, key_env: "TARGET_KEY" }, baseline: { ...endpoint, kind: "engine" } };
-    expect(reportOf(summaryOf([pointOf([null])], sides))).toContain("target TARGET_KEY, baseline none");
+    expect(reportOf(summaryOf([pointOf([null])], sides)).page).toContain("target TARGET_KEY, baseline none");
   });
 });

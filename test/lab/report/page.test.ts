@@ -14,6 +14,7 @@ describe("reportPage", () => {
   const page = reportPage({
     title: EVIL,
     subtitle: EVIL,
+    headline: EVIL,
     facts: [[EVIL, EVIL]],
     sections: [
       {

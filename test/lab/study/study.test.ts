@@ -2,11 +2,12 @@
 // order is exact, and the cheapest way and the front are found.
 import { describe, expect, it } from "vitest";
 import { type Cell, cellsOf } from "../../../scripts/lab/study/cells.ts";
+import { csvTables } from "../../../scripts/lab/study/csv-tables.ts";
 import { readLists } from "../../../scripts/lab/study/lists.ts";
 import { play } from "../../../scripts/lab/study/play.ts";
 import { charts, cheapestWithin, front, studyPage } from "../../../scripts/lab/study/report.ts";
 import { type Noise, verifierOf } from "../../../scripts/lab/study/verifier-model.ts";
-import { waysFor } from "../../../scripts/lab/study/ways.ts";
+import { type Way, waysFor } from "../../../scripts/lab/study/ways.ts";
 
 const SURE: Noise = {
   discrimination: 1000,
@@ -16,6 +17,8 @@ const SURE: Noise = {
   position_spread: 0,
   style: "direct",
 };
+
+const tokensOf = (shown: number) => shown;
 
 describe("the study", () => {
   it("draws the same lists every time, of candidates that differ", () => {
@@ -29,12 +32,12 @@ describe("the study", () => {
   });
 
   it("finds the order of all pairs of a verifier that is never wrong, and asks as often as each way says", () => {
-    const list = { problem: "p", qualities: [0.1, 0.5, 0.3, 0.9, 1, 0] };
+    const list = { problem: "p", qualities: [0.1, 0.5, 0.3, 0.9, 1, 0], programs: [] };
     const verifier = verifierOf(list.qualities, SURE, "s");
     for (const way of waysFor(6)) {
-      const { tau, generations, top } = play(list, verifier, way, 1);
-      expect(generations).toBeGreaterThanOrEqual(5);
-      if (!way.name.startsWith("round robin")) continue;
+      const { tau, generations, top } = play(list, verifier, way, 1, tokensOf);
+      expect(generations).toBeGreaterThanOrEqual(way.judge.mode === "listwise" ? 3 : 5);
+      if (!way.name.startsWith("round robin") || way.judge.budget !== undefined) continue;
       expect(tau, way.name).toBe(1);
       expect(top).toBe(1);
       if (way.reference) expect(generations).toBe(120);
@@ -45,7 +48,7 @@ describe("the study", () => {
     const noise = { ...SURE, discrimination: 1 };
     const share = (style: Noise["style"], what: "soft" | "hard") => {
       const verifier = verifierOf([1, 0], { ...noise, style }, "t");
-      const told = Array.from({ length: 4000 }, (_, sample) => verifier(0, 1, sample)[what]);
+      const told = Array.from({ length: 4000 }, (_, sample) => verifier.pair(0, 1, sample)[what]);
       return { mean: told.reduce((a, b) => a + b, 0) / told.length, spread: Math.max(...told) - Math.min(...told) };
     };
     const right = 1 / (1 + Math.exp(-1));
@@ -70,8 +73,44 @@ describe("the study", () => {
       );
     }
     const page = studyPage("how", cells, "schedules");
+    expect(page).toContain("auto against round robin under the same budget");
+    expect(page).toContain("| blocks of 4, hard |");
+    expect(page).toContain("| way | win_rate | top1 |");
     expect(page).toContain("strong, direct, n = 4");
     expect(page).not.toContain("NaN");
     expect(Object.keys(charts(cells))).toEqual([]);
+    const { "cells.csv": all = "", "rivalries.csv": held = "" } = csvTables(cells);
+    expect(all.split("\n")).toHaveLength(cells.length + 2);
+    expect(all).toContain('"anchored, soft"');
+    expect(held.split("\n")).toHaveLength(2 + cells.reduce((sum, { rivalries }) => sum + rivalries.length, 0));
+  });
+
+  it("has auto never worse than round robin under the same budget, for any vote, strength and budget", () => {
+    const plan = {
+      set: "sets/small",
+      sizes: [8],
+      draws: 1,
+      noises: ["usual"],
+      styles: ["direct", "thinking"] as const,
+      only: ({ name }: Way) => name.includes(" paid, ") && !/anchored|regular/.test(name),
+    };
+    const held = [...cellsOf(plan)].flatMap((cell) =>
+      cell.rivalries.filter(({ shows }) => shows === "budget").map((rivalry) => ({ cell, rivalry })),
+    );
+    expect(held.length).toBeGreaterThan(60);
+    for (const { cell, rivalry } of held) {
+      const name = `${cell.level}, ${cell.style}: ${cell.way.name}`;
+      expect(cell.generations, name).toBeLessThanOrEqual(Number(/(\d+) paid/.exec(cell.way.name)?.[1]));
+      expect(rivalry.tau.ci95?.[1], name).toBeGreaterThanOrEqual(0);
+    }
+    expect(held.some(({ rivalry: { tau } }) => (tau.ci95?.[0] ?? 0) > 0)).toBe(true);
+  });
+
+  it("names the best of a list as often as Luce's rule has it, and always when it is never wrong", () => {
+    expect(verifierOf([0.2, 0.9, 0.5], SURE, "s").best([0, 2, 1], 0)).toBe(1);
+    const unsure = verifierOf([1, 0, 0], { ...SURE, discrimination: 1 }, "s");
+    const named = Array.from({ length: 4000 }, (_, sample) => unsure.best([2, 0, 1], sample));
+    const share = named.filter((i) => i === 0).length / named.length;
+    expect(Math.abs(share - Math.E / (Math.E + 2))).toBeLessThan(0.03);
   });
 });

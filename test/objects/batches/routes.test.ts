@@ -1,8 +1,12 @@
 // Batches through the whole app over fakes: submitted, polled, waited for, cancelled, refused.
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { AppDeps } from "../../../src/api/http/deps.ts";
-import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
+import { BatchPageSchema, BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { readEnv } from "../../../src/env.ts";
+import { BatchList } from "../../../src/objects/batches/batch-list.ts";
+import { memoryValues } from "../../../src/objects/storage/memory.ts";
 import { fenced, longest, problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeVerifier, type Script } from "../../harness/fakes.ts";
 
@@ -167,5 +171,63 @@ describe("a batch id", () => {
     const { call } = app();
     const reply = await call(`/v1/batches/01K00000000000000000000000?wait=${wait}`);
     expect(await problemOf(reply)).toMatchObject({ status: 400, errors: [{ path: "wait" }] });
+  });
+});
+
+describe("the list of batches", () => {
+  const digest = (key: string) => createHash("sha256").update(key).digest("hex");
+  const keys = readEnv({ API_KEYS: `a:${digest("a")},b:${digest("b")}` }).config.API_KEYS ?? [];
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  const listed = async (call: ReturnType<typeof app>["call"], key: string, query = "") => {
+    const response = await call(`/v1/batches${query}`, { headers: bearer(key) });
+    return BatchPageSchema.parse(await response.json());
+  };
+
+  it("has the key's own, newest first, each once over pages, in the state that each is in", async () => {
+    const { submit, call, poll } = app({ keys });
+    const own: string[] = [];
+    for (let i = 0; i < 5; i++) own.push(await submit("/v1/rewards", twoRollouts(), bearer("a")));
+    await submit("/v1/rewards", twoRollouts(), bearer("b"));
+    for (const location of own) await poll(location, "?wait=10", { headers: bearer("a") });
+    const seen: string[] = [];
+    for (let query = "?limit=2"; ; ) {
+      const { batches, next_cursor } = await listed(call, "a", query);
+      for (const one of batches) {
+        const { batch_id, state, progress, created_at, ended_at } = one;
+        expect(await poll(`/v1/batches/${batch_id}`, "", { headers: bearer("a") })).toMatchObject({
+          ...{ batch_id, state, progress, created_at, ended_at },
+        });
+        expect(one).toMatchObject({ state: "done", route: "rewards" });
+      }
+      seen.push(...batches.map(({ batch_id }) => `/v1/batches/${batch_id}`));
+      if (next_cursor === null) break;
+      query = `?limit=2&cursor=${next_cursor}`;
+    }
+    expect(seen).toEqual(own.toReversed());
+    expect((await listed(call, "b")).batches).toHaveLength(1);
+  });
+
+  it("refuses a cursor and a limit that are none, by name", async () => {
+    const { call } = app();
+    const pathOf = async (query: string) => (await problemOf(await call(`/v1/batches?${query}`))).errors?.[0]?.path;
+    expect(await pathOf("cursor=x")).toBe("cursor");
+    expect(await pathOf(`limit=${LIMITS.batch_page_rows_max + 1}`)).toBe("limit");
+    expect(await pathOf("state=done")).toBe("state");
+  });
+});
+
+describe("a key's list of ids", () => {
+  const id = (n: number) => `01K${`${n}`.padStart(23, "0")}`;
+
+  it("lets go of what is forgotten by now, and of the oldest beyond its limit", () => {
+    const list = new BatchList(memoryValues(() => undefined));
+    const over = LIMITS.batch_deadline_ms_max + LIMITS.batch_kept_ms + LIMITS.batch_alarm_ms;
+    for (let n = 0; n < 3; n++) list.note(id(n), n);
+    expect(list.page(null, 9)).toEqual({ ids: [id(2), id(1), id(0)], more: false });
+    expect(list.page(id(2), 1)).toEqual({ ids: [id(1)], more: true });
+    list.note(id(3), 1 + over);
+    expect(list.page(null, 9).ids).toEqual([id(3), id(2)]);
+    list.note(id(3), 1 + over);
+    expect(list.page(null, 9).ids).toEqual([id(3), id(2)]);
   });
 });

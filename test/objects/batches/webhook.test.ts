@@ -12,9 +12,10 @@ import { Batch } from "../../../src/objects/batches/batch.ts";
 import { newBatch } from "../../../src/objects/batches/batch-record.ts";
 import { decodeBatch, encodeBatch } from "../../../src/objects/batches/request-pieces.ts";
 import { createBatchScorer } from "../../../src/objects/batches/scorer.ts";
-import { backoffMs, signature } from "../../../src/objects/batches/webhook.ts";
+import { backoffMs } from "../../../src/objects/batches/webhook.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
 import { Metrics } from "../../../src/scoring/counters.ts";
+import { signature } from "../../../src/scoring/signature.ts";
 import { longest, problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeRunLog, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
 

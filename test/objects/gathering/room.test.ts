@@ -87,7 +87,7 @@ describe("a room that lives again", () => {
     const { begin, store } = lives(deps);
     const stalling = stallingAfter(4);
     const first = begin(stalling);
-    const four = ["a", "bb", "ccc", "dddd"].map((code) => sampleOf(code, { group_size: 4 }));
+    const four = ["a", "bb", "ccc", "dddd"].map((code) => sampleOf(code, { group_size: 4, window_ms: 60_000 }));
     for (const sample of four) void first.join(sample);
     await expect.poll(() => store.journal(0).size).toBe(4);
     const second = begin();

@@ -4,12 +4,14 @@ shims are in `kritai.shims`."""
 from kritai.async_client import AsyncKritai
 from kritai.batch import AsyncBatch, Batch, BatchState
 from kritai.client import Kritai
+from kritai.drift_probe import DriftProbe
 from kritai.errors import (
     BadReply,
     DeadlineExceeded,
     FieldFault,
     InvalidRequest,
     KritaiError,
+    MissingField,
     NoScore,
     NotFound,
     Overloaded,
@@ -20,7 +22,18 @@ from kritai.errors import (
     Unavailable,
 )
 from kritai.reply_types import EvaluationsReply, GroupEvent, GroupResult, Rewards, RewardsEvent, RolloutResult, Verdicts
-from kritai.request_types import EvaluationList, Group, Message, Rollout, SignalsSpec, Spec, VerdictItem
+from kritai.request_types import (
+    EvaluationList,
+    Group,
+    Message,
+    Rollout,
+    RubricItem,
+    SignalsSpec,
+    Spec,
+    TestCase,
+    TestResult,
+    VerdictItem,
+)
 from kritai.reward_warnings import KritaiWarning
 from kritai.splitting import Limits
 from kritai.thinking import drop_thinking
@@ -33,6 +46,7 @@ __all__ = [
     "Batch",
     "BatchState",
     "DeadlineExceeded",
+    "DriftProbe",
     "EvaluationList",
     "EvaluationsReply",
     "FieldFault",
@@ -45,6 +59,7 @@ __all__ = [
     "KritaiWarning",
     "Limits",
     "Message",
+    "MissingField",
     "NoScore",
     "NotFound",
     "Overloaded",
@@ -54,9 +69,12 @@ __all__ = [
     "RewardsEvent",
     "Rollout",
     "RolloutResult",
+    "RubricItem",
     "ServerFault",
     "SignalsSpec",
     "Spec",
+    "TestCase",
+    "TestResult",
     "TooLarge",
     "Unauthorized",
     "Unavailable",

@@ -235,7 +235,7 @@ class AsyncKritai:
                 raise with_places(error, run.start) from None
 
         await self._side_by_side(reward, runs)
-        return merged_verdicts(items, [replies[run.start] for run in runs])
+        return merged_verdicts(items, [replies[run.start] for run in runs], formulation)
 
     async def evaluations(
         self,

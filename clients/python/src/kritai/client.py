@@ -4,11 +4,11 @@ request's details."""
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from kritai.async_client import BATCH_DEADLINE_MS, AsyncKritai
+from kritai.async_client import AsyncKritai
 from kritai.batch import Batch
 from kritai.loop_thread import LoopThread
 from kritai.reply_types import (
@@ -21,16 +21,29 @@ from kritai.reply_types import (
 from kritai.request_types import (
     AnySpec,
     EvaluationList,
+    EvaluationsOptions,
     Formulation,
     Group,
-    Overlong,
     RewardsOptions,
     StepsQuery,
     StreamOptions,
+    SubmitOptions,
     VerdictItem,
+    VerdictsOptions,
 )
 from kritai.run_log import AsyncRunLog
-from kritai.run_log_types import GroupRow, RunHealth, RunSummary, StepRow, StoredVerdict
+from kritai.run_log_types import (
+    AuditVerdict,
+    ComparedRuns,
+    ExportTable,
+    GroupRow,
+    RescoredGroup,
+    RescoreSummary,
+    RunHealth,
+    RunSummary,
+    StepRow,
+    StoredVerdict,
+)
 from kritai.splitting import Limits
 from kritai.transport import RetryPolicy
 
@@ -84,16 +97,11 @@ class Kritai:
     def submit(
         self,
         groups: Sequence[Group],
-        *,
-        spec: str | AnySpec = "default",
-        run_id: str | None = None,
-        step: int | None = None,
-        deadline_ms: int = BATCH_DEADLINE_MS,
+        **options: Unpack[SubmitOptions],
     ) -> Batch:
         """Has the server score the groups on its own, in one request, for at most 30 minutes:
         `submit(groups).wait()`."""
-        work = self.api.submit(groups, spec=spec, run_id=run_id, step=step, deadline_ms=deadline_ms)
-        return Batch(self._thread, self._thread.run(work))
+        return Batch(self._thread, self._thread.run(self.api.submit(groups, **options)))
 
     def batch(self, batch_id: str) -> Batch:
         """The handle of a batch that was submitted before."""
@@ -113,33 +121,18 @@ class Kritai:
         self,
         items: Sequence[VerdictItem],
         formulation: Formulation,
-        *,
-        options: Mapping[str, object] | None = None,
-        overlong: Overlong | None = None,
-        run_id: str | None = None,
-        step: int | None = None,
-        timeout_s: float = 120.0,
+        **more: Unpack[VerdictsOptions],
     ) -> Verdicts:
         """Rewards for training the verifier itself, in the order of the items."""
-        work = self.api.verdicts(
-            items, formulation, options=options, overlong=overlong, run_id=run_id, step=step, timeout_s=timeout_s
-        )
-        return self._thread.run(work)
+        return self._thread.run(self.api.verdicts(items, formulation, **more))
 
     def evaluations(
         self,
         lists: Sequence[EvaluationList],
-        *,
-        undefined_tau: str = "drop",
-        bootstrap: int = 1000,
-        seed: int = 0,
-        timeout_s: float = 120.0,
+        **options: Unpack[EvaluationsOptions],
     ) -> EvaluationsReply:
         """ListAcc, tau-b and parse rate of a verifier over many lists."""
-        work = self.api.evaluations(
-            lists, undefined_tau=undefined_tau, bootstrap=bootstrap, seed=seed, timeout_s=timeout_s
-        )
-        return self._thread.run(work)
+        return self._thread.run(self.api.evaluations(lists, **options))
 
     def spec(self, name: str) -> StoredSpec:
         """A stored spec, every default filled in. Raises NotFound."""
@@ -190,12 +183,46 @@ class RunLog:
         """One request with its groups."""
         return self._thread.run(self._log.request(request_id))
 
+    def compare(
+        self,
+        run_id: str,
+        other: str,
+        *,
+        steps: int | None = None,
+        owner: str | None = None,
+        with_owner: str | None = None,
+    ) -> ComparedRuns:
+        """How the run differs from another in rewards and tau-b, paired by prompt over the last
+        `steps` (10) that both have."""
+        work = self._log.compare(run_id, other, steps=steps, owner=owner, with_owner=with_owner)
+        return self._thread.run(work)
+
     def verdicts(self, group_id: str) -> list[StoredVerdict]:
         """Each generation of a group; `group_id` is a GroupRow's `id`."""
         return self._thread.run(self._log.verdicts(group_id))
 
-    def export(
-        self, run_id: str, table: Literal["groups", "verdicts", "texts"], *, owner: str | None = None
-    ) -> Iterator[dict[str, Any]]:
+    def audit_verdicts(self, group_id: str) -> list[AuditVerdict]:
+        """Each generation of the audit's judge on a group; empty where it was asked nothing."""
+        return self._thread.run(self._log.audit_verdicts(group_id))
+
+    def export(self, run_id: str, table: ExportTable, *, owner: str | None = None) -> Iterator[dict[str, Any]]:
         """Every row of a run. Raises Unavailable when the stream did not come to its end."""
         return self._thread.iterate(self._log.export(run_id, table, owner=owner))
+
+    def rescore(
+        self,
+        run_id: str,
+        spec: AnySpec | str,
+        *,
+        from_step: int | None = None,
+        to_step: int | None = None,
+        owner: str | None = None,
+    ) -> Iterator[RescoredGroup | RescoreSummary]:
+        """The run's rewards under another spec (or the name of a stored one), out of its logged
+        signals and verdicts: each group, oldest first, and last what they come to (`type` `end`).
+
+        Raises InvalidRequest with the code `needs_judging` and the signals in `errors` for what the
+        log does not tell, Unavailable when the stream did not come to its end.
+        """
+        lines = self._log.rescore(run_id, spec, from_step=from_step, to_step=to_step, owner=owner)
+        return self._thread.iterate(lines)

@@ -4,7 +4,7 @@ Knows no request."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kritai.reply_types import Rewards, RolloutResult
@@ -113,6 +113,21 @@ def win_share(row: RolloutResult) -> float:
 
 def _share(count: int, of: int) -> float:
     return count / of if of else 0.0
+
+
+def component_of(row: RolloutResult, name: str) -> float | None:
+    """A row's value of one component (`base`, `format`, `overlong`, or a signal of the spec); None
+    where there is none, and for every component of a group that was never answered.
+
+    Raises ValueError for a component that the spec does not have.
+    """
+    if row["format_ok"] is None:
+        return None
+    values: Mapping[str, float | None] = row["components"]
+    if name not in values:
+        raise ValueError(f"the spec has no component {name!r}; there are {', '.join(sorted(values))}")
+    value = values[name]
+    return None if value is None else float(value)
 
 
 def extras_of(rows: Sequence[RolloutResult]) -> dict[str, list[Any]]:

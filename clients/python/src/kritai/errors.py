@@ -109,10 +109,16 @@ class BadReply(KritaiError):  # noqa: N818
     request."""
 
 
+class MissingField(BadReply, KeyError):  # noqa: N818
+    """A field of a reply that the server did not send: an older one, or a spec that has none."""
+
+
 class NoScore(KritaiError):  # noqa: N818
     """A tool that can only take a number asked for a reward, there is none, and no `fallback` was
     declared."""
 
+
+NOT_FOUND = 404
 
 _BY_STATUS: dict[int, type[KritaiError]] = {
     401: Unauthorized,
@@ -143,6 +149,8 @@ def error_of_reply(status: int, body: bytes, request_id: str | None, retry_after
     if document is None:
         retryable = status in _RETRIED_UNSAID or status >= 500
         detail = "the reply is no problem document"
+        if status == NOT_FOUND:
+            detail += ": is base_url the address of Kritai itself, without a path such as /v1?"
         return _kind(status, retryable)(
             Problem(f"http_{status}", detail, status, request_id, retryable, retry_after_s=retry_after_s)
         )

@@ -7,13 +7,13 @@ import asyncio
 import concurrent.futures
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
 from kritai.client import Kritai
-from kritai.columns import completion_of, prompt_key, prompt_of
+from kritai.columns import completion_of, component_of, prompt_key, prompt_of
 from kritai.errors import NoScore, Problem
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
@@ -180,11 +180,21 @@ def environment_gather(size: str = "KRITAI_GROUP_SIZE") -> Gather:
     return shared_gather(int(env[size]), window_s, env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID"))
 
 
-def score_or(fallback: float | None, result: RolloutResult) -> float:
-    """The reward as a number, for tools that know no None: the declared fallback when there is no
-    score. Raises NoScore without one."""
-    if result["reward"] is not None:
-        return float(result["reward"])
+def number_or(fallback: float | None, value: float | None, result: RolloutResult) -> float:
+    """A value of a sample as a number, for tools that know no None: the declared fallback when
+    there is none. Raises NoScore without one."""
+    if value is not None:
+        return float(value)
     if fallback is None:
         raise NoScore(Problem(result["error"] or "no_score", "no score, and no fallback was declared", retryable=True))
     return fallback
+
+
+def components_or(fallback: float | None, result: RolloutResult, names: Iterable[str]) -> dict[str, float]:
+    """Components as numbers, each under `kritai_<name>`; as `number_or` has it."""
+    return {f"kritai_{name}": number_or(fallback, component_of(result, name), result) for name in names}
+
+
+def score_or(fallback: float | None, result: RolloutResult) -> float:
+    """The reward as a number, as `number_or` has it."""
+    return number_or(fallback, result["reward"], result)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from kritai.errors import BadReply, KritaiError, Problem
+from kritai.reply_fields import as_fields
 from kritai.reply_types import (
     BatchMetrics,
     GroupResult,
@@ -19,7 +20,7 @@ from kritai.reply_types import (
     VerdictResult,
     Verdicts,
 )
-from kritai.request_types import Group, VerdictItem
+from kritai.request_types import Formulation, Group, VerdictItem
 from kritai.reward_warnings import warn_of
 
 
@@ -81,7 +82,7 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
         "format_ok": None,
         "jams_judge": False,
     }
-    return {
+    made: GroupResult = {
         "group_id": group_id,
         "status": "failed",
         "win_counts": [None] * (others + 1),
@@ -109,6 +110,7 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
             "latency_ms": {"p50": 0, "p99": 0, "max": 0},
         },
     }
+    return cast("GroupResult", as_fields(made))
 
 
 def merged_rewards(groups: list[GroupResult], replies: Sequence[RewardsReply]) -> Rewards:
@@ -169,13 +171,17 @@ def _population_std(values: Sequence[float]) -> float | None:
     return None if centre is None else math.sqrt(sum((value - centre) ** 2 for value in values) / len(values))
 
 
-def merged_verdicts(items: Sequence[VerdictItem], replies: Sequence[dict[str, Any]]) -> Verdicts:
+def merged_verdicts(
+    items: Sequence[VerdictItem], replies: Sequence[dict[str, Any]], formulation: Formulation
+) -> Verdicts:
     """The replies of POST /v1/verdicts in the order of the items; one reply's metrics as they are,
     several replies' over all items."""
     results: list[VerdictResult] = [result for reply in replies for result in reply["items"]]
     if len(results) != len(items) or not all(is_score(result["reward"]) for result in results):
         raise bad_reply("the reply has another number of rewards than the request has items")
-    metrics: VerdictMetrics = replies[0]["metrics"] if len(replies) == 1 else _verdict_metrics(items, results)
+    metrics: VerdictMetrics = (
+        replies[0]["metrics"] if len(replies) == 1 else _verdict_metrics(items, results, formulation)
+    )
     return Verdicts(
         rewards=[float(result["reward"]) for result in results],
         items=results,
@@ -185,9 +191,11 @@ def merged_verdicts(items: Sequence[VerdictItem], replies: Sequence[dict[str, An
     )
 
 
-def _verdict_metrics(items: Sequence[VerdictItem], results: Sequence[VerdictResult]) -> VerdictMetrics:
+def _verdict_metrics(
+    items: Sequence[VerdictItem], results: Sequence[VerdictResult], formulation: Formulation
+) -> VerdictMetrics:
     rewards = [float(result["reward"]) for result in results]
-    golds = map(_gold_letter, items)
+    golds = [right_verdict(item, formulation) for item in items]
     hits = [float(r["verdict"] == gold) for r, gold in zip(results, golds, strict=True) if gold is not None]
     return {
         "parse_rate": sum(result["status"] == "ok" for result in results) / len(results),
@@ -197,15 +205,25 @@ def _verdict_metrics(items: Sequence[VerdictItem], results: Sequence[VerdictResu
     }
 
 
-def _gold_letter(item: VerdictItem) -> str | None:
-    """The correct candidate's letter: `correct`, else the one highest pass rate; None when the
-    highest is shared."""
+def right_verdict(item: VerdictItem, formulation: Formulation) -> str | None:
+    """What a right verdict says: the letter of `correct`, else of the one highest pass rate (None
+    when that is shared); of a set all that are correct, as the server tells it."""
     correct = item.get("correct")
+    rates = list(item.get("pass_rates", ()))
+    if formulation in ("patch_multiselect", "pair_labels"):
+        given = [correct] if isinstance(correct, int) else correct
+        places = _positions(rates, 1) if given is None else sorted(set(given))
+        if formulation == "patch_multiselect":
+            return ", ".join(map(_letter, places)) or "none"
+        return ", ".join("correct" if at in places else "incorrect" for at in range(2))
     if correct is None:
-        rates = list(item["pass_rates"])
         best = _positions(rates, max(rates))
         correct = best[0] if len(best) == 1 else None
-    return None if correct is None else chr(ord("A") + correct)
+    return _letter(correct) if isinstance(correct, int) else None
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place)
 
 
 def _positions(values: Iterable[float], wanted: float) -> list[int]:

@@ -65,9 +65,24 @@ class NotAsked(TypedDict):
     sure: int
 
 
+class _End(TypedDict, total=False):
+    end: Literal["order_confidence", "samples", "budget", "limit"]
+
+
+class Chosen(_End):
+    """What `auto` chose for a group; of a wanted order_confidence what ended the asking."""
+
+    schedule: str | dict[str, object]
+    both_orders: bool | str
+    samples: int | dict[str, object]
+    score: str
+
+
 class _Schedule(TypedDict, total=False):
     schedule: str | dict[str, object]
+    chosen: Chosen
     why: NotAsked
+    cut_short: int
 
 
 class VerifierUse(_Schedule):

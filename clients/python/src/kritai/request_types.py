@@ -15,17 +15,67 @@ class Message(TypedDict):
 Prompt = str | Sequence[Message]
 
 
+class _TestStatus(TypedDict):
+    status: Literal["pass", "fail", "timeout", "runtime", "memory", "compile", "infra", "skipped"]
+
+
+class TestResult(_TestStatus, total=False):
+    """What came of one test of a rollout's program; `infra` says nothing of the program."""
+
+    weight: float
+    score: float
+    group: str
+
+
 class _RolloutText(TypedDict):
     text: str
 
 
 class Rollout(_RolloutText, total=False):
     """One sampled completion. `length_tokens` is needed when the spec has `overlong`; `pass_rate`
-    is a label for metrics only."""
+    is a label for metrics only; the other fields are facts that some kinds of signals need."""
 
     length_tokens: int
     finish_reason: Literal["stop", "length"]
     pass_rate: float
+    tests: Sequence[TestResult]
+    step_scores: Sequence[float | None]
+    step_texts: Sequence[str]
+    reference_logprobs: Sequence[float]
+    base_reference_logprobs: Sequence[float]
+    answer: str | None
+    self_certainty: float
+    token_entropy: float
+
+
+class RubricItem(TypedDict, total=False):
+    """One item of a rubric, also in the words of HealthBench (`criterion`), verifiers (`name`,
+    `weight`) and Rubrics as Rewards (`title`, `description`, `weight`)."""
+
+    id: str
+    name: str
+    title: str
+    text: str
+    criterion: str
+    description: str
+    points: float
+    weight: float
+    kind: Literal["rule", "principle"]
+    critical: bool
+    choices: Sequence[str]
+    tags: Sequence[str]
+
+
+_Asserted = TypedDict("_Asserted", {"assert": str}, total=False)
+
+
+class TestCase(_Asserted, total=False):
+    """What a sandbox runs a program on: either `stdout` or `assert`."""
+
+    stdin: str
+    stdout: str
+    weight: float
+    group: str
 
 
 class _GroupContent(TypedDict):
@@ -38,6 +88,10 @@ class Group(_GroupContent, total=False):
 
     group_id: str
     language: str
+    reference: str | Sequence[str]
+    answer_type: Literal["auto", "number", "choice", "set", "text"]
+    rubric: Sequence[RubricItem]
+    test_cases: Sequence[TestCase]
 
 
 class Judge(TypedDict, total=False):
@@ -49,10 +103,16 @@ class Judge(TypedDict, total=False):
     budget: Mapping[str, float]
     vote: str
     prompt: str
+    preset: str
+    rubric: str
+    principle: str
+    strength: Literal["sign", "graded"]
+    strength_scale: float
     model: str | None
     temperature: float
     top_p: float
     max_tokens: int
+    think: Mapping[str, int]
     strict_model: bool
     unparsed: Literal["undecided", "tie"]
     reask: int
@@ -76,6 +136,16 @@ class Overlong(TypedDict, total=False):
     clamp: bool
 
 
+class _AuditShare(TypedDict, total=False):
+    share: float
+
+
+class Audit(_AuditShare):
+    """A share of groups that another judge judges again; decides no reward."""
+
+    judge: Judge
+
+
 class Spec(TypedDict, total=False):
     """Everything that decides a reward besides the rollouts; every field may be left out."""
 
@@ -96,6 +166,8 @@ class Spec(TypedDict, total=False):
     overlong: Overlong | None
     seed: int
     log_texts: bool
+    log_verdicts: bool
+    audit: Audit
 
 
 class SignalsSpec(TypedDict, total=False):
@@ -107,11 +179,13 @@ class SignalsSpec(TypedDict, total=False):
     reward: str
     seed: int
     log_texts: bool
+    log_verdicts: bool
+    audit: Audit
 
 
 AnySpec = Spec | SignalsSpec
 
-Formulation = Literal["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm"]
+Formulation = Literal["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm", "patch_multiselect", "pair_labels"]
 
 
 class _VerdictText(TypedDict):
@@ -119,10 +193,11 @@ class _VerdictText(TypedDict):
 
 
 class VerdictItem(_VerdictText, total=False):
-    """One verdict text with `pass_rates`, or with `candidates` and the 0-based index `correct`."""
+    """One verdict text with `pass_rates`, or with `candidates` and the 0-based index `correct`; of
+    `patch_multiselect` and `pair_labels` the indices of all that are correct."""
 
     candidates: int
-    correct: int
+    correct: int | Sequence[int]
     pass_rates: Sequence[float]
     length_tokens: int
 
@@ -188,3 +263,32 @@ class RewardsOptions(StreamOptions, total=False):
     on_failure: Literal["raise", "null"]
     progress: bool | None
     patient: bool
+
+
+class SubmitOptions(TypedDict, total=False):
+    """Options of `submit`; every one may be left out. Their defaults stand with the async client's."""
+
+    spec: str | AnySpec
+    run_id: str | None
+    step: int | None
+    deadline_ms: int
+    timeout_s: float
+
+
+class VerdictsOptions(TypedDict, total=False):
+    """Options of `verdicts`; every one may be left out."""
+
+    options: Mapping[str, object] | None
+    overlong: Overlong | None
+    run_id: str | None
+    step: int | None
+    timeout_s: float
+
+
+class EvaluationsOptions(TypedDict, total=False):
+    """Options of `evaluations`; every one may be left out."""
+
+    undefined_tau: str
+    bootstrap: int
+    seed: int
+    timeout_s: float

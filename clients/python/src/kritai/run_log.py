@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, urlencode
 
 from kritai.errors import Problem, Unavailable
-from kritai.request_types import StepsQuery
+from kritai.request_types import AnySpec, StepsQuery
 from kritai.reward_warnings import warn_of_alarms
-from kritai.run_log_types import GroupRow, RunHealth, RunSummary, StepRow, StoredVerdict
+from kritai.run_log_types import (
+    AuditVerdict,
+    ComparedRuns,
+    ExportTable,
+    GroupRow,
+    RescoredGroup,
+    RescoreSummary,
+    RunHealth,
+    RunSummary,
+    StepRow,
+    StoredVerdict,
+)
+from kritai.splitting import encode
 from kritai.stream import anext_or_none
 from kritai.transport import Transport, parsed_line, within
 
@@ -63,6 +75,20 @@ class AsyncRunLog:
         warn_of_alarms(reply)
         return reply
 
+    async def compare(
+        self,
+        run_id: str,
+        other: str,
+        *,
+        steps: int | None = None,
+        owner: str | None = None,
+        with_owner: str | None = None,
+    ) -> ComparedRuns:
+        """How the run differs from another in rewards and tau-b, paired by prompt over the last
+        `steps` (10) that both have."""
+        asked = {"with": other, **_given(steps=steps, owner=owner, with_owner=with_owner)}
+        return cast("ComparedRuns", await self._get(_of_run(run_id, "/compare", asked)))
+
     async def groups(
         self, run_id: str, step: int | None = None, *, owner: str | None = None
     ) -> AsyncIterator[GroupRow]:
@@ -80,25 +106,58 @@ class AsyncRunLog:
         reply = await self._get(f"/v1/groups/{quote(group_id, safe='')}/verdicts")
         return cast("list[StoredVerdict]", reply["verdicts"])
 
+    async def audit_verdicts(self, group_id: str) -> list[AuditVerdict]:
+        """Each generation of the audit's judge on a group; empty where it was asked nothing."""
+        reply = await self._get(f"/v1/groups/{quote(group_id, safe='')}/verdicts")
+        return cast("list[AuditVerdict]", reply.get("audit", []))
+
     async def export(
-        self, run_id: str, table: Literal["groups", "verdicts", "texts"], *, owner: str | None = None
+        self, run_id: str, table: ExportTable, *, owner: str | None = None
     ) -> AsyncIterator[dict[str, Any]]:
         """Every row of a run. Raises Unavailable when the stream did not come to its end."""
-        lines = self._lines(_of_run(run_id, "/export", _given(table=table, owner=owner)))
+        async for row in self._whole(
+            "export", self._lines("GET", _of_run(run_id, "/export", _given(table=table, owner=owner)))
+        ):
+            if row.pop("type") != "end":
+                yield row
+
+    async def rescore(
+        self,
+        run_id: str,
+        spec: AnySpec | str,
+        *,
+        from_step: int | None = None,
+        to_step: int | None = None,
+        owner: str | None = None,
+    ) -> AsyncIterator[RescoredGroup | RescoreSummary]:
+        """The run's rewards under another spec (or the name of a stored one), out of its logged
+        signals and verdicts: each group, oldest first, and last what they come to (`type` `end`).
+
+        Raises InvalidRequest with the code `needs_judging` and the signals in `errors` for what the
+        log does not tell, Unavailable when the stream did not come to its end.
+        """
+        body = encode({"spec": spec, "from_step": from_step, "to_step": to_step}, "body")
+        path = _of_run(run_id, "/rescore", _given(owner=owner))
+        async for line in self._whole("rescoring", self._lines("POST", path, body)):
+            yield cast("RescoredGroup | RescoreSummary", line)
+
+    async def _whole(self, what: str, lines: Any) -> AsyncIterator[dict[str, Any]]:
+        """Lines up to the one that says that it is the last."""
         try:
             while True:
-                row = await within(time.monotonic() + self._timeout_s, anext_or_none(lines))
-                if row is None or row["type"] == "error":
-                    code = "connection_lost" if row is None else str(row.get("code"))
-                    raise Unavailable(Problem(code, "the export broke off before its end", retryable=True))
-                if row.pop("type") == "end":
+                line = await within(time.monotonic() + self._timeout_s, anext_or_none(lines))
+                if line is None or line["type"] == "error":
+                    code = "connection_lost" if line is None else str(line.get("code"))
+                    raise Unavailable(Problem(code, f"the {what} broke off before its end", retryable=True))
+                last = line["type"] == "end"
+                yield line
+                if last:
                     return
-                yield row
         finally:
             await lines.aclose()
 
-    async def _lines(self, path: str) -> Any:
-        async with self._transport.opened("GET", path, None, None, "application/x-ndjson") as response:
+    async def _lines(self, method: str, path: str, body: bytes | None = None) -> Any:
+        async with self._transport.opened(method, path, body, None, "application/x-ndjson") as response:
             async for line in response.aiter_lines():
                 if line.strip():
                     yield parsed_line(line)

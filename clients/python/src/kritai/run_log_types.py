@@ -6,6 +6,8 @@ from typing import Any, Literal, TypedDict
 
 from kritai.reply_types import GroupResult
 
+ExportTable = Literal["groups", "verdicts", "audit_verdicts", "texts", "signals"]
+
 
 class RunSummary(TypedDict):
     run_id: str
@@ -19,6 +21,8 @@ class RunSummary(TypedDict):
     rollouts: int
     reward_mean: float | None
     parse_rate: float | None
+    prompt_tokens: int
+    completion_tokens: int
 
 
 class StepRow(TypedDict):
@@ -63,7 +67,35 @@ class RunHealth(TypedDict):
     alarms: list[AlarmSpan]
 
 
-class GroupRow(TypedDict):
+class PairedDifference(TypedDict):
+    """Of the prompts of which both runs have a value, each once: `one` less `other`, with a 95 %
+    bootstrap interval that draws whole prompts; what holds 0 tells no difference."""
+
+    prompts: int
+    one: float | None
+    other: float | None
+    difference: float | None
+    ci95: tuple[float, float] | None
+
+
+class ComparedRuns(TypedDict):
+    """A run beside another over the last steps that both have; `tau_b` where labels came."""
+
+    run_id: str
+    owner: str | None
+    steps: list[int]
+    spec_hashes: list[str]
+    rewards: PairedDifference
+    tau_b: PairedDifference
+
+
+class _Audited(TypedDict, total=False):
+    """Of a group that was audited: the score of each rollout by the audit's judge."""
+
+    audit: list[float | None]
+
+
+class GroupRow(_Audited):
     """A logged group; `id` is `<request_id>.<group index>`."""
 
     id: str
@@ -79,9 +111,7 @@ class GroupRow(TypedDict):
     result: GroupResult
 
 
-class StoredVerdict(TypedDict):
-    """One generation of a group; `order[k]` is the rollout shown under letter k."""
-
+class _VerdictRow(TypedDict):
     group_id: str
     comparison: int
     sample: int
@@ -94,3 +124,47 @@ class StoredVerdict(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     latency_ms: float
+
+
+class StoredVerdict(_VerdictRow, total=False):
+    """One generation of a group; `order[k]` is the rollout shown under letter k.
+
+    `max_tokens` stands on an answer that `judge.think` asked for with fewer tokens at first.
+    """
+
+    text: str
+    max_tokens: int
+
+
+class AuditVerdict(_VerdictRow, total=False):
+    """One generation of an audit's judge, behind no reward."""
+
+    text: str
+
+
+class RescoredGroup(TypedDict):
+    """A logged group under another spec: `old` are the rewards as they were logged, `columns` each
+    signal's values."""
+
+    type: Literal["group"]
+    group_id: str
+    step: int | None
+    rewards: list[float | None]
+    errors: list[str | None]
+    columns: dict[str, list[float | None]]
+    old: list[float | None]
+
+
+class RescoreSummary(TypedDict):
+    """What all groups of a rescoring come to; all but `nulls` of those that are complete under both
+    specs."""
+
+    type: Literal["end"]
+    spec_hash: str
+    groups: int
+    rollouts: int
+    complete: int
+    old: dict[str, float | None]
+    new: dict[str, float | None]
+    rank_correlation: dict[str, Any]
+    best_changed_share: float | None

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kritai.async_client import AsyncKritai
-from kritai.columns import extras_of, groups_of, rows_of, signals_of
+from kritai.columns import component_of, extras_of, groups_of, rows_of, signals_of
+from kritai.drift_probe import DriftProbe, beside
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Rollout
 
@@ -22,6 +23,11 @@ class ScoredRows:
     @property
     def rewards(self) -> list[float | None]:
         return [row["reward"] for row in self.rows]
+
+    def component(self, name: str | None) -> list[float | None]:
+        """One component's values, or of None the rewards. Raises ValueError for a name that the
+        spec does not have."""
+        return self.rewards if name is None else [component_of(row, name) for row in self.rows]
 
     def feed(
         self,
@@ -45,16 +51,23 @@ async def score_rows(
     base_url: str | None = None,
     language: str | None = None,
     trainer_state: object = None,
+    drift_probe: DriftProbe | None = None,
     **options: Any,
 ) -> ScoredRows:
     """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
     trainer's `global_step`.
 
     What failed for want of a server or of time is asked for again until `timeout_s`, then None with
-    its code, unless `on_failure="raise"`.
+    its code, unless `on_failure="raise"`. A probe that is due goes beside the step's own request.
     """
     groups, places = groups_of(prompts, rollouts, language)
     step = getattr(trainer_state, "global_step", None)
+    given = {"step": step, "on_failure": "null", "patient": True, **options}
     async with AsyncKritai(base_url) as client:
-        result = await client.rewards(groups, **{"step": step, "on_failure": "null", "patient": True, **options})
+        if drift_probe is not None and drift_probe.due(given["step"]):
+            result = await beside(client.rewards(groups, **given), drift_probe.send(client, **given))
+        else:
+            result = await client.rewards(groups, **given)
+    if drift_probe is not None:
+        drift_probe.keep(groups, result, given["step"])
     return ScoredRows(rows_of(result, places), result)

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from kritai.errors import KritaiError, Problem, ServerFault, Unavailable
 from kritai.merging import bad_reply
+from kritai.reply_fields import Fields
 from kritai.reply_types import RewardsEvent
 from kritai.reward_warnings import warn_of
 from kritai.transport import Transport, parsed_line, within
@@ -71,7 +72,7 @@ class StreamOfGroups:
         if not (isinstance(index, int) and 0 <= index < len(sent)) or sent[index] not in self.missing:
             raise bad_reply("the stream brought a group that was not asked for, or one twice")
         self.missing.remove(sent[index])
-        return cast(RewardsEvent, {**event, "index": sent[index]})
+        return cast(RewardsEvent, Fields({**event, "index": sent[index]}))
 
 
 async def anext_or_none(lines: Any) -> dict[str, Any] | None:

@@ -29,6 +29,7 @@ from kritai.errors import (
     Unavailable,
     error_of_reply,
 )
+from kritai.reply_fields import Fields, Reply
 
 T = TypeVar("T")
 
@@ -247,7 +248,8 @@ def _transport_error(fault: httpx.HTTPError) -> KritaiError:
 def _parsed(content: bytes, request_id: str | None) -> Any:
     """JSON, with white space before it as slow replies have it. NaN and Infinity are no JSON."""
     try:
-        return json.loads(content, parse_constant=_refuse_constant)
+        reply = json.loads(content, parse_constant=_refuse_constant, object_hook=Fields)
+        return Reply(reply, request_id) if isinstance(reply, dict) else reply
     except ValueError:
         detail = "the reply is not JSON, or was cut"
         raise BadReply(Problem("bad_reply", detail, status=200, request_id=request_id)) from None

@@ -87,3 +87,53 @@ def test_a_fault_that_asking_again_cannot_mend_is_its_own_class_at_once(
     with pytest.raises(openai.AuthenticationError):
         client.with_options(api_key="no-such-key").chat.completions.create(model="default", messages=asked("key"))
     assert statuses.seen == [404, 400, 401]
+
+
+CLOSE = {
+    "type": "text_similarity",
+    "name": "close",
+    "input": "{{sample.output_text}}",
+    "reference": "{{item.answer}}",
+    "evaluation_metric": "fuzzy_match",
+}
+
+
+def multi(**graders: Any) -> Any:
+    return {"type": "multi", "name": "both", "graders": graders, "calculate_output": " + ".join(graders)}
+
+
+def test_it_runs_and_validates_a_grader(client: openai.OpenAI) -> None:
+    exact = {**CLOSE, "type": "string_check", "name": "exact", "operation": "eq"}
+    grader = multi(exact=exact, close=CLOSE)
+    run = client.fine_tuning.alpha.graders.run(grader=grader, model_sample="a bear", item={"answer": "a bee"})
+    # 4 of "a bear" and "a bee", of 11 characters in all.
+    assert (run.reward, run.sub_rewards) == (pytest.approx(8 / 11), {"exact": 0.0, "close": pytest.approx(8 / 11)})
+    assert (run.metadata.name, run.metadata.type, run.metadata.errors.other_error) == ("both", "multi", False)
+    valid = client.fine_tuning.alpha.graders.validate(grader=grader)
+    assert valid.grader is not None
+    assert valid.grader.to_dict() == grader
+
+
+def test_a_model_grader_asks_the_verifier_and_its_failure_is_none_and_a_flag(
+    client: openai.OpenAI, stack: ToolStack
+) -> None:
+    tone = {
+        "type": "label_model",
+        "name": "tone",
+        "model": "default",
+        "input": [{"role": "user", "content": "{{sample.output_text}}"}],
+        "labels": ["rude", "kind"],
+        "passing_labels": ["kind"],
+    }
+    graders = client.fine_tuning.alpha.graders
+    stack.verifier.refuse(400, 1)
+    refused = graders.run(grader=multi(tone=tone), model_sample="thank you")
+    assert refused.reward is None
+    assert refused.metadata.errors.model_grader_server_error
+    assert (refused.metadata.errors.model_grader_server_error_details or "").startswith("verifier_rejected: ")
+
+
+def test_a_grader_that_cannot_be_had_raises_and_names_the_field(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.fine_tuning.alpha.graders.validate(grader={**CLOSE, "evaluation_metric": "meteor"})
+    assert (caught.value.param, "WordNet" in str(caught.value)) == ("grader.evaluation_metric", True)

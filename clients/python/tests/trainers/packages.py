@@ -49,13 +49,14 @@ async def openrlhf_samples(
     return list(await asyncio.gather(*running))
 
 
-def verl_configuration(shim: str, **reward_kwargs: Any) -> Any:
+def verl_configuration(shim: str, manager: str = "naive", **reward_kwargs: Any) -> Any:
     """The `reward` part of a trainer's configuration, as its command line would set it."""
     from omegaconf import OmegaConf
 
     function = {"path": f"pkg://kritai.shims.{shim}", "name": "compute_score", "reward_kwargs": reward_kwargs}
-    manager = {"source": "register", "name": "naive"}
-    return OmegaConf.create({"reward": {"custom_reward_function": function, "reward_manager": manager}})
+    named = {"source": "register", "name": manager}
+    reward = {"custom_reward_function": function, "reward_manager": named}
+    return OmegaConf.create({"reward": reward, "trainer": {"experiment_name": "e"}})
 
 
 def verl_batch(prompt: str, program: str, words: Any, split: str | None = None) -> Any:
@@ -80,6 +81,27 @@ async def verl_scored(
     manager = load_reward_manager(config, words)
     samples = [manager.run_single(verl_batch(prompt, program, words, split)) for prompt, program in rows]
     return list(await asyncio.gather(*samples))
+
+
+def verl_gdpo_advantages(results: list[dict[str, Any]], keys: list[str]) -> list[float]:
+    """verl's GDPO over one group's results, whose responses are one token and the end."""
+    import numpy
+    import torch
+    from omegaconf import OmegaConf
+    from verl.trainer.ppo.core_algos import compute_gdpo_outcome_advantage
+
+    n = len(results)
+    extra = {key: numpy.array([result["reward_extra_info"][key] for result in results]) for key in keys}
+    mask = torch.ones(n, 1)
+    advantages, _ = compute_gdpo_outcome_advantage(
+        token_level_rewards=torch.zeros(n, 1),
+        response_mask=mask,
+        index=numpy.array(["p"] * n),
+        config=OmegaConf.create({"gdpo_reward_keys": keys}),
+        non_tensor_batch=extra,
+        batch={"prompts": torch.zeros(n, 1), "attention_mask": torch.ones(n, 2, dtype=torch.long)},
+    )
+    return [float(value) for value in advantages[:, 0]]
 
 
 def trl_trainer(reward: Any, words: Any, model: Any, prompts: list[str], generations: int) -> Any:

@@ -8,6 +8,7 @@ import json
 import math
 import struct
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,13 @@ from stack import database_variables, running_stack, stored_rows
 from tiny_policy import PROGRAMS, PROMPTS, model, tokenizer
 
 from kritai import Kritai
-from kritai.shims.trl_reward import kritai_reward
+from kritai.shims.trl_reward import kritai_rewards
 
 STEPS = 5
 GENERATIONS = 4
 
 
-def train(url: str, run_id: str, folder: Path, **options: Any) -> Any:
+def train(url: str, run_id: str, folder: Path, components: Sequence[str | None] = (None,), **options: Any) -> Any:
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
@@ -36,6 +37,7 @@ def train(url: str, run_id: str, folder: Path, **options: Any) -> Any:
         max_completion_length=1,
         logging_steps=1,
         log_completions=True,
+        multi_objective_aggregation="sum_then_normalize" if None in components else "normalize_then_sum",
         report_to="none",
         save_strategy="no",
         use_cpu=True,
@@ -45,7 +47,7 @@ def train(url: str, run_id: str, folder: Path, **options: Any) -> Any:
     words = tokenizer()
     trainer = GRPOTrainer(
         model=model(len(words)),
-        reward_funcs=[kritai_reward(url, run_id=run_id, language="python", **options)],
+        reward_funcs=kritai_rewards(components, url, run_id=run_id, language="python", **options),
         args=config,
         train_dataset=Dataset.from_dict({"prompt": PROMPTS}),
         processing_class=words,
@@ -63,7 +65,8 @@ def trained_and_stored(
 
     run_id = f"trl-{uuid.uuid4()}"
     with running_stack(folder / "data", **database_variables(), **variables) as url:
-        trainer = train(url, run_id, folder, **({} if spec is None else {"spec": spec}))
+        options: dict[str, Any] = {} if spec is None else {"spec": spec}
+        trainer = train(url, run_id, folder, **options)
         with Kritai(url) as client:
             told = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["request_id"], row["id"]))
     stored = stored_rows(run_id, folder / "data")
@@ -118,6 +121,53 @@ def test_a_scalar_model_gives_the_rewards_of_a_grpo_run(tmp_path: Path) -> None:
             assert row["reward"] == pytest.approx(1 / (1 + math.exp(-number)), abs=1e-9)
     assert len({row["reward"] for row in known}) > 2
     assert all(entry["kritai/no_score"] == 0 for entry in history)
+
+
+THREE: dict[str, dict[str, Any]] = {"quality": {"kind": "tournament"}, "best": {"kind": "tournament", "score": "top1"}}
+THREE |= {"shape": {"kind": "format", "rules": ["has_candidate"], "penalty": 1}}
+
+
+def test_three_components_are_normalised_each_by_itself_as_the_run_log_has_them(tmp_path: Path) -> None:
+    import pandas
+
+    run_id = f"trl-{uuid.uuid4()}"
+    with running_stack(tmp_path / "data", **database_variables()) as url:
+        trainer = train(url, run_id, tmp_path, tuple(THREE), spec={"signals": THREE})
+        with Kritai(url) as client:
+            groups = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["id"]))
+            values = {
+                (row["group_id"], row["rollout_index"], row["signal"]): row["value"]
+                for row in client.log.export(run_id, table="signals")
+            }
+    # One request a step, whatever the number of functions.
+    assert [row["step"] for row in groups] == [step for step in range(STEPS) for _ in PROMPTS]
+    tables = [pandas.read_parquet(path) for path in sorted((tmp_path / "completions").glob("*.parquet"))]
+    for step, table in enumerate(tables):
+        ids = [row["id"] for row in groups if row["step"] == step]
+        for name in THREE:
+            logged = [values[group, at, name] for group in ids for at in range(GENERATIONS)]
+            assert list(in_order(table)[name]) == [in_32_bits(value) for value in logged]
+        assert list(table["advantage"]) == pytest.approx(normalised_then_summed(table, list(THREE)), abs=1e-4)
+    means = [entry for entry in trainer.state.log_history if "rewards/quality/mean" in entry]
+    assert len(means) == STEPS
+    assert {name for name in THREE if f"rewards/{name}/mean" in means[0]} == set(THREE)
+
+
+def in_order(table: Any) -> Any:
+    """A step's rows, prompts in the order of the batch, each with its completions."""
+    places = {prompt: at for at, prompt in enumerate(dict.fromkeys(table["prompt"]))}
+    return table.assign(place=table["prompt"].map(places)).sort_values("place", kind="stable")
+
+
+def normalised_then_summed(table: Any, names: list[str]) -> list[float]:
+    """GDPO (arXiv 2601.05242): each component by its group's mean and deviation, their sum by the
+    batch's; deviations of the sample, plus 1e-4."""
+    total = sum(
+        (table[name] - table.groupby("prompt")[name].transform("mean"))
+        / (table.groupby("prompt")[name].transform("std") + 1e-4)
+        for name in names
+    )
+    return list((total - total.mean()) / (total.std() + 1e-4))
 
 
 def in_32_bits(number: float | None) -> float | None:

@@ -4,6 +4,7 @@ running stack."""
 from __future__ import annotations
 
 import asyncio
+import statistics
 from typing import Any
 
 import packages
@@ -43,3 +44,27 @@ def test_a_sample_without_a_score_is_the_declared_fallback_flagged_under_the_sam
     assert (alone["reward_score"], alone["reward_extra_info"][flag]) == (-0.5, 1)
     assert [result["reward_extra_info"][flag] for result in judged] == [0, 0]
     assert set(alone["reward_extra_info"]) == set(judged[0]["reward_extra_info"])
+
+
+@pytest.mark.parametrize(
+    ("shim", "kwargs", "keys"),
+    [
+        ("verl_reward", {"components": ["base", "format"]}, ["kritai_base", "kritai_format"]),
+        ("verl_gathered", {}, ["rm_base", "rm_format"]),
+    ],
+)
+def test_verls_gdpo_finds_each_component_by_its_key_and_normalises_it_by_itself(
+    shim: str, kwargs: dict[str, Any], keys: list[str], expected: list[float | None]
+) -> None:
+    results = scored(verl_configuration(shim, "gdpo", group_size=len(GROUP), **kwargs), GROUP)
+    columns = [[result["reward_extra_info"][key] for result in results] for key in keys]
+    assert [base + form for base, form in zip(*columns, strict=True)] == expected
+    # Both tell rollouts apart, so that each one's deviation counts.
+    assert all(len(set(column)) > 1 for column in columns)
+    summed = [sum(scores) for scores in zip(*map(standardised, columns), strict=True)]
+    assert packages.verl_gdpo_advantages(results, keys) == pytest.approx(standardised(summed), abs=1e-4)
+
+
+def standardised(values: list[float]) -> list[float]:
+    centre, spread = statistics.mean(values), statistics.stdev(values)
+    return [(value - centre) / spread for value in values]

@@ -3,7 +3,9 @@
 type Child = Node | string | null;
 type Attributes = Readonly<Record<string, string | boolean | ((event: Event) => void)>>;
 
-/** An element; `on…` attributes are listeners, `true` is a bare attribute, `false` leaves it out. */
+/**
+ * An element; `on…` attributes are listeners, `true` is a bare attribute, `false` leaves it out.
+ */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -30,12 +32,21 @@ export interface Column<T> {
 }
 
 /** A table whose titles sort it, the best known first; what has no value goes last. */
-export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): HTMLElement {
+export function table<T>(
+  caption: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  attributesOf: (row: T) => Attributes = () => ({}),
+): HTMLElement {
   const body = el("tbody");
   const fill = (sorted: readonly T[]) =>
     body.replaceChildren(
       ...sorted.map((row) =>
-        el("tr", {}, ...columns.map(({ cell, number }) => el("td", number ? { class: "number" } : {}, cell(row)))),
+        el(
+          "tr",
+          attributesOf(row),
+          ...columns.map(({ cell, number }) => el("td", number ? { class: "number" } : {}, cell(row))),
+        ),
       ),
     );
   const heads = columns.map(({ title, by, number }) => {

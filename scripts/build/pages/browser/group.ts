@@ -1,11 +1,52 @@
 // Owns the page of a group: rollouts side by side, who beat whom, and each verdict.
 import { el, link, table } from "./dom.ts";
-import { type GroupRow, request, type StoredVerdict, verdicts } from "./log.ts";
-import { figure, percent } from "./numbers.ts";
+import {
+  type GroupRow,
+  type LoggedText,
+  type RequestRow,
+  request,
+  type StoredVerdict,
+  texts,
+  verdicts,
+} from "./log.ts";
+import { counted, figure, percent } from "./numbers.ts";
+import { auditParts, matrix, verdictTable, verdictTexts } from "./verdicts.ts";
 
 type Rollout = GroupRow["result"]["rollouts"][number];
 
-function rolloutTable({ result, rewards, pass_rates }: GroupRow): HTMLElement {
+/** What of a group its address names: `#rollout=0&pair=0-1`. */
+interface Named {
+  rollout: number | null;
+  pair: readonly [number, number] | null;
+}
+
+function namedIn(hash: string): Named {
+  const said = new URLSearchParams(hash.replace(/^#/, ""));
+  const [, a, b] = /^(\d+)-(\d+)$/.exec(said.get("pair") ?? "") ?? [];
+  const rollout = /^\d+$/.exec(said.get("rollout") ?? "");
+  return {
+    rollout: rollout === null ? null : Number(rollout[0]),
+    pair: a === undefined || b === undefined ? null : [Number(a), Number(b)],
+  };
+}
+
+/** The same address with another rollout or pair. */
+function addressOf(other: Partial<Named>): string {
+  const { rollout, pair } = { ...namedIn(location.hash), ...other };
+  const parts = [rollout === null ? "" : `rollout=${rollout}`, pair === null ? "" : `pair=${pair.join("-")}`];
+  return `#${parts.filter((part) => part !== "").join("&")}`;
+}
+
+/** Names the rollout in the address, beside the pair that may be named there already. */
+function rolloutLink(rollout: number): HTMLElement {
+  const name = (event: Event) => {
+    event.preventDefault();
+    location.hash = addressOf({ rollout });
+  };
+  return el("a", { href: addressOf({ rollout }), onclick: name }, `#${rollout}`);
+}
+
+function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLElement {
   const names = [...new Set(result.rollouts.flatMap(({ components }) => Object.keys(components)))];
   const rows = result.rollouts.map((rollout, index) => ({ ...rollout, index }));
   type Row = Rollout & { index: number };
@@ -16,9 +57,13 @@ function rolloutTable({ result, rewards, pass_rates }: GroupRow): HTMLElement {
     number: true as const,
   });
   return table<Row>(
-    `${rows.length} rollouts`,
+    counted(rows.length, "rollout"),
     [
-      { title: "rollout", cell: ({ index }) => `#${index}`, by: ({ index }) => index },
+      {
+        title: "rollout",
+        cell: ({ index }) => rolloutLink(index),
+        by: ({ index }) => index,
+      },
       {
         title: "reward",
         cell: ({ index, error }) => error ?? figure(rewards[index]),
@@ -37,6 +82,7 @@ function rolloutTable({ result, rewards, pass_rates }: GroupRow): HTMLElement {
         by: ({ index }) => pass_rates[index] ?? null,
         number: true,
       },
+      ...(audit === undefined ? [] : [secondJudge(audit)]),
       count("wins"),
       count("losses"),
       count("ties"),
@@ -56,101 +102,111 @@ function rolloutTable({ result, rewards, pass_rates }: GroupRow): HTMLElement {
       },
     ],
     rows,
+    ({ index }) => ({ "data-rollout": `${index}` }),
   );
 }
 
-/** Place of the letter within the order shown; -1 without one. */
-const winnerOf = ({ letter, order }: StoredVerdict) =>
-  letter === null ? -1 : (order[letter.charCodeAt(0) - 65] ?? -1);
+/** How the audit's judge scored each rollout. */
+const secondJudge = (scores: readonly (number | null)[]) => ({
+  title: "second judge",
+  cell: ({ index }: { index: number }) => figure(scores[index]),
+  by: ({ index }: { index: number }) => scores[index] ?? null,
+  number: true as const,
+});
 
-function matrix(size: number, all: readonly StoredVerdict[], show: (a: number, b: number) => void): HTMLElement {
-  const pairs = all.filter(({ order }) => order.length === 2);
-  const cell = (a: number, b: number): Node | string => {
-    const asked = pairs.filter(({ order }) => order.includes(a) && order.includes(b));
-    if (a === b || asked.length === 0) return "";
-    const won = asked.filter((verdict) => winnerOf(verdict) === a).length;
-    return el(
-      "button",
-      { type: "button", onclick: () => show(a, b), "aria-label": `${won}/${asked.length} verdicts of #${a} and #${b}` },
-      `${won}/${asked.length}`,
-    );
+/** A prompt or a rollout, folded where it is long. */
+function loggedText({ rollout_index, text }: LoggedText): HTMLElement {
+  const name = rollout_index === null ? "prompt" : `#${rollout_index}`;
+  return el(
+    "details",
+    { class: "said", open: text.length <= FOLDED_FROM },
+    el("summary", {}, `${name}, ${figure(text.length)} characters`),
+    el("pre", {}, text),
+  );
+}
+
+/** Characters of a text that is not shown at once. */
+const FOLDED_FROM = 2000;
+
+/** Who is above the group: the runs, its run, its step. */
+function trail({ run_id, step, owner }: RequestRow): HTMLElement {
+  const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
+  const runPath = `/runs/${encodeURIComponent(run_id ?? "")}`;
+  const links = [link("/runs", "Runs")];
+  if (run_id !== null) links.push(link(`${runPath}${query}`, run_id));
+  if (run_id !== null && step !== null) links.push(link(`${runPath}/steps/${step}${query}`, `step ${step}`));
+  return el("nav", { "aria-label": "Where" }, ...links.flatMap((one, i) => (i === 0 ? [one] : [" / ", one])));
+}
+
+/** The verdicts, all or of one pair, and the pair's named in the address. */
+function verdictList(
+  all: readonly StoredVerdict[],
+  audit: readonly StoredVerdict[],
+): { list: HTMLElement; show: (a: number, b: number) => void } {
+  const whole =
+    audit.length === 0
+      ? []
+      : auditParts(
+          audit.map(({ text: _, ...row }) => row),
+          "",
+        );
+  const list = el("div", {}, verdictTable(all, counted(all.length, "verdict")), ...whole);
+  const show = (a: number, b: number) => {
+    const [some, second] = [all, audit].map((from) =>
+      from.filter(({ order }) => order.includes(a) && order.includes(b)),
+    ) as [StoredVerdict[], StoredVerdict[]];
+    const of = ` of #${a} and #${b}`;
+    const parts = [verdictTable(some, `${counted(some.length, "verdict")}${of}`), ...verdictTexts(some)];
+    list.replaceChildren(...parts, ...auditParts(second, of));
+    history.replaceState(null, "", addressOf({ pair: [a, b] }));
+    list.scrollIntoView({ block: "start" });
   };
-  const heads = Array.from({ length: size }, (_, i) => i);
-  return table<number>(
-    "verdicts won by the row against the column",
-    [
-      { title: "", cell: (a) => `#${a}` },
-      ...heads.map((b) => ({ title: `#${b}`, cell: (a: number) => cell(a, b), number: true as const })),
-    ],
-    heads,
-  );
+  return { list, show };
 }
 
-function verdictTable(all: readonly StoredVerdict[], caption: string): HTMLElement {
-  return table<StoredVerdict>(
-    caption,
-    [
-      { title: "asked", cell: ({ comparison, sample }) => `${comparison}.${sample}` },
-      { title: "shown", cell: ({ order }) => order.map((r, k) => `${String.fromCharCode(65 + k)} #${r}`).join("  ") },
-      {
-        title: "verdict",
-        cell: ({ letter, scores, status, error }) => letter ?? scores?.join(", ") ?? error ?? status ?? "",
-      },
-      {
-        title: "status",
-        cell: ({ status, error, finish_reason }) => error ?? (status === "ok" ? "ok" : `${status} (${finish_reason})`),
-      },
-      {
-        title: "tokens",
-        cell: ({ completion_tokens }) => figure(completion_tokens),
-        by: (row) => row.completion_tokens,
-        number: true,
-      },
-      { title: "ms", cell: ({ latency_ms }) => figure(latency_ms), by: (row) => row.latency_ms, number: true },
-      { title: "model", cell: ({ model }) => model ?? "" },
-    ],
-    all,
-  );
-}
+const STATUS: Record<GroupRow["result"]["status"], string> = {
+  ok: "every rollout has its reward",
+  partial: "some rollouts have no reward",
+  failed: "no rollout has a reward",
+};
 
 export async function groupPage(id: string): Promise<HTMLElement[]> {
   const at = id.lastIndexOf(".");
-  const [whole, all] = await Promise.all([request(id.slice(0, at)), verdicts(id)]);
+  const [whole, { verdicts: all, audit = [] }, written] = await Promise.all([
+    request(id.slice(0, at)),
+    verdicts(id),
+    texts(id),
+  ]);
   const group = whole.groups.find((row) => row.id === id) as GroupRow;
-  const { run_id, step, owner } = whole;
-  const list = el("div", {}, verdictTable(all, `${all.length} verdicts`));
-  const show = (a: number, b: number) => {
-    const some = all.filter(({ order }) => order.includes(a) && order.includes(b));
-    list.replaceChildren(verdictTable(some, `${some.length} verdicts of #${a} and #${b}`));
-    history.replaceState(null, "", `#pair=${a}-${b}`);
-    list.scrollIntoView({ block: "start" });
+  const { list, show } = verdictList(all, audit);
+  const rollouts = rolloutTable(group);
+  const point = () => {
+    const { rollout, pair } = namedIn(location.hash);
+    for (const row of rollouts.querySelectorAll("tr[data-rollout]")) {
+      row.toggleAttribute("data-named", row.getAttribute("data-rollout") === `${rollout}`);
+    }
+    if (pair !== null) show(...pair);
   };
-  const [, a, b] = /^#pair=(\d+)-(\d+)$/.exec(location.hash) ?? [];
-  if (a !== undefined && b !== undefined) queueMicrotask(() => show(Number(a), Number(b)));
-  const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
-  const runPath = `/runs/${encodeURIComponent(run_id ?? "")}`;
-  const trail = [link("/runs", "Runs")];
-  if (run_id !== null) trail.push(link(`${runPath}${query}`, run_id));
-  if (run_id !== null && step !== null) trail.push(link(`${runPath}/steps/${step}${query}`, `step ${step}`));
-  const raw = el(
-    "details",
-    {},
-    el("summary", {}, "As JSON"),
-    el("pre", {}, JSON.stringify({ group, verdicts: all }, null, 1)),
-  );
+  queueMicrotask(point);
+  addEventListener("hashchange", point);
+  const warned = whole.warnings.map((text) => el("li", { class: "fault" }, text));
+  const raw = JSON.stringify({ group, verdicts: all, ...(audit.length > 0 && { audit }) }, null, 1);
+  const about = [
+    STATUS[group.result.status],
+    `prompt's hash ${group.prompt_hash.slice(0, 12)}`,
+    group.language === null ? "no language known" : `language ${group.language}`,
+  ].join("; ");
   return [
-    el("nav", { "aria-label": "Where" }, ...trail.flatMap((one, i) => (i === 0 ? [one] : [" / ", one]))),
+    trail(whole),
     el("h1", {}, group.result.group_id),
-    el(
-      "p",
-      { class: "soft" },
-      `${group.result.status}; prompt ${group.prompt_hash.slice(0, 12)}; ${group.language ?? "no language"}`,
-    ),
-    rolloutTable(group),
+    el("p", { class: "soft" }, about),
+    ...(warned.length === 0 ? [] : [el("ul", { "aria-label": "Warnings of its request" }, ...warned)]),
+    rollouts,
     el("h2", {}, "Who beat whom"),
     matrix(group.rewards.length, all, show),
     el("h2", {}, "Verdicts"),
     list,
-    raw,
+    ...(written.length === 0 ? [] : [el("h2", {}, "Prompt and rollouts"), ...written.map(loggedText)]),
+    el("details", {}, el("summary", {}, "As JSON"), el("pre", {}, raw)),
   ];
 }

@@ -3,9 +3,29 @@
 import type { GroupResult } from "../../../../src/core/contract/replies.ts";
 import type { AlarmSpan } from "../../../../src/core/health/alarm.ts";
 import type { HealthRow } from "../../../../src/core/health/health-row.ts";
-import type { GroupRow, RequestRow, RunDetail, RunSummary, StepRow } from "../../../../src/scoring/run-log-port.ts";
+import type { PairedRuns } from "../../../../src/core/health/paired-runs.ts";
+import type {
+  GroupRow,
+  RequestRow,
+  RewardHistogram,
+  RunDetail,
+  RunSummary,
+  StepRow,
+} from "../../../../src/scoring/run-log-port.ts";
+import type { EndLine, GroupLine } from "../../../lab/rescore/ask.ts";
+import { linesOf } from "../../../lab/rescore/ndjson-lines.ts";
 
-export type { AlarmSpan, GroupResult, GroupRow, HealthRow, RequestRow, RunDetail, RunSummary, StepRow };
+export type {
+  AlarmSpan,
+  GroupResult,
+  GroupRow,
+  HealthRow,
+  RequestRow,
+  RewardHistogram,
+  RunDetail,
+  RunSummary,
+  StepRow,
+};
 
 export interface StoredVerdict {
   comparison: number;
@@ -14,12 +34,27 @@ export interface StoredVerdict {
   order: number[];
   letter: string | null;
   scores: number[] | null;
+  /** Of what neither says; a soft verdict's probabilities, among others. */
+  verdict?: { kind: string; shares?: number[] };
   status: string | null;
   error: string | null;
   finish_reason: string | null;
   completion_tokens: number;
   latency_ms: number;
   model: string | null;
+  /** Where fewer tokens than the judge has were asked for at first. */
+  max_tokens?: number;
+  text?: string;
+}
+
+export interface ComparedRuns extends PairedRuns {
+  steps: readonly number[];
+  spec_hashes: readonly string[];
+}
+
+export interface LoggedText {
+  rollout_index: number | null;
+  text: string;
 }
 
 export interface RunHealth {
@@ -35,30 +70,42 @@ export const keepKey = (key: string): void => sessionStorage.setItem(KEY, key);
 /** The server wants a key, or another one. */
 export class KeyNeeded extends Error {}
 
+/** What is wrong in one field of a request. */
+interface FieldFault {
+  path: string;
+  message: string;
+}
+
 /** A refusal, in the server's own words. */
 export class Refused extends Error {
   readonly status: number;
-  constructor(status: number, detail: string) {
+  readonly errors: readonly FieldFault[];
+  constructor(status: number, detail: string, errors: readonly FieldFault[] = []) {
     super(detail);
     this.name = "Refused";
     this.status = status;
+    this.errors = errors;
   }
 }
 
-async function read<T>(path: string): Promise<T> {
+/** The reply to a request with the key. @throws KeyNeeded, Refused */
+async function replyTo(path: string, { headers, ...init }: RequestInit & { headers: object }): Promise<Response> {
   const key = sessionStorage.getItem(KEY);
-  const headers = key === null ? {} : { authorization: `Bearer ${key}` };
-  const response = await fetch(path, { headers: { accept: "application/json", ...headers } });
+  const authorized = key === null ? {} : { authorization: `Bearer ${key}` };
+  const response = await fetch(path, { ...init, headers: { ...headers, ...authorized } });
   if (response.status === 401 || response.status === 403) {
     const { detail } = (await response.json()) as { detail: string };
     throw new KeyNeeded(key === null ? "" : detail);
   }
   if (!response.ok) {
-    const problem = (await response.json().catch(() => ({}))) as { detail?: string };
-    throw new Refused(response.status, problem.detail ?? `The server answered ${response.status}.`);
+    const problem = (await response.json().catch(() => ({}))) as { detail?: string; errors?: FieldFault[] };
+    throw new Refused(response.status, problem.detail ?? `The server answered ${response.status}.`, problem.errors);
   }
-  return (await response.json()) as T;
+  return response;
 }
+
+const read = async <T>(path: string): Promise<T> =>
+  (await (await replyTo(path, { headers: { accept: "application/json" } })).json()) as T;
 
 /** Everything behind a cursor, page by page, at most `most` rows. */
 async function pages<T>(path: string, field: string, most: number): Promise<T[]> {
@@ -83,16 +130,55 @@ const owned = (owner: string | null) => (owner === null ? "" : `owner=${encodeUR
 
 export const runs = () => pages<RunSummary>(`/v1/runs?limit=${PAGE}`, "runs", RUNS_MOST);
 export const run = (id: string, owner: string | null) => read<RunDetail>(`${of(id)}?${owned(owner)}`);
-export const health = (id: string, owner: string | null) =>
-  read<RunHealth>(`${of(id)}/health?${owned(owner)}steps=2000&rows=true`);
+export const health = (id: string, owner: string | null, last = 2000) =>
+  read<RunHealth>(`${of(id)}/health?${owned(owner)}steps=${last}&rows=true`);
+export const histogram = (id: string, owner: string | null) =>
+  read<RewardHistogram>(`${of(id)}/histogram?${owned(owner)}steps=2000`);
+/** The run less another, by prompt, over the last steps that both have. */
+export const compare = (id: string, owner: string | null, other: string, steps: number) =>
+  read<ComparedRuns>(`${of(id)}/compare?${owned(owner)}with=${encodeURIComponent(other)}&steps=${steps}`);
 export const groups = (id: string, step: number, owner: string | null) =>
   pages<GroupRow>(`${of(id)}/groups?${owned(owner)}step=${step}&limit=${PAGE}`, "groups", GROUPS_MOST);
 export const request = (id: string) => read<RequestRow>(`/v1/requests/${encodeURIComponent(id)}`);
-export const verdicts = async (group: string) =>
-  (await read<{ verdicts: StoredVerdict[] }>(`/v1/groups/${encodeURIComponent(group)}/verdicts`)).verdicts;
+/** `audit`: by the audit's judge, where there is one. */
+export const verdicts = (group: string) =>
+  read<{ verdicts: StoredVerdict[]; audit?: StoredVerdict[] }>(`/v1/groups/${encodeURIComponent(group)}/verdicts`);
+
+export const texts = async (group: string) =>
+  (await read<{ texts: LoggedText[] }>(`/v1/groups/${encodeURIComponent(group)}/texts`)).texts;
 
 /** Rows above a step, or all. */
 export async function steps(id: string, owner: string | null, after: number | null): Promise<StepRow[]> {
   const above = after === null ? "" : `after=${after}`;
   return (await read<{ steps: StepRow[] }>(`${of(id)}/steps?${owned(owner)}${above}`)).steps;
+}
+
+/** What a run is scored again by. */
+export interface RescoreRequest {
+  spec: unknown;
+  from_step: number | null;
+  to_step: number | null;
+}
+
+/**
+ * Scores a run again: every group as it comes, and at the end what they come to.
+ * @throws KeyNeeded, Refused: also for a stream without its end
+ */
+export async function rescore(
+  id: string,
+  owner: string | null,
+  asked: RescoreRequest,
+  signal: AbortSignal,
+  onGroup: (group: GroupLine) => void,
+): Promise<EndLine> {
+  const headers = { "content-type": "application/json", accept: "application/x-ndjson" };
+  const init = { method: "POST", headers, body: JSON.stringify(asked), signal };
+  const response = await replyTo(`${of(id)}/rescore?${owned(owner)}`, init);
+  for await (const text of linesOf(response)) {
+    const line = JSON.parse(text) as GroupLine | EndLine | { type: "error"; detail: string };
+    if (line.type === "end") return line;
+    if (line.type === "error") throw new Refused(response.status, `Cut off: ${line.detail}`);
+    onGroup(line);
+  }
+  throw new Refused(response.status, "The reply ended before its last line: its groups are not the whole run.");
 }

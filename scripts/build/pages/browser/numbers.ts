@@ -9,6 +9,9 @@ export function figure(value: number | null | undefined): string {
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : Number(value.toPrecision(3)).toString();
 }
 
+/** So many of a thing, in the number that goes with it. */
+export const counted = (count: number, one: string): string => `${figure(count)} ${one}${count === 1 ? "" : "s"}`;
+
 export const percent = (share: number | null | undefined): string =>
   share === null || share === undefined ? UNKNOWN : `${figure(Math.round(share * 1000) / 10)} %`;
 

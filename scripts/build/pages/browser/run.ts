@@ -1,128 +1,40 @@
 // Owns the page of a run: its alarms, its measures over steps, its table of steps; new steps come
 // as they are logged.
-import { type ChartOptions, chart, type Point, saving } from "./charts.ts";
+import type { StepSummary } from "../../../lab/rescore/by-step.ts";
+import { chart, copying, heatMap, saving } from "./charts.ts";
+import { comparing } from "./comparing.ts";
 import { el, link, table } from "./dom.ts";
-import { type AlarmSpan, type HealthRow, health, type RunHealth, run, type StepRow, steps } from "./log.ts";
-import { figure, percent } from "./numbers.ts";
+import {
+  type AlarmSpan,
+  health,
+  histogram,
+  type RewardHistogram,
+  type RunDetail,
+  run,
+  runs,
+  type StepRow,
+  steps,
+} from "./log.ts";
+import { type Drawn, measures, withRescored } from "./measures.ts";
+import { counted, figure, percent } from "./numbers.ts";
+import { rescoring } from "./rescoring.ts";
 
 const LIVE_MS = 5000;
 
-const series = <R extends { step: number | null }>(
-  rows: readonly R[],
-  of: Record<string, (row: R) => number | null>,
-): Point[] =>
-  Object.entries(of).flatMap(([name, value]) =>
-    rows.flatMap((row) => (row.step === null ? [] : [{ step: row.step, value: value(row), series: name }])),
-  );
-
-function rewardPoints(rows: readonly StepRow[]): Point[] {
-  return rows.flatMap(({ step, reward_mean, reward_std }) => {
-    if (step === null) return [];
-    const point = { step, value: reward_mean, series: "reward" };
-    const spread = reward_std ?? 0;
-    return [reward_mean === null ? point : { ...point, low: reward_mean - spread, high: reward_mean + spread }];
-  });
+function charts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
+  const { spread, again } = shown;
+  const changes = changesOf(spread);
+  const [logged, ...measured] = measures(shown, others, changes);
+  const rewards = logged && chart(again === null ? logged : withRescored(logged, again));
+  const rest = measured.map(chart);
+  const heat = spread === null ? null : heatMap("spread of rewards", spread, changes);
+  return [rewards ?? null, heat, ...rest].filter((one) => one !== null);
 }
 
-const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0);
-
-function nullPoints(rows: readonly HealthRow[]): Point[] {
-  const codes = [...new Set(rows.flatMap(({ nulls }) => Object.keys(nulls)))].sort();
-  const share = ({ nulls, rollouts }: HealthRow, code: string) =>
-    rollouts === 0 ? null : (nulls[code] ?? 0) / rollouts;
-  return series(rows, Object.fromEntries(codes.map((code) => [code, (row: HealthRow) => share(row, code)])));
-}
-
-type Began = (...names: string[]) => number[];
-
-function ofRewards(rows: readonly StepRow[], { rows: looked, alarms }: RunHealth, began: Began): ChartOptions[] {
-  return [
-    {
-      title: "reward, mean ± std",
-      unit: "reward",
-      points: rewardPoints(rows),
-      marks: alarms.map(({ from_step }) => from_step),
-    },
-    {
-      title: "parse rate",
-      unit: "share",
-      points: series(rows, { "parse rate": (row) => row.parse_rate }),
-      lines: [0.95, 0.8],
-      marks: began("parse_rate_low"),
-    },
-    {
-      title: "groups with equal rewards",
-      unit: "share",
-      points: series(rows, { "zero variance": (row) => row.zero_variance_share }),
-      lines: [0.3],
-      marks: began("flat_rewards"),
-    },
-    { title: "rollouts without a reward", unit: "share", points: nullPoints(looked), marks: began("nulls") },
-    {
-      title: "agreement with labels",
-      unit: "tau-b, share",
-      points: series(rows, { "tau-b": (row) => row.tau_b_mean, ListAcc: (row) => row.list_acc }),
-      marks: began("proxy_gap"),
-    },
-  ];
-}
-
-function ofRollouts(rows: readonly StepRow[], { rows: looked }: RunHealth, began: Began): ChartOptions[] {
-  return [
-    {
-      title: "length",
-      unit: "tokens",
-      points: series(rows, { median: (row) => row.length_tokens.p50, "95 %": (row) => row.length_tokens.p95 }),
-      marks: began("length_drift"),
-    },
-    {
-      title: "cut at the limit, near duplicates",
-      unit: "share",
-      points: series(looked, { "at cap": (row) => row.at_cap_share, duplicates: (row) => row.duplicate_share }),
-      marks: began("at_cap", "near_duplicates"),
-    },
-    {
-      title: "reward and length, within groups",
-      unit: "Spearman",
-      points: series(looked, { "reward and length": (row) => row.length_reward }),
-      lines: [0.6],
-      marks: began("length_reward"),
-    },
-  ];
-}
-
-function ofVerifier(rows: readonly StepRow[], { rows: looked }: RunHealth, began: Began): ChartOptions[] {
-  return [
-    {
-      title: "judge: ties, flips, jams",
-      unit: "share",
-      points: series(looked, {
-        ties: (row) => row.tie_share,
-        flips: (row) => row.flip_rate,
-        jams: (row) => row.jam_share,
-      }),
-      marks: began("judge_ties", "judge_flips", "jams_judge"),
-    },
-    {
-      title: "verifier's answers",
-      unit: "ms",
-      points: series(rows, { "50 %": (row) => row.latency_ms.p50, "99 %": (row) => row.latency_ms.p99 }),
-      marks: began("verifier_slow"),
-    },
-    { title: "generations", unit: "a step", points: series(rows, { generations: (row) => row.generations }) },
-    {
-      title: "verifier's tokens",
-      unit: "a step",
-      points: series(rows, { prompt: (row) => row.prompt_tokens, completion: (row) => row.completion_tokens }),
-    },
-  ];
-}
-
-function charts(rows: readonly StepRow[], health: RunHealth): HTMLElement[] {
-  const began: Began = (...names) =>
-    health.alarms.filter(({ alarm }) => names.includes(alarm)).map(({ from_step }) => from_step);
-  const all = [ofRewards, ofRollouts, ofVerifier].flatMap((of) => of(rows, health, began));
-  return all.map(chart).filter((one) => one !== null);
+/** Steps at which a spec came into use that was not there at the run's first. */
+function changesOf(spread: RewardHistogram | null): number[] {
+  const [first, ...later] = spread?.specs ?? [];
+  return later.map(({ first_step }) => first_step).filter((step) => step > (first?.first_step ?? 0));
 }
 
 function alarmList(alarms: readonly AlarmSpan[], href: (step: number) => string): HTMLElement {
@@ -151,6 +63,8 @@ function csv(rows: readonly StepRow[]): string {
     .join("\n");
 }
 
+const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0);
+
 const ROWS_SHOWN = 50;
 
 function stepTable(rows: readonly StepRow[], href: (step: number) => string): HTMLElement {
@@ -159,7 +73,7 @@ function stepTable(rows: readonly StepRow[], href: (step: number) => string): HT
     .slice(-ROWS_SHOWN)
     .reverse();
   const caption =
-    shown.length < rows.length ? `the last ${shown.length} of ${rows.length} steps` : `${shown.length} steps`;
+    shown.length < rows.length ? `the last ${shown.length} of ${rows.length} steps` : counted(shown.length, "step");
   return table<StepRow>(
     caption,
     [
@@ -169,10 +83,10 @@ function stepTable(rows: readonly StepRow[], href: (step: number) => string): HT
         by: ({ step }) => step,
         number: true,
       },
-      { title: "reward", cell: (row) => figure(row.reward_mean), by: (row) => row.reward_mean, number: true },
+      { title: "mean reward", cell: (row) => figure(row.reward_mean), by: (row) => row.reward_mean, number: true },
       { title: "std", cell: (row) => figure(row.reward_std), by: (row) => row.reward_std, number: true },
       {
-        title: "equal",
+        title: "groups with equal rewards",
         cell: (row) => percent(row.zero_variance_share),
         by: (row) => row.zero_variance_share,
         number: true,
@@ -180,58 +94,168 @@ function stepTable(rows: readonly StepRow[], href: (step: number) => string): HT
       { title: "parse rate", cell: (row) => percent(row.parse_rate), by: (row) => row.parse_rate, number: true },
       { title: "tau-b", cell: (row) => figure(row.tau_b_mean), by: (row) => row.tau_b_mean, number: true },
       {
-        title: "length",
+        title: "median length",
         cell: (row) => figure(row.length_tokens.p50),
         by: (row) => row.length_tokens.p50,
         number: true,
       },
       { title: "generations", cell: (row) => figure(row.generations), by: (row) => row.generations, number: true },
-      { title: "failed", cell: ({ errors }) => figure(sum(errors)), by: ({ errors }) => sum(errors), number: true },
+      {
+        title: "failed generations",
+        cell: ({ errors }) => figure(sum(errors)),
+        by: ({ errors }) => sum(errors),
+        number: true,
+      },
     ],
     shown,
   );
 }
 
+/** Most runs that are laid over one. */
+const LAID_MOST = 4;
+
+/** Another run, as the address names it; null where there is none that the key may read. */
+async function laidOver(id: string): Promise<Drawn | null> {
+  try {
+    const [found, rows] = await Promise.all([health(id, null), steps(id, null, null)]);
+    return { id, rows, health: found };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The form that lays another run over this one: in the address, so that the view can be sent on.
+ */
+function overForm(id: string, laid: readonly string[]): HTMLElement {
+  const names = el("datalist", { id: "runs" });
+  const input = el("input", { type: "search", id: "with", list: "runs", autocomplete: "off" });
+  const go = (wanted: readonly string[]) => {
+    const search = new URLSearchParams(location.search);
+    search.delete("with");
+    for (const one of wanted) search.append("with", one);
+    location.search = search.toString();
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (input.value !== "" && input.value !== id) go([...new Set([...laid, input.value])].slice(-LAID_MOST));
+  };
+  // Only who wants to choose asks for the list.
+  const fill = async () => {
+    if (names.childElementCount > 0) return;
+    const all = await runs().catch(() => []);
+    names.append(...all.flatMap(({ run_id }) => (run_id === id ? [] : [el("option", { value: run_id })])));
+  };
+  input.addEventListener("focus", () => void fill());
+  const removing = laid.map((one) =>
+    el(
+      "button",
+      { type: "button", class: "small", onclick: () => go(laid.filter((other) => other !== one)) },
+      `Without ${one}`,
+    ),
+  );
+  const add = el("button", { type: "submit", class: "small" }, "Add");
+  const label = el("label", { for: "with" }, "Lay another run over this one");
+  return el("form", { class: "filters", onsubmit: submit }, label, input, names, add, ...removing);
+}
+
+const specList = ({ specs }: RunDetail, spread: RewardHistogram | null): HTMLElement => {
+  const from = (hash: string) => spread?.specs.find(({ spec_hash }) => spec_hash === hash)?.first_step;
+  const told = specs.map(({ spec_hash, requests, spec }) => {
+    const step = from(spec_hash);
+    const head = `${counted(requests, "request")}${step === undefined ? "" : `, from step ${step}`}`;
+    const text = el("details", {}, el("summary", {}, "As JSON"), el("pre", {}, JSON.stringify(spec, null, 1)));
+    return el("li", {}, el("code", {}, spec_hash.slice(0, 19)), ` ${head}`, text);
+  });
+  return el("details", {}, el("summary", {}, counted(specs.length, "spec")), el("ul", {}, ...told));
+};
+
+/** What of a run changes while it goes on. */
+interface Shown extends Drawn {
+  spread: RewardHistogram | null;
+  /** By step, under another spec; null unless somebody asked for it. */
+  again: readonly StepSummary[] | null;
+}
+
+function body(shown: Shown, others: readonly Drawn[], href: (step: number) => string): HTMLElement[] {
+  const { id, rows, health } = shown;
+  const text = () => csv(rows);
+  return [
+    alarmList(health.alarms, href),
+    el(
+      "p",
+      { class: "soft" },
+      "Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.",
+    ),
+    el("div", { class: "charts" }, ...charts(shown, others)),
+    el("h2", {}, "Steps", saving("CSV", `${id}.csv`, "text/csv", text), copying("Copy CSV", text)),
+    stepTable(rows, href),
+  ];
+}
+
+/** The same with what was logged since; null where nothing was. */
+async function newer(shown: Shown, owner: string | null): Promise<Shown | null> {
+  const { id, rows } = shown;
+  const last = rows.at(-1)?.step ?? null;
+  const more = document.hidden ? [] : await steps(id, owner, last).catch(() => []);
+  const fresh = more.filter(({ step }) => step !== null && (last === null || step > last));
+  if (fresh.length === 0) return null;
+  const [now, spread] = await Promise.all([
+    health(id, owner).catch(() => shown.health),
+    histogram(id, owner).catch(() => shown.spread),
+  ]);
+  return { ...shown, rows: [...rows, ...fresh], health: now, spread };
+}
+
 /** The page, and what keeps it going: it looks for new steps until it is left. */
 export async function runPage(id: string, owner: string | null): Promise<HTMLElement[]> {
-  const [detail, found, all] = await Promise.all([run(id, owner), health(id, owner), steps(id, owner, null)]);
+  const laid = new URLSearchParams(location.search).getAll("with").slice(0, LAID_MOST);
+  const [detail, found, rows, spread, over] = await Promise.all([
+    run(id, owner),
+    health(id, owner),
+    steps(id, owner, null),
+    histogram(id, owner).catch(() => null),
+    Promise.all(laid.map(laidOver)),
+  ]);
+  const others = over.filter((one) => one !== null);
   const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
   const href = (step: number) => `/runs/${encodeURIComponent(id)}/steps/${step}${query}`;
-  const rows = [...all];
   const place = el("div");
   const state = el("p", { class: "soft", "aria-live": "polite" });
-  const draw = (current: RunHealth) => {
-    const save = saving("CSV", `${id}.csv`, "text/csv", () => csv(rows));
-    place.replaceChildren(
-      alarmList(current.alarms, href),
-      el("div", { class: "charts" }, ...charts(rows, current)),
-      el("h2", {}, "Steps", save),
-      stepTable(rows, href),
-    );
-    const { step = null } = rows.at(-1) ?? {};
-    state.textContent = `${figure(detail.groups)} groups at the start of this page; last step ${figure(step)}.`;
+  const draw = (shown: Shown) => {
+    place.replaceChildren(...body(shown, others, href));
+    const { step = null } = shown.rows.at(-1) ?? {};
+    state.textContent = `${counted(detail.groups, "group")} when this page was opened; last step ${figure(step)}.`;
   };
-  draw(found);
+  let shown: Shown = { id, rows, health: found, spread, again: null };
+  draw(shown);
+  const onScored = (again: Shown["again"]) => {
+    if (again === shown.again) return;
+    shown = { ...shown, again };
+    draw(shown);
+  };
   const look = async () => {
     if (!place.isConnected) return;
-    const last = rows.at(-1)?.step ?? null;
-    const more = document.hidden ? [] : await steps(id, owner, last).catch(() => []);
-    const fresh = more.filter(({ step }) => step !== null && (last === null || step > last));
-    if (fresh.length > 0) {
-      rows.push(...fresh);
-      draw(await health(id, owner).catch(() => found));
+    const now = await newer(shown, owner);
+    if (now !== null) {
+      // Meanwhile somebody may have scored the run again.
+      shown = { ...now, again: shown.again };
+      draw(shown);
     }
     setTimeout(look, LIVE_MS);
   };
   setTimeout(look, LIVE_MS);
-  const specs = detail.specs.map(({ spec_hash, requests }) =>
-    el("li", {}, el("code", {}, spec_hash.slice(0, 19)), ` ${figure(requests)} requests`),
-  );
+  const missing = laid.filter((one) => !others.some(({ id: known }) => known === one));
+  const none = el("p", { role: "alert", class: "fault" }, `No run ${missing.join(", ")} that this key may read.`);
   return [
     el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
     el("h1", {}, id),
     state,
+    ...(missing.length === 0 ? [] : [none]),
+    overForm(id, laid),
+    ...(others.length === 0 ? [] : [comparing(() => shown, owner, others)]),
+    rescoring(detail, spread, owner, onScored),
     place,
-    el("details", {}, el("summary", {}, `${specs.length} specs`), el("ul", {}, ...specs)),
+    specList(detail, spread),
   ];
 }

@@ -3,10 +3,11 @@
 import { sparkline } from "./charts.ts";
 import { el, link, table } from "./dom.ts";
 import { health, type RunHealth, type RunSummary, runs } from "./log.ts";
-import { age, figure, percent } from "./numbers.ts";
+import { age, counted, figure, percent } from "./numbers.ts";
 
 /** Runs whose alarms and rewards are looked up; the newest. */
 const LOOKED_AT = 24;
+const STEPS_LOOKED_AT = 300;
 
 export const runHref = ({ run_id, owner }: Pick<RunSummary, "run_id" | "owner">, named: boolean): string =>
   `/runs/${encodeURIComponent(run_id)}${named ? `?owner=${encodeURIComponent(owner ?? "")}` : ""}`;
@@ -25,31 +26,44 @@ export async function runsPage(): Promise<HTMLElement[]> {
   const owner = (run: RunSummary) => (named ? (run.owner ?? "") : null);
   const seen = await Promise.all(
     all.map(async (run, i): Promise<Seen> => {
-      const found = i < LOOKED_AT ? await health(run.run_id, owner(run)).catch(() => null) : null;
+      const found = i < LOOKED_AT ? await health(run.run_id, owner(run), STEPS_LOOKED_AT).catch(() => null) : null;
       return { ...run, health: found };
     }),
   );
   const place = el("div");
   const text = el("input", { type: "search", placeholder: "run id", "aria-label": "Filter by run id" });
-  const alarmed = el("input", { type: "checkbox", id: "alarmed" });
+  const names = [...new Set(seen.flatMap(({ health }) => health?.on ?? []))].sort();
+  const alarm = el(
+    "select",
+    { id: "alarm" },
+    ...[["", "any run"], ["any", "any alarm on"], ...names.map((name) => [name, name])].map(([value = "", text = ""]) =>
+      el("option", { value }, text),
+    ),
+  );
   const show = () => {
     const rows = seen.filter(
       ({ run_id, health }) =>
-        run_id.toLowerCase().includes(text.value.toLowerCase()) && (!alarmed.checked || (health?.on.length ?? 0) > 0),
+        run_id.toLowerCase().includes(text.value.toLowerCase()) && fits(health?.on ?? [], alarm.value),
     );
     place.replaceChildren(runTable(rows, named));
   };
   text.addEventListener("input", show);
-  alarmed.addEventListener("change", show);
+  alarm.addEventListener("change", show);
   show();
-  const filters = el("p", { class: "filters" }, text, el("label", { for: "alarmed" }, alarmed, " with an alarm on"));
+  const filters = el("p", { class: "filters" }, text, el("label", { for: "alarm" }, "Alarm"), alarm);
   return [el("h1", {}, "Runs"), filters, place];
 }
+
+/** Whether the alarms that are on fit the choice: `any`, a name, or all. */
+const fits = (on: readonly string[], wanted: string): boolean =>
+  wanted === "" || (wanted === "any" ? on.length > 0 : on.includes(wanted));
+
+const tokensOf = ({ prompt_tokens, completion_tokens }: RunSummary) => prompt_tokens + completion_tokens;
 
 function runTable(rows: readonly Seen[], named: boolean): HTMLElement {
   const now = Date.now();
   return table<Seen>(
-    `${rows.length} runs, newest first`,
+    `${counted(rows.length, "run")}, newest first`,
     [
       { title: "run", cell: (run) => link(runHref(run, named), run.run_id), by: ({ run_id }) => run_id },
       ...(named ? [{ title: "owner", cell: ({ owner }: Seen) => owner ?? "" }] : []),
@@ -59,9 +73,9 @@ function runTable(rows: readonly Seen[], named: boolean): HTMLElement {
         by: ({ last_step }) => last_step,
         number: true,
       },
-      { title: "age", cell: ({ last_at }) => age(last_at, now), by: ({ last_at }) => last_at },
+      { title: "last written", cell: ({ last_at }) => age(last_at, now), by: ({ last_at }) => last_at },
       {
-        title: "reward",
+        title: "mean reward",
         cell: ({ reward_mean, health }) =>
           el(
             "span",
@@ -79,6 +93,7 @@ function runTable(rows: readonly Seen[], named: boolean): HTMLElement {
         number: true,
       },
       { title: "groups", cell: ({ groups }) => figure(groups), by: ({ groups }) => groups, number: true },
+      { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), by: tokensOf, number: true },
       {
         title: "alarms",
         cell: ({ health }) => el("span", { class: "alarms" }, ...(health?.on ?? []).map((name) => el("b", {}, name))),

@@ -1,7 +1,7 @@
 // Owns the page of a step: its groups, sortable by any measure, and the ones worth a look.
 import { el, link, table } from "./dom.ts";
 import { type GroupRow, groups } from "./log.ts";
-import { figure, percent } from "./numbers.ts";
+import { counted, figure, percent } from "./numbers.ts";
 
 const SHOWN = 5;
 
@@ -20,19 +20,34 @@ const best = (row: GroupRow) => {
   return rewards.length === 0 ? null : Math.max(...rewards);
 };
 
-function picked(title: string, rows: readonly GroupRow[], by: (row: GroupRow) => number | null): HTMLElement {
-  const known = rows.filter((row) => by(row) !== null).sort((a, b) => (by(b) as number) - (by(a) as number));
+interface Pick {
+  title: string;
+  by: (row: GroupRow) => number | null;
+  /** The least go first. */
+  least?: true;
+  shown: (value: number | null) => string;
+}
+
+function picked({ title, by, least, shown }: Pick, rows: readonly GroupRow[]): HTMLElement {
+  const sign = least === undefined ? 1 : -1;
+  const known = rows.filter((row) => by(row) !== null).sort((a, b) => sign * ((by(b) as number) - (by(a) as number)));
   const items = known
     .slice(0, SHOWN)
-    .map((row) => el("li", {}, link(`/groups/${row.id}`, row.result.group_id), ` ${figure(by(row))}`));
+    .map((row) => el("li", {}, link(`/groups/${row.id}`, row.result.group_id), ` ${shown(by(row))}`));
   return el("section", {}, el("h2", {}, title), el("ol", {}, ...items));
 }
 
 const mean = (row: GroupRow) => row.result.metrics.reward_mean;
 
+const PICKS: readonly Pick[] = [
+  { title: "Highest mean reward", by: mean, shown: figure },
+  { title: "Lowest mean reward", by: mean, least: true, shown: figure },
+  { title: "Most pairs tied or undecided", by: disputed, shown: percent },
+];
+
 function groupTable(rows: readonly GroupRow[]): HTMLElement {
   return table<GroupRow>(
-    `${rows.length} groups`,
+    counted(rows.length, "group"),
     [
       {
         title: "group",
@@ -46,17 +61,17 @@ function groupTable(rows: readonly GroupRow[]): HTMLElement {
         by: ({ rewards }) => rewards.length,
         number: true,
       },
-      { title: "mean", cell: (row) => figure(mean(row)), by: mean, number: true },
+      { title: "mean reward", cell: (row) => figure(mean(row)), by: mean, number: true },
       {
-        title: "std",
+        title: "its std",
         cell: ({ result }) => figure(result.metrics.reward_std),
         by: ({ result }) => result.metrics.reward_std,
         number: true,
       },
-      { title: "best", cell: (row) => figure(best(row)), by: best, number: true },
-      { title: "disputed", cell: (row) => percent(disputed(row)), by: disputed, number: true },
+      { title: "best reward", cell: (row) => figure(best(row)), by: best, number: true },
+      { title: "tied or undecided", cell: (row) => percent(disputed(row)), by: disputed, number: true },
       {
-        title: "flips",
+        title: "flip with the order",
         cell: ({ result }) => percent(result.metrics.position_flip_rate),
         by: ({ result }) => result.metrics.position_flip_rate,
         number: true,
@@ -97,13 +112,7 @@ export async function stepPage(id: string, step: number, owner: string | null): 
   return [
     up,
     el("h1", {}, `Step ${step}`),
-    el(
-      "div",
-      { class: "picks" },
-      picked("Best", rows, mean),
-      picked("Worst", rows, (row) => (mean(row) === null ? null : -(mean(row) as number))),
-      picked("Most disputed", rows, disputed),
-    ),
+    el("div", { class: "picks" }, ...PICKS.map((pick) => picked(pick, rows))),
     groupTable(rows),
   ];
 }

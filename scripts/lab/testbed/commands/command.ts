@@ -2,7 +2,8 @@
 // measure with. Knows no command.
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { type ParseArgsConfig, parseArgs } from "node:util";
+import * as z from "zod";
+import { FlagFault, readFlags } from "../../../../gpu-backend/flags.ts";
 import { makeFolder } from "../../report/out-folder.ts";
 import { createEmbeddedEngine } from "../engines/embedded.ts";
 import type { ExecutionEngine } from "../engines/engine.ts";
@@ -20,14 +21,33 @@ export interface Command {
 
 export class UsageError extends Error {}
 
-export type OptionSpecs = NonNullable<ParseArgsConfig["options"]>;
+interface OptionSpec {
+  type: "string" | "boolean";
+  /** It may be given several times. */
+  multiple?: boolean;
+}
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+type Value<S extends OptionSpec> = S extends { multiple: true }
+  ? string[]
+  : S extends { type: "boolean" }
+    ? boolean
+    : string;
+
+function schemaOf({ type, multiple }: OptionSpec): z.ZodType {
+  if (type === "boolean") return z.boolean().optional();
+  return multiple === true ? z.array(z.string()).optional() : z.string().optional();
+}
 
 /** The options given; throws UsageError for one that is unknown or has no value. */
 export function readOptions<const O extends OptionSpecs>(args: string[], options: O) {
+  const schema = z.object(Object.fromEntries(Object.entries(options).map(([name, spec]) => [name, schemaOf(spec)])));
   try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    const { flags, positionals } = readFlags(schema, args, { positionals: true });
+    return { values: flags as { [name in keyof O]?: Value<O[name]> }, positionals };
+  } catch (fault) {
+    if (!(fault instanceof FlagFault)) throw fault;
+    throw new UsageError(fault.message);
   }
 }
 

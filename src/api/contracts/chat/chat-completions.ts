@@ -4,7 +4,7 @@ import * as z from "zod";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import { type AnySpec, hasSignals, type SpecSignal } from "../../../core/signals/compiled-spec.ts";
+import { type AnySpec, compileSpec, hasSignals, type SpecSignal } from "../../../core/signals/compiled-spec.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
@@ -76,7 +76,7 @@ function route(deps: RouteDeps) {
       await specOf(c, deps, options.spec, model),
       group.rollouts.map(({ text }) => text),
     );
-    refuseUnmet(spec, "messages");
+    refuseUnmet(compileSpec(spec), "messages");
     const { run_id, step } = options;
     const deadline_ms = contractDeadline(chat, options.deadline_ms);
     const { scored, stop } = beginJudging(c, deps, {

@@ -1,6 +1,7 @@
 // Owns reading a flat batch: the names under which TRL, ms-swift, FAI-RL and verl's batch manager
 // send prompts, completions and columns.
 import * as z from "zod";
+import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import { LanguageSchema, RolloutSchema, SpecNameSchema } from "../../../core/contract/requests.ts";
 import { fieldErrors } from "../../../core/faults/field-errors.ts";
 import { fieldPath } from "../../../core/faults/json-fault.ts";
@@ -12,7 +13,6 @@ import { invalidRequest, overLimit, validated } from "../../http/validation.ts";
 import { contractBody } from "../body.ts";
 import { CompletionSchema, ConversationSchema, PromptSchema } from "../messages.ts";
 import { ResponseFieldSchema } from "../options.ts";
-import { LabelSchema } from "../samples/label.ts";
 import type { FlatItem } from "./regrouping.ts";
 
 const { run_id, step, deadline_ms } = RewardsRequestSchema.shape;
@@ -160,7 +160,7 @@ export function readFlatBatch(body: Body): FlatBatch {
   const promptOf = prompts(body, count);
   const texts = parseEach(CompletionSchema, found);
   const labelled = findColumn(body, LABELS, count);
-  const labels = labelled === null ? [] : parseEach(LabelSchema, labelled);
+  const labels = labelled === null ? [] : parseEach(AnyJsonSchema, labelled);
   const tokens = lengths(body, count);
   const rates = findColumn(body, ["pass_rate", "pass_rates"], count);
   const rateOf = rates === null ? [] : parseEach(RateSchema, rates);

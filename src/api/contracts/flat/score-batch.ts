@@ -72,8 +72,9 @@ export const ScoreBatchReplySchema = z.object({
 export type ScoreBatchReply = z.output<typeof ScoreBatchReplySchema>;
 
 function requireLengths({ has_lengths, field }: FlatBatch, spec: AnySpec): void {
-  refuseUnmet(spec, field, true);
-  const who = needsLengths(compileSpec(spec));
+  const compiled = compileSpec(spec);
+  refuseUnmet(compiled, field, { lengths: true });
+  const who = needsLengths(compiled);
   if (who === null || has_lengths) return;
   const message = `required because the spec has ${who}; or send completion_ids`;
   throw new ApiError("length_tokens_required", `length_tokens: ${message}.`, {

@@ -2,7 +2,7 @@
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
-import type { AnySpec } from "../../../core/signals/compiled-spec.ts";
+import { type AnySpec, compileSpec } from "../../../core/signals/compiled-spec.ts";
 import type { RolloutRow } from "../../../scoring/run-log-port.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import type { RouteDeps } from "../../http/deps.ts";
@@ -54,7 +54,7 @@ export async function rankDocuments(
   if (texts.length === 1)
     return { results: [{ index: 0, score: 1 }], usage: usageOf([]), warnings: ["not_compared 0"] };
   const spec = await chooseTextSpec(deps, c.get("scope"), options.spec, request.model, texts);
-  refuseUnmet(spec, field);
+  refuseUnmet(compileSpec(spec), field);
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
   const deadline_ms = contractDeadline(request.contract, options.deadline_ms);
   const { run_id, step } = options;

@@ -1,6 +1,7 @@
 // Owns scoring a list of (prompt, text) pairs for dialects that read scores by position: every one
 // has its number, or the request fails.
 import { counted } from "../../../core/faults/limit-advice.ts";
+import { compileSpec } from "../../../core/signals/compiled-spec.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { invalidRequest } from "../../http/validation.ts";
@@ -44,7 +45,7 @@ export async function scorePairs(
   const { groups, places } = regroup(flat, field);
   const texts = pairs.map(({ text }) => text);
   const spec = await chooseTextSpec(deps, c.get("scope"), options.spec, model, texts);
-  refuseUnmet(spec, field);
+  refuseUnmet(compileSpec(spec), field);
   const deadline_ms = contractDeadline(contract, options.deadline_ms);
   const { run_id, step } = options;
   const scored = await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms, interactive: true }).scored;

@@ -5,19 +5,21 @@ import { extractCandidate } from "../../../core/candidate/extract.ts";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
 import { DEFAULT_SPEC, type Spec } from "../../../core/contract/spec.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
-import type { AnySpec } from "../../../core/signals/compiled-spec.ts";
+import { type AnySpec, hasSignals } from "../../../core/signals/compiled-spec.ts";
 import { type RequestScope, timedStore } from "../../../scoring/request-scope.ts";
 import type { RouteDeps } from "../../http/deps.ts";
+import { withOwnTemplates } from "../../routes/named-templates.ts";
 import { permitted, resolveSpec } from "../../routes/specs.ts";
 
-const judging = (extract: Spec["candidate"]["extract"]): Spec => ({
-  ...DEFAULT_SPEC,
+const forTexts = (spec: Spec): Spec => ({
+  ...spec,
   // An order of nine documents that says of the tenth that it is missing serves its reader better
   // than an order of none.
-  judge: { ...DEFAULT_SPEC.judge, min_decided: 0.5 },
-  candidate: { ...DEFAULT_SPEC.candidate, extract },
-  format: { ...DEFAULT_SPEC.format, penalty: 0 },
+  judge: { ...spec.judge, min_decided: 0.5 },
+  format: { ...spec.format, penalty: 0 },
 });
+const judging = (extract: Spec["candidate"]["extract"]): Spec =>
+  forTexts({ ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract } });
 const PROGRAMS = judging("last_code_block");
 const TEXTS = judging("whole");
 const FENCED: Spec["candidate"] = { extract: "last_code_block", strip_comments: false };
@@ -41,7 +43,7 @@ export async function specOfModel(deps: RouteDeps, scope: RequestScope, model: s
   if (model === null || model === "default" || !SpecNameSchema.safeParse(model).success) return null;
   try {
     const stored = await timedStore(deps.clock, scope, () => deps.specs.get(model));
-    return stored === null ? null : permitted(deps, scope, stored, "model");
+    return stored === null ? null : withOwnTemplates(deps, scope, permitted(deps, scope, stored, "model"), "model");
   } catch (error) {
     // Without a database no spec is stored under any name; one that fails could hide a spec, so
     // that is a fault.
@@ -62,5 +64,9 @@ export async function chooseTextSpec(
   texts: readonly string[],
 ): Promise<AnySpec> {
   if (named !== undefined) return resolveSpec(deps, scope, named);
-  return (await specOfModel(deps, scope, model)) ?? specForTexts(texts);
+  const stored = await specOfModel(deps, scope, model);
+  if (stored !== null) return stored;
+  const own = deps.default_spec;
+  if (own === undefined) return specForTexts(texts);
+  return hasSignals(own) ? own : forTexts(own);
 }

@@ -11,6 +11,7 @@ type Nearest = readonly [code: RequestErrorCode, status: number];
 const NEAREST: Partial<Record<ItemErrorCode, Nearest>> = {
   verifier_unavailable: ["not_ready", 503],
   verifier_overloaded: ["overloaded", 429],
+  logprobs_unavailable: ["not_ready", 503],
   scalar_backend_saturated: ["not_ready", 503],
   other_model: ["not_ready", 503],
   verifier_bad_reply: ["not_ready", 503],

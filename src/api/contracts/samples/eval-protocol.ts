@@ -1,6 +1,7 @@
 // Owns POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of
 // itself that it is not valid. Gathering: gathered.ts.
 import * as z from "zod";
+import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import { RolloutSchema } from "../../../core/contract/requests.ts";
 import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import { fieldErrors } from "../../../core/faults/field-errors.ts";
@@ -17,19 +18,19 @@ import { documented } from "../page.ts";
 import { refused } from "../refusal.ts";
 import { contains, fields, has, size } from "../schema-rule.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
-import { LabelSchema } from "./label.ts";
 import { sampleOperation } from "./sample-page.ts";
 import { type JudgedSample, sampleLogs, ungathered, unitScore } from "./sample-score.ts";
+import { TRUTH_SAID } from "./stated-facts.ts";
 
 export const EvaluateRequestSchema = z.object({
   messages: z
     .array(MessageSchema)
     .min(2)
     .meta({ description: "the last one by the assistant is judged; those before it are the prompt" }),
-  ground_truth: LabelSchema.optional().meta({
-    description: "samples of one prompt with different ones are different problems",
+  ground_truth: AnyJsonSchema.optional().meta({
+    description: `samples of one prompt with different ones are different problems; ${TRUTH_SAID}`,
   }),
-  kwargs: z.unknown().optional().meta({ description: "not read" }),
+  kwargs: z.unknown().optional().meta({ description: "further fields of the row, for specs that need facts" }),
 });
 
 const score = z.number().min(0).max(1);
@@ -46,7 +47,7 @@ export const EvaluateReplySchema = z.object({
 });
 
 function read(body: Record<string, unknown>): Sample {
-  const { messages, ground_truth } = contractBody(EvaluateRequestSchema, body, { messages: "messages_max" });
+  const { messages, ground_truth, kwargs } = contractBody(EvaluateRequestSchema, body, { messages: "messages_max" });
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   if (last < 1) {
     throw invalidRequest([{ path: "messages", message: "needs an assistant's message after at least one other" }]);
@@ -54,7 +55,8 @@ function read(body: Record<string, unknown>): Sample {
   const given = { prompt: messages.slice(0, last), text: messageText(messages[last] as (typeof messages)[number]) };
   const checked = z.object({ prompt: PromptSchema, text: RolloutSchema.shape.text }).safeParse(given);
   if (!checked.success) throw invalidRequest(fieldErrors(checked.error.issues, given, ["messages"]));
-  return { prompt: checked.data.prompt, label: ground_truth, rollout: { text: checked.data.text } };
+  const stated = { truth: ground_truth, row: { ground_truth, kwargs }, field: "ground_truth" };
+  return { prompt: checked.data.prompt, label: ground_truth, rollout: { text: checked.data.text }, stated };
 }
 
 function told(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {

@@ -5,8 +5,8 @@ import type { Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
 import { asApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import { type AnySpec, compileSpec } from "../../../core/signals/compiled-spec.ts";
-import type { ClientProbe, GatheredReward } from "../../../objects/gathering/gathering.ts";
+import { type CompiledSpec, compileSpec } from "../../../core/signals/compiled-spec.ts";
+import type { ClientProbe, GatheredReward, GroupFacts } from "../../../objects/gathering/gathering.ts";
 import { incompleteWarnings, isCutShort } from "../../../objects/gathering/incomplete.ts";
 import { sha256Hex, specHash } from "../../../scoring/digest.ts";
 import { readJsonBody } from "../../http/body.ts";
@@ -21,6 +21,7 @@ import { refuseUnmet } from "../judged-request.ts";
 import { type SampleOptions, sampleOptions } from "../options.ts";
 import { warningHeaders } from "../rerank/ranked-documents.ts";
 import type { JudgedSample } from "./sample-score.ts";
+import { needsStated, type Stated, statedFacts } from "./stated-facts.ts";
 
 /** One sample as a contract brings it. */
 export interface Sample {
@@ -28,37 +29,55 @@ export interface Sample {
   /** Any JSON value; samples of one prompt with different labels are different problems. */
   label: unknown;
   rollout: Rollout;
+  /** What it says besides, for specs that need facts; absent: nothing. */
+  stated?: Stated;
+  /** The sender's own name of its group, which then is one whatever its label. */
+  cohort?: readonly unknown[];
   /** It is no sample that is trained on, and its group has another size. */
   validates?: boolean;
+  /** Of bodies that name them; the URL's go first. */
+  run_id?: string | undefined;
+  step?: number | undefined;
 }
 
 /** What all samples of a request share. */
 export interface GatherRequest {
   contract: SampleContract;
   options: SampleOptions;
-  spec: AnySpec;
+  compiled: CompiledSpec;
   /** SHA-256 hex of the request's body. */
   body_hash: string;
 }
 
+/** A sample with what its spec needs to know of it and of its group. */
+export interface FactualSample extends Sample {
+  /** Facts of the group; null where the spec needs none. */
+  facts: GroupFacts | null;
+}
+
 /**
- * The spec that the URL names. Throws `unknown_spec`, and `length_tokens_required` or
- * `facts_required` for one that needs what the samples do not have.
+ * The spec that the URL names, and the samples with the facts that it needs. Throws
+ * `unknown_spec`, and `length_tokens_required` or `facts_required` for a spec that needs what the
+ * samples do not have.
  */
-export async function sampleSpec(
+export async function factualSamples(
   c: AppContext,
   deps: RouteDeps,
   { spec: name = "default" }: SampleOptions,
   field: string,
   samples: readonly Sample[],
-): Promise<AnySpec> {
+): Promise<{ compiled: CompiledSpec; given: FactualSample[] }> {
   const spec = await resolveSpec(deps, c.get("scope"), name);
-  refuseUnmet(
-    spec,
-    field,
-    samples.every(({ rollout }) => rollout.length_tokens !== undefined),
-  );
-  return spec;
+  const compiled = compileSpec(spec);
+  const needed = needsStated(compiled) && samples.every(({ stated }) => stated !== undefined);
+  const measured = samples.every(({ rollout }) => rollout.length_tokens !== undefined);
+  refuseUnmet(compiled, field, { lengths: measured, facts: needed });
+  if (!needed) return { compiled, given: samples.map((sample) => ({ ...sample, facts: null })) };
+  const given = samples.map((sample) => {
+    const { group, rollout } = statedFacts(sample.stated as Stated, compiled);
+    return { ...sample, rollout: { ...sample.rollout, ...rollout }, facts: group };
+  });
+  return { compiled, given };
 }
 
 /**
@@ -68,14 +87,15 @@ export async function sampleSpec(
 export async function gather(
   c: AppContext,
   deps: RouteDeps,
-  { contract, options, spec, body_hash }: GatherRequest,
-  samples: readonly Sample[],
+  { contract, options, compiled, body_hash }: GatherRequest,
+  samples: readonly FactualSample[],
   probe: ClientProbe,
 ): Promise<GatheredReward[]> {
   const { id, key_name, started_ms } = c.get("scope");
   const { run_id = null, step = null } = options;
+  const { spec } = compiled;
   // Where nothing is compared there is nobody to wait for.
-  const group_size = compileSpec(spec).relative ? (options.group_size ?? null) : 1;
+  const group_size = compiled.relative ? (options.group_size ?? null) : 1;
   const spec_hash = await specHash(spec);
   const left_ms = contractDeadline(contract, options.deadline_ms) - (deps.clock.now() - started_ms);
   const answer_within_ms = Math.max(LIMITS.deadline_ms_min, left_ms);
@@ -86,13 +106,15 @@ export async function gather(
   const client = { answer_within_ms, retain_ms: contract.retry_ms, tries, patience_ms, takes_failure };
   const shared = { language: null, spec, run_id, step, key_name, group_size, ...client };
   const window_ms = options.group_window_ms ?? untold_ms;
-  const joined = samples.map(async ({ prompt, label, rollout }, i) => {
+  const joined = samples.map(async ({ prompt, label, cohort, rollout, facts }, i) => {
     const many = samples.length > 1;
-    const room = await sha256Hex(canonicalJson([key_name, run_id, step, spec_hash, prompt, label ?? null, group_size]));
+    // A cohort that disagrees on what is scored is refused, not split.
+    const problem = cohort === undefined ? (label ?? null) : facts === null ? { label, cohort } : { cohort };
+    const room = await sha256Hex(canonicalJson([key_name, run_id, step, spec_hash, prompt, problem, group_size]));
     const names = many
       ? { waiter_id: `${id}.${i}`, body_hash: await sha256Hex(`${body_hash}.${i}`) }
       : { waiter_id: id, body_hash };
-    const sample = { ...shared, ...names, room, prompt, rollout, window_ms };
+    const sample = { ...shared, ...names, room, prompt, rollout, window_ms, ...(facts !== null && { facts }) };
     return deps.rooms.join(sample, cancellation(c).signal, probe).then(
       (judged) => signed(deps, contract, judged, group_size),
       (error) => {
@@ -154,16 +176,17 @@ export function sampleRoute(deps: RouteDeps, { contract, field, schema, read, te
     const body = objectBody(value);
     const sample = read(body);
     const told = sampleOptions(c, deps);
-    const options = sample.validates === true ? validationOptions(told) : told;
-    const spec = await sampleSpec(c, deps, options, field, [sample]);
-    const request = { contract, options, spec, body_hash: await sha256Hex(text) };
+    const own = sample.validates === true ? validationOptions(told) : told;
+    const options = { ...own, run_id: own.run_id ?? sample.run_id, step: own.step ?? sample.step };
+    const { compiled, given } = await factualSamples(c, deps, options, field, [sample]);
+    const request = { contract, options, compiled, body_hash: await sha256Hex(text) };
     const reply = slowJson(c, deps, schema, sparingStatus(contractDeadline(contract, options.deadline_ms)));
     const telling = async () => {
-      const [judged] = (await gather(c, deps, request, [sample], reply.probe)) as [GatheredReward];
+      const [judged] = (await gather(c, deps, request, given, reply.probe)) as [GatheredReward];
       const scope = c.get("scope");
       scope.id = judged.request_id;
       const latency_ms = deps.clock.now() - scope.started_ms;
-      const value = tell({ judged, spec, on_failure: options.on_failure, latency_ms }, body, options);
+      const value = tell({ judged, spec: compiled.spec, on_failure: options.on_failure, latency_ms }, body, options);
       return { value, headers: warningHeaders(judged.warnings) };
     };
     return reply.answer(telling());

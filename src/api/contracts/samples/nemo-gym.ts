@@ -1,6 +1,7 @@
 // Owns POST /nemo-gym/verify and the small routes of a NeMo-Gym resources server. Rollouts:
 // nemo-gym-response.ts; gathering: gathered.ts.
 import * as z from "zod";
+import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
@@ -12,7 +13,6 @@ import { trainers } from "../dialects.ts";
 import { documented } from "../page.ts";
 import { contains, fields, has, not, when } from "../schema-rule.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
-import { LabelSchema } from "./label.ts";
 import { nemoGymMetrics } from "./nemo-gym-metrics.ts";
 import { gymOperations } from "./nemo-gym-page.ts";
 import { CreateParamsSchema, GymPromptSchema, GymRolloutSchema, ResponseSchema } from "./nemo-gym-response.ts";
@@ -27,9 +27,18 @@ const PREFIXES = ["/nemo-gym", "/nemo-gym/ng-rollout/:rollout_id"] as const;
 /** Names under which datasets hold what tells problems of one prompt apart. */
 const LABELS = ["expected_answer", "label", "answer", "ground_truth", "solution", "verifier_metadata"] as const;
 
+const IdSchema = z.union([z.string(), z.number()]).nullish();
+
 export const VerifyRequestSchema = z
-  .looseObject({ responses_create_params: CreateParamsSchema, response: ResponseSchema })
-  .meta({ description: "a dataset row's fields beside; all of it comes back" });
+  .looseObject({
+    responses_create_params: CreateParamsSchema,
+    response: ResponseSchema,
+    _ng_group_id: IdSchema.meta({ description: "rollouts of one id and one `_ng_group_attempt` are one group" }),
+    _ng_group_attempt: IdSchema,
+  })
+  .meta({
+    description: "a dataset row's fields beside; all of it comes back, and specs that need facts read them there",
+  });
 
 const flagged = {
   _ng_failure_class: z.literal("judge_failed").optional(),
@@ -53,11 +62,22 @@ export const VerifyReplySchema = z.looseObject({
 
 const ReadSchema = z.object({ responses_create_params: GymPromptSchema, response: GymRolloutSchema });
 
+const CohortSchema = z.object({ _ng_group_id: IdSchema, _ng_group_attempt: IdSchema });
+
+/** The gym's own name of a group, and which try at it this is; null where it does not say. */
+function cohortOf(body: Record<string, unknown>): unknown[] | null {
+  const { _ng_group_id: id, _ng_group_attempt: attempt } = contractBody(CohortSchema, body, {});
+  return id == null ? null : [id, attempt ?? null];
+}
+
 function read(body: Record<string, unknown>): Sample {
   const { responses_create_params: prompt, response: rollout } = contractBody(ReadSchema, body, {});
-  const label = LABELS.find((name) => body[name] !== undefined && body[name] !== null);
-  if (label === undefined) return { prompt, label: null, rollout };
-  return { prompt, label: contractBody(z.object({ [label]: LabelSchema }), body, {})[label], rollout };
+  const name = LABELS.find((one) => body[one] !== undefined && body[one] !== null);
+  const label = name === undefined ? null : contractBody(z.object({ [name]: AnyJsonSchema }), body, {})[name];
+  const cohort = cohortOf(body);
+  const { responses_create_params: _, response: __, ...row } = body;
+  const stated = { truth: label, row, field: name ?? LABELS[0] };
+  return { prompt, label, ...(cohort !== null && { cohort }), rollout, stated };
 }
 
 /**
@@ -116,7 +136,9 @@ function reverifyMode() {
   return (c: AppContext): Response => c.json("unsupported");
 }
 
-/** What scores is told of faults in the trainers' words; the small routes are read by no trainer. */
+/**
+ * What scores is told of faults in the trainers' words; the small routes are read by no trainer.
+ */
 const routesAt = (prefix: string): ContractRoute[] => [
   { method: "POST", path: `${prefix}/verify`, handler: verify },
   { method: "POST", path: `${prefix}/seed_session`, dialect: null, handler: session },

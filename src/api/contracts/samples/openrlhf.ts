@@ -1,6 +1,7 @@
 // Owns POST /openrlhf/get_reward: OpenRLHF's remote reward model. Lists in and out; one sample is
 // gathered with those of other requests. Gathering: gathered.ts.
 import * as z from "zod";
+import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import { GroupSchema, RolloutSchema } from "../../../core/contract/requests.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
@@ -25,10 +26,10 @@ import { documented } from "../page.ts";
 import { refused, regrouped } from "../refusal.ts";
 import { warningHeaders } from "../rerank/ranked-documents.ts";
 import { elements, fields, has, not, size, when } from "../schema-rule.ts";
-import { type GatherRequest, gather, type Sample, sampleSpec } from "./gathered.ts";
-import { LabelSchema } from "./label.ts";
+import { type FactualSample, factualSamples, type GatherRequest, gather, type Sample } from "./gathered.ts";
 import { sampleOperation } from "./sample-page.ts";
 import { isTied, type JudgedSample, rewardOrDeclared, sampleLogs, unitScore } from "./sample-score.ts";
+import { TRUTH_SAID } from "./stated-facts.ts";
 
 export const OpenRlhfRequestSchema = z.object({
   query: z.array(z.string()).meta({ description: "prompt and answer as one text, special tokens kept" }),
@@ -36,7 +37,7 @@ export const OpenRlhfRequestSchema = z.object({
     .array(z.string())
     .nullish()
     .meta({ description: "what each query begins with; else its chat template tells" }),
-  labels: z.array(LabelSchema).nullish(),
+  labels: z.array(AnyJsonSchema).nullish().meta({ description: TRUTH_SAID }),
 });
 export const OpenRlhfReplySchema = z.object({
   rewards: z.array(z.number()),
@@ -64,7 +65,8 @@ function sampleAt(i: number, query: string, prompt: string | undefined, label: u
   const checked = { prompt: PromptText.safeParse(asked), text: RolloutSchema.shape.text.safeParse(text) };
   if (!checked.prompt.success) throw fault("prompts", checked.prompt.error.issues[0]?.message as string);
   if (!checked.text.success) throw fault("query", `its answer is ${checked.text.error.issues[0]?.message}`);
-  return { prompt: checked.prompt.data, label, rollout: { text: checked.text.data } };
+  const stated = { truth: label, row: { label }, field: `labels[${i}]` };
+  return { prompt: checked.prompt.data, label, rollout: { text: checked.text.data }, stated };
 }
 
 function samples({ query, prompts, labels }: z.output<typeof OpenRlhfRequestSchema>): Sample[] {
@@ -79,16 +81,21 @@ function samples({ query, prompts, labels }: z.output<typeof OpenRlhfRequestSche
 async function judgeAtOnce(
   c: AppContext,
   deps: RouteDeps,
-  { options, spec }: GatherRequest,
-  given: readonly Sample[],
+  { options, compiled: { spec } }: GatherRequest,
+  given: readonly FactualSample[],
 ): Promise<GatheredReward[]> {
   const { groups, places } = regroup(
     given.map((sample) => ({ ...sample, language: null })),
     "query",
   );
+  // What is known of a group comes of its label, which is one for all its samples.
+  const known = groups.map((group, g) => ({
+    ...group,
+    ...given[places.findIndex((place) => place.group === g)]?.facts,
+  }));
   const deadline_ms = contractDeadline(openRlhf, options.deadline_ms);
   const { run_id, step } = options;
-  const { reply } = await beginJudging(c, deps, { groups, spec, run_id, step, deadline_ms }).scored;
+  const { reply } = await beginJudging(c, deps, { groups: known, spec, run_id, step, deadline_ms }).scored;
   const { request_id, spec_hash, logged, warnings } = reply;
   const alike = { request_id, spec_hash, logged, warnings, closed: "full", late: false, attached: false } as const;
   return places.map(({ group, member }) => {
@@ -115,12 +122,12 @@ function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const options = sampleOptions(c, deps);
     const { value, text } = await readJsonBody(c.req.raw);
-    const given = samples(contractBody(OpenRlhfRequestSchema, objectBody(value), LISTS));
+    const asked = samples(contractBody(OpenRlhfRequestSchema, objectBody(value), LISTS));
     // A trainer with several URLs sends empty lists to all but the first, and gives up unless each
     // answers.
-    if (given.length === 0) return jsonReply(c, OpenRlhfReplySchema, told([]));
-    const spec = await sampleSpec(c, deps, options, "query", given);
-    const request = { contract: openRlhf, options, spec, body_hash: await sha256Hex(text) };
+    if (asked.length === 0) return jsonReply(c, OpenRlhfReplySchema, told([]));
+    const { compiled, given } = await factualSamples(c, deps, options, "query", asked);
+    const request = { contract: openRlhf, options, compiled, body_hash: await sha256Hex(text) };
     const gathered = given.length === 1 || options.group_size !== undefined;
     const begins = gathered ? sparingStatus(contractDeadline(openRlhf, options.deadline_ms)) : undefined;
     const reply = slowJson(c, deps, OpenRlhfReplySchema, begins);
@@ -131,7 +138,9 @@ function route(deps: RouteDeps) {
       const scope = c.get("scope");
       if (judged.length === 1) scope.id = (judged[0] as GatheredReward).request_id;
       const latency_ms = deps.clock.now() - scope.started_ms;
-      const value = told(judged.map((one) => ({ judged: one, spec, on_failure: options.on_failure, latency_ms })));
+      const value = told(
+        judged.map((one) => ({ judged: one, spec: compiled.spec, on_failure: options.on_failure, latency_ms })),
+      );
       return { value, headers: warningHeaders([...new Set(judged.flatMap(({ warnings }) => warnings))]) };
     };
     return reply.answer(judge());

@@ -42,8 +42,9 @@ export function rewardOrDeclared({ judged, on_failure }: JudgedSample): number {
 
 /**
  * A reward on 0..1 by the range that its spec implies: base in its score's range, format
- * -penalty..0, overlong -1..0; of a spec with signals the range that is proved. What lies outside (an overlong without clamp, a declared number) becomes the nearer end; where
- * every reward is the same number it is 0.
+ * -penalty..0, overlong -1..0; of a spec with signals the range that is proved. What lies outside
+ * (an overlong without clamp, a declared number) becomes the nearer end; where every reward is the
+ * same number it is 0.
  */
 export function unitScore(reward: number, spec: AnySpec, members: number): number {
   const [bottom, top] = hasSignals(spec) ? compileSpec(spec, members).reward.range : sugarRange(spec, members);

@@ -1,6 +1,7 @@
 // Owns POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an
 // object for --reward-key. Gathering: gathered.ts.
 import * as z from "zod";
+import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import { RolloutSchema } from "../../../core/contract/requests.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import { invalidRequest } from "../../http/validation.ts";
@@ -13,15 +14,15 @@ import { PromptSchema } from "../messages.ts";
 import { SampleOptionsSchema } from "../options.ts";
 import { documented } from "../page.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
-import { LabelSchema } from "./label.ts";
 import { sampleOperation } from "./sample-page.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
+import { TRUTH_SAID } from "./stated-facts.ts";
 
 export const SlimeRequestSchema = z.object({
   prompt: PromptSchema.meta({ description: "a text, rendered by a chat template or not, or a chat" }),
   response: RolloutSchema.shape.text,
-  label: LabelSchema.optional().meta({
-    description: "samples of one prompt with different labels are different problems",
+  label: AnyJsonSchema.optional().meta({
+    description: `samples of one prompt with different labels are different problems; ${TRUTH_SAID}`,
   }),
 });
 export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
@@ -40,6 +41,7 @@ function read(body: Record<string, unknown>): Sample {
   return {
     prompt: typeof prompt === "string" ? renderedPrompt(prompt) : prompt,
     label,
+    stated: { truth: label, row: { label }, field: "label" },
     rollout: { text: withoutClosing(response) },
   };
 }

@@ -1,6 +1,7 @@
 // Owns POST /verl/compute_score: the keywords of verl's reward function as JSON, a dict with
 // constant keys back. Gathering: gathered.ts.
 import * as z from "zod";
+import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import { RolloutSchema } from "../../../core/contract/requests.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import { contractBody } from "../body.ts";
@@ -12,16 +13,16 @@ import { ExtraInfoSchema } from "../flat/flat-batch.ts";
 import { documented } from "../page.ts";
 import { fields, needs, not, when } from "../schema-rule.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
-import { LabelSchema } from "./label.ts";
 import { sampleOperation } from "./sample-page.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./sample-score.ts";
+import { TRUTH_SAID } from "./stated-facts.ts";
 
 export const VerlRequestSchema = z.object({
-  data_source: LabelSchema.optional().meta({
+  data_source: AnyJsonSchema.optional().meta({
     description: "with ground_truth: which problem it is, besides the prompt",
   }),
   solution_str: RolloutSchema.shape.text,
-  ground_truth: LabelSchema.optional(),
+  ground_truth: AnyJsonSchema.optional().meta({ description: TRUTH_SAID }),
   extra_info: ExtraInfoSchema.meta({
     description: "verl does not pass the prompt, so `question` or `prompt` holds it",
   }),
@@ -44,6 +45,11 @@ function read(body: Record<string, unknown>): Sample {
   return {
     prompt: typeof extra_info === "string" ? renderedPrompt(extra_info) : extra_info,
     label: [data_source ?? null, ground_truth ?? null],
+    stated: {
+      truth: ground_truth,
+      row: { data_source, ground_truth, extra_info: body.extra_info },
+      field: "ground_truth",
+    },
     rollout: { text: withoutClosing(solution_str) },
     validates: isValidation(body.extra_info),
   };

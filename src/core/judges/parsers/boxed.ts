@@ -1,9 +1,11 @@
 // The parser `boxed`: the last \boxed{B}, or \boxed{A, C} with `many`.
+import * as z from "zod";
 import { nextBox } from "../boxes.ts";
 import { lineCounter, linesOf, unwrapped } from "./answer-text.ts";
+import { KeySchema, LabelsSchema, WordsSchema } from "./fields.ts";
 import { type Labels, labelsIn, lettersOf, wholeLabel } from "./labels.ts";
 import { keyMatches } from "./line.ts";
-import type { Parser } from "./parser.ts";
+import type { Anchor, Parser } from "./parser.ts";
 import { finalOf, type Match, nothing, ok, type Said } from "./said.ts";
 
 export interface BoxedSettings {
@@ -17,9 +19,25 @@ export interface BoxedSettings {
   bare?: boolean;
 }
 
+/** Labels behind the brace of a box. */
+export const boxAnchor = (labels: readonly string[]): Anchor => ({ labels, behind: /\\boxed\s*\{/g });
+
 export const boxed: Parser<BoxedSettings> = {
   kind: "boxed",
+  schema: z
+    .strictObject({
+      kind: z.literal("boxed"),
+      labels: LabelsSchema,
+      many: z.boolean(),
+      words: WordsSchema,
+      key: KeySchema,
+      bare: z.boolean(),
+    })
+    .partial()
+    .required({ kind: true }),
+  tells: ({ labels, many }) => (many || labels === undefined ? "several" : "either"),
   told: () => ["\\boxed{"],
+  anchor: ({ labels, many }, count) => (many ? null : boxAnchor(labels ?? lettersOf(count))),
   read({ labels, many = false, words, key, bare = false }, { segment, count }) {
     const about = { labels: labels ?? lettersOf(count), words };
     const lineAt = lineCounter(segment);

@@ -1,5 +1,7 @@
 // The parser `bracket`: [[A]], [[A>B]], [[A>>B]], [[A=B]], or ratings [[7, 4]].
+import * as z from "zod";
 import { linesOf, stripped } from "./answer-text.ts";
+import { LabelsSchema, RangeSchema } from "./fields.ts";
 import { type Labels, lettersOf, wholeLabel } from "./labels.ts";
 import { numbersIn } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
@@ -31,7 +33,14 @@ const STRENGTHS: Readonly<Record<string, number>> = {
 
 export const bracket: Parser<BracketSettings> = {
   kind: "bracket",
+  schema: z
+    .strictObject({ kind: z.literal("bracket"), labels: LabelsSchema, strength: z.boolean(), range: RangeSchema })
+    .partial()
+    .required({ kind: true }),
+  tells: ({ labels, strength, range }) => (strength || (labels ?? range) === undefined ? "several" : "either"),
   told: ({ strength, labels }) => (strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((one) => `[[${one}]]`)),
+  anchor: ({ labels, strength, range }, count) =>
+    strength || range !== undefined ? null : { labels: labels ?? lettersOf(count), behind: /\[\[/g },
   read(settings, { segment, count }) {
     const found = bracketsIn(linesOf(segment));
     const matches = found.flatMap(({ line, content }): Match[] => {

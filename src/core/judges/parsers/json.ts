@@ -1,5 +1,7 @@
 // The parser `json`: the last object with a known key, fenced or not, at its top or one level down.
+import * as z from "zod";
 import { stripped } from "./answer-text.ts";
+import { KeySchema, RangeSchema } from "./fields.ts";
 import { isObject, type Json, type JsonObject, objectsIn } from "./json-objects.ts";
 import { numberIn, type Range, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
@@ -24,11 +26,40 @@ export interface JsonSettings {
   pass?: string;
   /** Keys of booleans: what is met. With `{n}` one a criterion. */
   met?: string;
+  /** With `met`: the key of the words of the candidate that a criterion's decision rests on. */
+  evidence?: string;
+  /** With `met`: a criterion may have choices, told by their number from 1. */
+  choices?: true;
   range?: readonly [number, number];
 }
 
 export const json: Parser<JsonSettings> = {
   kind: "json",
+  schema: z
+    .strictObject({
+      kind: z.literal("json"),
+      scores: KeySchema,
+      ids: KeySchema,
+      items: z.tuple([KeySchema, KeySchema]),
+      order: z.array(KeySchema).min(1).max(4),
+      winner: KeySchema,
+      ranking: z.strictObject({ key: KeySchema, range: RangeSchema }),
+      grade: KeySchema,
+      pass: KeySchema,
+      met: KeySchema,
+      evidence: KeySchema,
+      choices: z.literal(true),
+      range: RangeSchema,
+    })
+    .partial()
+    .required({ kind: true })
+    .refine(
+      ({ scores, grade, pass, met }) => [scores, grade ?? pass, met].filter((one) => one !== undefined).length === 1,
+      "needs one of scores, grade (or pass) and met",
+    ),
+  // An object may explain itself at length between its first key and its last.
+  whole: () => true,
+  tells: ({ scores }) => (scores === undefined ? "one" : "several"),
   told: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((one) => one.replace("{n}", "1")),
   read(settings, { segment, count }) {
     const { scores, grade, met, pass } = settings;
@@ -36,7 +67,7 @@ export const json: Parser<JsonSettings> = {
     const known = knownIn(objectsIn(segment), names);
     if (known === null) return nothing("no_box");
     if ([...known.twice].some((one) => names.includes(one))) return nothing("ambiguous");
-    if (met !== undefined) return metOf(known, met);
+    if (met !== undefined) return metOf(known, settings, met);
     return scores === undefined ? gradeOf(known, settings) : scoresOf(known, settings, count);
   },
 };
@@ -76,17 +107,27 @@ function gradeOf({ fields }: JsonObject, { grade = "", pass, range = UNIT }: Jso
   return contradicted ? nothing("ambiguous") : ok({ numbers: [value] });
 }
 
-function metOf({ fields }: JsonObject, met: string): Said {
-  const all = new Map<string, boolean | null>();
-  for (let n = 1; n <= 64; n++) {
-    const name = met.replace("{n}", `${n}`);
-    if (!fields.has(name) || all.has(name)) break;
+/** Criteria that one answer may tell of, and choices that one may have. */
+const CRITERIA_MAX = 64;
+const CHOICES_MAX = 26;
+const EVIDENCE_CHARS = 256;
+
+/** What is left out is not told of; any other value than a decision makes the answer unreadable. */
+function metOf({ fields }: JsonObject, { evidence, choices }: JsonSettings, pattern: string): Said {
+  const met: Record<string, boolean | number | null> = {};
+  const quotes: Record<string, string> = {};
+  const many = pattern.includes("{n}");
+  for (let n = 1; n <= (many ? CRITERIA_MAX : 1); n++) {
+    const name = pattern.replace("{n}", `${n}`);
+    if (!fields.has(name)) continue;
     const value = fields.get(name);
-    const flag = flagOf(value);
-    if (flag === null && (value !== null || !met.includes("{n}"))) return nothing("bad_content");
-    all.set(name, flag);
+    const decision = flagOf(value) ?? (choices === true ? numberOf(value, [1, CHOICES_MAX]) : null);
+    if (decision === null && (value !== null || !many)) return nothing("bad_content");
+    met[name] = decision;
+    const quote = evidence === undefined ? undefined : fields.get(evidence.replace("{n}", `${n}`));
+    if (typeof quote === "string" && quote !== "") quotes[name] = quote.slice(0, EVIDENCE_CHARS);
   }
-  return ok({ met: Object.fromEntries(all) });
+  return ok({ met, ...(Object.keys(quotes).length > 0 && { evidence: quotes }) });
 }
 
 function scoresOf(known: JsonObject, settings: JsonSettings, count: number): Said {

@@ -1,5 +1,7 @@
 // The parser `line`: a key, bounded as a word, and what its line says behind it.
+import * as z from "zod";
 import { linesOf, stripped } from "./answer-text.ts";
+import { KeySchema, LabelsSchema, RangeSchema, WordsSchema } from "./fields.ts";
 import { labelsIn, lettersOf } from "./labels.ts";
 import { leadingNumber, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
@@ -20,7 +22,23 @@ export interface LineSettings {
 
 export const line: Parser<LineSettings> = {
   kind: "line",
+  schema: z
+    .strictObject({
+      kind: z.literal("line"),
+      key: KeySchema,
+      labels: LabelsSchema,
+      words: WordsSchema,
+      range: RangeSchema,
+    })
+    .partial()
+    .required({ kind: true, key: true }),
+  tells: ({ labels, range }) => (range !== undefined ? "one" : labels === undefined ? "several" : "either"),
   told: ({ key }) => (key === undefined ? [] : [key]),
+  anchor({ key, labels, range }, count) {
+    if (key === undefined) return null;
+    const own = range === undefined ? (labels ?? lettersOf(count)) : digitsOf(range);
+    return own && { labels: own, behind: new RegExp(`${key.replace(/[^\w ]/g, "\\$&")}${BEFORE_LABEL}`, "gi") };
+  },
   read({ key, labels, words, range }, { segment, count }) {
     const lines = linesOf(segment);
     if (range !== undefined && key === undefined) {
@@ -46,6 +64,15 @@ export const line: Parser<LineSettings> = {
   },
 };
 
+/** What may stand between a key and its label: marks, and the words before a letter. */
+const BEFORE_LABEL = "[\\s*:_\"'`(\\[]*(?:(?:response|assistant|answer|option|candidate)[\\s*:_]+)?";
+
+/** A scale's numbers where each is one digit, else null: of others one token does not tell. */
+function digitsOf([low, high]: readonly [number, number]): string[] | null {
+  if (!Number.isInteger(low) || low < 0 || !Number.isInteger(high) || high > 9) return null;
+  return Array.from({ length: high - low + 1 }, (_, i) => `${low + i}`);
+}
+
 const WHOLE = /(?<![\p{L}\p{N}.])-?[0-9]{1,9}(?![\p{L}\p{N}%/]|\.[0-9])/gu;
 const WORD = /[\p{L}\p{N}_]/u;
 
@@ -65,7 +92,9 @@ function behind(text: string, key: string): string[] {
   return rests;
 }
 
-/** Most places behind keys that are looked at in a line, the last ones, and characters behind one. */
+/**
+ * Most places behind keys that are looked at in a line, the last ones, and characters behind one.
+ */
 const PLACES_MAX = 32;
 const REST_CHARS_MAX = 256;
 

@@ -1,5 +1,8 @@
 // The parser `logprobs`: how probable an engine finds each label at an anchor.
+import * as z from "zod";
+import { bound } from "../../faults/limit-advice.ts";
 import { stripped } from "./answer-text.ts";
+import { LabelsSchema, OpeningSchema } from "./fields.ts";
 import { lettersOf, wholeLabel } from "./labels.ts";
 import type { Parser, TokenLogprobs } from "./parser.ts";
 import { nothing, ok, type Said } from "./said.ts";
@@ -9,15 +12,38 @@ export interface LogprobsSettings {
   labels?: readonly string[];
   /** The tag behind which the label stands; absent: the answer's first token. */
   tag?: string;
+  /** Instead: a tag before the mark of each candidate; the labels are marks, the best first. */
+  each?: readonly string[];
   /** Least probability mass that the labels seen must have. */
   coverage?: number;
 }
 
 export const logprobs: Parser<LogprobsSettings> = {
   kind: "logprobs",
-  told: ({ tag, labels = [] }) => (tag === undefined ? labels : [tag]),
-  read({ labels: named, tag, coverage = 0.5 }, { segment, count, tokens }) {
+  schema: z
+    .strictObject({
+      kind: z.literal("logprobs"),
+      labels: LabelsSchema,
+      tag: OpeningSchema,
+      each: z
+        .array(OpeningSchema)
+        .min(1)
+        .max(...bound("list_candidates_max")),
+      coverage: z.number().gt(0).max(1),
+    })
+    .partial()
+    .required({ kind: true }),
+  whole: ({ tag }) => tag === undefined,
+  tells: () => "either",
+  told: ({ tag, each, labels = [] }) => each ?? (tag === undefined ? labels : [tag]),
+  anchor({ labels: named, tag, each }, count) {
     const labels = named ?? lettersOf(count);
+    if (each !== undefined) return { labels, each: each.map((one) => new RegExp(one, "g")) };
+    return tag === undefined ? { labels } : { labels, behind: new RegExp(tag, "g") };
+  },
+  read({ labels: named, tag, each, coverage = 0.5 }, { segment, count, tokens }) {
+    const labels = named ?? lettersOf(count);
+    if (each !== undefined) return marksOf(segment, each, labels);
     if (tokens === undefined) return writtenOf(segment, tag, labels);
     const place = tag === undefined ? { at: 0, inside: 0 } : placeBehind(tokens, tag);
     const found = place && sharesAt(tokens[place.at], place.inside, labels);
@@ -33,6 +59,17 @@ function writtenOf(segment: string, tag: string | undefined, labels: readonly st
   const label = from < 0 ? undefined : wholeLabel(written, { labels });
   if (label == null) return nothing(label === null ? "bad_content" : "no_box");
   return ok({ shares: labels.map((one) => (one === label ? 1 : 0)), mass: 1 });
+}
+
+/** The marks that were written, 1 for the best label and 0 for the last. */
+function marksOf(segment: string, tags: readonly string[], labels: readonly string[]): Said {
+  const said = tags.map((tag) => writtenOf(segment, tag, labels));
+  const missing = said.find(({ value }) => value === null);
+  if (missing !== undefined) return missing;
+  const last = labels.length - 1;
+  return ok({
+    numbers: said.map(({ value }) => (value && "shares" in value ? (last - value.shares.indexOf(1)) / last : 0)),
+  });
 }
 
 /** The token that holds the first character behind the last tag, and where in it that stands. */

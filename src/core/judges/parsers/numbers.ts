@@ -1,6 +1,8 @@
 // The parser `numbers`: the last \boxed{7, 4}, or the last [7, 4] where there is no box.
+import * as z from "zod";
 import { nextBox } from "../boxes.ts";
 import { lineCounter, linesOf } from "./answer-text.ts";
+import { RangeSchema } from "./fields.ts";
 import { numbersIn } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Match } from "./said.ts";
@@ -15,6 +17,8 @@ const LIST = /\[([^[\]]{1,256})\]/g;
 
 export const numbers: Parser<NumbersSettings> = {
   kind: "numbers",
+  schema: z.strictObject({ kind: z.literal("numbers"), range: RangeSchema }),
+  tells: () => "either",
   told: () => ["\\boxed{"],
   read({ range }, { segment, count }) {
     const lineAt = lineCounter(segment);

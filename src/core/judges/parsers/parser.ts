@@ -1,4 +1,5 @@
 // What a parser is: settings, which forms a prompt must tell, and how an answer is read.
+import type * as z from "zod";
 import type { Said } from "./said.ts";
 
 /** A position in the answer with the alternatives that the engine weighed there. */
@@ -16,10 +17,29 @@ export interface ParserInput {
   tokens?: readonly TokenLogprobs[] | undefined;
 }
 
+/** Where in an answer a label stands whose probabilities an engine can be asked for. */
+export interface Anchor {
+  labels: readonly string[];
+  /**
+   * What stands right before the label, with the flag `g`; absent: it is the answer's first token.
+   */
+  behind?: RegExp;
+  /** Instead: what stands before the mark of each candidate shown, labels from the best mark on. */
+  each?: readonly RegExp[];
+}
+
 /** A parser in its one file; its line in the table is all else there is of it. Linear time. */
 export interface Parser<S> {
   kind: string;
+  /** The settings as a deployment's own template gives them. */
+  schema: z.ZodType;
+  /** Whether an answer says something of one candidate, of several beside each other, or either. */
+  tells(settings: S): "one" | "several" | "either";
+  /** Whether what stands far before an answer's end may decide, too; absent: no. */
+  whole?(settings: S): boolean;
   /** Texts of which each must stand in a prompt, so that a model knows the form. */
   told(settings: S): readonly string[];
   read(settings: S, input: ParserInput): Said;
+  /** Of an answer about so many candidates; absent or null where no one token says the label. */
+  anchor?(settings: S, count: number): Anchor | null;
 }

@@ -9,7 +9,8 @@ export type Value =
   | { numbers: readonly number[] }
   /** Numbers with the ranking that decides where two are equal: positive for the first. */
   | { numbers: readonly number[]; strength: number }
-  | { met: Readonly<Record<string, boolean | null>> }
+  /** By key: met, missed, the number of a choice, or null; and the words that it rests on. */
+  | { met: Readonly<Record<string, boolean | number | null>>; evidence?: Readonly<Record<string, string>> }
   /** One a label of the parser, summing to 1, and the mass that the engine gave the labels seen. */
   | { shares: readonly number[]; mass: number };
 

@@ -1,6 +1,8 @@
 // The parser `tag`: XML-like tags, <answer>[[A]]</answer> or <score>0.8</score>, the last or all.
+import * as z from "zod";
 import { lineCounter } from "./answer-text.ts";
 import { bracketLabels } from "./bracket.ts";
+import { LabelsSchema, RangeSchema } from "./fields.ts";
 import { lettersOf, wholeLabel } from "./labels.ts";
 import { numberIn, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
@@ -26,7 +28,25 @@ interface Block {
 
 export const tag: Parser<TagSettings> = {
   kind: "tag",
+  schema: z
+    .strictObject({
+      kind: z.literal("tag"),
+      tag: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, "must match [A-Za-z][A-Za-z0-9_]{0,31}"),
+      labels: LabelsSchema,
+      range: RangeSchema,
+      whole: z.boolean(),
+      each: z.boolean(),
+    })
+    .partial()
+    .required({ kind: true, tag: true }),
+  whole: ({ each = false }) => each,
+  tells: ({ labels, range, each }) =>
+    range !== undefined && !each ? "one" : labels === undefined && !each ? "several" : "either",
   told: (settings) => [`<${settings.tag}>`],
+  anchor: ({ tag, labels, range }, count) =>
+    range !== undefined
+      ? null
+      : { labels: labels ?? lettersOf(count), behind: new RegExp(`<${tag}>(?:\\s*\\[\\[)?`, "gi") },
   read(settings, { segment, count }) {
     const { range, labels } = settings;
     const blocks = blocksOf(segment, settings.tag);
@@ -73,14 +93,24 @@ function tagPattern(name: string): RegExp {
   return known;
 }
 
-/** The blocks of a tag in order, each up to its end or the next of its name; case does not count. */
+/**
+ * The blocks of a tag in order, each up to its end or the next of its name; case does not count.
+ */
 function blocksOf(segment: string, name: string): Block[] {
   const lineAt = lineCounter(segment);
-  const tags = [...segment.matchAll(tagPattern(name))];
-  return tags.flatMap(({ 0: text, 1: slash, index }, at): Block[] => {
-    if (slash !== "") return [];
-    const next = tags[at + 1];
-    const content = segment.slice(index + text.length, next?.index ?? segment.length);
-    return [{ line: lineAt(index), content, closed: next?.[1] === "/" }];
-  });
+  const blocks: Block[] = [];
+  let open: { line: number; from: number } | null = null;
+  const end = (at: number, closed: boolean) => {
+    if (open !== null) blocks.push({ line: open.line, content: segment.slice(open.from, at), closed });
+    open = null;
+  };
+  const pattern = tagPattern(name);
+  pattern.lastIndex = 0;
+  for (let found = pattern.exec(segment); found !== null; found = pattern.exec(segment)) {
+    const closes = found[1] !== "";
+    end(found.index, closes);
+    if (!closes) open = { line: lineAt(found.index), from: pattern.lastIndex };
+  }
+  end(segment.length, false);
+  return blocks;
 }

@@ -1,19 +1,26 @@
 // The parser `word`: the whole answer is a label.
+import * as z from "zod";
 import { stripped } from "./answer-text.ts";
-import { wholeLabel } from "./labels.ts";
+import { LabelsSchema } from "./fields.ts";
+import { lettersOf, wholeLabel } from "./labels.ts";
 import type { Parser } from "./parser.ts";
 import { nothing, ok } from "./said.ts";
 
 export interface WordSettings {
   kind: "word";
-  labels: readonly string[];
+  /** Absent: the letters of the candidates shown. */
+  labels?: readonly string[];
 }
 
 export const word: Parser<WordSettings> = {
   kind: "word",
-  told: ({ labels }) => labels,
-  read({ labels }, { segment }) {
-    const label = wholeLabel(segment, { labels });
+  schema: z.strictObject({ kind: z.literal("word"), labels: LabelsSchema.optional() }),
+  whole: () => true,
+  tells: ({ labels }) => (labels === undefined ? "several" : "either"),
+  told: ({ labels = [] }) => labels,
+  anchor: ({ labels }, count) => ({ labels: labels ?? lettersOf(count) }),
+  read({ labels }, { segment, count }) {
+    const label = wholeLabel(segment, { labels: labels ?? lettersOf(count) });
     if (label != null) return ok({ label });
     return nothing(stripped(segment) === "" ? "no_box" : "bad_content");
   },

@@ -1,4 +1,5 @@
-// `compassverifier`: CompassVerifier holds an answer against a reference: A correct, B incorrect, C invalid.
+// `compassverifier`: CompassVerifier holds an answer against a reference: A correct, B incorrect, C
+// invalid.
 import { NO_ORDERS, type Preset } from "./preset.ts";
 
 export const compassverifier: Preset = {

@@ -1,4 +1,5 @@
-// `deepseek-grm` and `deepseek-grm-point`: DeepSeek-GRM writes principles, then scores from 1 to 10.
+// `deepseek-grm` and `deepseek-grm-point`: DeepSeek-GRM writes principles, then scores from 1 to
+// 10.
 import { NO_ORDERS, type Preset } from "./preset.ts";
 
 const ask = (form: string) =>

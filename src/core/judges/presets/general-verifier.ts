@@ -1,4 +1,5 @@
-// `general-verifier`: TIGER's general verifier, a raw completion that ends with Final Decision: Yes or No.
+// `general-verifier`: TIGER's general verifier, a raw completion that ends with Final Decision: Yes
+// or No.
 import { NO_ORDERS, type Preset } from "./preset.ts";
 
 export const generalVerifier: Preset = {

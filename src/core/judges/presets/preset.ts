@@ -1,8 +1,11 @@
 // What a preset is: the words that ask a judge, as data, and how its answer is read.
 import type { ParserSettings } from "../parsers/table.ts";
 
-/** What one question shows: one candidate, two, several, or one beside a reference or a rubric. */
-export type Shape = "point" | "pair" | "list" | "reference" | "rubric";
+/**
+ * What one question shows: one candidate, two, several, one beside a reference or a rubric, or one
+ * in numbered steps.
+ */
+export type Shape = "point" | "pair" | "list" | "reference" | "rubric" | "steps";
 
 /**
  * Slots of a message, in double braces: question, candidates, letters, count, language, reference,
@@ -19,7 +22,9 @@ export interface PresetMessage {
 export interface Preset {
   shape: Shape;
   messages: readonly PresetMessage[];
-  /** How one candidate is written; slots letter, n, text, and json for the text as a JSON string. */
+  /**
+   * How one candidate is written; slots letter, n, text, and json for the text as a JSON string.
+   */
   candidate: string;
   /** What stands between two candidates; an empty line when absent. */
   between?: string;
@@ -40,6 +45,7 @@ export const SHOWN: Readonly<Record<Shape, readonly [number, number]>> = {
   list: [2, 5],
   reference: [1, 1],
   rubric: [1, 1],
+  steps: [1, 1],
 };
 
 /** Told once a prompt, whatever the judge. */

@@ -1,4 +1,5 @@
-// `ruler`: RULER's form, any chat model scores several attempts from 0 to 1, relative to each other.
+// `ruler`: RULER's form, any chat model scores several attempts from 0 to 1, relative to each
+// other.
 import { NO_ORDERS, type Preset } from "./preset.ts";
 
 export const ruler: Preset = {

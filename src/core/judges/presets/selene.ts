@@ -1,4 +1,5 @@
-// `selene` and `selene-pair`: Selene's forms, a score from 1 to 5 or a choice of two, as **Result:**.
+// `selene` and `selene-pair`: Selene's forms, a score from 1 to 5 or a choice of two, as
+// **Result:**.
 import { NO_ORDERS, type Preset } from "./preset.ts";
 
 const FORM = `${NO_ORDERS} Your reply has two parts:\n**Reasoning:** your feedback\n**Result:**`;

@@ -1,9 +1,16 @@
 // Owns the schedule `active`: wave after wave the pairs of which an answer says most, until the
 // order is sure.
 import * as z from "zod";
-import { type Fit, orderConfidence, pairPosterior, sigmoid } from "../../math/bradley-terry.ts";
-import { type Match, type Schedule, strengthsOf } from "../schedule.ts";
+import { orderConfidence } from "../../math/bradley-terry.ts";
+import { allPairs, type Match, type Schedule, strengthsOf } from "../schedule.ts";
+import { activeAgain } from "./active-again.ts";
 import { circular } from "./circular.ts";
+import { bestChances, spaced, worthOf } from "./pair-worth.ts";
+
+export const orderConfidenceSetting = z.number().gt(0.5).max(1).optional().meta({
+  description:
+    "in place of `sure`: ends when the reply's order_confidence is so high, and asks most of who may be the best",
+});
 
 const SETTINGS = z.strictObject({
   sure: z
@@ -12,19 +19,30 @@ const SETTINGS = z.strictObject({
     .max(1)
     .default(0.95)
     .meta({ description: "ends when the best is the best with this probability, and tau-b expected so high" }),
+  order_confidence: orderConfidenceSetting,
+  again: z.boolean().default(false).meta({
+    description:
+      "also asks pairs again, in the other order or more often, where that tells more; takes out of strengths what being shown first earns",
+  }),
 });
 
 /**
  * A ring, then waves of n / 2 pairs, at most all pairs. Under the Bradley-Terry posterior (Laplace)
  * a pair's worth is the chance that its order is wrong times what an answer tells of its gap:
- * p (1 - p) sd^2. Nobody stands in more than two pairs of a wave.
+ * p (1 - p) sd^2; with `order_confidence` times the chances of its two to be the best of all.
+ * Nobody stands in more than two pairs of a wave.
  */
 export const active: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
+  endsOf: "sure",
+  most: allPairs,
+  repeats: ({ again }) => again,
+  listsInOrder: ({ again }) => again,
   *waves(field) {
     const { order, settings } = field;
+    if (settings.again) return yield* activeAgain(field, settings);
     const n = order.length;
     const ring = circular.waves({ ...field, settings: { degree: 1 } }).next();
     const asked = [...(ring.value ?? [])] as Match[];
@@ -35,8 +53,12 @@ export const active: Schedule<z.output<typeof SETTINGS>> = {
     while (open.length > 0) {
       const fit = strengthsOf(n, asked, outcomes, field.graded);
       const { best, tau } = orderConfidence(fit);
-      if (Math.min(best, tau) >= settings.sure) break;
-      const worth = new Map(open.map((match) => [match, worthOf(fit, match as [number, number])]));
+      const { sure, order_confidence } = settings;
+      if (order_confidence === undefined ? Math.min(best, tau) >= sure : best >= order_confidence) break;
+      const chances = order_confidence === undefined ? null : bestChances(fit);
+      const share = ([i, j]: Match) =>
+        chances === null ? 1 : (chances[i as number] as number) + (chances[j as number] as number);
+      const worth = new Map(open.map((match) => [match, share(match) * worthOf(fit, match as [number, number])]));
       open.sort((a, b) => (worth.get(b) as number) - (worth.get(a) as number));
       const wave = spaced(open, Math.max(1, n >> 1));
       for (const match of wave) open.splice(open.indexOf(match), 1);
@@ -46,22 +68,3 @@ export const active: Schedule<z.output<typeof SETTINGS>> = {
     return undefined;
   },
 };
-
-function worthOf(fit: Fit, [i, j]: readonly [number, number]): number {
-  const { variance, chance } = pairPosterior(fit, i, j);
-  const p = sigmoid((fit.theta[i] as number) - (fit.theta[j] as number));
-  return Math.min(chance, 1 - chance) * p * (1 - p) * variance;
-}
-
-/** The first of a line of pairs such that nobody stands in more than two. */
-function spaced(line: readonly Match[], most: number): Match[] {
-  const times = new Map<number, number>();
-  const taken: Match[] = [];
-  for (const match of line) {
-    if (taken.length === most) break;
-    if (match.some((i) => (times.get(i) ?? 0) >= 2)) continue;
-    for (const i of match) times.set(i, (times.get(i) ?? 0) + 1);
-    taken.push(match);
-  }
-  return taken;
-}

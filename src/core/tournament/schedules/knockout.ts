@@ -1,7 +1,8 @@
-// Owns the schedule `knockout`: seeding against one candidate, then a bracket of single elimination.
+// Owns the schedule `knockout`: seeding against one candidate, then a bracket of single
+// elimination.
 import * as z from "zod";
 import { mean } from "../../math/stats.ts";
-import { type Match, meanOutcome, type Outcomes, type Schedule } from "../schedule.ts";
+import { allPairs, type Match, meanOutcome, type Outcomes, type Schedule } from "../schedule.ts";
 
 const SETTINGS = z.strictObject({});
 
@@ -14,6 +15,7 @@ export const knockout: Schedule = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
+  most: (n) => Math.min(allPairs(n), 2 * Math.max(0, n - 1)),
   *waves({ order }) {
     const n = order.length;
     const [anchor, ...others] = order;

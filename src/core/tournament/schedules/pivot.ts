@@ -1,7 +1,7 @@
 // Owns the schedule `pivot`: a ring, and then everyone against those who did best in it.
 import * as z from "zod";
 import { bound } from "../../faults/limit-advice.ts";
-import { type Match, meanOutcome, type Schedule } from "../schedule.ts";
+import { allPairs, type Match, meanOutcome, type Schedule } from "../schedule.ts";
 
 const SETTINGS = z.strictObject({
   pivots: z
@@ -19,6 +19,10 @@ export const pivot: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
+  most: (n, { pivots }) => {
+    const k = Math.min(pivots, n);
+    return Math.min(allPairs(n), n + k * (n - k) + allPairs(k));
+  },
   *waves({ order, settings }) {
     const n = order.length;
     const at = (t: number) => order[(t + n) % n] as number;

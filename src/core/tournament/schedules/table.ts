@@ -10,6 +10,7 @@ import { pivot } from "./pivot.ts";
 import { roundRobin } from "./round-robin.ts";
 import { singleList } from "./single-list.ts";
 import { swiss } from "./swiss.ts";
+import { winner } from "./winner.ts";
 
 export const SCHEDULES: Readonly<Record<string, Schedule<never>>> = {
   round_robin: roundRobin,
@@ -21,5 +22,6 @@ export const SCHEDULES: Readonly<Record<string, Schedule<never>>> = {
   knockout,
   blocks,
   active,
+  winner,
   auto,
 };

@@ -3,25 +3,39 @@
 leaves out. What is wrong with the request itself raises.
 
 Needs whole groups in a process. Server, key, spec and run: KRITAI_BASE_URL, KRITAI_API_KEY,
-KRITAI_SPEC, KRITAI_RUN_ID.
+KRITAI_SPEC, KRITAI_RUN_ID. KRITAI_COMPONENTS=tests,quality adds `kritai_tests` and `kritai_quality`, one
+reward for each component (a signal of the spec, or `base`, `format`, `overlong`): name all of them in
+`--reward_funcs` (a batch is one request), weighted by `--reward_weights`. KRITAI_DRIFT_PROBE=20 sends
+one group of the first step again every 20 steps (`kritai.DriftProbe`).
 """
 
+import functools
 import os
 from typing import Any
 
 from swift.rewards import AsyncORM, orms
 
 from kritai.columns import rollouts_of
+from kritai.drift_probe import with_probe
 from kritai.scored_rows import score_rows
+from kritai.shared_call import SharedCall
 
 
 class KritaiReward(AsyncORM):
+    component: str | None = None
+    shared = SharedCall((None,))
+
     async def __call__(self, completions: Any, messages: Any, **given: Any) -> list[float | None]:
-        spec, run_id = os.environ.get("KRITAI_SPEC", "default"), os.environ.get("KRITAI_RUN_ID")
         rollouts = rollouts_of(completions, given.get("response_token_ids"))
-        prompts, state = [chat[:-1] for chat in messages], given.get("trainer_state")
-        scored = await score_rows(prompts, rollouts, trainer_state=state, spec=spec, run_id=run_id)
-        return scored.rewards
+        told = {"trainer_state": given.get("trainer_state"), **options}
+        score = functools.partial(score_rows, [chat[:-1] for chat in messages], rollouts, **told)
+        return (await self.shared.scored(completions, score)).component(self.component)
 
 
+given = {"spec": "KRITAI_SPEC", "run_id": "KRITAI_RUN_ID", "drift_probe": "KRITAI_DRIFT_PROBE"}
+options = with_probe({name: os.environ[variable] for name, variable in given.items() if variable in os.environ})
 orms["kritai"] = KritaiReward
+names = [name for name in os.environ.get("KRITAI_COMPONENTS", "").split(",") if name]
+shared = SharedCall(tuple(names))
+for name in names:
+    orms[f"kritai_{name}"] = type(f"Kritai_{name}", (KritaiReward,), {"component": name, "shared": shared})

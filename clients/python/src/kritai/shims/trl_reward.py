@@ -4,29 +4,41 @@ The function is async and pickles. It posts the whole batch, gives None where th
 then leaves the row out), and feeds log_metric and log_extra when TRL gives them. The key comes from
 KRITAI_API_KEY, so that it is not pickled. Needs whole groups
 in a process: a per-device batch that is a multiple of num_generations. A dataset column `pass_rate`
-    is sent as label. What is wrong
+    is sent as label. `kritai_rewards(["tests", "quality"], ..)` gives one function for each component
+(a signal of the spec, or `base`, `format`, `overlong`), named as it, for
+`multi_objective_aggregation="normalize_then_sum"`; a batch is one request all the same. What is wrong
 with the request itself (key, spec) raises and stops the training. Options: those of
-`Kritai.rewards`, and `language`.
+`Kritai.rewards`, `language`, and `drift_probe=20`: every 20 steps one group of the first step is sent
+again (`kritai.DriftProbe`).
 """
 
 import functools
-from collections.abc import Callable, Coroutine
+from collections.abc import Sequence
 from typing import Any
 
 from kritai.columns import rollouts_of
+from kritai.drift_probe import with_probe
+from kritai.named_reward import NamedReward
 from kritai.scored_rows import score_rows
+from kritai.shared_call import SharedCall
 
-Reward = Callable[..., Coroutine[Any, Any, list[float | None]]]
 
-
-async def kritai(options: dict[str, Any], /, prompts: Any, completions: Any, **given: Any) -> list[float | None]:
+async def kritai(
+    options: dict[str, Any], shared: SharedCall, name: str | None, /, prompts: Any, completions: Any, **given: Any
+) -> list[float | None]:
     rollouts = rollouts_of(completions, given.get("completion_ids"), given.get("pass_rate"))
-    scored = await score_rows(prompts, rollouts, trainer_state=given.get("trainer_state"), **options)
-    scored.feed(given.get("log_metric"), given.get("log_extra"))
-    return scored.rewards
+    score = functools.partial(score_rows, prompts, rollouts, trainer_state=given.get("trainer_state"), **options)
+    scored = await shared.scored(completions, score)
+    if name == shared.takers[0]:
+        scored.feed(given.get("log_metric"), given.get("log_extra"))
+    return scored.component(name)
 
 
-def kritai_reward(base_url: str | None = None, **options: Any) -> Reward:
-    reward = functools.partial(kritai, {"base_url": base_url, **options})
-    reward.__name__ = "kritai"  # type: ignore[attr-defined]
-    return reward
+def kritai_rewards(components: Sequence[str | None], base_url: str | None = None, **options: Any) -> list[NamedReward]:
+    shared = SharedCall(tuple(components))
+    bound = ({"base_url": base_url, **with_probe(options)}, shared)
+    return [NamedReward(name or "kritai", kritai, *bound, name) for name in shared.takers]
+
+
+def kritai_reward(base_url: str | None = None, **options: Any) -> NamedReward:
+    return kritai_rewards([None], base_url, **options)[0]

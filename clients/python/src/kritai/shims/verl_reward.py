@@ -11,23 +11,27 @@ numbers only: reward_kwargs' `fallback` is the one to give, flagged `kritai_fail
     no score; without it NoScore is raised.
 Validation (`extra_info["split"]` other than train) gathers `val_group_size` samples of a prompt,
 `val_kwargs.n`; by default 1, which has no
-group: score 0, `kritai_failed` 1, at once. Further reward_kwargs: `spec`, `run_id`, `window_s`.
+group: score 0, `kritai_failed` 1, at once. `+..reward_kwargs.components=[tests,quality]` adds
+    `kritai_tests` and `kritai_quality` for `algorithm.gdpo_reward_keys`; a component without a value
+    is the fallback too, or raises. Further reward_kwargs: `spec`, `run_id`, `window_s`.
     Server and key: KRITAI_BASE_URL,
 KRITAI_API_KEY.
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from kritai.columns import groups_of, rollouts_of, rows_of, win_share
-from kritai.gather import score_or, shared_client, shared_gather
+from kritai.gather import components_or, score_or, shared_client, shared_gather
 from kritai.reply_types import RolloutResult
 from kritai.validation import ALONE, group_size, is_validation
 
 
-def scored(row: RolloutResult, fallback: float | None) -> dict[str, float]:
+def scored(row: RolloutResult, given: Mapping[str, Any], fallback: float | None) -> dict[str, float]:
     flags = {"kritai_failed": float(row["reward"] is None), "kritai_malformed": float(row["format_ok"] is False)}
-    return {"score": score_or(fallback, row), "acc": win_share(row), "kritai_wins": float(row["wins"]), **flags}
+    told = {"score": score_or(fallback, row), "acc": win_share(row), "kritai_wins": float(row["wins"]), **flags}
+    return told | components_or(fallback, row, given.get("components", ()))
 
 
 async def compute_score(
@@ -35,10 +39,9 @@ async def compute_score(
 ) -> dict[str, float]:
     options = {name: given[name] for name in ("window_s", "spec", "run_id") if name in given}
     if (size := group_size(given, extra_info)) == 1 and is_validation(extra_info):
-        return scored(ALONE, 0.0)
-    gather = shared_gather(size, **options)
-    answer = gather.submit(extra_info[given.get("prompt_key", "question")], solution_str)
-    return scored(await asyncio.wrap_future(answer), given.get("fallback"))
+        return scored(ALONE, given, 0.0)
+    answer = shared_gather(size, **options).submit(extra_info[given.get("prompt_key", "question")], solution_str)
+    return scored(await asyncio.wrap_future(answer), given, given.get("fallback"))
 
 
 def compute_score_batch(
@@ -48,4 +51,4 @@ def compute_score_batch(
     groups, places = groups_of(prompts, rollouts_of(solution_strs))
     options: Any = {name: given[name] for name in ("spec", "run_id", "deadline_ms") if name in given}
     result = shared_client().rewards(groups, on_failure="null", patient=True, **options)
-    return [scored(row, given.get("fallback")) for row in rows_of(result, places)]
+    return [scored(row, given, given.get("fallback")) for row in rows_of(result, places)]

@@ -1,0 +1,119 @@
+"""Owns sending one group of a run again and again, so that the alarm drift_probe can tell a verifier
+that changed under the run. Knows no tool."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import os
+import statistics
+import warnings
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kritai.errors import KritaiError
+from kritai.reply_types import Rewards
+from kritai.request_types import Group
+from kritai.reward_warnings import KritaiWarning
+
+if TYPE_CHECKING:
+    from kritai.async_client import AsyncKritai
+    from kritai.client import Kritai
+
+EVERY_STEPS = 20
+TIMEOUT_S = 60.0
+"""The trainer waits no longer for a probe: one that failed is sent again at the next step."""
+
+
+def spread(rewards: Sequence[float | None]) -> float:
+    """Population standard deviation of a group's rewards; 0 where one is missing."""
+    known = [reward for reward in rewards if reward is not None]
+    return statistics.pstdev(known) if len(known) == len(rewards) and known else 0.0
+
+
+@dataclass
+class DriftProbe:
+    """Keeps the group of the first step whose rewards differ most, and every `every` steps sends it
+    again word for word, in a request of its own with the same run, spec and that step. Its rewards go
+    to nobody: the server compares them with the first ones (the alarm `drift_probe`, docs/alarms.md).
+
+    A loop of one's own calls `keep` with what was scored, and `send` (or `send_blocking`) at each
+    step; the shims of trainers do both. Pickles, with the group. Of several processes of a trainer
+    (RANK) the first alone probes.
+    """
+
+    every: int = EVERY_STEPS
+    group: Group | None = None
+    """The group that is sent again; None until one has been scored whose rewards differ."""
+    steps: list[int] = field(default_factory=list)
+    """At which steps it was sent again."""
+    _next: int = 0
+
+    def __post_init__(self) -> None:
+        if self.every < 1:
+            raise ValueError("every: at least 1 step")
+
+    def keep(self, groups: Sequence[Group], result: Rewards, step: int | None) -> None:
+        """Chooses the group, once: of those scored whole at a step and logged, the one whose rewards
+        differ most. Groups of equal rewards are none: their order is chance."""
+        if self.group is not None or step is None or result.logged is False or not _first_process():
+            return
+        best = max(range(len(groups)), key=lambda at: spread(result.rewards[at]), default=None)
+        if best is None or spread(result.rewards[best]) == 0:
+            return
+        self.group = copy.deepcopy(groups[best])
+        self._next = step + self.every
+
+    def due(self, step: int | None) -> bool:
+        """Whether the group is to be sent at this step."""
+        return self.group is not None and step is not None and step >= self._next
+
+    async def send(self, client: AsyncKritai, step: int | None, **options: Any) -> Rewards | None:
+        """Sends the group again where that is due; `options` are those of the step's own `rewards`
+        (`run_id` and `spec` above all). None where it is not due, or failed, which is a
+        KritaiWarning and no error; it is tried again at the next step then.
+        """
+        if self.group is None or step is None or not self.due(step):
+            return None
+        given = {"timeout_s": TIMEOUT_S, **options, "step": step, "on_failure": "raise", "progress": False}
+        given["timeout_s"] = min(TIMEOUT_S, given["timeout_s"] or TIMEOUT_S)
+        try:
+            result = await client.rewards([self.group], **{**given, "patient": False})
+        except KritaiError as error:
+            warnings.warn(f"drift_probe: not sent at step {step}: {error.code}", KritaiWarning, stacklevel=2)
+            return None
+        self.steps.append(step)
+        self._next = step + self.every
+        return result
+
+    def send_blocking(self, client: Kritai, step: int | None, **options: Any) -> Rewards | None:
+        """The same for synchronous code."""
+        return client.start(self.send(client.api, step, **options)).result() if self.due(step) else None
+
+
+async def beside(scoring: Coroutine[Any, Any, Rewards], sending: Coroutine[Any, Any, Any]) -> Rewards:
+    """A step's own call, and what is sent beside it; a step that fails ends both."""
+    probing = asyncio.ensure_future(sending)
+    try:
+        result = await scoring
+        await probing
+        return result
+    finally:
+        probing.cancel()
+
+
+def with_probe(options: Mapping[str, Any]) -> dict[str, Any]:
+    """A shim's options, its `drift_probe` (a probe, or every how many steps) as a probe. Raises
+    ValueError without a run_id: what is in no run's log cannot be compared."""
+    wanted = options.get("drift_probe")
+    if wanted is None:
+        return dict(options)
+    if not options.get("run_id"):
+        raise ValueError("drift_probe: needs run_id, whose log keeps what the group got first")
+    probe = wanted if isinstance(wanted, DriftProbe) else DriftProbe(every=int(wanted))
+    return {**options, "drift_probe": probe}
+
+
+def _first_process() -> bool:
+    return os.environ.get("RANK", "0") == "0"

@@ -1,0 +1,130 @@
+"""The Lambda that forwards Bedrock's batches, called as Lambda calls it, against the fake server."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_server import FakeServer, Received, Reply, problem, rewards, rewards_reply, serving
+
+FILE = Path(__file__).resolve().parents[2] / "bedrock" / "lambda_function.py"
+
+
+class Context:
+    """Lambda's own, with a clock that the test reads down."""
+
+    def __init__(self, left_ms: int = 900_000, each_ms: int = 1_000) -> None:
+        self._left_ms = left_ms
+        self._each_ms = each_ms
+
+    def get_remaining_time_in_millis(self) -> int:
+        self._left_ms -= self._each_ms
+        return self._left_ms
+
+
+@pytest.fixture
+def forwarder(monkeypatch: pytest.MonkeyPatch) -> Any:
+    spec = importlib.util.spec_from_file_location("lambda_function", FILE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module.time, "sleep", lambda _: None)
+    for name in ("BASE_URL", "API_KEY", "SPEC", "RUN_ID", "FALLBACK"):
+        monkeypatch.delenv(f"KRITAI_{name}", raising=False)
+    return module
+
+
+def sample(number: int, answer: str, prompt: str = "p", **more: Any) -> dict[str, Any]:
+    turns = [{"role": "user", "content": [{"text": prompt}]}, {"role": "assistant", "content": answer}]
+    return {"id": f"s{number}", "messages": turns, **more}
+
+
+def called(forwarder: Any, server: FakeServer, monkeypatch: pytest.MonkeyPatch, event: Any, **more: int) -> Any:
+    monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+    return forwarder.lambda_handler(event, Context(**more))
+
+
+def test_samples_of_a_prompt_are_one_group_and_each_gets_its_own_reward_by_its_id(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KRITAI_RUN_ID", "bedrock-1")
+    event = [sample(0, "1"), sample(1, "2", "q"), sample(2, "3"), sample(3, "4", reference_answer="a")]
+    with serving(rewards) as server:
+        told = called(forwarder, server, monkeypatch, event)
+    assert [(one["id"], one["aggregate_reward_score"]) for one in told] == [
+        ("s0", 1.0),
+        ("s1", 2.0),
+        ("s2", 3.0),
+        ("s3", 4.0),
+    ]
+    assert {"name": "base", "value": 1.0, "type": "Reward"} in told[0]["metrics_list"]
+    [request] = server.received
+    assert [len(group["rollouts"]) for group in request.json["groups"]] == [2, 1, 1]
+    assert request.json["groups"][0]["prompt"] == [{"role": "user", "content": "p"}]
+    assert request.json["run_id"] == "bedrock-1"
+
+
+def test_a_sample_without_a_reward_fails_the_invocation_unless_a_number_is_declared(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = [sample(0, "1"), sample(1, "none")]
+    with serving(rewards) as server:
+        with pytest.raises(RuntimeError, match="s1 has no reward: verifier_rejected"):
+            called(forwarder, server, monkeypatch, event)
+        monkeypatch.setenv("KRITAI_FALLBACK", "-1")
+        told = called(forwarder, server, monkeypatch, event)
+    assert [one["aggregate_reward_score"] for one in told] == [1.0, -1.0]
+    assert [one["metrics_list"][0] for one in told] == [
+        {"name": "kritai_failed", "value": 0.0, "type": "Metric"},
+        {"name": "kritai_failed", "value": 1.0, "type": "Metric"},
+    ]
+
+
+def test_an_outage_and_rewards_that_may_come_later_are_waited_out(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(request: Received, number: int) -> Reply | None:
+        if number == 0:
+            return None
+        if number == 1:
+            return problem(503, "verifier_unavailable", retryable=True)
+        reply = rewards_reply(request)
+        if number == 2:
+            reply.body["groups"][1]["rollouts"][0] |= {"reward": None, "error": "deadline"}
+        return reply
+
+    with serving(answer) as server:
+        told = called(forwarder, server, monkeypatch, [sample(0, "1"), sample(1, "2", "q")])
+    assert [one["aggregate_reward_score"] for one in told] == [1.0, 2.0]
+    assert [len(request.json["groups"]) for request in server.received] == [2, 2, 2, 1]
+
+
+def test_what_is_wrong_with_the_request_is_raised_at_once_with_its_words(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda request, number: problem(401, "unauthorized")) as server:
+        with pytest.raises(RuntimeError, match=r"Kritai answered 401: .*unauthorized"):
+            called(forwarder, server, monkeypatch, [sample(0, "1")])
+        assert len(server.received) == 1
+        with pytest.raises(ValueError, match="s0: the last message must be the assistant's"):
+            called(forwarder, server, monkeypatch, [{"id": "s0", "messages": [{"role": "user", "content": "p"}]}])
+
+
+def test_an_outage_that_outlasts_lambdas_time_ends_in_its_fault(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda request, number: problem(503, "busy", retryable=True)) as server:
+        with pytest.raises(RuntimeError, match="Kritai answered 503"):
+            called(forwarder, server, monkeypatch, [sample(0, "1")], left_ms=60_000, each_ms=5_000)
+        assert 1 < len(server.received) < 8
+
+
+def test_a_batch_beyond_one_requests_limits_is_sent_in_several(forwarder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    event = [sample(at, str(at), f"p{at}") for at in range(300)]
+    with serving(rewards) as server:
+        told = called(forwarder, server, monkeypatch, event)
+    assert [one["aggregate_reward_score"] for one in told] == [float(at) for at in range(300)]
+    assert [len(request.json["groups"]) for request in server.received] == [256, 44]

@@ -1,0 +1,248 @@
+// Owns the end of a simulated answer: the verdict in the form that the asking judge's parser reads,
+// or one that it cannot read. By kind of parser, so that a new preset needs no line here.
+import type { JsonSettings } from "../../../src/core/judges/parsers/json.ts";
+import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
+import type { Preset } from "../../../src/core/judges/presets/preset.ts";
+import { LETTERS } from "../../../src/core/judges/render.ts";
+import type { JudgePrompt } from "./judge-prompt.ts";
+import type { Draw } from "./noise.ts";
+import { marksOf, otherMarks, type Range } from "./scale.ts";
+
+/** The tokens behind the thinking. */
+export interface Tail {
+  tokens: readonly string[];
+  /** Which of them is the label that was chosen; null when none is. */
+  label_at: number | null;
+  /** The labels that it was chosen among, in the order of the draw's log probabilities. */
+  labels: readonly string[];
+}
+
+/** What is said between the marks of a form. */
+interface Form {
+  open: readonly string[];
+  close: readonly string[];
+  content: readonly string[];
+  /** What else it could have said. */
+  other: readonly string[];
+  /** Both at once where the form written twice would be read as its second. */
+  both?: readonly string[];
+  /** Whether the content is one of the labels. */
+  labelled: boolean;
+}
+
+interface Drawn {
+  draw: Draw;
+  /** Candidates shown. */
+  count: number;
+  /** Of several candidates one each, of one candidate the passing one and another. */
+  labels: readonly string[];
+  /** The number of choices of each criterion that a judge is asked about; 0: met or not. */
+  criteria: readonly number[];
+  /** Its marks on a scale, and others that it could have given. */
+  marks(range: Range, whole: boolean): readonly [own: readonly number[], other: readonly number[]];
+}
+
+type Settings<K extends ParserSettings["kind"]> = Extract<ParserSettings, { kind: K }>;
+type Writers = { [K in ParserSettings["kind"]]: (settings: Settings<K>, drawn: Drawn) => Form };
+
+const boxed = (key?: string) => ({ open: [...(key ? [key, " "] : []), "\\", "boxed", "{"], close: ["}"] });
+
+const labelForm = (
+  { draw, labels }: Pick<Drawn, "draw" | "labels">,
+  open: readonly string[] = [],
+  close: readonly string[] = [],
+): Form => ({
+  ...{ open, close, labelled: true },
+  content: [labels[draw.choice] as string],
+  other: [labels[(draw.choice + 1) % labels.length] as string],
+});
+
+function marksForm({ marks }: Drawn, range: Range, whole = false, between = ", "): Omit<Form, "open" | "close"> {
+  const [own, other] = marks(range, whole);
+  return { content: [own.join(between)], other: [other.join(between)], labelled: false };
+}
+
+/** A letter behind each candidate's tag, the first of the labels for the best mark. */
+function lettersForm(tags: readonly string[], labels: readonly string[], { draw, count }: Drawn): Form {
+  const scale: Range = [0, labels.length - 1];
+  const marks = marksOf(draw, count, scale, true);
+  const said = (all: readonly number[]) =>
+    tags.flatMap((tag, place) => [tag, labels[scale[1] - (all[place] as number)] as string, tag.replace("<", "</")]);
+  const both = tags.flatMap((tag) => [tag, labels.slice(0, 2).join(" ")]);
+  return { open: [], close: [], content: said(marks), other: said(otherMarks(marks, scale)), both, labelled: false };
+}
+
+/** Of what it would give each, from here on a candidate counts as right beside the best one. */
+const RIGHT_FROM = 0.9;
+
+function severalForm({ draw, labels }: Drawn): Form {
+  const right = labels.filter((_, place) => place === draw.choice || (draw.levels[place] as number) >= RIGHT_FROM);
+  const rest = labels.filter((label) => !right.includes(label));
+  const said = (all: readonly string[]) => [all.length === 0 ? "none" : all.join(", ")];
+  return { ...boxed(), content: said(right), other: said(rest), labelled: false };
+}
+
+const MUCH_FROM = 0.25;
+
+/** How far apart the two of a pair are; positive for the first. */
+const gapOf = ({ levels }: Draw): number => (levels[0] as number) - (levels[1] as number);
+
+function strengthForm({ draw }: Drawn): Form {
+  const than = Math.abs(gapOf(draw)) >= MUCH_FROM ? ">>" : ">";
+  const [first, second] = [`A${than}B`, `B${than}A`];
+  const chosen = draw.choice === 0;
+  const marks = { open: ["[["], close: ["]]"], labelled: false };
+  return { ...marks, content: [chosen ? first : second], other: [chosen ? second : first] };
+}
+
+/** The first wrong step: none where the candidate passes, the earlier the worse where it fails. */
+function stepMarks({ choice, levels }: Draw, steps: number): Drawn["marks"] {
+  const wrong = Math.max(0, Math.min(steps - 1, Math.floor(2 * steps * (levels[0] as number))));
+  return () => (choice === 0 ? [[-1], [wrong]] : [[wrong], [-1]]);
+}
+
+/** What it gives each candidate. */
+const scaleMarks =
+  (draw: Draw, count: number): Drawn["marks"] =>
+  (range, whole) => {
+    const own = marksOf(draw, count, range, whole);
+    return [own, otherMarks(own, range)];
+  };
+
+const WRITERS: Writers = {
+  boxed: ({ many, key }, drawn) => (many ? severalForm(drawn) : { ...labelForm(drawn), ...boxed(key) }),
+  numbers: ({ range }, drawn) => ({ ...boxed(), ...marksForm(drawn, range) }),
+  bracket({ strength, range }, drawn) {
+    if (strength) return strengthForm(drawn);
+    const marks = { open: ["[["], close: ["]]"] };
+    return range === undefined ? { ...labelForm(drawn), ...marks } : { ...marks, ...marksForm(drawn, range) };
+  },
+  tag({ tag, range, whole, each }, drawn) {
+    const [open, close] = [`<${tag}>`, `</${tag}>`];
+    if (range === undefined) return labelForm(drawn, [open, "[["], ["]]", close]);
+    return { open: [open], close: [close], ...marksForm(drawn, range, whole, each ? close + open : ", ") };
+  },
+  line({ key, range }, drawn) {
+    const open = key === undefined ? [] : [`${key} `];
+    return range === undefined ? labelForm(drawn, open) : { open, close: [], ...marksForm(drawn, range, true) };
+  },
+  json: jsonForm,
+  word: (_, drawn) => labelForm(drawn),
+  logprobs({ tag, each, labels = [] }, drawn) {
+    if (each !== undefined) return lettersForm(each, labels, drawn);
+    const form = labelForm(drawn, tag === undefined ? [] : [tag]);
+    return { ...form, both: [[...form.content, ...form.other].join(" ")] };
+  },
+};
+
+type Field = readonly [key: string, value: unknown];
+const objectText = (fields: readonly Field[]): string =>
+  `{${fields.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(", ")}}`;
+
+function jsonForm(settings: JsonSettings, { draw, criteria, marks }: Drawn): Form {
+  const [given, others] = marks(settings.range ?? [0, 1], false);
+  const [own, other] = [
+    fieldsOf(settings, { draw, marks: given, criteria, met: draw.choice === 0 }),
+    fieldsOf(settings, { draw, marks: others, criteria, met: draw.choice !== 0 }),
+  ];
+  return {
+    ...{ open: [], close: [], labelled: false },
+    content: [objectText(own)],
+    other: [objectText(other)],
+    both: [objectText([...own, ...other])],
+  };
+}
+
+const named = (pattern: string, place: number) =>
+  pattern.replace("{n}", `${place + 1}`).replace("{letter}", LETTERS[place] as string);
+
+interface Told {
+  draw: Draw;
+  marks: readonly number[];
+  criteria: readonly number[];
+  met: boolean;
+}
+
+function fieldsOf(settings: JsonSettings, { draw, marks, criteria, met }: Told): Field[] {
+  const { scores, ids, items, order = [], winner, ranking, grade, pass } = settings;
+  if (settings.met !== undefined) {
+    const asked = settings.met.includes("{n}") ? criteria : criteria.slice(0, 1);
+    const best = (choices: number) => (met ? choices : 1);
+    const chooses = settings.choices === true;
+    return asked.map((choices, n) => [named(settings.met as string, n), chooses && choices > 0 ? best(choices) : met]);
+  }
+  if (scores === undefined) {
+    return [...(grade === undefined ? [] : [[grade, marks[0]] as const]), ...(pass ? [[pass, met] as const] : [])];
+  }
+  if (scores.includes("{n}")) {
+    const each = marks.map((mark, place): Field => [named(scores, place), mark]);
+    return ranking === undefined ? each : [...each, [ranking.key, rankOf(draw, ranking.range)]];
+  }
+  const known = marks.map((_, place) => named(ids ?? scores, place));
+  const best = [...known].sort((a, b) => (marks[known.indexOf(b)] as number) - (marks[known.indexOf(a)] as number));
+  const held =
+    items === undefined
+      ? Object.fromEntries(known.map((id, place) => [id, marks[place]]))
+      : known.map((id, place) => ({ [items[0]]: id, [items[1]]: marks[place] }));
+  const ordered = order.slice(0, 1).map((key): Field => [key, best]);
+  return [[scores, held], ...ordered, ...(winner === undefined ? [] : [[winner, best[0]] as const])];
+}
+
+/**
+ * The place on a ranking of two: its low end for the first by much, its high end for the second.
+ */
+function rankOf(draw: Draw, [low, high]: Range): number {
+  const strength = Math.min(1, Math.max(0.01, 2 * Math.abs(gapOf(draw))));
+  const away = Math.floor((1 - strength) * ((high - low) / 2));
+  return draw.choice === 0 ? low + away : high - away;
+}
+
+/** Labels that one candidate, or each of several, can get by a preset. */
+function labelsOf({ parser, ties = [], passing = [], shape }: Preset, count: number): readonly string[] {
+  const labels = ("labels" in parser ? parser.labels : undefined) ?? [...LETTERS.slice(0, count)];
+  if (shape === "pair" || shape === "list") return labels.filter((label) => !ties.includes(label)).slice(0, count);
+  const [pass = labels[0] as string] = passing;
+  return [pass, labels.find((label) => label !== pass && !passing.includes(label)) ?? pass];
+}
+
+/** The end of an answer to a preset's question. */
+export function presetTail({ preset, candidates, criteria, steps }: JudgePrompt, draw: Draw): Tail {
+  const count = candidates.length;
+  const labels = labelsOf(preset, count);
+  const marks = preset.shape === "steps" ? stepMarks(draw, steps) : scaleMarks(draw, count);
+  const write = WRITERS[preset.parser.kind] as (settings: ParserSettings, drawn: Drawn) => Form;
+  return tailOf(write(preset.parser, { draw, count, labels, criteria, marks }), draw, labels);
+}
+
+/** The end of an answer to a template's comparison. */
+export function templateTail(draw: Draw, form: "exact_match" | "scores"): Tail {
+  const labels = [...LETTERS.slice(0, draw.scores.length)];
+  const scoreTokens = (scores: readonly number[]) => [
+    "[",
+    ...scores.flatMap((score, i) => (i === 0 ? [`${score}`] : [",", `${score}`])),
+    "]",
+  ];
+  const others = draw.scores.map((score, i) => (i === 0 ? (score + 5) % 11 : score));
+  const scores = { content: scoreTokens(draw.scores), other: scoreTokens(others), labelled: false };
+  const said = form === "scores" ? scores : labelForm({ draw, labels });
+  return tailOf({ ...said, ...boxed() }, draw, labels);
+}
+
+function tailOf({ open, content, other, close, both, labelled }: Form, draw: Draw, labels: readonly string[]): Tail {
+  const form = (said: readonly string[]) => [...open, ...said, ...close];
+  switch (draw.ending) {
+    case "box":
+      return { tokens: ["\n\n", ...form(content)], label_at: labelled ? 1 + open.length : null, labels };
+    case "no_box": {
+      const letter = LETTERS[draw.choice] as string;
+      const tokens = ["\n\n", "Candidate", ` ${letter}`, " is", " the", " right", " one", "."];
+      return { tokens, label_at: null, labels };
+    }
+    case "two_boxes": {
+      const tokens = both === undefined ? [...form(content), " ", ...form(other)] : form(both);
+      return { tokens: ["\n\n", ...tokens], label_at: null, labels };
+    }
+    case "bad_content":
+      return { tokens: ["\n\n", ...form(["neither"])], label_at: null, labels };
+  }
+}

@@ -1,0 +1,89 @@
+// Owns the descriptions of fields that their schemas do not give: in the document only, so that the
+// Worker does not carry them. The words: words/.
+import { CONTRACT_WORDS } from "./words/contracts.ts";
+import { REPLY_WORDS } from "./words/replies.ts";
+import { REQUEST_WORDS } from "./words/requests.ts";
+import { LOG_WORDS } from "./words/run-log.ts";
+import { SPEC_WORDS } from "./words/spec.ts";
+
+type Node = { [keyword: string]: unknown };
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * By a field's name, or by its path's end, such as `judge.mode` or `Rollout.text`: of several that
+ * fit, the longest. Where two tables have the same end, the earlier.
+ */
+const WORDS: ReadonlyMap<string, string> = new Map(
+  [CONTRACT_WORDS, LOG_WORDS, REPLY_WORDS, REQUEST_WORDS, SPEC_WORDS].flatMap((table) => Object.entries(table)),
+);
+
+function wordsFor(path: readonly string[]): string | undefined {
+  for (let from = 0; from < path.length; from++) {
+    const words = WORDS.get(path.slice(from).join("."));
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+const BRANCHES = ["anyOf", "oneOf", "allOf", "prefixItems"] as const;
+
+/** Goes through a schema's fields at every depth; lists and alternatives add nothing to a path. */
+export function eachField(
+  schema: unknown,
+  path: readonly string[],
+  visit: (field: Node, path: readonly string[]) => void,
+): void {
+  if (!isNode(schema)) return;
+  for (const [name, field] of Object.entries(isNode(schema.properties) ? schema.properties : {})) {
+    if (!isNode(field)) continue;
+    visit(field, [...path, name]);
+    eachField(field, [...path, name], visit);
+  }
+  for (const key of BRANCHES) {
+    for (const branch of Array.isArray(schema[key]) ? schema[key] : []) eachField(branch, path, visit);
+  }
+  eachField(schema.items, path, visit);
+  eachField(schema.additionalProperties, path, visit);
+}
+
+interface Document {
+  paths?: object;
+  components?: { schemas?: object };
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: (Node & { name: string; schema?: Node })[];
+  requestBody?: { content: Record<string, { schema?: unknown }> };
+  responses: Record<string, { content?: Record<string, { schema?: unknown }> }>;
+}
+
+/** Every field of the document: those of components, of bodies, and parameters. */
+export function eachDocumentField(
+  { paths = {}, components }: Document,
+  visit: (field: Node, path: readonly string[]) => void,
+): void {
+  for (const [name, schema] of Object.entries(components?.schemas ?? {})) eachField(schema, [name], visit);
+  for (const operations of Object.values(paths)) {
+    for (const operation of Object.values(operations as Record<string, Operation>)) {
+      const { operationId, parameters = [], requestBody, responses } = operation;
+      for (const parameter of parameters) {
+        if (parameter.schema?.description === undefined) visit(parameter, [operationId, parameter.name]);
+      }
+      const contents = [requestBody?.content, ...Object.values(responses).map(({ content }) => content)];
+      for (const media of contents.flatMap((content) => Object.values(content ?? {}))) {
+        eachField(media.schema, [operationId], visit);
+      }
+    }
+  }
+}
+
+/** Describes, in place, each field that has no description and is no component of its own. */
+export function describeFields<D extends Document>(document: D): D {
+  eachDocumentField(document, (field, path) => {
+    if (field.description !== undefined) return;
+    const words = wordsFor(path);
+    if (words !== undefined) field.description = words;
+  });
+  return document;
+}

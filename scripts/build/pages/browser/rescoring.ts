@@ -1,0 +1,173 @@
+// Owns scoring a run again from its page: the form, what the new rewards come to beside the logged
+// ones, and what the log does not tell, by field.
+import type { Spec } from "../../../../src/core/contract/spec.ts";
+import type { SignalsSpec } from "../../../../src/core/signals/compiled-spec.ts";
+import { flatSignals } from "../../../../src/core/signals/flat-signals.ts";
+import type { ReplaySummary, RewardsSummary } from "../../../../src/core/signals/replay/summary.ts";
+import { ByStep, type StepSummary } from "../../../lab/rescore/by-step.ts";
+import { el, table } from "./dom.ts";
+import { Refused, type RewardHistogram, type RunDetail, rescore } from "./log.ts";
+import { figure, percent } from "./numbers.ts";
+
+/** While groups come, their count is told once for so many. */
+const TOLD_EVERY = 100;
+
+/**
+ * The run's newest spec in the form with signals; null where the log holds none that can be read.
+ */
+function signalsSpec({ specs }: Pick<RunDetail, "specs">): SignalsSpec | null {
+  const spec = specs.at(-1)?.spec as SignalsSpec | Spec | undefined;
+  if (spec === undefined || !("signals" in spec || "judge" in spec)) return null;
+  if ("signals" in spec) return spec;
+  const { candidate, seed, log_texts } = spec;
+  const signals = flatSignals(spec);
+  return { candidate, seed, log_texts, signals, reward: Object.keys(signals).join(" + ") };
+}
+
+/** What changed, in one sentence. */
+function headline({ groups, complete, best_changed_share, rank_correlation: { mean, groups: n } }: ReplaySummary) {
+  if (complete === 0) return `Of ${figure(groups)} groups none has every reward under both specs.`;
+  const order = mean === null ? "no group has an order under both" : `rank correlation within groups ${figure(mean)}`;
+  const how = mean === null ? "" : ` (Kendall's tau-b, mean of ${figure(n)})`;
+  return `In ${percent(best_changed_share)} of ${figure(complete)} groups another rollout is best; ${order}${how}.`;
+}
+
+function summaryTable(told: ReplaySummary): HTMLElement {
+  const rows: [name: string, of: (side: RewardsSummary) => string][] = [
+    ["mean", ({ mean }) => figure(mean)],
+    ["std", ({ std }) => figure(std)],
+    ["groups with equal rewards", ({ zero_variance_share }) => percent(zero_variance_share)],
+    ["rollouts without a reward", ({ nulls }) => figure(nulls)],
+  ];
+  const caption = `${figure(told.complete)} of ${figure(told.groups)} groups: all rewards under both`;
+  return table(
+    caption,
+    [
+      { title: "measure", cell: ([name]) => name },
+      { title: "as logged", cell: ([, of]) => of(told.old), number: true },
+      { title: "scored again", cell: ([, of]) => of(told.new), number: true },
+    ],
+    rows,
+  );
+}
+
+/** A refusal, each fault with the field that it is in. */
+function faultList(fault: unknown): HTMLElement {
+  const errors = fault instanceof Refused ? fault.errors : [];
+  const whole = fault instanceof Error ? fault.message : String(fault);
+  const items = errors.map(({ path, message }) => el("li", {}, el("code", {}, path), `: ${message}`));
+  return el("div", { role: "alert", class: "fault" }, ...(items.length === 0 ? [whole] : [el("ul", {}, ...items)]));
+}
+
+const stepInput = (id: string): HTMLInputElement =>
+  el("input", { type: "number", id, min: "0", step: "1", inputmode: "numeric" });
+
+const stepOf = ({ value }: HTMLInputElement): number | null => (value === "" ? null : Number(value));
+
+/** The form's fields, and what they ask for. */
+function fieldsOf(known: SignalsSpec | null, began: number | null) {
+  const kinds = known === null ? ["stored"] : ["expression", "stored"];
+  const words: Record<string, string> = { expression: "an expression", stored: "a stored spec" };
+  const kind = el(
+    "select",
+    { id: "again-by" },
+    ...kinds.map((value) => el("option", { value }, words[value] as string)),
+  );
+  const text = el("input", {
+    ...{ type: "text", id: "again-spec", required: true, autocomplete: "off", spellcheck: "false" },
+    ...{ "aria-label": "Expression or name", "aria-describedby": "again-hint" },
+  });
+  text.value = known?.reward ?? "";
+  kind.addEventListener("change", () => {
+    text.value = kind.value === "expression" ? (known?.reward ?? "") : "default";
+  });
+  const [from, to] = [stepInput("again-from"), stepInput("again-to")];
+  if (began !== null) from.value = `${began}`;
+  const asked = () => ({
+    spec: kind.value === "expression" ? { ...known, reward: text.value } : text.value,
+    from_step: stepOf(from),
+    to_step: stepOf(to),
+  });
+  const parts = [
+    el("label", { for: kind.id }, "Score again by"),
+    ...[kind, text],
+    el("span", { class: "field" }, el("label", { for: from.id }, "from step"), from),
+    el("span", { class: "field" }, el("label", { for: to.id }, "to step"), to),
+  ];
+  return { asked, parts, text };
+}
+
+/** Of a run of several specs the first step of the newest, whose signals an expression is over. */
+function beganAt({ specs }: RunDetail, spread: RewardHistogram | null): number | null {
+  const newest = specs.length > 1 ? specs.at(-1)?.spec_hash : undefined;
+  return spread?.specs.find(({ spec_hash }) => spec_hash === newest)?.first_step ?? null;
+}
+
+/**
+ * A form that scores the run again. `onScored` gets the rewards by step, or null when they are
+ * taken away.
+ */
+export function rescoring(
+  detail: RunDetail,
+  spread: RewardHistogram | null,
+  owner: string | null,
+  onScored: (steps: readonly StepSummary[] | null) => void,
+): HTMLElement {
+  const known = signalsSpec(detail);
+  const began = beganAt(detail, spread);
+  const { asked, parts, text } = fieldsOf(known, began);
+  const whose = began === null ? "The run's signals" : `Signals of its newest spec, from step ${began}`;
+  const names = known === null ? "" : ` ${whose}: ${Object.keys(known.signals).join(", ")}.`;
+  const hint = el("p", { class: "soft", id: "again-hint" }, `Out of the run's log; no verifier is asked.${names}`);
+  const state = el("p", { role: "status" });
+  const came = el("div");
+  let running: AbortController | null = null;
+  const clear = () => {
+    running?.abort();
+    running = null;
+    state.textContent = "";
+    came.replaceChildren();
+    onScored(null);
+  };
+  const takeAway = () => {
+    clear();
+    // The button that had the focus is gone.
+    text.focus();
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    clear();
+    const mine = new AbortController();
+    running = mine;
+    const steps = new ByStep();
+    let groups = 0;
+    state.textContent = "Scoring";
+    try {
+      const told = await rescore(detail.run_id, owner, asked(), mine.signal, (group) => {
+        steps.add(group);
+        if (++groups % TOLD_EVERY === 0) state.textContent = `${figure(groups)} groups`;
+      });
+      state.textContent = headline(told);
+      came.replaceChildren(
+        summaryTable(told),
+        el("button", { type: "button", class: "small", onclick: takeAway }, "Take away"),
+      );
+      onScored(steps.told());
+    } catch (fault) {
+      if (mine.signal.aborted) return;
+      state.textContent = "";
+      came.replaceChildren(faultList(fault));
+    }
+  };
+  const go = el("button", { type: "submit", class: "small" }, "Score again");
+  const form = el("form", { class: "filters", onsubmit: (event) => void submit(event) }, ...parts, go);
+  return el(
+    "details",
+    { class: "again" },
+    el("summary", {}, "Score again under another spec"),
+    form,
+    hint,
+    state,
+    came,
+  );
+}

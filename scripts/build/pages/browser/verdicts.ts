@@ -1,0 +1,104 @@
+// Owns how verdicts are shown on a group's page: who beat whom, a table of them, what was written
+// beside each, and those of an audit apart.
+import { el, table } from "./dom.ts";
+import type { StoredVerdict } from "./log.ts";
+import { counted, figure } from "./numbers.ts";
+
+/** A soft verdict's probabilities, one for each shown; none of another kind. */
+const sharesOf = ({ verdict, order }: StoredVerdict): readonly number[] =>
+  verdict?.kind === "distribution" && verdict.shares?.length === order.length ? verdict.shares : [];
+
+/** The rollout that a verdict puts first; -1 where it names none. */
+function winnerOf(one: StoredVerdict): number {
+  const shares = sharesOf(one);
+  const top = shares.indexOf(Math.max(...shares));
+  const alone = top >= 0 && shares.lastIndexOf(shares[top] as number) === top;
+  const place = one.letter === null ? (alone ? top : -1) : one.letter.charCodeAt(0) - 65;
+  return one.order[place] ?? -1;
+}
+
+/** What a verdict says, in few words. */
+function saidBy(one: StoredVerdict): string {
+  const { letter, scores, status, error } = one;
+  const shares = sharesOf(one).map((share, place) => `${String.fromCharCode(65 + place)} ${figure(share)}`);
+  return letter ?? scores?.join(", ") ?? (shares.length > 0 ? shares.join(", ") : (error ?? status ?? ""));
+}
+
+export function matrix(size: number, all: readonly StoredVerdict[], show: (a: number, b: number) => void): HTMLElement {
+  const pairs = all.filter(({ order }) => order.length === 2);
+  const cell = (a: number, b: number): Node | string => {
+    const asked = pairs.filter(({ order }) => order.includes(a) && order.includes(b));
+    if (a === b || asked.length === 0) return "";
+    const won = asked.filter((verdict) => winnerOf(verdict) === a).length;
+    return el(
+      "button",
+      { type: "button", onclick: () => show(a, b), "aria-label": `${won}/${asked.length} verdicts of #${a} and #${b}` },
+      `${won}/${asked.length}`,
+    );
+  };
+  const heads = Array.from({ length: size }, (_, i) => i);
+  return table<number>(
+    "verdicts won by the row against the column",
+    [
+      { title: "", cell: (a) => `#${a}` },
+      ...heads.map((b) => ({ title: `#${b}`, cell: (a: number) => cell(a, b), number: true as const })),
+    ],
+    heads,
+  );
+}
+
+/** How an answer was read, why it ended, and with how few tokens where it was asked so at first. */
+function statusOf({ status, error, finish_reason, max_tokens }: StoredVerdict): string {
+  const first = max_tokens === undefined ? "" : `, of ${max_tokens} at first`;
+  return error ?? (status === "ok" ? "ok" : `${status} (${finish_reason}${first})`);
+}
+
+export function verdictTable(all: readonly StoredVerdict[], caption: string): HTMLElement {
+  return table<StoredVerdict>(
+    caption,
+    [
+      { title: "question.sample", cell: ({ comparison, sample }) => `${comparison}.${sample}` },
+      { title: "shown", cell: ({ order }) => order.map((r, k) => `${String.fromCharCode(65 + k)} #${r}`).join("  ") },
+      {
+        title: "verdict",
+        cell: saidBy,
+      },
+      {
+        title: "status",
+        cell: statusOf,
+      },
+      {
+        title: "tokens",
+        cell: ({ completion_tokens }) => figure(completion_tokens),
+        by: (row) => row.completion_tokens,
+        number: true,
+      },
+      { title: "ms", cell: ({ latency_ms }) => figure(latency_ms), by: (row) => row.latency_ms, number: true },
+      { title: "model", cell: ({ model }) => model ?? "" },
+    ],
+    all,
+  );
+}
+
+/** What the verifier wrote on each question, where the spec had it logged. */
+export function verdictTexts(all: readonly StoredVerdict[], by = ""): HTMLElement[] {
+  return all.flatMap((one) => {
+    const { comparison, sample, order, text } = one;
+    if (text === undefined) return [];
+    const shown = order.map((r, k) => `${String.fromCharCode(65 + k)} is #${r}`).join(", ");
+    const head = `${by}${comparison}.${sample}: ${saidBy(one)} (${shown})`;
+    return [el("section", { class: "said" }, el("h3", {}, head), el("pre", {}, text))];
+  });
+}
+
+/** An audit's verdicts under a heading that says that no reward hangs on them. */
+export function auditParts(some: readonly StoredVerdict[], of: string): HTMLElement[] {
+  if (some.length === 0) return [];
+  const said = [...new Set(some.map(saidBy))].join(", ");
+  const caption = some.length === 1 ? `second judge: ${said}` : `second judge: ${counted(some.length, "verdict")}${of}`;
+  return [
+    el("p", { class: "soft" }, "The audit's judge was asked too. What it says decides no reward."),
+    verdictTable(some, caption),
+    ...verdictTexts(some, "second judge, "),
+  ];
+}

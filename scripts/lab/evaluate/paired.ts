@@ -1,0 +1,56 @@
+// Owns paired comparisons: one way of asking against another over the same lists, and against
+// guessing, with intervals. Knows no report.
+import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
+import { hashText } from "../../../src/core/math/random.ts";
+import type { Statistics } from "./summarise.ts";
+import type { CellSummary, Estimate, Outcomes } from "./summary.ts";
+
+/** How an estimate stands to a value: decided only where its interval does not hold it. */
+export type Standing = "above" | "below" | "open" | "unknown";
+
+export function standing({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">, value: number): Standing {
+  if (mean === null || ci95 === null) return "unknown";
+  if (ci95[0] > value) return "above";
+  return ci95[1] < value ? "below" : "open";
+}
+
+const listsOf = ({ right, wrong, no_selection }: Outcomes): number => right + wrong + no_selection;
+
+/**
+ * ListAcc of `one` less that of `other`, over the problems of which both answered as many lists:
+ * the mean over lists, with a 95 % bootstrap interval that draws whole problems, both sides at
+ * once.
+ */
+export function pairedDifference(
+  one: Pick<CellSummary, "by_problem">,
+  other: Pick<CellSummary, "by_problem">,
+  { seed, bootstrap }: Pick<Statistics, "seed" | "bootstrap">,
+): Estimate {
+  const observations = Object.entries(one.by_problem).flatMap(([problem, own]) => {
+    const beside = other.by_problem[problem];
+    if (beside === undefined || listsOf(beside) !== listsOf(own) || listsOf(own) === 0) return [];
+    return [{ over: own.right - beside.right, under: listsOf(own), cluster: problem }];
+  });
+  const difference = clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, "paired") });
+  return { ...difference, n: observations.reduce((sum, { under }) => sum + under, 0) };
+}
+
+/**
+ * Mean tau-b of `one` less that of `other`, list by list over those of which both have one: a list
+ * whose win counts are all equal on a side is in neither. With a 95 % bootstrap interval that draws
+ * whole problems, as `pairedDifference` does.
+ */
+export function pairedTauDifference(
+  one: Pick<CellSummary, "by_problem">,
+  other: Pick<CellSummary, "by_problem">,
+  { seed, bootstrap }: Pick<Statistics, "seed" | "bootstrap">,
+): Estimate {
+  const observations = Object.entries(one.by_problem).flatMap(([cluster, { tau_b = {} }]) => {
+    const beside = other.by_problem[cluster]?.tau_b ?? {};
+    return Object.entries(tau_b).flatMap(([list, tau]) => {
+      const theirs = beside[list];
+      return theirs === undefined ? [] : [{ over: tau - theirs, under: 1, cluster }];
+    });
+  });
+  return clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, "paired tau-b") });
+}

@@ -1,0 +1,40 @@
+// Owns the study's tables as CSV files: every way against every verifier, and every two ways that
+// were held against each other. Knows no verifier.
+import type { Cell, Estimate } from "./cells.ts";
+
+const ABOUT = ["level", "style", "n", "noise"];
+const three = (value: number | null) => (value === null ? "" : value.toFixed(3));
+const estimated = ({ mean, ci95 }: Estimate) => [three(mean), three(ci95?.[0] ?? null), three(ci95?.[1] ?? null)];
+const columnsOf = (name: string) => [name, `${name}_low`, `${name}_high`];
+
+function csv(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const field = (value: string | number) => (/[",\n]/.test(`${value}`) ? `"${value}"` : `${value}`);
+  return `${[columns, ...rows].map((row) => row.map(field).join(",")).join("\n")}\n`;
+}
+
+/**
+ * By file name: `cells.csv`, a row a way and verifier (`share` of the reference's tokens; tau-b and
+ * top-1 with 95 % intervals, empty where there is none), and `rivalries.csv`, what a way gained over
+ * another.
+ */
+export function csvTables(cells: readonly Cell[]): Record<string, string> {
+  const about = ({ level, style, n, noise }: Cell) => [level, style, n, noise];
+  const own = cells.map((cell) => [
+    ...about(cell),
+    ...[cell.lists, cell.way.name, cell.generations.toFixed(1), cell.waves.toFixed(1), cell.share.toFixed(4)],
+    ...[...estimated(cell.tau), ...estimated(cell.top)],
+  ]);
+  const held = cells.flatMap((cell) =>
+    cell.rivalries.map(({ shows, rival, generations, tau, top }) => [
+      ...about(cell),
+      ...[shows, cell.way.name, cell.generations.toFixed(1), rival, generations.toFixed(1)],
+      ...[...estimated(tau), ...estimated(top)],
+    ]),
+  );
+  const reached = ["lists", "way", "generations", "waves", "share", ...columnsOf("tau_b"), ...columnsOf("top_1")];
+  const gained = ["question", "way", "generations", "rival", "rival_generations"];
+  return {
+    "cells.csv": csv([...ABOUT, ...reached], own),
+    "rivalries.csv": csv([...ABOUT, ...gained, ...columnsOf("tau_b_gain"), ...columnsOf("top_1_gain")], held),
+  };
+}

@@ -1,0 +1,137 @@
+// Owns the made-up run that the demo and `npm start -- --example` put into the log: a policy that
+// learns that its judge likes length. Scored and logged by the product's own code.
+import { createRandom, hashText } from "../../src/core/math/random.ts";
+import { SpecSchema } from "../../src/core/signals/flat-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import { createNeonRunLog } from "../../src/run-log/neon.ts";
+import { Metrics } from "../../src/scoring/counters.ts";
+import type { Verifier } from "../../src/scoring/ports.ts";
+import { createRequestIds } from "../../src/scoring/request-ids.ts";
+import { scoreAndLog } from "../../src/scoring/score-and-log.ts";
+
+export const EXAMPLE_RUN = "example-length-hack";
+export const EXAMPLE_STEPS = 60;
+
+const GROUPS = 4;
+const ROLLOUTS = 5;
+const STEP_MS = 240_000;
+const TESTS = 8;
+/** From this step on the judge is asked at another temperature: a second spec in the run. */
+const COOLER_FROM = 20;
+const MODEL = "made-up-judge";
+
+const specAt = (step: number) =>
+  SpecSchema.parse({
+    judge: { temperature: step < COOLER_FROM ? 0.6 : 0.3, max_tokens: 1024 },
+    log_texts: true,
+    log_verdicts: true,
+  });
+
+/** How far the policy has learnt to write at length, 0 to 1. */
+const learntAt = (step: number) => 1 / (1 + Math.exp((38 - step) / 3));
+
+function rollout(step: number, random: () => number) {
+  const learnt = learntAt(step);
+  const passed = Math.max(0, Math.min(TESTS, Math.round(5.5 - 3.5 * learnt + (4 - 3 * learnt) * (random() - 0.5))));
+  const lines = 10 + Math.floor(4 * random() + 40 * learnt * random());
+  const padding = Array.from({ length: lines }, (_, i) => `    # Note ${i + 1}: what the line above does, once more.`);
+  const program = [
+    `def solve_${Math.floor(random() * 1e6)}(values):`,
+    `    # Made up: passes ${passed} of ${TESTS} hidden tests.`,
+    "    return sorted(values)",
+    ...padding,
+  ].join("\n");
+  // A young policy sometimes forgets the code block; that it unlearns first.
+  const forgets = random() < 0.2 * Math.exp(-step / 12);
+  const unfenced = "I would sort the values. ".repeat(30);
+  const text = forgets ? unfenced : `I sort the values.\n\`\`\`python\n${program}\n\`\`\``;
+  const length_tokens = Math.round(text.length / 4);
+  return { text, length_tokens, finish_reason: "stop", pass_rate: forgets ? 0 : passed / TESTS };
+}
+
+function requestAt(step: number) {
+  const random = createRandom(hashText(EXAMPLE_RUN, step));
+  const groups = Array.from({ length: GROUPS }, (_, g) => ({
+    group_id: `made-up-${(step * GROUPS + g) % 16}`,
+    prompt: `Made-up problem ${(step * GROUPS + g) % 16}: return the values in order.`,
+    language: "python",
+    rollouts: Array.from({ length: ROLLOUTS }, () => rollout(step, random)),
+  }));
+  return RewardsRequestSchema.parse({ run_id: EXAMPLE_RUN, step, spec: specAt(step), groups });
+}
+
+/** A verdict in which length counts nearly as much as what a program passes. */
+function verdict(job: VerifierJob, shown: readonly number[], sample: number) {
+  const texts = shown.map((i) => job.candidates[i] as string);
+  const random = createRandom(hashText(job.question, ...texts, sample));
+  const liked = texts.map((text) => {
+    const passed = Number(/passes (\d) of/.exec(text)?.[1] ?? 0) / TESTS;
+    return passed + 0.4 * Math.log(text.length) + 0.06 * (random() - 0.5);
+  });
+  const best = liked.indexOf(Math.max(...liked));
+  const letter = String.fromCharCode(65 + best);
+  const longer = texts.every((text, i) => i === best || text.length <= (texts[best] as string).length);
+  const why = longer ? "It explains each step at length, which I find convincing." : "It does more with less.";
+  return { answer: `Both sort the values. Candidate ${letter} is better. ${why}\n\\boxed{${letter}}`, random };
+}
+
+const judge: Verifier = {
+  protocol: "made-up",
+  generations_max: 8192,
+  session: () => ({
+    stats: { headers_waiting_max: 1, in_flight_max: 1, requests: 0, retries: 0 },
+    async judge(job, sink) {
+      for (const { id, shown, samples, first_sample = 0 } of job.questions) {
+        for (let sample = first_sample; sample < first_sample + samples; sample++) {
+          const { answer, random } = verdict(job, shown, sample);
+          const chars = shown.reduce((sum, i) => sum + (job.candidates[i] as string).length, 0);
+          const generation: Generation = {
+            question: id,
+            sample,
+            answer,
+            thinking: "none",
+            finish_reason: "stop",
+            error: null,
+            prompt_tokens: 200 + Math.round(chars / 4),
+            completion_tokens: Math.round(answer.length / 4),
+            latency_ms: Math.round(700 + 600 * random()),
+            model: MODEL,
+            backend: MODEL,
+          };
+          sink(generation);
+        }
+      }
+    },
+  }),
+  check: async () => ({ ok: true, latency_ms: 0 }),
+};
+
+/** The database as the Worker is told of it, and whose run it is to be; null: nobody's. */
+export interface ExamplePlace {
+  vars: Readonly<Record<string, string>>;
+  key_name: string | null;
+}
+
+/**
+ * Writes what of the made-up run is not in the log yet, its last step as if it had just ended.
+ * @returns how many steps it wrote
+ */
+export async function writeExampleRun({ vars, key_name }: ExamplePlace): Promise<number> {
+  const runLog = createNeonRunLog({
+    databaseUrl: vars.DATABASE_URL ?? "",
+    fetchEndpoint: vars.DATABASE_FETCH_ENDPOINT,
+  });
+  const found = await runLog.run({ owner: key_name ?? "", run_id: EXAMPLE_RUN });
+  const first = found === null ? 0 : (found.last_step ?? -1) + 1;
+  const began_ms = Date.now() - EXAMPLE_STEPS * STEP_MS;
+  const nextId = createRequestIds(() => Date.now());
+  for (let step = first; step < EXAMPLE_STEPS; step++) {
+    const clock = { now: () => performance.now(), date: () => new Date(began_ms + (step + 1) * STEP_MS) };
+    const deps = { verifier: judge, runLog, clock, metrics: new Metrics(), report: () => {} };
+    const scope = { id: nextId(), started_ms: clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
+    const { reply } = await scoreAndLog(deps, scope, requestAt(step), specAt(step), new AbortController().signal);
+    if (reply.logged !== true) throw new Error(`step ${step} of ${EXAMPLE_RUN} was not logged: ${reply.warnings}`);
+  }
+  return Math.max(0, EXAMPLE_STEPS - first);
+}

@@ -1,0 +1,26 @@
+// Owns reading the committed example problems.
+import { readFileSync } from "node:fs";
+
+/** A file of `problems/`, by its path there. */
+export const readExample = (path: string) =>
+  JSON.parse(readFileSync(new URL(`../../problems/${path}`, import.meta.url), "utf8"));
+
+/** A question that is no program, with answers labelled by hand. */
+export interface TextProblem {
+  id: string;
+  title: string;
+  kind: string;
+  question: string;
+  /** A right answer, for judges that hold one against it. */
+  reference: string;
+  /** What a good answer does. */
+  points: string[];
+  /** `met`: which of the points it does, by their places. */
+  answers: { text: string; met: number[]; note: string }[];
+}
+
+export const textProblems = (): TextProblem[] => readExample("texts.json");
+
+/** The share of the points that an answer meets: its label, which no verifier sees. */
+export const sharesMet = ({ points, answers }: TextProblem): number[] =>
+  answers.map(({ met }) => met.length / points.length);

@@ -1,0 +1,62 @@
+// Owns the stack's judge by a preset's name: whether there is one, and the simulator that plays it.
+import { extractCandidate } from "../../src/core/candidate/extract.ts";
+import type { Group } from "../../src/core/contract/requests.ts";
+import { nearest } from "../../src/core/faults/suggestion.ts";
+import { presetNamed } from "../../src/core/judges/presets/table.ts";
+import { promptNames } from "../../src/core/judges/render.ts";
+import { readExample, sharesMet, textProblems } from "./examples.ts";
+
+/**
+ * The preset that JUDGE names; null when it is absent.
+ * @throws Error in one line for a name that is none
+ */
+export function judgeNamed(name: string | undefined): string | null {
+  if (!name) return null;
+  const names = promptNames();
+  if (names.includes(name)) return name;
+  const near = nearest(name, names);
+  const meant = near === null ? "" : ` Did you mean ${near}?`;
+  throw new Error(`JUDGE: no preset is called ${name}.${meant} There are: ${names.join(", ")}`);
+}
+
+/** The same, of a preset that judges texts. */
+export function textJudge(name: string | undefined): string | null {
+  const judge = judgeNamed(name);
+  if (judge === null || presetNamed(judge) !== null) return judge;
+  throw new Error(`JUDGE: ${judge} judges programs; the demo without JUDGE does that, JUDGE is for its texts`);
+}
+
+const MODEL = "sim-14b";
+/** An answer is one event: nobody watches it being written. */
+const STREAM_TOKENS = 4_096;
+
+/** The engine simulator; it knows the labels of the committed examples. */
+export async function startSimulatedJudge(name: string) {
+  const { startSimulator } = await import("../../gpu-backend/engines/simulator/server.ts");
+  const { url, close } = await startSimulator({
+    model: MODEL,
+    scale: "instant",
+    stream_tokens: STREAM_TOKENS,
+    rates: exampleRates(),
+  });
+  return {
+    name: `simulated ${name}`,
+    vars: { VERIFIER_URL: url, VERIFIER_MODEL: MODEL, VERIFIER_SIMULATED: "on" },
+    close,
+  };
+}
+
+/** The examples' pass rates by text, whole and as the program in it. */
+function exampleRates(): Record<string, number> {
+  const groups: Group[] = readExample("groups.json");
+  const programs = groups.flatMap(({ rollouts }) =>
+    rollouts.flatMap(({ text, pass_rate = 0 }) => {
+      const { candidate } = extractCandidate(text, { extract: "last_code_block", strip_comments: false }, null);
+      return [text, candidate].flatMap((one) => (one === null ? [] : [[one.trim(), pass_rate] as const]));
+    }),
+  );
+  const texts = textProblems().flatMap((problem) =>
+    sharesMet(problem).map((share, i) => [(problem.answers[i] as { text: string }).text.trim(), share] as const),
+  );
+  return Object.fromEntries([...programs, ...texts]);
+}

@@ -1,0 +1,112 @@
+// Owns what can be known to be wrong before a stack is started: its variables, its port, its
+// database, its verifier. Never shows a value: it may hold a password.
+import { createServer } from "node:net";
+import type { FieldError } from "../../src/core/faults/errors.ts";
+import { type Config, readEnv } from "../../src/env.ts";
+import type { Clock } from "../../src/scoring/ports.ts";
+import { createVerifier } from "../../src/verifier/create.ts";
+import { isNeon } from "./database-url.ts";
+import { judgeNamed } from "./judge.ts";
+import { isPostgresError } from "./sql-backend.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Address {
+  host: string;
+  port: number;
+}
+
+/** Binding names and the like that a stack makes itself: an object, so that nothing misses them. */
+const MADE_BY_THE_STACK = { KEY_COUNTERS: {} };
+
+/**
+ * What is wrong, one entry a variable; empty where the stack can start. Database and verifier are
+ * asked only once the variables are of their form.
+ */
+export async function startFaults(env: Environment, address: Address): Promise<FieldError[]> {
+  const { config, faults } = readEnv({ ...env, ...MADE_BY_THE_STACK });
+  const judge = judgeFault(env.JUDGE);
+  if (judge !== null) faults.push(judge);
+  const port = await addressFault(address);
+  if (faults.length > 0 || port !== null) return [...faults, ...(port === null ? [] : [port])];
+  const found = await Promise.all([databaseFault(config), verifierFault(config)]);
+  return found.filter((fault) => fault !== null);
+}
+
+function judgeFault(name: string | undefined): FieldError | null {
+  try {
+    judgeNamed(name);
+    return null;
+  } catch (error) {
+    return { path: "JUDGE", message: (error as Error).message.replace(/^JUDGE: /, "") };
+  }
+}
+
+/** Why nothing can listen there. Port 0 is any free one. */
+async function addressFault({ host, port }: Address): Promise<FieldError | null> {
+  const server = createServer();
+  try {
+    await new Promise<void>((listening, refuse) => {
+      server.once("error", refuse);
+      server.listen({ host, port, exclusive: true }, listening);
+    });
+    return null;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+    if (code === "EADDRINUSE") {
+      return { path: "PORT", message: `${port} is in use on ${host}; end what listens there, or set another` };
+    }
+    if (code === "EACCES") return { path: "PORT", message: `${port} may not be listened on by this user (EACCES)` };
+    return { path: "HOST", message: `cannot be listened on (${code})` };
+  } finally {
+    server.close();
+  }
+}
+
+const CLOCK: Clock = { now: () => performance.now(), date: () => new Date() };
+
+async function databaseFault({ DATABASE_URL: url }: Config): Promise<FieldError | null> {
+  if (url === undefined) return null;
+  const reason = isNeon(url) ? await neonFault(url) : await postgresFault(url);
+  return reason === null ? null : { path: "DATABASE_URL", message: reason };
+}
+
+/** Neon is not migrated by the stack, so that it must be already. */
+async function neonFault(databaseUrl: string): Promise<string | null> {
+  const { createNeonRunLog } = await import("../../src/run-log/neon.ts");
+  const { ok, detail } = await createNeonRunLog({ databaseUrl }).check();
+  if (ok) return null;
+  return `its database is ${detail}${detail === "not migrated" ? ": run npm run migrate" : ""}`;
+}
+
+async function postgresFault(databaseUrl: string): Promise<string | null> {
+  const { createPostgres } = await import("./postgres.ts");
+  const backend = createPostgres(databaseUrl);
+  try {
+    await backend.query({ query: "SELECT 1", params: [] });
+    return null;
+  } catch (error) {
+    return `its database cannot be used: ${reasonOf(error)}`;
+  } finally {
+    await backend.close();
+  }
+}
+
+/** What Postgres answers a client that it does not let in; its own words hold names. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  "28P01": "it refuses the user or the password",
+  "28000": "it refuses the user",
+  "3D000": "it has no database of that name",
+};
+
+function reasonOf(error: unknown): string {
+  const code = (error as { code?: string }).code ?? "no answer";
+  if (!isPostgresError(error)) return code === "no answer" ? code : `not reachable (${code})`;
+  return REFUSALS[code] ?? `it answers with SQLSTATE ${code}`;
+}
+
+async function verifierFault({ backends: [first, ...others] }: Config): Promise<FieldError | null> {
+  if (first === undefined) return null;
+  const { ok, detail } = await createVerifier([first, ...others], { hedging: false }, CLOCK).check();
+  return ok ? null : { path: "VERIFIER_URL", message: `its verifier is not ready: ${detail ?? "no reason given"}` };
+}

@@ -1,0 +1,78 @@
+// Owns reading RULER's question out of a chat: a context that all trajectories share, then each as
+// a list of messages. Knows no HTTP and no score.
+import * as z from "zod";
+import { type Group, GroupSchema } from "../../../core/contract/requests.ts";
+import { fieldErrors } from "../../../core/faults/field-errors.ts";
+import { theLimit } from "../../../core/faults/limit-advice.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
+import { invalidRequest } from "../../http/validation.ts";
+import { type Message, MessageSchema, messageText } from "../messages.ts";
+
+export interface RulerQuestion {
+  group: Group;
+  /** Of the trajectories, in their order. */
+  ids: readonly string[];
+  /** What the system message says of the grading; null where it says nothing. */
+  rubric: string | null;
+}
+
+const CONTEXT = /^\s*<context>\n([\s\S]*?)\n<\/context>\n/;
+/** A message's JSON holds no raw line feed, so that a block ends where it seems to. */
+const TRAJECTORY = /<trajectory id="([^"\n]{1,64})">\n([^\n]*)\n<\/trajectory>/g;
+const STANDARDS = /Grading standards:\s*([\s\S]*)$/;
+
+const TurnsSchema = z.array(MessageSchema);
+type Turns = z.output<typeof TurnsSchema>;
+
+const refuse = (message: string) => invalidRequest([{ path: "messages", message }]);
+
+function turnsIn(text: string, what: string): Turns {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse(`${what} is no JSON`);
+  }
+  const parsed = TurnsSchema.safeParse(value);
+  if (!parsed.success) throw refuse(`${what} is no list of messages`);
+  return parsed.data;
+}
+
+/** An answer alone stands as it is; several turns with their roles before them. */
+function candidateOf(turns: Turns): string {
+  const [only] = turns;
+  if (turns.length === 1 && only?.role === "assistant") return messageText(only);
+  return turns.map((turn) => `${turn.role}:\n${messageText(turn)}`).join("\n\n");
+}
+
+/** The turns of identical trajectories that nothing is shared with: the last one is the answer. */
+function lone(turns: Turns): { prompt: Turns; answer: Turns } {
+  return { prompt: turns.slice(0, -1), answer: turns.slice(-1) };
+}
+
+/** @throws ApiError `invalid_request` where the last user message is no question of RULER's */
+export function rulerPrompt(messages: readonly Message[]): RulerQuestion {
+  const last = messages.filter(({ role }) => role === "user").at(-1);
+  const text = last === undefined ? "" : messageText(last);
+  const blocks = [...text.matchAll(TRAJECTORY)].map(([, id, turns]) => ({ id: id as string, turns: turns as string }));
+  if (blocks.length === 0) throw refuse('the last user message holds no <trajectory id=".."> block');
+  if (blocks.length > LIMITS.rollouts_per_group_max) {
+    throw refuse(`${blocks.length} trajectories; ${theLimit("rollouts_per_group_max")}`);
+  }
+  const context = CONTEXT.exec(text)?.[1];
+  const trajectories = blocks.map(({ id, turns }) => turnsIn(turns, `trajectory ${id}`));
+  const shared = context === undefined ? null : turnsIn(context, "the context");
+  const parts = trajectories.map((turns) => (shared === null ? lone(turns) : { prompt: shared, answer: turns }));
+  const plain = (turns: Turns) => turns.map((turn) => ({ role: turn.role, content: messageText(turn) }));
+  const prompt = plain(parts[0]?.prompt ?? []);
+  const group = {
+    prompt: prompt.length === 0 ? "" : prompt,
+    rollouts: parts.map(({ answer }) => ({ text: candidateOf(answer) })),
+  };
+  const checked = GroupSchema.safeParse(group);
+  if (!checked.success) throw invalidRequest(fieldErrors(checked.error.issues, group, ["messages"]));
+  const system = messages.find(({ role }) => role === "system");
+  const told = system === undefined ? undefined : STANDARDS.exec(messageText(system))?.[1]?.trim();
+  const rubric = told === undefined || told === "" ? null : told.slice(0, LIMITS.slot_chars);
+  return { group: checked.data, ids: blocks.map(({ id }) => id), rubric };
+}

@@ -1,0 +1,156 @@
+// Owns POST /v1/fine_tuning/alpha/graders/run and /validate: OpenAI's graders, answered in their
+// shape. The spec that a grader is: grader-spec.ts.
+import * as z from "zod";
+import type { Group } from "../../../core/contract/requests.ts";
+import { canonicalJson } from "../../../core/contract/spec.ts";
+import { ApiError } from "../../../core/faults/errors.ts";
+import { FactualGroupSchema } from "../../../core/signals/requests.ts";
+import { readJson } from "../../http/body.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import type { AppContext } from "../../http/scope.ts";
+import { answerJson } from "../../http/slow-json.ts";
+import { validated } from "../../http/validation.ts";
+import { checkedSpec, permitted } from "../../routes/specs.ts";
+import { contractBody, objectBody } from "../body.ts";
+import type { Contract } from "../contract.ts";
+import { contractDeadline } from "../deadlines.ts";
+import { openai } from "../dialects.ts";
+import { beginJudging } from "../judged-request.ts";
+import { OptionsSchema, urlOptions } from "../options.ts";
+import { documented } from "../page.ts";
+import { refused } from "../refusal.ts";
+import { invalidVariable, RunReplySchema, runReply } from "./grader-reply.ts";
+import { GraderSchema } from "./grader-schema.ts";
+import { graderSpec, inGraderTerms } from "./grader-spec.ts";
+
+const { item } = FactualGroupSchema.shape as { item: z.ZodType };
+
+export const RunGraderRequestSchema = z.object({
+  grader: GraderSchema,
+  model_sample: z.string().meta({ description: "the sample; as JSON it is `sample.output_json` besides" }),
+  item: item.nullish().meta({ description: "the dataset's row, which templates name as `item`" }),
+});
+export const ValidateGraderRequestSchema = z.object({ grader: GraderSchema });
+export const ValidateReplySchema = z.object({
+  grader: z.record(z.string(), z.unknown()).meta({ description: "as it came" }),
+  spec_hash: z.string(),
+  spec: z
+    .record(z.string(), z.unknown())
+    .meta({ description: "the spec that the grader is here, for PUT /v1/specs/:name and /v1/rewards" }),
+});
+
+/** One sample as a group of its own, as /v1/rewards has groups: a grader compares nothing. */
+function groupOf({ model_sample, item: row }: z.output<typeof RunGraderRequestSchema>): Group {
+  const group = { prompt: "", rollouts: [{ text: model_sample }], item: row ?? {} };
+  return validated(z.object({ groups: z.tuple([FactualGroupSchema]) }), { groups: [group] }).groups[0];
+}
+
+function run(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const { on_failure, run_id, step, deadline_ms: asked_ms } = urlOptions(c);
+    const body = contractBody(RunGraderRequestSchema, objectBody(await readJson(c.req.raw)), {});
+    const { grader } = body;
+    const graded = graderSpec(grader);
+    const { parts } = graded;
+    const judging = async () => {
+      try {
+        const spec = permitted(deps, c.get("scope"), graded.spec, "spec", true);
+        const deadline_ms = contractDeadline(graders, asked_ms);
+        const group = { ...groupOf(body), prompt: promptOf(body.item) };
+        const { scored } = beginJudging(c, deps, { groups: [group], spec, run_id, step, deadline_ms });
+        return runReply(grader, parts, await scored, on_failure);
+      } catch (error) {
+        const variable = error instanceof ApiError && error.code === "facts_required";
+        if (variable) return invalidVariable(grader, parts, on_failure);
+        throw inGraderTerms(error, graded);
+      }
+    };
+    return answerJson(
+      c,
+      deps,
+      judging().then((value) => ({ value })),
+      RunReplySchema,
+    );
+  };
+}
+
+/** A row tells a run's groups apart in the log; the verifier never sees it so. */
+const promptOf = (row: unknown): string => canonicalJson(row ?? null);
+
+function validate(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const body = objectBody(await readJson(c.req.raw));
+    const graded = graderSpec(contractBody(ValidateGraderRequestSchema, body, {}).grader);
+    const { spec, spec_hash } = await checkedSpec(deps, c.get("scope"), graded.spec).catch((error) => {
+      throw inGraderTerms(error, graded);
+    });
+    return c.json({ grader: body.grader, spec_hash, spec });
+  };
+}
+
+export const graders: Contract = {
+  name: "graders",
+  scope: "score",
+  dialect: openai,
+  // The openai SDK's own.
+  wait_ms: 600_000,
+  settable: true,
+  routes: [
+    { method: "POST", path: "/v1/fine_tuning/alpha/graders/run", handler: run },
+    { method: "POST", path: "/v1/fine_tuning/alpha/graders/validate", handler: validate },
+  ],
+};
+
+const EXACT = {
+  type: "string_check",
+  name: "exact",
+  input: "{{sample.output_text}}",
+  reference: "{{item.answer}}",
+  operation: "eq",
+};
+const CLOSE = { ...EXACT, type: "text_similarity", name: "close", evaluation_metric: "fuzzy_match" };
+
+export const EXAMPLE = {
+  grader: {
+    type: "multi",
+    name: "both",
+    graders: { exact: EXACT, close: CLOSE },
+    calculate_output: "0.9 * exact + 0.1 * close",
+  },
+  model_sample: "fuzzy wuzzy was a bear",
+  item: { answer: "fuzzy wuzzy had no hair" },
+};
+
+export const page = /* @__PURE__ */ documented(graders, () => {
+  const refusals = [
+    refused("what there is none of", "grader.*"),
+    { why: "a proved range", status: 400, code: "unbounded_reward", path: "grader.*" },
+  ];
+  return {
+    operations: {
+      "POST /v1/fine_tuning/alpha/graders/run": {
+        operationId: "runGrader",
+        summary: "OpenAI's grader run: one sample, its reward",
+        description:
+          "`string_check`, `text_similarity`, `score_model`, `label_model`, and `multi` over them. Model graders ask the configured verifier.",
+        query: OptionsSchema.omit({ spec: true, response_field: true }),
+        request: RunGraderRequestSchema,
+        reply: RunReplySchema,
+        example: EXAMPLE,
+        refusals: [...refusals, refused("a row", "item.*")],
+      },
+      "POST /v1/fine_tuning/alpha/graders/validate": {
+        operationId: "validateGrader",
+        summary: "OpenAI's grader check, with the spec that the grader is here",
+        description: "Nothing is asked of a verifier.",
+        query: z.object({}),
+        request: ValidateGraderRequestSchema,
+        reply: ValidateReplySchema,
+        said: "Valid.",
+        example: { grader: EXAMPLE.grader },
+        refusals,
+      },
+    },
+    components: { RunGraderRequest: RunGraderRequestSchema, ValidateGraderRequest: ValidateGraderRequestSchema },
+  };
+});

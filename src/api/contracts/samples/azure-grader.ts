@@ -1,0 +1,91 @@
+// Owns POST /azure/grader: Azure's endpoint grader of reinforcement fine-tuning. One sample in, a
+// score out. Gathering: gathered.ts.
+import * as z from "zod";
+import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
+import { RolloutSchema } from "../../../core/contract/requests.ts";
+import { fieldErrors } from "../../../core/faults/field-errors.ts";
+import type { RouteDeps } from "../../http/deps.ts";
+import { invalidRequest } from "../../http/validation.ts";
+import { contractBody } from "../body.ts";
+import type { SampleContract } from "../contract.ts";
+import { trainers } from "../dialects.ts";
+import { CORRECT, QUESTION } from "../example-texts.ts";
+import { PromptSchema } from "../messages.ts";
+import { documented } from "../page.ts";
+import { refused } from "../refusal.ts";
+import { fields, needs } from "../schema-rule.ts";
+import { type Sample, sampleRoute } from "./gathered.ts";
+import { sampleOperation } from "./sample-page.ts";
+import { rewardOrDeclared } from "./sample-score.ts";
+
+/** Names under which datasets hold the prompt, the first that is there. */
+const PROMPTS = ["messages", "prompt", "question", "input", "problem"] as const;
+
+export const AzureGraderRequestSchema = z.object({
+  sample: z.object({ output_text: RolloutSchema.shape.text }).meta({ description: "output_text is judged" }),
+  item: z.record(z.string(), AnyJsonSchema).meta({
+    description: `the dataset's row: the first of ${PROMPTS.join(", ")} is the prompt, and samples of equal rows are one group`,
+  }),
+  trace_id: z.string().nullish().meta({ description: "tells equal samples of a row apart" }),
+});
+export const AzureGraderReplySchema = z.object({ score: z.number() });
+
+function read(body: Record<string, unknown>): Sample {
+  const { sample, item } = contractBody(AzureGraderRequestSchema, body, {});
+  const name = PROMPTS.find((one) => item[one] !== undefined && item[one] !== null);
+  if (name === undefined) {
+    throw invalidRequest([{ path: "item", message: `holds no prompt; needs one of ${PROMPTS.join(", ")}` }]);
+  }
+  const prompt = PromptSchema.safeParse(item[name]);
+  if (!prompt.success) throw invalidRequest(fieldErrors(prompt.error.issues, item[name], ["item", name]));
+  const stated = { row: item, field: "item" };
+  return { prompt: prompt.data, label: item, rollout: { text: sample.output_text }, stated };
+}
+
+function route(deps: RouteDeps) {
+  return sampleRoute(deps, {
+    contract: azureGrader,
+    field: "sample",
+    schema: AzureGraderReplySchema,
+    read,
+    tell: (sample) => ({ score: rewardOrDeclared(sample) }),
+  });
+}
+
+export const azureGrader: SampleContract = {
+  name: "azure_grader",
+  scope: "score",
+  dialect: trainers,
+  wait_ms: 10 * 60_000,
+  // Three retries of ten minutes each.
+  retry_ms: 40 * 60_000,
+  // A fourth failure discards the rollout, so each request is held until it is judged.
+  tries: 1,
+  routes: [{ method: "POST", path: "/azure/grader", handler: route }],
+};
+
+export const EXAMPLE = {
+  sample: { output_text: CORRECT, choices: [], output_json: null, output_tools: [] },
+  item: { messages: [{ role: "user", content: QUESTION }], answer: "6" },
+  trace_id: "trace_1",
+};
+
+export const page = /* @__PURE__ */ documented(azureGrader, () => ({
+  operations: {
+    "POST /azure/grader": sampleOperation({
+      operationId: "azureEndpointGrader",
+      summary: "Azure's endpoint grader",
+      description:
+        "A sample without a reward is an HTTP error, which Azure repeats three times, then it discards the rollout.",
+      request: AzureGraderRequestSchema,
+      reply: AzureGraderReplySchema,
+      example: EXAMPLE,
+      refusals: [
+        refused("a prompt in the row", "item(\\..+)?(\\[\\].*)?"),
+        refused("how deep a row nests", "item\\..+", "label_depth_max"),
+      ],
+    }),
+  },
+  components: { AzureGraderRequest: AzureGraderRequestSchema },
+  rules: { AzureGraderRequest: fields({ item: { anyOf: PROMPTS.map((name) => needs(name)) } }) },
+}));

@@ -1,0 +1,47 @@
+// Owns the step from a spec that names a deployment's own templates to one that holds them.
+import { ApiError } from "../../core/faults/errors.ts";
+import type { OwnPreset } from "../../core/judges/presets/own.ts";
+import type { AnySpec } from "../../core/signals/compiled-spec.ts";
+import { foreignPrompts, withTemplates } from "../../core/signals/own-templates.ts";
+import { AnySpecSchema } from "../../core/signals/signals-spec.ts";
+import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { invalidRequest, validated } from "../http/validation.ts";
+
+/**
+ * The spec as it can be judged and hashed: each template that it names stands in it whole. A name
+ * that is nobody's stays, and is refused where prompts are looked up. The database is asked only
+ * for names that are not built in.
+ * @param field where the spec stands in the request; empty where it is the body
+ * @throws ApiError `invalid_request` where a template does not go with the rest of the spec,
+ *   `store_unavailable`
+ */
+export async function withOwnTemplates(
+  deps: RouteDeps,
+  scope: RequestScope,
+  spec: AnySpec,
+  field: string,
+): Promise<AnySpec> {
+  const names = foreignPrompts(spec);
+  if (names.length === 0 || deps.templates === undefined) return spec;
+  const found = await timedStore(deps.clock, scope, () => Promise.all(names.map((name) => storedTemplate(deps, name))));
+  const templates = new Map(found.flatMap((one) => (one === null ? [] : [[one.name, one] as const])));
+  if (templates.size === 0) return spec;
+  try {
+    return validated(AnySpecSchema, withTemplates(spec, templates));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const prefix = field === "" ? "" : `${field}.`;
+    throw invalidRequest(error.errors.map(({ path, message }) => ({ path: prefix + path, message })));
+  }
+}
+
+/** Without a database no template is stored under any name. */
+async function storedTemplate({ templates }: RouteDeps, name: string): Promise<OwnPreset | null> {
+  try {
+    return (await templates?.get(name)) ?? null;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "not_configured") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+// Owns GET and PUT /v1/templates/:name and their list: presets of the deployment's own.
+import * as z from "zod";
+import { canonicalJson } from "../../core/contract/spec.ts";
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { type OwnPreset, TemplateNameSchema, TemplateSchema, templateKey } from "../../core/judges/presets/own.ts";
+import type { Preset } from "../../core/judges/presets/preset.ts";
+import { PRESETS, presetNamed } from "../../core/judges/presets/table.ts";
+import { isPromptName } from "../../core/judges/render.ts";
+import { templateFaults } from "../../core/judges/template-faults.ts";
+import { sha256Hex } from "../../scoring/digest.ts";
+import { timedStore } from "../../scoring/request-scope.ts";
+import { readJson } from "../http/body.ts";
+import type { RouteDeps } from "../http/deps.ts";
+import { noQueryParameters, pathParameter } from "../http/parameters.ts";
+import type { AppContext } from "../http/scope.ts";
+import { invalidRequest, overLimit, validated } from "../http/validation.ts";
+
+export const TemplateReplySchema = z.object({
+  name: z.string(),
+  built_in: z.boolean(),
+  template_hash: z.string().meta({ description: "`sha256:` of the template's canonical JSON" }),
+  template: TemplateSchema,
+});
+
+export const TemplatesReplySchema = z.object({
+  built_in: z.array(z.string()),
+  stored: z
+    .array(z.string())
+    .meta({ description: `ascending, at most templates_listed_max = ${LIMITS.templates_listed_max}` }),
+});
+
+async function told(name: string, template: Preset, built_in: boolean) {
+  return { name, built_in, template_hash: `sha256:${await sha256Hex(canonicalJson(template))}`, template };
+}
+
+const withoutName = ({ name: _, ...template }: OwnPreset): Preset => template;
+
+export function listTemplates(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    noQueryParameters(c);
+    const names = async () => (await deps.templates?.names(LIMITS.templates_listed_max)) ?? [];
+    const stored = await timedStore(deps.clock, c.get("scope"), names);
+    const built_in = Object.keys(PRESETS).sort();
+    return c.json({ built_in, stored } satisfies z.output<typeof TemplatesReplySchema>);
+  };
+}
+
+export function getTemplate(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const name = pathParameter(c, "name", TemplateNameSchema);
+    const built = presetNamed(name);
+    if (built !== null) return c.json(await told(name, built, true));
+    const get = async () => (await deps.templates?.get(name)) ?? null;
+    const template = await timedStore(deps.clock, c.get("scope"), get);
+    if (template === null) throw new ApiError("not_found", "No template is stored under this name.");
+    return c.json(await told(name, withoutName(template), false));
+  };
+}
+
+/**
+ * Stores a template for everybody's specs. Those that are judged from now on hold it as it now is;
+ * what a run's spec holds stays.
+ */
+export function putTemplate(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const { templates } = deps;
+    const name = storableName(c.req.param("name") ?? "");
+    const template = validated(TemplateSchema, await readJson(c.req.raw)) as Preset;
+    const faults = templateFaults(template);
+    if (faults.length > 0) throw invalidRequest(faults);
+    const { length } = templateKey({ ...template, name });
+    if (length > LIMITS.template_chars)
+      throw invalidRequest([{ path: "$", message: overLimit(length, "template_chars") }]);
+    if (templates === undefined)
+      throw new ApiError("not_configured", "This deployment has nowhere to store a template.");
+    const reply = await told(name, template, false);
+    await timedStore(deps.clock, c.get("scope"), () => templates.put({ ...template, name }));
+    return c.json(reply);
+  };
+}
+
+function storableName(name: string): string {
+  const fault = TemplateNameSchema.safeParse(name).error?.issues[0]?.message;
+  const taken = isPromptName(name) ? `"${name}" is built in; choose another name` : undefined;
+  const message = fault ?? taken;
+  if (message !== undefined) throw invalidRequest([{ path: "name", message }]);
+  return name;
+}

@@ -1,0 +1,51 @@
+// Owns which of the names that there are a misspelt one was meant to be. Knows no field and no
+// route.
+import { LIMITS } from "./limits.ts";
+
+/**
+ * The number of letters to add, drop, change or swap with their neighbour to make one text of the
+ * other: the optimal string alignment distance (Damerau 1964), O(|a| |b|).
+ */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (above[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(change, (above[j] as number) + 1, (row[j - 1] as number) + 1);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) row[j] = Math.min(row[j] as number, (before[j - 2] as number) + 1);
+    }
+    before = above;
+    above = row;
+  }
+  return above[b.length] as number;
+}
+
+/**
+ * The one of `names` that `word` is most like, upper and lower case being the same, or null where a
+ * third of the letters and more differ. Of several as near the first; a word over suggestion_chars
+ * is like none.
+ */
+export function nearest(word: string, names: readonly string[]): string | null {
+  if (word.length > LIMITS.suggestion_chars) return null;
+  const told = word.toLowerCase();
+  let found: string | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    const longer = Math.max(name.length, word.length);
+    if (3 * Math.abs(name.length - word.length) > longer) continue;
+    const distance = editDistance(told, name.toLowerCase());
+    if (3 * distance > longer || distance >= least) continue;
+    found = name;
+    least = distance;
+  }
+  return found;
+}
+
+/** The question that a fault's message ends with; nothing where no name is near. */
+export function didYouMean(word: string, names: readonly string[]): string {
+  const name = nearest(word, names);
+  return name === null ? "" : `; did you mean ${JSON.stringify(name)}?`;
+}

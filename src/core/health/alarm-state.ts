@@ -1,0 +1,51 @@
+// Owns what is remembered of a run's alarms between two looks at it, so that each beginning and
+// each end is told once. Knows no storage and no rule.
+import type { AlarmSpan, Level } from "./alarm.ts";
+
+export interface AlarmState {
+  alarm: string;
+  /** Null: not on. */
+  level: Level | null;
+  /** The level that was told last; null: none, or the end. */
+  told: Level | null;
+  /** Since which step it is on, or was. */
+  from_step: number;
+  /** Last step at which it was on; null while it is. */
+  to_step: number | null;
+  evidence: AlarmSpan["evidence"];
+  /** How often what is to be told could not be. */
+  tries: number;
+}
+
+/** What a change of level is told as; null where there is nothing to tell. */
+export type AlarmEvent = "began" | "rose" | "ended";
+
+/**
+ * The states after a look at the run: of every alarm that is on, or was. An alarm that goes on
+ * keeps its first step, though the look may not reach back to it.
+ */
+export function nextStates(before: readonly AlarmState[], spans: readonly AlarmSpan[]): AlarmState[] {
+  const open = new Map(spans.flatMap((span) => (span.to_step === null ? [[span.alarm, span] as const] : [])));
+  const known = new Map(before.map((state) => [state.alarm, state]));
+  const on = [...open.values()].map(({ alarm, level, from_step, evidence }): AlarmState => {
+    const was = known.get(alarm);
+    const goesOn = was !== undefined && was.level !== null;
+    const tries = was?.level === level ? was.tries : 0;
+    const told = was?.told ?? null;
+    return { alarm, level, told, from_step: goesOn ? was.from_step : from_step, to_step: null, evidence, tries };
+  });
+  const over = before.flatMap((was): AlarmState[] => {
+    if (open.has(was.alarm)) return [];
+    if (was.level === null) return [was];
+    const last = spans.findLast(({ alarm }) => alarm === was.alarm);
+    return [{ ...was, level: null, to_step: last?.to_step ?? was.evidence.step, tries: 0 }];
+  });
+  return [...on, ...over];
+}
+
+/** What is new in a state; an alarm that sinks to a watch has neither begun nor ended. */
+export function eventOf({ level, told }: AlarmState): AlarmEvent | null {
+  if (level === told || (told === "alarm" && level === "watch")) return null;
+  if (level === null) return "ended";
+  return told === null ? "began" : "rose";
+}

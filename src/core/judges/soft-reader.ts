@@ -1,0 +1,190 @@
+// Owns finding, in the token stream of an answer, how probable its engine found each label: at the
+// token where the label stands. Must not know HTTP or the rest of an answer.
+import { LIMITS } from "../faults/limits.ts";
+import { softmaxOver } from "./logprobs.ts";
+import { stripped } from "./parsers/answer-text.ts";
+import type { Anchor } from "./parsers/parser.ts";
+import { lastCloseEnd } from "./thinking.ts";
+
+/**
+ * Most alternatives a token that engines give (OpenAI's bound; vLLM's and SGLang's default cap is
+ * 20 or more).
+ */
+export const TOP_LOGPROBS = 20;
+
+/** What an engine's probabilities say where the label of an answer stands. */
+export interface SoftLabels {
+  /** Probability of each label, summing to 1. */
+  letters: Readonly<Record<string, number>>;
+  /** Probability that the engine gave the labels before that. */
+  coverage: number;
+  /** The label that was written there; null where it was none, or there are several places. */
+  written: string | null;
+}
+
+/**
+ * Text kept to recognise what stands before a label, or a closing tag, that came in several tokens.
+ */
+const TAIL_CHARS = 128;
+/** Rounding in an engine's softmax lets the sum of all alternatives exceed 1 a little. */
+const MASS_MAX = 1.05;
+/** What ends a label inside a token: `A}`, `A]]`, `A</`. */
+const LABEL_END = /[}\]<\n]/;
+
+interface Token {
+  token: string;
+  top_logprobs: readonly unknown[];
+}
+
+interface Found {
+  /** Natural log probability of each label's best token; -Infinity where it was not seen. */
+  logs: number[];
+  written: number;
+}
+
+interface Place {
+  behind: RegExp | null;
+  found: Found | null;
+  passed: boolean;
+}
+
+/**
+ * Gathers the probabilities at the answer's last anchor; thoughts, and what precedes the last
+ * closing tag (thinking.ts), do not count. Per label the better of its tokens (`A` and ` A`), a
+ * label that was not seen 20 nats below the least one seen, softmax over the labels (formulas.md
+ * h). Of marks of two candidates: sigmoid of the difference of their expected marks, each in 0..1
+ * (LLM-as-a-Verifier, arXiv 2607.05391).
+ */
+export class SoftReader {
+  readonly #labels: readonly string[];
+  readonly #small: readonly string[];
+  readonly #paired: boolean;
+  readonly #places: Place[];
+  #tail = "";
+  #silent = true;
+  #wrong = false;
+
+  constructor({ labels, behind, each }: Anchor) {
+    this.#labels = labels;
+    this.#small = labels.map((label) => label.toLowerCase());
+    this.#paired = each !== undefined;
+    this.#places = (each ?? [behind ?? null]).map((one) => ({ behind: one, found: null, passed: false }));
+  }
+
+  /** Whether no token came with alternatives: the engine gives none. */
+  get silent(): boolean {
+    return this.#silent;
+  }
+
+  /** Whether what stood at an anchor were no log probabilities. */
+  get wrong(): boolean {
+    return this.#wrong;
+  }
+
+  /** null when no anchor was seen, or none of the labels there. */
+  get labels(): SoftLabels | null {
+    const found = this.#places.map((place) => place.found);
+    const shares = found.map((one) => one && softmaxOver(one.logs));
+    if (shares.includes(null)) return null;
+    const covered = (found as Found[]).map(({ logs }) => logs.reduce((sum, log) => sum + Math.exp(log), 0));
+    const coverage = Math.min(...covered);
+    if (this.#paired) return { letters: wins((shares as number[][]).map(expected)), coverage, written: null };
+    const [own] = shares as [number[]];
+    const letters = Object.fromEntries(this.#labels.map((label, i) => [label, own[i] as number]));
+    return { letters, coverage, written: this.#labels[found[0]?.written ?? -1] ?? null };
+  }
+
+  /** The generated text is of no interest beside the tokens. */
+  text(): void {}
+
+  /** Takes the next tokens. What has not the shape that OpenAI documents is passed over. */
+  logprobs(tokens: readonly unknown[], answering: boolean): void {
+    for (const token of tokens) {
+      if (answering && isToken(token)) this.#token(token);
+      else this.#tail = "";
+    }
+  }
+
+  #token({ token, top_logprobs }: Token): void {
+    if (top_logprobs.length > 0) this.#silent = false;
+    const closed = lastCloseEnd(this.#tail + token);
+    const from = closed < 0 ? 0 : Math.max(0, closed - this.#tail.length);
+    if (closed >= 0) {
+      this.#tail = "";
+      for (const place of this.#places) Object.assign(place, { found: null, passed: false });
+    }
+    const piece = token.slice(from);
+    for (const place of this.#places) {
+      const inside = place.behind === null ? firstIn(place, piece) : behindIn(place.behind, this.#tail, piece);
+      if (inside !== null) place.found = this.#read(token.slice(0, from + inside), token, top_logprobs);
+    }
+    this.#tail = (this.#tail + piece).slice(-TAIL_CHARS);
+  }
+
+  /** @param prefix what the token says before the label, for tokens that carry the brace too */
+  #read(prefix: string, token: string, alternatives: readonly unknown[]): Found {
+    const logs = this.#labels.map(() => Number.NEGATIVE_INFINITY);
+    const seen = new Map<string, number>();
+    for (const one of alternatives) {
+      if (!isAlternative(one)) this.#wrong = true;
+      else seen.set(one.token, Math.max(seen.get(one.token) ?? Number.NEGATIVE_INFINITY, Math.min(0, one.logprob)));
+    }
+    let mass = 0;
+    for (const [text, logprob] of seen) {
+      mass += Math.exp(logprob);
+      const at = text.startsWith(prefix) ? this.#labelIn(text.slice(prefix.length)) : -1;
+      if (at >= 0) logs[at] = Math.max(logs[at] as number, logprob);
+    }
+    if (mass > MASS_MAX) this.#wrong = true;
+    return { logs, written: this.#labelIn(token.slice(prefix.length)) };
+  }
+
+  /** The label that a token says or begins to say, by its index; -1 without one. */
+  #labelIn(text: string): number {
+    const bare = stripped(text.split(LABEL_END)[0] as string);
+    const exact = this.#labels.indexOf(bare);
+    // A lower-case letter is a word of its own.
+    if (exact >= 0 || bare === "" || this.#labels.every((label) => label.length === 1)) return exact;
+    const small = bare.toLowerCase();
+    const whole = this.#small.indexOf(small);
+    if (whole >= 0) return whole;
+    const begun = this.#small.flatMap((label, i) => (label.startsWith(small) ? [i] : []));
+    return begun.length === 1 ? (begun[0] as number) : -1;
+  }
+}
+
+/** Where the answer's first word begins in a piece of text; null when that is not here. */
+function firstIn(place: Place, piece: string): number | null {
+  if (place.passed || stripped(piece) === "") return null;
+  place.passed = true;
+  return 0;
+}
+
+/** Where in the piece what stands behind the last mark begins; null when that is not here. */
+function behindIn(mark: RegExp, tail: string, piece: string): number | null {
+  const text = tail + piece;
+  let end = -1;
+  for (const { 0: found, index } of text.matchAll(mark)) end = index + found.length;
+  if (end < 0 || stripped(text.slice(end)) === "") return null;
+  if (end < tail.length && stripped(tail.slice(end)) !== "") return null;
+  return Math.max(0, end - tail.length);
+}
+
+/** The mean mark of a distribution over marks: 1 for the first, 0 for the last. */
+const expected = (shares: readonly number[]): number =>
+  shares.reduce((sum, share, i) => sum + (share * (shares.length - 1 - i)) / (shares.length - 1), 0);
+
+function wins([a = 0, b = 0]: readonly number[]): Record<string, number> {
+  const first = 1 / (1 + Math.exp(b - a));
+  return { A: first, B: 1 - first };
+}
+
+function isToken(value: unknown): value is Token {
+  const { token, top_logprobs } = (value ?? {}) as Partial<Token>;
+  return typeof token === "string" && Array.isArray(top_logprobs);
+}
+
+function isAlternative(value: unknown): value is { token: string; logprob: number } {
+  const { token, logprob } = (value ?? {}) as { token?: unknown; logprob?: unknown };
+  return typeof token === "string" && typeof logprob === "number" && logprob <= LIMITS.logprob_max;
+}

@@ -1,0 +1,32 @@
+// What is put to a sandbox about a group's programs, and what it can say of a test.
+
+/** What a program is run on. */
+export interface RunCase {
+  stdin?: string | undefined;
+  stdout?: string | undefined;
+  assert?: string | undefined;
+}
+
+/** All that the questions about a group's programs are asked with. */
+export interface TestRuns {
+  cases: readonly RunCase[];
+  language: string;
+  timeout_ms: number;
+}
+
+export const RUN_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** Languages in which the end of the code behind an assert can be told to have been reached. */
+export const ASSERTING = ["python", "javascript"] as const;
+
+const ALIASES: Readonly<Record<string, string>> = {
+  ...{ py: "python", python3: "python", js: "javascript", node: "javascript", nodejs: "javascript" },
+  ...{ ts: "typescript", "c++": "cpp", "c#": "csharp", cs: "csharp", golang: "go", rs: "rust", rb: "ruby", sh: "bash" },
+};
+
+/** A language's name in our words, whatever the caller calls it. */
+export const languageOf = (name: string): string => {
+  const lower = name.trim().toLowerCase();
+  return ALIASES[lower] ?? lower;
+};

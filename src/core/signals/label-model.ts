@@ -1,0 +1,64 @@
+// Owns the kind `label_model`: a verifier asked in the spec's own messages for one of the spec's
+// own labels, as OpenAI's grader of that name.
+import * as z from "zod";
+import { distinct } from "../contract/distinct.ts";
+import { bound } from "../faults/limit-advice.ts";
+import { MessagesSchema, modelPlan, OwnJudgeSchema, wholeJudge } from "./model-question.ts";
+import { ITEM_FIELDS, itemFact, itemFault } from "./sample-template.ts";
+import type { Signal } from "./signal.ts";
+
+const LabelSchema = z
+  .string()
+  .min(1)
+  .max(...bound("id_chars"));
+
+const SCHEMA = z.strictObject({
+  input: MessagesSchema,
+  labels: distinct(
+    z
+      .array(LabelSchema)
+      .min(2)
+      .max(...bound("verdict_candidates_max")),
+  ),
+  passing_labels: z
+    .array(LabelSchema)
+    .min(1)
+    .max(...bound("verdict_candidates_max"))
+    .meta({ description: "labels that count 1, all others 0" }),
+  judge: OwnJudgeSchema,
+});
+export type LabelModelSettings = z.output<typeof SCHEMA>;
+
+const KIND = "label_model";
+const letterOf = (place: number) => String.fromCharCode(65 + place);
+
+export const labelModel: Signal<LabelModelSettings> = {
+  kind: KIND,
+  schema: SCHEMA,
+  fields: ITEM_FIELDS,
+  fault({ labels, passing_labels }) {
+    const strange = passing_labels.find((label) => !labels.includes(label));
+    return strange === undefined ? null : { path: ["passing_labels"], message: `${strange} is none of labels` };
+  },
+  relative: false,
+  judge: ({ judge }) => wholeJudge(KIND, judge),
+  facts: ({ input }) => itemFact(input.map(({ content }) => content)),
+  groupFault: ({ input }, group) =>
+    itemFault(
+      input.map(({ content }) => content),
+      group,
+    ),
+  range: () => [0, 1],
+  open(group, { input, labels, passing_labels, judge }) {
+    // The answer is a letter: a label may be any text.
+    const scale = labels.map((label, place) => `${letterOf(place)}: ${label}`).join("\n");
+    const places = new Map(labels.map((label, place) => [letterOf(place), label]));
+    return modelPlan(group, {
+      ...{ kind: KIND, input, samples: judge.samples, scale, lowest: 0 },
+      read(verdict) {
+        const label = verdict.kind === "label" ? places.get(verdict.label) : undefined;
+        return label === undefined ? null : passing_labels.includes(label) ? 1 : 0;
+      },
+    });
+  },
+};

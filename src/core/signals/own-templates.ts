@@ -1,0 +1,33 @@
+// Owns putting a deployment's own templates into a spec that names them.
+import type { OwnPreset } from "../judges/presets/own.ts";
+import { templateKey } from "../judges/presets/own.ts";
+import { isPromptName } from "../judges/render.ts";
+import { type AnySpec, hasSignals, type SpecSignal } from "./compiled-spec.ts";
+
+/** A judge as far as its prompt goes; null for what is none. */
+function judgeOf(signal: SpecSignal): { prompt: string } | null {
+  const judge = signal.judge as { prompt?: unknown } | null | undefined;
+  return typeof judge?.prompt === "string" ? (judge as { prompt: string }) : null;
+}
+
+/** The names in a spec's judges that are no built-in prompt's, each once. */
+export function foreignPrompts(spec: AnySpec): string[] {
+  const asking = hasSignals(spec) ? Object.values(spec.signals).flatMap((one) => judgeOf(one) ?? []) : [spec.judge];
+  const judges = spec.audit === undefined ? asking : [...asking, spec.audit.judge];
+  return [...new Set(judges.map(({ prompt }) => prompt).filter((prompt) => !isPromptName(prompt)))];
+}
+
+/** The spec with each such name that is a template's replaced by the template itself. */
+export function withTemplates(spec: AnySpec, templates: ReadonlyMap<string, OwnPreset>): AnySpec {
+  const filled = <T extends { prompt: string }>(judge: T): T => {
+    const template = templates.get(judge.prompt);
+    return template === undefined ? judge : { ...judge, prompt: templateKey(template) };
+  };
+  const audit = spec.audit !== undefined && { audit: { ...spec.audit, judge: filled(spec.audit.judge) } };
+  if (!hasSignals(spec)) return { ...spec, judge: filled(spec.judge), ...audit };
+  const signals = Object.entries(spec.signals).map(([name, signal]) => {
+    const judge = judgeOf(signal);
+    return [name, judge === null ? signal : { ...signal, judge: filled(judge) }] as const;
+  });
+  return { ...spec, signals: Object.fromEntries(signals), ...audit };
+}

@@ -1,0 +1,123 @@
+// Owns who decides whether answers are the reference's: the rules, and a judge of what they leave
+// open.
+import type { Comparison } from "../candidate/answers/compare-answers.ts";
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import { ApiError } from "../faults/errors.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { slotsOf } from "../judges/judge-slots.ts";
+import { presetNamed } from "../judges/presets/table.ts";
+import type { Question } from "../judges/questions.ts";
+import { hashText } from "../math/random.ts";
+import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import { gradeOf } from "./grade.ts";
+import { answeredAtOnce, type Detail, type Judge, type Plan, type ToldRow } from "./signal.ts";
+import { type Valued, valued, without } from "./signal-value.ts";
+
+/**
+ * A rollout's final answer, and what the rules say of it; neither where the reference says nothing.
+ */
+export interface Found {
+  answer: string | null;
+  rules: Comparison | null;
+}
+
+const VALUES: Readonly<Record<Comparison, Valued>> = {
+  equal: valued(1),
+  different: valued(0),
+  unknown: without("rules_undecided"),
+};
+
+const ofRules = ({ rules, answer }: Found): Valued =>
+  rules === null ? without(answer === null ? "invalid_reference" : "rules_undecided") : VALUES[rules];
+
+const ruled = ({ rules }: Found): Detail | null => (rules === "unknown" ? null : { tier: "rules" });
+
+/** The rules alone. */
+export const byRules = (found: readonly Found[]): Plan =>
+  answeredAtOnce(
+    () => found.map(ofRules),
+    () => found.map(ruled),
+  );
+
+/** What a judge is asked about: no more than a reference may hold. */
+const isShown = (answer: string | null): answer is string => answer !== null && answer.length <= LIMITS.answer_chars;
+
+/**
+ * A judge of what the rules leave open, and with `appeal` of what they find different. It sees the
+ * final answer alone, each once: reasoning that talks it round is not shown. An answer that it was
+ * not able to judge has no value, whatever the rules said.
+ */
+export function byJudge(
+  { group, question }: PreparedGroup,
+  references: readonly string[],
+  found: readonly Found[],
+  { judge, appeal }: { judge: Judge; appeal: boolean },
+): Plan {
+  if (references.length === 0) {
+    throw new ApiError("facts_required", "Every group needs a reference.", { errors: [] });
+  }
+  const isOpen = ({ answer, rules }: Found) =>
+    isShown(answer) && (rules === null || rules === "unknown" || (appeal && rules === "different"));
+  const open = found.map((one) => (isOpen(one) ? one.answer : null));
+  const texts = [...new Set(open.flatMap((answer) => answer ?? []))];
+  const shows = {
+    texts,
+    keys: texts.map((text) => hashText(question, text)),
+    of: texts.map((text) => open.indexOf(text)),
+  };
+  const about = {
+    to: "chat" as const,
+    preset: judge.prompt,
+    ...slotsOf(judge, references.join("\nor: ")),
+    samples: judge.samples as number,
+  };
+  return {
+    shows,
+    next: (seen): readonly Question[] => (seen.length > 0 ? [] : texts.map((_, own) => ({ ...about, shown: [own] }))),
+    result(seen) {
+      const judged = texts.map((_, own) => verdictOn(own, judge, seen));
+      const ofJudge = (r: number): Valued | null => judged[texts.indexOf(open[r] ?? "")] ?? null;
+      const rows = group.rollouts.map((_, r) => rowOf(found[r] as Found, open[r] == null ? null : ofJudge(r)));
+      return { scores: rows.map(({ value }) => value), details: rows.map(({ detail }) => detail) };
+    },
+  };
+}
+
+const MAJORITY = 0.5;
+
+/** 1 where more than half of the verdicts find the answer right. */
+function verdictOn(own: number, { prompt }: Judge, seen: readonly AskedQuestion[]): Valued {
+  const preset = presetNamed(prompt);
+  const verdicts = seen
+    .filter(({ question }) => question.shown[0] === own)
+    .flatMap(({ readings }) => readings.flatMap(({ verdict }) => gradeOf(verdict, {}, preset) ?? []));
+  if (verdicts.length === 0) return without(commonFault(seen, own) ?? "verifier_bad_reply");
+  const right = verdicts.filter((grade) => grade > MAJORITY).length;
+  return valued(right > verdicts.length / 2 ? 1 : 0);
+}
+
+function rowOf(found: Found, judged: Valued | null): ToldRow {
+  if (judged === null) return { value: ofRules(found), detail: ruled(found) };
+  const { rules } = found;
+  if (judged.value === null) return { value: judged, detail: rules === null ? null : { rules } };
+  const overturned = rules === "different" && { overturned: judged.value === 1 };
+  return { value: judged, detail: { tier: "judge", ...(rules !== null && { rules }), ...overturned } };
+}
+
+/**
+ * What appeals tell of the rules. Their false-negative rate: of the answers that the rules or, on
+ * appeal, the judge found right, the share that the rules had found different.
+ */
+export function appealed(rows: readonly ToldRow[]) {
+  const count = (holds: (row: ToldRow) => boolean) => rows.filter(holds).length;
+  const rules_equal = count(({ value, detail }) => detail?.tier === "rules" && value.value === 1);
+  const appeals = count(({ detail }) => detail?.overturned !== undefined);
+  const overturned = count(({ detail }) => detail?.overturned === true);
+  const right = rules_equal + overturned;
+  return {
+    rules_equal,
+    appealed: appeals,
+    overturned,
+    rules_false_negative_rate: right === 0 ? null : overturned / right,
+  };
+}

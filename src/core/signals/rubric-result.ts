@@ -1,0 +1,121 @@
+// Owns what a judge's answers about one candidate come to: which items are met, the score, and what
+// is told of it.
+import type { Verdict } from "../judges/verdicts.ts";
+import { mean } from "../math/stats.ts";
+import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import type { RubricItem, RubricScore } from "./rubric-items.ts";
+import { choiceMet, type Decided, majority, rubricScore } from "./rubric-score.ts";
+import type { Detail } from "./signal.ts";
+import { type Valued, valued, without } from "./signal-value.ts";
+
+/** Items that are asked about in one question, and how they are shown. */
+export interface Part {
+  items: readonly RubricItem[];
+  text: string;
+  /** Under which the judge tells of each item. */
+  keys: readonly string[];
+}
+
+interface Told {
+  score: Valued;
+  detail: Detail | null;
+}
+
+/**
+ * An item with what was decided of it, and the words of the candidate that the judge gave for it.
+ */
+interface DecidedItem extends RubricItem {
+  met: Decided;
+  quotes: readonly string[];
+}
+
+const LOWEST_RATING = 1;
+const RATINGS = 9;
+
+/** Quotes whose place is told, one candidate. */
+const EVIDENCE_MAX = 16;
+
+/**
+ * One candidate's score. An answer that nobody could read leaves no value: only what the judge
+ * itself says it cannot tell leaves the denominator, or a candidate could see to it that a mistake
+ * goes unread.
+ */
+export function rubricResult(
+  { own, text }: { own: number; text: string },
+  parts: readonly Part[],
+  { score, min_coverage = 0 }: { score: RubricScore; min_coverage?: number },
+  seen: readonly AskedQuestion[],
+): Told {
+  const about = seen.filter(({ question }) => question.shown[0] === own);
+  const verdicts = parts.map((part) =>
+    about
+      .filter(({ question }) => question.slots?.rubric === part.text)
+      .flatMap(({ readings }) => readings.flatMap(({ verdict }) => verdict ?? [])),
+  );
+  if (verdicts.some(({ length }) => length === 0)) {
+    return { score: without(commonFault(about, own) ?? "verifier_bad_reply"), detail: null };
+  }
+  if (score === "implicit_1_10") return { score: ratingOf(verdicts.flat()), detail: null };
+  const items = parts.flatMap((part, p) => decidedOf(part, verdicts[p] as Verdict[]));
+  const { value, raw, coverage } = rubricScore(
+    items,
+    items.map(({ met }) => met),
+    score,
+  );
+  const detail = detailOf(items, text, { raw, coverage });
+  if (items.some(isFailed)) return { score: valued(0), detail };
+  if (value === null) return { score: without("rubric_undecided"), detail };
+  const open = items.some(({ critical, met }) => critical === true && met === null);
+  return { score: open || (coverage ?? 0) < min_coverage ? without("partial") : valued(value), detail };
+}
+
+/** (x - 1) / 9 of the ratings' mean (Rubrics as Rewards, the implicit form). */
+function ratingOf(verdicts: readonly Verdict[]): Valued {
+  const ratings = verdicts.flatMap((one) => (one.kind === "grade" && Number.isInteger(one.grade) ? one.grade : []));
+  if (ratings.length === 0) return without("unparsed");
+  return valued((mean(ratings.sort((a, b) => a - b)) - LOWEST_RATING) / RATINGS);
+}
+
+/** A critical item that is not met at all; one with points below 0, that is. */
+const isFailed = ({ critical, points, met }: DecidedItem): boolean =>
+  critical === true && met !== null && (points < 0 ? met > 0 : met === 0);
+
+function decidedOf({ items, keys }: Part, verdicts: readonly Verdict[]): DecidedItem[] {
+  const said = verdicts.flatMap((one) => (one.kind === "criteria" ? [one] : []));
+  return items.map((item, i) => {
+    const key = keys[i] as string;
+    const votes = said.map(({ met }) => decisionOf(met[key] ?? null, item));
+    return { ...item, met: majority(votes), quotes: said.flatMap(({ evidence }) => evidence?.[key] ?? []) };
+  });
+}
+
+function decisionOf(met: boolean | number | null, { choices }: RubricItem): Decided {
+  if (typeof met === "number") return choices === undefined ? null : choiceMet(met, choices.length);
+  if (met === null) return null;
+  return met ? 1 : 0;
+}
+
+/**
+ * Which items are met, and where in the candidate the judge's quotes stand: places and no texts.
+ */
+function detailOf(
+  items: readonly DecidedItem[],
+  text: string,
+  { raw, coverage }: { raw: number | null; coverage: number | null },
+): Detail {
+  const ids = (of: (met: Decided) => boolean) => items.flatMap(({ id, met }) => (of(met) ? [id] : []));
+  const graded = items.flatMap(({ id, met }) => (met !== null && met > 0 && met < 1 ? [[id, met] as const] : []));
+  const places = items.flatMap(({ id, quotes }) => {
+    const at = quotes.map((quote) => [text.indexOf(quote), quote.length] as const).find(([from]) => from >= 0);
+    return at === undefined ? [] : [[id, [at[0], at[0] + at[1]]] as const];
+  });
+  return {
+    coverage,
+    ...(raw !== null && { raw }),
+    met: ids((met) => met === 1),
+    unmet: ids((met) => met === 0),
+    undecided: ids((met) => met === null),
+    ...(graded.length > 0 && { graded: Object.fromEntries(graded) }),
+    ...(places.length > 0 && { evidence: Object.fromEntries(places.slice(0, EVIDENCE_MAX)) }),
+  };
+}

@@ -1,0 +1,57 @@
+// Owns the scores of a rubric out of what was decided of its items.
+import type { RubricItem } from "./rubric-items.ts";
+
+/** How far an item is met, in [0, 1]; null where nobody could tell. */
+export type Decided = number | null;
+
+export interface RubricResult {
+  /** In [0, 1]; null where nothing that was decided weighs anything. */
+  value: number | null;
+  /** As the formula gives it, before it is limited to [0, 1]. */
+  raw: number | null;
+  /**
+   * Weight of the decided items over that of all, in [0, 1]; null where nothing weighs anything.
+   */
+  coverage: number | null;
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+
+/**
+ * `points_over_positive`: sum of points met over the sum of positive points, limited to [0, 1]
+ * (HealthBench, openai/simple-evals `calculate_score`; Rubrics as Rewards, arXiv 2507.17746).
+ * `weighted_mean`: sum of weight times how far each is met, over the sum of weights (verifiers'
+ * RubricJudge). Items that nobody could decide leave both sums and lower the coverage.
+ */
+export function rubricScore(
+  items: readonly Pick<RubricItem, "points">[],
+  decided: readonly Decided[],
+  score: "points_over_positive" | "weighted_mean",
+): RubricResult {
+  const known = items.flatMap(({ points }, i) => {
+    const met = decided[i] ?? null;
+    return met === null ? [] : [{ points, met }];
+  });
+  const whole = sumOf(items.map(({ points }) => Math.abs(points)));
+  const coverage = whole === 0 ? null : sumOf(known.map(({ points }) => Math.abs(points))) / whole;
+  const most = sumOf(known.map(({ points }) => (score === "weighted_mean" ? points : Math.max(points, 0))));
+  if (most <= 0) return { value: null, raw: null, coverage };
+  const raw = sumOf(known.map(({ points, met }) => points * met)) / most;
+  return { value: Math.min(1, Math.max(0, raw)), raw, coverage };
+}
+
+/**
+ * How far a choice is met: its place among the choices, worst first (verifiers); null for no place.
+ */
+export function choiceMet(place: number, choices: number): Decided {
+  return Number.isInteger(place) && place >= 1 && place <= choices ? (place - 1) / (choices - 1) : null;
+}
+
+/** What most samples say; between equal counts nobody could tell. */
+export function majority(votes: readonly Decided[]): Decided {
+  const counts = new Map<number, number>();
+  for (const vote of votes) if (vote !== null) counts.set(vote, (counts.get(vote) ?? 0) + 1);
+  const most = Math.max(0, ...counts.values());
+  const top = [...counts].filter(([, count]) => count === most);
+  return top.length === 1 ? (top[0] as [number, number])[0] : null;
+}

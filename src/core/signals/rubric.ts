@@ -1,0 +1,184 @@
+// Owns the kind `rubric`: a judge says which items of a rubric a candidate meets; the score is of
+// their points.
+import * as z from "zod";
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import type { Spec } from "../contract/spec.ts";
+import { ApiError } from "../faults/errors.ts";
+import { bound } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { promptTitle } from "../judges/presets/own.ts";
+import { presetNamed } from "../judges/presets/table.ts";
+import type { Question } from "../judges/questions.ts";
+import { isPromptName } from "../judges/render.ts";
+import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
+import {
+  type GivenItem,
+  itemFaults,
+  loneText,
+  partsOf,
+  RUBRIC_SCORES,
+  type RubricItem,
+  RubricSchema,
+  type RubricScore,
+  rubricItems,
+  rubricText,
+} from "./rubric-items.ts";
+import { type Part, rubricResult } from "./rubric-result.ts";
+import { factOf, type Signal } from "./signal.ts";
+import { valued } from "./signal-value.ts";
+
+const SCHEMA = z.strictObject({
+  score: z.enum(RUBRIC_SCORES).default("points_over_positive"),
+  items: RubricSchema.optional().meta({ description: "asked of every group; default: each group's own `rubric`" }),
+  max_criteria: z
+    .int()
+    .min(1)
+    .max(...bound("rubric_items_max"))
+    .optional()
+    .meta({ description: "items that one question asks about. Default 8; 1 where the preset asks about one" }),
+  min_coverage: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .meta({ description: "share of the points that must be decided; with less there is no value (partial)" }),
+  judge: LoneJudgeSchema.omit({ rubric: true }).prefault({}),
+});
+
+export interface RubricSettings {
+  score: RubricScore;
+  items?: RubricItem[];
+  max_criteria?: number;
+  min_coverage?: number;
+  judge: Spec["judge"];
+}
+
+const CRITERIA_DEFAULT = 8;
+const PRESETS: Readonly<Record<RubricScore, string>> = {
+  points_over_positive: "rubric-items",
+  weighted_mean: "rubric-items",
+  implicit_1_10: "rubric-rating",
+};
+
+/** How the preset of that name reads what is met, or its one grade; null where it reads neither. */
+function readingOf(name: string): "many" | "one" | "rating" | null {
+  const preset = presetNamed(name);
+  if (preset?.shape !== "rubric" || preset.parser.kind !== "json") return null;
+  const { met, grade, range } = preset.parser;
+  if (met === undefined) return grade !== undefined && range?.[0] === 1 && range[1] === 10 ? "rating" : null;
+  return met.includes("{n}") ? "many" : "one";
+}
+
+/** Whether an answer to the preset may name one of an item's choices, where it tells of items. */
+function readsChoices(name: string): boolean {
+  const parser = presetNamed(name)?.parser;
+  return parser?.kind === "json" && (parser.met === undefined || parser.choices === true);
+}
+
+/** The first item whose choices the judge's preset could not tell of. */
+function choicesFault(items: readonly RubricItem[], { score, judge }: RubricSettings) {
+  const at = readsChoices(judge.prompt) ? -1 : items.findIndex(({ choices }) => choices !== undefined);
+  const message = `${promptTitle(judge.prompt)} knows no choices: use ${PRESETS[score]}`;
+  return at < 0 ? null : { path: [at, "choices"], message };
+}
+
+/** Where the preset's answer tells of an item, `{n}` its number. */
+function keyOf(name: string): string {
+  const parser = presetNamed(name)?.parser;
+  return parser?.kind === "json" ? (parser.met ?? "") : "";
+}
+
+const isRating = (score: RubricScore) => score === "implicit_1_10";
+
+/** What each question asks about: the items in their order, cut into parts. */
+function asksOf(
+  items: readonly RubricItem[],
+  { score, judge, max_criteria = CRITERIA_DEFAULT }: RubricSettings,
+): Part[] {
+  const alone = readingOf(judge.prompt) === "one";
+  const parts = isRating(score) ? [items] : partsOf(items, alone ? 1 : max_criteria, LIMITS.slot_chars);
+  const key = keyOf(judge.prompt);
+  return parts.map((part) => ({
+    items: part,
+    text: alone ? loneText(part[0] as RubricItem) : rubricText(part),
+    keys: part.map((_, i) => key.replace("{n}", `${i + 1}`)),
+  }));
+}
+
+export const rubric: Signal<RubricSettings> = {
+  kind: "rubric",
+  schema: SCHEMA,
+  fields: { group: { rubric: RubricSchema } },
+  relative: false,
+  canonical(settings) {
+    const { items, judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
+    const own = items === undefined ? {} : { items: rubricItems(items) };
+    return { ...rest, ...own, judge: canonicalLoneJudge(judge, PRESETS[rest.score]) } as RubricSettings;
+  },
+  fault(settings) {
+    const { score, items = [], judge, max_criteria, min_coverage } = settings;
+    const reading = readingOf(judge.prompt);
+    const fits = isRating(score) ? reading === "rating" : reading === "many" || reading === "one";
+    const refuse = (path: readonly (string | number)[], message: string) => ({ path, message });
+    // A deployment's own template is known once the spec is resolved.
+    if (!fits && isPromptName(judge.prompt))
+      return refuse(
+        ["judge", "preset"],
+        `${promptTitle(judge.prompt)} does not answer for ${score}: use ${PRESETS[score]}`,
+      );
+    const unread = isPromptName(judge.prompt) ? choicesFault(items, settings) : null;
+    if (unread !== null) return refuse(["judge", "preset"], unread.message);
+    if (isRating(score) && max_criteria !== undefined) {
+      return refuse(["max_criteria"], "implicit_1_10 asks about the rubric as a whole");
+    }
+    if (isRating(score) && min_coverage !== undefined) {
+      return refuse(["min_coverage"], "implicit_1_10 decides no single item");
+    }
+    const vote = voteFault(judge);
+    if (vote !== null) return vote;
+    const [fault] = items.length === 0 ? [] : itemFaults(items, score);
+    return fault === undefined ? null : refuse(["items", ...fault.path], fault.message);
+  },
+  judge: ({ judge }) => judge,
+  facts: ({ items }) => (items === undefined ? ["group.rubric"] : []),
+  groupFault(settings, group) {
+    if (settings.items !== undefined) return null;
+    const items = itemsOf(group);
+    const [wrong] = items.length === 0 ? [{ path: [], message: "required" }] : itemFaults(items, settings.score);
+    const fault = wrong ?? choicesFault(items, settings);
+    if (fault === null) return null;
+    const below = fault.path.map((at) => (typeof at === "number" ? `[${at}]` : `.${at}`));
+    return { path: `rubric${below.join("")}`, message: fault.message };
+  },
+  range: () => [0, 1],
+  open(group, settings) {
+    const items = settings.items ?? itemsOf(group.group);
+    // Of a group that was not checked, as where a spec's cost is counted.
+    if (items.length === 0) throw new ApiError("facts_required", "Every group needs a rubric.");
+    const parts = asksOf(items, settings);
+    return {
+      next: (seen) => (seen.length > 0 ? [] : questionsOf(group, parts, settings)),
+      result(seen) {
+        const told = group.texts.map((text, own) => rubricResult({ own, text }, parts, settings, seen));
+        const { classOf } = group.classes;
+        return {
+          // Nothing to look at: the worst there is, as in a tournament.
+          scores: classOf.map((own) => told[own ?? -1]?.score ?? valued(0)),
+          details: classOf.map((own) => told[own ?? -1]?.detail ?? null),
+        };
+      },
+    };
+  },
+};
+
+/** The group's own rubric. */
+const itemsOf = (group: object): RubricItem[] => rubricItems(factOf<GivenItem[]>(group, "rubric") ?? []);
+
+function questionsOf({ texts }: PreparedGroup, parts: readonly Part[], { judge }: RubricSettings): Question[] {
+  const { principle, samples, prompt } = judge;
+  return parts.flatMap(({ text }) => {
+    const slots = { rubric: text, ...(principle !== undefined && { principle }) };
+    const about = { to: "chat" as const, preset: prompt, slots, samples: samples as number };
+    return texts.map((_, member) => ({ ...about, shown: [member] }));
+  });
+}

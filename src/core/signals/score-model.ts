@@ -1,0 +1,52 @@
+// Owns the kind `score_model`: a verifier asked in the spec's own messages for a number on the
+// spec's own scale, as OpenAI's grader of that name.
+import * as z from "zod";
+import { bound } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { MessagesSchema, modelPlan, OwnJudgeSchema, wholeJudge } from "./model-question.ts";
+import { ITEM_FIELDS, itemFact, itemFault } from "./sample-template.ts";
+import type { Signal } from "./signal.ts";
+
+const end = z
+  .number()
+  .min(-LIMITS.score_max)
+  .max(...bound("score_max"));
+
+const SCHEMA = z.strictObject({
+  input: MessagesSchema,
+  range: z
+    .tuple([end, end])
+    .default([0, 1])
+    .meta({ description: "the lowest and the highest score; the value stays on this scale" }),
+  judge: OwnJudgeSchema,
+});
+export type ScoreModelSettings = z.output<typeof SCHEMA>;
+
+const KIND = "score_model";
+
+export const scoreModel: Signal<ScoreModelSettings> = {
+  kind: KIND,
+  schema: SCHEMA,
+  fields: ITEM_FIELDS,
+  fault: ({ range: [low, high] }) =>
+    low < high
+      ? null
+      : { path: ["range"], message: `the lowest must be below the highest; ${low} is not below ${high}` },
+  relative: false,
+  judge: ({ judge }) => wholeJudge(KIND, judge),
+  facts: ({ input }) => itemFact(input.map(({ content }) => content)),
+  groupFault: ({ input }, group) =>
+    itemFault(
+      input.map(({ content }) => content),
+      group,
+    ),
+  range: ({ range }) => range,
+  open(group, { input, range: [low, high], judge }) {
+    const scale = `${low} to ${high}`;
+    return modelPlan(group, {
+      ...{ kind: KIND, input, samples: judge.samples, scale, lowest: low },
+      read: (verdict) =>
+        verdict.kind === "grade" && verdict.grade >= low && verdict.grade <= high ? verdict.grade : null,
+    });
+  },
+};

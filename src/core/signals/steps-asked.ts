@@ -1,0 +1,103 @@
+// Owns asking about a rollout's steps: a judge that names the first wrong one, or a process reward
+// model that gives each a probability.
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import { DEFAULT_SPEC } from "../contract/spec.ts";
+import type { ItemErrorCode } from "../faults/errors.ts";
+import { slotsOf } from "../judges/judge-slots.ts";
+import type { Question } from "../judges/questions.ts";
+import { stepList } from "../judges/step-list.ts";
+import { hashText } from "../math/random.ts";
+import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import type { Judge, Plan } from "./signal.ts";
+import { without } from "./signal-value.ts";
+import { numberedSteps, stepTexts } from "./step-texts.ts";
+import { type Reduction, reduced, stepsDetail } from "./steps-score.ts";
+
+/** The steps' scores, or why there are none. */
+type Scored = readonly number[] | ItemErrorCode;
+
+interface AskedSteps {
+  settings: Reduction;
+  /** What is shown of a rollout's steps. */
+  write(steps: readonly string[]): string;
+  question: Pick<Question, "to" | "preset" | "slots" | "samples">;
+  /** Of one of the texts shown. */
+  scoresOf(own: number, steps: number, seen: readonly AskedQuestion[]): Scored;
+}
+
+/** Asks once about each different solution; nobody is asked about one without steps. */
+function askedSteps(
+  { group, question }: PreparedGroup,
+  { settings, write, question: about, scoresOf }: AskedSteps,
+): Plan {
+  const all = group.rollouts.map(stepTexts);
+  const written = all.map((steps) => (steps.length === 0 ? null : write(steps)));
+  const texts = [...new Set(written.flatMap((text) => text ?? []))];
+  const of = texts.map((text) => written.indexOf(text));
+  const counts = of.map((r) => (all[r] as readonly string[]).length);
+  return {
+    shows: { texts, keys: texts.map((text) => hashText(question, text)), of },
+    next: (seen): readonly Question[] =>
+      seen.length > 0
+        ? []
+        : texts.map((_, own) => ({
+            ...about,
+            shown: [own],
+            ...(about.to === "chat" && { steps: counts[own] as number }),
+          })),
+    result(seen) {
+      const scored = texts.map((_, own) => scoresOf(own, counts[own] as number, seen));
+      const each = written.map((text): Scored => (text === null ? [] : (scored[texts.indexOf(text)] as Scored)));
+      return {
+        scores: each.map((one) => (typeof one === "string" ? without(one) : reduced(one, settings))),
+        details: each.map((one) => (typeof one === "string" ? null : stepsDetail(one))),
+      };
+    },
+  };
+}
+
+/**
+ * A judge names the first wrong step, -1 where none is, as ProcessBench's critics do
+ * (arXiv 2412.06559); of several samples the most frequent answer counts, and none where two are
+ * equally frequent. Steps before it are 1, it and those behind it 0.
+ */
+export const byCritic = (prepared: PreparedGroup, settings: Reduction, judge: Judge): Plan =>
+  askedSteps(prepared, {
+    settings,
+    write: numberedSteps,
+    question: { to: "chat", preset: judge.prompt, ...slotsOf(judge), samples: judge.samples as number },
+    scoresOf(own, steps, seen) {
+      const named = seen
+        .filter(({ question }) => question.shown[0] === own)
+        .flatMap(({ readings }) => readings.flatMap(({ verdict }) => (verdict?.kind === "grade" ? verdict.grade : [])));
+      if (named.length === 0) return commonFault(seen, own) ?? "verifier_bad_reply";
+      const wrong = mostNamed(named);
+      if (wrong === null) return "no_majority";
+      return Array.from({ length: steps }, (_, i) => (wrong < 0 || i < wrong ? 1 : 0));
+    },
+  });
+
+/** The most frequent number; null where several are equally frequent. */
+export function mostNamed(named: readonly number[]): number | null {
+  const counts = new Map<number, number>();
+  for (const one of named) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  const top = [...counts].filter(([, count]) => count === most);
+  return top.length === 1 ? (top[0]?.[0] ?? null) : null;
+}
+
+/** A process reward model samples nothing and generates nothing. */
+export const PRM: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
+
+/** A process reward model gives each step the probability that it is right. */
+export const byModel = (prepared: PreparedGroup, settings: Reduction): Plan =>
+  askedSteps(prepared, {
+    settings,
+    write: stepList,
+    question: { to: "prm", preset: "steps", samples: 1 },
+    scoresOf(own, steps, seen) {
+      const verdict = seen.find(({ question }) => question.shown[0] === own)?.readings[0]?.verdict;
+      if (verdict?.kind === "steps" && verdict.scores.length === steps) return verdict.scores;
+      return commonFault(seen, own) ?? "verifier_bad_reply";
+    },
+  });

@@ -1,0 +1,38 @@
+// Owns the test cases that a group brings for its rollouts' programs to be run on.
+import * as z from "zod";
+import { bound } from "../faults/limit-advice.ts";
+
+const Text = z.string().max(...bound("test_case_chars"));
+
+export const TestCaseSchema = z
+  .strictObject({
+    stdin: Text.optional().meta({ description: "what the program reads; default nothing" }),
+    stdout: Text.optional().meta({
+      description: "what it must write, line by line but for blanks at a line's end and empty lines at the end",
+    }),
+    assert: Text.min(1)
+      .optional()
+      .meta({ description: "code behind the program that ends in an error where it is wrong; Python and JavaScript" }),
+    weight: z
+      .number()
+      .min(0)
+      .max(...bound("test_weight_max"))
+      .default(1),
+    group: z
+      .string()
+      .min(1)
+      .max(...bound("name_chars"))
+      .optional()
+      .meta({ description: "the subtask that it belongs to" }),
+  })
+  .refine(({ stdout, assert }) => (stdout === undefined) !== (assert === undefined), {
+    path: ["stdout"],
+    message: "a test has either stdout or assert",
+  });
+export type TestCase = z.output<typeof TestCaseSchema>;
+
+export const TestCasesSchema = z
+  .array(TestCaseSchema)
+  .min(1)
+  .max(...bound("test_cases_max"))
+  .meta({ description: "what a sandbox runs the rollouts' programs on, for a signal of the kind tests" });

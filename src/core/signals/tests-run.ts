@@ -1,0 +1,72 @@
+// Owns asking a sandbox for the results of tests: each candidate on each of its group's cases.
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import { DEFAULT_SPEC } from "../contract/spec.ts";
+import { ApiError } from "../faults/errors.ts";
+import type { Question } from "../judges/questions.ts";
+import { ASSERTING, languageOf, RUN_STATUSES } from "../judges/test-runs.ts";
+import { hashText } from "../math/random.ts";
+import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import { factOf, type Judge, type Plan } from "./signal.ts";
+import { valued, without } from "./signal-value.ts";
+import type { TestCase } from "./test-cases.ts";
+import { counted, type TestResult, type TestsSettings, testsScore } from "./tests-score.ts";
+
+/** A sandbox samples nothing and generates nothing. */
+export const SANDBOX: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
+
+const TIMEOUT_MS = 10_000;
+
+/** Throws ApiError for a group whose tests cannot be run. */
+export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Plan {
+  const { texts, classes } = group;
+  const { timeout_ms = TIMEOUT_MS } = settings;
+  const { cases, language } = runnable(group);
+  const runs = { cases, language, timeout_ms };
+  // Names the cases in the keys of what is asked, without their texts.
+  const preset = `tests-${hashText(JSON.stringify(runs))
+    .map((lane) => lane.toString(36))
+    .join("-")}`;
+  const about = { to: "execute" as const, preset, runs, samples: cases.length };
+  return {
+    next: (seen): readonly Question[] => (seen.length > 0 ? [] : texts.map((_, own) => ({ ...about, shown: [own] }))),
+    result(seen) {
+      const results = texts.map((_, own) => resultsOf(own, cases, seen));
+      const scores = results.map((own, at) => {
+        const score = testsScore(own, settings);
+        const fault = score.code === "sandbox_failed" ? commonFault(seen, at) : null;
+        return fault === "deadline" || fault === "cancelled" ? without(fault) : score;
+      });
+      return {
+        // No program passes nothing.
+        scores: classes.classOf.map((own) => scores[own ?? -1] ?? valued(0)),
+        details: classes.classOf.map((own) => (own === null ? null : counted(results[own] ?? []))),
+      };
+    },
+  };
+}
+
+function runnable({ group, index }: PreparedGroup): { cases: readonly TestCase[]; language: string } {
+  const cases = factOf<TestCase[]>(group, "test_cases") ?? [];
+  const language = languageOf(group.language ?? "");
+  const refuse = (field: string, message: string) => {
+    const path = `groups[${index}].${field}`;
+    throw new ApiError("invalid_request", `${path}: ${message}.`, { errors: [{ path, message }] });
+  };
+  if (cases.length === 0) refuse("test_cases", "required");
+  const asserts = cases.findIndex(({ assert }) => assert !== undefined);
+  if (asserts >= 0 && !ASSERTING.some((name) => name === language)) {
+    refuse(`test_cases[${asserts}].assert`, `needs a language of ${ASSERTING.join(" and ")}`);
+  }
+  return { cases, language };
+}
+
+/** One a case, in their order. What the sandbox failed at is `infra`. */
+function resultsOf(own: number, cases: readonly TestCase[], seen: readonly AskedQuestion[]): TestResult[] {
+  const readings = seen.filter(({ question }) => question.shown[0] === own).flatMap((entry) => entry.readings);
+  return cases.map(({ weight, group }, at) => {
+    const verdict = readings.find(({ sample }) => sample === at)?.verdict;
+    const label = verdict?.kind === "label" ? verdict.label : null;
+    const status = RUN_STATUSES.find((one) => one === label) ?? "infra";
+    return { status, weight, ...(group !== undefined && { group }) };
+  });
+}

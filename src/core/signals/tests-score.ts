@@ -1,0 +1,92 @@
+// Owns the scores of a program by the results of its tests. What the sandbox failed at is no
+// result.
+import * as z from "zod";
+import { bound } from "../faults/limit-advice.ts";
+import type { Detail } from "./signal.ts";
+import { type Valued, valued, without } from "./signal-value.ts";
+
+export const TEST_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile", "infra", "skipped"] as const;
+
+export const TestSchema = z.strictObject({
+  status: z.enum(TEST_STATUSES).meta({
+    description:
+      "`infra`: the sandbox failed, which says nothing of the program; `skipped`: not run, an earlier failed",
+  }),
+  weight: z
+    .number()
+    .min(0)
+    .max(...bound("test_weight_max"))
+    .default(1),
+  score: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({ description: "partial credit, which subtask_min reads; default 1 where it passed, else 0" }),
+  group: z
+    .string()
+    .min(1)
+    .max(...bound("name_chars"))
+    .optional()
+    .meta({ description: "the subtask that it belongs to" }),
+});
+export type TestResult = z.output<typeof TestSchema>;
+
+export interface TestsSettings {
+  score: "all_pass" | "rate" | "subtask_min" | "rate_bonus";
+  bonus?: number | undefined;
+  source?: "sandbox" | undefined;
+  timeout_ms?: number | undefined;
+}
+
+export const BONUS = 0.1;
+
+const passed = ({ status }: TestResult) => status === "pass";
+const isInfra = ({ status }: TestResult) => status === "infra";
+const weightOf = (tests: readonly TestResult[]) => tests.reduce((sum, { weight }) => sum + weight, 0);
+
+/** Tests of one subtask together, in order of appearance; tests without one are one. */
+function subtasks(tests: readonly TestResult[]): TestResult[][] {
+  const byName = new Map<string | undefined, TestResult[]>();
+  for (const test of tests) byName.set(test.group, [...(byName.get(test.group) ?? []), test]);
+  return [...byName.values()];
+}
+
+const creditOf = (test: TestResult) => test.score ?? (passed(test) ? 1 : 0);
+
+/** The least credit; null where the sandbox lost a test that could have less. */
+function least(tests: readonly TestResult[], credit: (test: TestResult) => number): number | null {
+  const value = tests.reduce((worst, test) => (isInfra(test) ? worst : Math.min(worst, credit(test))), 1);
+  return value > 0 && tests.some(isInfra) ? null : value;
+}
+
+const allPass = (tests: readonly TestResult[]) => least(tests, (test) => (passed(test) ? 1 : 0));
+
+/**
+ * `all_pass`: 1 or 0. `rate`: weight of what passed over the weight of all, skipped included.
+ * `rate_bonus`: all_pass + bonus * rate (open-r1's weighted_sum). `subtask_min`: as in the IOI, a
+ * subtask has the least credit of its tests; several have their mean by weight. Infrastructure
+ * failures make a value null where they could change it.
+ */
+export function testsScore(tests: readonly TestResult[], { score, bonus = BONUS }: TestsSettings): Valued {
+  if (tests.length === 0 || weightOf(tests) === 0) return without("no_tests");
+  const lost = without("sandbox_failed");
+  const all = allPass(tests);
+  if (score === "all_pass") return all === null ? lost : valued(all);
+  if (score === "subtask_min") {
+    const parts = subtasks(tests).map((own) => ({ weight: weightOf(own), score: least(own, creditOf) }));
+    if (parts.some((part) => part.score === null)) return lost;
+    return valued(parts.reduce((sum, part) => sum + part.weight * (part.score as number), 0) / weightOf(tests));
+  }
+  if (tests.some(isInfra)) return lost;
+  const rate = weightOf(tests.filter(passed)) / weightOf(tests);
+  return valued(score === "rate" ? rate : (all as number) + bonus * rate);
+}
+
+/** How many of each status there were. */
+export function counted(tests: readonly TestResult[]): Detail {
+  const counts = TEST_STATUSES.map(
+    (status) => [status, tests.filter((test) => test.status === status).length] as const,
+  );
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}

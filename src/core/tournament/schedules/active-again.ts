@@ -1,0 +1,178 @@
+// Owns the waves of `active` with `again`: the next question is a new pair or one that was asked,
+// in its other order or more often, by which tells most of the order.
+import { type Fit, orderConfidence } from "../../math/bradley-terry.ts";
+import { type Field, type Match, type Outcomes, strengthsInOrder, type Waves } from "../schedule.ts";
+import { circular } from "./circular.ts";
+import { bestChances, spaced, worthOf } from "./pair-worth.ts";
+
+export interface AgainSettings {
+  sure: number;
+  order_confidence?: number | undefined;
+}
+
+/** So many pairs a candidate are asked before some are turned round to see what the order does. */
+const PAIRS_BEFORE_TURNS = 2;
+/** So much of a new pair's worth has one asked again: what its noise is, is itself uncertain. */
+const AGAIN_SHARE = 0.5;
+/** Asked for a wanted order_confidence: pairs of at least this share of the best one's worth. */
+const TELLING_LEAST = 0.05;
+/** Pairs in both orders from which noise is estimated; and the least that is believed of a pair's. */
+const TURNED_LEAST = 3;
+const PAIR_LEAST = 0.02;
+/** Graded outcomes nearer to 0 and 1 tell no more log-odds than these. */
+const EDGE = 1e-3;
+
+/** A pair that was asked, and how often. */
+interface Asked {
+  match: Match;
+  times: number;
+}
+
+/** Variances in log-odds: of what a verifier sees in a pair, and of what the order adds to that. */
+interface Noise {
+  pair: number;
+  order: number;
+}
+
+/** Nothing is known of it yet, or a vote's own chance hides it: new pairs first. */
+const UNKNOWN: Noise = { pair: 1, order: 0 };
+
+/**
+ * A ring on which each candidate is shown first once, then waves by `worthOf`: of n / 2 up to 2 n
+ * pairs, then of n, for fewer waits where each answer moves less. An answer
+ * of a new pair has the noise pair + order, of one asked in its other order too only the pair's: so
+ * turning a pair round tells as much as a new one where the two noises are equal. Both are
+ * estimated from some pairs that are turned round. Votes are repeated once all pairs are asked.
+ */
+export function* activeAgain(field: Field, { sure, order_confidence }: AgainSettings): Waves {
+  const { order, graded, repeats, pairs } = field;
+  const n = order.length;
+  const ring = [...((circular.waves({ ...field, settings: { degree: 1 } }).next().value ?? []) as readonly Match[])];
+  const asked = ring
+    .filter(([a, b], k) => a !== b && ring.findIndex((m) => m.includes(a as number) && m.includes(b as number)) === k)
+    .map((match): Asked => ({ match, times: 1 }));
+  let outcomes = yield asked.map(({ match }) => match);
+  const open = order.flatMap((a, s) =>
+    order
+      .slice(s + 1)
+      .flatMap((b): Match[] => (asked.some(({ match: m }) => m.includes(a) && m.includes(b)) ? [] : [[a, b]])),
+  );
+  // Of who may be the best only few pairs tell anything.
+  const only = order_confidence !== undefined;
+  const half = Math.max(1, n >> 1);
+  const early = PAIRS_BEFORE_TURNS * n;
+  let turned = only || !graded || repeats === 0 || pairs < early + half;
+  for (;;) {
+    const fit = strengthsInOrder(
+      n,
+      asked.map(({ match }) => match),
+      outcomes,
+      graded,
+    );
+    const { best, tau } = orderConfidence(fit);
+    if (order_confidence === undefined ? Math.min(best, tau) >= sure : best >= order_confidence) return undefined;
+    const again = asked.filter(({ times }) => times <= repeats);
+    const pilot = !turned && (asked.length >= early || open.length === 0);
+    const wave = pilot || asked.length < early || (only && open.length > 0) ? half : n;
+    const next = pilot
+      ? closest(again, outcomes).slice(0, wave)
+      : chosen(fit, { open, asked, again, outcomes, graded, only }, wave);
+    turned ||= pilot;
+    if (next.length === 0) return undefined;
+    outcomes = yield entered(next, asked, open);
+  }
+}
+
+/** Pairs of which the outcome is nearest to a half, where log-odds are told best. */
+function closest(asked: readonly Asked[], outcomes: Outcomes): Match[] {
+  const distance = ({ match: [i, j] }: Asked) => Math.abs((outcomes(i as number, j as number) ?? 1) - 0.5);
+  return [...asked].sort((a, b) => distance(a) - distance(b)).map(({ match }) => match);
+}
+
+interface Known {
+  open: readonly Match[];
+  asked: readonly Asked[];
+  /** Of these, those that may be asked again. */
+  again: readonly Asked[];
+  outcomes: Outcomes;
+  graded: boolean;
+  /** Only who may be the best matters. */
+  only: boolean;
+}
+
+/** The wave of most worth among new pairs and pairs asked again. */
+function chosen(fit: Fit, { open, asked, again, outcomes, graded, only }: Known, most: number): Match[] {
+  const chances = only ? bestChances(fit) : null;
+  const share = ([i, j]: Match) =>
+    chances === null ? 1 : (chances[i as number] as number) + (chances[j as number] as number);
+  const worth = (match: Match) => share(match) * worthOf(fit, match as [number, number]);
+  const noise = graded && !only ? noiseOf(fit, asked, outcomes) : UNKNOWN;
+  const turning = open.length === 0 ? 1 : AGAIN_SHARE * noise.order;
+  const fresh = open.map((match) => ({ match, worth: worth(match) * noise.pair }));
+  const repeated = turning === 0 ? [] : again.map(({ match }) => ({ match, worth: worth(match) * turning }));
+  const line = [...fresh, ...repeated].sort((a, b) => b.worth - a.worth);
+  const least = only && open.length === 0 ? TELLING_LEAST * (line[0]?.worth ?? 0) : 0;
+  const telling = line.filter((one) => one.worth >= least);
+  return spaced(
+    telling.map(({ match }) => match),
+    most,
+    // More votes on the best's own pairs do not hang on each other: no reason to wait.
+    only && open.length === 0 ? most : 2,
+  );
+}
+
+const logit = (share: number): number => {
+  const inside = Math.min(1 - EDGE, Math.max(EDGE, share));
+  return Math.log(inside / (1 - inside));
+};
+
+/**
+ * Of pairs asked in both orders the mean of the first's log-odds is what the order adds, half their
+ * difference what is seen in the pair. How far all lie from the fit is pair + order for those asked
+ * once, pair for the others, with as many strengths fitted as there are candidates.
+ */
+function noiseOf({ theta, lead = 0 }: Fit, asked: readonly Asked[], outcomes: Outcomes): Noise {
+  const places: number[] = [];
+  let far = 0;
+  let once = 0;
+  for (const { match } of asked) {
+    const [i, j] = match as readonly [number, number];
+    const [told, back] = [outcomes.inOrder?.(i, j) ?? null, outcomes.inOrder?.(j, i) ?? null];
+    if (told === null) continue;
+    const gap = (theta[i] as number) - (theta[j] as number);
+    if (back === null) {
+      far += (logit(told.mean) - lead - gap) ** 2;
+      once++;
+    } else {
+      places.push((logit(told.mean) + logit(back.mean)) / 2);
+      far += ((logit(told.mean) - logit(back.mean)) / 2 - gap) ** 2;
+    }
+  }
+  if (places.length < TURNED_LEAST) return UNKNOWN;
+  const order = sampleVariance(places);
+  const known = once + places.length;
+  const free = Math.max(2, known - theta.length);
+  return { pair: Math.max(PAIR_LEAST, far / free - (order * once) / known), order };
+}
+
+function sampleVariance(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+}
+
+/** The wave as it is put, and noted: of a new pair the one that was shown first less often first. */
+function entered(next: readonly Match[], asked: Asked[], open: Match[]): Match[] {
+  return next.map((match) => {
+    const before = asked.find(({ match: m }) => match.every((i) => m.includes(i)));
+    if (before !== undefined) {
+      before.times++;
+      return match;
+    }
+    open.splice(open.indexOf(match), 1);
+    const firsts = (i: number) => asked.filter(({ match: [first] }) => first === i).length;
+    const [i, j] = match as readonly [number, number];
+    const put: Match = firsts(i) <= firsts(j) ? [i, j] : [j, i];
+    asked.push({ match: put, times: 1 });
+    return put;
+  });
+}

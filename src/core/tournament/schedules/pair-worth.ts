@@ -1,0 +1,37 @@
+// Owns what a pair is worth asking under the Bradley-Terry posterior, and the wave of those worth
+// most. Knows no schedule.
+import { type Fit, pairPosterior, sigmoid } from "../../math/bradley-terry.ts";
+import type { Match } from "../schedule.ts";
+
+/** The chance that a pair's order is wrong times what an answer tells of its gap. */
+export function worthOf(fit: Fit, [i, j]: readonly [number, number]): number {
+  const { variance, chance } = pairPosterior(fit, i, j);
+  const p = sigmoid((fit.theta[i] as number) - (fit.theta[j] as number));
+  return Math.min(chance, 1 - chance) * p * (1 - p) * variance;
+}
+
+/**
+ * Each one's chance to be the strongest, as the product of its chances against the others; in all
+ * 1.
+ */
+export function bestChances(fit: Fit): number[] {
+  const players = [...fit.theta.keys()];
+  const products = players.map((i) =>
+    players.reduce((product, j) => (i === j ? product : product * pairPosterior(fit, i, j).chance), 1),
+  );
+  const sum = products.reduce((total, own) => total + own, 0);
+  return products.map((own) => own / sum);
+}
+
+/** The first of a line of pairs such that nobody stands in more than `each`. */
+export function spaced(line: readonly Match[], most: number, each = 2): Match[] {
+  const times = new Map<number, number>();
+  const taken: Match[] = [];
+  for (const match of line) {
+    if (taken.length === most) break;
+    if (match.some((i) => (times.get(i) ?? 0) >= each)) continue;
+    for (const i of match) times.set(i, (times.get(i) ?? 0) + 1);
+    taken.push(match);
+  }
+  return taken;
+}

@@ -1,0 +1,18 @@
+// Owns the tokens that came with a piece of an answer, whichever of OpenAI's shapes they have.
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The tokens of a chat's `logprobs`, or in the same shape those of a raw completion's. */
+export function tokensIn(logprobs: unknown): readonly unknown[] | null {
+  if (!isObject(logprobs)) return null;
+  const { content, tokens: texts, top_logprobs: tops } = logprobs;
+  if (Array.isArray(content)) return content;
+  if (!Array.isArray(texts)) return null;
+  return texts.map((token: unknown, at) => {
+    const top: unknown = Array.isArray(tops) ? tops[at] : null;
+    const entries = isObject(top) ? Object.entries(top) : [];
+    return { token, top_logprobs: entries.map(([text, logprob]) => ({ token: text, logprob })) };
+  });
+}

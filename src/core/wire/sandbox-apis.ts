@@ -1,0 +1,92 @@
+// How services that run programs are asked: paths, bodies and replies of each API, by name. Knows
+// no transport.
+
+export interface Run {
+  code: string;
+  /** In our words (../judges/test-runs.ts). */
+  language: string;
+  stdin: string;
+  /** Of one run, and of what is compiled before it. */
+  timeout_ms: number;
+}
+
+/** What came of a run; `infra`: the service failed, which says nothing of the program. */
+export interface Ran {
+  end: "exit" | "timeout" | "compile" | "infra";
+  /** 0 where the program ended well. */
+  exit_code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface SandboxApi {
+  path: string;
+  /** Asked by GET: whether the service is there. */
+  health: string;
+  body(run: Run): unknown;
+  /** Throws for another shape. */
+  read(reply: unknown): Ran;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: its API's shape; another throws
+type Reply = any;
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const ended = (end: Ran["end"], { code = 1, stdout = "", stderr = "" }: Reply = {}): Ran => ({
+  ...{ end, exit_code: Number.isInteger(code) ? code : 1 },
+  ...{ stdout: text(stdout), stderr: text(stderr) },
+});
+
+/** Which of a service's words are not ours. */
+const named = (names: Readonly<Record<string, string>>) => (language: string) => names[language] ?? language;
+
+const fusionLanguage = named({ javascript: "nodejs", r: "R" });
+const pistonLanguage = named({ cpp: "c++", csharp: "csharp.net" });
+
+/**
+ * ByteDance's SandboxFusion (`sandbox/server/sandbox_api.py`): a command's status is Finished,
+ * Error (the service's fault) or TimeLimitExceeded.
+ */
+const fusion: SandboxApi = {
+  path: "/run_code",
+  health: "/v1/ping",
+  body: ({ code, language, stdin, timeout_ms }) => ({
+    ...{ code, language: fusionLanguage(language), stdin },
+    ...{ compile_timeout: timeout_ms / 1000, run_timeout: timeout_ms / 1000 },
+  }),
+  read(reply: Reply) {
+    const { status, compile_result: compiled, run_result: ran } = reply;
+    if (status !== "Success" && status !== "Failed") return ended("infra");
+    if (compiled != null && (compiled.status !== "Finished" || compiled.return_code !== 0)) {
+      return ended(compiled.status === "Error" ? "infra" : "compile", compiled);
+    }
+    if (ran.status === "TimeLimitExceeded") return ended("timeout", ran);
+    if (ran.status !== "Finished" || !Number.isInteger(ran.return_code)) return ended("infra");
+    return ended("exit", { ...ran, code: ran.return_code });
+  },
+};
+
+/**
+ * Piston (`api/src/api/v2.js`): a stage's status is null, RE, SG, TO, OL, EL, or XX, its own fault.
+ */
+const piston: SandboxApi = {
+  path: "/api/v2/execute",
+  health: "/api/v2/runtimes",
+  body: ({ code, language, stdin, timeout_ms }) => ({
+    ...{ language: pistonLanguage(language), version: "*", files: [{ content: code }], stdin },
+    ...{ compile_timeout: timeout_ms, run_timeout: timeout_ms },
+  }),
+  read(reply: Reply) {
+    const { compile, run } = reply;
+    if (compile != null && (compile.status === "XX" || run?.status === "XX")) return ended("infra");
+    if (compile != null && (compile.code !== 0 || compile.signal != null)) return ended("compile", compile);
+    if (run.status === "XX") return ended("infra");
+    if (run.status === "TO") return ended("timeout", run);
+    const failed = run.signal != null || (run.status != null && run.status !== "RE");
+    return ended("exit", { ...run, code: failed ? 1 : run.code });
+  },
+};
+
+/** By the name that SANDBOX_SHAPE gives. */
+export const SANDBOX_APIS = { "sandbox-fusion": fusion, piston } as const;
+export type SandboxShape = keyof typeof SANDBOX_APIS;

@@ -1,0 +1,31 @@
+// What the samples of a room have in common, and whether one more says the same of it. Pure.
+import { canonicalJson } from "../../core/contract/spec.ts";
+import { ApiError } from "../../core/faults/errors.ts";
+import type { GatheredSample } from "./gathering.ts";
+import type { RoomSubject } from "./room-store.ts";
+
+/** What a room's first sample says of all. */
+export const subjectOf = ({ room, prompt, spec, facts, run_id, step, key_name }: GatheredSample): RoomSubject => ({
+  ...{ room, prompt, spec, run_id, step, key_name },
+  ...(facts && { facts }),
+});
+
+/**
+ * Throws ApiError `facts_disagree`, naming the facts, for a sample that says another thing of its
+ * group than those before it. `subject` null: nobody came before.
+ */
+export function requireSameFacts(subject: RoomSubject | null, { facts = {} }: Pick<GatheredSample, "facts">): void {
+  if (subject === null) return;
+  const { facts: known = {} } = subject;
+  const names = [...new Set([...Object.keys(known), ...Object.keys(facts)])].sort();
+  const other = names.filter((name) => canonicalJson(known[name] ?? null) !== canonicalJson(facts[name] ?? null));
+  if (other.length === 0) return;
+  const message = "another than that of the group's samples before it";
+  throw new ApiError(
+    "facts_disagree",
+    `The samples of a group must agree on what they are scored by: ${other.join(", ")}.`,
+    {
+      errors: other.map((path) => ({ path, message })),
+    },
+  );
+}

@@ -1,0 +1,66 @@
+// Owns the states of runs' alarms in the database: one row a run and alarm, one look at a run at a
+// time. Knows no rule and no webhook.
+import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { LIMITS } from "../core/faults/limits.ts";
+import type { AlarmState } from "../core/health/alarm-state.ts";
+import type { AlarmStates } from "../scoring/alarm-watch.ts";
+import type { RunKey } from "../scoring/run-log-port.ts";
+import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
+import { runAlarms, runs } from "./db/schema.ts";
+
+const ofRun = ({ run_id, owner }: RunKey) => and(eq(runAlarms.run_id, run_id), eq(runAlarms.owner, owner));
+
+/** Runs that nothing was logged of for so long are nobody's concern: their alarms are not `on`. */
+const STALE = sql`interval '1 day'`;
+
+/** Each call is bounded by store_timeout_ms and throws ApiError `store_unavailable`. */
+export function createAlarmStates(config: StoreConfig): AlarmStates {
+  const db = openDatabase(config, LIMITS.store_timeout_ms);
+  return {
+    async claim({ run_id, owner }, pause_ms) {
+      const rows = await reading(() =>
+        db
+          .update(runs)
+          .set({ alarms_at: sql`now()` })
+          .where(
+            and(
+              eq(runs.run_id, run_id),
+              eq(runs.owner, owner),
+              sql`(${runs.alarms_at} IS NULL OR ${runs.alarms_at} < now() - ${pause_ms} * interval '1 millisecond')`,
+            ),
+          )
+          .returning({ run_id: runs.run_id }),
+      );
+      return rows.length > 0;
+    },
+    async of(run) {
+      const rows = await reading(() => db.select().from(runAlarms).where(ofRun(run)).orderBy(runAlarms.alarm));
+      return rows.map(({ run_id: _, owner: __, updated_at: ___, ...state }): AlarmState => state);
+    },
+    async put({ run_id, owner }, states) {
+      const rows = states.map((state) => ({ run_id, owner, ...state, updated_at: sql`now()` }));
+      const changed = ["level", "told", "from_step", "to_step", "evidence", "tries", "updated_at"] as const;
+      await reading(() =>
+        db
+          .insert(runAlarms)
+          .values(rows)
+          .onConflictDoUpdate({
+            target: [runAlarms.run_id, runAlarms.owner, runAlarms.alarm],
+            set: Object.fromEntries(changed.map((name) => [name, sql`excluded.${sql.identifier(name)}`])),
+          }),
+      );
+    },
+    async on(limit) {
+      const { run_id, owner, alarm, level, updated_at } = runAlarms;
+      const rows = await reading(() =>
+        db
+          .select({ run_id, owner, alarm, level })
+          .from(runAlarms)
+          .where(and(isNotNull(level), sql`${updated_at} > now() - ${STALE}`))
+          .orderBy(desc(updated_at), run_id, alarm)
+          .limit(limit),
+      );
+      return rows.flatMap((row) => (row.level === null ? [] : [{ ...row, level: row.level }]));
+    },
+  };
+}

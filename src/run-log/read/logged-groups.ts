@@ -1,0 +1,138 @@
+// Owns the reads by which a run is scored again: the specs that it used, and its groups' values and
+// verdicts page by page. Knows SQL, not what is made of them.
+import { and, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { LoggedGroup, LoggedRollout, LoggedVerdict } from "../../core/signals/replay/logged-group.ts";
+import type { Valued } from "../../core/signals/signal-value.ts";
+import type { LoggedWanted, RunKey, SpecUse, StepBounds } from "../../scoring/run-log-port.ts";
+import type { Database } from "../db/connection.ts";
+import { requests } from "../db/schema.ts";
+import { arrayLiteral } from "../write/bulk-insert.ts";
+import { groupKey } from "./group-rows.ts";
+import { paged, requestsOf } from "./run-pages.ts";
+
+function requestsWithin(run: RunKey, { from, to }: StepBounds): SQL | undefined {
+  const { step, kind, groups } = requests;
+  const bounds = [from === null ? undefined : gte(step, from), to === null ? undefined : lte(step, to)];
+  return and(requestsOf(run), eq(kind, "rewards"), gt(groups, 0), ...bounds);
+}
+
+/**
+ * The specs of a run's requests for rewards within the steps, one more than rescore_specs_max at
+ * most.
+ */
+export async function specsUsed(db: Database, run: RunKey, steps: StepBounds): Promise<SpecUse[]> {
+  const { rows } = await db.execute<{ cell: SpecUse }>(sql`
+WITH used AS (
+  SELECT spec_hash, bool_or(step IS NULL) AS no_step,
+    bool_or(EXISTS (SELECT 1 FROM rollouts r WHERE r.request_id = requests.request_id AND r.length_tokens IS NULL)) AS no_length
+  FROM requests WHERE ${requestsWithin(run, steps)} GROUP BY spec_hash ORDER BY spec_hash LIMIT ${LIMITS.rescore_specs_max + 1}
+)
+SELECT json_build_object('spec_hash', spec_hash, 'spec', spec, 'no_step', no_step, 'no_length', no_length) AS cell
+FROM used JOIN specs USING (spec_hash) ORDER BY spec_hash`);
+  return rows.map(({ cell }) => cell);
+}
+
+interface Place {
+  request_id: string;
+  group_index: number;
+}
+
+type ValueCell = readonly [value: number | null, code: ItemErrorCode | null, refused?: boolean];
+
+/** A group's rows as Postgres puts them together. */
+interface Cell extends Place, Pick<LoggedGroup, "spec_hash" | "step" | "rollouts"> {
+  /** Of a spec without signals, one a rollout. */
+  flat: { base: number | null; format: number; overlong: number; error: ItemErrorCode | null }[];
+  signals: Record<string, ValueCell[]> | null;
+  verdicts: LoggedVerdict[] | null;
+}
+
+/** A run's groups, oldest request first, as many a round trip as hold rescore_page_rows rows. */
+export async function* loggedGroups(
+  db: Database,
+  run: RunKey,
+  steps: StepBounds,
+  wanted: LoggedWanted,
+): AsyncGenerator<LoggedGroup> {
+  const first: Place = { request_id: "", group_index: -1 };
+  for await (const cell of paged<Cell, Place>(first, 1, (after) => page(db, run, steps, wanted, after))) {
+    yield loggedGroup(cell);
+  }
+}
+
+const OF_PAGE = sql`request_id = page.request_id AND group_index = page.group_index`;
+
+const VERDICTS = sql`(SELECT json_agg(json_build_object('signal', signal, 'comparison', comparison, 'sample', sample,
+    'order', shown_order, 'letter', letter, 'scores', scores, 'verdict', verdict, 'status', status, 'error', error, 'max_tokens', max_tokens)
+    ORDER BY comparison, sample) FROM verdicts WHERE ${OF_PAGE})`;
+
+// The first groups behind the place, until their rows are too many; one always fits.
+async function page(
+  db: Database,
+  run: RunKey,
+  steps: StepBounds,
+  { spec_hashes, verdicts }: LoggedWanted,
+  { request_id, group_index }: Place,
+): Promise<Cell[]> {
+  const hashes = sql`${arrayLiteral(spec_hashes)}::text[]`;
+  const rowsOf = verdicts ? sql`generations + cardinality(win_counts)` : sql`cardinality(win_counts)`;
+  const { rows } = await db.execute<{ cell: Cell }>(sql`
+WITH behind AS (
+  SELECT requests.request_id, requests.step, requests.spec_hash, own.group_index, own.size,
+    sum(own.size) OVER (ORDER BY requests.request_id, own.group_index) AS total
+  FROM requests CROSS JOIN LATERAL (
+    SELECT group_index, ${rowsOf} AS size FROM groups
+    WHERE groups.request_id = requests.request_id AND (groups.request_id, group_index) > (${request_id}, ${group_index})
+    ORDER BY group_index LIMIT ${LIMITS.rescore_page_groups}
+  ) AS own
+  WHERE ${requestsWithin(run, steps)} AND requests.spec_hash = ANY(${hashes}) AND requests.request_id >= ${request_id}
+  ORDER BY requests.request_id, own.group_index LIMIT ${LIMITS.rescore_page_groups}
+), page AS MATERIALIZED (SELECT * FROM behind WHERE total - size < ${LIMITS.rescore_page_rows})
+SELECT json_build_object(
+  'request_id', request_id, 'group_index', group_index, 'spec_hash', spec_hash, 'step', step,
+  'rollouts', (SELECT json_agg(json_build_object('reward', reward, 'format_ok', format_ok, 'jams_judge', jams_judge,
+    'duplicate_of', duplicate_of, 'length_tokens', length_tokens, 'candidate_hash', candidate_hash)
+    ORDER BY rollout_index) FROM rollouts WHERE ${OF_PAGE}),
+  'flat', (SELECT json_agg(json_build_object('base', base, 'format', format, 'overlong', overlong, 'error', error)
+    ORDER BY rollout_index) FROM rollouts WHERE ${OF_PAGE}),
+  'signals', (SELECT json_object_agg(signal, cells) FROM (
+    SELECT signal, json_agg(json_build_array(value, code, coalesce(detail::text LIKE '%"refused":true%', false)) ORDER BY rollout_index) AS cells FROM signals WHERE ${OF_PAGE} GROUP BY signal) AS told),
+  'verdicts', ${verdicts ? VERDICTS : sql`NULL`}) AS cell
+FROM page ORDER BY request_id, group_index`);
+  return rows.map(({ cell }) => cell);
+}
+
+function loggedGroup({ request_id, group_index, flat, signals, verdicts, ...cell }: Cell): LoggedGroup {
+  return {
+    ...cell,
+    group_id: groupKey(request_id, group_index),
+    rollouts: cell.rollouts satisfies readonly LoggedRollout[],
+    values: signals === null ? flatValues(flat) : named(signals),
+    refused: refusedIn(signals ?? {}),
+    verdicts: verdicts ?? [],
+  };
+}
+
+const valuedCell = ([value, code]: ValueCell) => ({ value, code }) as Valued;
+
+const named = (signals: Record<string, ValueCell[]>): LoggedGroup["values"] =>
+  Object.fromEntries(Object.entries(signals).map(([name, cells]) => [name, cells.map(valuedCell)]));
+
+function refusedIn(signals: Record<string, ValueCell[]>): LoggedGroup["refused"] {
+  const all = Object.entries(signals).map(([name, cells]): [string, number[]] => [
+    name,
+    cells.flatMap(([, , refused], r) => (refused === true ? r : [])),
+  ]);
+  return Object.fromEntries(all.filter(([, rollouts]) => rollouts.length > 0));
+}
+
+/** Only a base reward may be missing, and then it is why there is no reward. */
+function flatValues(rows: Cell["flat"]): LoggedGroup["values"] {
+  return {
+    base: rows.map(({ base, error }) => valuedCell([base, base === null ? error : null])),
+    format: rows.map(({ format }) => valuedCell([format, null])),
+    overlong: rows.map(({ overlong }) => valuedCell([overlong, null])),
+  };
+}

@@ -1,0 +1,89 @@
+// Owns looking at a run's alarms when its steps are logged, and telling what began or ended. Knows
+// neither a database nor a webhook.
+
+import { LIMITS } from "../core/faults/limits.ts";
+import { type AlarmEvent, type AlarmState, eventOf, nextStates } from "../core/health/alarm-state.ts";
+import { alarmsOver } from "../core/health/table.ts";
+import type { Metrics } from "./counters.ts";
+import type { RunKey, RunLog } from "./run-log-port.ts";
+
+/** An alarm that is on, of a run that was written to within a day. */
+export interface AlarmOn extends RunKey {
+  alarm: string;
+  level: "watch" | "alarm";
+}
+
+/** Where states are remembered. */
+export interface AlarmStates {
+  /** Whether the run may be looked at now: not within `pause_ms` of the last look, by anybody. */
+  claim(run: RunKey, pause_ms: number): Promise<boolean>;
+  of(run: RunKey): Promise<AlarmState[]>;
+  put(run: RunKey, states: readonly AlarmState[]): Promise<void>;
+  /** The newest first, at most `limit`. */
+  on(limit: number): Promise<AlarmOn[]>;
+}
+
+export interface AlarmNews {
+  run: RunKey;
+  event: AlarmEvent;
+  state: AlarmState;
+}
+
+/** Whether it was taken, or never will be. Never rejects. */
+export type Announce = (news: AlarmNews) => Promise<boolean>;
+
+export interface AlarmWatch {
+  /** Looks at the runs that something was logged of. Never rejects: what fails is counted. */
+  look(runs: readonly RunKey[]): Promise<void>;
+  on(limit: number): Promise<AlarmOn[]>;
+}
+
+interface WatchDeps {
+  runLog: Pick<RunLog, "health">;
+  states: AlarmStates;
+  /** Absent: nobody is told; the states are there for /metrics. */
+  announce?: Announce;
+  metrics: Metrics;
+  report: (line: Record<string, unknown>) => void;
+}
+
+/** Steps that a look reaches back. */
+const STEPS = 300;
+
+const distinct = (runs: readonly RunKey[]): RunKey[] => [
+  ...new Map(runs.map((run) => [`${run.owner}\n${run.run_id}`, run])).values(),
+];
+
+export function createAlarmWatch({ runLog, states, announce, metrics, report }: WatchDeps): AlarmWatch {
+  async function told(run: RunKey, state: AlarmState): Promise<AlarmState> {
+    const event = eventOf(state);
+    if (event === null) return state;
+    metrics.add("kritai_alarm_events_total", 1, { alarm: state.alarm, event });
+    const taken = announce === undefined || (await announce({ run, event, state }));
+    const given_up = state.tries + 1 >= LIMITS.webhook_attempts_max;
+    if (taken || given_up) return { ...state, told: state.level, tries: 0 };
+    return { ...state, tries: state.tries + 1 };
+  }
+
+  async function lookAt(run: RunKey): Promise<void> {
+    if (!(await states.claim(run, LIMITS.alarm_pause_ms))) return;
+    const [rows, before] = await Promise.all([runLog.health(run, STEPS), states.of(run)]);
+    const next = nextStates(before, alarmsOver(rows));
+    const after = await Promise.all(next.map((state) => told(run, state)));
+    if (after.length > 0) await states.put(run, after);
+  }
+
+  return {
+    async look(runs) {
+      for (const run of distinct(runs).slice(0, LIMITS.alarm_runs_max)) {
+        const failed = await lookAt(run).then(
+          () => null,
+          (error: unknown) => (error instanceof Error ? error.name : typeof error),
+        );
+        metrics.add("kritai_alarm_looks_total", 1, { end: failed === null ? "looked" : "failed" });
+        if (failed !== null) report({ level: "warn", event: "alarm_look_failed", name: failed });
+      }
+    },
+    on: (limit) => states.on(limit),
+  };
+}

@@ -1,0 +1,154 @@
+// Owns a request's audit: a share of its groups judged again by another judge, beside the main
+// judging. Whatever befalls it, no reward and no reply waits on it longer than its limits say.
+import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts";
+import type { AuditUse, GroupResult } from "../core/contract/replies.ts";
+import { ApiError } from "../core/faults/errors.ts";
+import { LIMITS } from "../core/faults/limits.ts";
+import { mean } from "../core/math/stats.ts";
+import { auditCorrelation, auditSpec, isAudited } from "../core/signals/audit.ts";
+import { type AnySpec, type CompiledSpec, compileSpec } from "../core/signals/compiled-spec.ts";
+import { groupResult } from "../core/signals/group-result.ts";
+import { preparerRules } from "../core/signals/preparing.ts";
+import type { HeaderSlots } from "../core/wire/questions.ts";
+import { type Judging, planJudging } from "./judging.ts";
+import { verdictRows } from "./log-entry.ts";
+import type { Verifier } from "./ports.ts";
+import type { AuditVerdictRow } from "./run-log-port.ts";
+import { openSessions, type Until } from "./sessions.ts";
+import { VerdictTexts } from "./verdict-texts.ts";
+
+/** Of a request with an audit: what is to be judged again. */
+export interface AuditPlan {
+  compiled: CompiledSpec;
+  judgings: readonly Judging[];
+  /** Some group is to be judged again. */
+  begins: boolean;
+  /** Groups of the share that the audit's part of the limits has no room for. */
+  left_out: number;
+  /** What its judge writes, as far as it is kept; null where the spec logs no verdict's text. */
+  texts: VerdictTexts | null;
+}
+
+/** What came of it. */
+export interface Audited {
+  /** Each rollout's score, by the group's index; of groups that were audited whole. */
+  values: ReadonlyMap<number, readonly (number | null)[]>;
+  /** What its judge said, by the group's index; also of groups that were not audited whole. */
+  verdicts: ReadonlyMap<number, readonly AuditVerdictRow[]>;
+  use: AuditUse;
+}
+
+/** Its part of what a request may have logged of its verifiers' words, as of its generations. */
+const TEXTS_CHARS = Math.floor(LIMITS.logged_verdicts_chars / LIMITS.audit_generations_divisor);
+
+/** Null where the spec has no audit. What there is no room for is left out, never refused. */
+export function planAudit(verifier: Verifier, spec: AnySpec, groups: readonly PreparedGroup[]): AuditPlan | null {
+  const { audit } = spec;
+  const audited = auditSpec(spec);
+  if (audit === undefined || audited === null) return null;
+  const compiled = compileSpec(audited);
+  const prepare = createPreparer(preparerRules(compiled));
+  const picked = groups.filter((prepared) => isAudited(audit, spec.seed, prepared));
+  const most = Math.floor(verifier.generations_max / LIMITS.audit_generations_divisor);
+  const texts = spec.log_verdicts === true ? new VerdictTexts(TEXTS_CHARS) : null;
+  const planned = (some: readonly PreparedGroup[]) => planWithin(some, compiled, most, texts);
+  const asks = verifier.takes?.includes("chat") ?? true;
+  let fitting = (asks ? picked : [])
+    .map(({ group, index }) => prepare(group, index))
+    .filter((prepared) => planned([prepared]) !== null);
+  let judgings = planned(fitting);
+  while (judgings === null) {
+    fitting = fitting.slice(0, Math.floor(fitting.length / 2));
+    judgings = planned(fitting);
+  }
+  return { compiled, judgings, begins: judgings.length > 0, left_out: picked.length - judgings.length, texts };
+}
+
+/** Null where that is beyond a limit. */
+function planWithin(
+  groups: readonly PreparedGroup[],
+  compiled: CompiledSpec,
+  most: number,
+  texts: VerdictTexts | null,
+): Judging[] | null {
+  try {
+    return planJudging(groups, compiled, 0, most, null, texts);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Asks at once, after the main judging's questions where the verifier knows priorities.
+ * @param until of the main judging, whose deadline is the audit's too
+ */
+export function beginAudit(
+  { compiled, judgings }: AuditPlan,
+  verifier: Verifier,
+  until: Until,
+  header_slots?: HeaderSlots,
+): { ended: (results: readonly GroupResult[]) => Promise<Audited> } {
+  const late = new AbortController();
+  const signal = AbortSignal.any([until.signal, late.signal]);
+  // It gives up what fails soon, and not at the deadline.
+  const patience = { priority: (until.priority ?? 0) + 1, hand_on: true };
+  const { sessions } = openSessions(verifier, compiled, { ...until, ...patience, signal }, header_slots);
+  const running = Promise.all(
+    judgings.map(async (judging) => ({ index: judging.prepared.index, signals: await judging.run(sessions) })),
+  );
+  const results = running.then((all) =>
+    all.map(({ index, signals }) => ({
+      index,
+      result: groupResult(signals, compiled.spec, compiled.judgeable),
+      verdicts: verdictRows(signals).map(({ signal: _, ...row }) => row),
+    })),
+  );
+  return {
+    async ended(main) {
+      const timer = setTimeout(() => late.abort("deadline"), LIMITS.audit_wait_ms);
+      return told(await results.finally(() => clearTimeout(timer)), main);
+    },
+  };
+}
+
+interface AuditedGroup {
+  index: number;
+  result: GroupResult;
+  verdicts: AuditVerdictRow[];
+}
+
+function told(audits: readonly AuditedGroup[], main: readonly GroupResult[]): Audited {
+  const whole = audits.filter(({ result }) => result.status === "ok");
+  const values = new Map(
+    whole.map(({ index, result }) => [index, result.rollouts.map(({ components }) => components.base ?? null)]),
+  );
+  const correlations = [...values].flatMap(([index, scores]) => {
+    const { status, rollouts } = main[index] as GroupResult;
+    return status === "ok"
+      ? (auditCorrelation(
+          rollouts.map(({ reward }) => reward),
+          scores,
+        ) ?? [])
+      : [];
+  });
+  const sum = (of: (use: GroupResult["verifier"]) => number) =>
+    audits.reduce((total, { result }) => total + of(result.verifier), 0);
+  return {
+    values,
+    verdicts: new Map(audits.map(({ index, verdicts }) => [index, verdicts])),
+    use: {
+      groups: audits.length,
+      audited: whole.length,
+      correlation: correlations.length === 0 ? null : mean(correlations),
+      comparisons: sum((use) => use.comparisons),
+      generations: sum((use) => use.generations),
+      parsed: sum((use) => use.parsed),
+      unparsed: sum((use) => use.unparsed),
+      failed: sum((use) => use.failed),
+      saved: sum((use) => use.saved),
+      prompt_tokens: sum((use) => use.prompt_tokens),
+      completion_tokens: sum((use) => use.completion_tokens),
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// Owns the refusal of a spec whose questions no backend of the deployment answers.
+import { ApiError } from "../core/faults/errors.ts";
+import type { Question } from "../core/judges/questions.ts";
+import { backendOf, type CompiledSpec, hasSignals } from "../core/signals/compiled-spec.ts";
+import type { Verifier } from "./ports.ts";
+
+/** What a deployment lacks, by whom a question goes to, and the variables that name it. */
+const ASKED: Readonly<Record<Question["to"], string>> = {
+  chat: "a chat backend, and this deployment has none",
+  scalar:
+    'a scalar backend, and this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "scalar")',
+  prm: 'a process reward model, and this deployment has none (a backend with the protocol "scalar" and the API vllm-prm)',
+  execute: "a sandbox, and this deployment has none (SANDBOX_URL)",
+  check: "a checker, and this deployment lists none (CHECKER_HOSTS)",
+};
+
+/** Throws ApiError `not_configured` for a signal whose questions no backend answers. */
+export function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: CompiledSpec): void {
+  const missing = signals.find(
+    ({ judge, signal, settings }) => judge !== null && !takes.includes(backendOf(signal, settings)),
+  );
+  if (missing === undefined) return;
+  const { kind } = missing.signal;
+  const path = hasSignals(spec) ? `spec.signals.${missing.name}` : "spec.judge";
+  const message = `asks ${ASKED[backendOf(missing.signal, missing.settings)]}`;
+  throw new ApiError("not_configured", `A signal of the kind ${kind} ${message}.`, { errors: [{ path, message }] });
+}
+
+/** Throws ApiError `invalid_request` for a signal whose questions may not go where it says. */
+export function requireAddresses(verifier: Verifier, { signals }: CompiledSpec): void {
+  for (const { name, signal, settings } of signals) {
+    const address = signal.address?.(settings);
+    const message = address === undefined ? null : (verifier.addressFault?.(address) ?? null);
+    if (message === null) continue;
+    const path = `spec.signals.${name}.url`;
+    throw new ApiError("invalid_request", `${path}: ${message}.`, { errors: [{ path, message }] });
+  }
+}

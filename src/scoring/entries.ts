@@ -1,0 +1,141 @@
+// Owns the questions of a request's groups before and after they are asked: which groups of one
+// prompt share an answer, and who still wants it. Knows no verifier.
+import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import { countOf, type Question, samplesNamed } from "../core/judges/questions.ts";
+import type { Reading } from "../core/judges/readings.ts";
+import type { OpenSignal } from "../core/signals/group-signals.ts";
+import type { AskedQuestion } from "../core/tournament/asked-questions.ts";
+import type { KeyedJournal } from "./reading-journal.ts";
+import type { VerdictTexts } from "./verdict-texts.ts";
+
+/** What came of a question asked by one group, for all with the same prompt and candidates. */
+export interface Shared {
+  readings: Reading[];
+  /** What was asked again because `readings` are none that say anything. */
+  again: AskedQuestion[];
+  settled: Promise<void>;
+  /** Groups that have a use for it. */
+  wanted: number;
+  /** Aborted when none has any more, of a signal that finds so; with what was asked again. */
+  obsolete: AbortController | null;
+  /** Whoever asks the same from now on asks anew. */
+  forget: () => void;
+}
+
+/** A group has no more use for it; the last one ends it. */
+export function leave(shared: Shared): void {
+  if (--shared.wanted > 0) return;
+  shared.forget();
+  shared.obsolete?.abort();
+}
+
+/** An entry that was asked, and the question that it asks again: itself at first. */
+export interface Asked {
+  entry: Entry;
+  root: Shared;
+}
+
+/** What was asked again is told with the question that it asks again. */
+export const told = ({ entry, root }: Asked): void => {
+  root.again.push({ question: entry.question, own: entry.own, readings: entry.shared.readings });
+};
+
+export interface Entry {
+  question: Question;
+  own: boolean;
+  /** Entered by this group, which sees to it that it is answered. */
+  first: boolean;
+  /** The first, and not known from before: to be put to the verifier. */
+  open: boolean;
+  /** The journal's key; null without a journal. */
+  key: string | null;
+  shared: Shared;
+}
+
+/**
+ * What the groups of one prompt share: short ids for candidate texts, and the questions asked.
+ */
+interface Pool {
+  ids: Map<string, number>;
+  asked: Map<string, Shared>;
+}
+
+/** What all groups of a request share. */
+export interface Plans {
+  journal: KeyedJournal | null;
+  pools: Map<string, Pool>;
+  /** What may be asked beyond the first waves by one whose own is of so many generations. */
+  spare(size: number): number;
+  /**
+   * Requests to the verifier that each signal of each group may spend on not waiting for a whole
+   * wave.
+   */
+  early: number;
+  /** Keeps what the verifier writes; null where the spec does not ask for it. */
+  texts: VerdictTexts | null;
+}
+
+/** A signal with its first wave: planned, not asked. */
+export interface Planned extends OpenSignal {
+  enter: EnterWave;
+  firstWave: Entry[];
+  /** Its share of the limit. */
+  size: number;
+}
+
+/** Generations of a wave, as limits count them. */
+export const sizeOf = (wave: readonly Entry[]) => wave.reduce((sum, { question }) => sum + countOf(question), 0);
+
+export type EnterWave = (wave: readonly Question[]) => Entry[];
+
+/**
+ * Finds each question among those of the same signal and prompt, or enters it there as this group's
+ * own.
+ */
+export function waveEntry({ name, group, plan }: OpenSignal, { pools, journal }: Plans): EnterWave {
+  const { question, language, texts } = group;
+  const prompt = JSON.stringify([name, question, language]);
+  const pool = pools.get(prompt) ?? { ids: new Map<string, number>(), asked: new Map<string, Shared>() };
+  pools.set(prompt, pool);
+  const ids = texts.map((text) => {
+    const id = pool.ids.get(text) ?? pool.ids.size;
+    pool.ids.set(text, id);
+    return id;
+  });
+  return (wave) =>
+    wave.map((question) => {
+      const { shown } = question;
+      const key = `${wordsOf(question)}:${samplesNamed(question)}:${shown.map((i) => ids[i]).join(",")}`;
+      const asked = pool.asked.get(key);
+      if (asked !== undefined) {
+        asked.wanted++;
+        return { question, own: false, first: false, open: false, key: null, shared: asked };
+      }
+      const ending = {
+        obsolete: plan.obsolete === undefined ? null : new AbortController(),
+        forget: () => pool.asked.delete(key),
+      };
+      const entry = openEntry(question, name, group, journal, ending);
+      pool.asked.set(key, entry.shared);
+      return entry;
+    });
+}
+
+/** An entry of this group's own, answered already where the journal knows it. */
+export function openEntry(
+  question: Question,
+  name: string,
+  group: PreparedGroup,
+  journal: KeyedJournal | null,
+  ending: Pick<Shared, "obsolete" | "forget">,
+): Entry {
+  const key = journal?.key(name, group, question) ?? null;
+  const known = key === null ? undefined : journal?.known(key);
+  const readings = [...(known?.readings ?? [])];
+  const shared: Shared = { readings, again: [], settled: Promise.resolve(), wanted: 1, ...ending };
+  return { question, own: known?.own ?? true, first: true, open: known === undefined, key, shared };
+}
+
+/** Whom a question goes to and in whose words, as a key. */
+export const wordsOf = ({ to, preset, slots }: Question): string =>
+  slots === undefined ? `${to}:${preset}` : `${to}:${preset}:${JSON.stringify(slots)}`;

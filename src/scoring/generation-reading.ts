@@ -1,0 +1,67 @@
+// Owns how a generation becomes a reading, and when a question has all of its readings. Knows no
+// group and no journal.
+import type { Question } from "../core/judges/questions.ts";
+import { type Reading, type ReadPart, readAnswer } from "../core/judges/readings.ts";
+import { readRun } from "../core/judges/run-reading.ts";
+import { readScalar, readStepScores } from "../core/judges/scalar-reading.ts";
+import { readSoft } from "../core/judges/soft-reading.ts";
+import { ofSteps } from "../core/judges/step-reading.ts";
+import type { Judge } from "../core/signals/signal.ts";
+import type { Generation } from "../core/wire/questions.ts";
+
+/** A journal remembers what was judged, not the words: they would be too many for it. */
+export const withoutText = ({ text: _, ...reading }: Reading): Reading => reading;
+
+/**
+ * All samples of the question are in and none has failed: a failure is asked again another time.
+ */
+export function isComplete({ samples }: Question, readings: readonly Reading[]): boolean {
+  return readings.length === samples && readings.every(({ code }) => code === null);
+}
+
+export const inOrder = (readings: readonly Reading[]) => [...readings].sort((a, b) => a.sample - b.sample);
+
+/** How answers are read that are no model's words. */
+const READ_AS: { readonly [to in Question["to"]]?: (generation: Generation) => ReadPart } = {
+  scalar: readScalar,
+  prm: readStepScores,
+  execute: readRun,
+  check: readScalar,
+};
+
+/** What a generation says of the candidates shown. */
+export function readGeneration(generation: Generation, { to, shown, preset, steps }: Question, judge: Judge): Reading {
+  const { sample, finish_reason, prompt_tokens, completion_tokens, latency_ms, model, backend } = generation;
+  const read = judge.vote === "soft" ? readSoft : readAnswer;
+  const part = READ_AS[to]?.(generation) ?? read(generation, shown.length, judge.form, preset);
+  return {
+    sample,
+    finish_reason,
+    prompt_tokens,
+    completion_tokens,
+    latency_ms,
+    model: model ?? null,
+    backend: backend ?? null,
+    ...(steps === undefined ? part : ofSteps(part, steps)),
+  };
+}
+
+/** In the samples' order; what was not reported is a failure. */
+export function completeReadings(question: Question, readings: Reading[]): void {
+  const first = question.first_sample ?? 0;
+  const seen = new Set(readings.map(({ sample }) => sample));
+  for (let sample = first; sample < first + question.samples; sample++) {
+    if (seen.has(sample)) continue;
+    const missing = { answer: null, thinking: "none", finish_reason: null, error: "verifier_bad_reply" } as const;
+    const nothing = {
+      finish_reason: null,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      latency_ms: 0,
+      model: null,
+      backend: null,
+    };
+    readings.push({ sample, ...nothing, ...readAnswer(missing, question.shown.length, "exact_match") });
+  }
+  readings.sort((a, b) => a.sample - b.sample);
+}

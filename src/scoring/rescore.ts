@@ -1,0 +1,94 @@
+// Owns scoring a logged run again under another spec: what of the log it needs, group by group, and
+// what it comes to. Knows no database and asks no verifier.
+import { ApiError } from "../core/faults/errors.ts";
+import { LIMITS } from "../core/faults/limits.ts";
+import { type AnySpec, type CompiledSpec, compileSpec } from "../core/signals/compiled-spec.ts";
+import { planReplay, type ReplayPlan } from "../core/signals/replay/plan.ts";
+import { replayedGroup } from "../core/signals/replay/replayed-group.ts";
+import { ReplayTally } from "../core/signals/replay/summary.ts";
+import { storedSpec } from "../core/signals/stored-spec.ts";
+import { specHash } from "./digest.ts";
+import type { RunKey, RunLog, SpecUse, StepBounds } from "./run-log-port.ts";
+
+export interface Rescoring {
+  /** The new spec's. */
+  spec_hash: string;
+  /** A line for each group, oldest first, and one `end` line last. */
+  lines: AsyncGenerator<Record<string, unknown>>;
+}
+
+/**
+ * Scores a run again without a verifier; null when there is no such run.
+ * @throws ApiError `needs_judging`, naming the signals; `length_tokens_required` or
+ *   `invalid_request` for lengths or steps that the log does not have
+ */
+export async function rescoreRun(
+  runLog: RunLog,
+  run: RunKey,
+  spec: AnySpec,
+  steps: StepBounds,
+): Promise<Rescoring | null> {
+  const next = compileSpec(spec);
+  const spec_hash = await specHash(spec);
+  const uses = await runLog.specsUsed(run, steps);
+  if (uses.length === 0 && (await runLog.run(run)) === null) return null;
+  requireLogged(next, uses);
+  const plans = new Map<string, ReplayPlan>();
+  for (const use of uses) plans.set(use.spec_hash, planReplay(next, await loggedSpec(use)));
+  return { spec_hash, lines: rescored(runLog, run, steps, plans, spec_hash) };
+}
+
+async function* rescored(
+  runLog: RunLog,
+  run: RunKey,
+  steps: StepBounds,
+  plans: ReadonlyMap<string, ReplayPlan>,
+  spec_hash: string,
+): AsyncGenerator<Record<string, unknown>> {
+  const tally = new ReplayTally();
+  const verdicts = [...plans.values()].some((plan) => plan.verdicts);
+  for await (const logged of runLog.loggedGroups(run, steps, { spec_hashes: [...plans.keys()], verdicts })) {
+    const { rewards, columns } = replayedGroup(plans.get(logged.spec_hash) as ReplayPlan, logged);
+    const renewed = rewards.map(({ value }) => value);
+    const old = logged.rollouts.map(({ reward }) => reward);
+    tally.add(old, renewed);
+    const told = Object.entries(columns).map(([name, values]) => [name, values.map(({ value }) => value)]);
+    yield {
+      type: "group",
+      group_id: logged.group_id,
+      step: logged.step,
+      rewards: renewed,
+      errors: rewards.map(({ code }) => code),
+      columns: Object.fromEntries(told),
+      old,
+    };
+  }
+  yield { type: "end", spec_hash, ...tally.told() };
+}
+
+/** A spec of the log as it is read today, and whether its prompts are still in the same words. */
+async function loggedSpec({ spec, spec_hash }: SpecUse) {
+  const read = storedSpec(spec);
+  if (read === null) {
+    const message = `the run's spec ${spec_hash} is no longer valid`;
+    throw new ApiError("needs_judging", `spec: ${message}.`, { errors: [{ path: "spec", message }] });
+  }
+  const hash = await specHash(read).catch(() => null);
+  return { compiled: compileSpec(read), same_prompts: hash === spec_hash };
+}
+
+/** Facts that expressions and lengths need, and that the run's own specs may not have needed. */
+function requireLogged({ facts }: CompiledSpec, uses: readonly SpecUse[]): void {
+  if (uses.length > LIMITS.rescore_specs_max) {
+    const message = `the run used more than rescore_specs_max = ${LIMITS.rescore_specs_max} specs; narrow the steps`;
+    throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });
+  }
+  if (facts.includes("length_tokens") && uses.some(({ no_length }) => no_length)) {
+    const message = "needs length_tokens, and some rollouts of the run were logged without";
+    throw new ApiError("length_tokens_required", `spec: ${message}.`, { errors: [{ path: "spec", message }] });
+  }
+  if (facts.includes("step") && uses.some(({ no_step }) => no_step)) {
+    const message = "required: the spec's expressions use the step, and some requests of the run have none";
+    throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });
+  }
+}

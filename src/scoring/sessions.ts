@@ -1,0 +1,71 @@
+// Owns the verifier sessions of one request, one for each signal that asks: how a judge's settings
+// become a call, and what was refused.
+import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
+import type { Judge } from "../core/signals/signal.ts";
+import { createHeaderSlots } from "../core/wire/header-slots.ts";
+import type { HeaderSlots, SessionStats } from "../core/wire/questions.ts";
+import type { Sessions } from "./judging.ts";
+import type { Verifier, VerifierCall, VerifierSession } from "./ports.ts";
+
+/** Sentences of refusals that are kept, and that one reply tells: the first ascending. */
+const REFUSALS_MAX = 256;
+export const REFUSALS_TOLD_MAX = 3;
+
+/** When a session's work ends, and whose goes first. */
+export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority">;
+
+/**
+ * One session for each signal that asks; they share the places for requests that wait for headers.
+ * @param header_slots those places, where others share them too
+ */
+export function openSessions(
+  verifier: Verifier,
+  { signals, spec }: CompiledSpec,
+  until: Until,
+  header_slots?: HeaderSlots,
+): { sessions: Sessions; stats: () => SessionStats; refusals: ReadonlySet<string> } {
+  const asking = signals.flatMap(({ name, judge }) => (judge === null ? [] : [{ name, judge }]));
+  const slots = header_slots ?? (asking.length > 1 ? createHeaderSlots() : undefined);
+  const shared = slots !== undefined && { header_slots: slots };
+  const refusals = new Set<string>();
+  const sessions = asking.map(({ name, judge }) => {
+    const session = verifier.session({ ...verifierCall(judge, spec.seed), ...until, ...shared });
+    return [name, overheard(session, refusals)] as const;
+  });
+  const stats = () => {
+    const all = sessions.map(([, session]) => session.stats);
+    const sum = (field: keyof SessionStats) => all.reduce((total, one) => total + one[field], 0);
+    const most = (field: keyof SessionStats) => all.reduce((top, one) => Math.max(top, one[field]), 0);
+    return {
+      headers_waiting_max: most("headers_waiting_max"),
+      in_flight_max: sum("in_flight_max"),
+      requests: sum("requests"),
+      retries: sum("retries"),
+    };
+  };
+  return { sessions: Object.fromEntries(sessions), stats, refusals };
+}
+
+/** The same session; why questions were refused is taken down. */
+function overheard(session: VerifierSession, refusals: Set<string>): VerifierSession {
+  return {
+    judge: (job, sink) =>
+      session.judge(job, (generation) => {
+        const { reason } = generation;
+        if (reason != null && refusals.size < REFUSALS_MAX) refusals.add(reason);
+        sink(generation);
+      }),
+    get stats() {
+      return session.stats;
+    },
+  };
+}
+
+/** How a judge is asked, as a session takes it. */
+export function verifierCall(
+  { prompt, form, model, temperature, top_p, max_tokens, strict_model, vote }: Judge,
+  seed: number,
+) {
+  const soft = vote === "soft" && { soft: true };
+  return { prompt, form, model, temperature, top_p, max_tokens, seed, strict_model: strict_model === true, ...soft };
+}

@@ -1,0 +1,144 @@
+// The backend `checker`: hosts of the deployment's list that give each candidate a number, one
+// signed request a group. Must not know signals or storage.
+import * as z from "zod";
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { JobQuestion } from "../../core/judges/questions.ts";
+import type { Generation, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
+import type { Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
+import type { BackendKind, BackendParts } from "../backend-kind.ts";
+import { totalStats } from "../fallback.ts";
+import { Backend } from "../fan-out/backend.ts";
+import { Governor } from "../fan-out/fan-out.ts";
+import type { Countable } from "../fan-out/queue.ts";
+import { setTimer } from "../fan-out/stall-watchdog.ts";
+import { askChecker, type CheckerEndpoint } from "./exchange.ts";
+
+const SETTINGS = z.object({ hosts: z.array(z.string()).min(1), secret: z.instanceof(Uint8Array) });
+export type CheckerSettings = z.output<typeof SETTINGS>;
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Why nobody is asked at this address; null where somebody may be. */
+function addressFault(address: string, hosts: readonly string[]): string | null {
+  if (!URL.canParse(address)) return "not a URL";
+  const { protocol, hostname, host, username, password } = new URL(address);
+  if (protocol !== "https:" && !(protocol === "http:" && LOOPBACK.test(hostname))) return "must be an https URL";
+  if (username !== "" || password !== "") return "must hold no user and no password";
+  return hosts.includes(host) ? null : "its host is not among this deployment's CHECKER_HOSTS";
+}
+
+/** To the governor a group is one sample: one request brings all of it. */
+const WHOLE: readonly JobQuestion[] = [{ id: 0, shown: [], samples: 1 }];
+
+class Check implements Countable {
+  readonly questions = WHOLE;
+  readonly job: VerifierJob;
+  /** One a question, once they have come. */
+  numbers: readonly (number | null)[] = [];
+
+  constructor(job: VerifierJob) {
+    this.job = job;
+  }
+}
+
+const NOTHING = {
+  answer: null,
+  thinking: "none",
+  finish_reason: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+} as const;
+
+class CheckerVerifier implements Verifier {
+  readonly protocol = "checker";
+  readonly takes = ["check"] as const;
+  readonly generations_max = LIMITS.generations_verify_max;
+  readonly #settings: CheckerSettings;
+  readonly #parts: BackendParts;
+  /** What is remembered of each host: one that fails closes no other. */
+  readonly #hosts = new Map<string, Backend>();
+
+  constructor(settings: CheckerSettings, parts: BackendParts) {
+    this.#settings = settings;
+    this.#parts = parts;
+  }
+
+  addressFault = (address: string) => addressFault(address, this.#settings.hosts);
+  backends = () => [...this.#hosts.values()].map((backend) => backend.status(this.#parts.clock.now()));
+  /** Nobody is asked: what a checker costs is not ours to spend. */
+  check = async () => ({ ok: true, latency_ms: 0 });
+
+  session(call: VerifierCall): VerifierSession {
+    const governors = new Map<string, Governor<Check>>();
+    const at = (url: string) => {
+      const governor = governors.get(url) ?? this.#governor(url, call);
+      governors.set(url, governor);
+      return governor;
+    };
+    return {
+      judge: (job, sink) =>
+        this.addressFault(job.preset) === null
+          ? ask(at(job.preset), job, sink)
+          : Promise.resolve(tell(job, sink, { error: "verifier_rejected", latency_ms: 0 }, [])),
+      get stats(): SessionStats {
+        return totalStats([...governors.values()].map(({ stats }) => stats));
+      },
+    };
+  }
+
+  #governor(url: string, call: VerifierCall): Governor<Check> {
+    const { clock, max_in_flight = LIMITS.checker_in_flight_max } = this.#parts;
+    const { host } = new URL(url);
+    const backend = this.#hosts.get(host) ?? new Backend({ name: host, hedging: false });
+    this.#hosts.set(host, backend);
+    // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
+    const fetcher: typeof fetch = (input, init) => fetch(input, init);
+    const endpoint: CheckerEndpoint = { url, secret: this.#settings.secret, fetch: fetcher, clock };
+    return new Governor<Check>({
+      ...{ max_in_flight: Math.min(max_in_flight, LIMITS.checker_in_flight_max), clock, backend, random: Math.random },
+      ...{ signal: call.signal, deadline_at: call.deadline_at ?? null, schedule: setTimer },
+      ...{ header_slots: call.header_slots, silence_ms: call.silence_ms, hand_on: call.hand_on },
+      send: async ({ running: { job: check } }, signal, onHeaders, onBytes) => {
+        const { outcome, numbers } = await askChecker(endpoint, check.job, signal, onHeaders);
+        onBytes();
+        check.numbers = numbers;
+        return outcome;
+      },
+    });
+  }
+}
+
+async function ask(governor: Governor<Check>, job: VerifierJob, sink: (one: Generation) => void): Promise<void> {
+  const check = new Check(job);
+  let last: Generation | null = null;
+  await governor.judge(check, (generation) => {
+    last = generation;
+  });
+  tell(job, sink, last as unknown as Generation, check.numbers);
+}
+
+/** One report a question: its number, or why there is none. */
+function tell(
+  { questions }: VerifierJob,
+  sink: (generation: Generation) => void,
+  { error, latency_ms, backend = null, reason }: Pick<Generation, "error" | "latency_ms" | "backend" | "reason">,
+  numbers: readonly (number | null)[],
+): void {
+  questions.forEach(({ id, first_sample = 0 }, at) => {
+    const number = error === null ? (numbers[at] ?? null) : null;
+    const fault: ItemErrorCode | null = number === null ? (error ?? "checker_failed") : null;
+    const about = { ...NOTHING, question: id, sample: first_sample, latency_ms, backend, error: fault };
+    if (number === null) sink({ ...about, ...(reason != null && { reason }) });
+    else sink({ ...about, answer: String(number), finish_reason: "stop" });
+  });
+}
+
+/** The hosts of CHECKER_HOSTS. */
+export const checker: BackendKind<CheckerSettings> = {
+  protocol: "checker",
+  settings: SETTINGS,
+  apart: true,
+  hedging: false,
+  create: ({ hosts, secret }, parts) => new CheckerVerifier({ hosts, secret }, parts),
+};

@@ -1,0 +1,249 @@
+// NeMo-Gym's compare and cohorts, Azure's, Google's and RULER's judges: their exact bodies, rewards
+// as /v1/rewards gives them, and failures as each tool takes them.
+import { expect, test } from "vitest";
+import { ChatReplySchema } from "../../../src/api/contracts/chat/chat-replies.ts";
+import { rulerPrompt } from "../../../src/api/contracts/chat/ruler-prompt.ts";
+import { GoogleRewardReplySchema } from "../../../src/api/contracts/samples/google-tuning.ts";
+import { CompareReplySchema } from "../../../src/api/contracts/samples/nemo-gym-compare.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { fakeSpecStore } from "../../harness/fakes.ts";
+import * as examples from "./examples.ts";
+import { fixedRooms, gathered } from "./sample-setup.ts";
+import { failing, failingOn, faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
+
+const responded = (text: string, more: object = {}) => ({
+  id: "resp",
+  created_at: 0,
+  model: "policy",
+  object: "response",
+  output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }],
+  ...more,
+});
+const history = [{ role: "user", content: "Sum it." }];
+const compared = (texts: readonly string[], more: object = {}) => ({
+  ...{ conversation_history: history, response_objs: texts.map((text) => responded(text)) },
+  ...more,
+});
+
+async function nativeRewards(spec: unknown = "default") {
+  const groups = [{ prompt: history, rollouts: PROGRAMS.map((text) => ({ text })) }];
+  const reply = await setUp().post("/v1/rewards", { spec, groups });
+  return ((await reply.json()) as { rewards: number[][] }).rewards[0];
+}
+
+test("compare gives each response the spec's reward, in their order, and lists who won each comparison", async () => {
+  const reply = await replyOf(CompareReplySchema, await setUp().post("/nemo-gym/compare", compared(PROGRAMS)));
+  expect(reply.rewards).toEqual(await nativeRewards());
+  expect(reply.comparison_results).toHaveLength(3);
+  for (const { response_i, response_j, winner, score_1 } of reply.comparison_results) {
+    const [a, b] = [PROGRAMS[response_i] as string, PROGRAMS[response_j] as string];
+    expect(winner).toBe(a.length > b.length ? "response_i" : "response_j");
+    expect(score_1).toBeNull();
+  }
+  expect(reply.metrics).toEqual({ parse_rate: 1 });
+});
+
+test("compare fails, for the gym to dispatch it again, where a response has no reward: no neutral 3.0", async () => {
+  const part = setUp({ script: failingOn((candidate) => candidate === "12", "verifier_unavailable") });
+  expect((await faultOf(await part.post("/nemo-gym/compare", compared(PROGRAMS)), 503)).code).toBe(
+    "verifier_unavailable",
+  );
+  const declared = await part.post("/nemo-gym/compare?on_failure=-1", compared(PROGRAMS));
+  expect((await replyOf(CompareReplySchema, declared)).rewards[2]).toBe(-1);
+  const alone = await setUp().post("/nemo-gym/compare", compared(PROGRAMS.slice(0, 1)));
+  expect((await faultOf(alone, 400)).code).toBe("group_too_small");
+});
+
+test("compare hands a principle to a judge that has a place for it, and refuses it beside one that has none", async () => {
+  const principled = AnySpecSchema.parse({
+    candidate: { extract: "whole" },
+    judge: { preset: "rewardanything", mode: "listwise", schedule: "single_list" },
+    format: { rules: [], penalty: 0 },
+  });
+  const { post, verifier } = setUp({ specs: fakeSpecStore({ principled }) });
+  const body = compared(PROGRAMS, { principle: "Prefer the shorter." });
+  await post("/nemo-gym/compare?spec=principled", body);
+  expect([...new Set(verifier.jobs.map(({ slots }) => slots?.principle))]).toEqual(["Prefer the shorter."]);
+  const fault = await faultOf(await post("/nemo-gym/compare", body), 400);
+  expect(fault.errors).toEqual([{ path: "principle", message: expect.stringContaining("rewardanything") }]);
+});
+
+test("compare counts the policy's tokens where every response says them", async () => {
+  const specs = fakeSpecStore({
+    long: { ...DEFAULT_SPEC, overlong: { max_tokens: 100, cache_tokens: 50, clamp: true } },
+  });
+  const { post } = setUp({ specs });
+  const at = "/nemo-gym/compare?spec=long";
+  const usage = { usage: { output_tokens: 100 } };
+  const told = PROGRAMS.map((text) => responded(text, usage));
+  const reply = await replyOf(
+    CompareReplySchema,
+    await post(at, { conversation_history: history, response_objs: told }),
+  );
+  expect(reply.rewards).toEqual((await nativeRewards())?.map((reward) => reward - 1));
+  expect((await faultOf(await post(at, compared(PROGRAMS)), 400)).code).toBe("length_tokens_required");
+});
+
+const verify = (text: string, more: object) => ({
+  ...{ responses_create_params: { input: "Sum it." }, response: responded(text) },
+  ...more,
+});
+
+test("rollouts of one cohort id and one attempt are one group, whatever else is equal", async () => {
+  const { rooms, joined } = fixedRooms(gathered());
+  const { post } = setUp({ rooms });
+  const send = (more: object) => post("/nemo-gym/verify?group_size=2", verify(fenced("1"), more));
+  await send({});
+  await send({ _ng_group_id: "g1", _ng_group_attempt: 0, _ng_rollout_index: 0 });
+  await send({ _ng_group_id: "g1", _ng_group_attempt: 0, _ng_rollout_index: 1 });
+  await send({ _ng_group_id: "g1", _ng_group_attempt: 1, _ng_rollout_index: 0 });
+  await send({ _ng_group_id: "g2", _ng_group_attempt: 0, _ng_rollout_index: 0 });
+  const rooms_of = joined.map(({ room }) => room);
+  expect(rooms_of[1]).toBe(rooms_of[2]);
+  expect(new Set(rooms_of).size).toBe(4);
+  // Equal texts of two rollouts are two members, and not one and its retry.
+  expect(joined[1]?.body_hash).not.toBe(joined[2]?.body_hash);
+});
+
+test("Azure's rows are told apart whole, and their prompt is where datasets have it", async () => {
+  const { rooms, joined } = fixedRooms(gathered());
+  const { post } = setUp({ rooms });
+  const send = (item: object, trace_id = "t") =>
+    post("/azure/grader", { sample: { output_text: "x" }, item, trace_id });
+  for (const name of ["messages", "prompt", "question", "input", "problem"]) {
+    expect((await send({ [name]: name === "messages" ? history : "Sum it.", answer: 1 })).status).toBe(200);
+  }
+  expect(joined.map(({ prompt }) => prompt)).toEqual([history, ...Array(4).fill("Sum it.")]);
+  await send({ question: "Sum it.", answer: 1 }, "u");
+  expect(joined[5]?.room).toBe(joined[2]?.room);
+  expect(joined[5]?.body_hash).not.toBe(joined[2]?.body_hash);
+  await send({ question: "Sum it.", answer: 2 });
+  expect(joined[6]?.room).not.toBe(joined[2]?.room);
+  const fault = await faultOf(await send({ answer: 1 }), 400);
+  expect(fault.errors).toEqual([{ path: "item", message: expect.stringContaining("messages, prompt, question") }]);
+});
+
+test("Google's contents, thoughts, job and step arrive as prompt, thinking, run and step; the URL's names go first", async () => {
+  const { rooms, joined } = fixedRooms(gathered());
+  const { post } = setUp({ rooms });
+  const body = {
+    example: {
+      contents: [
+        { role: "user", parts: [{ text: "Sum " }, { text: "it." }] },
+        { role: "model", parts: [{ text: "Which?" }] },
+        { role: "user", parts: [{ text: "All." }] },
+      ],
+      references: { answer: 6 },
+    },
+    response: { role: "model", parts: [{ text: "Hm.", thought: true }, { text: "6" }] },
+    metadata: { step: 12, tuningJobId: "projects/7/locations/x/tuningJobs/99" },
+  };
+  const reply = await replyOf(GoogleRewardReplySchema, await post("/google/reward", body));
+  expect(reply.reward).toBe(0.5);
+  await post("/google/reward?run_id=mine&step=1", body);
+  expect(joined[0]).toMatchObject({
+    prompt: [
+      { role: "user", content: "Sum it." },
+      { role: "assistant", content: "Which?" },
+      { role: "user", content: "All." },
+    ],
+    rollout: { text: "<think>\nHm.\n</think>\n6" },
+    run_id: "99",
+    step: 12,
+  });
+  expect(joined[1]).toMatchObject({ run_id: "mine", step: 1 });
+});
+
+const block = (id: string, turns: unknown) => `<trajectory id="${id}">\n${JSON.stringify(turns)}\n</trajectory>`;
+const asks = (...blocks: string[]) => ({
+  model: "openai/any",
+  messages: [
+    { role: "system", content: "Score.\n\nGrading standards:\n- Shorter is better.\n" },
+    {
+      role: "user",
+      content: `<context>\n${JSON.stringify(history)}\n</context>\n\nTrajectories:\n\n${blocks.join("\n\n")}`,
+    },
+  ],
+});
+const answers = (texts: readonly string[]) =>
+  texts.map((content, i) => block(`${i + 1}`, [{ role: "assistant", content }]));
+
+test("RULER gets its JSON with one score a trajectory, in their order: the share of comparisons won", async () => {
+  const reply = await replyOf(
+    ChatReplySchema,
+    await setUp().post("/ruler/v1/chat/completions", asks(...answers(PROGRAMS))),
+  );
+  const { scores } = JSON.parse(reply.choices[0].message.content);
+  expect(scores).toEqual([
+    { trajectory_id: "1", explanation: "won 0, lost 2 and tied 0 of 2 comparisons", score: 0 },
+    { trajectory_id: "2", explanation: "won 2, lost 0 and tied 0 of 2 comparisons", score: 1 },
+    { trajectory_id: "3", explanation: "won 1, lost 1 and tied 0 of 2 comparisons", score: 0.5 },
+  ]);
+});
+
+test("RULER is refused a group of which one trajectory has no score, which would take another's place", async () => {
+  const script = failingOn((candidate) => candidate === "12", "verifier_unavailable");
+  const lost = await setUp({ script }).post("/ruler/v1/chat/completions", asks(...answers(PROGRAMS)));
+  expect((await faultOf(lost, 503)).code).toBe("verifier_unavailable");
+  const down = setUp({ script: failing("verifier_overloaded") });
+  expect((await faultOf(await down.post("/ruler/v1/chat/completions", asks(...answers(PROGRAMS))), 429)).code).toBe(
+    "verifier_overloaded",
+  );
+  const alone = await setUp().post("/ruler/v1/chat/completions", asks(...answers(PROGRAMS.slice(0, 1))));
+  expect((await faultOf(alone, 400)).code).toBe("group_too_small");
+});
+
+test("RULER's rubric reaches a judge that has a place for it", async () => {
+  const judge = { preset: "rewardanything", mode: "listwise", schedule: "single_list" };
+  const spec = AnySpecSchema.parse({
+    candidate: { extract: "whole" },
+    signals: {
+      quality: { kind: "tournament", judge: { preset: judge.preset, mode: judge.mode }, schedule: judge.schedule },
+    },
+  });
+  const { post, verifier } = setUp({ specs: fakeSpecStore({ principled: spec }) });
+  await post("/ruler/v1/chat/completions?spec=principled", asks(...answers(PROGRAMS)));
+  expect([...new Set(verifier.jobs.map(({ slots }) => slots?.principle))]).toEqual(["- Shorter is better."]);
+});
+
+test("a trajectory of several turns keeps its roles, and one without a context ends in its answer", () => {
+  const turns = [
+    { role: "assistant", content: null, tool_calls: [] },
+    { role: "tool", content: "6" },
+    { role: "assistant", content: "It is 6." },
+  ];
+  const several = rulerPrompt(asks(block("a", turns), ...answers(["x"])).messages);
+  expect(several.ids).toEqual(["a", "1"]);
+  expect(several.group.rollouts[0]?.text).toBe("assistant:\n\n\ntool:\n6\n\nassistant:\nIt is 6.");
+  const whole = [...history, { role: "assistant", content: "6" }];
+  const [one] = [rulerPrompt([{ role: "user", content: `Trajectories:\n\n${block("1", whole)}` }])];
+  expect(one.group).toEqual({ prompt: history, rollouts: [{ text: "6" }] });
+  expect(one.rubric).toBeNull();
+});
+
+test.each([
+  ["no trajectory", { role: "user", content: "Score them." }, "holds no <trajectory"],
+  ["a trajectory that is no JSON", { role: "user", content: '<trajectory id="1">\n[\n</trajectory>' }, "is no JSON"],
+  [
+    "a trajectory that is no list",
+    { role: "user", content: '<trajectory id="1">\n7\n</trajectory>' },
+    "no list of messages",
+  ],
+  [
+    "more trajectories than a group holds",
+    { role: "user", content: answers(Array(LIMITS.rollouts_per_group_max + 1).fill("x")).join("\n") },
+    "rollouts_per_group_max is 64",
+  ],
+])("%s is refused by the field, in OpenAI's words", async (_, message, words) => {
+  const fault = await faultOf(await setUp().post("/ruler/v1/chat/completions", { messages: [message] }), 400);
+  expect(fault.error).toMatchObject({ param: "messages", message: expect.stringContaining(words) });
+});
+
+test("the documented examples are answered in the documented shapes", async () => {
+  await replyOf(CompareReplySchema, await setUp().post("/nemo-gym/compare", examples.nemoGymCompare));
+  await replyOf(ChatReplySchema, await setUp().post("/ruler/v1/chat/completions", examples.ruler));
+  const google = await setUp(fixedRooms(gathered())).post("/google/reward", examples.googleTuning);
+  await replyOf(GoogleRewardReplySchema, google);
+});

@@ -1,0 +1,70 @@
+// A run beside another over HTTP: paired by prompt over the steps that both have, in rewards and in
+// tau-b, with what keeps the two runs' owners apart.
+import { beforeEach, describe, expect, test } from "vitest";
+import { preferring } from "../../harness/fakes.ts";
+import { fenced, longest, problemOf, setUp } from "./harness.ts";
+
+const LABELS = [0, 0.5, 1];
+const groupsOf = (prompts: readonly string[], labelled = true) =>
+  prompts.map((prompt) => ({
+    prompt,
+    rollouts: LABELS.map((pass_rate, r) => ({
+      text: fenced(`${"x".repeat(r + 1)}`),
+      ...(labelled && { pass_rate }),
+    })),
+  }));
+
+let world: ReturnType<typeof setUp>;
+const log = async (run_id: string, step: number, prompts: readonly string[], spec: object = {}, labelled = true) => {
+  const response = await world.post("/v1/rewards", { run_id, step, spec, groups: groupsOf(prompts, labelled) });
+  expect(response.status).toBe(200);
+};
+const compare = async (query: string) => (await world.call(`/v1/runs/one/compare?${query}`)).json();
+
+describe("two runs compared", () => {
+  beforeEach(async () => {
+    const shortest = preferring((candidate) => -candidate.length);
+    // The longest is right; the judge of the run `other` prefers the shortest.
+    world = setUp({
+      script: (shown, about) => (about.job.preset === "code-select-cot" ? shortest : longest)(shown, about),
+    });
+    for (const step of [1, 2, 3]) await log("one", step, [`a${step}`, `b${step}`]);
+    for (const step of [2, 3, 4])
+      await log("other", step, [`a${step}`, `c${step}`], { judge: { prompt: "code-select-cot" } });
+  });
+
+  test("differ by the prompts that both have at the steps that both have, each with its interval", async () => {
+    const told = await compare("with=other");
+    expect(told).toMatchObject({ run_id: "one", owner: null, with: { run_id: "other", owner: null }, steps: [2, 3] });
+    expect(told.spec_hashes).toHaveLength(2);
+    // Mean rewards of a group are the same, whoever wins; the orders are opposite.
+    expect(told.rewards).toEqual({ prompts: 2, one: 0.5, other: 0.5, difference: 0, ci95: [0, 0] });
+    expect(told.tau_b).toEqual({ prompts: 2, one: 1, other: -1, difference: 2, ci95: [2, 2] });
+    expect(await compare("with=other")).toEqual(told);
+    expect(await compare("with=other&steps=1")).toMatchObject({ steps: [3], tau_b: { prompts: 1, ci95: null } });
+  });
+
+  test("without labels have no tau-b to compare, and without common steps nothing", async () => {
+    await log("bare", 3, ["a3"], {}, false);
+    expect(await compare("with=bare")).toMatchObject({
+      rewards: { prompts: 1, difference: 0 },
+      tau_b: { prompts: 0, one: null, other: null, difference: null, ci95: null },
+    });
+    await log("late", 9, ["a3"]);
+    expect(await compare("with=late")).toMatchObject({ steps: [], rewards: { prompts: 0, difference: null } });
+  });
+
+  test.each([
+    ["with", ""],
+    ["with", "with=nobody"],
+    ["steps", "with=other&steps=0"],
+    ["steps", "with=other&steps=51"],
+  ])("are refused at %s for ?%s", async (path, query) => {
+    const problem = await problemOf(await world.call(`/v1/runs/one/compare?${query}`));
+    expect(problem).toMatchObject({ status: 400, errors: [{ path }] });
+  });
+
+  test("an unknown run is not found", async () => {
+    expect((await problemOf(await world.call("/v1/runs/nobody/compare?with=one"))).code).toBe("not_found");
+  });
+});

@@ -1,0 +1,96 @@
+// Owns the guarantee that a misspelt name is answered with the one that was meant, wherever names
+// stand: fields, choices, kinds, prompts, stored specs, expressions, query parameters, paths.
+import { describe, expect, test } from "vitest";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { fakeSpecStore } from "../../harness/fakes.ts";
+import { problemOf, setUp, twoRollouts } from "./harness.ts";
+
+const { groups } = twoRollouts();
+const withSpec = (spec: unknown) => ({ spec, groups });
+const withSignal = (signal: object, more: object = {}) => withSpec({ signals: { base: signal }, ...more });
+
+const FIELDS: [body: unknown, path: string, meant: string][] = [
+  [{ group: groups, groups }, "group", "groups"],
+  [{ groups, spek: "default" }, "spek", "spec"],
+  [{ groups: [{ prompt: "p", rollout: [] }] }, "groups[0].rollout", "rollouts"],
+  [
+    { groups: [{ prompt: "p", rollouts: [{ text: "t", lenght_tokens: 3 }] }] },
+    "groups[0].rollouts[0].lenght_tokens",
+    "length_tokens",
+  ],
+  [withSpec({ judge: { schedul: "swiss" } }), "spec.judge.schedul", "schedule"],
+  [withSpec({ judge: { schedule: { name: "swiss", round: 2 } } }), "spec.judge.schedule.round", "rounds"],
+  [withSpec({ judge: { schedule: "round_robbin" } }), "spec.judge.schedule", "round_robin"],
+  [withSpec({ judge: { schedule: { name: "swis" } } }), "spec.judge.schedule.name", "swiss"],
+  [withSpec({ judge: { mode: "pairwize" } }), "spec.judge.mode", "pairwise"],
+  [withSpec({ judge: { preset: "code-selct" } }), "spec.judge.preset", "code-select"],
+  [withSpec({ judge: { prompt: "code-selct" } }), "spec.judge.prompt", "code-select"],
+  [withSpec({ reward: "win_rat" }), "spec.reward", "win_rate"],
+  [withSpec({ format: { rules: ["has_candidates"] } }), "spec.format.rules[0]", "has_candidate"],
+  [withSignal({ kind: "tournement" }), "spec.signals.base.kind", "tournament"],
+  [withSignal({ kind: "tournament", judgge: {} }), "spec.signals.base.judgge", "judge"],
+  [withSignal({ kind: "tournament" }, { reward: "bases" }), "spec.reward", "base"],
+  [withSignal({ kind: "tournament" }, { reward: "clmp(base, 0, 1)" }), "spec.reward", "clamp"],
+  [withSpec("nightley"), "spec", "nightly"],
+];
+
+describe("POST /v1/rewards says what was meant by", () => {
+  test.each(FIELDS)("%j", async (body, path, meant) => {
+    const specs = fakeSpecStore();
+    await specs.put("nightly", DEFAULT_SPEC);
+    const { status, detail, errors } = await problemOf(await setUp({ specs }).post("/v1/rewards", body));
+    expect(status).toBe(400);
+    const message = errors?.find((error) => error.path === path)?.message;
+    expect(message, JSON.stringify(errors)).toContain(`; did you mean ${JSON.stringify(meant)}?`);
+    if (errors?.length === 1) expect(detail).toContain(`did you mean ${JSON.stringify(meant)}?`);
+  });
+});
+
+test("a kind that there is not is refused with those that there are", async () => {
+  const { errors } = await problemOf(await setUp().post("/v1/rewards", withSignal({ kind: "nothing" })));
+  expect(errors?.[0]).toMatchObject({
+    path: "spec.signals.base.kind",
+    message: expect.stringContaining('one of "tournament", '),
+  });
+  const missing = await problemOf(await setUp().post("/v1/rewards", withSignal({})));
+  expect(missing.errors?.[0]?.message).toMatch(/^required \(one of "tournament", /);
+});
+
+test("a field that is like none is refused without a suggestion", async () => {
+  const { errors } = await problemOf(await setUp().post("/v1/rewards", { groups, xyzzy: 1 }));
+  expect(errors).toEqual([{ path: "xyzzy", message: "unknown field" }]);
+});
+
+test("a spec's name is refused without a suggestion where the names cannot be read", async () => {
+  const names = () => Promise.reject(new Error("down"));
+  const { code, errors } = await problemOf(
+    await setUp({ specs: { ...fakeSpecStore(), names } }).post("/v1/rewards", withSpec("nightley")),
+  );
+  expect([code, errors]).toEqual(["unknown_spec", [{ path: "spec", message: "not the name of a stored spec" }]]);
+});
+
+test("a query parameter is suggested like a field", async () => {
+  const { errors } = await problemOf(await setUp().call("/v1/runs?limt=3"));
+  expect(errors).toEqual([{ path: "limt", message: 'unknown field; did you mean "limit"?' }]);
+});
+
+describe("a path without a route is answered with the nearest one:", () => {
+  test.each([
+    ["POST", "/v1/reward", "POST /v1/rewards"],
+    ["POST", "/rewards", "POST /v1/rewards"],
+    ["POST", "/v1/rewards/", "POST /v1/rewards"],
+    ["POST", "/V1/Rewards", "POST /v1/rewards"],
+    ["GET", "/v1/run/r-1/steps", "GET /v1/runs/:run_id/steps"],
+    ["PUT", "/v1/spec/mine", "PUT /v1/specs/:name"],
+    ["GET", "/k/secret-key/v1/runz", "GET /v1/runs"],
+  ])("%s %s", async (method, path, meant) => {
+    const { status, detail } = await problemOf(await setUp().call(path, { method }));
+    expect(status).toBe(404);
+    expect(detail).toBe(`There is nothing at this path. Did you mean ${meant}? GET /docs lists the routes.`);
+  });
+
+  test("none where none is near", async () => {
+    const { detail } = await problemOf(await setUp().call("/completely/elsewhere"));
+    expect(detail).toBe("There is nothing at this path. GET /docs lists the routes.");
+  });
+});

@@ -1,0 +1,69 @@
+// Owns the guarantees of the reference: every field is described, and every route comes with a call
+// in each language that works as it stands.
+import createClient from "openapi-fetch";
+import { describe, expect, test } from "vitest";
+import { eachDocumentField } from "../../../scripts/build/openapi/described.ts";
+import { openapiText } from "../../../scripts/build/openapi/main.ts";
+import { callsOf, type OpenApi, referencePage } from "../../../scripts/build/reference/page.ts";
+import { LANGUAGES, pythonLiteral, snippets } from "../../../scripts/build/reference/snippets.ts";
+import { setUp } from "./harness.ts";
+
+const document = JSON.parse(openapiText()) as OpenApi;
+const page = referencePage(document);
+const calls = callsOf(document);
+
+test("every field and parameter of the OpenAPI document is described", () => {
+  const bare: string[] = [];
+  eachDocumentField(document, ({ description }, path) => {
+    if (typeof description !== "string" || description.trim() === "") bare.push(path.join("."));
+  });
+  // Words for them go into the schema, or into scripts/build/openapi/words.
+  expect(bare).toEqual([]);
+});
+
+test("the reference begins with how to send a key, and shows a call in each language for every route", () => {
+  expect(page.indexOf('id="authentication"')).toBeGreaterThan(0);
+  expect(page.indexOf('id="authentication"')).toBeLessThan(page.indexOf('id="scoreRewards"'));
+  expect(calls.length).toBeGreaterThan(40);
+  for (const { operationId } of calls) {
+    for (const language of LANGUAGES) expect(page).toContain(`id="${operationId}-${language.toLowerCase()}"`);
+  }
+});
+
+/** Those that wait for their group's others have tests of their own. */
+const atOnce = calls.filter(
+  ({ operationId }) => !/^(openRlhf|slime|verl|evaluateSample|nemoGymVerify)/.test(operationId),
+);
+
+describe("the TypeScript example reaches its route and fits its contract:", () => {
+  const Run = Object.getPrototypeOf(async () => {}).constructor as new (
+    ...code: string[]
+  ) => (client: unknown) => Promise<{ error?: unknown; response: Response }>;
+  /** Nothing is stored here, no group ever comes whole, and no database is there. */
+  const MAY_BE = [200, 404, 503];
+  test.each(atOnce.map((call) => [call.operationId, call] as const))("%s", async (_, call) => {
+    const { app } = setUp();
+    const client = createClient({ baseUrl: "http://localhost", fetch: async (request) => app.fetch(request) });
+    const { TypeScript: code } = snippets(call);
+    const { error, response } = await new Run("client", code.replace(/^const \{ data, error \} = /, "return "))(client);
+    const said = JSON.stringify(error ?? "");
+    expect(MAY_BE, said).toContain(response.status);
+    expect(said).not.toContain("There is nothing at this path");
+  });
+});
+
+test("the curl example sends the document's own example, whatever quotes it holds", () => {
+  for (const call of calls) {
+    const { curl } = snippets(call);
+    expect(curl).toContain(`"$KRITAI_URL${call.path.split("{")[0]}`);
+    expect(curl.includes("$KRITAI_API_KEY"), call.operationId).toBe(!call.open);
+    if (call.body === undefined) continue;
+    const quoted = curl.slice(curl.indexOf("-d '") + 4, -1);
+    expect(JSON.parse(quoted.replaceAll("'\\''", "'"))).toEqual(call.body);
+  }
+});
+
+test("a JSON value is written as Python has it", () => {
+  expect(pythonLiteral({ a: [true, null, 1.5], b: "x\n" })).toBe('{"a": [True, None, 1.5], "b": "x\\n"}');
+  expect(pythonLiteral(["a".repeat(80), {}])).toBe(`[\n    "${"a".repeat(80)}",\n    {},\n]`);
+});

@@ -1,0 +1,125 @@
+// The judge's tier of the kind reference over HTTP: who decides what, what the judge sees, what
+// appeals measure, and refusals by field.
+import { expect, test } from "vitest";
+import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { Script } from "../../harness/fakes.ts";
+import { problemOf, setUp } from "./harness.ts";
+
+/** Of the reference 1/2: equal by the rules, different by them, open, without an answer, open. */
+const TEXTS = [
+  "It is \\boxed{0.5}.",
+  "\\boxed{3}",
+  "So \\boxed{x/2}!",
+  "I do not know.",
+  "\\boxed{half}",
+  "Yes: \\boxed{3}",
+];
+const OPEN = ["x/2", "half"];
+
+/** Finds right what says half in words, and 3. */
+const judge: Script = ([answer]) => `Final Judgment: \\boxed{${answer === "half" || answer === "3" ? "A" : "B"}}`;
+
+const specOf = (settings: object) => ({ signals: { right: { kind: "reference", ...settings } } });
+const request = (settings: object) => ({
+  spec: specOf(settings),
+  groups: [{ prompt: "Half of one?", reference: "1/2", rollouts: TEXTS.map((text) => ({ text })) }],
+});
+
+async function scored(settings: object, script: Script = judge) {
+  const parts = setUp({ script });
+  const response = await parts.post("/v1/rewards", request(settings));
+  const reply = (await response.json()) as RewardsReply;
+  if (response.status !== 200) throw new Error(JSON.stringify(reply));
+  const rollouts = reply.groups[0]?.rollouts ?? [];
+  const shown = parts.verifier.jobs.flatMap(({ questions, candidates }) =>
+    questions.map(({ shown: [at = -1] }) => candidates[at]),
+  );
+  return { reply, rollouts, shown, told: rollouts.map(({ reward, error }) => reward ?? error), ...parts };
+}
+
+const BOTH = { tiers: ["rules", "judge"] };
+
+test("the judge is asked what the rules leave open, and sees the answer alone", async () => {
+  const { told, shown, rollouts, reply, verifier } = await scored(BOTH);
+  expect(told).toEqual([1, 0, 0, 0, 1, 0]);
+  expect(shown).toEqual(OPEN);
+  expect(verifier.jobs[0]).toMatchObject({ preset: "compassverifier", slots: { reference: "1/2" } });
+  expect(rollouts.map(({ details }) => details?.right)).toEqual([
+    { tier: "rules" },
+    { tier: "rules" },
+    { tier: "judge", rules: "unknown" },
+    { tier: "rules" },
+    { tier: "judge", rules: "unknown" },
+    { tier: "rules" },
+  ]);
+  expect(reply.signals).toBeUndefined();
+  expect(reply.warnings).toEqual([]);
+});
+
+test("on appeal it looks at what the rules find different, each answer once, and the rules' misses are measured", async () => {
+  const { told, shown, rollouts, reply, runLog } = await scored({ ...BOTH, appeal: true });
+  expect(told).toEqual([1, 1, 0, 0, 1, 1]);
+  expect(shown).toEqual(["3", ...OPEN]);
+  expect(rollouts[1]?.details?.right).toEqual({ tier: "judge", rules: "different", overturned: true });
+  expect(reply.signals?.right).toEqual({
+    rules_equal: 1,
+    appealed: 2,
+    overturned: 2,
+    rules_false_negative_rate: 2 / 3,
+  });
+  // The log tells whose answer each question showed, and every row who decided.
+  const [entry] = runLog.entries[0]?.groups ?? [];
+  expect(entry?.verdicts.map(({ order }) => order)).toEqual([[1], [2], [4]]);
+  expect(entry?.signals?.[5]?.detail).toEqual({ tier: "judge", rules: "different", overturned: true });
+});
+
+test("an answer that could not be judged has no value, and the rules' say stands elsewhere", async () => {
+  const down: Script = ([answer]) => (answer === "half" ? { error: "verifier_unavailable" } : "I cannot say.");
+  expect((await scored({ ...BOTH, appeal: true }, down)).told).toEqual([
+    1,
+    "unparsed",
+    "unparsed",
+    0,
+    "verifier_unavailable",
+    "unparsed",
+  ]);
+});
+
+test("the judge alone decides everything but a missing answer, by more than half of its samples", async () => {
+  const split: Script = ([answer], { sample }) =>
+    `Final Judgment: \\boxed{${answer === "0.5" || (answer === "3" && sample === 0) ? "A" : "B"}}`;
+  const { told, shown } = await scored({ tiers: ["judge"], judge: { samples: 2 } }, split);
+  expect(told).toEqual([1, 0, 0, 0, 0, 0]);
+  expect(shown).toEqual(["0.5", "3", ...OPEN]);
+});
+
+test.each(["xverify", "general-verifier"])("%s decides in its own words", async (preset) => {
+  const says = preset === "xverify" ? ["Correct", "Incorrect"] : ["Final Decision: Yes", "Final Decision: No"];
+  const own: Script = ([answer]) => says[answer === "half" ? 0 : 1] as string;
+  expect((await scored({ ...BOTH, judge: { preset } }, own)).told).toEqual([1, 0, 0, 0, 1, 0]);
+});
+
+test("an answer that is longer than a reference may be is not shown", async () => {
+  const { post, verifier } = setUp({ script: judge });
+  const body = request(BOTH);
+  body.groups[0]?.rollouts.push({ text: `\\boxed{x^${"9".repeat(4096)}}` });
+  const reply = (await (await post("/v1/rewards", body)).json()) as RewardsReply;
+  expect(reply.groups[0]?.rollouts.at(-1)?.error).toBe("rules_undecided");
+  expect(verifier.jobs.flatMap(({ candidates }) => candidates)).toEqual(OPEN);
+});
+
+test("a spec of rules alone keeps its canonical form, and what does not go together is refused by field", async () => {
+  const { post } = setUp();
+  const check = async (settings: object) => (await post("/v1/specs/check", specOf(settings))).json();
+  const plain = { kind: "reference", answer: "boxed", answer_type: "auto", tolerance: 0 };
+  expect(await check({})).toMatchObject({ spec: { signals: { right: plain } } });
+  expect((await check({ tiers: ["rules"], appeal: false })).spec_hash).toBe((await check({})).spec_hash);
+  // What rules leave open is not known beforehand.
+  expect(await check(BOTH)).toMatchObject({ cost: { generations: null } });
+  const refused = async (settings: object) =>
+    (await problemOf(await post("/v1/rewards", request(settings)))).errors?.[0]?.path;
+  expect(await refused({ tiers: ["judge", "rules"] })).toBe("spec.signals.right.tiers");
+  expect(await refused({ appeal: true })).toBe("spec.signals.right.appeal");
+  expect(await refused({ judge: { preset: "xverify" } })).toBe("spec.signals.right.judge");
+  expect(await refused({ ...BOTH, judge: { preset: "yes-no" } })).toBe("spec.signals.right.judge.preset");
+});

@@ -1,0 +1,57 @@
+// Owns the guarantees of the list of stored specs over HTTP.
+import { expect, test } from "vitest";
+import { specHash } from "../../../src/scoring/digest.ts";
+import { problemOf, setUp } from "./harness.ts";
+
+const PUT = { method: "PUT", headers: { "content-type": "application/json" } };
+
+test("stored specs come by name in pages, each as GET by its name tells it", async () => {
+  const { call } = setUp();
+  const names = ["c", "a", "b.2", "b-1"];
+  for (const [seed, name] of names.entries()) {
+    await call(`/v1/specs/${name}`, { ...PUT, body: JSON.stringify({ seed }) });
+  }
+  const seen: string[] = [];
+  for (let query = "?limit=3"; ; ) {
+    const page = (await (await call(`/v1/specs${query}`)).json()) as {
+      specs: { name: string; spec_hash: string; spec: object; updated_at: string }[];
+      next_cursor: string | null;
+    };
+    for (const { updated_at, ...row } of page.specs) {
+      expect(await (await call(`/v1/specs/${row.name}`)).json()).toEqual(row);
+      expect(Date.parse(updated_at)).not.toBeNaN();
+    }
+    seen.push(...page.specs.map(({ name }) => name));
+    if (page.next_cursor === null) break;
+    query = `?limit=3&cursor=${page.next_cursor}`;
+  }
+  expect(seen).toEqual(["a", "b-1", "b.2", "c"]);
+});
+
+test("a spec that is none any more, and one whose prompt is gone, are listed without what they lack", async () => {
+  const { call, specs } = setUp();
+  await call("/v1/specs/old", { ...PUT, body: "{}" });
+  const spec = await specs.get("old");
+  if (spec === null || !("judge" in spec)) throw new Error("the spec was not stored");
+  const promptless = { ...spec, judge: { ...spec.judge, prompt: "no-more" } };
+  await expect(specHash(promptless)).rejects.toThrow();
+  specs.page = async () => ({
+    rows: [
+      { name: "none", spec: null, updated_at: new Date(0) },
+      { name: "promptless", spec: promptless, updated_at: new Date(0) },
+    ],
+    more: false,
+  });
+  expect(await (await call("/v1/specs")).json()).toMatchObject({
+    specs: [
+      { name: "none", spec: null, spec_hash: null },
+      { name: "promptless", spec_hash: null },
+    ],
+    next_cursor: null,
+  });
+});
+
+test("a cursor that is no name is refused", async () => {
+  const problem = await problemOf(await setUp().call("/v1/specs?cursor=A%20B"));
+  expect(problem).toMatchObject({ code: "invalid_request", errors: [{ path: "cursor" }] });
+});

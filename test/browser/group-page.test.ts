@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+
+import { HOSTILE, open, shot, withRuns } from "./runs-setup.ts";
+
+withRuns();
+
+it("goes from the run to a verdict in three clicks, and what a model wrote is text", async () => {
+  const { page, faults } = await open("/runs/scored?owner=tests");
+  await page.locator("tbody a", { hasText: "7" }).first().click();
+  await page.waitForSelector("h1:has-text('Step 7')");
+  await page.locator("tbody a").first().click();
+  await page.waitForSelector("h2:has-text('Who beat whom')");
+  expect(await page.locator("h1").textContent()).toContain("<script>");
+  await page.getByLabel("verdicts of #0 and #1").first().click();
+  expect(await page.locator("caption", { hasText: /verdicts? of #0 and #1/ }).count()).toBe(1);
+  expect(page.url()).toContain("#pair=0-1");
+  const said = page.locator(".said pre");
+  expect(await said.first().textContent()).toBe(
+    `${HOSTILE} \\boxed{${await page
+      .locator(".said h3")
+      .first()
+      .textContent()
+      .then((head) => /: (.) /.exec(head ?? "")?.[1])}}`,
+  );
+  expect(await page.locator("details.said pre").allTextContents()).toHaveLength(4);
+  await page.locator("tr[data-rollout] a", { hasText: "#2" }).click();
+  expect(page.url()).toContain("#rollout=2&pair=0-1");
+  expect(await page.locator("tr[data-named]").getAttribute("data-rollout")).toBe("2");
+  await page.reload();
+  await page.waitForSelector("tr[data-named][data-rollout='2']");
+  expect(await page.locator("caption", { hasText: /verdicts? of #0 and #1/ }).count()).toBe(1);
+  expect(await page.title()).not.toBe("owned");
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it("shows soft verdicts as probabilities, and counts each for the one to whom it leans", async () => {
+  const { page, faults } = await open("/runs/mild/steps/9?owner=tests");
+  await page.locator("tbody a").first().click();
+  await page.waitForSelector("h2:has-text('Who beat whom')");
+  expect(await page.getByLabel("1/1 verdicts of #2 and #0").count()).toBe(1);
+  expect(await page.getByLabel("0/1 verdicts of #0 and #2").count()).toBe(1);
+  expect(await page.locator("td", { hasText: /^A 0\.(75|25), B 0\.(75|25)$/ }).count()).toBe(3);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it("shows what the audit's judge said beside each pair, apart from the verdicts behind the rewards", async () => {
+  const { page, faults } = await open("/runs/audited/steps/8?owner=tests");
+  await page.locator("tbody a").first().click();
+  await page.waitForSelector("h2:has-text('Who beat whom')");
+  expect(await page.locator("caption", { hasText: "second judge: 3 verdicts" }).count()).toBe(1);
+  const column = page.locator("th", { hasText: "second judge" });
+  expect(await column.count()).toBe(1);
+  await page.getByLabel("verdicts of #0 and #1").first().click();
+  // The main judge prefers the longer; #1 is.
+  const second = page.locator("caption", { hasText: /^second judge: [AB]$/ });
+  await second.waitFor();
+  const heads = await page.locator(".said h3").allTextContents();
+  expect(heads).toHaveLength(2);
+  expect(heads[1]).toMatch(/^second judge, /);
+  expect(heads[1]).toContain(((await second.textContent()) as string).replace("second judge: ", ": "));
+  expect(await page.locator(".said pre").nth(1).textContent()).toContain(HOSTILE);
+  expect(faults).toEqual([]);
+  await shot(page, "audited");
+  await page.context().close();
+});

@@ -1,0 +1,159 @@
+// Owns what the tests of the pages of runs share: the app over made and really scored runs, headless
+// Chromium, pages with a key already typed, and what is wrong with them.
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { AnySpecSchema } from "../../src/core/signals/signals-spec.ts";
+import type { RunKey, RunLog } from "../../src/scoring/run-log-port.ts";
+import { committedAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
+import { detail, healthRows, histogram, type MadeRun, stepRows, summary } from "./run-rows.ts";
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+export const KEY = "the-key-of-the-tests";
+export const HOSTILE = '<script>document.title="owned"</script>\u001b[31m<img src=x onerror=alert(1)>';
+
+const LONGER = preferring((candidate) => candidate.length);
+
+const long: MadeRun = { id: "long", steps: 2000, ill_from: 1700 };
+const calm: MadeRun = { id: "calm", steps: 60, ill_from: null };
+const made = [long, calm];
+
+/** The made runs beside those that are really scored. */
+function logOf(scored: RunLog): RunLog {
+  const of = ({ run_id }: RunKey) => made.find(({ id }) => id === run_id);
+  return {
+    ...scored,
+    async runs(page) {
+      const { rows, next_cursor } = await scored.runs(page);
+      return { rows: [...made.map(summary), ...rows], next_cursor };
+    },
+    async run(key) {
+      const run = of(key);
+      return run === undefined ? scored.run(key) : detail(run);
+    },
+    async steps(key, range) {
+      const run = of(key);
+      if (run === undefined) return scored.steps(key, range);
+      return stepRows(run).filter(({ step }) => (step as number) > (range.after ?? -1));
+    },
+    async health(key, steps) {
+      const run = of(key);
+      return run === undefined ? scored.health(key, steps) : healthRows(run).slice(-steps);
+    },
+    async histogram(key, wanted) {
+      const run = of(key);
+      return run === undefined ? scored.histogram(key, wanted) : histogram(run);
+    },
+  };
+}
+
+/** Probabilities of a soft vote: three quarters for the longer. */
+function leaning([a = "", b = ""]: readonly string[]) {
+  const first = a.length > b.length;
+  return { letters: { A: first ? 0.75 : 0.25, B: first ? 0.25 : 0.75 }, coverage: 1, written: first ? "A" : "B" };
+}
+
+const digestOf = async (key: string) =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
+
+let browser: Browser;
+/** Where the app listens, once the tests begin. */
+export let origin: string;
+let close: () => void;
+
+async function begin(): Promise<void> {
+  if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium`);
+  const app = createApp({
+    verifier: fakeVerifier((shown, about) => ({ answer: `${HOSTILE} ${LONGER(shown, about)}`, soft: leaning(shown) })),
+    runLog: logOf(fakeRunLog()),
+    specs: fakeSpecStore({ sampled: AnySpecSchema.parse({ judge: { samples: 3 } }) }),
+    clock: fixedClock(),
+    assets: committedAssets,
+    keys: [{ name: "tests", digest: await digestOf(KEY), scopes: ["score", "logs:all", "logs"] }],
+    report: () => {},
+  });
+  const rollouts = ["a", "bb", "ccc"].map((code) => ({ text: `\`\`\`python\n${code}\n\`\`\`` }));
+  const labelled = rollouts.map((rollout, r) => ({ ...rollout, pass_rate: r / 2 }));
+  const groups = [{ group_id: HOSTILE.slice(0, 60), prompt: "p", rollouts }];
+  for (const run of [
+    { run_id: "scored", step: 7, spec: { log_verdicts: true, log_texts: true } },
+    ...[11, 12, 13].map((step) => ({ run_id: "again", step, spec: {} })),
+    { run_id: "by_win_rate", step: 20, spec: { judge: { samples: 3 } } },
+    ...["win_rate", "net_win_rate"].flatMap((reward) =>
+      [21, 22].map((step) => ({
+        ...{ run_id: `by_${reward}`, step, spec: { reward } },
+        groups: ["p", "q"].map((prompt) => ({ prompt: prompt + step, rollouts: labelled })),
+      })),
+    ),
+    {
+      ...{ run_id: "audited", step: 8 },
+      spec: { log_verdicts: true, audit: { share: 1, judge: { model: "second", prompt: "code-select-cot" } } },
+    },
+    { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
+  ]) {
+    const scored = await app.request("http://localhost/v1/rewards", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+      body: JSON.stringify({ groups, ...run }),
+    });
+    expect(scored.status).toBe(200);
+  }
+  const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
+  await new Promise((resolve) => server.once("listening", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  close = () => server.close();
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+/** Has a file's tests run over the app with its made and its scored runs, in a browser of their own. */
+export function withRuns(): void {
+  beforeAll(begin);
+  afterAll(async () => {
+    await browser?.close();
+    close?.();
+  });
+}
+
+export interface Opened {
+  page: Page;
+  faults: string[];
+}
+
+/** A page in a tab of its own, with the key already typed unless told otherwise. */
+export async function open(
+  path: string,
+  { width = 1280, theme = "light" as "light" | "dark", key = KEY as string | null } = {},
+): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("request", (request) => new URL(request.url()).origin !== origin && faults.push(request.url()));
+  if (key !== null) await page.addInitScript(`sessionStorage.setItem("kritai-key", ${JSON.stringify(key)})`);
+  await page.goto(origin + path);
+  await page.waitForSelector("main:not([aria-busy]) h1");
+  return { page, faults };
+}
+
+/** Where SCREENSHOTS names a folder, each page is kept there as a picture. */
+export async function shot(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: false });
+}
+
+export const serious = async (page: Page): Promise<string[]> => {
+  // As a function of the page, which its policy lets in; a script element it would refuse.
+  await page.evaluate(await readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
+  const found = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  };
+  return found.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+};

@@ -1,0 +1,291 @@
+import type { ExportTable, StoredSignal, StoredText } from "../../src/core/contract/export-tables.ts";
+import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
+import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type {
+  AuditVerdictRow,
+  GroupEntry,
+  GroupRow,
+  GroupVerdicts,
+  LogEntry,
+  LoggedWanted,
+  Page,
+  RequestRow,
+  RunDetail,
+  RunKey,
+  RunLog,
+  RunSummary,
+  StepBounds,
+  StepRange,
+  StepRow,
+} from "../../src/scoring/run-log-port.ts";
+import { healthRowsOf, histogramOf } from "../port-contracts/health-oracle.ts";
+import { isWithin, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
+
+export interface FakeRunLog extends RunLog {
+  readonly entries: LogEntry[];
+  /** What append and the readers reject with, while set. */
+  fault: Error | null;
+}
+
+const mean = (values: readonly number[]) =>
+  values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+const numbers = (values: readonly (number | null)[]) => values.filter((v) => v !== null);
+const rewardsOf = (result: GroupResult) => result.rollouts.map((r) => r.reward);
+
+/** The signals of an entry whose spec has some, by rollout, then by name. */
+export function storedSignals(entry: LogEntry): StoredSignal[] {
+  return entry.groups.flatMap(({ signals = [] }, index) =>
+    signals
+      .map((row) => ({ group_id: `${entry.request_id}.${index}`, ...row }))
+      .sort((a, b) => a.rollout_index - b.rollout_index || (a.signal < b.signal ? -1 : 1)),
+  );
+}
+
+/** The texts of an entry whose spec says log_texts. */
+export function storedTexts(entry: LogEntry): StoredText[] {
+  return entry.groups.flatMap(({ prompt, rollouts }, index) =>
+    [prompt, ...rollouts.map(({ text }) => text)].flatMap((text, at) =>
+      text === null
+        ? []
+        : [{ group_id: `${entry.request_id}.${index}`, rollout_index: at === 0 ? null : at - 1, text }],
+    ),
+  );
+}
+
+/** What a log holds of an entry's groups. */
+export function groupRows(entry: LogEntry): GroupRow[] {
+  return entry.groups.map((group, index) => ({
+    id: `${entry.request_id}.${index}`,
+    request_id: entry.request_id,
+    run_id: entry.run_id,
+    step: entry.step,
+    spec_hash: entry.spec_hash,
+    created_at: entry.created_at.toISOString(),
+    prompt_hash: group.prompt_hash,
+    language: group.language,
+    pass_rates: group.rollouts.map((r) => r.pass_rate),
+    rewards: rewardsOf(group.result),
+    ...(group.audit !== undefined && { audit: [...group.audit] }),
+    result: group.result,
+  }));
+}
+
+/** What a log holds of an entry, found by its id. */
+export function requestRow(entry: LogEntry): RequestRow {
+  const { request_id, kind, run_id, step, spec_hash, items, metrics, timing_ms, key_name: owner } = entry;
+  const logged = { created_at: entry.created_at.toISOString(), warnings: [...entry.warnings] };
+  return {
+    request_id,
+    kind,
+    owner,
+    run_id,
+    step,
+    spec_hash,
+    items,
+    metrics,
+    timing_ms,
+    ...logged,
+    groups: groupRows(entry),
+  };
+}
+
+function summary({ run_id, owner }: RunKey, entries: readonly LogEntry[]): RunSummary {
+  const groups = entries.flatMap((e) => e.groups);
+  const steps = numbers(entries.map((e) => e.step));
+  const times = entries.map((e) => e.created_at.toISOString()).sort();
+  return {
+    run_id,
+    owner: ownerName(owner),
+    first_step: steps.length === 0 ? null : Math.min(...steps),
+    last_step: steps.length === 0 ? null : Math.max(...steps),
+    first_at: times[0] as string,
+    last_at: times.at(-1) as string,
+    requests: entries.length,
+    groups: groups.length,
+    rollouts: groups.reduce((n, g) => n + g.rollouts.length, 0),
+    reward_mean: mean(numbers(groups.flatMap((g) => rewardsOf(g.result)))),
+    parse_rate: mean(numbers(entries.map((e) => e.metrics.parse_rate))),
+    ...tokensOf(groups),
+  };
+}
+
+const tokensOf = (groups: readonly GroupEntry[]) => ({
+  prompt_tokens: groups.reduce((n, { result }) => n + result.verifier.prompt_tokens, 0),
+  completion_tokens: groups.reduce((n, { result }) => n + result.verifier.completion_tokens, 0),
+});
+
+function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
+  const groups = entries.flatMap((e) => e.groups);
+  const { requests, rollouts, reward_mean, parse_rate } = summary({ run_id: "", owner: "" }, entries);
+  const verdicts = groups.flatMap((g) => g.verdicts);
+  const errors: Record<string, number> = {};
+  for (const { error } of verdicts) if (error !== null) errors[error] = (errors[error] ?? 0) + 1;
+  return {
+    step,
+    requests,
+    groups: groups.length,
+    rollouts,
+    reward_mean,
+    reward_std: null,
+    zero_variance_share: null,
+    parse_rate,
+    tau_b_mean: mean(numbers(groups.map((g) => g.result.metrics.tau_b))),
+    list_acc: null,
+    length_tokens: { p50: null, p95: null },
+    generations: verdicts.length,
+    prompt_tokens: verdicts.reduce((n, v) => n + v.prompt_tokens, 0),
+    completion_tokens: verdicts.reduce((n, v) => n + v.completion_tokens, 0),
+    latency_ms: { p50: null, p99: null },
+    errors,
+    warnings: [...new Set(entries.flatMap((e) => e.warnings))].sort(),
+  };
+}
+
+function paged<T>(rows: readonly T[], cursor: string | null, limit: number): Page<T> {
+  const from = cursor === null ? 0 : Number(cursor);
+  const to = from + limit;
+  return { rows: rows.slice(from, to), next_cursor: to < rows.length ? `${to}` : null };
+}
+
+/** What was said of a group, as it is read back. */
+export function groupVerdicts(entry: LogEntry, index: number): GroupVerdicts {
+  const { verdicts = [], audit_verdicts = [] } = entry.groups[index] ?? {};
+  const stored = <R extends AuditVerdictRow>({ verdict, ...row }: R) => ({
+    ...row,
+    ...(verdict !== null && { verdict }),
+    group_id: `${entry.request_id}.${index}`,
+    order: [...row.order],
+  });
+  return { verdicts: verdicts.map(stored), audit: audit_verdicts.map(stored) };
+}
+
+/** A run log in memory. */
+export function fakeRunLog(): FakeRunLog {
+  const entries: LogEntry[] = [];
+  const state = { fault: null as Error | null };
+  const owns = (e: LogEntry, owner: Owner | null) => owner === null || ownerOf(e.key_name) === owner;
+  const of = ({ run_id, owner }: RunKey) => entries.filter((e) => e.run_id === run_id && owns(e, owner));
+  const check = () => {
+    if (state.fault !== null) throw state.fault;
+  };
+  return Object.assign(state, {
+    entries,
+    async append(entry: LogEntry) {
+      check();
+      if (!entries.some((e) => e.request_id === entry.request_id)) entries.push(entry);
+    },
+    async runs({ owner, cursor, limit }: { owner: Owner | null; cursor: string | null; limit: number }) {
+      check();
+      const keys = runKeys(entries.filter((e) => owns(e, owner))).reverse();
+      return paged(
+        keys.map((key) => summary(key, of(key))),
+        cursor,
+        limit,
+      );
+    },
+    async owners(runId: string, limit: number) {
+      check();
+      const keys = runKeys(entries).filter(({ run_id }) => run_id === runId);
+      return keys
+        .map(({ owner }) => owner)
+        .sort()
+        .slice(0, limit);
+    },
+    async run(run: RunKey): Promise<RunDetail | null> {
+      check();
+      const found = of(run);
+      if (found.length === 0) return null;
+      const hashes = [...new Set(found.map((e) => e.spec_hash))];
+      const specs = hashes.map((spec_hash) => {
+        const users = found.filter((e) => e.spec_hash === spec_hash);
+        const [first] = users as [LogEntry];
+        return {
+          spec_hash,
+          spec: JSON.parse(first.spec),
+          requests: users.length,
+          first_at: first.created_at.toISOString(),
+        };
+      });
+      return { ...summary(run, found), specs };
+    },
+    async steps(run: RunKey, { after, from, to, limit }: StepRange) {
+      check();
+      const inRange = (step: number | null) =>
+        step === null
+          ? after === null && from === null && to === null
+          : step > (after ?? -1) && step >= (from ?? 0) && step <= (to ?? step);
+      const steps = [...new Set(of(run).map((e) => e.step))].filter(inRange);
+      const sorted = steps.sort((a, b) => (a ?? -1) - (b ?? -1)).slice(0, limit ?? steps.length);
+      return sorted.map((step) =>
+        stepRow(
+          step,
+          of(run).filter((e) => e.step === step),
+        ),
+      );
+    },
+    async health(run: RunKey, steps: number) {
+      check();
+      return healthRowsOf(of(run), steps);
+    },
+    async histogram(run: RunKey, wanted: { steps: number; bins: number }) {
+      check();
+      return histogramOf(of(run), wanted);
+    },
+    async groups(run: RunKey, page: { step: number | null; cursor: string | null; limit: number }) {
+      check();
+      const rows = of(run).flatMap(groupRows);
+      return paged(
+        rows.filter((r) => page.step === null || r.step === page.step),
+        page.cursor,
+        page.limit,
+      );
+    },
+    async texts(groupId: string, owner: Owner | null) {
+      check();
+      const [requestId, index] = groupId.split(".");
+      const entry = entries.find((e) => e.request_id === requestId && owns(e, owner));
+      if (entry?.groups[Number(index)] === undefined) return null;
+      return storedTexts(entry).filter(({ group_id }) => group_id === groupId);
+    },
+    async request(requestId: string, owner: Owner | null) {
+      check();
+      const entry = entries.find((e) => e.request_id === requestId && owns(e, owner));
+      return entry === undefined ? null : requestRow(entry);
+    },
+    async verdicts(groupId: string, owner: Owner | null) {
+      check();
+      const [requestId, index] = groupId.split(".") as [string, string];
+      const entry = entries.find((e) => e.request_id === requestId && owns(e, owner));
+      return entry?.groups[Number(index)] === undefined ? null : groupVerdicts(entry, Number(index));
+    },
+    async *exportRows(run: RunKey, table: ExportTable) {
+      for (const entry of of(run)) {
+        check();
+        if (table === "groups") yield* groupRows(entry);
+        else if (table === "texts") yield* storedTexts(entry);
+        else if (table === "signals") yield* storedSignals(entry);
+        else {
+          const said = entry.groups.map((_, i) => groupVerdicts(entry, i));
+          yield* said.flatMap(({ verdicts, audit }) => (table === "verdicts" ? verdicts : audit));
+        }
+      }
+    },
+    async specsUsed(run: RunKey, steps: StepBounds) {
+      check();
+      return specsUsedOf(of(run), steps);
+    },
+    async *loggedGroups(run: RunKey, steps: StepBounds, { spec_hashes, verdicts }: LoggedWanted) {
+      for (const entry of of(run)) {
+        check();
+        if (isWithin(entry, steps) && spec_hashes.includes(entry.spec_hash)) yield* loggedGroupsOf(entry, verdicts);
+      }
+    },
+    check: async () => ({ ok: state.fault === null, latency_ms: 0 }),
+  });
+}
+
+/** The runs of some entries, in order of first use. */
+function runKeys(entries: readonly LogEntry[]): RunKey[] {
+  const keys = entries.flatMap(({ run_id, key_name }) => (run_id === null ? [] : { run_id, owner: ownerOf(key_name) }));
+  return [...new Map(keys.map((key) => [JSON.stringify([key.run_id, key.owner]), key])).values()];
+}

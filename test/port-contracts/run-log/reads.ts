@@ -1,0 +1,117 @@
+// Owns the part of the run log's contract on what is added up over a run and its steps.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { LogEntry } from "../../../src/scoring/run-log-port.ts";
+import { healthRowsOf, histogramOf } from "../health-oracle.ts";
+import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry } from "../log-entries.ts";
+import { expectedStep, expectedSummary } from "../step-oracle.ts";
+
+import { ALL_STEPS, named, nearly, newRun, runOf, type StoreUnderTest, sample, trainers } from "./store.ts";
+
+export function reads(store: () => StoreUnderTest): void {
+  it("aggregates a run and its steps as a plain computation over the entries does", async () => {
+    const entries = fc.array(
+      fc.oneof({ weight: 3, arbitrary: rewardsEntry }, { weight: 1, arbitrary: verdictsEntry }),
+      {
+        minLength: 1,
+        maxLength: 8,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(entries, async (random) => {
+        const { runLog } = store();
+        const run_id = newRun();
+        const logged = random.map((entry) => named(entry, { run_id }));
+        for (const entry of logged) await runLog.append(entry);
+        const steps = [...new Set(logged.map((entry) => entry.step))].sort((a, b) => (a ?? -1) - (b ?? -1));
+        const expected = steps.map((step) =>
+          expectedStep(
+            step,
+            logged.filter((entry) => entry.step === step),
+          ),
+        );
+        expect(await runLog.steps(trainers(run_id), ALL_STEPS)).toEqual(expected);
+        expect(await runLog.run(trainers(run_id))).toMatchObject(expectedSummary(run_id, logged));
+        const last = await runLog.health(trainers(run_id), 2);
+        expect(last).toEqual(healthRowsOf(logged, 2).map(nearly));
+        const wanted = { steps: 2, bins: 4 };
+        expect(await runLog.histogram(trainers(run_id), wanted)).toEqual(histogramOf(logged, wanted));
+      }),
+      { numRuns: 12, endOnFailure: true },
+    );
+  });
+
+  it("tells at which steps a group of an earlier one was judged again, and how far its order is what it was", async () => {
+    const { runLog } = store();
+    const run_id = newRun();
+    const ranked = (step: number, rewards: readonly number[]): LogEntry => {
+      const entry = sizedEntry({ run_id, step, groups: 1, size: rewards.length });
+      const groups = entry.groups.map((group) => {
+        const rollouts = group.result.rollouts.map((one, r) => ({ ...one, reward: rewards[r] as number, error: null }));
+        return { ...group, result: { ...group.result, status: "ok" as const, rollouts } };
+      });
+      return { ...entry, groups };
+    };
+    const [first, other] = [ranked(0, [0, 0.5, 1]), ranked(1, [1, 0.5, 0])];
+    const changed = other.groups.map((group) => ({ ...group, prompt_hash: "0".repeat(64) }));
+    const again = [ranked(2, [0.1, 0.2, 0.3]), ranked(3, [3, 2, 1]), ranked(4, [1, 1, 1])];
+    const logged = [first, { ...other, groups: changed }, ...again];
+    for (const entry of logged) await runLog.append(entry);
+    const rows = await runLog.health(trainers(run_id), 10);
+    expect(rows.map(({ repeat_correlation }) => repeat_correlation)).toEqual([null, null, 1, -1, 0]);
+    // What was judged before the steps that are looked at is not known.
+    const late = await runLog.health(trainers(run_id), 2);
+    expect(late.map(({ repeat_correlation }) => repeat_correlation)).toEqual([null, 0]);
+  });
+
+  it("tells of each run's spec whether its own requests asked for texts, though the spec's hash is the same", async () => {
+    const { runLog } = store();
+    const spec_hash = `sha256:${newRun()}`;
+    const said = async (log_texts: boolean) => {
+      const entry = named(sample, { run_id: newRun(), spec_hash, spec: JSON.stringify({ seed: 0, log_texts }) });
+      await runLog.append(entry);
+      return (await runLog.run(runOf(entry)))?.specs.map(({ spec }) => spec);
+    };
+    expect(await said(false)).toEqual([{ seed: 0, log_texts: false }]);
+    expect(await said(true)).toEqual([{ seed: 0, log_texts: true }]);
+  });
+
+  it("gives a run's specs in order of first use", async () => {
+    const { runLog } = store();
+    const run_id = newRun();
+    const at = (ms: number) => new Date(1.8e12 + ms);
+    const spec = (value: string) => ({
+      spec_hash: `sha256:${run_id}-${value}`,
+      spec: JSON.stringify({ value: `${value}\0` }),
+    });
+    for (const [value, ms] of [
+      ["late", 2],
+      ["early", 1],
+      ["late", 3],
+    ] as const) {
+      await runLog.append(named(sample, { run_id, ...spec(value), created_at: at(ms) }));
+    }
+    const detail = await runLog.run(trainers(run_id));
+    expect(detail?.specs).toEqual([
+      { spec_hash: `sha256:${run_id}-early`, spec: { value: "early\0" }, requests: 1, first_at: at(1).toISOString() },
+      { spec_hash: `sha256:${run_id}-late`, spec: { value: "late\0" }, requests: 2, first_at: at(2).toISOString() },
+    ]);
+  });
+
+  it("tells unknown from empty", async () => {
+    const { runLog } = store();
+    expect(await runLog.run(trainers("no-such-run"))).toBeNull();
+    expect(await runLog.steps(trainers("no-such-run"), ALL_STEPS)).toEqual([]);
+    expect(await runLog.request(nextRequestId(), null)).toBeNull();
+    for (const id of [`${nextRequestId()}.0`, "nonsense", "a.b", "1.99999", "x\0.1"])
+      expect(await runLog.verdicts(id, null)).toBeNull();
+    const entry = named(sample, { groups: sample.groups.slice(0, 1).map((group) => ({ ...group, verdicts: [] })) });
+    await runLog.append(entry);
+    expect(await runLog.verdicts(`${entry.request_id}.0`, null)).toMatchObject({ verdicts: [] });
+    expect(await runLog.verdicts(`${entry.request_id}.1`, null)).toBeNull();
+  });
+
+  it("says that it is ready", async () => {
+    expect(await store().runLog.check()).toMatchObject({ ok: true });
+  });
+}

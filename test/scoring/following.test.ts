@@ -1,0 +1,130 @@
+// Owns the guarantees of comparisons that go on by themselves: nothing waits for what it does not
+// hang on, and no result hangs on which answer came first.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { GroupResult } from "../../src/core/contract/replies.ts";
+import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/signals/flat-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import type { Verifier } from "../../src/scoring/ports.ts";
+import { scoreBatch } from "../../src/scoring/score-batch.ts";
+import { fixedClock } from "../harness/fakes.ts";
+
+const program = (value: number) => `print(${value})`;
+const UNTIL_SURE = { samples: { min: 1, max: 6, confidence: 0.9 } };
+
+type Answer = (shown: readonly string[], sample: number) => string | null;
+
+/** Half luck, by the pair and the sample alone; some answers cannot be read, some fail. */
+const luckily =
+  (seed: number, mute: number, failing: number): Answer =>
+  (shown, sample) => {
+    const random = createRandom(hashText("luck", seed, ...[...shown].sort(), sample));
+    if (random() < failing) return null;
+    if (random() < mute) return "I cannot say.";
+    const best = [...shown].sort()[random() < 0.6 ? 0 : 1] as string;
+    return `\\boxed{${"AB"[shown.indexOf(best)]}}`;
+  };
+
+/** Every sample of a job: who was shown, and how it is told. */
+function samplesOf(job: VerifierJob, answer: Answer, sink: (generation: Generation) => void) {
+  return job.questions.flatMap(({ id, shown, samples, first_sample = 0 }) =>
+    Array.from({ length: samples }, (_, k) => {
+      const sample = first_sample + k;
+      const texts = shown.map((i) => job.candidates[i] as string);
+      const said = answer(texts, sample);
+      const told = { answer: said, error: said === null ? ("verifier_unavailable" as const) : null };
+      const cost = { prompt_tokens: 3, completion_tokens: sample + 1, latency_ms: 1 };
+      const ended = { thinking: "none" as const, finish_reason: said === null ? null : "stop" };
+      return { texts, sample, tell: () => sink({ question: id, sample, ...told, ...ended, ...cost }) };
+    }),
+  );
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function verifierOf(judge: (job: VerifierJob, sink: (generation: Generation) => void) => Promise<void>): Verifier {
+  const stats = { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 };
+  const session = () => ({ stats, judge });
+  return { protocol: "fake", generations_max: 8192, session, check: async () => ({ ok: true, latency_ms: 0 }) };
+}
+
+async function scored(
+  groups: readonly (readonly number[])[],
+  spec: SpecInput,
+  verifier: Verifier,
+): Promise<GroupResult[]> {
+  const request = RewardsRequestSchema.parse({
+    groups: groups.map((values) => ({ prompt: "p", rollouts: values.map((value) => ({ text: program(value) })) })),
+  });
+  const parsed = SpecSchema.parse({ candidate: { extract: "whole" }, ...spec });
+  const about = { request, spec: parsed, started_ms: 0, signal: new AbortController().signal };
+  return (await scoreBatch({ verifier, clock: fixedClock() }, about)).reply.groups;
+}
+
+describe("a comparison whose answers ask for more", () => {
+  it("goes on while another of its wave has not been answered", async () => {
+    const held = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const isSlow = (texts: readonly string[]) => texts.includes(program(1)) && texts.includes(program(2));
+    const verifier = verifierOf(async (job, sink) => {
+      const all = samplesOf(job, (shown) => `\\boxed{${shown[0] === [...shown].sort()[0] ? "A" : "B"}}`, sink);
+      for (const { texts, sample } of all) asked.push(`${[...texts].sort().join(" ")} ${sample}`);
+      for (const { texts, tell } of all) if (!isSlow(texts)) tell();
+      if (all.some(({ texts }) => isSlow(texts))) await held.promise;
+      for (const { texts, tell } of all) if (isSlow(texts)) tell();
+    });
+    const running = scored([[1, 2, 3]], { judge: UNTIL_SURE }, verifier);
+    // One vote does not make a majority sure: more samples of the pairs that were answered.
+    while (!asked.some((one) => one === "print(1) print(3) 1")) await turn();
+    expect(asked.some((one) => one.startsWith("print(2) print(3) "))).toBe(true);
+    expect(asked.filter((one) => one.startsWith("print(1) print(2) "))).toEqual(["print(1) print(2) 0"]);
+    held.resolve();
+    const [group] = await running;
+    expect(group?.status).toBe("ok");
+    expect(group?.verifier.why?.sure).toBeGreaterThan(0);
+  });
+});
+
+describe.each([
+  ["samples until sure", { judge: UNTIL_SURE }],
+  [
+    "samples until sure in a knockout, both orders",
+    { judge: { ...UNTIL_SURE, schedule: "knockout", both_orders: true } },
+  ],
+  ["the other order of close pairs", { judge: { samples: 2, both_orders: "when_close", schedule: "swiss" } }],
+] as [string, SpecInput][])("%s", (_, spec) => {
+  it("come to the same reply whatever order answers come in, equal groups included", async () => {
+    const values = fc.array(fc.nat(9), { minLength: 2, maxLength: 7 });
+    const check = async (group: number[], seed: number, mute: number, failing: number) => {
+      const answer = luckily(seed, mute, failing);
+      const groups = [group, [...group].reverse(), group.slice(1)].filter(({ length }) => length > 0);
+      const atOnce = verifierOf(async (job, sink) => {
+        for (const { tell } of samplesOf(job, answer, sink)) tell();
+      });
+      let jobs = 0;
+      const anyhow = verifierOf(async (job, sink) => {
+        const random = createRandom(hashText("order", seed, jobs++));
+        for (const { tell } of shuffled(samplesOf(job, answer, sink), random)) {
+          while (random() < 0.5) await turn();
+          tell();
+        }
+      });
+      const expected = await scored(groups, spec, atOnce);
+      const disorderly = await scored(groups, spec, anyhow);
+      // Which of equal groups pays for a question hangs on which was first; what it said does not.
+      const judged = (all: GroupResult[]) =>
+        all.map(({ verifier: _, metrics, ...rest }) => ({ ...rest, ...metrics, parse_rate: null }));
+      const spent = (all: GroupResult[]) => all.reduce((sum, { verifier }) => sum + verifier.completion_tokens, 0);
+      expect(judged(disorderly)).toEqual(judged(expected));
+      expect(spent(disorderly)).toBe(spent(expected));
+      expect(await scored([group], spec, anyhow)).toEqual(await scored([group], spec, atOnce));
+      expect(
+        expected.every(({ rollouts }) => rollouts.every(({ reward, error }) => (reward === null) === (error !== null))),
+      ).toBe(true);
+    };
+    const share = fc.constantFrom(0, 0.3);
+    await fc.assert(fc.asyncProperty(values, fc.nat(), share, share, check), { numRuns: 40 });
+  });
+});

@@ -1,0 +1,34 @@
+import type { GroupResult } from "../../src/core/contract/replies.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/signals/flat-spec.ts";
+import { type RewardsRequest, RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
+import { type FakeVerifier, fakeVerifier, fixedClock, preferring, type Script } from "../harness/fakes.ts";
+
+export const program = (value: number) => `Some thoughts.\n\`\`\`python\nprint(${value})\n\`\`\`\n`;
+export const printed = (candidate: string) => Number(/print\((-?[\d.]+)\)/.exec(candidate)?.[1]);
+export const byValue: Script = preferring(printed);
+
+export type Rollouts = RewardsRequest["groups"][number]["rollouts"];
+export const rolloutsOf = (texts: readonly string[]): Rollouts => texts.map((text) => ({ text }));
+
+export async function score(
+  groups: { rollouts: Rollouts; prompt?: string; language?: string }[],
+  options: { spec?: SpecInput; verifier?: FakeVerifier; deadline_ms?: number; signal?: AbortSignal } = {},
+): Promise<ScoredBatch> {
+  const request = RewardsRequestSchema.parse({
+    groups: groups.map(({ prompt = "Print the largest.", ...group }) => ({ prompt, ...group })),
+    ...(options.deadline_ms !== undefined && { deadline_ms: options.deadline_ms }),
+  });
+  const verifier = options.verifier ?? fakeVerifier(byValue);
+  const signal = options.signal ?? new AbortController().signal;
+  const spec = SpecSchema.parse(options.spec ?? {});
+  return scoreBatch({ verifier, clock: fixedClock() }, { request, spec, started_ms: 0, signal });
+}
+
+export async function scoreOne(
+  texts: readonly string[],
+  options: Parameters<typeof score>[1] = {},
+): Promise<GroupResult> {
+  const { reply } = await score([{ rollouts: rolloutsOf(texts) }], options);
+  return reply.groups[0] as GroupResult;
+}

@@ -1,0 +1,41 @@
+// The judge that JUDGE names: those that there are, and what the stack's default spec becomes.
+import { expect, test } from "vitest";
+import { judgeNamed, startSimulatedJudge, textJudge } from "../../scripts/stack/judge.ts";
+import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
+import { PRESETS } from "../../src/core/judges/presets/table.ts";
+import { judgesIn } from "../../src/core/signals/compiled-spec.ts";
+import { specOfJudge } from "../../src/core/signals/default-spec.ts";
+import { readEnv } from "../../src/env.ts";
+import { specHash } from "../../src/scoring/digest.ts";
+
+test("every preset is a judge, and no other name is", () => {
+  for (const name of Object.keys(PRESETS)) expect([judgeNamed(name), textJudge(name)]).toEqual([name, name]);
+  expect(judgeNamed(undefined)).toBeNull();
+  expect(judgeNamed("")).toBeNull();
+  expect(judgeNamed("code-select")).toBe("code-select");
+  expect(() => judgeNamed("mtbnch-ab")).toThrow(
+    /^JUDGE: no preset is called mtbnch-ab\. Did you mean mtbench-ab\? There are: .*rm-r1/,
+  );
+  expect(() => judgeNamed("zzz")).toThrow(/^JUDGE: no preset is called zzz\. There are: /);
+  expect(() => textJudge("code-select")).toThrow(/judges programs/);
+});
+
+test("each makes a default spec that can score, asked in its words", async () => {
+  for (const name of Object.keys(PRESETS)) {
+    const spec = specOfJudge(name);
+    expect(judgesIn(spec).map(({ judge }) => judge.prompt)).toEqual([name]);
+    expect(spec.candidate.extract).toBe("whole");
+    await expect(specHash(spec)).resolves.toMatch(/^sha256:/);
+  }
+  expect(specOfJudge("code-select")).toEqual(DEFAULT_SPEC);
+});
+
+test("the stack's simulator is told templates of one's own: the Worker's variables say that it is one", async () => {
+  const judge = await startSimulatedJudge("mtbench-ab");
+  try {
+    const { config } = readEnv({ ...judge.vars, KEY_COUNTERS: {} });
+    expect(config.backends).toMatchObject([{ protocol: "openai", url: judge.vars.VERIFIER_URL, simulated: "on" }]);
+  } finally {
+    await judge.close();
+  }
+});

@@ -1,0 +1,74 @@
+// What `npm start` finds wrong before it starts anything, by the variable at fault.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { startFaults } from "../../scripts/stack/preflight.ts";
+
+const FREE = { host: "127.0.0.1", port: 0 };
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listening(reply: (url: string) => [status: number, body: string]): Promise<number> {
+  const server = createServer((request, response) => {
+    const [status, body] = reply(request.url ?? "");
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** A port on which nothing listens any more. */
+async function closedPort(): Promise<number> {
+  const port = await listening(() => [200, ""]);
+  await new Promise((resolve) => servers.pop()?.close(resolve));
+  return port;
+}
+
+describe("a stack that cannot start is refused by its variable:", () => {
+  test("a port that is taken", async () => {
+    const port = await listening(() => [200, ""]);
+    const [fault] = await startFaults({}, { host: "127.0.0.1", port });
+    expect(fault).toEqual({ path: "PORT", message: expect.stringContaining(`${port} is in use on 127.0.0.1`) });
+  });
+
+  test("a host that is not this machine's", async () => {
+    const faults = await startFaults({}, { host: "192.0.2.1", port: 0 });
+    expect(faults).toEqual([{ path: "HOST", message: "cannot be listened on (EADDRNOTAVAIL)" }]);
+  });
+
+  test("keys of a wrong form, and every other wrong variable, without their values", async () => {
+    const faults = await startFaults(
+      { API_KEYS: "lab:hunter2", MODELS: "nobody:hunter2", VERIFIER_URL: "ftp://hunter2" },
+      FREE,
+    );
+    expect(faults.map(({ path }) => path)).toEqual(expect.arrayContaining(["API_KEYS", "MODELS", "VERIFIER_URL"]));
+    expect(JSON.stringify(faults)).not.toContain("hunter2");
+  });
+
+  test("a database that is not there, without its address, user or password", async () => {
+    const url = `postgres://someone:hunter2@127.0.0.1:${await closedPort()}/secrets`;
+    const faults = await startFaults({ DATABASE_URL: url }, FREE);
+    expect(faults).toEqual([
+      { path: "DATABASE_URL", message: "its database cannot be used: not reachable (ECONNREFUSED)" },
+    ]);
+  });
+
+  test("a verifier that is not there, and one that does not serve the model", async () => {
+    const gone = { VERIFIER_URL: `http://127.0.0.1:${await closedPort()}`, VERIFIER_MODEL: "mine" };
+    const missing = { path: "VERIFIER_URL", message: "its verifier is not ready: not reachable" };
+    expect(await startFaults(gone, FREE)).toEqual([missing]);
+    const port = await listening(() => [200, JSON.stringify({ data: [{ id: "other" }] })]);
+    const faults = await startFaults({ VERIFIER_URL: `http://127.0.0.1:${port}`, VERIFIER_MODEL: "mine" }, FREE);
+    expect(faults).toEqual([{ path: "VERIFIER_URL", message: "its verifier is not ready: model not served" }]);
+  });
+});
+
+test("a stack that can start has no fault", async () => {
+  const port = await listening(() => [200, JSON.stringify({ data: [{ id: "mine" }] })]);
+  const env = { VERIFIER_URL: `http://127.0.0.1:${port}`, VERIFIER_MODEL: "mine", KEY_LIMITS: "*:rpm=60" };
+  expect(await startFaults(env, FREE)).toEqual([]);
+  expect(await startFaults({}, FREE)).toEqual([]);
+});
