@@ -3,7 +3,10 @@
 // contradicts the group is refused.
 import { describe, expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { GroupRooms } from "../../../src/objects/gathering/gathering.ts";
+import { createLocalRooms } from "../../../src/objects/gathering/local.ts";
 import { fakeTemplateStore, type Script } from "../../harness/fakes.ts";
+import { judgingDeps } from "../../objects/gathering/setup.ts";
 import { fixedRooms, gathered } from "./sample-setup.ts";
 import { faultOf, setUp } from "./setup.ts";
 
@@ -135,15 +138,26 @@ const RUBRIC = [
 const judge: Script = ([text = ""]) =>
   JSON.stringify({ criterion_1: text.startsWith("So"), criterion_2: text.includes("boxed") });
 
+/** The app with a stored spec; `entered` resolves once a sample is in its room. */
 async function withSpec(spec: object) {
-  const api = setUp({ script: judge, templates: fakeTemplateStore() });
+  const judging = judgingDeps(judge);
+  const local = createLocalRooms(judging);
+  const { promise: entered, resolve } = Promise.withResolvers<void>();
+  const rooms: GroupRooms = {
+    join(...sample) {
+      const answer = local.join(...sample);
+      resolve();
+      return answer;
+    },
+  };
+  const api = setUp({ verifier: judging.verifier, rooms, templates: fakeTemplateStore() });
   const put = await api.call("/v1/specs/own", {
     method: "PUT",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(spec),
   });
   if (put.status >= 300) throw new Error(await put.text());
-  return api;
+  return { ...api, entered };
 }
 
 /** The rewards of the group through a contract, one request a sample, and of the same at once. */
@@ -225,22 +239,24 @@ describe.each(Object.entries(CONTRACTS))("%s", (_, told) => {
 
 describe("a group whose samples disagree", () => {
   test("on the rubric of one prompt and label is refused from the second one on, by name", async () => {
-    const { post } = await withSpec(GRADED);
+    const { post, entered } = await withSpec(GRADED);
     const told = CONTRACTS.verl as Told;
     const url = `${told.path}?spec=own&group_size=2&run_id=r&step=1`;
     const first = post(url, told.body(TEXTS[0] as string, "6", { rubric: RUBRIC }));
+    await entered;
     const other = await faultOf(await post(url, told.body(TEXTS[1] as string, "6", { rubric: RUBRIC.slice(1) })), 400);
     expect(other).toMatchObject({ code: "facts_disagree", retryable: false, errors: [{ path: "rubric" }] });
     await first;
   });
 
   test("on the answer of one cohort id is refused, and no second group", async () => {
-    const { post } = await withSpec(RANKED);
+    const { post, entered } = await withSpec(RANKED);
     const told = CONTRACTS["NeMo-Gym"] as Told;
     const url = `${told.path}?spec=own&group_size=2`;
     const send = (at: number, truth: string) =>
       post(url, { ...told.body(TEXTS[at] as string, truth), _ng_group_id: "g", _ng_rollout_index: at });
     const first = send(0, "6");
+    await entered;
     expect(await faultOf(await send(1, "7"), 400)).toMatchObject({ code: "facts_disagree" });
     const [one, two] = await Promise.all([first, send(1, "6")]);
     expect([one.status, two.status]).toEqual([200, 200]);

@@ -60,6 +60,7 @@ describe("a key's limits", () => {
     const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
     const { post, counters } = limited("*:concurrency=1", { verifier });
     const first = post("/v1/rewards", twoRollouts());
+    await expect.poll(() => verifier.jobs).toHaveLength(1);
     const second = await post("/v1/rewards", twoRollouts());
     expect((await problemOf(second)).code).toBe("too_many_concurrent");
     const booked = counters.booked();
