@@ -5,7 +5,7 @@ import { hashText } from "../../../src/core/math/random.ts";
 import { readLists } from "./lists.ts";
 import { COMPARED_SCORES, type Played, play } from "./play.ts";
 import { type Noise, verifierOf } from "./verifier-model.ts";
-import { type Question, type Way, waysFor } from "./ways.ts";
+import { ofAuto, type Question, type Way, waysFor } from "./ways.ts";
 
 /**
  * Strengths by which all pairs in both orders x 4 reach about the tau-b that design/schedules.md
@@ -73,6 +73,7 @@ export interface Rivalry {
   top: Estimate;
 }
 
+/** What is studied; plain data, as it goes to other threads. */
 export interface StudyPlan {
   set: string;
   sizes: readonly number[];
@@ -80,33 +81,44 @@ export interface StudyPlan {
   /** Noises of which every size is run; the others only at the middle size. */
   noises: readonly string[];
   styles: readonly Noise["style"][];
-  /** The ways that are played beside the reference; absent: all. */
-  only?: (way: Way) => boolean;
+  /** Of the ways only those that a study of `auto` plays. */
+  auto?: boolean;
 }
 
-export function* cellsOf({ set, sizes, draws, noises, styles, only = () => true }: StudyPlan): Generator<Cell> {
-  for (const n of sizes) {
-    const lists = readLists(set, n, draws);
-    for (const style of styles) {
-      const { rules, candidate, completion } = TOKENS[style];
-      const tokensOf = (shown: number) => rules + candidate * shown + completion;
-      for (const noise of noises) {
-        if (noise !== "usual" && n !== 16) continue;
-        for (const [level, strength] of Object.entries(LEVELS)) {
-          const parameters: Noise = { ...strength, ...(NOISES[noise] as (typeof NOISES)[string]), style };
-          const verifiers = lists.map(({ qualities, problem }, k) =>
-            verifierOf(qualities, parameters, `${problem} ${n} ${k}`),
-          );
-          const ways = waysFor(n).filter((way) => way.reference === true || only(way));
-          const all = ways.map((way) => ({
-            way,
-            played: lists.map((list, k) => play(list, verifiers[k] as (typeof verifiers)[number], way, k, tokensOf)),
-          }));
-          yield* comparedCells({ level, noise, style, n, lists: lists.length }, all);
-        }
-      }
-    }
-  }
+/** One verifier and list length: what a study plays by itself. */
+export type StudyCase = Pick<Cell, "n" | "style" | "noise" | "level">;
+
+/** Every case of a plan, in the report's order. */
+export const casesOf = ({ sizes, styles, noises }: StudyPlan): StudyCase[] =>
+  sizes.flatMap((n) =>
+    styles.flatMap((style) =>
+      noises
+        .filter((noise) => noise === "usual" || n === 16)
+        .flatMap((noise) => Object.keys(LEVELS).map((level) => ({ n, style, noise, level }))),
+    ),
+  );
+
+/**
+ * Plays every way of one case, or the reference and `only` some. The same plan and case give the
+ * same cells.
+ */
+export function cellsOf(
+  { set, draws, auto }: StudyPlan,
+  { n, style, noise, level }: StudyCase,
+  only: (way: Way) => boolean = auto === true ? ofAuto : () => true,
+): Cell[] {
+  const lists = readLists(set, n, draws);
+  const { rules, candidate, completion } = TOKENS[style];
+  const tokensOf = (shown: number) => rules + candidate * shown + completion;
+  const strength = LEVELS[level] as (typeof LEVELS)[string];
+  const parameters: Noise = { ...strength, ...(NOISES[noise] as (typeof NOISES)[string]), style };
+  const verifiers = lists.map(({ qualities, problem }, k) => verifierOf(qualities, parameters, `${problem} ${n} ${k}`));
+  const ways = waysFor(n).filter((way) => way.reference === true || only(way));
+  const all = ways.map((way) => ({
+    way,
+    played: lists.map((list, k) => play(list, verifiers[k] as (typeof verifiers)[number], way, k, tokensOf)),
+  }));
+  return comparedCells({ level, noise, style, n, lists: lists.length }, all);
 }
 
 export interface PlayedWay {

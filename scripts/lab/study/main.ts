@@ -8,12 +8,12 @@ import { backendUrl, PROTOCOLS } from "../../../src/verifier/settings.ts";
 import { commit } from "../../stack/commit.ts";
 import { commandFlags } from "../flags.ts";
 import { writeFiles } from "../report/exports.ts";
-import { type Cell, cellsOf, NOISES, type StudyPlan } from "./cells.ts";
+import { type Cell, NOISES } from "./cells.ts";
 import { csvTables } from "./csv-tables.ts";
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
-import { ofAuto, type Way } from "./ways.ts";
+import { playPlan } from "./threads.ts";
 
 const given = commandFlags({
   command: "study",
@@ -63,23 +63,16 @@ const given = commandFlags({
 });
 
 /** Against the simulated verifiers. */
-function simulated(): Cell[] {
-  const { set, quick } = given;
+function simulated(): Promise<Cell[]> {
+  const { set, quick, auto } = given;
   const styles = ["direct", "thinking"] as const;
-  const draws = quick || given.auto ? 1 : 2;
+  const draws = quick || auto ? 1 : 2;
   const noises = quick ? ["usual"] : Object.keys(NOISES);
-  const sizes = quick ? [4, 16] : given.auto ? [4, 8, 16] : [4, 8, 16, 32];
-  const only = (way: Way) => !given.auto || ofAuto(way);
-  const plan: StudyPlan = { set, sizes, draws, noises, styles, only };
-  const cells: Cell[] = [];
-  for (const cell of cellsOf(plan)) {
-    if (cell.way.reference) {
-      const { level, style, n, noise, lists, tau } = cell;
-      console.log(`${level}, ${style}, n = ${n}, ${noise}: ${lists} lists, tau-b ${tau.mean?.toFixed(3)}`);
-    }
-    cells.push(cell);
-  }
-  return cells;
+  const sizes = quick ? [4, 16] : auto ? [4, 8, 16] : [4, 8, 16, 32];
+  return playPlan({ set, sizes, draws, noises, styles, auto }, (played) => {
+    const { level, style, n, noise, lists, tau } = played.find(({ way }) => way.reference) as Cell;
+    console.log(`${level}, ${style}, n = ${n}, ${noise}: ${lists} lists, tau-b ${tau.mean?.toFixed(3)}`);
+  });
 }
 
 /** Against a real one. */
@@ -106,7 +99,7 @@ function real(): Promise<Cell[]> {
 }
 
 const { out, verifier, model } = given;
-const cells = verifier === "" ? simulated() : await real();
+const cells = await (verifier === "" ? simulated() : real());
 const folder = basename(out, ".md");
 const files = { ...charts(cells), ...latexTables(cells), ...csvTables(cells) };
 writeFiles(join(dirname(out), folder), files);

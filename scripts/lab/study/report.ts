@@ -4,7 +4,7 @@ import { type ChartPoint, scatterChart } from "../report/charts.ts";
 import { latexTable, slugOf } from "../report/exports.ts";
 import type { Figure } from "../report/figure.ts";
 import { type Cell, LEVELS, NOISES, TOKENS } from "./cells.ts";
-import { interval, percent, rivalrySections, scoreTables, titleOf } from "./rivalry-tables.ts";
+import { interval, middleOf, percent, rivalrySections, scoreTables, titleOf } from "./rivalry-tables.ts";
 
 type Metric = "tau" | "top";
 
@@ -130,7 +130,7 @@ function chart(cells: readonly Cell[], metric: Metric): Figure {
 
 /** The charts, by file name. */
 export function charts(cells: readonly Cell[]): Record<string, string> {
-  const groups = grouped(cells).filter(([one]) => (one?.n === 16 || one?.level === MEASURED) && one.noise === "usual");
+  const groups = middleOf(grouped(cells));
   return Object.fromEntries(
     groups.flatMap((group) => {
       const { level, style } = group[0] as Cell;
@@ -212,15 +212,14 @@ ${scoreTables(groups)}
 
 ## The front
 
-The ways that no cheaper or equally dear one beats, \`*\` by the row's metric, at the usual noise;
-\`waves\` are the rounds of questions that wait for each other. Every way, verifier and noise is a row
+The ways that no cheaper or equally dear one beats, \`*\` by the column's metric, at the usual noise, n = 16
+where there is one; \`waves\` are the rounds of questions that wait for each other. Every way, verifier and noise is a row
 of [cells.csv](${folder}/cells.csv), every comparison of two ways one of
 [rivalries.csv](${folder}/rivalries.csv).
 
 ${named.map((name) => `![${name}](${folder}/${name})`).join("\n")}
 
-${groups
-  .filter(([one]) => one?.noise === "usual")
+${middleOf(groups)
   .map((group) => `### ${titleOf(group[0] as Cell)} (${group[0]?.lists} lists)\n\n${frontTable(group)}`)
   .join("\n\n")}
 `;

@@ -13,68 +13,108 @@ export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 export const titleOf = ({ level, style, n, noise }: Pick<Cell, "level" | "style" | "n" | "noise">) =>
   `${level}, ${style}, n = ${n}${noise === "usual" ? "" : `, ${noise}`}`;
 
-const TITLES: Readonly<Record<Rivalry["shows"], string>> = {
+const ASKED: Readonly<Record<Rivalry["shows"], string>> = {
   ...QUESTIONS,
-  front: "auto against the front of the fixed ways",
-  front_elsewhere: "auto against the front, picked by the other half of the problems",
+  front: "`auto` against the best fixed way of its kind of verdicts for no more tokens, picked on the same lists",
+  front_elsewhere: "the same, picked on the other half of the problems",
 };
 
-const NOTES: Readonly<Partial<Record<Rivalry["shows"], string>>> = {
-  front:
-    "The rival is the fixed way with the same kind of verdicts that reaches most for no more tokens, picked by the same lists: the pick itself is in its favour.",
-  front_elsewhere: "On each half of the problems the rival is the one that reaches most on the other half.",
-};
+type Held = { cell: Cell; rivalry: Rivalry };
 
-/** Whether an interval lies wholly below 0: worse beyond chance. */
-const isWorse = ({ mean, ci95 }: Estimate) => (ci95 === null ? (mean ?? 0) < 0 : ci95[1] < 0);
-
-/** Not one list came out otherwise. */
-const isSame = ({ mean, ci95 }: Estimate) => mean === 0 && ci95?.[0] === 0 && ci95[1] === 0;
-
-/**
- * One section a question: how often a way is better or worse than its rival beyond chance, and
- * where it is worse.
- */
-export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
-  const all = groups.flat().flatMap((cell) => cell.rivalries.map((rivalry) => ({ cell, rivalry })));
-  const section = (shows: Rivalry["shows"]) => {
-    const own = all.filter(({ rivalry }) => rivalry.shows === shows);
-    if (own.length === 0) return [];
-    const worse = own.filter(({ rivalry }) => isWorse(rivalry.tau));
-    const better = own.filter(({ rivalry: { tau } }) => tau.ci95 !== null && tau.ci95[0] > 0);
-    const alike = own.filter(({ rivalry: { tau, top } }) => isSame(tau) && isSame(top)).length;
-    const rows = worse.map(({ cell, rivalry }) => {
-      const way = `${cell.way.name} (${cell.generations.toFixed(0)})`;
-      return `| ${titleOf(cell)} | ${way} | ${rivalry.rival} (${rivalry.generations.toFixed(0)}) | ${interval(rivalry.tau)} | ${interval(rivalry.top)} |`;
-    });
-    return [
-      `## ${TITLES[shows]}`,
-      "",
-      `Of ${own.length} comparisons the way's tau-b is above its rival's beyond chance in ${better.length}, below it in ${worse.length}; in ${alike} both ask the same.${NOTES[shows] === undefined ? "" : ` ${NOTES[shows]}`}`,
-      "",
-      ...(rows.length === 0
-        ? []
-        : [
-            "Those below:",
-            "",
-            "| verifier | way (generations) | against (generations) | tau-b gained | top-1 gained |",
-            "|---|---|---|---|---|",
-            ...rows,
-            "",
-          ]),
-    ];
-  };
-  return (["budget", "front", "front_elsewhere", "regular"] as const).flatMap(section).join("\n");
+/** Whether an interval lies wholly on one side of 0: better or worse beyond chance. */
+function sideOf({ tau, top }: Rivalry): "above" | "below" | "same" | "level" {
+  const { mean, ci95 } = tau;
+  if (ci95 === null) return (mean ?? 0) < 0 ? "below" : "level";
+  if (ci95[1] < 0) return "below";
+  if (ci95[0] > 0) return "above";
+  const same = [tau, top].every((one) => one.mean === 0 && one.ci95?.[0] === 0 && one.ci95[1] === 0);
+  return same ? "same" : "level";
 }
 
-/**
- * Of each verifier at n = 16 and the usual noise, or of all where there is none: every score of
- * some ways.
- */
-export function scoreTables(groups: readonly (readonly Cell[])[]): string {
+const heldOf = (groups: readonly (readonly Cell[])[]): Held[] =>
+  groups.flat().flatMap((cell) => cell.rivalries.map((rivalry) => ({ cell, rivalry })));
+
+const ORDER = ["budget", "front_elsewhere", "front", "regular"] as const;
+
+/** How often a way is better or worse than its rival beyond chance, and where `auto` is worse. */
+export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
+  const all = heldOf(groups);
+  const counted = ORDER.flatMap((shows) => {
+    const sides = all.filter(({ rivalry }) => rivalry.shows === shows).map(({ rivalry }) => sideOf(rivalry));
+    const count = (side: string) => sides.filter((one) => one === side).length;
+    if (sides.length === 0) return [];
+    return `| ${ASKED[shows]} | ${sides.length} | ${count("above")} | ${count("level")} | ${count("same")} | ${count("below")} |`;
+  });
+  if (counted.length === 0) return "";
+  const below = all
+    .filter(({ rivalry }) => rivalry.shows !== "regular" && sideOf(rivalry) === "below")
+    .sort((a, b) => ORDER.indexOf(a.rivalry.shows) - ORDER.indexOf(b.rivalry.shows))
+    .map(({ cell, rivalry: { shows, rival, generations, tau, top } }) => {
+      const picked = shows === "budget" ? "budget" : shows === "front" ? "the same lists" : "other problems";
+      const ways = `${cell.way.name} (${cell.generations.toFixed(0)}) | ${rival} (${generations.toFixed(0)})`;
+      return `| ${titleOf(cell)} | ${ways} | ${picked} | ${interval(tau)} | ${interval(top)} |`;
+    });
+  return [
+    "## What beats what at the same tokens",
+    "",
+    "Cells are a verifier, a list length and a budget. A cell is above or below where the interval of",
+    "tau-b gained is.",
+    "",
+    "| | cells | above | level | the same questions | below |",
+    "|---|---|---|---|---|---|",
+    ...counted,
+    "",
+    ...(below.length === 0
+      ? ["`auto` is below in none.", ""]
+      : [
+          "Where `auto` is below (generations a list in brackets):",
+          "",
+          "| verifier | `auto` | rival | picked by | tau-b gained | top-1 gained |",
+          "|---|---|---|---|---|---|",
+          ...below,
+          "",
+        ]),
+    ...regularSection(all),
+  ].join("\n");
+}
+
+/** The graph's gain over anchored by what both spend, at the usual noise and n = 16 where it is. */
+function regularSection(all: readonly Held[]): string[] {
+  const usual = all.filter(({ cell, rivalry }) => rivalry.shows === "regular" && cell.noise === "usual");
+  const n = usual.some(({ cell }) => cell.n === 16) ? 16 : usual[0]?.cell.n;
+  const own = usual.filter(({ cell }) => cell.n === n);
+  if (n === undefined) return [];
+  const levels = [...new Set(own.map(({ cell }) => cell.level))];
+  const byRow = Map.groupBy(own, ({ cell }) => {
+    const vote = cell.way.name.endsWith("soft") ? "soft" : "hard";
+    return `${vote}, ${cell.style} | ${Math.round(cell.generations / (n - 1))} (n - 1)`;
+  });
+  const rows = [...byRow].map(([row, held]) => {
+    const gains = levels.map((level) => held.find(({ cell }) => cell.level === level)?.rivalry.tau);
+    return `| ${row} | ${gains.map((gain) => (gain === undefined ? "-" : interval(gain))).join(" | ")} |`;
+  });
+  return [
+    `## ${QUESTIONS.regular}`,
+    "",
+    `n = ${n}, usual noise, tau-b gained by the graph.`,
+    "",
+    `| verdicts | generations | ${levels.join(" | ")} |`,
+    `|---|---|${levels.map(() => "---|").join("")}`,
+    ...rows,
+    "",
+  ];
+}
+
+/** Of each verifier the cells at n = 16 and the usual noise, or of every n where there is no 16. */
+export function middleOf(groups: readonly Cell[][]): Cell[][] {
   const usual = groups.filter(([one]) => one?.noise === "usual");
   const middle = usual.filter(([one]) => one?.n === 16);
-  return (middle.length > 0 ? middle : usual)
+  return middle.length > 0 ? middle : usual;
+}
+
+/** Of each such verifier: every score of some ways. */
+export function scoreTables(groups: readonly Cell[][]): string {
+  return middleOf(groups)
     .flatMap((group) => {
       const rows = group.filter(({ scores }) => scores !== undefined);
       if (rows.length === 0) return [];

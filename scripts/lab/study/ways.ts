@@ -20,7 +20,7 @@ export interface Way {
 
 /** What pairs of ways at the same tokens answer. */
 export const QUESTIONS = {
-  budget: "auto against round robin under the same budget",
+  budget: "`auto` against round robin under the same budget",
   regular: "The random regular graph with strength against anchored at the same tokens",
 } as const;
 export type Question = keyof typeof QUESTIONS;
