@@ -96,9 +96,10 @@ describe("a checker", () => {
       const expected = createHmac("sha256", SECRET).update(signed).digest("base64");
       expect(headers["webhook-signature"]).toBe(`v1,${expected}`);
     }
+    // A request's two questions arrive in any order.
     const ids = seen.map(({ headers }) => headers["webhook-id"]);
-    expect(new Set(ids).size).toBe(2);
-    expect(ids.slice(2)).toEqual(ids.slice(0, 2));
+    expect(new Set(ids.slice(0, 2)).size).toBe(2);
+    expect(ids.slice(2).sort()).toEqual(ids.slice(0, 2).sort());
   });
 
   it("that gives null, or a number outside the range, gives no value, and the number is told and not moved", async () => {

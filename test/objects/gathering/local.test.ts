@@ -68,10 +68,8 @@ describe("a group", () => {
     const two = { group_size: 2 };
     const got = await Promise.all(["a", "bb", "ccc", "dddd"].map((code) => join(code, two)));
     expect(got.map(({ result }) => result.reward)).toEqual([0, 1, 0, 1]);
-    expect(deps.runLog.entries.map(({ groups }) => groups[0]?.result.group_id)).toEqual([
-      "0123456789abcdef.0",
-      "0123456789abcdef.1",
-    ]);
+    const logged = deps.runLog.entries.map(({ groups }) => groups[0]?.result.group_id);
+    expect(logged.sort()).toEqual(["0123456789abcdef.0", "0123456789abcdef.1"]);
   });
 
   it("refuses as a native request would, every member alike", async () => {
