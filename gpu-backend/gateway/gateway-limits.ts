@@ -15,6 +15,8 @@ export const GATEWAY_LIMITS = {
   /** Requests at one scalar server at a time, and those that may wait for any. */
   scalar_in_flight_max: 16,
   scalar_waiting_max: 256,
+  /** One that did not answer is asked no more for so long where another is left. */
+  scalar_rest_ms: 2_000,
   /** Estimated prompt tokens not yet sent to the engine, over all requests. */
   queue_tokens_default: 100_000_000,
   /** Characters a token: the estimate for code and English; no tokenizer runs here. */

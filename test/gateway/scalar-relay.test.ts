@@ -7,6 +7,7 @@ import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/gateway-limits.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import { readEnv } from "../../src/env.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { setUp } from "../api/routes/harness.ts";
@@ -132,6 +133,43 @@ test("a client that goes ends its question at the server", async () => {
   controller.abort();
   expect(await asked).toBe("gone");
   await closed;
+});
+
+test("a server that does not answer costs no request where another does", async () => {
+  const url = await relayTo(["http://127.0.0.1:1", await serve(byLength)]);
+  const one = async () => (await post(url)).status;
+  expect([await one(), await one(), ...(await Promise.all([one(), one(), one()]))]).toEqual(Array(5).fill(200));
+  const dead = await relayTo(["http://127.0.0.1:1", "http://127.0.0.1:2"]);
+  expect((await post(dead)).status).toBe(502);
+});
+
+/** A gateway before a server that holds its question. */
+async function holding() {
+  const { promise: asked, resolve: wasAsked } = Promise.withResolvers<ServerResponse>();
+  const { promise: closed, resolve: wasClosed } = Promise.withResolvers<void>();
+  const server = await serve((_, request, response) => {
+    if (request.url !== "/classify") return void response.writeHead(404).end();
+    response.on("close", wasClosed);
+    wasAsked(response);
+  });
+  const pool = createEnginePool({ urls: [server], model: "m", apiKey: null });
+  const gateway = await startGateway({ host: "127.0.0.1", port: 0, pool, scalar: { urls: [server], apiKey: null } });
+  return { gateway, answered: post(gateway.url), held: await asked, closed };
+}
+
+test("a gateway that shuts down lets what is asked come to its end, and takes nothing new", async () => {
+  const { gateway, answered, held } = await holding();
+  const ended = gateway.close(LIMITS.deadline_ms_max);
+  expect((await post(gateway.url)).status).toBe(503);
+  numbers(held, [0.5]);
+  expect((await answered).status).toBe(200);
+  await ended;
+});
+
+test("what is still asked when the time to shut down is over ends with 502", async () => {
+  const { gateway, answered, closed } = await holding();
+  await Promise.all([gateway.close(0), closed]);
+  expect((await answered).status).toBe(502);
 });
 
 test("without scalar servers their paths are no routes", async () => {

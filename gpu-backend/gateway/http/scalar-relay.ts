@@ -1,5 +1,6 @@
 // Owns the relay to servers of scalar models: each request to the one that has the fewest, so many
-// at one time, ended when its client goes. Knows no API's body.
+// at one time, to another where one does not answer, ended when its client goes. Knows no API's
+// body.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { authorization } from "../../../src/core/wire/chat-endpoint.ts";
@@ -18,6 +19,14 @@ export const SCALAR_PATHS: readonly string[] = [...new Set(Object.values(SCALAR_
 interface Server {
   url: string;
   in_flight: number;
+  /** Until then it is asked only where no other is left; ms of the relay's clock. */
+  rests_until: number;
+}
+
+/** A request that waits for a place at a server that it has not tried. */
+interface Waiting {
+  tried: ReadonlySet<Server>;
+  resolve: (server: Server) => void;
 }
 
 /** What of a reply is passed on; the rest is the server's own. */
@@ -26,76 +35,131 @@ const PASSED = ["content-type", "retry-after"];
 export class ScalarRelay {
   readonly #servers: Server[];
   readonly #headers: Record<string, string>;
-  readonly #waiting: (() => void)[] = [];
+  readonly #now: () => number;
+  readonly #waiting = new Set<Waiting>();
+  readonly #open = new Set<AbortController>();
 
-  constructor({ urls, apiKey }: ScalarRelayConfig) {
-    this.#servers = urls.map((url) => ({ url: url.replace(/\/+$/, "").replace(/\/v\d+$/, ""), in_flight: 0 }));
+  constructor({ urls, apiKey }: ScalarRelayConfig, now: () => number) {
+    this.#servers = urls.map((url) => ({
+      ...{ url: url.replace(/\/+$/, "").replace(/\/v\d+$/, ""), in_flight: 0 },
+      rests_until: Number.NEGATIVE_INFINITY,
+    }));
     this.#headers = { "content-type": "application/json", ...authorization(apiKey) };
+    this.#now = now;
   }
 
   /**
-   * The server's own reply to a body, once a place is free.
+   * A server's own reply to a body, once a place is free: another one's where the first does not
+   * answer; 502 where none does.
    * @param signal aborted when the client goes: the server is told to stop, or never asked
    * @throws ApiError `overloaded` where too many wait
    */
   async ask(path: string, body: string, signal: AbortSignal): Promise<Response> {
-    const server = await this.#place(signal);
+    const stop = new AbortController();
+    const ends = AbortSignal.any([signal, stop.signal, AbortSignal.timeout(LIMITS.deadline_ms_max)]);
+    const tried = new Set<Server>();
+    this.#open.add(stop);
+    try {
+      while (tried.size < this.#servers.length && !ends.aborted) {
+        const server = await this.#place(tried, ends);
+        const reply = server && (await this.#askOne(server, path, body, ends));
+        if (reply !== null) return reply;
+      }
+    } finally {
+      this.#open.delete(stop);
+    }
+    return badGateway();
+  }
+
+  /** Ends every request that is under way or waits, with 502. */
+  stop(): void {
+    for (const one of this.#open) one.abort();
+  }
+
+  /** One server's reply; null where it does not answer. Gives its place back. */
+  async #askOne(server: Server, path: string, body: string, signal: AbortSignal): Promise<Response | null> {
     try {
       const reply = await fetch(server.url + path, {
-        ...{ method: "POST", headers: this.#headers, body, redirect: "manual" },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(LIMITS.deadline_ms_max)]),
+        ...{ method: "POST", headers: this.#headers, body, redirect: "manual", signal },
       });
       const bytes = await bounded(reply);
       const headers = PASSED.flatMap((name) => {
         const value = reply.headers.get(name);
         return value === null ? [] : [[name, value] as [string, string]];
       });
-      return new Response(bytes, { status: reply.status, headers });
+      return bytes === null ? badGateway() : new Response(bytes, { status: reply.status, headers });
     } catch {
-      return Response.json({ error: { message: "the scalar server does not answer", code: 502 } }, { status: 502 });
+      if (!signal.aborted) server.rests_until = this.#now() + GATEWAY_LIMITS.scalar_rest_ms;
+      return null;
     } finally {
       server.in_flight--;
-      this.#waiting.shift()?.();
+      this.#handOn();
     }
   }
 
-  /** The server with the fewest requests, taken; waits in line where all are full. */
-  async #place(signal: AbortSignal): Promise<Server> {
-    for (;;) {
-      const free = this.#servers.reduce((least, one) => (one.in_flight < least.in_flight ? one : least));
-      if (free.in_flight < GATEWAY_LIMITS.scalar_in_flight_max) {
-        free.in_flight++;
-        return free;
-      }
-      if (this.#waiting.length >= GATEWAY_LIMITS.scalar_waiting_max) throw overloaded();
-      await this.#turn(signal);
+  /** A place at a server not tried, in turn; null once the signal is aborted. */
+  async #place(tried: Set<Server>, signal: AbortSignal): Promise<Server | null> {
+    let server = this.#take(tried);
+    if (server === null) {
+      if (this.#waiting.size >= GATEWAY_LIMITS.scalar_waiting_max) throw overloaded();
+      server = await this.#turn(tried, signal);
+    }
+    if (server !== null) tried.add(server);
+    return server;
+  }
+
+  /** The server with the fewest requests, taken; null where all that may be asked are full. */
+  #take(tried: ReadonlySet<Server>): Server | null {
+    const left = this.#servers.filter((one) => !tried.has(one));
+    const awake = left.filter((one) => one.rests_until <= this.#now());
+    const [first, ...others] = awake.length > 0 ? awake : left;
+    if (first === undefined) return null;
+    const free = others.reduce((least, one) => (one.in_flight < least.in_flight ? one : least), first);
+    if (free.in_flight >= GATEWAY_LIMITS.scalar_in_flight_max) return null;
+    free.in_flight++;
+    return free;
+  }
+
+  /** A place is free: it is the first's who can use it. */
+  #handOn(): void {
+    for (const waiting of this.#waiting) {
+      const server = this.#take(waiting.tried);
+      if (server === null) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve(server);
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  async #turn(tried: ReadonlySet<Server>, signal: AbortSignal): Promise<Server | null> {
+    const { promise, resolve } = Promise.withResolvers<Server | null>();
+    const waiting = { tried, resolve };
     const gone = () => {
-      const at = this.#waiting.indexOf(resolve);
-      if (at >= 0) this.#waiting.splice(at, 1);
-      reject(signal.reason);
+      // At once: a place found for it from now on would be given to nobody.
+      this.#waiting.delete(waiting);
+      resolve(null);
     };
-    this.#waiting.push(resolve);
-    signal.addEventListener("abort", gone, { once: true });
-    return promise.finally(() => signal.removeEventListener("abort", gone));
+    this.#waiting.add(waiting);
+    if (signal.aborted) gone();
+    else signal.addEventListener("abort", gone, { once: true });
+    const server = await promise;
+    signal.removeEventListener("abort", gone);
+    return server;
   }
 }
 
-/** A reply's bytes; throws for one beyond `reply_line_bytes`. */
-async function bounded({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+/** A reply's bytes; null for one beyond `reply_line_bytes`. */
+async function bounded({ body }: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of body ?? []) {
     size += part.byteLength;
-    if (size > LIMITS.reply_line_bytes) throw new Error("too long");
+    if (size > LIMITS.reply_line_bytes) return null;
     parts.push(part);
   }
   return Buffer.concat(parts);
 }
+
+const badGateway = () => Response.json({ error: { message: "no scalar server answers", code: 502 } }, { status: 502 });
 
 const overloaded = () =>
   new ApiError(

@@ -33,6 +33,7 @@ export interface GatewayServer {
   /** Listens nowhere yet. */
   server: Server;
   admission: Admission;
+  scalar: ScalarRelay | null;
 }
 
 /** The routes and what is behind them. */
@@ -52,7 +53,7 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
   };
   const gate = createGate(apiKey);
   const verify = createVerifyRoute(deps, gate);
-  const scalar = options.scalar === undefined ? null : new ScalarRelay(options.scalar);
+  const scalar = options.scalar === undefined ? null : new ScalarRelay(options.scalar, now);
   // The engines' client needs the platform's own Request and Response.
   const others = getRequestListener(createServiceRoutes(deps, pool, gate, scalar).fetch, {
     overrideGlobalObjects: false,
@@ -61,7 +62,7 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
     if (request.method === "POST" && pathOf(request) === "/v1/verify") verify(request, response);
     else void others(request, response);
   });
-  return { server, admission };
+  return { server, admission, scalar };
 }
 
 /** The path asked for; a proxy's client sends the whole URL. */
@@ -74,8 +75,7 @@ export interface Gateway {
   url: string;
   /**
    * Refuses new requests, lets those running finish for up to `limit_ms`, then fails what is left
-   * with
-   * `verifier_unavailable`, and ends the server and the pool.
+   * with `verifier_unavailable` (502 for a scalar model's), and ends the server and the pool.
    */
   close(limit_ms: number): Promise<void>;
 }
@@ -100,7 +100,7 @@ async function endServer(server: Server): Promise<void> {
 /** Listens. Rejects when the port is taken. */
 export async function startGateway(options: GatewayOptions & { host: string; port: number }): Promise<Gateway> {
   const { host, port, pool } = options;
-  const { server, admission } = createGatewayServer(options);
+  const { server, admission, scalar } = createGatewayServer(options);
   server.listen(port, host);
   await once(server, "listening");
   return {
@@ -109,6 +109,7 @@ export async function startGateway(options: GatewayOptions & { host: string; por
       const drained = admission.drain();
       const limit = setTimeout(() => {
         for (const job of [...admission.jobs]) job.stop("verifier_unavailable");
+        scalar?.stop();
       }, limit_ms);
       await drained;
       clearTimeout(limit);

@@ -49,7 +49,12 @@ export function createServiceRoutes(
       bodyLimit({ maxSize: GATEWAY_LIMITS.body_bytes, onError: (c) => failure(tooLarge("body_bytes"), c.env) }),
       async (c) => {
         gate(c.env.incoming);
-        return (scalar as ScalarRelay).ask(path, await c.req.text(), c.req.raw.signal);
+        const left = admission.enter();
+        try {
+          return await (scalar as ScalarRelay).ask(path, await c.req.text(), c.req.raw.signal);
+        } finally {
+          left();
+        }
       },
     );
   }

@@ -22,7 +22,7 @@ export interface AdmissionOptions {
 export class Admission {
   readonly jobs = new MemberList<Job>();
   readonly #options: AdmissionOptions;
-  /** Requests whose body is being read. */
+  /** Requests whose body is being read, and those to scalar models. */
   #reading = 0;
   #draining = false;
   #onEmpty: () => void = () => {};
@@ -64,8 +64,8 @@ export class Admission {
   }
 
   /**
-   * Before a body is read. Call the returned function once it is. Throws ApiError `not_ready` or
-   * `overloaded`.
+   * Before a body is read. Call the returned function once it is, or once a request that is no job
+   * was answered. Throws ApiError `not_ready` or `overloaded`.
    */
   enter(): () => void {
     if (this.#draining) throw refusal("not_ready", "This gateway is shutting down.", 5);
