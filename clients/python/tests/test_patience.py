@@ -41,6 +41,14 @@ def test_a_patient_call_asks_again_for_the_groups_that_miss_a_reward_only() -> N
     assert [len(request.json["groups"]) for request in server.received] == [3, *[1] * 12]
 
 
+def test_a_call_that_asked_again_names_every_request_and_is_logged() -> None:
+    with serving(outage(2)) as server, Kritai(server.url, retry=QUICK) as client:
+        result = client.rewards(numbered(3), patient=True)
+    assert result.request_ids == ["01R0", "01R1", "01R2"]
+    assert result.logged is True
+    assert result.metrics["reward_mean"] == sum(map(float, result.flat)) / len(result.flat)  # type: ignore[arg-type]
+
+
 def test_a_call_without_patience_takes_what_there_is() -> None:
     with serving(outage(1)) as server, Kritai(server.url, retry=QUICK) as client:
         assert None in client.rewards(numbered(1)).flat

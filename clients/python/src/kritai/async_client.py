@@ -89,7 +89,7 @@ class AsyncKritai:
         patient = options.pop("patient", False)
         progress = options.pop("progress", None)
         batch, runs = planned(groups, cast(StreamOptions, options), self._limits, self._concurrency)
-        replies: dict[int, RewardsReply] = {}
+        replies: dict[int, list[RewardsReply]] = {}
         results: dict[int, GroupResult] = {}
 
         async def score(run: range) -> None:
@@ -105,21 +105,23 @@ class AsyncKritai:
                 for at in run:
                     results[at] = unanswered(groups[at], groups[at].get("group_id", str(at)), error)
             else:
-                replies[run.start] = reply
+                replies[run.start] = [reply]
                 results.update(zip(run, reply["groups"], strict=True))
             if patient and run.start in replies:
-                await self._again(batch, run, results, replies)
+                await self._again(batch, run, results, replies[run.start])
             bar.add(len(run))
 
         async with ProgressBar(len(groups), progress) as bar:
             await self._side_by_side(score, runs)
-        return merged_rewards([results[at] for at in range(len(groups))], [replies[at] for at in sorted(replies)])
+        answers = [reply for at in sorted(replies) for reply in replies[at]]
+        answered = sum(len(first["groups"]) for first, *_ in replies.values())
+        return merged_rewards([results[at] for at in range(len(groups))], answers, answered)
 
     async def _again(
-        self, batch: PlannedCall, run: range, results: dict[int, GroupResult], replies: dict[int, RewardsReply]
+        self, batch: PlannedCall, run: range, results: dict[int, GroupResult], replies: list[RewardsReply]
     ) -> None:
         """Asks again for the groups of a run in which a reward is missing that may be had later,
-        until the call's deadline."""
+        until the call's deadline. Adds the replies to those of the run."""
         tries = 0
         while failed := [at for at in run if may_come(results[at])]:
             if not await self._transport.pause(tries, batch.deadline):
@@ -131,7 +133,7 @@ class AsyncKritai:
                 if not error.retryable:
                     raise
                 return
-            replies[run.start] = {**reply, "warnings": [*replies[run.start]["warnings"], *reply["warnings"]]}
+            replies.append(reply)
             results.update(zip(failed, reply["groups"], strict=True))
 
     async def submit(

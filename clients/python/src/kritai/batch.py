@@ -66,7 +66,8 @@ class AsyncBatch:
             if found["state"] == "done" and found["reply"] is not None:
                 if self._groups is not None:
                     check_rewards(found["reply"], self._groups)
-                return merged_rewards(found["reply"]["groups"], [found["reply"]])
+                groups = found["reply"]["groups"]
+                return merged_rewards(groups, [found["reply"]], len(groups))
             if found["state"] not in ("queued", "running"):
                 fault = found["error"] or {"code": "cancelled", "detail": "the batch was cancelled"}
                 raise KritaiError(Problem(fault["code"], fault["detail"], request_id=self.id))
@@ -96,9 +97,9 @@ class Batch:
         self._thread = thread
         self._batch = batch
 
-    def state(self, *, wait_s: int = 0) -> BatchState:
+    def state(self, *, wait_s: int = 0, timeout_s: float = 90.0) -> BatchState:
         """The batch now, or when it has ended, at the latest after `wait_s` (0..60)."""
-        return self._thread.run(self._batch.state(wait_s=wait_s))
+        return self._thread.run(self._batch.state(wait_s=wait_s, timeout_s=timeout_s))
 
     def wait(self, timeout_s: float = 1_860.0) -> Rewards:
         """The rewards when the batch is done. Raises KritaiError when it failed, was cancelled, or

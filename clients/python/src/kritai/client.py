@@ -134,13 +134,13 @@ class Kritai:
         """ListAcc, tau-b and parse rate of a verifier over many lists."""
         return self._thread.run(self.api.evaluations(lists, **options))
 
-    def spec(self, name: str) -> StoredSpec:
+    def spec(self, name: str, *, timeout_s: float = 30.0) -> StoredSpec:
         """A stored spec, every default filled in. Raises NotFound."""
-        return self._thread.run(self.api.spec(name))
+        return self._thread.run(self.api.spec(name, timeout_s=timeout_s))
 
-    def put_spec(self, name: str, spec: AnySpec) -> StoredSpec:
+    def put_spec(self, name: str, spec: AnySpec, *, timeout_s: float = 30.0) -> StoredSpec:
         """Stores a spec under a name; any name but `default`."""
-        return self._thread.run(self.api.put_spec(name, spec))
+        return self._thread.run(self.api.put_spec(name, spec, timeout_s=timeout_s))
 
     def call(
         self, method: str, path: str, body: object = None, *, timeout_s: float = 120.0, patient: bool = False

@@ -113,10 +113,9 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
     return cast("GroupResult", as_fields(made))
 
 
-def merged_rewards(groups: list[GroupResult], replies: Sequence[RewardsReply]) -> Rewards:
-    """All groups of a call, in its order, with the replies that brought them (fewer groups than
-    sent when some failed)."""
-    answered = sum(len(reply["groups"]) for reply in replies)
+def merged_rewards(groups: list[GroupResult], replies: Sequence[RewardsReply], answered: int) -> Rewards:
+    """All groups of a call, in its order, with the replies that brought them: some groups in several
+    where they were asked again. `answered`: how many of the groups any reply had."""
     whole = len(replies) == 1 and answered == len(groups)
     said = sorted({warning for reply in replies for warning in reply["warnings"]})
     warn_of(said)
