@@ -11,7 +11,9 @@ again, unless KRITAI_FALLBACK declares a number; the metric kritai_failed is 1 t
 
 from __future__ import annotations
 
+import http.client
 import json
+import math
 import os
 import time
 import urllib.error
@@ -82,6 +84,25 @@ def parts_of(groups: list[int], sizes: list[int]) -> list[list[int]]:
     return parts
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect is an error: followed, it would take the key to another host."""
+
+    def redirect_request(self, *args: Any) -> None:
+        return None
+
+
+OPENER = urllib.request.build_opener(NoRedirect)
+
+
+def is_retried(status: int, detail: str) -> bool:
+    """Whether the same request may succeed later: by Kritai's own word, else by the status."""
+    try:
+        said = json.loads(detail)
+    except ValueError:
+        said = None
+    return bool(said.get("retryable", status in RETRIED)) if isinstance(said, dict) else status in RETRIED
+
+
 def posted(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:
     """The groups' results; tried again while there is time. Raises what is wrong with the request."""
     env = os.environ
@@ -97,14 +118,14 @@ def posted(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:
         url = env["KRITAI_BASE_URL"].rstrip("/") + "/v1/rewards"
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         try:
-            with urllib.request.urlopen(request, timeout=left_ms / 1000 + 5) as reply:
+            with OPENER.open(request, timeout=left_ms / 1000 + 5) as reply:
                 results: list[dict[str, Any]] = json.load(reply)["groups"]
                 return results
         except urllib.error.HTTPError as error:
-            detail = error.read(2000).decode("utf-8", "replace")
-            if error.code not in RETRIED or not clock.pause(tries):
+            detail = error.read(10_000).decode("utf-8", "replace")
+            if not is_retried(error.code, detail) or not clock.pause(tries):
                 raise RuntimeError(f"Kritai answered {error.code}: {detail}") from None
-        except (OSError, ValueError):
+        except (OSError, ValueError, http.client.HTTPException):
             if not clock.pause(tries):
                 raise
         tries += 1
@@ -126,12 +147,24 @@ def scored(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:
         tries += 1
 
 
-def told(sample: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+def declared() -> float | None:
+    """The number for a sample without a reward; None where none is declared."""
+    text = os.environ.get("KRITAI_FALLBACK")
+    try:
+        number = float(text) if text else None
+    except ValueError:
+        number = math.nan
+    if number is not None and not math.isfinite(number):
+        raise ValueError("KRITAI_FALLBACK must be a number")
+    return number
+
+
+def told(sample: dict[str, Any], row: dict[str, Any], fallback: float | None) -> dict[str, Any]:
     """A sample's result in Bedrock's form. Raises where there is no reward and no declared one."""
     failed = row["reward"] is None
-    if failed and not os.environ.get("KRITAI_FALLBACK"):
+    reward = fallback if failed else float(row["reward"])
+    if reward is None:
         raise RuntimeError(f"sample {sample.get('id')} has no reward: {row['error']}")
-    reward = float(os.environ["KRITAI_FALLBACK"]) if failed else float(row["reward"])
     metrics = [{"name": "kritai_failed", "value": float(failed), "type": "Metric"}]
     metrics += [
         {"name": name, "value": float(value), "type": "Reward"}
@@ -142,7 +175,8 @@ def told(sample: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
 
 
 def lambda_handler(event: list[dict[str, Any]], context: Any) -> list[dict[str, Any]]:
+    fallback = declared()
     groups, places = grouped(event)
     results = scored(groups, Clock(context)) if groups else []
     rows = [results[group]["rollouts"][rollout] for group, rollout in places]
-    return [told(sample, row) for sample, row in zip(event, rows, strict=True)]
+    return [told(sample, row, fallback) for sample, row in zip(event, rows, strict=True)]

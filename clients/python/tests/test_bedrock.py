@@ -113,6 +113,45 @@ def test_what_is_wrong_with_the_request_is_raised_at_once_with_its_words(
             called(forwarder, server, monkeypatch, [{"id": "s0", "messages": [{"role": "user", "content": "p"}]}])
 
 
+def test_what_kritai_says_will_not_succeed_later_is_raised_at_once_whatever_its_status(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda request, number: problem(503, "not_configured")) as server:
+        with pytest.raises(RuntimeError, match=r"Kritai answered 503: .*not_configured"):
+            called(forwarder, server, monkeypatch, [sample(0, "1")])
+        assert len(server.received) == 1
+
+
+def test_a_reply_that_breaks_off_is_asked_again(forwarder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(request: Received, number: int) -> Reply:
+        whole = rewards_reply(request)
+        return Reply(pieces=[b'{"groups": ['], cut=True) if number == 0 else whole
+
+    with serving(answer) as server:
+        told = called(forwarder, server, monkeypatch, [sample(0, "1")])
+    assert [one["aggregate_reward_score"] for one in told] == [1.0]
+    assert len(server.received) == 2
+
+
+def test_a_redirect_is_not_followed(forwarder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KRITAI_API_KEY", "secret")
+    with serving(rewards) as other, serving(lambda r, n: Reply(302, {}, {"location": f"{other.url}/x"})) as server:
+        with pytest.raises(RuntimeError, match="Kritai answered 302"):
+            called(forwarder, server, monkeypatch, [sample(0, "1")])
+        assert other.received == []
+
+
+@pytest.mark.parametrize("text", ["none", "nan", "inf"])
+def test_a_fallback_that_is_no_number_is_refused_before_anything_is_asked(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("KRITAI_FALLBACK", text)
+    with serving(rewards) as server:
+        with pytest.raises(ValueError, match="KRITAI_FALLBACK must be a number"):
+            called(forwarder, server, monkeypatch, [sample(0, "1")])
+        assert server.received == []
+
+
 def test_an_outage_that_outlasts_lambdas_time_ends_in_its_fault(
     forwarder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
