@@ -8,8 +8,8 @@ import threading
 import pytest
 from fake_server import FakeServer, problem, serving
 
-from kritai import Kritai, Unauthorized
-from kritai.gather import Gather, connections, shared_client
+from kritai import Kritai, NoScore, Unauthorized
+from kritai.gather import Gather, connections, score_or, shared_client
 
 
 def test_a_group_that_does_not_fill_is_judged_when_the_window_has_passed(server: FakeServer) -> None:
@@ -52,6 +52,17 @@ def test_a_failed_group_fails_each_of_its_samples() -> None:
         for answer in answers:
             with pytest.raises(Unauthorized):
                 answer.result(10)
+
+
+def test_samples_that_no_server_could_score_have_no_reward_and_get_the_declared_fallback() -> None:
+    with serving(lambda request, number: problem(503, "not_ready", retryable=True)) as down:
+        gather = Gather(Kritai(down.url), group_size=2, timeout_s=0.2)
+        answers = [gather.submit("p", text) for text in ("1", "2")]
+        for result in [answer.result(10) for answer in answers]:
+            assert (result["reward"], result["error"]) == (None, "not_ready")
+            assert score_or(-1.0, result) == -1.0
+            with pytest.raises(NoScore, match="not_ready"):
+                score_or(None, result)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from fake_server import FakeServer, Received, Reply, problem, serving
 
-from kritai import NoScore
+from kritai import KritaiError, NoScore
 from kritai.burst_server import BurstServer
 from kritai.gather import forget_shared
 from kritai.shims import nemo_gym_relay, slime_reward
@@ -66,6 +66,29 @@ def test_slime_has_a_sample_of_its_own_gathered_by_the_server(monkeypatch: pytes
             asyncio.run(slime_reward.reward(arguments, slime_sample("c")))
     assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=240000&tries=8&spec=default"
     assert server.received[0].json == {"prompt": "p", "response": "c", "label": None}
+
+
+@pytest.mark.parametrize(("status", "code"), [(503, "not_ready"), (400, "invalid_request")])
+def test_slime_gives_the_declared_number_where_no_server_answers_in_time_and_raises_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, status: int, code: str
+) -> None:
+    arguments = types.SimpleNamespace(n_samples_per_prompt=8)
+
+    def ask() -> Any:
+        return asyncio.run(slime_reward.reward(arguments, slime_sample("c")))
+
+    forget_shared()
+    with serving(lambda request, number: problem(status, code, retryable=status == 503)) as server:
+        monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+        monkeypatch.setenv("KRITAI_TIMEOUT_S", "0.3")
+        with pytest.raises(KritaiError, match=code):
+            ask()
+        monkeypatch.setenv("KRITAI_FALLBACK", "-1")
+        if status == 503:
+            assert ask() == -1.0
+        else:
+            with pytest.raises(KritaiError, match=code):
+                ask()
 
 
 def test_the_nemo_gym_relay_hands_on_bodies_keys_and_failures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,12 @@ import functools
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from kritai.client import Kritai
 from kritai.columns import completion_of, component_of, prompt_key, prompt_of
-from kritai.errors import NoScore, Problem
+from kritai.errors import KritaiError, NoScore, Problem
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
 from kritai.reply_types import RolloutResult
@@ -34,14 +34,17 @@ class Gather:
     last; then they are scored at once.
 
     All samples of a group must come to the same Gather, so to the same process. Those that come
-    after the window are a group of their own. Options are those of `rewards`; failures raise.
+    after the window are a group of their own. Options are those of `rewards`. What failed for want
+    of a server or of time is asked for again until `timeout_s`, then a result without a reward,
+    with its code; a fault of the request raises.
     """
 
     def __init__(self, client: Kritai, group_size: int, window_s: float = 300.0, **options: Any) -> None:
         self._client = client
         self._group_size = group_size
         self._window_s = window_s
-        self._options: RewardsOptions = {"patient": True, **options, "progress": False}  # type: ignore[typeddict-item]
+        given = {"on_failure": "null", "patient": True, **options, "progress": False}
+        self._options = cast(RewardsOptions, given)
         self._rooms: dict[str, _Room] = {}
         self._scoring: set[asyncio.Task[None]] = set()
 
@@ -161,12 +164,18 @@ async def gathered_score(
     options: Mapping[str, Any],
 ) -> float:
     """One sample's reward, its group gathered by the server (`POST /slime/reward`); `options` are
-    more of the route's. Raises KritaiError without one, unless a fallback is declared."""
+    more of the route's. Raises KritaiError without one, unless a fallback is declared; what is wrong
+    with the request raises in both cases."""
     declared = {} if fallback is None else {"on_failure": fallback}
     query = urlencode({"group_size": group_size, **patience(timeout_s), **declared, **options})
     body = {"prompt": prompt_of(prompt), "response": completion_of(response), "label": None}
     call = shared_client().api.call("POST", f"/slime/reward?{query}", body, timeout_s=timeout_s, patient=True)
-    reward = await asyncio.wrap_future(shared_client().start(call))
+    try:
+        reward = await asyncio.wrap_future(shared_client().start(call))
+    except KritaiError as error:
+        if fallback is None or not error.retryable:
+            raise
+        return fallback
     if not is_score(reward):
         raise NoScore(Problem("no_score", "the server gave no number for this sample", retryable=True))
     return float(reward)
