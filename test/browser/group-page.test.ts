@@ -29,6 +29,9 @@ it("goes from the run to a verdict in three clicks, and what a model wrote is te
   await page.reload();
   await page.waitForSelector("tr[data-named][data-rollout='2']");
   expect(await page.locator("caption", { hasText: /verdicts? of #0 and #1/ }).count()).toBe(1);
+  await page.getByRole("button", { name: "All verdicts" }).press("Enter");
+  expect(await page.locator("caption", { hasText: /^3 verdicts$/ }).count()).toBe(1);
+  expect(page.url()).toMatch(/#rollout=2$/);
   expect(await page.title()).not.toBe("owned");
   expect(faults).toEqual([]);
   await page.context().close();

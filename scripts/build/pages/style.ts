@@ -34,8 +34,8 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .again form { margin-top: 0.6rem; }
 .again input[type="text"] { flex: 1 1 16rem; }
 .again input[type="number"] { width: 6rem; }
-.again .field { display: inline-flex; gap: 0.5rem; align-items: center; white-space: nowrap; }
-.again .small { margin-left: 0; }
+.field { display: inline-flex; gap: 0.5rem; align-items: center; white-space: nowrap; }
+.again .small, .filters .small { margin-left: 0; }
 .again th, .again td { white-space: normal; }
 .again .scroll { max-width: 40rem; margin-bottom: 0.6rem; }
 .spark svg { flex: none; max-width: none; }

@@ -53,16 +53,16 @@ const pairedTable = (id: string, rows: readonly Row[]): HTMLElement =>
   );
 
 /** A button that compares the run with each of the others. */
-export function comparing(first: () => Drawn, owner: string | null, others: readonly Drawn[]): HTMLElement {
+export function comparing(first: Pick<Drawn, "id" | "owner">, others: readonly Drawn[]): HTMLElement {
   const state = el("p", { role: "status" });
   const came = el("div");
   const ask = async () => {
     state.textContent = "Reading the groups of the last common steps";
     try {
       const rows: Row[] = [];
-      for (const { id } of others) rows.push(...rowsOf(id, await compare(first().id, owner, id, STEPS_MOST)));
+      for (const other of others) rows.push(...rowsOf(other.id, await compare(first, other, STEPS_MOST)));
       state.textContent = "";
-      came.replaceChildren(pairedTable(first().id, rows));
+      came.replaceChildren(pairedTable(first.id, rows));
     } catch (fault) {
       state.textContent = fault instanceof Error ? fault.message : String(fault);
     }

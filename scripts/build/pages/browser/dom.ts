@@ -31,6 +31,12 @@ export interface Column<T> {
   number?: true;
 }
 
+export interface LiveTable<T> {
+  element: HTMLElement;
+  /** Shows other rows: what they are sorted by stays, and the focus on a link that is there still. */
+  update(caption: string, rows: readonly T[]): void;
+}
+
 /** A table whose titles sort it, the best known first; what has no value goes last. */
 export function table<T>(
   caption: string,
@@ -38,6 +44,18 @@ export function table<T>(
   rows: readonly T[],
   attributesOf: (row: T) => Attributes = () => ({}),
 ): HTMLElement {
+  return liveTable(caption, columns, rows, attributesOf).element;
+}
+
+/** The same, of rows that change while it is looked at. */
+export function liveTable<T>(
+  caption: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  attributesOf: (row: T) => Attributes = () => ({}),
+): LiveTable<T> {
+  let shown = rows;
+  let order = (some: readonly T[]): readonly T[] => some;
   const body = el("tbody");
   const fill = (sorted: readonly T[]) =>
     body.replaceChildren(
@@ -59,11 +77,23 @@ export function table<T>(
     const down = head.getAttribute("aria-sort") !== "descending";
     for (const other of heads) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    fill([...rows].sort((a, b) => compared(by(a), by(b), down)));
+    order = (some) => [...some].sort((a, b) => compared(by(a), by(b), down));
+    fill(order(shown));
   };
   fill(rows);
-  const whole = el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body);
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, whole);
+  const named = el("caption", {}, caption);
+  const whole = el("table", {}, named, el("thead", {}, el("tr", {}, ...heads)), body);
+  const element = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, whole);
+  const update = (now: string, some: readonly T[]) => {
+    const focused = body.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
+    shown = some;
+    named.textContent = now;
+    element.setAttribute("aria-label", now);
+    fill(order(shown));
+    const same = [...body.querySelectorAll("a")].find((a) => focused != null && a.getAttribute("href") === focused);
+    same?.focus({ preventScroll: true });
+  };
+  return { element, update };
 }
 
 function compared(a: number | string | null, b: number | string | null, down: boolean): number {

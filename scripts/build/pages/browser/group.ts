@@ -142,7 +142,7 @@ function trail({ run_id, step, owner }: RequestRow): HTMLElement {
 function verdictList(
   all: readonly StoredVerdict[],
   audit: readonly StoredVerdict[],
-): { list: HTMLElement; show: (a: number, b: number) => void } {
+): { list: HTMLElement; show: (a: number, b: number) => void; showAll: () => void } {
   const whole =
     audit.length === 0
       ? []
@@ -150,18 +150,26 @@ function verdictList(
           audit.map(({ text: _, ...row }) => row),
           "",
         );
-  const list = el("div", {}, verdictTable(all, counted(all.length, "verdict")), ...whole);
+  const every = [verdictTable(all, counted(all.length, "verdict")), ...whole];
+  const list = el("div", {}, ...every);
+  const showAll = () => list.replaceChildren(...every);
+  const back = () => {
+    showAll();
+    history.replaceState(null, "", addressOf({ pair: null }));
+    list.querySelector<HTMLElement>(".scroll")?.focus();
+  };
   const show = (a: number, b: number) => {
     const [some, second] = [all, audit].map((from) =>
       from.filter(({ order }) => order.includes(a) && order.includes(b)),
     ) as [StoredVerdict[], StoredVerdict[]];
     const of = ` of #${a} and #${b}`;
     const parts = [verdictTable(some, `${counted(some.length, "verdict")}${of}`), ...verdictTexts(some)];
-    list.replaceChildren(...parts, ...auditParts(second, of));
+    const others = el("button", { type: "button", class: "small", onclick: back }, "All verdicts");
+    list.replaceChildren(el("p", {}, others), ...parts, ...auditParts(second, of));
     history.replaceState(null, "", addressOf({ pair: [a, b] }));
     list.scrollIntoView({ block: "start" });
   };
-  return { list, show };
+  return { list, show, showAll };
 }
 
 const STATUS: Record<GroupRow["result"]["status"], string> = {
@@ -178,14 +186,15 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
     texts(id),
   ]);
   const group = whole.groups.find((row) => row.id === id) as GroupRow;
-  const { list, show } = verdictList(all, audit);
+  const { list, show, showAll } = verdictList(all, audit);
   const rollouts = rolloutTable(group);
   const point = () => {
     const { rollout, pair } = namedIn(location.hash);
     for (const row of rollouts.querySelectorAll("tr[data-rollout]")) {
       row.toggleAttribute("data-named", row.getAttribute("data-rollout") === `${rollout}`);
     }
-    if (pair !== null) show(...pair);
+    if (pair === null) showAll();
+    else show(...pair);
   };
   queueMicrotask(point);
   addEventListener("hashchange", point);

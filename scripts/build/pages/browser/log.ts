@@ -52,6 +52,11 @@ export interface ComparedRuns extends PairedRuns {
   spec_hashes: readonly string[];
 }
 
+interface NamedRun {
+  id: string;
+  owner: string | null;
+}
+
 export interface LoggedText {
   rollout_index: number | null;
   text: string;
@@ -135,8 +140,10 @@ export const health = (id: string, owner: string | null, last = 2000) =>
 export const histogram = (id: string, owner: string | null) =>
   read<RewardHistogram>(`${of(id)}/histogram?${owned(owner)}steps=2000`);
 /** The run less another, by prompt, over the last steps that both have. */
-export const compare = (id: string, owner: string | null, other: string, steps: number) =>
-  read<ComparedRuns>(`${of(id)}/compare?${owned(owner)}with=${encodeURIComponent(other)}&steps=${steps}`);
+export function compare(one: NamedRun, other: NamedRun, steps: number): Promise<ComparedRuns> {
+  const beside = `with=${encodeURIComponent(other.id)}${other.owner === null ? "" : `&with_owner=${encodeURIComponent(other.owner)}`}`;
+  return read(`${of(one.id)}/compare?${owned(one.owner)}${beside}&steps=${steps}`);
+}
 export const groups = (id: string, step: number, owner: string | null) =>
   pages<GroupRow>(`${of(id)}/groups?${owned(owner)}step=${step}&limit=${PAGE}`, "groups", GROUPS_MOST);
 export const request = (id: string) => read<RequestRow>(`/v1/requests/${encodeURIComponent(id)}`);

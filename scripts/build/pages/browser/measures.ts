@@ -7,6 +7,8 @@ import type { HealthRow, RunHealth, StepRow } from "./log.ts";
 /** What of one run is drawn. */
 export interface Drawn {
   id: string;
+  /** Whose it is; null: whoever the server takes for it. */
+  owner: string | null;
   rows: readonly StepRow[];
   health: RunHealth;
 }

@@ -3,23 +3,16 @@
 import type { StepSummary } from "../../../lab/rescore/by-step.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
 import { comparing } from "./comparing.ts";
-import { el, link, table } from "./dom.ts";
-import {
-  type AlarmSpan,
-  health,
-  histogram,
-  type RewardHistogram,
-  type RunDetail,
-  run,
-  runs,
-  type StepRow,
-  steps,
-} from "./log.ts";
+import { el, link } from "./dom.ts";
+import { type AlarmSpan, health, histogram, type RewardHistogram, type RunDetail, run, runs, steps } from "./log.ts";
 import { type Drawn, measures, withRescored } from "./measures.ts";
-import { counted, figure, percent } from "./numbers.ts";
+import { counted, figure } from "./numbers.ts";
 import { rescoring } from "./rescoring.ts";
+import { csv, stepTable } from "./steps-table.ts";
 
 const LIVE_MS = 5000;
+/** Steps that are read again: their requests may still be coming. */
+const READ_AGAIN = 3;
 
 function charts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
   const { spread, again } = shown;
@@ -53,75 +46,23 @@ function alarmList(alarms: readonly AlarmSpan[], href: (step: number) => string)
   return el("ul", { class: "alarm-list", "aria-label": "Alarms" }, ...told);
 }
 
-function csv(rows: readonly StepRow[]): string {
-  const columns = Object.keys(rows[0] ?? {}) as (keyof StepRow)[];
-  const cell = (value: unknown) =>
-    typeof value === "object" && value !== null ? JSON.stringify(value) : `${value ?? ""}`;
-  const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return [columns, ...rows.map((row) => columns.map((name) => cell(row[name])))]
-    .map((line) => line.map(quoted).join(","))
-    .join("\n");
-}
-
-const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0);
-
-const ROWS_SHOWN = 50;
-
-function stepTable(rows: readonly StepRow[], href: (step: number) => string): HTMLElement {
-  const shown = rows
-    .filter(({ step }) => step !== null)
-    .slice(-ROWS_SHOWN)
-    .reverse();
-  const caption =
-    shown.length < rows.length ? `the last ${shown.length} of ${rows.length} steps` : counted(shown.length, "step");
-  return table<StepRow>(
-    caption,
-    [
-      {
-        title: "step",
-        cell: ({ step }) => link(href(step as number), `${step}`),
-        by: ({ step }) => step,
-        number: true,
-      },
-      { title: "mean reward", cell: (row) => figure(row.reward_mean), by: (row) => row.reward_mean, number: true },
-      { title: "std", cell: (row) => figure(row.reward_std), by: (row) => row.reward_std, number: true },
-      {
-        title: "groups with equal rewards",
-        cell: (row) => percent(row.zero_variance_share),
-        by: (row) => row.zero_variance_share,
-        number: true,
-      },
-      { title: "parse rate", cell: (row) => percent(row.parse_rate), by: (row) => row.parse_rate, number: true },
-      { title: "tau-b", cell: (row) => figure(row.tau_b_mean), by: (row) => row.tau_b_mean, number: true },
-      {
-        title: "median length",
-        cell: (row) => figure(row.length_tokens.p50),
-        by: (row) => row.length_tokens.p50,
-        number: true,
-      },
-      { title: "generations", cell: (row) => figure(row.generations), by: (row) => row.generations, number: true },
-      {
-        title: "failed generations",
-        cell: ({ errors }) => figure(sum(errors)),
-        by: ({ errors }) => sum(errors),
-        number: true,
-      },
-    ],
-    shown,
-  );
-}
-
 /** Most runs that are laid over one. */
 const LAID_MOST = 4;
 
-/** Another run, as the address names it; null where there is none that the key may read. */
-async function laidOver(id: string): Promise<Drawn | null> {
-  try {
-    const [found, rows] = await Promise.all([health(id, null), steps(id, null, null)]);
-    return { id, rows, health: found };
-  } catch {
-    return null;
+/**
+ * Another run, as the address names it: of the page's owner, else of whoever has one of this name;
+ * null where there is none that the key may read.
+ */
+async function laidOver(id: string, of: string | null): Promise<Drawn | null> {
+  for (const owner of of === null ? [null] : [of, null]) {
+    try {
+      const [found, rows] = await Promise.all([health(id, owner), steps(id, owner, null)]);
+      return { id, owner, rows, health: found };
+    } catch {
+      // The next may have it.
+    }
   }
+  return null;
 }
 
 /**
@@ -177,34 +118,42 @@ interface Shown extends Drawn {
   again: readonly StepSummary[] | null;
 }
 
-function body(shown: Shown, others: readonly Drawn[], href: (step: number) => string): HTMLElement[] {
-  const { id, rows, health } = shown;
-  const text = () => csv(rows);
+/** What of the page is drawn anew with every step: alarms and charts. */
+function drawnParts(shown: Shown, others: readonly Drawn[], href: (step: number) => string): HTMLElement[] {
   return [
-    alarmList(health.alarms, href),
+    alarmList(shown.health.alarms, href),
     el(
       "p",
       { class: "soft" },
       "Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.",
     ),
     el("div", { class: "charts" }, ...charts(shown, others)),
-    el("h2", {}, "Steps", saving("CSV", `${id}.csv`, "text/csv", text), copying("Copy CSV", text)),
-    stepTable(rows, href),
   ];
 }
 
-/** The same with what was logged since; null where nothing was. */
-async function newer(shown: Shown, owner: string | null): Promise<Shown | null> {
-  const { id, rows } = shown;
-  const last = rows.at(-1)?.step ?? null;
-  const more = document.hidden ? [] : await steps(id, owner, last).catch(() => []);
-  const fresh = more.filter(({ step }) => step !== null && (last === null || step > last));
-  if (fresh.length === 0) return null;
+/** Puts parts in the place of others; a button or link that had the focus has it again. */
+function redraw(place: HTMLElement, parts: readonly HTMLElement[]): void {
+  const stops = () => [...place.querySelectorAll<HTMLElement>("a, button")];
+  const at = stops().indexOf(document.activeElement as HTMLElement);
+  place.replaceChildren(...parts);
+  if (at >= 0) stops()[at]?.focus({ preventScroll: true });
+}
+
+/**
+ * The same with what was logged since, the last known steps read again; null where nothing was.
+ */
+async function newer(shown: Shown): Promise<Shown | null> {
+  const { id, owner, rows } = shown;
+  if (document.hidden) return null;
+  const after = rows.at(-READ_AGAIN - 1)?.step ?? null;
+  const kept = after === null ? [] : rows.slice(0, -READ_AGAIN);
+  const read = await steps(id, owner, after).catch(() => null);
+  if (read === null || JSON.stringify(read) === JSON.stringify(rows.slice(kept.length))) return null;
   const [now, spread] = await Promise.all([
     health(id, owner).catch(() => shown.health),
     histogram(id, owner).catch(() => shown.spread),
   ]);
-  return { ...shown, rows: [...rows, ...fresh], health: now, spread };
+  return { ...shown, rows: [...kept, ...read], health: now, spread };
 }
 
 /** The page, and what keeps it going: it looks for new steps until it is left. */
@@ -215,19 +164,21 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     health(id, owner),
     steps(id, owner, null),
     histogram(id, owner).catch(() => null),
-    Promise.all(laid.map(laidOver)),
+    Promise.all(laid.map((one) => laidOver(one, owner))),
   ]);
   const others = over.filter((one) => one !== null);
   const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
   const href = (step: number) => `/runs/${encodeURIComponent(id)}/steps/${step}${query}`;
   const place = el("div");
   const state = el("p", { class: "soft", "aria-live": "polite" });
+  const table = stepTable(rows, href);
   const draw = (shown: Shown) => {
-    place.replaceChildren(...body(shown, others, href));
+    redraw(place, drawnParts(shown, others, href));
+    table.update(shown.rows);
     const { step = null } = shown.rows.at(-1) ?? {};
     state.textContent = `${counted(detail.groups, "group")} when this page was opened; last step ${figure(step)}.`;
   };
-  let shown: Shown = { id, rows, health: found, spread, again: null };
+  let shown: Shown = { id, owner, rows, health: found, spread, again: null };
   draw(shown);
   const onScored = (again: Shown["again"]) => {
     if (again === shown.again) return;
@@ -236,7 +187,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   };
   const look = async () => {
     if (!place.isConnected) return;
-    const now = await newer(shown, owner);
+    const now = await newer(shown);
     if (now !== null) {
       // Meanwhile somebody may have scored the run again.
       shown = { ...now, again: shown.again };
@@ -245,6 +196,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     setTimeout(look, LIVE_MS);
   };
   setTimeout(look, LIVE_MS);
+  const text = () => csv(shown.rows);
   const missing = laid.filter((one) => !others.some(({ id: known }) => known === one));
   const none = el("p", { role: "alert", class: "fault" }, `No run ${missing.join(", ")} that this key may read.`);
   return [
@@ -253,9 +205,11 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     state,
     ...(missing.length === 0 ? [] : [none]),
     overForm(id, laid),
-    ...(others.length === 0 ? [] : [comparing(() => shown, owner, others)]),
+    ...(others.length === 0 ? [] : [comparing(shown, others)]),
     rescoring(detail, spread, owner, onScored),
     place,
+    el("h2", {}, "Steps", saving("CSV", `${id}.csv`, "text/csv", text), copying("Copy CSV", text)),
+    table.element,
     specList(detail, spread),
   ];
 }

@@ -50,8 +50,11 @@ export async function runsPage(): Promise<HTMLElement[]> {
   text.addEventListener("input", show);
   alarm.addEventListener("change", show);
   show();
-  const filters = el("p", { class: "filters" }, text, el("label", { for: "alarm" }, "Alarm"), alarm);
-  return [el("h1", {}, "Runs"), filters, place];
+  const choice = el("span", { class: "field" }, el("label", { for: "alarm" }, "Alarm"), alarm);
+  const filters = el("p", { class: "filters" }, text, choice);
+  const part = `Alarms and lines are those of the ${LOOKED_AT} newest runs; of older ones, on their pages.`;
+  const hint = all.length > LOOKED_AT ? [el("p", { class: "soft" }, part)] : [];
+  return [el("h1", {}, "Runs"), filters, ...hint, place];
 }
 
 /** Whether the alarms that are on fit the choice: `any`, a name, or all. */
@@ -96,7 +99,11 @@ function runTable(rows: readonly Seen[], named: boolean): HTMLElement {
       { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), by: tokensOf, number: true },
       {
         title: "alarms",
-        cell: ({ health }) => el("span", { class: "alarms" }, ...(health?.on ?? []).map((name) => el("b", {}, name))),
+        // Not looked up is not the same as none.
+        cell: ({ health }) =>
+          health === null
+            ? figure(null)
+            : el("span", { class: "alarms" }, ...health.on.map((name) => el("b", {}, name))),
         by: ({ health }) => health?.on.length ?? null,
       },
     ],

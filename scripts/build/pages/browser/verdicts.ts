@@ -25,9 +25,17 @@ function saidBy(one: StoredVerdict): string {
 }
 
 export function matrix(size: number, all: readonly StoredVerdict[], show: (a: number, b: number) => void): HTMLElement {
-  const pairs = all.filter(({ order }) => order.length === 2);
+  const keyOf = (a: number, b: number) => Math.min(a, b) * size + Math.max(a, b);
+  const pairs = new Map<number, StoredVerdict[]>();
+  for (const one of all) {
+    if (one.order.length !== 2) continue;
+    const key = keyOf(...(one.order as [number, number]));
+    const known = pairs.get(key);
+    if (known === undefined) pairs.set(key, [one]);
+    else known.push(one);
+  }
   const cell = (a: number, b: number): Node | string => {
-    const asked = pairs.filter(({ order }) => order.includes(a) && order.includes(b));
+    const asked = pairs.get(keyOf(a, b)) ?? [];
     if (a === b || asked.length === 0) return "";
     const won = asked.filter((verdict) => winnerOf(verdict) === a).length;
     return el(
@@ -53,9 +61,12 @@ function statusOf({ status, error, finish_reason, max_tokens }: StoredVerdict): 
   return error ?? (status === "ok" ? "ok" : `${status} (${finish_reason}${first})`);
 }
 
+/** Rows of a table at most: a group of 64 may have a hundred thousand verdicts. */
+const ROWS_MOST = 1000;
+
 export function verdictTable(all: readonly StoredVerdict[], caption: string): HTMLElement {
   return table<StoredVerdict>(
-    caption,
+    all.length > ROWS_MOST ? `${caption}, the first ${figure(ROWS_MOST)} shown` : caption,
     [
       { title: "question.sample", cell: ({ comparison, sample }) => `${comparison}.${sample}` },
       { title: "shown", cell: ({ order }) => order.map((r, k) => `${String.fromCharCode(65 + k)} #${r}`).join("  ") },
@@ -76,7 +87,7 @@ export function verdictTable(all: readonly StoredVerdict[], caption: string): HT
       { title: "ms", cell: ({ latency_ms }) => figure(latency_ms), by: (row) => row.latency_ms, number: true },
       { title: "model", cell: ({ model }) => model ?? "" },
     ],
-    all,
+    all.slice(0, ROWS_MOST),
   );
 }
 

@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+
+import { open, withRuns } from "./runs-setup.ts";
+
+withRuns();
+
+/** The page looks for new steps this often. */
+const LOOK_MS = 5_000;
+
+it("reads the last steps again: their requests were still coming, and how the table is sorted stays", async () => {
+  const { page, faults } = await open("/runs/calm");
+  await page.clock.install();
+  await page.reload();
+  const rows = page.locator(".scroll tbody tr");
+  await rows.first().waitFor();
+  await page.locator("th button", { hasText: "step" }).press("Enter");
+  await page.locator("th button", { hasText: "step" }).press("Enter");
+  expect(await rows.first().locator("td").first().textContent()).toBe("10");
+  await page.locator(".chart button", { hasText: "SVG" }).nth(2).focus();
+  await page.route("**/v1/runs/calm/steps?*", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    body.steps.at(-1).reward_mean = 0.123;
+    body.steps.push({ ...body.steps.at(-1), step: 60, reward_mean: 0.456 });
+    await route.fulfill({ response, json: body });
+  });
+  await page.clock.runFor(LOOK_MS);
+  await page.locator("td", { hasText: "0.456" }).waitFor();
+  expect(await rows.last().locator("td").nth(1).textContent()).toBe("0.456");
+  expect(await rows.nth(-2).locator("td").nth(1).textContent()).toBe("0.123");
+  expect(await rows.first().locator("td").first().textContent()).toBe("11");
+  expect(await page.locator("caption").last().textContent()).toBe("the last 50 of 61 steps");
+  const focused = await page.evaluate("document.activeElement.closest('.chart')?.querySelector('h3').textContent");
+  expect(focused).toContain("parse rate");
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it("asks for nothing but the last steps while nothing comes, and draws nothing anew", async () => {
+  const { page } = await open("/runs/calm");
+  await page.clock.install();
+  await page.reload();
+  await page.locator(".chart svg").first().waitFor();
+  await page.evaluate("document.querySelector('.charts').id = 'drawn-once'");
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname + new URL(request.url()).search));
+  for (let look = 0; look < 3; look++) {
+    const replied = page.waitForResponse("**/v1/runs/calm/steps?*");
+    await page.clock.runFor(LOOK_MS);
+    await replied;
+  }
+  expect(new Set(asked)).toEqual(new Set(["/v1/runs/calm/steps?after=56"]));
+  expect(await page.locator("#drawn-once").count()).toBe(1);
+  await page.context().close();
+});
+
+it("says of runs whose alarms were not looked up that it does not know them", async () => {
+  const { page } = await open("/runs");
+  await page.route("**/v1/runs?*", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    const [first] = body.runs;
+    for (let i = 0; i < 30; i++) body.runs.push({ ...first, run_id: `older-${i}` });
+    await route.fulfill({ response, json: body });
+  });
+  await page.route("**/v1/runs/older-*/health?*", (route) => route.fulfill({ json: { on: [], alarms: [], rows: [] } }));
+  await page.reload();
+  await page.waitForSelector("tbody tr");
+  const alarmsOf = (id: string) =>
+    page
+      .locator("tr")
+      .filter({ has: page.getByText(id, { exact: true }) })
+      .locator("td")
+      .last()
+      .textContent();
+  expect(await alarmsOf("older-0")).toBe("");
+  expect(await alarmsOf("older-29")).toBe("\u2013");
+  expect(await page.getByText("24 newest runs").count()).toBe(1);
+  await page.context().close();
+});
