@@ -11,7 +11,7 @@ import { requestsOf } from "./run-pages.ts";
 export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
   const { step, kind } = requests;
   const of = and(requestsOf(run), isNotNull(step), eq(kind, "rewards"));
-  const first = sql`(SELECT min(last.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${of} ORDER BY ${step} DESC LIMIT ${steps}) AS last)`;
+  const first = sql`(SELECT min(last.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${of} ORDER BY ${step} DESC NULLS LAST LIMIT ${steps}) AS last)`;
   return and(of, sql`${step} >= ${first}`);
 }
 
