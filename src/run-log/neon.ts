@@ -5,10 +5,11 @@ import type { Health } from "../scoring/ports.ts";
 import type { ExportRow, RunKey, RunLog } from "../scoring/run-log-port.ts";
 import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./db/connection.ts";
 import { auditVerdicts } from "./db/verdict-tables.ts";
+import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
 import { rewardHistogram } from "./read/histogram-rows.ts";
-import { loggedGroups, specsUsed } from "./read/logged-groups.ts";
+import { lacksLengths, loggedGroups, specsUsed } from "./read/logged-groups.ts";
 import { requestRow } from "./read/request-rows.ts";
 import { runDetail, runOwners, runPage } from "./read/run-rows.ts";
 import { runSignals } from "./read/signal-rows.ts";
@@ -44,6 +45,8 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     runs: (page) => reading(() => runPage(db, page)),
     owners: (runId, limit) => reading(() => runOwners(db, runId, limit)),
     run: (run) => reading(() => runDetail(db, run)),
+    stepsWithGroups: (run) => reading(() => stepsWithGroups(db, run)),
+    compared: (run, step) => reading(() => comparedGroups(db, run, step)),
     steps: (run, range) => reading(() => stepRows(db, run, range)),
     health: (run, steps) => reading(() => healthRows(db, run, steps)),
     histogram: (run, wanted) => reading(() => rewardHistogram(db, run, wanted)),
@@ -56,6 +59,7 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
       return read<ExportRow>(EXPORTS[table](db, run));
     },
     specsUsed: (run, steps) => reading(() => specsUsed(db, run, steps)),
+    lacksLengths: (run, steps) => reading(() => lacksLengths(db, run, steps)),
     loggedGroups: (run, steps, wanted) => read(loggedGroups(db, run, steps, wanted)),
     check: () => health(probe),
   };

@@ -21,6 +21,8 @@ export function unconfiguredRunLog(variable: string): RunLog {
     runs: refuse,
     owners: refuse,
     run: refuse,
+    stepsWithGroups: refuse,
+    compared: refuse,
     steps: refuse,
     health: refuse,
     histogram: refuse,
@@ -33,6 +35,7 @@ export function unconfiguredRunLog(variable: string): RunLog {
       throw missing(variable);
     },
     specsUsed: refuse,
+    lacksLengths: refuse,
     // biome-ignore lint/correctness/useYield: it refuses before there is anything to yield.
     async *loggedGroups() {
       throw missing(variable);

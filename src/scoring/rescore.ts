@@ -33,6 +33,7 @@ export async function rescoreRun(
   const uses = await runLog.specsUsed(run, steps);
   if (uses.length === 0 && (await runLog.run(run)) === null) return null;
   requireLogged(next, uses);
+  await requireLengths(runLog, run, next, steps);
   const plans = new Map<string, ReplayPlan>();
   for (const use of uses) plans.set(use.spec_hash, planReplay(next, await loggedSpec(use)));
   return { spec_hash, lines: rescored(runLog, run, steps, plans, spec_hash) };
@@ -77,15 +78,18 @@ async function loggedSpec({ spec, spec_hash }: SpecUse) {
   return { compiled: compileSpec(read), same_prompts: hash === spec_hash };
 }
 
-/** Facts that expressions and lengths need, and that the run's own specs may not have needed. */
+/** Lengths, which the run's own specs may not have needed. */
+async function requireLengths(runLog: RunLog, run: RunKey, { facts }: CompiledSpec, steps: StepBounds): Promise<void> {
+  if (!facts.includes("length_tokens") || !(await runLog.lacksLengths(run, steps))) return;
+  const message = "needs length_tokens, and some rollouts of the run were logged without";
+  throw new ApiError("length_tokens_required", `spec: ${message}.`, { errors: [{ path: "spec", message }] });
+}
+
+/** Not too many specs, and a step where expressions need one. */
 function requireLogged({ facts }: CompiledSpec, uses: readonly SpecUse[]): void {
   if (uses.length > LIMITS.rescore_specs_max) {
     const message = `the run used more than rescore_specs_max = ${LIMITS.rescore_specs_max} specs; narrow the steps`;
     throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });
-  }
-  if (facts.includes("length_tokens") && uses.some(({ no_length }) => no_length)) {
-    const message = "needs length_tokens, and some rollouts of the run were logged without";
-    throw new ApiError("length_tokens_required", `spec: ${message}.`, { errors: [{ path: "spec", message }] });
   }
   if (facts.includes("step") && uses.some(({ no_step }) => no_step)) {
     const message = "required: the spec's expressions use the step, and some requests of the run have none";

@@ -6,6 +6,7 @@ import type { Owner } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { ItemErrorCode } from "../core/faults/errors.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
+import type { ComparedGroup } from "../core/health/paired-runs.ts";
 import type { ReadingStatus } from "../core/judges/readings.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { LoggedGroup } from "../core/signals/replay/logged-group.ts";
@@ -237,8 +238,11 @@ export interface SpecUse {
   spec: unknown;
   /** Some request has no step. */
   no_step: boolean;
-  /** Some rollout has no length in tokens. */
-  no_length: boolean;
+}
+
+/** What of a logged group is compared with the same prompt's of another run. */
+export interface LoggedComparison extends ComparedGroup {
+  spec_hash: string;
 }
 
 /** Which groups to read: of requests of these specs, with their verdicts or without. */
@@ -258,6 +262,10 @@ export interface RunLog {
   /** Who has a run of this id, at most `limit`, by name. */
   owners(runId: string, limit: number): Promise<Owner[]>;
   run(run: RunKey): Promise<RunDetail | null>;
+  /** The steps of which there are groups, ascending. */
+  stepsWithGroups(run: RunKey): Promise<number[]>;
+  /** A step's complete groups (`ok`), oldest first, as far as runs are compared by them. */
+  compared(run: RunKey, step: number): Promise<LoggedComparison[]>;
   /** One row a step, ascending; what has no step first, under null. */
   steps(run: RunKey, range: StepRange): Promise<StepRow[]>;
   /** One row for each of the last `steps` steps, ascending, for the alarms. */
@@ -278,6 +286,8 @@ export interface RunLog {
   exportRows(run: RunKey, table: ExportTable): AsyncIterable<ExportRow>;
   /** Specs of a run's requests for rewards, by hash; one more than rescore_specs_max at most. */
   specsUsed(run: RunKey, steps: StepBounds): Promise<SpecUse[]>;
+  /** Whether some rollout of such a request has no length in tokens. */
+  lacksLengths(run: RunKey, steps: StepBounds): Promise<boolean>;
   /** A run's groups as they can be scored again, page by page, oldest first. */
   loggedGroups(run: RunKey, steps: StepBounds, wanted: LoggedWanted): AsyncIterable<LoggedGroup>;
   check(): Promise<Health>;

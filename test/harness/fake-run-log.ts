@@ -19,7 +19,7 @@ import type {
   StepRow,
 } from "../../src/scoring/run-log-port.ts";
 import { healthRowsOf, histogramOf } from "../port-contracts/health-oracle.ts";
-import { isWithin, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
+import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
 
 export interface FakeRunLog extends RunLog {
   readonly entries: LogEntry[];
@@ -273,6 +273,19 @@ export function fakeRunLog(): FakeRunLog {
     async specsUsed(run: RunKey, steps: StepBounds) {
       check();
       return specsUsedOf(of(run), steps);
+    },
+    async lacksLengths(run: RunKey, steps: StepBounds) {
+      check();
+      return lacksLengthsOf(of(run), steps);
+    },
+    async stepsWithGroups(run: RunKey) {
+      check();
+      const known = of(run).filter(({ groups }) => groups.length > 0);
+      return [...new Set(numbers(known.map(({ step }) => step)))].sort((a, b) => a - b);
+    },
+    async compared(run: RunKey, step: number) {
+      check();
+      return comparedOf(of(run), step);
     },
     async *loggedGroups(run: RunKey, steps: StepBounds, { spec_hashes, verdicts }: LoggedWanted) {
       for (const entry of of(run)) {

@@ -1,7 +1,7 @@
 // Owns what a log has of an entry for scoring it again, as the fake run log tells it.
 import type { LoggedGroup } from "../../src/core/signals/replay/logged-group.ts";
 import type { Valued } from "../../src/core/signals/signal-value.ts";
-import type { GroupEntry, LogEntry, SpecUse, StepBounds } from "../../src/scoring/run-log-port.ts";
+import type { GroupEntry, LogEntry, LoggedComparison, SpecUse, StepBounds } from "../../src/scoring/run-log-port.ts";
 
 export const isWithin = ({ kind, step, groups }: LogEntry, { from, to }: StepBounds): boolean => {
   if (kind !== "rewards" || groups.length === 0) return false;
@@ -18,12 +18,29 @@ export function specsUsedOf(entries: readonly LogEntry[], steps: StepBounds): Sp
       spec_hash,
       spec: JSON.parse((some[0] as LogEntry).spec),
       no_step: some.some(({ step }) => step === null),
-      no_length: some.some(({ groups }) =>
-        groups.some((group) => group.rollouts.some((r) => r.length_tokens === null)),
-      ),
     }))
     .sort((a, b) => (a.spec_hash < b.spec_hash ? -1 : 1));
 }
+
+export const lacksLengthsOf = (entries: readonly LogEntry[], steps: StepBounds): boolean =>
+  entries.some(
+    (entry) =>
+      isWithin(entry, steps) &&
+      entry.groups.some(({ rollouts }) => rollouts.some(({ length_tokens }) => length_tokens === null)),
+  );
+
+/** Of a step's complete groups what runs are compared by. */
+export const comparedOf = (entries: readonly LogEntry[], step: number): LoggedComparison[] =>
+  entries
+    .filter((entry) => entry.step === step)
+    .flatMap(({ groups, spec_hash }) => groups.map((group) => ({ ...group, spec_hash })))
+    .filter(({ result }) => result.status === "ok")
+    .map(({ prompt_hash, spec_hash, result }) => ({
+      prompt_hash,
+      spec_hash,
+      tau_b: result.metrics.tau_b,
+      rewards: result.rollouts.map(({ reward }) => reward),
+    }));
 
 const valuedCell = (value: number | null, code: string | null) => ({ value, code }) as Valued;
 

@@ -21,10 +21,10 @@ export const ComparedRunsSchema = z.object({
   run_id: z.string(),
   owner,
   with: z.object({ run_id: z.string(), owner }).meta({ description: "the other run" }),
-  steps: z.array(count).meta({ description: "steps that both have and that were read, ascending" }),
+  steps: z.array(count).meta({ description: "steps of which both have groups and that were read, ascending" }),
   spec_hashes: z
     .array(z.string())
     .meta({ description: "specs that scored them; of several, rewards differ by that too" }),
-  rewards: PairedDifferenceSchema.meta({ description: "of rewards" }),
+  rewards: PairedDifferenceSchema.meta({ description: "of rewards of complete groups" }),
   tau_b: PairedDifferenceSchema.meta({ description: "of Kendall's tau-b with the labels, where labels came" }),
 });

@@ -124,7 +124,7 @@ const runLog: ZodOpenApiPathsObject = {
     ComparedRunsSchema,
     {
       description:
-        "Paired by prompt over the last steps that both have: each prompt counts once, and the intervals draw whole prompts. An interval that holds 0 tells no difference.",
+        "Paired by prompt over the complete groups of the last steps that both have: each prompt counts once, and the intervals draw whole prompts. An interval that holds 0 tells no difference.",
     },
   ),
   "/v1/runs/{run_id}/groups": read(

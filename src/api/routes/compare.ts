@@ -3,10 +3,10 @@ import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { type ComparedGroup, commonPrompts, pairedRuns } from "../../core/health/paired-runs.ts";
+import { commonPrompts, pairedRuns } from "../../core/health/paired-runs.ts";
 import { hashText } from "../../core/math/random.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import type { RunKey, RunLog } from "../../scoring/run-log-port.ts";
+import type { LoggedComparison, RunKey, RunLog } from "../../scoring/run-log-port.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../http/owned.ts";
 import { pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
@@ -23,16 +23,14 @@ export const CompareQuerySchema = OwnerQuerySchema.extend({
     .meta({ description: `how many of the last steps that both have are read; default ${STEPS}` }),
 });
 
-const EVERY_STEP = { after: null, from: null, to: null, limit: null };
-
 interface Known {
   run: RunKey;
   steps: readonly number[];
 }
 
 async function known({ runLog }: RouteDeps, run: RunKey): Promise<Known | null> {
-  const rows = await runLog.steps(run, EVERY_STEP);
-  return rows.length === 0 ? null : { run, steps: rows.flatMap(({ step }) => step ?? []) };
+  const steps = await runLog.stepsWithGroups(run);
+  return steps.length === 0 && (await runLog.run(run)) === null ? null : { run, steps };
 }
 
 /** What is wrong with the second run is said of the field that names it. */
@@ -46,21 +44,10 @@ function otherFault(fault: unknown): never {
   throw fault;
 }
 
-/** Of the groups of some steps what is compared; a page at a time, so that no more is held. */
-async function groupsAt(runLog: RunLog, run: RunKey, steps: readonly number[]) {
-  const found: (ComparedGroup & { spec_hash: string })[] = [];
-  for (const step of steps) {
-    let cursor: string | null = null;
-    do {
-      const page: Awaited<ReturnType<RunLog["groups"]>> = await runLog.groups(run, {
-        ...{ step, cursor, limit: LIMITS.page_rows_max },
-      });
-      for (const { prompt_hash, rewards, spec_hash, result } of page.rows) {
-        found.push({ prompt_hash, rewards, spec_hash, tau_b: result.metrics.tau_b });
-      }
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-  }
+/** The groups of some steps, a step a round trip. */
+async function groupsAt(runLog: RunLog, run: RunKey, steps: readonly number[]): Promise<LoggedComparison[]> {
+  const found: LoggedComparison[] = [];
+  for (const step of steps) for (const group of await runLog.compared(run, step)) found.push(group);
   return found;
 }
 

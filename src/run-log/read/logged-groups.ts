@@ -25,13 +25,23 @@ function requestsWithin(run: RunKey, { from, to }: StepBounds): SQL | undefined 
 export async function specsUsed(db: Database, run: RunKey, steps: StepBounds): Promise<SpecUse[]> {
   const { rows } = await db.execute<{ cell: SpecUse }>(sql`
 WITH used AS (
-  SELECT spec_hash, bool_or(step IS NULL) AS no_step,
-    bool_or(EXISTS (SELECT 1 FROM rollouts r WHERE r.request_id = requests.request_id AND r.length_tokens IS NULL)) AS no_length
+  SELECT spec_hash, bool_or(step IS NULL) AS no_step
   FROM requests WHERE ${requestsWithin(run, steps)} GROUP BY spec_hash ORDER BY spec_hash LIMIT ${LIMITS.rescore_specs_max + 1}
 )
-SELECT json_build_object('spec_hash', spec_hash, 'spec', spec, 'no_step', no_step, 'no_length', no_length) AS cell
+SELECT json_build_object('spec_hash', spec_hash, 'spec', spec, 'no_step', no_step) AS cell
 FROM used JOIN specs USING (spec_hash) ORDER BY spec_hash`);
   return rows.map(({ cell }) => cell);
+}
+
+/**
+ * Whether some rollout of these requests has no length in tokens. Reads every rollout where none
+ * lacks it: asked for only where a spec needs lengths.
+ */
+export async function lacksLengths(db: Database, run: RunKey, steps: StepBounds): Promise<boolean> {
+  const { rows } = await db.execute<{ lacks: boolean }>(sql`
+SELECT EXISTS (SELECT 1 FROM requests JOIN rollouts r USING (request_id)
+  WHERE ${requestsWithin(run, steps)} AND r.length_tokens IS NULL) AS lacks`);
+  return rows[0]?.lacks === true;
 }
 
 interface Place {

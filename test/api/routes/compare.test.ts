@@ -1,6 +1,7 @@
 // A run beside another over HTTP: paired by prompt over the steps that both have, in rewards and in
 // tau-b, with what keeps the two runs' owners apart.
 import { beforeEach, describe, expect, test } from "vitest";
+import type { GroupEntry } from "../../../src/scoring/run-log-port.ts";
 import { preferring } from "../../harness/fakes.ts";
 import { fenced, longest, problemOf, setUp } from "./harness.ts";
 
@@ -52,6 +53,14 @@ describe("two runs compared", () => {
     });
     await log("late", 9, ["a3"]);
     expect(await compare("with=late")).toMatchObject({ steps: [], rewards: { prompts: 0, difference: null } });
+  });
+
+  test("are compared by complete groups alone: of another the rewards rest on a part of its rollouts", async () => {
+    await log("part", 2, ["a2", "b2"]);
+    const [group] = world.runLog.entries.at(-1)?.groups as [GroupEntry];
+    Object.assign(group, { result: { ...group.result, status: "partial" } });
+    const told = await compare("with=part");
+    expect(told).toMatchObject({ steps: [2], rewards: { prompts: 1 }, tau_b: { prompts: 1 } });
   });
 
   test.each([

@@ -79,6 +79,16 @@ test("a run is scored again by its owner, or who reads all; to others it is not 
   expect((await rescore(spec, "all")).status).toBe(200);
 });
 
+test("every rollout's length is looked for only where the spec needs lengths", async () => {
+  const { rescore, runLog } = await ran(1);
+  runLog.lacksLengths = async () => {
+    throw new ApiError("store_unavailable", "The run log's database did not answer as it should.");
+  };
+  expect((await rescore({ spec: { reward: "net_win_rate" } })).status).toBe(200);
+  const overlong = { max_tokens: 100, cache_tokens: 10 };
+  expect((await rescore({ spec: { overlong } })).status).toBe(503);
+});
+
 test("a request that is none is refused by its field", async () => {
   const { rescore } = await ran(1);
   const pathOf = async (body: unknown) => (await problemOf(await rescore(body))).errors?.[0]?.path;

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import type { GroupRow, LogEntry, RunLog } from "../../../src/scoring/run-log-port.ts";
 import { groupRows, storedSignals, storedTexts } from "../../harness/fakes.ts";
-import { isWithin, loggedGroupsOf, specsUsedOf } from "../../harness/logged-groups.ts";
+import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "../../harness/logged-groups.ts";
 import { rewardsEntry, sizedEntry, withSignals } from "../log-entries.ts";
 
 import { all, named, newRun, type StoreUnderTest, sample, storedVerdicts, trainers } from "./store.ts";
@@ -121,6 +121,7 @@ export function pages(store: () => StoreUnderTest): void {
       { from: 5, to: null },
     ]) {
       expect(await runLog.specsUsed(trainers(run_id), bounds)).toEqual(specsUsedOf(entries, bounds));
+      expect(await runLog.lacksLengths(trainers(run_id), bounds)).toBe(lacksLengthsOf(entries, bounds));
       for (const verdicts of [true, false]) {
         for (const spec_hashes of [["sha256:0", "sha256:1"], ["sha256:1"]]) {
           const wanted = entries.filter((one) => isWithin(one, bounds) && spec_hashes.includes(one.spec_hash));
@@ -130,6 +131,24 @@ export function pages(store: () => StoreUnderTest): void {
       }
     }
     expect(await runLog.specsUsed(trainers(newRun()), { from: null, to: null })).toEqual([]);
+  });
+
+  it("gives the steps that have groups, and of a step's complete groups what runs are compared by", async () => {
+    const { runLog } = store();
+    const run_id = newRun();
+    const drawn = fc.sample(rewardsEntry, { seed: 5, numRuns: 12 });
+    const steps = [7, null, 2, 7, 2, 7, 2, 7, 2, 7, 2, 7];
+    const entries = drawn.map((entry, i) => named(entry, { run_id, step: steps[i] as number | null }));
+    for (const entry of entries) await runLog.append(entry);
+    for (const key_name of ["another", null]) await runLog.append(named(sample, { run_id, key_name, step: 9 }));
+    await runLog.append(named(sample, { run_id, kind: "verdicts", step: 8, groups: [] }));
+    expect(await runLog.stepsWithGroups(trainers(run_id))).toEqual([2, 7]);
+    const told = await Promise.all([2, 7, 8].map((step) => runLog.compared(trainers(run_id), step)));
+    const sorted = entries.toSorted((a, b) => (a.request_id < b.request_id ? -1 : 1));
+    expect(told).toEqual([2, 7, 8].map((step) => comparedOf(sorted, step)));
+    expect(new Set(told.map(({ length }) => length > 0))).toEqual(new Set([true, false]));
+    expect(told.flat().length).toBeLessThan(entries.flatMap(({ groups }) => groups).length);
+    expect(await runLog.stepsWithGroups(trainers(newRun()))).toEqual([]);
   });
 
   it("refuses a cursor of another list or of nobody, naming the field", async () => {
