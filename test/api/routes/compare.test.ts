@@ -57,7 +57,7 @@ describe("two runs compared", () => {
 
   test("are compared by complete groups alone: of another the rewards rest on a part of its rollouts", async () => {
     await log("part", 2, ["a2", "b2"]);
-    const [group] = world.runLog.entries.at(-1)?.groups as [GroupEntry];
+    const group = world.runLog.entries.at(-1)?.groups[0] as GroupEntry;
     Object.assign(group, { result: { ...group.result, status: "partial" } });
     const told = await compare("with=part");
     expect(told).toMatchObject({ steps: [2], rewards: { prompts: 1 }, tau_b: { prompts: 1 } });
