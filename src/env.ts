@@ -15,7 +15,7 @@ import type { IdempotentStub } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { parseKeyLimits } from "./objects/key-limits/ledger.ts";
 import type { ObjectNamespace } from "./objects/storage/reach.ts";
-import type { QueueBinding } from "./scoring/run-log-port.ts";
+import type { QueueBinding } from "./scoring/ports.ts";
 import { BackendSchema, type BackendSettings, backendUrl, ownSettings, PROTOCOLS } from "./verifier/settings.ts";
 
 const LOOPBACK_SQL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}\/sql$/i;

@@ -118,3 +118,8 @@ export interface Clock {
   now(): number;
   date(): Date;
 }
+
+/** The part of a Queue binding that is used. */
+export interface QueueBinding {
+  sendBatch(messages: Iterable<{ body: string; contentType: "text" }>): Promise<unknown>;
+}

@@ -6,7 +6,7 @@ import type { Owner } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { ItemErrorCode } from "../core/faults/errors.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
-import type { ComparedGroup } from "../core/health/paired-runs.ts";
+import type { LoggedComparison } from "../core/health/paired-runs.ts";
 import type { ReadingStatus } from "../core/judges/readings.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { LoggedGroup } from "../core/signals/replay/logged-group.ts";
@@ -240,11 +240,6 @@ export interface SpecUse {
   no_step: boolean;
 }
 
-/** What of a logged group is compared with the same prompt's of another run. */
-export interface LoggedComparison extends ComparedGroup {
-  spec_hash: string;
-}
-
 /** Which groups to read: of requests of these specs, with their verdicts or without. */
 export interface LoggedWanted {
   spec_hashes: readonly string[];
@@ -300,9 +295,4 @@ export interface LogQueue {
    * time, or a row is over its limits.
    */
   send(entry: LogEntry): Promise<void>;
-}
-
-/** The part of a Queue binding that is used. */
-export interface QueueBinding {
-  sendBatch(messages: Iterable<{ body: string; contentType: "text" }>): Promise<unknown>;
 }

@@ -1,15 +1,10 @@
-import type { ExportTable, StoredSignal, StoredText } from "../../src/core/contract/export-tables.ts";
+import type { ExportTable } from "../../src/core/contract/export-tables.ts";
 import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
 import type {
-  AuditVerdictRow,
   GroupEntry,
-  GroupRow,
-  GroupVerdicts,
   LogEntry,
   LoggedWanted,
   Page,
-  RequestRow,
   RunDetail,
   RunKey,
   RunLog,
@@ -19,6 +14,7 @@ import type {
   StepRow,
 } from "../../src/scoring/run-log-port.ts";
 import { healthRowsOf, histogramOf } from "../port-contracts/health-oracle.ts";
+import { groupRows, groupVerdicts, requestRow, rewardsOf, storedSignals, storedTexts } from "./logged-entries.ts";
 import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
 
 export interface FakeRunLog extends RunLog {
@@ -30,64 +26,6 @@ export interface FakeRunLog extends RunLog {
 const mean = (values: readonly number[]) =>
   values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
 const numbers = (values: readonly (number | null)[]) => values.filter((v) => v !== null);
-const rewardsOf = (result: GroupResult) => result.rollouts.map((r) => r.reward);
-
-/** The signals of an entry whose spec has some, by rollout, then by name. */
-export function storedSignals(entry: LogEntry): StoredSignal[] {
-  return entry.groups.flatMap(({ signals = [] }, index) =>
-    signals
-      .map((row) => ({ group_id: `${entry.request_id}.${index}`, ...row }))
-      .sort((a, b) => a.rollout_index - b.rollout_index || (a.signal < b.signal ? -1 : 1)),
-  );
-}
-
-/** The texts of an entry whose spec says log_texts. */
-export function storedTexts(entry: LogEntry): StoredText[] {
-  return entry.groups.flatMap(({ prompt, rollouts }, index) =>
-    [prompt, ...rollouts.map(({ text }) => text)].flatMap((text, at) =>
-      text === null
-        ? []
-        : [{ group_id: `${entry.request_id}.${index}`, rollout_index: at === 0 ? null : at - 1, text }],
-    ),
-  );
-}
-
-/** What a log holds of an entry's groups. */
-export function groupRows(entry: LogEntry): GroupRow[] {
-  return entry.groups.map((group, index) => ({
-    id: `${entry.request_id}.${index}`,
-    request_id: entry.request_id,
-    run_id: entry.run_id,
-    step: entry.step,
-    spec_hash: entry.spec_hash,
-    created_at: entry.created_at.toISOString(),
-    prompt_hash: group.prompt_hash,
-    language: group.language,
-    pass_rates: group.rollouts.map((r) => r.pass_rate),
-    rewards: rewardsOf(group.result),
-    ...(group.audit !== undefined && { audit: [...group.audit] }),
-    result: group.result,
-  }));
-}
-
-/** What a log holds of an entry, found by its id. */
-export function requestRow(entry: LogEntry): RequestRow {
-  const { request_id, kind, run_id, step, spec_hash, items, metrics, timing_ms, key_name: owner } = entry;
-  const logged = { created_at: entry.created_at.toISOString(), warnings: [...entry.warnings] };
-  return {
-    request_id,
-    kind,
-    owner,
-    run_id,
-    step,
-    spec_hash,
-    items,
-    metrics,
-    timing_ms,
-    ...logged,
-    groups: groupRows(entry),
-  };
-}
 
 function summary({ run_id, owner }: RunKey, entries: readonly LogEntry[]): RunSummary {
   const groups = entries.flatMap((e) => e.groups);
@@ -145,18 +83,6 @@ function paged<T>(rows: readonly T[], cursor: string | null, limit: number): Pag
   const from = cursor === null ? 0 : Number(cursor);
   const to = from + limit;
   return { rows: rows.slice(from, to), next_cursor: to < rows.length ? `${to}` : null };
-}
-
-/** What was said of a group, as it is read back. */
-export function groupVerdicts(entry: LogEntry, index: number): GroupVerdicts {
-  const { verdicts = [], audit_verdicts = [] } = entry.groups[index] ?? {};
-  const stored = <R extends AuditVerdictRow>({ verdict, ...row }: R) => ({
-    ...row,
-    ...(verdict !== null && { verdict }),
-    group_id: `${entry.request_id}.${index}`,
-    order: [...row.order],
-  });
-  return { verdicts: verdicts.map(stored), audit: audit_verdicts.map(stored) };
 }
 
 /** A run log in memory. */

@@ -6,6 +6,7 @@ import type { Clock } from "../../src/scoring/ports.ts";
 export * from "./fake-run-log.ts";
 export * from "./fake-stores.ts";
 export * from "./fake-verifier.ts";
+export { groupRows, groupVerdicts, requestRow, storedSignals, storedTexts } from "./logged-entries.ts";
 
 /** A clock that moves only when told. */
 export function fixedClock(start = Date.UTC(2026, 10, 21)): Clock & { advance(ms: number): void } {

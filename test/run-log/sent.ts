@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { utf8Bytes } from "../../src/run-log/write/envelope.ts";
 import type { Delivery } from "../../src/run-log/write/queue-consumer.ts";
-import type { LogEntry, QueueBinding } from "../../src/scoring/run-log-port.ts";
+import type { QueueBinding } from "../../src/scoring/ports.ts";
+import type { LogEntry } from "../../src/scoring/run-log-port.ts";
 import { nextRequestId, rewardsEntry } from "../port-contracts/log-entries.ts";
 
 export interface FakeQueue extends QueueBinding {

@@ -10,6 +10,11 @@ export interface ComparedGroup {
   tau_b: number | null;
 }
 
+/** The same, with the spec that scored it. */
+export interface LoggedComparison extends ComparedGroup {
+  spec_hash: string;
+}
+
 export interface PairedDifference {
   /** Prompts of which both runs have a value. */
   prompts: number;

@@ -1,7 +1,8 @@
 // Owns the reads by which a run is compared with another: its steps, and of a step's groups no more
 // than is paired. Knows SQL, not the pairing.
 import { and, asc, eq, gt, isNotNull, sql } from "drizzle-orm";
-import type { LoggedComparison, RunKey } from "../../scoring/run-log-port.ts";
+import type { LoggedComparison } from "../../core/health/paired-runs.ts";
+import type { RunKey } from "../../scoring/run-log-port.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, rollouts } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";

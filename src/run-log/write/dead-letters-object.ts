@@ -8,7 +8,7 @@ import type {
   ReplayOutcome,
 } from "../../core/contract/dead-letter.ts";
 import type { Owner } from "../../core/contract/owner.ts";
-import type { QueueBinding } from "../../scoring/run-log-port.ts";
+import type { QueueBinding } from "../../scoring/ports.ts";
 import { createDeadLetters } from "./dead-letters.ts";
 
 /** The object's name: letters are few, and a summary has to see all of them. */

@@ -4,7 +4,7 @@
 import type { DeadLetter, DeadLetters } from "../../core/contract/dead-letter.ts";
 import type { Owner } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { QueueBinding } from "../../scoring/run-log-port.ts";
+import type { QueueBinding } from "../../scoring/ports.ts";
 import { sendAll } from "./log-queue.ts";
 
 const TABLE = `

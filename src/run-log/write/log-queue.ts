@@ -1,7 +1,8 @@
 // Owns sending an entry to the run-log queue: envelopes, the queue's limits, bounded tries. Knows
 // the queue's binding, no database.
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { LogQueue, QueueBinding } from "../../scoring/run-log-port.ts";
+import type { QueueBinding } from "../../scoring/ports.ts";
+import type { LogQueue } from "../../scoring/run-log-port.ts";
 import { fail, within } from "../../scoring/waiting.ts";
 import { chunks } from "./bulk-insert.ts";
 import { sealed, utf8Bytes } from "./envelope.ts";

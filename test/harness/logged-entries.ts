@@ -1,0 +1,75 @@
+// Owns what a log holds of an entry, row by row, as the fake run log and its contract tell it.
+import type { StoredSignal, StoredText } from "../../src/core/contract/export-tables.ts";
+import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { AuditVerdictRow, GroupRow, GroupVerdicts, LogEntry, RequestRow } from "../../src/scoring/run-log-port.ts";
+
+export const rewardsOf = (result: GroupResult) => result.rollouts.map((r) => r.reward);
+
+/** The signals of an entry whose spec has some, by rollout, then by name. */
+export function storedSignals(entry: LogEntry): StoredSignal[] {
+  return entry.groups.flatMap(({ signals = [] }, index) =>
+    signals
+      .map((row) => ({ group_id: `${entry.request_id}.${index}`, ...row }))
+      .sort((a, b) => a.rollout_index - b.rollout_index || (a.signal < b.signal ? -1 : 1)),
+  );
+}
+
+/** The texts of an entry whose spec says log_texts. */
+export function storedTexts(entry: LogEntry): StoredText[] {
+  return entry.groups.flatMap(({ prompt, rollouts }, index) =>
+    [prompt, ...rollouts.map(({ text }) => text)].flatMap((text, at) =>
+      text === null
+        ? []
+        : [{ group_id: `${entry.request_id}.${index}`, rollout_index: at === 0 ? null : at - 1, text }],
+    ),
+  );
+}
+
+/** What a log holds of an entry's groups. */
+export function groupRows(entry: LogEntry): GroupRow[] {
+  return entry.groups.map((group, index) => ({
+    id: `${entry.request_id}.${index}`,
+    request_id: entry.request_id,
+    run_id: entry.run_id,
+    step: entry.step,
+    spec_hash: entry.spec_hash,
+    created_at: entry.created_at.toISOString(),
+    prompt_hash: group.prompt_hash,
+    language: group.language,
+    pass_rates: group.rollouts.map((r) => r.pass_rate),
+    rewards: rewardsOf(group.result),
+    ...(group.audit !== undefined && { audit: [...group.audit] }),
+    result: group.result,
+  }));
+}
+
+/** What a log holds of an entry, found by its id. */
+export function requestRow(entry: LogEntry): RequestRow {
+  const { request_id, kind, run_id, step, spec_hash, items, metrics, timing_ms, key_name: owner } = entry;
+  const logged = { created_at: entry.created_at.toISOString(), warnings: [...entry.warnings] };
+  return {
+    request_id,
+    kind,
+    owner,
+    run_id,
+    step,
+    spec_hash,
+    items,
+    metrics,
+    timing_ms,
+    ...logged,
+    groups: groupRows(entry),
+  };
+}
+
+/** What was said of a group, as it is read back. */
+export function groupVerdicts(entry: LogEntry, index: number): GroupVerdicts {
+  const { verdicts = [], audit_verdicts = [] } = entry.groups[index] ?? {};
+  const stored = <R extends AuditVerdictRow>({ verdict, ...row }: R) => ({
+    ...row,
+    ...(verdict !== null && { verdict }),
+    group_id: `${entry.request_id}.${index}`,
+    order: [...row.order],
+  });
+  return { verdicts: verdicts.map(stored), audit: audit_verdicts.map(stored) };
+}
