@@ -7,13 +7,7 @@ import type { VerifyEvent } from "../../src/core/wire/verify-protocol.ts";
 import { FakePool, failing, voteFor } from "./fake-pool.ts";
 import { inProcess } from "./in-process.ts";
 import { collect, eventsOf } from "./replies.ts";
-import { asked, type EventOf, group, only, pairs, reported, request } from "./requests.ts";
-
-const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
-  method: "POST",
-  headers: { "content-type": "application/json", ...headers },
-  body: typeof body === "string" ? body : JSON.stringify(body),
-});
+import { asked, type EventOf, group, only, pairs, post, reported, request } from "./requests.ts";
 
 /** A running request: its events from behind `accepted`, and its cancel_id. */
 async function running(gateway: ReturnType<typeof inProcess>, asks: object, headers = {}) {

@@ -3,8 +3,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
-import type { EngineCall, EnginePool, EnginePoolConfig } from "../../gpu-backend/gateway/engines/port.ts";
-import { type MockOptions, type MockVerifier, type Script, startMockVerifier } from "../harness/mock-verifier.ts";
+import type { EngineAnswer, EngineCall, EnginePool, EnginePoolConfig } from "../../gpu-backend/gateway/engines/port.ts";
+import {
+  type Behaviour,
+  type MockOptions,
+  type MockVerifier,
+  type Script,
+  startMockVerifier,
+} from "../harness/mock-verifier.ts";
 
 /** The waits of a pool whose `random` is always 0.5, ms. */
 export const HEALTH_MS = 2_000;
@@ -169,4 +175,26 @@ export async function startGaugedEngine(page: string): Promise<GaugedEngine> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   engine.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return engine;
+}
+
+type Got = EngineAnswer & { requests: number; mock: MockVerifier };
+
+/**
+ * What a call comes to when the engine behaves so; a list: one behaviour a request, the last one
+ * for all further.
+ */
+export async function one(behaviour: Behaviour | Behaviour[], more: Partial<EngineCall> = {}): Promise<Got> {
+  const list = Array.isArray(behaviour) ? behaviour : [behaviour];
+  let got: Got | undefined;
+  await withPool(
+    ({ index }) => list[Math.min(index, list.length - 1)] as Behaviour,
+    async (pool, [mock]) => {
+      if (mock === undefined) throw new Error("no mock");
+      const answered = await pool.generate(callWith(more));
+      got = { ...answered, requests: mock.log.length, mock };
+    },
+    { schedule: waitsAtOnce },
+  );
+  if (got === undefined) throw new Error("no answer");
+  return got;
 }

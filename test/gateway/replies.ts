@@ -23,3 +23,6 @@ export async function collect(events: AsyncIterable<VerifyEvent>): Promise<Verif
   for await (const event of events) all.push(event);
   return all;
 }
+
+/** All events of a reply. */
+export const whole = (body: Body) => collect(eventsOf(body));

@@ -46,6 +46,13 @@ export const request = (groups: VerifyGroup[], more: Partial<VerifyRequest> = {}
   ...more,
 });
 
+/** How a body is posted; a text as it is. */
+export const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
+
 export type EventOf<T extends VerifyEvent["type"]> = Extract<VerifyEvent, { type: T }>;
 
 export const only = <T extends VerifyEvent["type"]>(events: readonly VerifyEvent[], type: T): EventOf<T>[] =>
