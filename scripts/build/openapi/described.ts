@@ -11,16 +11,19 @@ const isNode = (value: unknown): value is Node => typeof value === "object" && v
 
 /**
  * By a field's name, or by its path's end, such as `judge.mode` or `Rollout.text`: of several that
- * fit, the longest. Where two tables have the same end, the earlier.
+ * fit, the longest. No end stands in two tables.
  */
-const WORDS: ReadonlyMap<string, string> = new Map(
-  [CONTRACT_WORDS, LOG_WORDS, REPLY_WORDS, REQUEST_WORDS, SPEC_WORDS].flatMap((table) => Object.entries(table)),
-);
+export const WORDS: readonly (readonly [end: string, words: string])[] = [
+  ...[CONTRACT_WORDS, LOG_WORDS, REPLY_WORDS, REQUEST_WORDS, SPEC_WORDS],
+].flatMap((table) => Object.entries(table));
 
-function wordsFor(path: readonly string[]): string | undefined {
+const BY_END: ReadonlyMap<string, string> = new Map(WORDS);
+
+/** The end of a field's path that has words; undefined where none has. */
+export function endWithWords(path: readonly string[]): string | undefined {
   for (let from = 0; from < path.length; from++) {
-    const words = WORDS.get(path.slice(from).join("."));
-    if (words !== undefined) return words;
+    const end = path.slice(from).join(".");
+    if (BY_END.has(end)) return end;
   }
   return undefined;
 }
@@ -82,8 +85,8 @@ export function eachDocumentField(
 export function describeFields<D extends Document>(document: D): D {
   eachDocumentField(document, (field, path) => {
     if (field.description !== undefined) return;
-    const words = wordsFor(path);
-    if (words !== undefined) field.description = words;
+    const end = endWithWords(path);
+    if (end !== undefined) field.description = BY_END.get(end);
   });
   return document;
 }

@@ -7,7 +7,7 @@ const SCOPES: readonly (readonly [scope: string, may: string])[] = [
   ["score", "have rollouts scored: every route that scores, judges or checks"],
   ["logs", "read the rows that it wrote itself"],
   ["logs:all", "read everybody's rows"],
-  ["admin", "store specs, by which others are scored"],
+  ["admin", "store specs and templates, by which others are scored; put everybody's dead letters back"],
 ];
 
 const FAULT = {

@@ -26,11 +26,11 @@ const IN_PATHS: Readonly<Record<string, string>> = {
   request_id: "01KAXJ5V9T3B8Q0W2N6D4F7H1C",
   rollout_id: "7",
 };
-const IDS: Readonly<Record<string, string>> = { getGroupVerdicts: `${IN_PATHS.request_id}.0` };
+const GROUP_ID = `${IN_PATHS.request_id}.0`;
 const BATCH_ID = IN_PATHS.request_id as string;
 
-const filledIn = ({ operationId }: Call, name: string): string =>
-  name === "id" ? (IDS[operationId] ?? BATCH_ID) : (IN_PATHS[name] ?? name);
+const filledIn = ({ path }: Call, name: string): string =>
+  name === "id" ? (path.startsWith("/v1/groups/") ? GROUP_ID : BATCH_ID) : (IN_PATHS[name] ?? name);
 
 /** The path with its parameters and query filled in. */
 function target(call: Call): string {
@@ -86,7 +86,7 @@ const PYTHON: Readonly<Record<string, (call: Call) => string>> = {
   getRunGroups: () => `for group in client.log.groups("${IN_PATHS.run_id}", step=1):\n    print(group["rewards"])`,
   exportRun: () => `for row in client.log.export("${IN_PATHS.run_id}", "groups"):\n    print(row)`,
   getRequest: () => `request = client.log.request("${IN_PATHS.request_id}")`,
-  getGroupVerdicts: () => `verdicts = client.log.verdicts("${IN_PATHS.request_id}.0")`,
+  getGroupVerdicts: () => `verdicts = client.log.verdicts("${GROUP_ID}")`,
   getSpec: () => `stored = client.spec("${IN_PATHS.name}")`,
   putSpec: ({ body }) => `stored = client.put_spec("${IN_PATHS.name}", ${pythonLiteral(body)})`,
   getBatch: () => `state = client.batch("${BATCH_ID}").state(wait_s=30)`,

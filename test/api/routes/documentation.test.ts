@@ -2,7 +2,7 @@
 // in each language that works as it stands.
 import createClient from "openapi-fetch";
 import { describe, expect, test } from "vitest";
-import { eachDocumentField } from "../../../scripts/build/openapi/described.ts";
+import { eachDocumentField, endWithWords, WORDS } from "../../../scripts/build/openapi/described.ts";
 import { openapiText } from "../../../scripts/build/openapi/main.ts";
 import { callsOf, type OpenApi, referencePage } from "../../../scripts/build/reference/page.ts";
 import { LANGUAGES, pythonLiteral, snippets } from "../../../scripts/build/reference/snippets.ts";
@@ -19,6 +19,35 @@ test("every field and parameter of the OpenAPI document is described", () => {
   });
   // Words for them go into the schema, or into scripts/build/openapi/words.
   expect(bare).toEqual([]);
+});
+
+test("every word of the tables describes a field, and no end stands in two of them", () => {
+  const used = new Set<string | undefined>();
+  const told = new Map(WORDS);
+  eachDocumentField(document, ({ description }, path) => {
+    const end = endWithWords(path);
+    if (end !== undefined && told.get(end) === description) used.add(end);
+  });
+  expect(WORDS.map(([end]) => end).filter((end) => !used.has(end))).toEqual([]);
+  expect(told.size).toBe(WORDS.length);
+});
+
+test("a word of one meaning is told of no field of another", () => {
+  const said = new Map<string, unknown>();
+  eachDocumentField(document, ({ description }, path) => said.set(path.join("."), description));
+  expect(said.get("EnsembleReply.reasons")).not.toContain("letters");
+  expect(said.get("getRunSteps.steps.errors")).toContain("generations");
+  expect(said.get("RunGraderRequest.grader.labels")).toContain("judge");
+  expect(said.get("StoredSpec.spec")).not.toContain("name");
+  expect(said.get("RescoreLine.groups")).not.toContain("one result");
+  expect(said.get("putTemplate.parser.evidence")).toContain("field");
+});
+
+test("an example of one group names a group, of a batch a batch", () => {
+  const pathOf = (id: string) => snippets(calls.find(({ operationId }) => operationId === id) as never).curl;
+  expect(pathOf("getGroupTexts")).toMatch(/\/v1\/groups\/\w{26}\.0\/texts/);
+  expect(pathOf("getGroupVerdicts")).toMatch(/\/v1\/groups\/\w{26}\.0\/verdicts/);
+  expect(pathOf("getBatch")).toMatch(/\/v1\/batches\/\w{26}"/);
 });
 
 test("the reference begins with how to send a key, and shows a call in each language for every route", () => {
