@@ -45,6 +45,7 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "TIMEOUT_S",
         "VAL_GROUP_SIZE",
         "COMPONENTS",
+        "DRIFT_PROBE",
     ):
         monkeypatch.delenv(f"KRITAI_{name}", raising=False)
 

@@ -80,6 +80,19 @@ def test_one_that_fails_is_a_warning_and_is_sent_at_the_next_step() -> None:
         assert asyncio.run(work()).steps == [3]
 
 
+def test_of_several_calls_of_one_step_the_first_alone_sends_it(server: FakeServer) -> None:
+    async def work() -> DriftProbe:
+        probe = DriftProbe(every=2)
+        async with AsyncKritai(server.url) as client:
+            probe.keep([WIDE], await client.rewards([WIDE], run_id="r", step=0), 0)
+            sent = await asyncio.gather(*(probe.send(client, 2, run_id="r") for _ in range(3)))
+        assert [result is None for result in sent] == [False, True, True]
+        return probe
+
+    assert asyncio.run(work()).steps == [2]
+    assert len(server.received) == 2
+
+
 def test_trl_probes_beside_its_own_request_and_gets_its_own_rewards(server: FakeServer) -> None:
     reward = pickle.loads(pickle.dumps(kritai_reward(server.url, run_id="r", drift_probe=2)))
 

@@ -132,7 +132,7 @@ def test_ms_swift_finds_the_plugin_by_name_and_gets_a_reward_a_row(server: FakeS
 def test_ms_swift_finds_a_reward_for_each_component_and_they_share_one_request(
     server: FakeServer, swift: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KRITAI_COMPONENTS", "base,format")
+    monkeypatch.setenv("KRITAI_COMPONENTS", "base, format")
     import kritai.shims.ms_swift_plugin  # noqa: F401
 
     assert set(swift.orms) == {"kritai", "kritai_base", "kritai_format"}

@@ -76,6 +76,8 @@ class DriftProbe:
         """
         if self.group is None or step is None or not self.due(step):
             return None
+        # At once: of the calls of one step the first alone sends, also when it fails.
+        self._next = step + 1
         given = {"timeout_s": TIMEOUT_S, **options, "step": step, "on_failure": "raise", "progress": False}
         given["timeout_s"] = min(TIMEOUT_S, given["timeout_s"] or TIMEOUT_S)
         try:

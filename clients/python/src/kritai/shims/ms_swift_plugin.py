@@ -35,7 +35,7 @@ class KritaiReward(AsyncORM):
 given = {"spec": "KRITAI_SPEC", "run_id": "KRITAI_RUN_ID", "drift_probe": "KRITAI_DRIFT_PROBE"}
 options = with_probe({name: os.environ[variable] for name, variable in given.items() if variable in os.environ})
 orms["kritai"] = KritaiReward
-names = [name for name in os.environ.get("KRITAI_COMPONENTS", "").split(",") if name]
+names = os.environ.get("KRITAI_COMPONENTS", "").replace(",", " ").split()
 shared = SharedCall(tuple(names))
 for name in names:
     orms[f"kritai_{name}"] = type(f"Kritai_{name}", (KritaiReward,), {"component": name, "shared": shared})
