@@ -88,13 +88,14 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
   );
   const tooLarge = (c: Context) =>
     c.json(errorBody(`the body is larger than ${BODY_BYTES} bytes`, "invalid_request_error"), 413);
+  const tooMany = (c: Context) => {
+    const body = errorBody(`more than ${IN_FLIGHT_MAX} requests at a time`, "rate_limit_error", "overloaded");
+    return c.json(body, 429, { "Retry-After": "1" });
+  };
   app.post("/v1/chat/completions", bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
     const request = await readRequest(c);
     if (request instanceof Response) return request;
-    if (inFlight >= IN_FLIGHT_MAX) {
-      const body = errorBody(`more than ${IN_FLIGHT_MAX} requests at a time`, "rate_limit_error", "overloaded");
-      return c.json(body, 429, { "Retry-After": "1" });
-    }
+    if (inFlight >= IN_FLIGHT_MAX) return tooMany(c);
     inFlight++;
     const done = () => void inFlight--;
     return request.stream ? streamed(c, judge, request, done) : whole(c, judge, request, done);
@@ -105,7 +106,9 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
     // As FastAPI refuses what is not of the schema.
     if (!parsed.success)
       return c.json({ detail: parsed.error.issues.map(({ path, message }) => ({ path, message })) }, 422);
-    return c.json(await runCode(sandbox, parsed.data, c.req.raw.signal));
+    if (inFlight >= IN_FLIGHT_MAX) return tooMany(c);
+    inFlight++;
+    return c.json(await runCode(sandbox, parsed.data, c.req.raw.signal).finally(() => inFlight--));
   });
   app.notFound((c) => c.json(errorBody("no such route", "invalid_request_error", "not_found"), 404));
   app.onError((_, c) => c.json(errorBody("internal error", "server_error", "internal"), 500));

@@ -53,6 +53,21 @@ test("what cannot be run here is refused, or the sandbox's own error: nothing is
   }
 });
 
+test("more runs than it takes at one time are refused with 429, until others have ended", async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const result = { status: "ok", stdout: "", cells: [], stderr_tail: "", error: null, wall_ms: 1 };
+  const runPlans = () => held.then(() => [result]);
+  const app = createVerifierApp({} as Judge, { workers: sandbox, runPlans } as unknown as Sandbox);
+  const body = JSON.stringify({ code: "", language: "python" });
+  const ask = () => app.request("/run_code", { method: "POST", body });
+  const asked = Array.from({ length: 2_049 }, ask);
+  expect((await Promise.race(asked)).status).toBe(429);
+  release();
+  const replies = (await Promise.all(asked)).map(({ status }) => status);
+  expect(replies.filter((status) => status === 200)).toHaveLength(2_048);
+  expect((await ask()).status).toBe(200);
+});
+
 test("programs in Python and JavaScript are rewarded by really running them", async () => {
   const { config } = readEnv({ SANDBOX_URL: sandbox.url });
   const verifier = createVerifier(config.backends as never, { hedging: false }, clock);
