@@ -22,7 +22,7 @@ const given = commandFlags({
   texts: {
     set: { value: "sets/small", help: "a set's folder, of which candidates.jsonl and problems.jsonl are read" },
     out: {
-      value: "docs/results/schedules.md",
+      value: "dist/schedules.md",
       file: true,
       help: "the report, Markdown; its charts go to a folder of its name beside it",
     },
@@ -46,6 +46,13 @@ const given = commandFlags({
       whole: true,
       help: "candidates of a list, for a real verifier",
     },
+    draws: {
+      least: 1,
+      most: 1000,
+      value: 8,
+      whole: true,
+      help: "lists of every problem and length, against simulated verifiers",
+    },
     lists: { least: 1, most: 10_000, value: 20, whole: true, help: "lists at most, for a real verifier" },
     "max-tokens": {
       least: 1,
@@ -57,19 +64,18 @@ const given = commandFlags({
   },
   switches: {
     quick: "few lists and sizes: a look in under two minutes",
-    auto: "what auto chooses, held against round robin and the fixed ways, one draw of lists of 4, 8 and 16",
+    auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
   variables: { VERIFIER_API_KEY: "the real verifier's key" },
 });
 
 /** Against the simulated verifiers. */
 function simulated(): Promise<Cell[]> {
-  const { set, quick, auto } = given;
+  const { set, quick, auto, draws } = given;
   const styles = ["direct", "thinking"] as const;
-  const draws = quick || auto ? 1 : 2;
   const noises = quick ? ["usual"] : Object.keys(NOISES);
   const sizes = quick ? [4, 16] : auto ? [4, 8, 16] : [4, 8, 16, 32];
-  return playPlan({ set, sizes, draws, noises, styles, auto }, (played) => {
+  return playPlan({ set, sizes, draws: quick ? 1 : draws, noises, styles, auto }, (played) => {
     const { level, style, n, noise, lists, tau } = played.find(({ way }) => way.reference) as Cell;
     console.log(`${level}, ${style}, n = ${n}, ${noise}: ${lists} lists, tau-b ${tau.mean?.toFixed(3)}`);
   });
@@ -111,7 +117,7 @@ const flags = Object.entries(given).flatMap(([name, value]) =>
 );
 const told =
   verifier === ""
-    ? `--set ${given.set}${given.quick ? " --quick" : ""}${given.auto ? " --auto" : ""}`
+    ? `--set ${given.set}${given.quick ? " --quick" : ` --draws ${given.draws}`}${given.auto ? " --auto" : ""}`
     : `--verifier URL ${flags.join(" ")}`;
 const name = verifier === "" ? null : model === "" ? "the one that its server serves" : model;
 writeFileSync(out, studyPage(`\`npm run study -- ${told}\` at ${commit()}.`, cells, folder, name));

@@ -1,9 +1,10 @@
 // Owns the study of `judge.think`: a simulated verifier that thinks at length, asked with all tokens
 // at once, with few alone, and with few first; what each costs and how near its order comes.
-import { writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import { commandFlags } from "../flags.ts";
+import { writeFiles } from "../report/exports.ts";
 import { type Estimate, LEVELS, NOISES, TOKENS } from "./cells.ts";
 import { readLists, type StudyList } from "./lists.ts";
 import { type Played, play } from "./play.ts";
@@ -16,7 +17,7 @@ const given = commandFlags({
   about: "What asking with few tokens first (`judge.think`) costs and brings, against simulated verifiers that think.",
   texts: {
     set: { value: "sets/small", help: "a set's folder, of which candidates.jsonl is read" },
-    out: { value: "docs/results/think.md", file: true, help: "the report, Markdown" },
+    out: { value: "dist/think.md", file: true, help: "the report, Markdown" },
   },
   numbers: {
     n: { least: 2, most: 64, value: 16, whole: true, help: "candidates of a list" },
@@ -154,5 +155,5 @@ const sections = ["strong", "middle"].flatMap((level) =>
     return { title: `${level} verifier, lengths ${name}`, rows: rowsOf(lists, noise) };
   }),
 );
-writeFileSync(given.out, page(sections, lists.length));
+writeFiles(dirname(given.out), { [basename(given.out)]: page(sections, lists.length) });
 console.log(`${headline(sections.map(({ rows }) => rows))}\nwrote ${given.out}`);
