@@ -53,11 +53,24 @@ test.each([
     /needs_judging:\n {2}spec.judge: another seed/,
   ],
   ["something else", 404, "<html>", /answered 404.*--target/],
+  ["a page in place of the stream", 200, "<html>\n", /not one of Kritai's: <html>.*--target/],
 ])("%s is a fault that says so", async (_, status, body, words) => {
   const target = await serving(status as number, body as string);
   const fault = await rescoreRun({ ...about, target }, () => undefined).catch((error) => error);
   expect(fault).toBeInstanceOf(RescoreFault);
   expect(fault.message).toMatch(words as RegExp);
+});
+
+test("a connection that breaks within the stream is a fault that says so", async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200).write(ndjson(GROUPS), () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const fault = await rescoreRun({ ...about, target }, () => undefined).catch((error) => error);
+  expect(fault).toBeInstanceOf(RescoreFault);
+  expect(fault.message).toMatch(/broke off .*not the whole run/);
 });
 
 test("steps are told in order, what has none first", () => {

@@ -3,7 +3,7 @@
 import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import type { Statistics } from "./summarise.ts";
-import type { CellSummary, Estimate, Outcomes } from "./summary.ts";
+import type { CellSummary, Estimate, Outcomes, ProblemOutcomes } from "./summary.ts";
 
 /** How an estimate stands to a value: decided only where its interval does not hold it. */
 export type Standing = "above" | "below" | "open" | "unknown";
@@ -16,10 +16,22 @@ export function standing({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">, value:
 
 const listsOf = ({ right, wrong, no_selection }: Outcomes): number => right + wrong + no_selection;
 
+/** Right lists of `own` less those of `beside`, and over how many lists that both answered. */
+function lead(own: ProblemOutcomes, beside: ProblemOutcomes): { over: number; under: number } {
+  const { right_lists: mine = {} } = own;
+  const { right_lists: theirs = {} } = beside;
+  const both = Object.keys(mine).filter((list) => theirs[list] !== undefined);
+  const over = both.reduce((sum, list) => sum + Number(mine[list]) - Number(theirs[list]), 0);
+  if (both.length > 0) return { over, under: both.length };
+  // Of summaries that do not tell their lists a problem counts where both answered as many.
+  const told = Object.keys(mine).length > 0 && Object.keys(theirs).length > 0;
+  const alike = !told && listsOf(own) === listsOf(beside);
+  return alike ? { over: own.right - beside.right, under: listsOf(own) } : { over: 0, under: 0 };
+}
+
 /**
- * ListAcc of `one` less that of `other`, over the problems of which both answered as many lists:
- * the mean over lists, with a 95 % bootstrap interval that draws whole problems, both sides at
- * once.
+ * ListAcc of `one` less that of `other`, over the lists that both answered: the mean over lists,
+ * with a 95 % bootstrap interval that draws whole problems, both sides at once.
  */
 export function pairedDifference(
   one: Pick<CellSummary, "by_problem">,
@@ -28,8 +40,9 @@ export function pairedDifference(
 ): Estimate {
   const observations = Object.entries(one.by_problem).flatMap(([problem, own]) => {
     const beside = other.by_problem[problem];
-    if (beside === undefined || listsOf(beside) !== listsOf(own) || listsOf(own) === 0) return [];
-    return [{ over: own.right - beside.right, under: listsOf(own), cluster: problem }];
+    if (beside === undefined) return [];
+    const { over, under } = lead(own, beside);
+    return under === 0 ? [] : [{ over, under, cluster: problem }];
   });
   const difference = clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, "paired") });
   return { ...difference, n: observations.reduce((sum, { under }) => sum + under, 0) };

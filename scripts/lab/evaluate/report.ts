@@ -219,11 +219,16 @@ function markdown(title: string, headline: string, facts: readonly string[], par
   return `${[`# ${title}`, `**${headline}**`, facts.join("\n"), ...blocks].join("\n\n")}\n`;
 }
 
+/** What a verifier wrote is text: no end of a cell, no markup, no link and no picture. */
+const markdownText = (text: string): string =>
+  text
+    .replace(/[\\`|]/g, "\\$&")
+    .replaceAll("](", "]\\(")
+    .replaceAll("<", "&lt;");
+
 function markdownTable({ columns, rows }: Table): string {
   const text = (cell: Table["rows"][number][number]) =>
-    typeof cell === "number" || cell === null
-      ? shownNumber(cell)
-      : String(cell).replaceAll("|", "\\|").replaceAll("<", "&lt;");
+    typeof cell === "number" || cell === null ? shownNumber(cell) : markdownText(String(cell));
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row.map(text)))].join("\n");
 }

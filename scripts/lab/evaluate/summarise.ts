@@ -6,12 +6,12 @@ import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
 import { evaluate } from "../../../src/core/formulations/evaluation.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import { kendallTauB } from "../../../src/core/math/stats.ts";
-import { listAccuracy } from "../../../src/core/tournament/metrics.ts";
 import type { SetList } from "../testbed/set-format.ts";
 import type { Answer, AnswerStore } from "./answers.ts";
 import type { Cell } from "./cells.ts";
 import { dollarsFor, type Price } from "./cost.ts";
 import type { CellSummary, Estimate, Outcomes, ProblemOutcomes } from "./summary.ts";
+import { isWrong } from "./wrong-lists.ts";
 
 export interface Statistics {
   seed: number;
@@ -110,20 +110,21 @@ function evaluationList({ list, answer }: Row, { tau_candidates_min }: Statistic
 
 function outcomesOf(rows: readonly Row[]): Outcomes {
   const outcomes = { right: 0, wrong: 0, no_selection: 0 };
-  for (const { list, answer } of rows) {
-    const right = listAccuracy(
-      answer.selected,
-      list.candidates.map(({ pass_rate }) => pass_rate),
-    );
-    outcomes[answer.selected === null ? "no_selection" : right ? "right" : "wrong"]++;
+  for (const row of rows) {
+    outcomes[row.answer.selected === null ? "no_selection" : isRight(row) ? "right" : "wrong"]++;
   }
   return outcomes;
 }
 
+const isRight = ({ list, answer }: Row): boolean => !isWrong(answer, list);
+
 function byProblem(rows: readonly Row[], statistics: Statistics): Record<string, ProblemOutcomes> {
   const groups = Object.entries(Object.groupBy(rows, ({ list }) => list.problem_id));
   return Object.fromEntries(
-    groups.map(([problem, own = []]) => [problem, { ...outcomesOf(own), tau_b: tausOf(own, statistics) }]),
+    groups.map(([problem, own = []]) => {
+      const right_lists = Object.fromEntries(own.map((row) => [row.list.list_id, isRight(row)]));
+      return [problem, { ...outcomesOf(own), right_lists, tau_b: tausOf(own, statistics) }];
+    }),
   );
 }
 

@@ -16,8 +16,14 @@ export type Estimate = z.output<typeof EstimateSchema>;
 const OutcomesSchema = z.object({ right: count, wrong: count, no_selection: count });
 export type Outcomes = z.output<typeof OutcomesSchema>;
 
-/** A problem's lists; `tau_b` of those that have one, absent in summaries of before it was told. */
-const ProblemSchema = OutcomesSchema.extend({ tau_b: z.record(z.string(), z.number()).default({}) });
+/**
+ * A problem's lists: which were right, and `tau_b` of those that have one. Absent in summaries of
+ * before they were told.
+ */
+const ProblemSchema = OutcomesSchema.extend({
+  right_lists: z.record(z.string(), z.boolean()).default({}),
+  tau_b: z.record(z.string(), z.number()).default({}),
+});
 export type ProblemOutcomes = z.output<typeof ProblemSchema>;
 
 export const CellSummarySchema = EvaluationSummarySchema.extend({

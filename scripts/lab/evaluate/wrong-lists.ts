@@ -1,6 +1,7 @@
 // Owns why a list went wrong: what the verifier wrote on it, read back from the log and shown in
 // the report. Knows the API's log and no metric.
 import * as z from "zod";
+import { listAccuracy } from "../../../src/core/tournament/metrics.ts";
 import type { Table } from "../report/page.ts";
 import type { SetCandidate } from "../testbed/set-format.ts";
 import type { Answer, AnswerStore } from "./answers.ts";
@@ -34,9 +35,10 @@ interface Listed {
 
 const bestOf = (pass_rates: readonly number[]) => pass_rates.indexOf(Math.max(...pass_rates));
 
-/** Whether the answer selects another than the best, or nobody. */
+/** Whether ListAcc counts the full answer as wrong: it selects none of the best, or nobody. */
 export function isWrong({ error, selected }: Answer, { candidates }: Pick<Listed, "candidates">): boolean {
-  return error === null && selected !== bestOf(candidates.map(({ pass_rate }) => pass_rate));
+  const rates = candidates.map(({ pass_rate }) => pass_rate);
+  return error === null && listAccuracy(selected, rates) === false;
 }
 
 /** The best and the one selected: verdicts on both tell most. */
@@ -53,7 +55,8 @@ interface LogReader {
 
 /**
  * What was written on the group at `index` of a request, on those `about` whom it is first; nothing
- * where the log has none, or the key may not read it. Throws the signal's reason only.
+ * where the log has none, the key may not read it, or the signal says to stop: the answer itself is
+ * not lost with its texts.
  */
 export async function saidOf(
   { request_id, index, about }: { request_id: string; index: number; about: readonly number[] },
@@ -61,10 +64,9 @@ export async function saidOf(
 ): Promise<NonNullable<Answer["said"]>> {
   const url = `${from.target}/v1/groups/${request_id}.${index}/verdicts`;
   const headers = from.api_key === null ? {} : { authorization: `Bearer ${from.api_key}` };
-  for (let time = 0; time < STORED_TRIES; time++) {
+  for (let time = 0; time < STORED_TRIES && !from.signal.aborted; time++) {
     const signal = AbortSignal.any([from.signal, AbortSignal.timeout(READ_MS)]);
     const response = await fetch(url, { headers, signal }).catch(() => null);
-    from.signal.throwIfAborted();
     if (response?.ok === true) {
       const read = VerdictsSchema.safeParse(await response.json().catch(() => null));
       const missing = ({ order }: { order: number[] }) => about.filter((one) => !order.includes(one)).length;

@@ -62,13 +62,26 @@ export async function rescoreRun(asked: Asked, onGroup: (group: GroupLine) => vo
     throw new RescoreFault(`${target} does not answer: ${(error as Error).cause ?? (error as Error).message}`);
   });
   if (response.status !== 200) throw new RescoreFault(await refusalOf(response));
-  for await (const text of linesOf(response)) {
-    const line = LineSchema.parse(JSON.parse(text));
-    if (line.type === "end") return line;
-    if (line.type === "error") throw new RescoreFault(`cut off: ${line.code}, ${line.detail}`);
-    onGroup(line);
+  try {
+    for await (const text of linesOf(response)) {
+      const line = lineOf(text);
+      if (line.type === "end") return line;
+      if (line.type === "error") throw new RescoreFault(`cut off: ${line.code}, ${line.detail}`);
+      onGroup(line);
+    }
+  } catch (fault) {
+    if (fault instanceof RescoreFault) throw fault;
+    throw new RescoreFault(`the stream broke off (${(fault as Error).message}): its groups are not the whole run`);
   }
   throw new RescoreFault("the stream ended before its last line: its groups are not the whole run");
+}
+
+function lineOf(text: string): Line {
+  try {
+    return LineSchema.parse(JSON.parse(text));
+  } catch {
+    throw new RescoreFault(`a line is not one of Kritai's: ${text.slice(0, 200)}; is --target right?`);
+  }
 }
 
 async function refusalOf(response: Response): Promise<string> {

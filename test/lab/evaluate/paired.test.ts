@@ -7,7 +7,7 @@ import { pairedTables } from "../../../scripts/lab/evaluate/tables.ts";
 const STATISTICS = { seed: 1, bootstrap: 500 };
 const cell = (rights: readonly number[], of = 4) => ({
   by_problem: Object.fromEntries(
-    rights.map((right, i) => [`p${i}`, { right, wrong: of - right, no_selection: 0, tau_b: {} }]),
+    rights.map((right, i) => [`p${i}`, { right, wrong: of - right, no_selection: 0, right_lists: {}, tau_b: {} }]),
   ),
 });
 
@@ -23,8 +23,22 @@ describe("a paired difference", () => {
   });
 
   it("leaves out problems of which one side answered fewer lists", () => {
-    const short = { by_problem: { ...weak.by_problem, p0: { right: 0, wrong: 1, no_selection: 0, tau_b: {} } } };
+    const short = {
+      by_problem: { ...weak.by_problem, p0: { right: 0, wrong: 1, no_selection: 0, right_lists: {}, tau_b: {} } },
+    };
     expect(pairedDifference(strong, short, STATISTICS).n).toBe(28);
+  });
+
+  it("is taken list by list, over those that both answered", () => {
+    const of = (right_lists: Record<string, boolean>) => {
+      const right = Object.values(right_lists).filter(Boolean).length;
+      const wrong = Object.keys(right_lists).length - right;
+      return { by_problem: { p: { right, wrong, no_selection: 0, right_lists, tau_b: {} } } };
+    };
+    const [one, other] = [of({ a: true, b: true }), of({ b: true, c: false })];
+    // As many lists of the problem, but only b is of both.
+    expect(pairedDifference(one, other, STATISTICS)).toMatchObject({ mean: 0, n: 1 });
+    expect(pairedDifference(one, of({ c: true, d: true }), STATISTICS)).toMatchObject({ mean: null, n: 0 });
   });
 
   it("is told as better, worse or not distinguishable", () => {
@@ -43,7 +57,9 @@ describe("a paired difference", () => {
 
 describe("a paired difference of tau-b", () => {
   const taus = (...by: Record<string, number>[]) => ({
-    by_problem: Object.fromEntries(by.map((tau_b, i) => [`p${i}`, { right: 0, wrong: 0, no_selection: 0, tau_b }])),
+    by_problem: Object.fromEntries(
+      by.map((tau_b, i) => [`p${i}`, { right: 0, wrong: 0, no_selection: 0, right_lists: {}, tau_b }]),
+    ),
   });
 
   it("is taken list by list, over those of which both sides have one", () => {

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { AnswerSchema, type AnswerStore } from "../../../scripts/lab/evaluate/answers.ts";
 import { type Cell, planCells } from "../../../scripts/lab/evaluate/cells.ts";
 import { askLists } from "../../../scripts/lab/evaluate/client.ts";
+import { compareReports } from "../../../scripts/lab/evaluate/report.ts";
 import { WRONG_TOLD, wrongLists, wrongTable } from "../../../scripts/lab/evaluate/wrong-lists.ts";
 import { tableHtml } from "../../../scripts/lab/report/page.ts";
 import { fixtureLists } from "./fixture-set.ts";
@@ -14,6 +15,9 @@ const [CELL] = planCells({ formulations: ["list_em"], k: [1], k_of: [], position
 const LISTS = fixtureLists({ problems: 1, lists: 2 });
 const bestOf = (list: (typeof LISTS)[number]) => list.candidates.findIndex(({ pass_rate }) => pass_rate === 1);
 const HOSTILE = "<script>alert(1)</script>\u001b[31m|\n\\boxed{B}";
+
+/** In a status's place: the run is stopped when the log is asked. */
+const STOP = 0;
 
 let server: Server | undefined;
 afterEach(() => void server?.close());
@@ -24,6 +28,7 @@ afterEach(() => void server?.close());
  */
 async function kritai(...statuses: number[]) {
   const asked: string[] = [];
+  const controller = new AbortController();
   const groups = LISTS.map((list, i) => {
     const selected = i === 0 ? bestOf(list) : (bestOf(list) + 1) % list.candidates.length;
     const verifier = { comparisons: 1, generations: 1, parsed: 1, failed: 0, prompt_tokens: 1, completion_tokens: 1 };
@@ -45,16 +50,16 @@ async function kritai(...statuses: number[]) {
     ];
     const body = ofLog ? { group_id: "q.1", verdicts } : { request_id: "q", spec_hash: "sha256:1", groups };
     const status = ofLog ? (statuses.shift() ?? 200) : 200;
+    if (status === STOP) return controller.abort(new Error("stopped"));
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server?.once("listening", resolve));
   const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const common = { target, api_key: null, run_id: "r", deadline_ms: 1_000, labelled: false };
-  const signal = new AbortController().signal;
   return {
     asked,
     ask: (texts: boolean) =>
-      askLists(CELL, LISTS, { ...common, texts: texts ? new Map<string, number>() : null, signal }),
+      askLists(CELL, LISTS, { ...common, texts: texts ? new Map<string, number>() : null, signal: controller.signal }),
   };
 }
 
@@ -80,6 +85,13 @@ describe("what the verifier wrote", () => {
   });
 });
 
+describe("a stop while texts are read", () => {
+  it("loses no answer", async () => {
+    const { ask } = await kritai(STOP);
+    expect((await ask(true)).map(({ said }) => said)).toEqual([undefined, []]);
+  });
+});
+
 describe("the report's wrong lists", () => {
   it("name the selected and the best, with the texts as texts, so many of a cell at most", async () => {
     const { ask } = await kritai();
@@ -95,5 +107,11 @@ describe("the report's wrong lists", () => {
     const second = LISTS[1] as (typeof LISTS)[number];
     const many = Array.from({ length: 2 * WRONG_TOLD }, () => second);
     expect(wrongLists([CELL], many, store)).toHaveLength(WRONG_TOLD);
+  });
+
+  it("are text in Markdown too: no end of a cell, no picture that a reader would load", () => {
+    const said = "a \\| b ![x](http://example.com/x.png) `c`";
+    const { markdown } = compareReports([], [], null, [{ caption: "c", columns: ["text"], rows: [[said]] }]);
+    expect(markdown).toContain("| a \\\\\\| b ![x]\\(http://example.com/x.png) \\`c\\` |");
   });
 });
