@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from conftest import QUICK, expected, numbered
-from fake_server import Received, Reply, rewards_reply, serving
+from fake_server import Received, Reply, problem, rewards_reply, serving
 
 from kritai import Kritai, KritaiError
 
@@ -48,6 +48,17 @@ def test_a_batch_is_submitted_under_one_key_and_waited_for_until_it_is_done() ->
     assert posts[0].json == posts[1].json
     assert [posts[0].json[name] for name in ("run_id", "step", "deadline_ms")] == ["r", 2, 1_800_000]
     assert fake.received[-1].path == f"/v1/batches/{BATCH_ID}?wait=30"
+
+
+def test_a_server_that_is_away_while_a_batch_is_waited_for_is_asked_until_it_is_back() -> None:
+    server = Server(view("queued"), view("done"))
+
+    def away(received: Received, before: int) -> Reply | None:
+        return problem(503, "not_ready", retryable=True) if 3 <= before < 13 else server(received, before)
+
+    with serving(away) as fake, Kritai(fake.url, retry=QUICK) as client:
+        assert client.submit(numbered(3)).wait().rewards == expected(3)
+    assert len(fake.received) == 14
 
 
 def test_what_failed_or_was_cancelled_is_raised_with_its_code() -> None:

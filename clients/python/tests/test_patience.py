@@ -14,7 +14,7 @@ import pytest
 from conftest import numbered
 from fake_server import Answer, FakeServer, Received, Reply, problem, rewards, serving
 
-from kritai import Kritai, RetryPolicy, transport
+from kritai import Kritai, Limits, RetryPolicy, transport
 from kritai.gather import Gather, forget_shared, patience
 from kritai.shims import verl_gathered, verl_reward
 
@@ -39,6 +39,19 @@ def test_a_patient_call_asks_again_for_the_groups_that_miss_a_reward_only() -> N
         result = client.rewards(numbered(3), patient=True)
     assert None not in result.flat
     assert [len(request.json["groups"]) for request in server.received] == [3, *[1] * 12]
+
+
+def test_a_group_that_never_gets_its_reward_keeps_no_other_from_being_asked() -> None:
+    def answer(request: Received, number: int) -> Reply:
+        reply = rewards(request, number)
+        if request.json["groups"][0]["prompt"] == "p0":
+            reply.body["groups"][0]["rollouts"][1] |= {"reward": None, "error": "verifier_bad_reply"}
+        return reply
+
+    one = Limits(parts=1)
+    with serving(answer) as server, Kritai(server.url, retry=QUICK, limits=one, concurrency=1) as client:
+        result = client.rewards(numbered(3), patient=True, timeout_s=0.5)
+    assert result.rewards == [[0.0, None], [1.0, 1.01], [2.0, 2.01]]
 
 
 def test_a_call_that_asked_again_names_every_request_and_is_logged() -> None:

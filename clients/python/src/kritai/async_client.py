@@ -92,13 +92,14 @@ class AsyncKritai:
         replies: dict[int, list[RewardsReply]] = {}
         results: dict[int, GroupResult] = {}
 
-        async def score(run: range) -> None:
+        async def score(run: range, free: asyncio.Semaphore) -> None:
             try:
-                reply = await self._scored(batch, run, patient)
+                async with free:
+                    reply = await self._scored(batch, run, patient)
             except KritaiError as error:
                 if error.code in TOO_MUCH | {"http_413"} and len(run) > 1:
                     for half in halves(run):
-                        await score(half)
+                        await score(half, free)
                     return
                 if on_failure == "raise" or not error.retryable:
                     raise with_places(error, run.start) from None
@@ -108,7 +109,7 @@ class AsyncKritai:
                 replies[run.start] = [reply]
                 results.update(zip(run, reply["groups"], strict=True))
             if patient and run.start in replies:
-                await self._again(batch, run, results, replies[run.start])
+                await self._again(batch, run, results, replies[run.start], free)
             bar.add(len(run))
 
         async with ProgressBar(len(groups), progress) as bar:
@@ -118,17 +119,24 @@ class AsyncKritai:
         return merged_rewards([results[at] for at in range(len(groups))], answers, answered)
 
     async def _again(
-        self, batch: PlannedCall, run: range, results: dict[int, GroupResult], replies: list[RewardsReply]
+        self,
+        batch: PlannedCall,
+        run: range,
+        results: dict[int, GroupResult],
+        replies: list[RewardsReply],
+        free: asyncio.Semaphore,
     ) -> None:
         """Asks again for the groups of a run in which a reward is missing that may be had later,
-        until the call's deadline. Adds the replies to those of the run."""
+        until the call's deadline. Adds the replies to those of the run. Holds no place while it
+        pauses: what cannot be had must not keep other requests from being sent."""
         tries = 0
         while failed := [at for at in run if may_come(results[at])]:
             if not await self._transport.pause(tries, batch.deadline):
                 return
             tries += 1
             try:
-                reply = await self._scored(batch, failed, True)
+                async with free:
+                    reply = await self._scored(batch, failed, True)
             except KritaiError as error:
                 if not error.retryable:
                     raise
@@ -166,15 +174,13 @@ class AsyncKritai:
         check_rewards(reply, [batch.groups[at] for at in run])
         return reply
 
-    async def _side_by_side(self, work: Callable[[range], Awaitable[None]], runs: Sequence[range]) -> None:
-        """At most `concurrency` at once; the first failure cancels the others."""
+    async def _side_by_side(
+        self, work: Callable[[range, asyncio.Semaphore], Awaitable[None]], runs: Sequence[range]
+    ) -> None:
+        """All at once; each takes one of `concurrency` places while it asks. The first failure
+        cancels the others."""
         free = asyncio.Semaphore(self._concurrency)
-
-        async def one(run: range) -> None:
-            async with free:
-                await work(run)
-
-        tasks = [asyncio.ensure_future(one(run)) for run in runs]
+        tasks = [asyncio.ensure_future(work(run, free)) for run in runs]
         try:
             await asyncio.gather(*tasks)
         finally:
@@ -229,10 +235,11 @@ class AsyncKritai:
         deadline = time.monotonic() + timeout_s
         replies: dict[int, dict[str, Any]] = {}
 
-        async def reward(run: range) -> None:
+        async def reward(run: range, free: asyncio.Semaphore) -> None:
             try:
-                body = body_of(envelope, "items", parts[run.start : run.stop])
-                replies[run.start] = await self._post("/v1/verdicts", body, deadline)
+                async with free:
+                    body = body_of(envelope, "items", parts[run.start : run.stop])
+                    replies[run.start] = await self._post("/v1/verdicts", body, deadline)
             except KritaiError as error:
                 raise with_places(error, run.start) from None
 

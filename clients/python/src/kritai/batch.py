@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 POLL_S = 30
 """How long one question waits on the server for the batch's end."""
+LAST_LOOK_S = 10.0
+"""For the last question's own way, behind the time that was given to wait."""
 
 
 class BatchState(TypedDict):
@@ -52,17 +54,20 @@ class AsyncBatch:
 
     async def state(self, *, wait_s: int = 0, timeout_s: float = 90.0) -> BatchState:
         """The batch now, or when it has ended, at the latest after `wait_s` (0..60)."""
+        return await self._found(wait_s, time.monotonic() + timeout_s)
+
+    async def _found(self, wait_s: int, deadline: float, *, patient: bool = False) -> BatchState:
         query = f"?wait={wait_s}" if wait_s > 0 else ""
-        found: BatchState = await self._transport.json("GET", self._path + query, time.monotonic() + timeout_s)
+        found: BatchState = await self._transport.json("GET", self._path + query, deadline, patient=patient)
         return found
 
     async def wait(self, timeout_s: float = 1_860.0) -> Rewards:
         """The rewards when the batch is done. Raises KritaiError when it failed, was cancelled, or
-        took longer than `timeout_s`."""
+        took longer than `timeout_s`; a server that is away meanwhile is waited for."""
         deadline = time.monotonic() + timeout_s
         while True:
             left_s = int(min(POLL_S, deadline - time.monotonic()))
-            found = await self.state(wait_s=max(0, left_s))
+            found = await self._found(max(0, left_s), deadline + LAST_LOOK_S, patient=True)
             if found["state"] == "done" and found["reply"] is not None:
                 if self._groups is not None:
                     check_rewards(found["reply"], self._groups)
