@@ -32,6 +32,19 @@ export type Verdict =
   /** A probability for each place shown, or for each of the preset's labels, in their order. */
   | { kind: "distribution"; shares: readonly number[] };
 
+/** A verdict as the log's columns hold it: in the one that fits, null in the others. */
+export interface VerdictColumns {
+  letter: string | null;
+  scores: readonly number[] | null;
+  verdict: Verdict | null;
+}
+
+/** The verdict out of the columns; null where there is none, or where it is that two are equal. */
+export function verdictIn({ letter, scores, verdict }: VerdictColumns): Verdict | null {
+  if (letter !== null) return { kind: "letter", place: letter.charCodeAt(0) - "A".charCodeAt(0) };
+  return scores === null ? verdict : { kind: "scores", scores };
+}
+
 /** The one highest entry's place, null when several share it. */
 export function soleTop(values: readonly number[]): number | null {
   const top = Math.max(...values);

@@ -3,6 +3,7 @@
 
 import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
+import { verdictIn, winnerOf } from "../../../core/judges/verdicts.ts";
 import { hashText } from "../../../core/math/random.ts";
 import { type AnySpec, hasSignals } from "../../../core/signals/compiled-spec.ts";
 import { scoreRange } from "../../../core/tournament/scores.ts";
@@ -73,8 +74,9 @@ function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
   const margins = new Map<string, number>();
   const add = (key: string, by: number) => margins.set(key, (margins.get(key) ?? 0) + by);
   for (const verdict of verdicts) {
-    const winner = winnerOf(verdict);
-    if (winner === null) continue;
+    const place = winnerOf(verdictIn(verdict));
+    const winner = place === null ? undefined : verdict.order[place];
+    if (winner === undefined) continue;
     for (const loser of verdict.order) {
       if (loser === winner) continue;
       add(pair(winner, loser), 1);
@@ -82,13 +84,4 @@ function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
     }
   }
   return margins;
-}
-
-/** Whom a verdict names: its letter, or its one highest score. */
-function winnerOf({ order, letter, scores }: VerdictRow): number | null {
-  if (letter !== null) return order[letter.charCodeAt(0) - 65] ?? null;
-  if (scores === null) return null;
-  const top = Math.max(...scores);
-  const at = scores.indexOf(top);
-  return at === scores.lastIndexOf(top) ? (order[at] ?? null) : null;
 }

@@ -1,6 +1,8 @@
 // Owns the refusal of a contract that has no place for a missing score: which failure it was, as a
 // fault of the whole request. Knows no wire shape.
 import { ApiError, ITEM_ERRORS, type ItemErrorCode, type RequestErrorCode } from "../../../core/faults/errors.ts";
+import { verdictIn } from "../../../core/judges/verdicts.ts";
+import type { VerdictRow } from "../../../scoring/run-log-port.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 
 /**
@@ -62,11 +64,13 @@ const NO_CHOICE =
 export function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   const verdicts = groups[group]?.verdicts ?? [];
   const judged = reply.groups[group]?.rollouts.filter((one) => one.format_ok && one.duplicate_of === null) ?? [];
-  return (
-    judged.length > 1 &&
-    verdicts.length > 0 &&
-    verdicts.every(({ letter, scores }) => letter === null && scores === null)
-  );
+  return judged.length > 1 && verdicts.length > 0 && verdicts.every(saysNothing);
+}
+
+/** No verdict, or that nobody is right. */
+function saysNothing(row: VerdictRow): boolean {
+  const verdict = verdictIn(row);
+  return verdict === null || (verdict.kind === "letters" && verdict.places.length === 0);
 }
 
 /**

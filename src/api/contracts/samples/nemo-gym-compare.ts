@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
+import { verdictIn, winnerOf } from "../../../core/judges/verdicts.ts";
 import { mean, populationStd } from "../../../core/math/stats.ts";
 import type { AnySpec } from "../../../core/signals/compiled-spec.ts";
 import { compileSpec } from "../../../core/signals/compiled-spec.ts";
@@ -62,7 +63,8 @@ export const CompareReplySchema = z.object({
     }),
   ),
   metrics: z.record(z.string(), z.number()).meta({
-    description: "parse_rate; of a judge that scores mean_individual_score, std_individual_score, tiebreak_usage_rate",
+    description:
+      "parse_rate (1 when no answer was needed, 0 when none came); of a judge that scores mean_individual_score, std_individual_score, tiebreak_usage_rate",
   }),
 });
 type CompareReply = z.output<typeof CompareReplySchema>;
@@ -83,15 +85,18 @@ function specFor(spec: AnySpec, told: string | null | undefined): AnySpec {
   throw invalidRequest([{ path: "principle", message }]);
 }
 
+const WINNERS = ["response_i", "response_j"] as const;
+
 /** Of comparisons of two, as the gym lists them. */
 function comparisons(rows: readonly VerdictRow[]): CompareReply["comparison_results"] {
-  return rows.flatMap(({ order: [first, second, ...others], sample, scores, letter, error }) => {
+  return rows.flatMap((row) => {
+    const { order, sample, scores, error } = row;
+    const [first, second, ...others] = order;
     if (first === undefined || second === undefined || others.length > 0 || error !== null) return [];
     const [score_1 = null, score_2 = null] = scores ?? [];
-    const named = letter === null ? null : letter === "A" ? ("response_i" as const) : ("response_j" as const);
-    return [
-      { response_i: first, response_j: second, judge_idx: sample, score_1, score_2, ranking: null, winner: named },
-    ];
+    const place = scores === null ? winnerOf(verdictIn(row)) : null;
+    const winner = place === null ? null : (WINNERS[place] ?? null);
+    return [{ response_i: first, response_j: second, judge_idx: sample, score_1, score_2, ranking: null, winner }];
   });
 }
 
@@ -99,7 +104,7 @@ function metricsOf(group: GroupResult, results: CompareReply["comparison_results
   const scored = results.filter(({ score_1, score_2 }) => score_1 !== null && score_2 !== null);
   const scores = scored.flatMap(({ score_1, score_2 }) => [score_1 as number, score_2 as number]);
   return {
-    parse_rate: group.metrics.parse_rate ?? 1,
+    parse_rate: group.metrics.parse_rate ?? (group.verifier.generations === 0 ? 1 : 0),
     ...(scores.length > 0 && {
       mean_individual_score: mean(scores),
       std_individual_score: populationStd(scores),

@@ -3,7 +3,7 @@
 import type { PreparedGroup } from "../../candidate/prepare.ts";
 import { type Question, REASK_FROM } from "../../judges/questions.ts";
 import { NOTHING, type Reading } from "../../judges/readings.ts";
-import type { Verdict } from "../../judges/verdicts.ts";
+import { type Verdict, type VerdictColumns, verdictIn } from "../../judges/verdicts.ts";
 import type { AskedQuestion } from "../../tournament/asked-questions.ts";
 import { Contest } from "../../tournament/contest.ts";
 import { factOf, type Judge, type Signal } from "../signal.ts";
@@ -83,15 +83,9 @@ function readingOf({ sample, status, error: code, ...said }: LoggedVerdict): Rea
   return { ...UNTOLD, ...NOTHING, sample, status, code, verdict: verdictOf(said, status) };
 }
 
-/** The verdict out of the columns that hold it; that two are equal is told by the status. */
-function verdictOf(
-  { letter, scores, verdict }: Pick<LoggedVerdict, "letter" | "scores" | "verdict">,
-  status: Reading["status"],
-): Verdict | null {
-  if (letter !== null) return { kind: "letter", place: letter.charCodeAt(0) - "A".charCodeAt(0) };
-  if (scores !== null) return { kind: "scores", scores };
-  return verdict ?? (status === "tie" ? { kind: "preference", strength: 0 } : null);
-}
+/** That two are equal is told by the status. */
+const verdictOf = (said: VerdictColumns, status: Reading["status"]): Verdict | null =>
+  verdictIn(said) ?? (status === "tie" ? { kind: "preference", strength: 0 } : null);
 
 /**
  * Classes that were blamed for refusals. Of the one signal that compares they are those that were
