@@ -4,7 +4,7 @@ import * as z from "zod";
 import { GroupSchema, RolloutSchema, WordSchema } from "../../core/contract/requests.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 
-const PartSchema = z.object({ text: z.string().optional() });
+const PartsSchema = z.array(z.object({ text: z.string().optional() })).max(...bound("content_parts_max"));
 
 /**
  * `{role, content}`; content is a text, parts of which the texts count, or null. Other fields are
@@ -12,7 +12,7 @@ const PartSchema = z.object({ text: z.string().optional() });
  */
 export const MessageSchema = z.object({
   role: WordSchema,
-  content: z.union([z.string(), z.array(PartSchema)]).nullish(),
+  content: z.union([z.string(), PartsSchema]).nullish(),
 });
 export type Message = z.output<typeof MessageSchema>;
 

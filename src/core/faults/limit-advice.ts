@@ -18,6 +18,8 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   candidate_chars_max: "no rollout holds more",
   prompt_bytes: "send only what the verifier needs",
   messages_max: "join messages, or drop early ones",
+  content_parts_max: "join texts",
+  response_items_max: "drop early ones",
   id_chars: "shorten it, or send its hash",
   name_chars: SHORTEN,
   model_chars: "serve the model under a shorter name",

@@ -20,6 +20,8 @@ export const LIMITS = {
   candidate_chars_max: 512 * KIB,
   prompt_bytes: 256 * KIB,
   messages_max: 256,
+  content_parts_max: 256,
+  response_items_max: 1_024,
   id_chars: 128,
   name_chars: 64,
   model_chars: 256,

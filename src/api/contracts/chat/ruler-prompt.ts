@@ -5,7 +5,7 @@ import { type Group, GroupSchema } from "../../../core/contract/requests.ts";
 import { fieldErrors } from "../../../core/faults/field-errors.ts";
 import { theLimit } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import { invalidRequest } from "../../http/validation.ts";
+import { invalidRequest, overLimit } from "../../http/validation.ts";
 import { type Message, MessageSchema, messageText } from "../messages.ts";
 
 export interface RulerQuestion {
@@ -32,6 +32,9 @@ function turnsIn(text: string, what: string): Turns {
     value = JSON.parse(text);
   } catch {
     throw refuse(`${what} is no JSON`);
+  }
+  if (Array.isArray(value) && value.length > LIMITS.response_items_max) {
+    throw refuse(`${what} has ${overLimit(value.length, "response_items_max")}`);
   }
   const parsed = TurnsSchema.safeParse(value);
   if (!parsed.success) throw refuse(`${what} is no list of messages`);

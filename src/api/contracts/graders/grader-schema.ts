@@ -1,6 +1,7 @@
 // Owns the shape of OpenAI's graders as their clients send it. What a grader means here:
 // grader-spec.ts.
 import * as z from "zod";
+import { bound } from "../../../core/faults/limit-advice.ts";
 
 /** A part of a message's content; those that are no text are refused by name. */
 const PartSchema = z.union([
@@ -10,12 +11,16 @@ const PartSchema = z.union([
 ]);
 export type InputPart = z.output<typeof PartSchema>;
 
-const InputSchema = z.array(
-  z.object({
-    role: z.enum(["user", "assistant", "system", "developer"]),
-    content: z.union([PartSchema, z.array(PartSchema)]),
-  }),
-);
+const InputSchema = z
+  .array(
+    z.object({
+      role: z.enum(["user", "assistant", "system", "developer"]),
+      content: z.union([...PartSchema.options, z.array(PartSchema).max(...bound("content_parts_max"))]),
+    }),
+  )
+  .max(...bound("judge_messages_max"));
+
+const LabelsSchema = z.array(z.string()).max(...bound("labels_max"));
 
 const name = z.string().min(1).max(64);
 const texts = { name, input: z.string(), reference: z.string() };
@@ -37,7 +42,11 @@ const TextSimilaritySchema = z.object({
 const ScoreModelSchema = z.object({
   type: z.literal("score_model"),
   ...asked,
-  range: z.array(z.number()).nullish().meta({ description: "the lowest and the highest score. Default 0 and 1" }),
+  range: z
+    .array(z.number())
+    .max(2)
+    .nullish()
+    .meta({ description: "the lowest and the highest score. Default 0 and 1" }),
   sampling_params: z
     .object({
       max_completions_tokens: z.number().nullish(),
@@ -51,8 +60,8 @@ const ScoreModelSchema = z.object({
 const LabelModelSchema = z.object({
   type: z.literal("label_model"),
   ...asked,
-  labels: z.array(z.string()),
-  passing_labels: z.array(z.string()),
+  labels: LabelsSchema,
+  passing_labels: LabelsSchema,
 });
 const PythonSchema = z.object({ type: z.literal("python"), name }).meta({ description: "is refused: no code is run" });
 

@@ -17,7 +17,9 @@ import { sampleOperation } from "./sample-page.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./sample-score.ts";
 import { TRUTH_SAID } from "./stated-facts.ts";
 
-const PartsSchema = z.array(z.object({ text: z.string().nullish(), thought: z.boolean().nullish() }));
+const PartsSchema = z
+  .array(z.object({ text: z.string().nullish(), thought: z.boolean().nullish() }))
+  .max(...bound("content_parts_max"));
 type Parts = z.output<typeof PartsSchema>;
 
 const ContentSchema = z.object({
@@ -29,13 +31,14 @@ const ContentSchema = z.object({
   parts: PartsSchema,
 });
 
+const ContentsSchema = z
+  .array(ContentSchema)
+  .min(1)
+  .max(...bound("messages_max"));
+
 export const GoogleRewardRequestSchema = z.object({
   example: z.object({
-    contents: z
-      .array(ContentSchema)
-      .min(1)
-      .max(...bound("messages_max"))
-      .meta({ description: "the prompt, in Gemini's form" }),
+    contents: ContentsSchema.meta({ description: "the prompt, in Gemini's form" }),
     references: AnyJsonSchema.optional().meta({
       description: `samples of one prompt with different ones are different problems; ${TRUTH_SAID}`,
     }),
@@ -60,15 +63,12 @@ const textOf = (parts: Parts, thought: boolean) =>
     .join("");
 
 /** Gemini's `model` is a chat's assistant. */
-const PromptContentsSchema = z
-  .array(ContentSchema)
-  .transform((contents) =>
-    contents.map(({ role, parts }) => ({
-      role: role === "model" ? "assistant" : (role ?? "user"),
-      content: textOf(parts, false),
-    })),
-  )
-  .pipe(GroupSchema.shape.prompt.options[1]);
+const PromptContentsSchema = ContentsSchema.transform((contents) =>
+  contents.map(({ role, parts }) => ({
+    role: role === "model" ? "assistant" : (role ?? "user"),
+    content: textOf(parts, false),
+  })),
+).pipe(GroupSchema.shape.prompt.options[1]);
 
 const RolloutPartsSchema = PartsSchema.transform((parts) => {
   const thoughts = textOf(parts, true);

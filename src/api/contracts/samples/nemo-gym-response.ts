@@ -5,7 +5,10 @@ import { type Rollout, RolloutSchema } from "../../../core/contract/requests.ts"
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { MessageSchema, messageText, PromptSchema } from "../messages.ts";
 
-const TextsSchema = z.array(z.object({ text: z.string().nullish() })).nullish();
+const TextsSchema = z
+  .array(z.object({ text: z.string().nullish() }))
+  .max(...bound("content_parts_max"))
+  .nullish();
 
 const ItemSchema = z.object({
   type: z.string().nullish(),
@@ -17,7 +20,7 @@ const ItemSchema = z.object({
 type Item = z.output<typeof ItemSchema>;
 
 export const ResponseSchema = z.object({
-  output: z.array(ItemSchema),
+  output: z.array(ItemSchema).max(...bound("response_items_max")),
   usage: z.object({ output_tokens: RolloutSchema.shape.length_tokens.nullish() }).nullish(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
 });

@@ -1,0 +1,57 @@
+// Lists inside contracts' bodies that are longer than anybody needs: refused by the list and its
+// limit, whatever the elements are, so that a million wrong ones are no million faults.
+import { expect, test } from "vitest";
+import type { LimitName } from "../../../src/core/faults/limit-advice.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { setUp } from "./setup.ts";
+
+/** More faults than a call takes arguments: spread anywhere on their way, they end in a 500. */
+const MANY = new Array(200_000).fill(0);
+const RUN = "/v1/fine_tuning/alpha/graders/run";
+const asked = { name: "n", model: "m" };
+const graded = (grader: object) => ({ model_sample: "x", grader: { ...asked, ...grader } });
+const user = (content: unknown) => [{ role: "user", content }];
+const trajectory = user(`<trajectory id="1">\n${JSON.stringify(MANY)}\n</trajectory>\n`);
+
+test.each<[string, LimitName, string, object]>([
+  [RUN, "judge_messages_max", "grader.input", graded({ type: "score_model", input: MANY })],
+  [RUN, "content_parts_max", "grader.input[0].content", graded({ type: "score_model", input: user(MANY) })],
+  [RUN, "labels_max", "grader.labels", graded({ type: "label_model", input: [], labels: MANY, passing_labels: [] })],
+  ["/google/reward", "messages_max", "example.contents", { example: { contents: MANY }, response: { parts: [] } }],
+  [
+    "/google/reward",
+    "content_parts_max",
+    "response.parts",
+    { example: { contents: [{ parts: [] }] }, response: { parts: MANY } },
+  ],
+  [
+    "/nemo-gym/compare",
+    "response_items_max",
+    "response_objs[0].output",
+    { conversation_history: user("q"), response_objs: [{ output: MANY }] },
+  ],
+  [
+    "/nemo-gym/verify",
+    "response_items_max",
+    "response.output",
+    { responses_create_params: { input: "q" }, response: { output: MANY } },
+  ],
+  [
+    "/azure/grader",
+    "content_parts_max",
+    "item.messages[0].content",
+    { sample: { output_text: "x" }, item: { messages: user(MANY) } },
+  ],
+  ["/ruler/v1/chat/completions", "response_items_max", "messages", { messages: trajectory }],
+  ["/ruler/v1/chat/completions", "content_parts_max", "messages[0].content", { messages: user(MANY) }],
+])("%s names %s at %s", async (path, limit, field, body) => {
+  const { post } = setUp();
+  const response = await post(path, body);
+  const text = await response.text();
+  expect(response.status).toBe(400);
+  expect(text).toContain(`${LIMITS[limit]}`);
+  expect(text).toContain(limit);
+  const { detail, error } = JSON.parse(text);
+  expect(error?.message ?? detail).toMatch(new RegExp(`^${field.replaceAll(/[[\]]/g, "\\$&")}: `));
+  expect(error?.message ?? detail).not.toContain("more)");
+});
