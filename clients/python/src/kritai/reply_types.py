@@ -4,7 +4,7 @@ rewards. Knows no transport."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from kritai.request_types import AnySpec
 
@@ -16,9 +16,11 @@ Components = dict[str, float | None]
 
 
 class _SignalErrors(TypedDict, total=False):
-    """Of a spec with signals: why a signal has no value, by its name."""
+    """Of a spec with signals: why a signal has no value, and what it tells besides the value, by its
+    name."""
 
     errors: dict[str, str | None]
+    details: dict[str, dict[str, Any]]
 
 
 class _Unasked(TypedDict, total=False):
@@ -81,6 +83,7 @@ class Chosen(_End):
 class _Schedule(TypedDict, total=False):
     schedule: str | dict[str, object]
     chosen: Chosen
+    models: list[str]
     why: NotAsked
     cut_short: int
 

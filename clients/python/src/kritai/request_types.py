@@ -84,7 +84,8 @@ class _GroupContent(TypedDict):
 
 
 class Group(_GroupContent, total=False):
-    """The rollouts of one prompt. `group_id` defaults to the index among the groups of the call."""
+    """The rollouts of one prompt. `group_id` defaults to the index among the groups of the call;
+    `item` is the dataset's row, for templates that name it."""
 
     group_id: str
     language: str
@@ -92,6 +93,7 @@ class Group(_GroupContent, total=False):
     answer_type: Literal["auto", "number", "choice", "set", "text"]
     rubric: Sequence[RubricItem]
     test_cases: Sequence[TestCase]
+    item: Mapping[str, object]
 
 
 class Judge(TypedDict, total=False):
@@ -211,6 +213,7 @@ class EvaluationList(_ListRates, total=False):
     selected: int | None
     parsed: int
     generations: int
+    cluster: str
     tags: dict[str, str | float | bool]
 
 
