@@ -56,12 +56,18 @@ def text_of(content: Any) -> str:
 
 
 def grouped(event: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[tuple[int, int]]]:
-    """Samples as groups of equal prompt and reference, and each sample's (group, rollout)."""
+    """Samples as groups of equal prompt and reference, and each sample's (group, rollout). Raises
+    ValueError for what is no batch of samples."""
+    if not isinstance(event, list) or not all(isinstance(sample, dict) for sample in event):
+        raise ValueError("the event must be a list of samples, each an object with messages")
     index: dict[str, int] = {}
     groups: list[dict[str, Any]] = []
     places = []
     for sample in event:
-        turns = [{"role": str(turn["role"]), "content": text_of(turn.get("content"))} for turn in sample["messages"]]
+        given = sample.get("messages")
+        if not isinstance(given, list) or not all(isinstance(turn, dict) and "role" in turn for turn in given):
+            raise ValueError(f"sample {sample.get('id')}: messages must be a list of objects with role and content")
+        turns = [{"role": str(turn["role"]), "content": text_of(turn.get("content"))} for turn in given]
         if len(turns) < 2 or turns[-1]["role"] != "assistant":
             raise ValueError(f"sample {sample.get('id')}: the last message must be the assistant's, after a prompt")
         about = [turns[:-1], sample.get("reference_answer"), sample.get("metadata")]

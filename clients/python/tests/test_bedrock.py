@@ -113,6 +113,24 @@ def test_what_is_wrong_with_the_request_is_raised_at_once_with_its_words(
             called(forwarder, server, monkeypatch, [{"id": "s0", "messages": [{"role": "user", "content": "p"}]}])
 
 
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ({"key": "value"}, "the event must be a list of samples"),
+        ([sample(0, "1"), "x"], "the event must be a list of samples"),
+        ([{"id": "s0"}], "sample s0: messages must be a list"),
+        ([{"id": "s0", "messages": ["hello"]}], "sample s0: messages must be a list"),
+    ],
+)
+def test_what_is_no_batch_of_samples_is_told_so(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch, event: Any, said: str
+) -> None:
+    with serving(rewards) as server:
+        with pytest.raises(ValueError, match=said):
+            called(forwarder, server, monkeypatch, event)
+        assert server.received == []
+
+
 def test_what_kritai_says_will_not_succeed_later_is_raised_at_once_whatever_its_status(
     forwarder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
