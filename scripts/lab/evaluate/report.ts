@@ -66,7 +66,7 @@ function partsOf(summary: Summary): Part[] {
     ...(warnings.length === 0 ? [] : [flagged]),
     {
       title: "Results",
-      lead: `ListAcc: the one candidate selected has the highest pass rate; no selection counts as wrong; guessing gives ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: win counts against pass rates, the mean over lists of ${settings.tau_candidates_min} or more candidates where it is defined; lists where it is not are counted, and both other conventions are in the second table. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
+      lead: `ListAcc: the one candidate selected has the highest pass rate; no selection counts as wrong; guessing gives ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: win counts against pass rates, the mean over lists of ${settings.tau_candidates_min} or more candidates where it is defined; lists where it is not are counted, and both other conventions are in the last table. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
       tables: [cellsTable(summary), ...paired(summary), undefinedTauTable(summary)],
       charts: [accuracyBars(main, set.chance_list_acc)],
     },

@@ -115,7 +115,7 @@ function oneLine(text: string): string {
 const TEXT_SHOWN = 600;
 
 const rateOf = (pass_rates: readonly number[], i: number | null) =>
-  i === null ? "nobody" : `#${i} (${(100 * (pass_rates[i] ?? 0)).toFixed(0)} %)`;
+  i === null ? "nobody" : `#${i}\u00a0(${(100 * (pass_rates[i] ?? 0)).toFixed(0)}\u00a0%)`;
 
 /** A row a verdict of each wrong list, and one of those without any text. */
 export function wrongTable(cell: string, wrong: readonly WrongList[]): Table | null {
@@ -130,8 +130,9 @@ export function wrongTable(cell: string, wrong: readonly WrongList[]): Table | n
       return said.map((one) => [...head, shown(one.shown), one.verdict, oneLine(one.text)]);
     });
   if (rows.length === 0) return null;
+  const lists = new Set(rows.map(([id]) => id)).size;
   return {
-    caption: `${cell}: the first ${new Set(rows.map(([id]) => id)).size} lists that it got wrong, and what the verifier wrote`,
+    caption: `${cell}: ${lists === 1 ? "a list" : `${lists} lists`} that it got wrong, and what the verifier wrote`,
     columns: ["list", "selected", "best", "shown", "verdict", "text"],
     rows,
   };

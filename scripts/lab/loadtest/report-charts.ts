@@ -77,8 +77,8 @@ export function throughputByRate(summary: Summary): Html {
   return lineChart({ ...frame, series, rules: kneeRule(summary) });
 }
 
-/** Achieved rate against its p99: the lower right is better. */
-export function frontierChart({ points }: Summary): Html {
+/** Achieved rate against its p99: the lower right is better. None where no p99 could be told. */
+export function frontierChart({ points }: Summary): Html[] {
   const one = (name: string, of: (point: Point) => Side | null): Series => ({
     name,
     points: points.flatMap((point) => {
@@ -87,15 +87,18 @@ export function frontierChart({ points }: Summary): Html {
       return x === null || y === null ? [] : [{ x, y }];
     }),
   });
-  const series = [one("target", ({ target }) => target), one("baseline", ({ baseline }) => baseline)];
+  const both = [one("target", ({ target }) => target), one("baseline", ({ baseline }) => baseline)];
+  const series = both.filter(({ points: some }) => some.length > 0);
+  if (series.length === 0) return [];
   const x: Axis = { label: "Achieved rate, requests/s", log: true };
-  return lineChart({
+  const chart = lineChart({
     title: "Throughput frontier",
     about: "99th percentile against achieved rate, in the order of the offered rate: right and low is better.",
     x,
     y: { ...MS, label: "p99, ms" },
-    series: series.filter(({ points: some }) => some.length > 0),
+    series,
   });
+  return [chart];
 }
 
 /** 100 - percentile on a logarithmic axis, so that 99, 99.9 and 99.99 stand equally far apart. */

@@ -159,7 +159,7 @@ function sweepSections(summary: Summary): ReportSection[] {
   const lead = `The knee is ${knee.rule}. Here: ${kneePlace(knee, (rate) => `${shownNumber(rate)}/s`)}.`;
   return [
     { title: "Knee", lead, content: [latencyByRate(summary), throughputByRate(summary)] },
-    { title: "Frontier", content: [frontierChart(summary), frontierTable(summary)] },
+    { title: "Frontier", content: [...frontierChart(summary), frontierTable(summary)] },
   ];
 }
 

@@ -114,14 +114,18 @@ function draw(frame: Caption, legend: readonly LegendEntry[], options: Plot.Plot
   return new Figure({ ...frame, legend, svg, width: whole.width, height: whole.height });
 }
 
-const ruleMarks = (rules: readonly Rule[]): Plot.Markish[] =>
+/** @param above whether the name of an upright rule stands above the frame, where no bar is */
+const ruleMarks = (rules: readonly Rule[], above = false): Plot.Markish[] =>
   rules.flatMap(({ axis, at, name }) => {
     const line = { stroke: "currentColor", strokeDasharray: "4 4", strokeOpacity: 0.7 };
     const text = { text: () => name, fill: "currentColor" };
     return axis === "x"
       ? [
           Plot.ruleX([at], line),
-          Plot.text([at], { ...text, x: at, frameAnchor: "top", textAnchor: "end", dx: -5, dy: 6 }),
+          Plot.text([at], {
+            ...{ ...text, x: at, frameAnchor: "top" },
+            ...(above ? { textAnchor: "middle", dy: -9 } : { textAnchor: "end", dx: -5, dy: 6 }),
+          }),
         ]
       : [
           Plot.ruleY([at], line),
@@ -228,6 +232,7 @@ export function barChart(
   const widest = Math.max(0, ...names.map(({ length }) => length));
   return draw(frame, legendOf(series, "box"), {
     height: 70 + 34 * names.length,
+    ...(frame.rules !== undefined && { marginTop: 24 }),
     marginLeft: Math.min(300, 24 + 7 * widest),
     x: scale(frame.value),
     y: { domain: names, label: null },
@@ -235,7 +240,10 @@ export function barChart(
       Plot.barX(bars, { x: "value", y: "name", fill, insetTop: 3, insetBottom: 3 }),
       Plot.ruleY(ranged, { x1: "low", x2: "high", y: "name", stroke: "currentColor" }),
       Plot.ruleX([0]),
-      ...ruleMarks((frame.rules ?? []).map((rule) => ({ ...rule, axis: "x" as const }))),
+      ...ruleMarks(
+        (frame.rules ?? []).map((rule) => ({ ...rule, axis: "x" as const })),
+        true,
+      ),
     ],
   });
 }

@@ -33,20 +33,30 @@ export interface Table {
 const DIGITS = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
+/** Below it zeros after the point say less than an exponent. */
+const TINY = 1e-4;
+
 /**
- * A number with four significant digits, from 1,000 on whole and grouped; null, NaN and infinities
- * are a dash.
+ * A number with four significant digits, from 1,000 on whole and grouped, tiny ones with an
+ * exponent; null, NaN and infinities are a dash.
  */
 export function shownNumber(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return "–";
+  if (value !== 0 && Math.abs(value) < TINY) return Number(value.toPrecision(4)).toExponential();
   return (Math.abs(value) >= 1000 ? WHOLE : DIGITS).format(value);
 }
+
+/** Characters of a text whose column is not made narrower than a few words. */
+const LONG_FROM = 80;
 
 function cellHtml(cell: Cell, isName: boolean): Html {
   const isNumber = typeof cell === "number" || cell === null;
   const shown = isNumber ? shownNumber(cell) : cell;
   if (isName) return html`<th scope="row">${shown}</th>`;
-  return isNumber ? html`<td class="number">${shown}</td>` : html`<td>${shown}</td>`;
+  if (isNumber) return html`<td class="number">${shown}</td>`;
+  return typeof cell === "string" && cell.length > LONG_FROM
+    ? html`<td class="long">${shown}</td>`
+    : html`<td>${shown}</td>`;
 }
 
 /**

@@ -36,11 +36,14 @@ figure.chart svg { max-width: 100%; height: auto; --plot-background: var(--page)
 .legend svg { vertical-align: middle; margin-right: 0.375rem; }
 .scroll { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding-bottom: 0.375rem; }
+caption { text-align: left; font-weight: 600; padding-bottom: 0.375rem; max-width: calc(100vw - 2.5rem); }
 th, td { text-align: left; padding: 0.25rem 0.875rem 0.25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 thead th { color: var(--faint); font-weight: 600; vertical-align: bottom; }
 tbody th { font-weight: 500; }
 td.number { text-align: right; white-space: nowrap; }
+td.long { min-width: 20rem; }
+pre { overflow-x: auto; padding: 0.75rem 1rem; background: var(--tint); border-radius: 6px; }
+pre code { background: none; padding: 0; }
 details { margin: 0.5rem 0; font-size: 0.875rem; }
 summary { cursor: pointer; color: var(--faint); }
 @media print {

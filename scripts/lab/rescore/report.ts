@@ -124,7 +124,7 @@ export function rescoredPage(rescored: Rescored): string {
           tableHtml({ caption: "Each step", columns: COLUMNS, rows: steps.map(stepRow) }),
         ],
       },
-      { title: "The new spec", content: [html`<pre><code>${JSON.stringify(spec, null, 2)}</code></pre>`] },
+      { title: "The new spec", content: [html`<pre tabindex="0"><code>${JSON.stringify(spec, null, 2)}</code></pre>`] },
     ],
   });
 }

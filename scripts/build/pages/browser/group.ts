@@ -121,7 +121,7 @@ function loggedText({ rollout_index, text }: LoggedText): HTMLElement {
     "details",
     { class: "said", open: text.length <= FOLDED_FROM },
     el("summary", {}, `${name}, ${figure(text.length)} characters`),
-    el("pre", {}, text),
+    el("pre", { tabindex: "0" }, text),
   );
 }
 
@@ -216,6 +216,6 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
     el("h2", {}, "Verdicts"),
     list,
     ...(written.length === 0 ? [] : [el("h2", {}, "Prompt and rollouts"), ...written.map(loggedText)]),
-    el("details", {}, el("summary", {}, "As JSON"), el("pre", {}, raw)),
+    el("details", {}, el("summary", {}, "As JSON"), el("pre", { tabindex: "0" }, raw)),
   ];
 }

@@ -105,7 +105,12 @@ const specList = ({ specs }: RunDetail, spread: RewardHistogram | null): HTMLEle
   const told = specs.map(({ spec_hash, requests, spec }) => {
     const step = from(spec_hash);
     const head = `${counted(requests, "request")}${step === undefined ? "" : `, from step ${step}`}`;
-    const text = el("details", {}, el("summary", {}, "As JSON"), el("pre", {}, JSON.stringify(spec, null, 1)));
+    const text = el(
+      "details",
+      {},
+      el("summary", {}, "As JSON"),
+      el("pre", { tabindex: "0" }, JSON.stringify(spec, null, 1)),
+    );
     return el("li", {}, el("code", {}, spec_hash.slice(0, 19)), ` ${head}`, text);
   });
   return el("details", {}, el("summary", {}, counted(specs.length, "spec")), el("ul", {}, ...told));

@@ -98,7 +98,7 @@ export function verdictTexts(all: readonly StoredVerdict[], by = ""): HTMLElemen
     if (text === undefined) return [];
     const shown = order.map((r, k) => `${String.fromCharCode(65 + k)} is #${r}`).join(", ");
     const head = `${by}${comparison}.${sample}: ${saidBy(one)} (${shown})`;
-    return [el("section", { class: "said" }, el("h3", {}, head), el("pre", {}, text))];
+    return [el("section", { class: "said" }, el("h3", {}, head), el("pre", { tabindex: "0" }, text))];
   });
 }
 
