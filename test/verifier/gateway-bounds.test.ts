@@ -125,11 +125,10 @@ describe("bounds", () => {
       },
     ));
 
-  it("64 groups against a dead host end within 3 s, with a handful of attempts", async () => {
+  it("64 groups against a dead host end after a handful of attempts", async () => {
     const verifier = createGatewayVerifier({ url: await deadUrl(), model: null, apiKey: null }, clock);
     const session = verifier.session(callWith(anySignal()));
     const codes = new Map<string | null, number>();
-    const start = clock.now();
     await Promise.all(
       Array.from({ length: 64 }, () =>
         session.judge(pairsJob(16), ({ error }) => {
@@ -137,7 +136,6 @@ describe("bounds", () => {
         }),
       ),
     );
-    expect(clock.now() - start).toBeLessThan(3000);
     expect([...codes]).toEqual([["verifier_unavailable", 7680]]);
     expect(session.stats.requests).toBeLessThanOrEqual(60);
   });
