@@ -8,6 +8,8 @@ import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { invalidRequest, validated } from "../http/validation.ts";
 
+export type Templates = ReadonlyMap<string, OwnPreset>;
+
 /**
  * The spec as it can be judged and hashed: each template that it names stands in it whole. A name
  * that is nobody's stays, and is refused where prompts are looked up. The database is asked only
@@ -22,11 +24,24 @@ export async function withOwnTemplates(
   spec: AnySpec,
   field: string,
 ): Promise<AnySpec> {
-  const names = foreignPrompts(spec);
-  if (names.length === 0 || deps.templates === undefined) return spec;
+  return filledIn(spec, await templatesFor(deps, scope, [spec]), field);
+}
+
+/** The deployment's own templates that some specs name, each asked for once. */
+export async function templatesFor(
+  deps: RouteDeps,
+  scope: RequestScope,
+  specs: readonly AnySpec[],
+): Promise<Templates> {
+  const names = [...new Set(specs.flatMap(foreignPrompts))];
+  if (names.length === 0 || deps.templates === undefined) return new Map();
   const found = await timedStore(deps.clock, scope, () => Promise.all(names.map((name) => storedTemplate(deps, name))));
-  const templates = new Map(found.flatMap((one) => (one === null ? [] : [[one.name, one] as const])));
-  if (templates.size === 0) return spec;
+  return new Map(found.flatMap((one) => (one === null ? [] : [[one.name, one] as const])));
+}
+
+/** As `withOwnTemplates`, of templates that are known. */
+export function filledIn(spec: AnySpec, templates: Templates, field: string): AnySpec {
+  if (!foreignPrompts(spec).some((name) => templates.has(name))) return spec;
   try {
     return validated(AnySpecSchema, withTemplates(spec, templates));
   } catch (error) {

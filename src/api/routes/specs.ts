@@ -19,7 +19,7 @@ import type { RouteDeps } from "../http/deps.ts";
 import { PageQuerySchema, queryParameters } from "../http/parameters.ts";
 import type { AppContext } from "../http/scope.ts";
 import { invalidRequest, validated } from "../http/validation.ts";
-import { withOwnTemplates } from "./named-templates.ts";
+import { filledIn, type Templates, templatesFor, withOwnTemplates } from "./named-templates.ts";
 
 const BUILT_IN = "default";
 
@@ -153,20 +153,28 @@ export function getSpec(deps: RouteDeps) {
   };
 }
 
-/** Its hash; null where it names a prompt that is no more. */
-const hashOf = (deps: RouteDeps, scope: RequestScope, spec: AnySpec) =>
-  withOwnTemplates(deps, scope, spec, "spec")
-    .then(specHash)
-    .catch(() => null);
+/** Its hash; null where it names a prompt that is no more, or that does not go with the rest. */
+async function hashOf(spec: AnySpec, templates: Templates): Promise<string | null> {
+  try {
+    return await specHash(filledIn(spec, templates, "spec"));
+  } catch {
+    return null;
+  }
+}
 
 export function specList(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { cursor, limit } = queryParameters(c, SpecsQuerySchema);
     const scope = c.get("scope");
     const { rows, more } = await timedStore(deps.clock, scope, () => deps.specs.page(cursor, limit));
+    const templates = await templatesFor(
+      deps,
+      scope,
+      rows.flatMap(({ spec }) => spec ?? []),
+    );
     const told = rows.map(async ({ name, spec, updated_at }) => ({
       name,
-      spec_hash: spec === null ? null : await hashOf(deps, scope, spec),
+      spec_hash: spec === null ? null : await hashOf(spec, templates),
       spec,
       updated_at: updated_at.toISOString(),
     }));

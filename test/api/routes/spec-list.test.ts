@@ -1,6 +1,9 @@
 // Owns the guarantees of the list of stored specs over HTTP.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { template } from "../../../scripts/build/openapi/examples.ts";
+import { ApiError } from "../../../src/core/faults/errors.ts";
 import { specHash } from "../../../src/scoring/digest.ts";
+import { fakeTemplateStore } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 
 const PUT = { method: "PUT", headers: { "content-type": "application/json" } };
@@ -49,6 +52,21 @@ test("a spec that is none any more, and one whose prompt is gone, are listed wit
     ],
     next_cursor: null,
   });
+});
+
+test("a template that many specs name is asked for once, and a database that is away is told, not taken for it", async () => {
+  const templates = fakeTemplateStore();
+  const { call } = setUp({ templates });
+  await call("/v1/templates/mine", { ...PUT, body: JSON.stringify(template) });
+  for (const seed of [1, 2, 3]) {
+    await call(`/v1/specs/s${seed}`, { ...PUT, body: JSON.stringify({ seed, judge: { preset: "mine" } }) });
+  }
+  const get = vi.spyOn(templates, "get");
+  const { specs } = (await (await call("/v1/specs")).json()) as { specs: { spec_hash: string | null }[] };
+  expect(new Set(specs.flatMap(({ spec_hash }) => spec_hash ?? [])).size).toBe(3);
+  expect(get).toHaveBeenCalledTimes(1);
+  get.mockRejectedValue(new ApiError("store_unavailable", "The run log's database did not answer as it should."));
+  expect(await problemOf(await call("/v1/specs"))).toMatchObject({ code: "store_unavailable" });
 });
 
 test("a cursor that is no name is refused", async () => {
