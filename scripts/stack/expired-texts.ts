@@ -1,5 +1,6 @@
 // Owns taking old texts out of the run log: prompts, rollouts and what verifiers wrote. Rewards,
 // verdicts and hashes stay. Knows no command.
+import { encodeTime } from "../../src/scoring/request-ids.ts";
 import type { SqlBackend } from "./sql-backend.ts";
 
 const TABLES = ["texts", "verdict_texts", "audit_verdicts"] as const;
@@ -9,7 +10,9 @@ type Table = (typeof TABLES)[number];
 const ROWS_MOST = 20_000;
 
 /**
- * Deletes the texts of requests logged before an instant, or with `dry` only counts them.
+ * Deletes the texts of requests that came before an instant, or with `dry` only counts them. Goes by
+ * the time in their ids: a range of each table's key, and it holds what a request left that never
+ * came to its own row.
  * @returns texts by table
  */
 export async function expireTexts(
@@ -17,8 +20,8 @@ export async function expireTexts(
   before: Date,
   { dry = false, rows_most = ROWS_MOST } = {},
 ): Promise<Record<Table, number>> {
-  const old = "request_id IN (SELECT request_id FROM requests WHERE created_at < $1::timestamptz)";
-  const params = [before.toISOString()];
+  const old = "request_id < $1";
+  const params = [encodeTime(before.getTime())];
   const counts = { texts: 0, verdict_texts: 0, audit_verdicts: 0 };
   for (const table of TABLES) {
     // An audit's verdict holds its text; the others' stand alone.

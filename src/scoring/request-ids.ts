@@ -7,7 +7,8 @@ const RANDOM_CHARS = 16;
 /** A ULID: 10 characters of time, 16 of randomness, Crockford's base 32. */
 export const ULID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-function encodeTime(ms: number): string {
+/** The time of an id. Ids made before it sort below, those made at it and later above. */
+export function encodeTime(ms: number): string {
   let rest = ms;
   let text = "";
   for (let i = 0; i < 10; i++) {

@@ -5,6 +5,7 @@ import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
+import { createRequestIds } from "../../src/scoring/request-ids.ts";
 import type { LogEntry } from "../../src/scoring/run-log-port.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
 
@@ -22,13 +23,19 @@ it("takes the texts of old requests alone, in several statements where they are 
       verdicts: group.verdicts.map((row) => ({ ...row, text: "why" })),
       audit_verdicts: group.verdicts.map(({ signal: _, ...row }, i) => (i === 0 ? row : { ...row, text: "why not" })),
     }));
-    return { ...entry, groups, created_at };
+    return { ...entry, groups, created_at, request_id: createRequestIds(() => created_at.getTime())() };
   };
   const [old, fresh] = [entryAt(new Date("2026-01-01")), entryAt(new Date("2026-03-01"))];
   for (const entry of [old, fresh]) await runLog.append(entry);
+  // What an old request left whose own row never came.
+  const orphan = createRequestIds(() => Date.UTC(2026, 0, 1))();
+  await backend.query({
+    query: `INSERT INTO texts (request_id, group_index, rollout_index, spec_hash, text) SELECT '${orphan}', 0, 0, '', 'r'`,
+    params: [],
+  });
   const verdicts = old.groups.reduce((sum, group) => sum + group.verdicts.length, 0);
   const before = new Date("2026-02-01");
-  const counts = { texts: 2 * (1 + 3), verdict_texts: verdicts, audit_verdicts: verdicts - old.groups.length };
+  const counts = { texts: 2 * (1 + 3) + 1, verdict_texts: verdicts, audit_verdicts: verdicts - old.groups.length };
   expect(verdicts).toBeGreaterThan(0);
   expect(await expireTexts(backend, before, { dry: true })).toEqual(counts);
   expect(await expireTexts(backend, before, { rows_most: 2 })).toEqual(counts);

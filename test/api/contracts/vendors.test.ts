@@ -206,6 +206,13 @@ test("RULER's rubric reaches a judge that has a place for it", async () => {
   const { post, verifier } = setUp({ specs: fakeSpecStore({ principled: spec }) });
   await post("/ruler/v1/chat/completions?spec=principled", asks(...answers(PROGRAMS)));
   expect([...new Set(verifier.jobs.map(({ slots }) => slots?.principle))]).toEqual(["- Shorter is better."]);
+  // Not cut: half of the standards would be another judge.
+  const { messages, ...rest } = asks(...answers(PROGRAMS));
+  const system = { role: "system", content: `Grading standards:\n${"x".repeat(LIMITS.slot_chars + 1)}` };
+  const long = { ...rest, messages: [system, ...messages.slice(1)] };
+  const fault = await faultOf(await post("/ruler/v1/chat/completions?spec=principled", long), 400);
+  expect(fault.error).toMatchObject({ param: "messages", message: expect.stringContaining("slot_chars") });
+  expect((await post("/ruler/v1/chat/completions", long)).status).toBe(200);
 });
 
 test("a trajectory of several turns keeps its roles, and one without a context ends in its answer", () => {

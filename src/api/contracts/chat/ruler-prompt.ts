@@ -76,6 +76,9 @@ export function rulerPrompt(messages: readonly Message[]): RulerQuestion {
   if (!checked.success) throw invalidRequest(fieldErrors(checked.error.issues, group, ["messages"]));
   const system = messages.find(({ role }) => role === "system");
   const told = system === undefined ? undefined : STANDARDS.exec(messageText(system))?.[1]?.trim();
-  const rubric = told === undefined || told === "" ? null : told.slice(0, LIMITS.slot_chars);
-  return { group: checked.data, ids: blocks.map(({ id }) => id), rubric };
+  return {
+    group: checked.data,
+    ids: blocks.map(({ id }) => id),
+    rubric: told === undefined || told === "" ? null : told,
+  };
 }

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
+import { counted, theLimit } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { type AnySpec, compileSpec } from "../../../core/signals/compiled-spec.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
@@ -10,6 +11,7 @@ import { readJson } from "../../http/body.ts";
 import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
+import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, objectBody } from "../body.ts";
 import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
@@ -51,6 +53,14 @@ function answerOf(scored: ScoredRequest, spec: AnySpec, ids: readonly string[]):
   return JSON.stringify({ scores });
 }
 
+/** A rubric that no judge of the spec is told may be of any length. */
+function informed(chosen: AnySpec, rubric: string): AnySpec {
+  const spec = specWithPrinciple(chosen, rubric);
+  if (spec === null || rubric.length <= LIMITS.slot_chars) return spec ?? chosen;
+  const message = `${counted(rubric.length, "character")} of grading standards; ${theLimit("slot_chars")}`;
+  throw invalidRequest([{ path: "messages", message }]);
+}
+
 function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const options = urlOptions(c);
@@ -59,7 +69,7 @@ function route(deps: RouteDeps) {
     const { group, ids, rubric } = rulerPrompt(messages);
     const texts = group.rollouts.map(({ text }) => text);
     const chosen = await chooseTextSpec(deps, c.get("scope"), options.spec, model ?? null, texts);
-    const spec = rubric === null ? chosen : (specWithPrinciple(chosen, rubric) ?? chosen);
+    const spec = rubric === null ? chosen : informed(chosen, rubric);
     refuseUnmet(compileSpec(spec), "messages");
     const { run_id, step } = options;
     const deadline_ms = contractDeadline(ruler, options.deadline_ms);
