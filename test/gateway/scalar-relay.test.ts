@@ -1,6 +1,7 @@
 // Scalar models behind the gateway: rewards as without it, the saturated probe, a bound on what is
 // at a server at one time, and the end of what a client no longer waits for.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
@@ -164,6 +165,20 @@ test("a gateway that shuts down lets what is asked come to its end, and takes no
   numbers(held, [0.5]);
   expect((await answered).status).toBe(200);
   await ended;
+});
+
+test("a body that is being sent holds up no shutdown", async () => {
+  const server = await serve(byLength);
+  const pool = createEnginePool({ urls: [server], model: "m", apiKey: null });
+  const gateway = await startGateway({ host: "127.0.0.1", port: 0, pool, scalar: { urls: [server], apiKey: null } });
+  const headers = { "content-type": "application/json", "content-length": "100", expect: "100-continue" };
+  const sent = httpRequest(`${gateway.url}/classify`, { method: "POST", headers });
+  sent.on("error", () => {});
+  sent.flushHeaders();
+  await once(sent, "continue");
+  sent.write("{");
+  await gateway.close(LIMITS.deadline_ms_max);
+  sent.destroy();
 });
 
 test("what is still asked when the time to shut down is over ends with 502", async () => {

@@ -49,9 +49,11 @@ export function createServiceRoutes(
       bodyLimit({ maxSize: GATEWAY_LIMITS.body_bytes, onError: (c) => failure(tooLarge("body_bytes"), c.env) }),
       async (c) => {
         gate(c.env.incoming);
+        // Before it is counted: whoever sends it slowly must not hold up a shutdown.
+        const body = await c.req.text();
         const left = admission.enter();
         try {
-          return await (scalar as ScalarRelay).ask(path, await c.req.text(), c.req.raw.signal);
+          return await (scalar as ScalarRelay).ask(path, body, c.req.raw.signal);
         } finally {
           left();
         }
