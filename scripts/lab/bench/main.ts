@@ -66,7 +66,7 @@ const EARLY_STOP_STACK = {
 };
 
 /** Steps of 64 groups, and of 8 that come at 72 % of what the engine sustains. */
-const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 24 }, load_share: 0.72, in_flight: 256 };
+const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 96 }, load_share: 0.72, in_flight: 256 };
 
 /** A step of 32 groups; 256 generations keep its engine busy, an idle one runs all that is asked. */
 const GIVING_UP = {

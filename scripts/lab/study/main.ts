@@ -111,7 +111,7 @@ const files = { ...charts(cells), ...latexTables(cells), ...csvTables(cells) };
 writeFiles(join(dirname(out), folder), files);
 // Not the URL: it may say where a private engine is.
 const flags = Object.entries(given).flatMap(([name, value]) =>
-  ["out", "verifier"].includes(name) || value === "" || value === false
+  ["out", "verifier", "draws"].includes(name) || value === "" || value === false
     ? []
     : [`--${name}${value === true ? "" : ` ${value}`}`],
 );

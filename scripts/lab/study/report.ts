@@ -68,15 +68,34 @@ export const latexTables = (cells: readonly Cell[]): Record<string, string> =>
     }),
   );
 
+/** Whether even the reference's order cannot be told from guessing, whose tau-b is 0. */
+function isGuessing(cells: readonly Cell[]): boolean {
+  const { ci95 } = (cells.find(({ way }) => way.reference) as Cell).tau;
+  return ci95 === null || ci95[0] <= 0;
+}
+
+const countOf = (groups: readonly unknown[]): string => (groups.length === 1 ? "1 pair" : `${groups.length} pairs`);
+
 /** For how many verifiers a cheaper way reaches the reference, and how cheap it is. */
 export function studyHeadline(cells: readonly Cell[]): string {
-  const groups = grouped(cells);
+  const all = grouped(cells);
+  const groups = all.filter((group) => !isGuessing(group));
+  const guessing = all.filter(isGuessing);
+  const lost =
+    guessing.length === 0
+      ? ""
+      : `Of ${countOf(guessing)} of a verifier and a list length even the reference's order is not distinguishable from guessing (tau-b ${guessing
+          .map((group) => interval((group.find(({ way }) => way.reference) as Cell).tau))
+          .join("; ")}): no figure here tells which way of asking is better.`;
+  if (groups.length === 0) return lost;
   const found = groups.flatMap((group) => cheapestWithin(group, "tau", 0.01) ?? []);
-  if (found.length === 0)
-    return `None of the ${groups.length} pairs of a verifier and a list length reaches the reference's tau-b within 0.01 with fewer tokens.`;
   const shares = found.map(({ share }) => share).sort((a, b) => a - b);
-  const middle = shares[Math.floor((shares.length - 1) / 2)] as number;
-  return `For ${found.length} of ${groups.length} pairs of a verifier and a list length a way of asking comes within 0.01 of the reference's tau-b, in the median at ${percent(middle)} of its tokens.`;
+  const middle = shares[Math.floor((shares.length - 1) / 2)] ?? 1;
+  const reached =
+    found.length === 0
+      ? `None of ${countOf(groups)} of a verifier and a list length reaches the reference's tau-b within 0.01 with fewer tokens.`
+      : `For ${found.length} of ${countOf(groups)} of a verifier and a list length a way of asking comes within 0.01 of the reference's tau-b, in the median at ${percent(middle)} of its tokens.`;
+  return lost === "" ? reached : `${reached} ${lost}`;
 }
 
 /** The reference and the ways that nothing cheaper beats by either metric; all others: cells.csv. */

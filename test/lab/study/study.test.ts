@@ -5,7 +5,7 @@ import { type Cell, casesOf, cellsOf } from "../../../scripts/lab/study/cells.ts
 import { csvTables } from "../../../scripts/lab/study/csv-tables.ts";
 import { readLists } from "../../../scripts/lab/study/lists.ts";
 import { play } from "../../../scripts/lab/study/play.ts";
-import { charts, cheapestWithin, front, studyPage } from "../../../scripts/lab/study/report.ts";
+import { charts, cheapestWithin, front, studyHeadline, studyPage } from "../../../scripts/lab/study/report.ts";
 import { type Noise, verifierOf } from "../../../scripts/lab/study/verifier-model.ts";
 import { type Way, waysFor } from "../../../scripts/lab/study/ways.ts";
 
@@ -77,7 +77,14 @@ describe("the study", () => {
     expect(page).toContain("| way | win_rate | top1 |");
     expect(page).toContain("strong, direct, n = 4");
     expect(page).not.toContain("NaN");
-    expect(Object.keys(charts(cells))).toEqual([]);
+    expect(studyHeadline(cells)).toMatch(/^For [123] of 3 pairs .* at \d+\.\d % of its tokens\.$/);
+    const guessing = cells.map((cell) => ({ ...cell, tau: { mean: 0.2, ci95: [-0.3, 0.9] as [number, number] } }));
+    expect(studyHeadline(guessing)).toMatch(
+      /^Of 3 pairs .* not distinguishable from guessing \(tau-b 0\.200 \(-0\.300/,
+    );
+    expect(Object.keys(charts(cells)).sort()).toEqual(
+      ["middle", "strong", "weak"].flatMap((level) => [`tau-${level}-direct.svg`, `top-${level}-direct.svg`]).sort(),
+    );
     const { "cells.csv": all = "", "rivalries.csv": held = "" } = csvTables(cells);
     expect(all.split("\n")).toHaveLength(cells.length + 2);
     expect(all).toContain('"anchored, soft"');
