@@ -1,35 +1,38 @@
 // Owns what can be known to be wrong before a stack is started: its variables, its port, its
-// database, its verifier. Never shows a value: it may hold a password.
+// folder, its database, its verifier. Never shows a value: it may hold a password.
 import { createServer } from "node:net";
 import type { FieldError } from "../../src/core/faults/errors.ts";
 import { type Config, readEnv } from "../../src/env.ts";
 import type { Clock } from "../../src/scoring/ports.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
+import { makeFolder } from "../lab/report/out-folder.ts";
 import { isNeon } from "./database-url.ts";
 import { judgeNamed } from "./judge.ts";
 import { isPostgresError } from "./sql-backend.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Address {
+interface Place {
   host: string;
   port: number;
+  /** null: none is needed. */
+  dataDir: string | null;
 }
 
 /** Binding names and the like that a stack makes itself: an object, so that nothing misses them. */
 const MADE_BY_THE_STACK = { KEY_COUNTERS: {} };
 
 /**
- * What is wrong, one entry a variable; empty where the stack can start. Database and verifier are
- * asked only once the variables are of their form.
+ * What is wrong, one entry a variable; empty where the stack can start. Folder, database and
+ * verifier are tried only once the variables are of their form.
  */
-export async function startFaults(env: Environment, address: Address): Promise<FieldError[]> {
+export async function startFaults(env: Environment, place: Place): Promise<FieldError[]> {
   const { config, faults } = readEnv({ ...env, ...MADE_BY_THE_STACK });
   const judge = judgeFault(env.JUDGE);
   if (judge !== null) faults.push(judge);
-  const port = await addressFault(address);
+  const port = await addressFault(place);
   if (faults.length > 0 || port !== null) return [...faults, ...(port === null ? [] : [port])];
-  const found = await Promise.all([databaseFault(config), verifierFault(config)]);
+  const found = await Promise.all([folderFault(place.dataDir), databaseFault(config), verifierFault(config)]);
   return found.filter((fault) => fault !== null);
 }
 
@@ -43,7 +46,7 @@ function judgeFault(name: string | undefined): FieldError | null {
 }
 
 /** Why nothing can listen there. Port 0 is any free one. */
-async function addressFault({ host, port }: Address): Promise<FieldError | null> {
+async function addressFault({ host, port }: Place): Promise<FieldError | null> {
   const server = createServer();
   try {
     await new Promise<void>((listening, refuse) => {
@@ -60,6 +63,16 @@ async function addressFault({ host, port }: Address): Promise<FieldError | null>
     return { path: "HOST", message: `cannot be listened on (${code})` };
   } finally {
     server.close();
+  }
+}
+
+function folderFault(dataDir: string | null): FieldError | null {
+  if (dataDir === null) return null;
+  try {
+    makeFolder("DATA_DIR", dataDir);
+    return null;
+  } catch (error) {
+    return { path: "DATA_DIR", message: (error as Error).message.replace(/^DATA_DIR /, "") };
   }
 }
 
@@ -107,6 +120,10 @@ function reasonOf(error: unknown): string {
 
 async function verifierFault({ backends: [first, ...others] }: Config): Promise<FieldError | null> {
   if (first === undefined) return null;
-  const { ok, detail } = await createVerifier([first, ...others], { hedging: false }, CLOCK).check();
-  return ok ? null : { path: "VERIFIER_URL", message: `its verifier is not ready: ${detail ?? "no reason given"}` };
+  try {
+    const { ok, detail } = await createVerifier([first, ...others], { hedging: false }, CLOCK).check();
+    return ok ? null : { path: "VERIFIER_URL", message: `its verifier is not ready: ${detail ?? "no reason given"}` };
+  } catch (error) {
+    return { path: "VERIFIER_URL", message: (error as Error).message };
+  }
 }

@@ -33,7 +33,7 @@ export async function showTexts(
   const groups = problems.map(textGroup);
   const answers = groups.reduce((n, { rollouts }) => n + rollouts.length, 0);
   console.log(
-    `${groups.length} questions, ${answers} answers, judged by ${judge}. Labels are the share of a question's points that an answer meets, by hand; no prompt holds them, and the simulator goes by them with noise.\n`,
+    `${groups.length} questions, ${answers} answers, judged by ${judge}. Labels are the share of a question's points that an answer meets, by hand; no prompt holds them, and the simulator, where it judges, goes by them with noise.\n`,
   );
   const at = performance.now();
   const reply = await client.post<RewardsReply>("/v1/rewards", { run_id: "demo", step: 0, groups, ...more });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { startFaults } from "../../scripts/stack/preflight.ts";
 
-const FREE = { host: "127.0.0.1", port: 0 };
+const FREE = { host: "127.0.0.1", port: 0, dataDir: null };
 const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
@@ -30,12 +30,12 @@ async function closedPort(): Promise<number> {
 describe("a stack that cannot start is refused by its variable:", () => {
   test("a port that is taken", async () => {
     const port = await listening(() => [200, ""]);
-    const [fault] = await startFaults({}, { host: "127.0.0.1", port });
+    const [fault] = await startFaults({}, { ...FREE, port });
     expect(fault).toEqual({ path: "PORT", message: expect.stringContaining(`${port} is in use on 127.0.0.1`) });
   });
 
   test("a host that is not this machine's", async () => {
-    const faults = await startFaults({}, { host: "192.0.2.1", port: 0 });
+    const faults = await startFaults({}, { ...FREE, host: "192.0.2.1" });
     expect(faults).toEqual([{ path: "HOST", message: "cannot be listened on (EADDRNOTAVAIL)" }]);
   });
 
@@ -54,6 +54,21 @@ describe("a stack that cannot start is refused by its variable:", () => {
     expect(faults).toEqual([
       { path: "DATABASE_URL", message: "its database cannot be used: not reachable (ECONNREFUSED)" },
     ]);
+  });
+
+  test("a folder that cannot be made", async () => {
+    const [fault, ...others] = await startFaults({}, { ...FREE, dataDir: "package.json/data" });
+    expect(others).toEqual([]);
+    expect(fault).toEqual({
+      path: "DATA_DIR",
+      message: expect.stringMatching(/^package\.json\/data cannot be written to/),
+    });
+  });
+
+  test("a verifier's URL that carries a password, without it", async () => {
+    const [fault] = await startFaults({ VERIFIER_URL: "http://me:hunter2@127.0.0.1:9", VERIFIER_MODEL: "mine" }, FREE);
+    expect(fault).toEqual({ path: "VERIFIER_URL", message: expect.stringContaining("must not carry a key") });
+    expect(JSON.stringify(fault)).not.toContain("hunter2");
   });
 
   test("a verifier that is not there, and one that does not serve the model", async () => {

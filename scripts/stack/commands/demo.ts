@@ -18,11 +18,15 @@ commandFlags({
 const judge = await judgeAsked();
 // What takes longest to load comes only once it is of use.
 console.log("Starting a stack: the Worker, its database, its verifier.");
+const env = judge === null ? {} : judgeEnv();
+const { startFaults } = await import("../preflight.ts");
+const faults = await startFaults(env, { host: "127.0.0.1", port: 0, dataDir: null });
+if (faults.length > 0) fail(faults.map(({ path, message }) => `${path}: ${message}`));
 const { startStack } = await import("../stack.ts");
 
 const dataDir = mkdtempSync(join(tmpdir(), "kritai-demo-"));
 const started = performance.now();
-const stack = await startStack({ host: "127.0.0.1", port: 0, dataDir, env: judge === null ? {} : judgeEnv() });
+const stack = await startStack({ host: "127.0.0.1", port: 0, dataDir, env });
 try {
   console.log(
     `The stack is up at ${stack.url} after ${secondsSince(started)}: edge in workerd, ${stack.parts.verifier}, ${stack.parts.database}.`,
@@ -42,9 +46,14 @@ async function judgeAsked(): Promise<string | null> {
   try {
     return (await import("../judge.ts")).textJudge(process.env.JUDGE);
   } catch (error) {
-    console.error(`kritai: ${(error as Error).message}`);
-    process.exit(1);
+    return fail([(error as Error).message]);
   }
+}
+
+/** A line a fault, and the end. */
+function fail(messages: readonly string[]): never {
+  for (const message of messages) console.error(`kritai: ${message}`);
+  process.exit(1);
 }
 
 /** Of the environment what says who judges; the rest of the stack is the demo's own. */

@@ -35,7 +35,7 @@ console.log(
 try {
   // What takes longest to load comes only once it is of use.
   const { startFaults } = await import("../preflight.ts");
-  const faults = await startFaults(process.env, { host: HOST, port });
+  const faults = await startFaults(process.env, { host: HOST, port, dataDir: DATA_DIR });
   if (faults.length > 0) fail(faults.map(({ path, message }) => `${path}: ${message}`));
   const { startStack } = await import("../stack.ts");
   const stack = await startStack({
