@@ -4,7 +4,7 @@ import { LIMITS } from "../core/faults/limits.ts";
 import type { Health } from "../scoring/ports.ts";
 import type { ExportRow, RunKey, RunLog } from "../scoring/run-log-port.ts";
 import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./db/connection.ts";
-import { auditVerdicts } from "./db/verdict-tables.ts";
+import { verdicts } from "./db/verdict-tables.ts";
 import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
@@ -108,7 +108,7 @@ async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);
   try {
-    await db.select({ sample: auditVerdicts.sample }).from(auditVerdicts).limit(1);
+    await db.select({ max_tokens: verdicts.max_tokens }).from(verdicts).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
     const detail = UNDEFINED.includes(sqlState(error) ?? "") ? "not migrated" : "unreachable";
