@@ -23,6 +23,7 @@ const REPEAT = sql`f.request_id, f.group_index`;
 const meanRank = (within: SQL, column: SQL) =>
   sql`rank() OVER (PARTITION BY ${within} ORDER BY ${column}) + (count(*) OVER (PARTITION BY ${within}, ${column}) - 1) / 2.0`;
 
+// Only a prompt of several steps can come again: the contents of all others are not looked at.
 const statement = (run: RunKey, steps: number) => sql`
 WITH req AS MATERIALIZED (
   SELECT request_id, step AS k, created_at, warnings FROM requests WHERE ${requestsOfLast(run, steps)}
@@ -64,9 +65,11 @@ WITH req AS MATERIALIZED (
   FROM rol WHERE complete IS NOT NULL AND audit IS NOT NULL
 ), audited AS (
   SELECT k, avg(rho) AS rho FROM (SELECT k, corr(by_reward, by_audit) AS rho FROM audits GROUP BY k, request_id, group_index) AS of_group GROUP BY k
+), recurring AS (
+  SELECT prompt_hash FROM req JOIN groups USING (request_id) GROUP BY prompt_hash HAVING min(k) < max(k)
 ), keyed AS (
   SELECT k, request_id, group_index, md5(prompt_hash || string_agg(text_hash, '' ORDER BY rollout_index)) AS content
-  FROM rol WHERE complete IS NOT NULL GROUP BY k, request_id, group_index, prompt_hash
+  FROM rol WHERE complete IS NOT NULL AND prompt_hash IN (SELECT prompt_hash FROM recurring) GROUP BY k, request_id, group_index, prompt_hash
 ), firsts AS (
   SELECT *, first_value(k) OVER of_content AS first_k, first_value(request_id) OVER of_content AS first_request, first_value(group_index) OVER of_content AS first_group
   FROM keyed WINDOW of_content AS (PARTITION BY content ORDER BY k, request_id, group_index)
