@@ -167,6 +167,7 @@ def test_what_a_group_can_ask_for_is_counted_as_the_schedules_do() -> None:
     assert generations_of(16, "default") == 120
     assert generations_of(16, {"judge": {"both_orders": True, "samples": 3}}) == 720
     assert generations_of(5, {"judge": {"mode": "listwise", "samples": 8}}) == 8
+    assert generations_of(16, {"judge": {"samples": {"min": 2, "max": 4}}}) == 480
 
 
 def test_run_step_and_spec_are_sent_with_every_request() -> None:
@@ -219,3 +220,28 @@ def test_verdicts_are_cut_by_size_come_back_in_order_and_are_measured_together()
 def test_a_right_verdict_is_what_the_server_tells(formulation: Any, item: Any, expected: str | None) -> None:
     given: Any = {"text": "t", **item}
     assert right_verdict(given, formulation) == expected
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"judge": None},
+        {"judge": {"samples": "many"}},
+        {"judge": {"samples": {}}},
+        {"signals": None},
+        {"signals": {"q": 1}},
+    ],
+)
+def test_a_spec_that_is_wrong_is_left_to_the_server(spec: Any) -> None:
+    with serving(lambda request, number: problem(400, "invalid_request")) as server, Kritai(server.url) as client:
+        with pytest.raises(InvalidRequest):
+            client.rewards(numbered(2), spec=spec)
+        assert server.received[0].json["spec"] == spec
+
+
+@pytest.mark.parametrize("rollouts", [None, "text", ["text"], 3])
+def test_a_group_without_rollouts_is_told_so_by_its_place(rollouts: Any) -> None:
+    wrong: Any = {"prompt": "p", **({} if rollouts is None else {"rollouts": rollouts})}
+    with Kritai("http://127.0.0.1:9") as client, pytest.raises(InvalidRequest) as raised:
+        client.rewards([*numbered(1), wrong])
+    assert [fault.path for fault in raised.value.errors] == ["groups[1].rollouts"]

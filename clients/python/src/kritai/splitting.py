@@ -66,33 +66,45 @@ def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinkin
             raise invalid(
                 f"groups[{index}].group_id", f"the same as that of groups[{seen[group_id]}] (default: the index)"
             )
-        rollouts = [_without_thinking(r) for r in group["rollouts"]] if without_thinking else list(group["rollouts"])
+        given = group.get("rollouts")
+        if not isinstance(given, Sequence) or not all(isinstance(rollout, Mapping) for rollout in given):
+            raise invalid(f"groups[{index}].rollouts", "must be a list of objects with `text`")
+        rollouts = [_without_thinking(rollout) for rollout in given] if without_thinking else list(given)
         body = encode({**group, "group_id": group_id, "rollouts": rollouts}, f"groups[{index}]")
         parts.append(Part(body, len(rollouts), generations_of(len(rollouts), spec)))
     return parts
 
 
 def _without_thinking(rollout: Rollout) -> Rollout:
-    return {**rollout, "text": drop_thinking(rollout["text"])}
+    text = rollout.get("text")
+    return {**rollout, "text": drop_thinking(text)} if isinstance(text, str) else rollout
 
 
 def generations_of(rollouts: int, spec: str | AnySpec) -> int:
     """Most generations that a group can need: every pair, or one list, of each tournament. A stored
-    spec is taken for pairs asked once."""
-    if isinstance(spec, str):
-        return _asked_by({}, rollouts)
-    content: Mapping[str, Any] = spec
+    spec is taken for pairs asked once; what is wrong in a spec is for the server to say."""
+    content = _object(spec)
     if "signals" not in content:
-        return _asked_by(content.get("judge", {}), rollouts)
-    tournaments = [signal for signal in content["signals"].values() if signal.get("kind") == "tournament"]
-    return sum(_asked_by(signal.get("judge", {}), rollouts) for signal in tournaments)
+        return _asked_by(_object(content.get("judge")), rollouts)
+    signals = [_object(signal) for signal in _object(content["signals"]).values()]
+    tournaments = [signal for signal in signals if signal.get("kind") == "tournament"]
+    return sum(_asked_by(_object(signal.get("judge")), rollouts) for signal in tournaments)
 
 
 def _asked_by(judge: Mapping[str, Any], rollouts: int) -> int:
-    samples = int(judge.get("samples", 1))
+    samples = judge.get("samples", 1)
+    most = _count(_object(samples).get("max", 1) if isinstance(samples, Mapping) else samples)
     if judge.get("mode") == "listwise":
-        return samples
-    return rollouts * (rollouts - 1) // 2 * samples * (2 if judge.get("both_orders") else 1)
+        return most
+    return rollouts * (rollouts - 1) // 2 * most * (2 if judge.get("both_orders") else 1)
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 1
 
 
 def split(parts: Sequence[Part], limits: Limits, envelope_bytes: int) -> list[range]:
