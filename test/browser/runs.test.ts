@@ -111,6 +111,7 @@ it("finds a run by any alarm that is on, by a certain one, and by text", async (
     expect(await shown(), alarm).toBe(1);
     expect(await page.locator("tbody tr").textContent()).toContain("parse_rate_low");
   }
+  expect(await page.locator("caption").textContent()).toBe("1 of 8 runs, newest first");
   await page.getByLabel("Alarm", { exact: true }).selectOption("");
   await page.getByLabel("Filter by run id").fill("cal");
   expect(await page.locator("tbody tr").textContent()).toContain("calm");
@@ -149,5 +150,9 @@ it("a table sorts by its titles with the keyboard", async () => {
   await page.keyboard.press("Enter");
   expect(await page.locator("tbody tr").first().textContent()).toContain("scored");
   expect(await page.locator("th[aria-sort=ascending]").textContent()).toContain("last step");
+  // What is sorted stays so while one types.
+  await page.getByLabel("Filter by run id").fill("a");
+  expect(await page.locator("th[aria-sort=ascending]").textContent()).toContain("last step");
+  expect(await page.locator("tbody tr").first().textContent()).toContain("audited");
   await page.context().close();
 });

@@ -112,8 +112,14 @@ async function replyTo(path: string, { headers, ...init }: RequestInit & { heade
 const read = async <T>(path: string): Promise<T> =>
   (await (await replyTo(path, { headers: { accept: "application/json" } })).json()) as T;
 
-/** Everything behind a cursor, page by page, at most `most` rows. */
-async function pages<T>(path: string, field: string, most: number): Promise<T[]> {
+/** Rows of a list, and whether there are more than were read. */
+export interface Listed<T> {
+  rows: T[];
+  more: boolean;
+}
+
+/** Everything behind a cursor, page by page, until at least `most` rows are there. */
+async function pages<T>(path: string, field: string, most: number): Promise<Listed<T>> {
   const rows: T[] = [];
   let cursor: string | null = null;
   do {
@@ -122,7 +128,7 @@ async function pages<T>(path: string, field: string, most: number): Promise<T[]>
     rows.push(...(page[field] as T[]));
     cursor = page.next_cursor as string | null;
   } while (cursor !== null && rows.length < most);
-  return rows;
+  return { rows, more: cursor !== null };
 }
 
 const PAGE = 500;

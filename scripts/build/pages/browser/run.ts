@@ -84,8 +84,8 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
   // Only who wants to choose asks for the list.
   const fill = async () => {
     if (names.childElementCount > 0) return;
-    const all = await runs().catch(() => []);
-    names.append(...all.flatMap(({ run_id }) => (run_id === id ? [] : [el("option", { value: run_id })])));
+    const { rows } = await runs().catch(() => ({ rows: [] }));
+    names.append(...rows.flatMap(({ run_id }) => (run_id === id ? [] : [el("option", { value: run_id })])));
   };
   input.addEventListener("focus", () => void fill());
   const removing = laid.map((one) =>

@@ -1,7 +1,7 @@
 // Owns the page of runs: each with its last step, age, rewards and alarms; filtered by text and by
 // alarm.
 import { sparkline } from "./charts.ts";
-import { el, link, table } from "./dom.ts";
+import { type Column, el, link, liveTable } from "./dom.ts";
 import { health, type RunHealth, type RunSummary, runs } from "./log.ts";
 import { age, counted, figure, percent } from "./numbers.ts";
 
@@ -17,7 +17,7 @@ interface Seen extends RunSummary {
 }
 
 export async function runsPage(): Promise<HTMLElement[]> {
-  const all = await runs();
+  const { rows: all, more } = await runs();
   if (all.length === 0) {
     const how = "A request to POST /v1/rewards with a run_id and a step makes one.";
     return [el("h1", {}, "Runs"), el("p", {}, "No run is logged yet. ", how)];
@@ -30,7 +30,7 @@ export async function runsPage(): Promise<HTMLElement[]> {
       return { ...run, health: found };
     }),
   );
-  const place = el("div");
+  const found = liveTable("", columns(named), seen);
   const text = el("input", { type: "search", placeholder: "run id", "aria-label": "Filter by run id" });
   const names = [...new Set(seen.flatMap(({ health }) => health?.on ?? []))].sort();
   const alarm = el(
@@ -45,7 +45,8 @@ export async function runsPage(): Promise<HTMLElement[]> {
       ({ run_id, health }) =>
         run_id.toLowerCase().includes(text.value.toLowerCase()) && fits(health?.on ?? [], alarm.value),
     );
-    place.replaceChildren(runTable(rows, named));
+    const part = rows.length === seen.length ? "" : `${figure(rows.length)} of `;
+    found.update(`${part}${more ? "the newest " : ""}${counted(seen.length, "run")}, newest first`, rows);
   };
   text.addEventListener("input", show);
   alarm.addEventListener("change", show);
@@ -54,7 +55,7 @@ export async function runsPage(): Promise<HTMLElement[]> {
   const filters = el("p", { class: "filters" }, text, choice);
   const part = `Alarms and lines are those of the ${LOOKED_AT} newest runs; of older ones, on their pages.`;
   const hint = all.length > LOOKED_AT ? [el("p", { class: "soft" }, part)] : [];
-  return [el("h1", {}, "Runs"), filters, ...hint, place];
+  return [el("h1", {}, "Runs"), filters, ...hint, found.element];
 }
 
 /** Whether the alarms that are on fit the choice: `any`, a name, or all. */
@@ -63,50 +64,44 @@ const fits = (on: readonly string[], wanted: string): boolean =>
 
 const tokensOf = ({ prompt_tokens, completion_tokens }: RunSummary) => prompt_tokens + completion_tokens;
 
-function runTable(rows: readonly Seen[], named: boolean): HTMLElement {
+function columns(named: boolean): Column<Seen>[] {
   const now = Date.now();
-  return table<Seen>(
-    `${counted(rows.length, "run")}, newest first`,
-    [
-      { title: "run", cell: (run) => link(runHref(run, named), run.run_id), by: ({ run_id }) => run_id },
-      ...(named ? [{ title: "owner", cell: ({ owner }: Seen) => owner ?? "" }] : []),
-      {
-        title: "last step",
-        cell: ({ last_step }) => figure(last_step),
-        by: ({ last_step }) => last_step,
-        number: true,
-      },
-      { title: "last written", cell: ({ last_at }) => age(last_at, now), by: ({ last_at }) => last_at },
-      {
-        title: "mean reward",
-        cell: ({ reward_mean, health }) =>
-          el(
-            "span",
-            { class: "spark" },
-            figure(reward_mean),
-            sparkline((health?.rows ?? []).map((row) => row.reward_mean)),
-          ),
-        by: ({ reward_mean }) => reward_mean,
-        number: true,
-      },
-      {
-        title: "parse rate",
-        cell: ({ parse_rate }) => percent(parse_rate),
-        by: ({ parse_rate }) => parse_rate,
-        number: true,
-      },
-      { title: "groups", cell: ({ groups }) => figure(groups), by: ({ groups }) => groups, number: true },
-      { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), by: tokensOf, number: true },
-      {
-        title: "alarms",
-        // Not looked up is not the same as none.
-        cell: ({ health }) =>
-          health === null
-            ? figure(null)
-            : el("span", { class: "alarms" }, ...health.on.map((name) => el("b", {}, name))),
-        by: ({ health }) => health?.on.length ?? null,
-      },
-    ],
-    rows,
-  );
+  return [
+    { title: "run", cell: (run) => link(runHref(run, named), run.run_id), by: ({ run_id }) => run_id },
+    ...(named ? [{ title: "owner", cell: ({ owner }: Seen) => owner ?? "" }] : []),
+    {
+      title: "last step",
+      cell: ({ last_step }) => figure(last_step),
+      by: ({ last_step }) => last_step,
+      number: true,
+    },
+    { title: "last written", cell: ({ last_at }) => age(last_at, now), by: ({ last_at }) => last_at },
+    {
+      title: "mean reward",
+      cell: ({ reward_mean, health }) =>
+        el(
+          "span",
+          { class: "spark" },
+          figure(reward_mean),
+          sparkline((health?.rows ?? []).map((row) => row.reward_mean)),
+        ),
+      by: ({ reward_mean }) => reward_mean,
+      number: true,
+    },
+    {
+      title: "parse rate",
+      cell: ({ parse_rate }) => percent(parse_rate),
+      by: ({ parse_rate }) => parse_rate,
+      number: true,
+    },
+    { title: "groups", cell: ({ groups }) => figure(groups), by: ({ groups }) => groups, number: true },
+    { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), by: tokensOf, number: true },
+    {
+      title: "alarms",
+      // Not looked up is not the same as none.
+      cell: ({ health }) =>
+        health === null ? figure(null) : el("span", { class: "alarms" }, ...health.on.map((name) => el("b", {}, name))),
+      by: ({ health }) => health?.on.length ?? null,
+    },
+  ];
 }

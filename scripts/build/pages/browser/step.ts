@@ -45,9 +45,9 @@ const PICKS: readonly Pick[] = [
   { title: "Most pairs tied or undecided", by: disputed, shown: percent },
 ];
 
-function groupTable(rows: readonly GroupRow[]): HTMLElement {
+function groupTable(rows: readonly GroupRow[], caption: string): HTMLElement {
   return table<GroupRow>(
-    counted(rows.length, "group"),
+    caption,
     [
       {
         title: "group",
@@ -100,7 +100,7 @@ function groupTable(rows: readonly GroupRow[]): HTMLElement {
 }
 
 export async function stepPage(id: string, step: number, owner: string | null): Promise<HTMLElement[]> {
-  const rows = await groups(id, step, owner);
+  const { rows, more } = await groups(id, step, owner);
   const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
   const up = el(
     "nav",
@@ -113,6 +113,6 @@ export async function stepPage(id: string, step: number, owner: string | null): 
     up,
     el("h1", {}, `Step ${step}`),
     el("div", { class: "picks" }, ...PICKS.map((pick) => picked(pick, rows))),
-    groupTable(rows),
+    groupTable(rows, more ? `the first ${counted(rows.length, "group")}` : counted(rows.length, "group")),
   ];
 }
