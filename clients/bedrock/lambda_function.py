@@ -137,6 +137,13 @@ def posted(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:
         tries += 1
 
 
+def may_come(result: dict[str, Any]) -> bool:
+    """Whether a reward of the group is missing that asking again may bring. What is `partial` for want
+    of readable answers alone stays so."""
+    later = LATER if result["verifier"]["failed"] > 0 else LATER - {"partial"}
+    return any(row["error"] in later for row in result["rollouts"])
+
+
 def scored(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:
     """Every group's result; those with rewards that may come later are asked for again."""
     sizes = [len(group["rollouts"]) for group in groups]
@@ -147,7 +154,7 @@ def scored(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:
         for part in parts_of(waiting, sizes):
             for group, result in zip(part, posted([groups[one] for one in part], clock), strict=True):
                 results[group] = result
-        waiting = [one for one in waiting if any(row["error"] in LATER for row in results[one]["rollouts"])]
+        waiting = [one for one in waiting if may_come(results[one])]
         if not waiting or not clock.pause(tries):
             return results
         tries += 1

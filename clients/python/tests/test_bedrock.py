@@ -102,6 +102,24 @@ def test_an_outage_and_rewards_that_may_come_later_are_waited_out(
     assert [len(request.json["groups"]) for request in server.received] == [2, 2, 2, 1]
 
 
+@pytest.mark.parametrize(("failed", "requests"), [(0, 1), (1, 2)])
+def test_what_is_partial_for_want_of_readable_answers_is_not_asked_again(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch, failed: int, requests: int
+) -> None:
+    def answer(request: Received, number: int) -> Reply:
+        reply = rewards_reply(request)
+        if number == 0:
+            reply.body["groups"][0]["rollouts"][0] |= {"reward": None, "error": "partial"}
+            reply.body["groups"][0]["verifier"]["failed"] = failed
+        return reply
+
+    monkeypatch.setenv("KRITAI_FALLBACK", "-1")
+    with serving(answer) as server:
+        told = called(forwarder, server, monkeypatch, [sample(0, "1")])
+    assert len(server.received) == requests
+    assert told[0]["aggregate_reward_score"] == (-1.0 if failed == 0 else 1.0)
+
+
 def test_what_is_wrong_with_the_request_is_raised_at_once_with_its_words(
     forwarder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

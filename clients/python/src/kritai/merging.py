@@ -57,8 +57,10 @@ LATER = frozenset({"verifier_unavailable", "verifier_overloaded", "verifier_bad_
 
 
 def may_come(group: GroupResult) -> bool:
-    """Whether a reward of the group is missing that asking again may bring."""
-    return any(result["reward"] is None and result["error"] in LATER for result in group["rollouts"])
+    """Whether a reward of the group is missing that asking again may bring. What is `partial` for want
+    of readable answers alone stays so: the same question brings the same ones."""
+    later = LATER if group["verifier"]["failed"] > 0 else LATER - {"partial"}
+    return any(result["reward"] is None and result["error"] in later for result in group["rollouts"])
 
 
 def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
