@@ -54,6 +54,22 @@ it("asks for nothing but the last steps while nothing comes, and draws nothing a
   await page.context().close();
 });
 
+it("says when it could not look, and no more once it can", async () => {
+  const { page } = await open("/runs/calm");
+  await page.clock.install();
+  await page.reload();
+  await page.locator(".chart svg").first().waitFor();
+  const state = page.locator("[aria-live=polite]");
+  await page.route("**/v1/runs/calm/steps?*", (route) => route.abort());
+  await page.clock.runFor(LOOK_MS);
+  await state.getByText("The last look for new steps failed.").waitFor();
+  await page.unroute("**/v1/runs/calm/steps?*");
+  await page.clock.runFor(LOOK_MS);
+  await state.getByText("last step 59.", { exact: false }).waitFor();
+  await page.waitForFunction("!document.querySelector('[aria-live=polite]').textContent.includes('failed')");
+  await page.context().close();
+});
+
 it("says of runs whose alarms were not looked up that it does not know them", async () => {
   const { page } = await open("/runs");
   await page.route("**/v1/runs?*", async (route) => {

@@ -146,14 +146,15 @@ function redraw(place: HTMLElement, parts: readonly HTMLElement[]): void {
 
 /**
  * The same with what was logged since, the last known steps read again; null where nothing was.
+ * Throws where the server does not answer, or refuses.
  */
 async function newer(shown: Shown): Promise<Shown | null> {
   const { id, owner, rows } = shown;
   if (document.hidden) return null;
   const after = rows.at(-READ_AGAIN - 1)?.step ?? null;
   const kept = after === null ? [] : rows.slice(0, -READ_AGAIN);
-  const read = await steps(id, owner, after).catch(() => null);
-  if (read === null || JSON.stringify(read) === JSON.stringify(rows.slice(kept.length))) return null;
+  const read = await steps(id, owner, after);
+  if (JSON.stringify(read) === JSON.stringify(rows.slice(kept.length))) return null;
   const [now, spread] = await Promise.all([
     health(id, owner).catch(() => shown.health),
     histogram(id, owner).catch(() => shown.spread),
@@ -180,11 +181,16 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   const draw = (shown: Shown) => {
     redraw(place, drawnParts(shown, others, href));
     table.update(shown.rows);
+  };
+  const tell = (failed: boolean) => {
     const { step = null } = shown.rows.at(-1) ?? {};
-    state.textContent = `${counted(detail.groups, "group")} when this page was opened; last step ${figure(step)}.`;
+    const opened = `${counted(detail.groups, "group")} when this page was opened; last step ${figure(step)}.`;
+    const told = failed ? `${opened} The last look for new steps failed.` : opened;
+    if (state.textContent !== told) state.textContent = told;
   };
   let shown: Shown = { id, owner, rows, health: found, spread, again: null };
   draw(shown);
+  tell(false);
   const onScored = (again: Shown["again"]) => {
     if (again === shown.again) return;
     shown = { ...shown, again };
@@ -192,12 +198,13 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   };
   const look = async () => {
     if (!place.isConnected) return;
-    const now = await newer(shown);
-    if (now !== null) {
+    const now = await newer(shown).catch(() => "failed" as const);
+    if (now !== null && now !== "failed") {
       // Meanwhile somebody may have scored the run again.
       shown = { ...now, again: shown.again };
       draw(shown);
     }
+    tell(now === "failed");
     setTimeout(look, LIVE_MS);
   };
   setTimeout(look, LIVE_MS);
