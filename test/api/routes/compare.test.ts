@@ -1,6 +1,8 @@
 // A run beside another over HTTP: paired by prompt over the steps that both have, in rewards and in
 // tau-b, with what keeps the two runs' owners apart.
+import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { readEnv } from "../../../src/env.ts";
 import type { GroupEntry } from "../../../src/scoring/run-log-port.ts";
 import { preferring } from "../../harness/fakes.ts";
 import { fenced, longest, problemOf, setUp } from "./harness.ts";
@@ -75,5 +77,48 @@ describe("two runs compared", () => {
 
   test("an unknown run is not found", async () => {
     expect((await problemOf(await world.call("/v1/runs/nobody/compare?with=one"))).code).toBe("not_found");
+  });
+});
+
+describe("two runs of several keys", () => {
+  const digest = (key: string) => createHash("sha256").update(key).digest("hex");
+  const { config } = readEnv({ API_KEYS: `a:${digest("a")},b:${digest("b")},all:${digest("all")}:logs:all` });
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+  beforeEach(async () => {
+    world = setUp({ keys: config.API_KEYS ?? [] });
+    const logged = [
+      ["a", "one"],
+      ["a", "other"],
+      ["b", "one"],
+      ["b", "shared"],
+      ["a", "shared"],
+    ] as const;
+    for (const [key, run_id] of logged) {
+      const groups = groupsOf(["p", key]);
+      expect((await world.post("/v1/rewards", { run_id, step: 1, groups }, bearer(key))).status).toBe(200);
+    }
+  });
+  const as = (key: string, query: string) => world.call(`/v1/runs/one/compare?${query}`, { headers: bearer(key) });
+
+  test("are each its owner's: another key's run is not there, under its name or without", async () => {
+    expect(await (await as("a", "with=other")).json()).toMatchObject({ owner: "a", with: { owner: "a" } });
+    for (const query of ["with=other", "with=other&with_owner=a"]) {
+      expect(await problemOf(await as("b", query))).toMatchObject({ status: 400, errors: [{ path: "with" }] });
+    }
+    expect((await problemOf(await as("b", "owner=a&with=shared"))).code).toBe("not_found");
+    // The same id is each key's own run.
+    expect(await (await as("b", "with=shared")).json()).toMatchObject({
+      with: { owner: "b" },
+      rewards: { prompts: 2 },
+    });
+  });
+
+  test("are named by their owners where a key reads everybody's", async () => {
+    const told = await (await as("all", "owner=b&with=shared&with_owner=a")).json();
+    expect(told).toMatchObject({ owner: "b", with: { run_id: "shared", owner: "a" }, rewards: { prompts: 1 } });
+    expect(await problemOf(await as("all", "with=other"))).toMatchObject({ errors: [{ path: "owner" }] });
+    expect(await problemOf(await as("all", "owner=a&with=shared"))).toMatchObject({ errors: [{ path: "with_owner" }] });
+    expect(await (await as("all", "owner=a&with=other")).json()).toMatchObject({ with: { owner: "a" } });
   });
 });
