@@ -7,14 +7,14 @@ import type { Database } from "../db/connection.ts";
 import { groups, requests, rollouts } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";
 
-/** The steps of which there are groups, ascending. */
+/** The steps of which there are groups, ascending: in the order of the index by step. */
 export async function stepsWithGroups(db: Database, run: RunKey): Promise<number[]> {
   const { step } = requests;
   const rows = await db
     .selectDistinct({ step })
     .from(requests)
     .where(and(requestsOf(run), isNotNull(step), gt(requests.groups, 0)))
-    .orderBy(asc(step));
+    .orderBy(sql`${step} NULLS FIRST`);
   return rows.flatMap((row) => row.step ?? []);
 }
 
