@@ -106,3 +106,18 @@ it.each([
   await page.locator(".compared td", { hasText: "no common prompt with rewards" }).waitFor();
   await page.context().close();
 });
+
+it("lays a run of the page's owner over its own, before another key's of the same name", async () => {
+  const { page, faults } = await open("/runs/by_win_rate?owner=tests&with=by_net_win_rate");
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(decodeURIComponent(request.url())));
+  await page.reload();
+  await page.getByRole("button", { name: "Compare by prompt" }).click();
+  await page.locator(".compared tbody td").first().waitFor();
+  const ofOther = asked.filter((url) => /by_net_win_rate\/|compare/.test(url));
+  expect(ofOther).toHaveLength(3);
+  for (const url of ofOther) expect(url).toContain("owner=tests");
+  expect(ofOther.at(-1)).toContain("with_owner=tests");
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
