@@ -1,5 +1,6 @@
 // Holds that `npm run rescore` takes a stream only whole, says what stood in its way, and shows
 // what changed step by step.
+import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -104,3 +105,15 @@ test("table and page say what changed, and the page holds no markup of the spec'
   expect(page).toContain("a &lt; b");
   expect(page).not.toContain("<b>");
 });
+
+test.each(["http://me:hunter2@127.0.0.1:9", "http://127.0.0.1:9/k/hunter2"])(
+  "a target that carries a key is refused without it: %s",
+  (target) => {
+    const flags = ["--run", "r", "--spec", "package.json", "--target", target];
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/lab/rescore/main.ts", ...flags], {
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([2, expect.stringContaining("--target must not carry a key")]);
+    expect(stderr).not.toContain("hunter2");
+  },
+);

@@ -1,34 +1,27 @@
 // Owns `npm run rescore`: flags, exit codes, what is printed and written. Asking is ask.ts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { commandFlags } from "../flags.ts";
+import { carriesKey } from "../loadtest/target-url.ts";
 import { FolderFault, makeFolder } from "../report/out-folder.ts";
 import { RescoreFault, rescoreRun } from "./ask.ts";
 import { ByStep } from "./by-step.ts";
 import { rescoredPage, rescoredTable } from "./report.ts";
 
-const USAGE = `npm run rescore -- --run ID --spec FILE [flags]
-
-Scores a logged run again under another spec, without a verifier: prints what changes and writes a report.
-
-  --run ID          the run
-  --spec FILE       the new spec, JSON
-  --from-step N     only steps from this one
-  --to-step N       only steps up to this one
-  --target URL      where Kritai is (http://127.0.0.1:8787); KRITAI_API_KEY is its key
-  --out FOLDER      where report.html and summary.json go (dist/rescore)`;
-
 const EXIT = { ok: 0, fault: 1, usage: 2 } as const;
 
-function refuse(reason: string): never {
-  console.error(`kritai rescore: ${reason}\n\n${USAGE}`);
-  process.exit(EXIT.usage);
+/** Why an address cannot be asked, or null. */
+function targetFault(text: string): string | null {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return "must be an http or https URL";
+  if (!carriesKey(text)) return null;
+  return "must not carry a key, for it is written into reports: use the variable KRITAI_API_KEY";
 }
 
-function stepOf(flag: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (!/^\d{1,10}$/.test(text)) refuse(`${flag} takes a step, not ${text}`);
-  return Number(text);
+const STEP = { value: "", fault: (text: string) => (/^\d{0,10}$/.test(text) ? null : "must be a step, 0 or more") };
+
+function refuse(reason: string): never {
+  console.error(`kritai rescore: ${reason}; npm run rescore -- --help says more`);
+  process.exit(EXIT.usage);
 }
 
 function specIn(file: string): unknown {
@@ -40,32 +33,29 @@ function specIn(file: string): unknown {
 }
 
 function readOptions() {
-  const text = { type: "string" } as const;
-  const options = {
-    ...{ run: text, spec: text, "from-step": text, "to-step": text },
-    target: { ...text, default: "http://127.0.0.1:8787" },
-    out: { ...text, default: "dist/rescore" },
-    help: { type: "boolean", default: false },
-  } as const;
+  const flags = commandFlags({
+    command: "rescore",
+    about: "Scores a logged run again under another spec, without a verifier: prints what changes and writes a report.",
+    texts: {
+      run: { value: "", required: true, help: "the run" },
+      spec: { value: "", required: true, help: "the file of the new spec, JSON" },
+      "from-step": { ...STEP, help: "only steps from this one" },
+      "to-step": { ...STEP, help: "only steps up to this one" },
+      target: { value: "http://127.0.0.1:8787", secret: true, fault: targetFault, help: "where Kritai is" },
+      out: { value: "dist/rescore", help: "the folder of report.html and summary.json" },
+    },
+    variables: { KRITAI_API_KEY: "the key, with the scope logs" },
+  });
+  const { run, target, out } = flags;
+  const stepOf = (text: string) => (text === "" ? null : Number(text));
+  const spec = specIn(flags.spec);
   try {
-    const { values } = parseArgs({ options });
-    if (values.help) {
-      console.log(USAGE);
-      process.exit(EXIT.ok);
-    }
-    const { run, spec, target, out } = values;
-    if (run === undefined || spec === undefined) return refuse("--run and --spec are needed");
-    if (!URL.canParse(target)) return refuse(`--target takes a URL, not ${target}`);
-    const steps = {
-      from_step: stepOf("--from-step", values["from-step"]),
-      to_step: stepOf("--to-step", values["to-step"]),
-    };
     makeFolder("--out", out, ["report.html", "summary.json"]);
-    return { run_id: run, spec: specIn(spec), target, out, ...steps };
   } catch (fault) {
-    if (fault instanceof FolderFault || fault instanceof TypeError) return refuse(fault.message);
-    throw fault;
+    if (!(fault instanceof FolderFault)) throw fault;
+    return refuse(fault.message);
   }
+  return { run_id: run, spec, target, out, from_step: stepOf(flags["from-step"]), to_step: stepOf(flags["to-step"]) };
 }
 
 const { out, ...asked } = readOptions();
