@@ -1,5 +1,6 @@
 // Owns the message that says that a run's alarm began, rose or ended, to the deployment's own
 // address. How it is signed and sent: batches/webhook.ts.
+import { ownerName } from "../core/contract/owner.ts";
 import type { AlarmNews, Announce } from "../scoring/alarm-watch.ts";
 import type { Clock } from "../scoring/ports.ts";
 import { deliver, type Message } from "./batches/webhook.ts";
@@ -8,7 +9,7 @@ import { deliver, type Message } from "./batches/webhook.ts";
 export function alarmMessage({ run, event, state }: AlarmNews, url: string, date: Date): Message {
   const { run_id, owner } = run;
   const { alarm, level, from_step, to_step, evidence } = state;
-  const data = { run_id, owner: owner === "" ? null : owner, alarm, level, from_step, to_step, evidence };
+  const data = { run_id, owner: ownerName(owner), alarm, level, from_step, to_step, evidence };
   const location = `/runs/${encodeURIComponent(run_id)}`;
   return {
     id: ["alarm", owner, run_id, alarm, event, level ?? "off", to_step ?? from_step].join("_"),

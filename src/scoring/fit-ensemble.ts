@@ -1,12 +1,12 @@
 // Owns fitting weights for a run's judges out of its log: which signals, their values group by
 // group, and the fit. Knows no database and asks no verifier.
 import { ApiError } from "../core/faults/errors.ts";
-import { LIMITS } from "../core/faults/limits.ts";
 import { hasSignals, kindNamed, type SpecSignal } from "../core/signals/compiled-spec.ts";
 import { type EnsembleFit, fitEnsemble } from "../core/signals/ensemble.ts";
 import { AgreementMoments } from "../core/signals/ensemble-moments.ts";
 import type { LoggedGroup } from "../core/signals/replay/logged-group.ts";
 import { storedSpec } from "../core/signals/stored-spec.ts";
+import { requireFewSpecs } from "./rescore.ts";
 import type { RunKey, RunLog, SpecUse, StepBounds } from "./run-log-port.ts";
 
 /** Fewer than two have nothing to agree with. */
@@ -15,7 +15,8 @@ const SIGNALS_MIN = 2;
 /**
  * Weights for some of a run's signals, or for all that a judge tells; null when there is no such
  * run.
- * @throws ApiError `invalid_request` naming `signals` where the run does not have them, or not two
+ * @throws ApiError `invalid_request` naming `signals` where the run does not have them, or not two,
+ *   or `from_step` where it used too many specs
  */
 export async function fitRun(
   runLog: RunLog,
@@ -25,15 +26,15 @@ export async function fitRun(
 ): Promise<EnsembleFit | null> {
   const uses = await runLog.specsUsed(run, steps);
   if (uses.length === 0 && (await runLog.run(run)) === null) return null;
-  const specs = uses.slice(0, LIMITS.rescore_specs_max);
-  const names = signals ?? judgesIn(specs);
+  requireFewSpecs(uses);
+  const names = signals ?? judgesIn(uses);
   if (names.length < SIGNALS_MIN) {
     const found = names.length === 0 ? "no judge among signals" : `one alone, ${names[0]}`;
     throw refused(`${found}; name ${SIGNALS_MIN} or more of the run's signals`);
   }
-  const of = specs.filter((use) => names.every((name) => signalsIn(use)[name] !== undefined));
+  const of = uses.filter((use) => names.every((name) => signalsIn(use)[name] !== undefined));
   if (of.length === 0 && uses.length > 0) {
-    const known = [...new Set(specs.flatMap((use) => Object.keys(signalsIn(use))))].sort();
+    const known = [...new Set(uses.flatMap((use) => Object.keys(signalsIn(use))))].sort();
     throw refused(`no spec of the run has all of them; there are ${known.join(", ") || "none"}`);
   }
   const moments = new AgreementMoments(names);

@@ -85,12 +85,16 @@ async function requireLengths(runLog: RunLog, run: RunKey, { facts }: CompiledSp
   throw new ApiError("length_tokens_required", `spec: ${message}.`, { errors: [{ path: "spec", message }] });
 }
 
+/** Throws ApiError `invalid_request` where steps hold more specs than rescore_specs_max. */
+export function requireFewSpecs(uses: readonly SpecUse[]): void {
+  if (uses.length <= LIMITS.rescore_specs_max) return;
+  const message = `the run used more than rescore_specs_max = ${LIMITS.rescore_specs_max} specs; narrow the steps`;
+  throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });
+}
+
 /** Not too many specs, and a step where expressions need one. */
 function requireLogged({ facts }: CompiledSpec, uses: readonly SpecUse[]): void {
-  if (uses.length > LIMITS.rescore_specs_max) {
-    const message = `the run used more than rescore_specs_max = ${LIMITS.rescore_specs_max} specs; narrow the steps`;
-    throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });
-  }
+  requireFewSpecs(uses);
   if (facts.includes("step") && uses.some(({ no_step }) => no_step)) {
     const message = "required: the spec's expressions use the step, and some requests of the run have none";
     throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });

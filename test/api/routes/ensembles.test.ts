@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import openapi from "../../../public/openapi.json" with { type: "json" };
+import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import { readEnv } from "../../../src/env.ts";
 import type { Script } from "../../harness/fakes.ts";
@@ -77,6 +78,16 @@ test("steps and signals can be named; those that the run does not have are refus
   expect((await problemOf(await weigh({ run_id: "r", signals: ["exact", "if"] }))).errors?.[0]?.path).toMatch(
     /^signals/,
   );
+});
+
+test("a run of more specs than are read is refused, not fitted by a part of them", async () => {
+  const { weigh, runLog } = await ran();
+  const [use] = await runLog.specsUsed({ run_id: "r", owner: "a" }, { from: null, to: null });
+  runLog.specsUsed = async () => Array(LIMITS.rescore_specs_max + 1).fill(use);
+  expect(await problemOf(await weigh({ run_id: "r" }))).toMatchObject({
+    code: "invalid_request",
+    errors: [{ path: "from_step", message: expect.stringContaining("rescore_specs_max") }],
+  });
 });
 
 test("another key's run is not there", async () => {
