@@ -55,3 +55,9 @@ test.each<[string, LimitName, string, object]>([
   expect(error?.message ?? detail).toMatch(new RegExp(`^${field.replaceAll(/[[\]]/g, "\\$&")}: `));
   expect(error?.message ?? detail).not.toContain("more)");
 });
+
+test("of a gym's rows the first that is none is named, and no other", async () => {
+  const response = await setUp().post("/nemo-gym/aggregate_metrics", { verify_responses: [{ reward: 1 }, ...MANY] });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ errors: [{ path: "verify_responses[1]" }] });
+});

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { mean, percentile, populationStd } from "../../../core/math/stats.ts";
 import { readJson } from "../../http/body.ts";
 import type { AppContext } from "../../http/scope.ts";
+import { invalidRequest } from "../../http/validation.ts";
 import { contractBody, objectBody } from "../body.ts";
 
 const RowSchema = z.record(z.string(), z.unknown());
@@ -64,9 +65,19 @@ function described(rows: readonly Row[]): Record<string, number> {
 /** Rows whose judge failed measure the judge, and are in no figure. */
 const measured = (row: Row) => row.mask_sample !== true && row._ng_failure_class === undefined;
 
+const isRow = (row: unknown) => typeof row === "object" && row !== null && !Array.isArray(row);
+
+/** The first row that is none, so that a million wrong ones are no million faults. */
+function requireRows(rows: unknown): void {
+  const wrong = Array.isArray(rows) ? rows.findIndex((row) => !isRow(row)) : -1;
+  if (wrong >= 0) throw invalidRequest([{ path: `verify_responses[${wrong}]`, message: "expected an object" }]);
+}
+
 export function nemoGymMetrics() {
   return async (c: AppContext): Promise<Response> => {
-    const { verify_responses } = contractBody(AggregateRequestSchema, objectBody(await readJson(c.req.raw)), {});
+    const body = objectBody(await readJson(c.req.raw));
+    requireRows(body.verify_responses);
+    const { verify_responses } = contractBody(AggregateRequestSchema, body, {});
     const rows = verify_responses.filter(measured);
     const tasks = Map.groupBy(rows, (row) => Number(row[TASK] ?? 0));
     const agent_metrics = described(rows);
