@@ -41,7 +41,8 @@ export const slugOf = (title: string): string =>
 export function latexTable({ caption, columns, rows }: Table): string {
   const isNumber = (at: number) => rows.every((row) => typeof row[at] === "number" || row[at] === null);
   const spec = columns.map((_, at) => (at > 0 && isNumber(at) ? "r" : "l")).join("");
-  const line = (cells: readonly Cell[]) => `${cells.map(latexCell).join(" & ")} \\\\`;
+  // After the end of a row a bracket would be taken for its argument.
+  const line = (cells: readonly Cell[]) => `${cells.map(latexCell).join(" & ").replace(/^\[/, "{[}")} \\\\`;
   return [
     "% \\usepackage{booktabs}",
     "\\begin{table}",

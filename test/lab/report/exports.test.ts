@@ -10,6 +10,7 @@ const table = {
   rows: [
     ["50 % of {x}", 1234.5],
     ["–", null],
+    ["[1]", 0],
   ],
 };
 
@@ -26,6 +27,7 @@ it("writes a table as LaTeX that compiles: escaped, with rules, numbers to the r
     "\\midrule",
     "50 \\% of \\{x\\} & 1,235 \\\\",
     "-- & -- \\\\",
+    "{[}1] & 0 \\\\",
     "\\bottomrule",
     "\\end{tabular}",
     "\\end{table}",
