@@ -68,3 +68,18 @@ it("shows what the audit's judge said beside each pair, apart from the verdicts 
   await shot(page, "audited");
   await page.context().close();
 });
+
+it("tells verdicts of several judges apart: a table of who beat whom for each, and each verdict's signal", async () => {
+  const { page, faults } = await open("/runs/two_judges/steps/10?owner=tests");
+  await page.locator("tbody a").first().click();
+  await page.waitForSelector("h2:has-text('Who beat whom')");
+  const captions = await page.locator("caption", { hasText: "won by the row" }).allTextContents();
+  expect(captions).toEqual(["one", "two"].map((name) => `${name}: verdicts won by the row against the column`));
+  expect(await page.getByLabel("1/1 verdicts of #1 and #0").count()).toBe(2);
+  await page.getByLabel("1/1 verdicts of #1 and #0").first().click();
+  const rows = page.locator(".scroll", { has: page.locator("caption", { hasText: "2 verdicts of #1 and #0" }) });
+  expect(await rows.locator("tbody td:first-child").allTextContents()).toEqual(["one", "two"]);
+  expect((await page.locator(".said h3").allTextContents()).map((head) => head.split(" ")[0])).toEqual(["one", "two"]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

@@ -94,6 +94,16 @@ async function begin(): Promise<void> {
       ...{ run_id: "audited", step: 8 },
       spec: { log_verdicts: true, audit: { share: 1, judge: { model: "second", prompt: "code-select-cot" } } },
     },
+    {
+      ...{ run_id: "two_judges", step: 10 },
+      spec: {
+        signals: {
+          one: { kind: "tournament" },
+          two: { kind: "tournament", judge: { model: "second", prompt: "code-select-cot" } },
+        },
+        log_verdicts: true,
+      },
+    },
     { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
   ]) {
     const scored = await app.request("http://localhost/v1/rewards", {

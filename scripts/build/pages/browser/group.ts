@@ -10,7 +10,7 @@ import {
   verdicts,
 } from "./log.ts";
 import { counted, figure, percent } from "./numbers.ts";
-import { auditParts, matrix, verdictTable, verdictTexts } from "./verdicts.ts";
+import { auditParts, matrices, verdictTable, verdictTexts } from "./verdicts.ts";
 
 type Rollout = GroupRow["result"]["rollouts"][number];
 
@@ -212,7 +212,7 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
     ...(warned.length === 0 ? [] : [el("ul", { "aria-label": "Warnings of its request" }, ...warned)]),
     rollouts,
     el("h2", {}, "Who beat whom"),
-    matrix(group.rewards.length, all, show),
+    ...matrices(group.rewards.length, all, show),
     el("h2", {}, "Verdicts"),
     list,
     ...(written.length === 0 ? [] : [el("h2", {}, "Prompt and rollouts"), ...written.map(loggedText)]),

@@ -24,7 +24,34 @@ function saidBy(one: StoredVerdict): string {
   return letter ?? scores?.join(", ") ?? (shares.length > 0 ? shares.join(", ") : (error ?? status ?? ""));
 }
 
-export function matrix(size: number, all: readonly StoredVerdict[], show: (a: number, b: number) => void): HTMLElement {
+/** Whose questions they answer, by name; of an audit's verdicts none is told. */
+const signalsOf = (all: readonly StoredVerdict[]): string[] => [...new Set(all.flatMap(({ signal }) => signal ?? []))];
+
+/** Who beat whom in pairs, by each signal that asked for some. */
+export function matrices(
+  size: number,
+  all: readonly StoredVerdict[],
+  show: (a: number, b: number) => void,
+): HTMLElement[] {
+  const caption = "verdicts won by the row against the column";
+  const signals = signalsOf(all.filter(({ order }) => order.length === 2));
+  if (signals.length < 2) return [matrix(size, all, show, caption)];
+  return signals.map((name) =>
+    matrix(
+      size,
+      all.filter(({ signal }) => signal === name),
+      show,
+      `${name}: ${caption}`,
+    ),
+  );
+}
+
+function matrix(
+  size: number,
+  all: readonly StoredVerdict[],
+  show: (a: number, b: number) => void,
+  caption: string,
+): HTMLElement {
   const keyOf = (a: number, b: number) => Math.min(a, b) * size + Math.max(a, b);
   const pairs = new Map<number, StoredVerdict[]>();
   for (const one of all) {
@@ -46,7 +73,7 @@ export function matrix(size: number, all: readonly StoredVerdict[], show: (a: nu
   };
   const heads = Array.from({ length: size }, (_, i) => i);
   return table<number>(
-    "verdicts won by the row against the column",
+    caption,
     [
       { title: "", cell: (a) => `#${a}` },
       ...heads.map((b) => ({ title: `#${b}`, cell: (a: number) => cell(a, b), number: true as const })),
@@ -65,9 +92,11 @@ function statusOf({ status, error, finish_reason, max_tokens }: StoredVerdict): 
 const ROWS_MOST = 1000;
 
 export function verdictTable(all: readonly StoredVerdict[], caption: string): HTMLElement {
+  const several = signalsOf(all).length > 1;
   return table<StoredVerdict>(
     all.length > ROWS_MOST ? `${caption}, the first ${figure(ROWS_MOST)} shown` : caption,
     [
+      ...(several ? [{ title: "signal", cell: ({ signal }: StoredVerdict) => signal ?? "" }] : []),
       { title: "question.sample", cell: ({ comparison, sample }) => `${comparison}.${sample}` },
       { title: "shown", cell: ({ order }) => order.map((r, k) => `${String.fromCharCode(65 + k)} #${r}`).join("  ") },
       {
@@ -93,11 +122,12 @@ export function verdictTable(all: readonly StoredVerdict[], caption: string): HT
 
 /** What the verifier wrote on each question, where the spec had it logged. */
 export function verdictTexts(all: readonly StoredVerdict[], by = ""): HTMLElement[] {
+  const several = signalsOf(all).length > 1;
   return all.flatMap((one) => {
-    const { comparison, sample, order, text } = one;
+    const { comparison, sample, order, text, signal } = one;
     if (text === undefined) return [];
     const shown = order.map((r, k) => `${String.fromCharCode(65 + k)} is #${r}`).join(", ");
-    const head = `${by}${comparison}.${sample}: ${saidBy(one)} (${shown})`;
+    const head = `${by}${several ? `${signal} ` : ""}${comparison}.${sample}: ${saidBy(one)} (${shown})`;
     return [el("section", { class: "said" }, el("h3", {}, head), el("pre", { tabindex: "0" }, text))];
   });
 }
