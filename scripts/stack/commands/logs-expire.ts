@@ -7,7 +7,7 @@ import { createPostgres } from "../postgres.ts";
 const flags = commandFlags({
   command: "logs:expire",
   about:
-    "Deletes the texts (log_texts, log_verdicts) of requests that were logged so many days ago or before. Rewards, verdicts and hashes stay.",
+    "Deletes the texts (log_texts, log_verdicts) of requests that came so many days ago or before. Rewards, verdicts and hashes stay.",
   numbers: { days: { least: 0, most: 3_650, value: 30, help: "days that texts are kept" } },
   switches: { "dry-run": "only counts" },
   variables: { DATABASE_URL: "the database, postgres://…" },
