@@ -3,22 +3,43 @@
 import type { RewardsReply } from "../core/contract/replies.ts";
 import type { ItemErrorCode } from "../core/faults/errors.ts";
 
-/** Faults that the same question would meet again. */
-const LASTING: ReadonlySet<ItemErrorCode> = new Set([
-  "context_exceeded",
-  "content_filtered",
-  "verifier_rejected",
-  "logprobs_unavailable",
-  "group_too_small",
-  "unparsed",
-]);
-
 /**
- * Whether sending the request again may bring a reward that this reply lacks. What is `partial` for
- * want of readable answers stays so.
+ * Whether the same question may bring another answer. `after_failures`: only where the verifier
+ * failed at something; of the readable answers alone it comes to the same again.
  */
+const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
+  verifier_unavailable: true,
+  verifier_overloaded: true,
+  context_exceeded: false,
+  content_filtered: false,
+  verifier_rejected: false,
+  verifier_bad_reply: true,
+  logprobs_unavailable: false,
+  // The next request looks at the server again.
+  scalar_backend_saturated: true,
+  other_model: true,
+  deadline: true,
+  cancelled: true,
+  unparsed: false,
+  partial: "after_failures",
+  sandbox_failed: true,
+  checker_failed: true,
+  no_tests: false,
+  sample_not_json: false,
+  text_too_long: false,
+  no_steps: false,
+  rubric_undecided: "after_failures",
+  invalid_reference: false,
+  rules_undecided: false,
+  no_answer: false,
+  no_majority: "after_failures",
+  label_free_over: false,
+  group_too_small: false,
+};
+
+/** Whether sending the request again may bring a reward that this reply lacks. */
 export function isMendable({ groups }: Pick<RewardsReply, "groups">): boolean {
   const failed = groups.some(({ verifier }) => verifier.failed > 0);
-  const lasts = (code: ItemErrorCode) => LASTING.has(code) || (code === "partial" && !failed);
-  return groups.some(({ rollouts }) => rollouts.some(({ error }) => error !== null && !lasts(error)));
+  const comes = (code: ItemErrorCode) => (MAY_COME[code] === "after_failures" ? failed : MAY_COME[code]);
+  return groups.some(({ rollouts }) => rollouts.some(({ error }) => error !== null && comes(error)));
 }

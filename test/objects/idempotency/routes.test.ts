@@ -190,4 +190,20 @@ describe("an outcome with gaps", () => {
     expect(request_id).not.toBe(crashed);
     expect(gaps.runLog.entries.map((entry) => entry.request_id)).toEqual([request_id]);
   });
+
+  it.each([
+    ["no_tests", { kind: "tests", score: "rate" }, { tests: [] }],
+    ["no_steps", { kind: "steps" }, { step_scores: [null] }],
+  ])("that are %s alone is kept, since the same request would have them again", async (code, signal, facts) => {
+    const { post, runLog } = setUp();
+    const rollouts = ["a", "b"].map((text) => ({ text, ...facts }));
+    const body = { spec: { signals: { one: signal } }, groups: [{ prompt: "p", rollouts }] };
+    const first = await post("/v1/rewards", body, key);
+    const text = await first.text();
+    expect(JSON.parse(text).groups[0].rollouts[0]).toMatchObject({ reward: null, error: code });
+    const again = await post("/v1/rewards", body, key);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(await again.text()).toBe(text);
+    expect(runLog.entries).toHaveLength(1);
+  });
 });
