@@ -56,11 +56,16 @@ const inEnvironment = (values: Record<string, unknown>) =>
  * needs. @returns vitest's exit status
  */
 async function testVllm(): Promise<number> {
-  const python = await timed("vLLM's environment", INSTALL_MS, (signal) => ensureVllm(PYTHON, VLLM_VENV, signal));
+  const python = await prepareVllm();
   const models = mkdtempSync(join(tmpdir(), "kritai-vllm-"));
   process.once("exit", () => rmSync(models, { recursive: true, force: true }));
   const vllm = await timed("models", START_MS, (signal) => makeModels(python, models, signal));
   return await timed("tests and their servers", VLLM_TEST_MS, (signal) => runTests({ KRITAI_VLLM: vllm }, signal));
+}
+
+/** @returns the environment's python */
+function prepareVllm(): Promise<string> {
+  return timed("vLLM's environment", INSTALL_MS, (signal) => ensureVllm(PYTHON, VLLM_VENV, signal));
 }
 
 /** @returns the environment's python */
@@ -132,7 +137,7 @@ if (unknown.length > 0) {
 // Engines, tests and models go with this process, however it ends.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const work = process.argv.includes(PREPARE)
-  ? prepare().then(() => 0)
+  ? (asked.includes(VLLM) ? prepareVllm() : prepare()).then(() => 0)
   : process.argv.includes(REAL_MODEL)
     ? process.argv.includes(SERVE)
       ? serveModel()
