@@ -83,3 +83,29 @@ it("tells verdicts of several judges apart: a table of who beat whom for each, a
   expect(faults).toEqual([]);
   await page.context().close();
 });
+
+it("reads verdicts that are no letter: who of a pair had the higher score, was preferred, or stands first", async () => {
+  const { page } = await open("/runs/scored/steps/7?owner=tests");
+  const kinds = [
+    { scores: [3, 8] },
+    { verdict: { kind: "preference", strength: -1 } },
+    { verdict: { kind: "ranking", places: [1, 0] } },
+  ];
+  let orders: number[][] = [];
+  await page.route("**/v1/groups/*/verdicts", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    orders = body.verdicts.map(({ order }: { order: number[] }) => order);
+    const verdicts = kinds.map((kind, i) => ({ ...body.verdicts[i], letter: null, scores: null, ...kind }));
+    await route.fulfill({ response, json: { ...body, verdicts } });
+  });
+  await page.locator("tbody a").first().click();
+  await page.waitForSelector("h2:has-text('Who beat whom')");
+  for (const [first, second] of orders) {
+    expect(await page.getByLabel(`1/1 verdicts of #${second} and #${first}`).count()).toBe(1);
+    expect(await page.getByLabel(`0/1 verdicts of #${first} and #${second}`).count()).toBe(1);
+  }
+  const rows = page.locator(".scroll", { has: page.locator("caption", { hasText: /^3 verdicts$/ }) });
+  expect(await rows.locator("tbody td:nth-child(3)").allTextContents()).toEqual(["3, 8", "B slightly", "B > A"]);
+  await page.context().close();
+});

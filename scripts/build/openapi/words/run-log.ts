@@ -67,7 +67,7 @@ export const LOG_WORDS: Readonly<Record<string, string>> = {
   "ExportLine.status": "what the parser made of the answer; null where none came",
   place: "place of the chosen candidate, as shown",
   places: "places of the candidates, as shown",
-  strength: "how strongly the first is preferred, from -1 to 1",
+  strength: "2 and 1: the first, by much or a little; -1 and -2: the second",
   grade: "the grade that was given",
   "verdict.label": "the label that was given",
   met: "which criteria are met, by name",

@@ -4,6 +4,7 @@ import type { GroupResult } from "../../../../src/core/contract/replies.ts";
 import type { AlarmSpan } from "../../../../src/core/health/alarm.ts";
 import type { HealthRow } from "../../../../src/core/health/health-row.ts";
 import type { PairedRuns } from "../../../../src/core/health/paired-runs.ts";
+import type { Verdict } from "../../../../src/core/judges/verdicts.ts";
 import type {
   GroupRow,
   RequestRow,
@@ -34,8 +35,8 @@ export interface StoredVerdict {
   order: number[];
   letter: string | null;
   scores: number[] | null;
-  /** Of what neither says; a soft verdict's probabilities, among others. */
-  verdict?: { kind: string; shares?: number[] };
+  /** What neither says. */
+  verdict?: Verdict;
   status: string | null;
   error: string | null;
   finish_reason: string | null;

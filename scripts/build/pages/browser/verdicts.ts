@@ -1,27 +1,58 @@
 // Owns how verdicts are shown on a group's page: who beat whom, a table of them, what was written
 // beside each, and those of an audit apart.
+import { winnerOf as placeOfWinner, type Verdict, verdictIn } from "../../../../src/core/judges/verdicts.ts";
 import { el, table } from "./dom.ts";
 import type { StoredVerdict } from "./log.ts";
 import { counted, figure } from "./numbers.ts";
 
-/** A soft verdict's probabilities, one for each shown; none of another kind. */
-const sharesOf = ({ verdict, order }: StoredVerdict): readonly number[] =>
-  verdict?.kind === "distribution" && verdict.shares?.length === order.length ? verdict.shares : [];
+const said = ({ letter, scores, verdict }: StoredVerdict): Verdict | null =>
+  verdictIn({ letter, scores, verdict: verdict ?? null });
 
 /** The rollout that a verdict puts first; -1 where it names none. */
-function winnerOf(one: StoredVerdict): number {
-  const shares = sharesOf(one);
-  const top = shares.indexOf(Math.max(...shares));
-  const alone = top >= 0 && shares.lastIndexOf(shares[top] as number) === top;
-  const place = one.letter === null ? (alone ? top : -1) : one.letter.charCodeAt(0) - 65;
-  return one.order[place] ?? -1;
+const winnerOf = (one: StoredVerdict): number => one.order[placeOfWinner(said(one)) ?? -1] ?? -1;
+
+const letterAt = (place: number): string => String.fromCharCode(65 + place);
+
+const STRENGTHS = ["", " slightly", " clearly"];
+
+/** What is met, missed or chosen, by its name. */
+const criterion = ([name, met]: [string, boolean | number | null]): string =>
+  `${name} ${met === null ? "not told" : met === true ? "met" : met === false ? "missed" : met}`;
+
+/** A verdict in few words. */
+function wordsOf(verdict: Verdict, shown: number): string {
+  switch (verdict.kind) {
+    case "letter":
+      return letterAt(verdict.place);
+    case "letters":
+      return verdict.places.length === 0 ? "none" : verdict.places.map(letterAt).join(", ");
+    case "preference":
+      return `${letterAt(verdict.strength > 0 ? 0 : 1)}${STRENGTHS[Math.abs(verdict.strength)] ?? ""}`;
+    case "scores":
+    case "steps":
+      return verdict.scores.map((score) => figure(score)).join(", ");
+    case "ranking":
+      return verdict.places.map(letterAt).join(" > ");
+    case "grade":
+      return figure(verdict.grade);
+    case "label":
+      return verdict.label;
+    case "criteria":
+      return Object.entries(verdict.met).map(criterion).join(", ");
+    case "distribution":
+      // Of one candidate they are of the preset's labels, which no row names.
+      return verdict.shares
+        .map((share, place) =>
+          verdict.shares.length === shown ? `${letterAt(place)} ${figure(share)}` : figure(share),
+        )
+        .join(", ");
+  }
 }
 
-/** What a verdict says, in few words. */
+/** What a verdict says; of none, why. */
 function saidBy(one: StoredVerdict): string {
-  const { letter, scores, status, error } = one;
-  const shares = sharesOf(one).map((share, place) => `${String.fromCharCode(65 + place)} ${figure(share)}`);
-  return letter ?? scores?.join(", ") ?? (shares.length > 0 ? shares.join(", ") : (error ?? status ?? ""));
+  const verdict = said(one);
+  return verdict === null ? (one.error ?? one.status ?? "") : wordsOf(verdict, one.order.length);
 }
 
 /** Whose questions they answer, by name; of an audit's verdicts none is told. */
@@ -98,7 +129,7 @@ export function verdictTable(all: readonly StoredVerdict[], caption: string): HT
     [
       ...(several ? [{ title: "signal", cell: ({ signal }: StoredVerdict) => signal ?? "" }] : []),
       { title: "question.sample", cell: ({ comparison, sample }) => `${comparison}.${sample}` },
-      { title: "shown", cell: ({ order }) => order.map((r, k) => `${String.fromCharCode(65 + k)} #${r}`).join("  ") },
+      { title: "shown", cell: ({ order }) => order.map((r, k) => `${letterAt(k)} #${r}`).join("  ") },
       {
         title: "verdict",
         cell: saidBy,
@@ -126,7 +157,7 @@ export function verdictTexts(all: readonly StoredVerdict[], by = ""): HTMLElemen
   return all.flatMap((one) => {
     const { comparison, sample, order, text, signal } = one;
     if (text === undefined) return [];
-    const shown = order.map((r, k) => `${String.fromCharCode(65 + k)} is #${r}`).join(", ");
+    const shown = order.map((r, k) => `${letterAt(k)} is #${r}`).join(", ");
     const head = `${by}${several ? `${signal} ` : ""}${comparison}.${sample}: ${saidBy(one)} (${shown})`;
     return [el("section", { class: "said" }, el("h3", {}, head), el("pre", { tabindex: "0" }, text))];
   });
