@@ -22,6 +22,7 @@ const VerdictsSchema = z.object({
     z.object({
       order: z.array(z.int().min(0)),
       letter: z.string().nullable(),
+      scores: z.array(z.number()).nullable().optional(),
       status: z.string().nullable(),
       text: z.string().optional(),
     }),
@@ -71,8 +72,9 @@ export async function saidOf(
       const read = VerdictsSchema.safeParse(await response.json().catch(() => null));
       const missing = ({ order }: { order: number[] }) => about.filter((one) => !order.includes(one)).length;
       const verdicts = [...(read.data?.verdicts ?? [])].sort((a, b) => missing(a) - missing(b));
-      return verdicts.slice(0, SAID_MOST).flatMap(({ order, letter, status, text }) => {
-        return text === undefined ? [] : [{ shown: order, verdict: letter ?? status ?? "", text }];
+      return verdicts.slice(0, SAID_MOST).flatMap(({ order, letter, scores, status, text }) => {
+        const verdict = letter ?? scores?.join(", ") ?? status ?? "";
+        return text === undefined ? [] : [{ shown: order, verdict, text }];
       });
     }
     if (response?.status !== 404) return [];

@@ -45,7 +45,7 @@ async function kritai(...statuses: number[]) {
     );
     const [first, second] = [bestOf(LISTS[1] as (typeof LISTS)[number]), groups[1]?.selected as number];
     const verdicts = [
-      ...[0, 1, 2, 3].map(() => ({ order: [first], letter: "A", status: "ok", text: "of the best alone" })),
+      ...[0, 1, 2, 3].map(() => ({ order: [first], letter: null, scores: [7, 2], status: "ok", text: "of the best" })),
       { order: [second, first], letter: "B", status: "ok", text: HOSTILE },
     ];
     const body = ofLog ? { group_id: "q.1", verdicts } : { request_id: "q", spec_hash: "sha256:1", groups };
@@ -72,6 +72,7 @@ describe("what the verifier wrote", () => {
     const pair = [answers[1]?.selected, bestOf(LISTS[1] as (typeof LISTS)[number])];
     expect(answers[1]?.said?.[0]).toEqual({ shown: pair, verdict: "B", text: HOSTILE });
     expect(answers[1]?.said).toHaveLength(3);
+    expect(answers[1]?.said?.[1]?.verdict).toBe("7, 2");
     expect(AnswerSchema.array().parse(answers)).toEqual(answers);
   });
 
