@@ -77,7 +77,8 @@ def areal_shim(monkeypatch: pytest.MonkeyPatch) -> Any:
             self.async_reward_fn: Any = None
 
         async def arun_episode(self, engine: object, data: dict[str, Any]) -> float:
-            reward: float = await self.async_reward_fn(data["messages"], data["generated"], [1], [2], **data)
+            row = {name: value for name, value in data.items() if name != "generated"}
+            reward: float = await self.async_reward_fn(data["messages"], data["generated"], [1], [2], **row)
             return reward
 
     rlvr: Any = types.ModuleType("areal.workflow.rlvr")

@@ -32,7 +32,11 @@ def test_areal_gets_a_float_by_the_servers_own_gathering(monkeypatch: pytest.Mon
         with pytest.raises(NoScore):
             asyncio.run(workflow.arun_episode(None, data))
     assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=48000&tries=8&spec=strict"
-    assert server.received[0].json == {"prompt": "p", "response": "c", "label": None}
+    assert server.received[0].json == {
+        "prompt": "p",
+        "response": "c",
+        "label": {"answer": "a", "prompt": "a column of that name"},
+    }
 
 
 def slime_sample(response: str) -> Any:
@@ -65,7 +69,7 @@ def test_slime_has_a_sample_of_its_own_gathered_by_the_server(monkeypatch: pytes
         with pytest.raises(NoScore):
             asyncio.run(slime_reward.reward(arguments, slime_sample("c")))
     assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=240000&tries=8&spec=default"
-    assert server.received[0].json == {"prompt": "p", "response": "c", "label": None}
+    assert server.received[0].json == {"prompt": "p", "response": "c", "label": "l"}
 
 
 @pytest.mark.parametrize(("status", "code"), [(503, "not_ready"), (400, "invalid_request")])

@@ -44,17 +44,22 @@ def prompt_key(prompt: Prompt) -> str:
 
 
 def groups_of(
-    prompts: Sequence[object], rollouts: Sequence[Rollout], language: str | None = None
+    prompts: Sequence[object],
+    rollouts: Sequence[Rollout],
+    language: str | None = None,
+    labels: Sequence[object] | None = None,
 ) -> tuple[list[Group], list[tuple[int, int]]]:
-    """Rows as groups of equal prompts, in the order of their first rows; and each row's (group,
-    rollout)."""
+    """Rows as groups of equal prompts (and equal labels, as JSON, where those are given), in the
+    order of their first rows; and each row's (group, rollout)."""
     index: dict[str, int] = {}
     members: list[list[Rollout]] = []
     shown: list[Prompt] = []
     places = []
-    for raw, rollout in zip(prompts, rollouts, strict=True):
+    problems = [None] * len(prompts) if labels is None else labels
+    for raw, rollout, label in zip(prompts, rollouts, problems, strict=True):
         prompt = prompt_of(raw)
-        group = index.setdefault(prompt_key(prompt), len(index))
+        key = prompt_key(prompt) + json.dumps(label, sort_keys=True)
+        group = index.setdefault(key, len(index))
         if group == len(members):
             members.append([])
             shown.append(prompt)

@@ -19,6 +19,7 @@ from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
 from kritai.reply_types import RolloutResult
 from kritai.request_types import Prompt, RewardsOptions, Rollout
+from kritai.stated_facts import plain
 
 
 @dataclass
@@ -158,17 +159,18 @@ if hasattr(os, "register_at_fork"):
 async def gathered_score(
     prompt: object,
     response: object,
+    label: object,
     group_size: int,
     timeout_s: float,
     fallback: float | None,
     options: Mapping[str, Any],
 ) -> float:
-    """One sample's reward, its group gathered by the server (`POST /slime/reward`); `options` are
-    more of the route's. Raises KritaiError without one, unless a fallback is declared; what is wrong
-    with the request raises in both cases."""
+    """One sample's reward, its group gathered by the server (`POST /slime/reward`); `label` states
+    what the spec needs to know of the problem, `options` are more of the route's. Raises KritaiError
+    without one, unless a fallback is declared; what is wrong with the request raises in both cases."""
     declared = {} if fallback is None else {"on_failure": fallback}
     query = urlencode({"group_size": group_size, **patience(timeout_s), **declared, **options})
-    body = {"prompt": prompt_of(prompt), "response": completion_of(response), "label": None}
+    body = {"prompt": prompt_of(prompt), "response": completion_of(response), "label": plain(label)}
     call = shared_client().api.call("POST", f"/slime/reward?{query}", body, timeout_s=timeout_s, patient=True)
     try:
         reward = await asyncio.wrap_future(shared_client().start(call))

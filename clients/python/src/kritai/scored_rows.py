@@ -11,6 +11,7 @@ from kritai.columns import component_of, extras_of, groups_of, rows_of, signals_
 from kritai.drift_probe import DriftProbe, beside
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Rollout
+from kritai.stated_facts import plain, rewards_by_labels
 
 
 @dataclass(frozen=True)
@@ -52,22 +53,30 @@ async def score_rows(
     language: str | None = None,
     trainer_state: object = None,
     drift_probe: DriftProbe | None = None,
+    labels: Sequence[object] | None = None,
     **options: Any,
 ) -> ScoredRows:
     """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
-    trainer's `global_step`.
+    trainer's `global_step`. labels: one a row; what the spec needs to know of a problem is taken
+    from them, and rows of one prompt with different labels are different problems.
 
     What failed for want of a server or of time is asked for again until `timeout_s`, then None with
     its code, unless `on_failure="raise"`. A probe that is due goes beside the step's own request.
     """
-    groups, places = groups_of(prompts, rollouts, language)
+    stated = None if labels is None else [plain(label) for label in labels]
+    groups, places = groups_of(prompts, rollouts, language, stated)
     step = getattr(trainer_state, "global_step", None)
     given = {"step": step, "on_failure": "null", "patient": True, **options}
     async with AsyncKritai(base_url) as client:
-        if drift_probe is not None and drift_probe.due(given["step"]):
-            result = await beside(client.rewards(groups, **given), drift_probe.send(client, **given))
+        if stated is not None:
+            of_groups = {group: label for (group, _), label in zip(places, stated, strict=True)}
+            scoring = rewards_by_labels(client, groups, [of_groups[at] for at in range(len(groups))], **given)
         else:
-            result = await client.rewards(groups, **given)
+            scoring = client.rewards(groups, **given)
+        if drift_probe is not None and drift_probe.due(given["step"]):
+            result = await beside(scoring, drift_probe.send(client, **given))
+        else:
+            result = await scoring
     if drift_probe is not None:
         drift_probe.keep(groups, result, given["step"])
     return ScoredRows(rows_of(result, places), result)

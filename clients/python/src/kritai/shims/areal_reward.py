@@ -7,10 +7,11 @@ AReaL asks for one sample a call. Its own wrapper of reward functions runs them 
 the group (`POST /slime/reward?group_size=`): KRITAI_GROUP_SIZE is the samples of a prompt
 (`group_size` of the rollout), KRITAI_QUERY adds more of the route's options, e.g.
 `spec=strict&run_id=areal-1&on_failure=-1`. A call ends by KRITAI_TIMEOUT_S (120); without a score
-it raises. As many samples wait at once in a process as a quarter of `ulimit -n` (256 to 4,096).
-Server and key: KRITAI_BASE_URL, KRITAI_API_KEY. Evaluation (`split` of the row or its `extra_info`
-other than train) gathers KRITAI_VAL_GROUP_SIZE samples of a prompt; by default 1, which has no
-group: reward 0, at once.
+it raises. The row, without its `messages`, states what a spec needs of the problem (`answer`, a
+rubric, test cases). As many samples wait at once in a process as a quarter of `ulimit -n` (256 to
+4,096). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY. Evaluation (`split` of the row or its
+`extra_info` other than train) gathers KRITAI_VAL_GROUP_SIZE samples of a prompt; by default 1,
+which has no group: reward 0, at once.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from areal.workflow.rlvr import RLVRWorkflow
 from kritai.errors import NoScore, Problem
 from kritai.gather import patience, shared_client
 from kritai.merging import is_score
+from kritai.stated_facts import plain
 from kritai.validation import environment_size
 
 
@@ -32,7 +34,8 @@ async def kritai_reward(prompt: Any, completions: str, prompt_ids: Any, completi
     if (size := environment_size(row)) == 1:
         return 0.0
     query = f"group_size={size}&{urlencode(patience(timeout_s))}&{env.get('KRITAI_QUERY', '')}"
-    body = {"prompt": prompt, "response": completions, "label": None}
+    label = {name: value for name, value in row.items() if name != "messages"}
+    body = {"prompt": prompt, "response": completions, "label": plain(label)}
     call = shared_client().api.call(
         "POST", f"/slime/reward?{query}".rstrip("&"), body, timeout_s=timeout_s, patient=True
     )

@@ -5,7 +5,8 @@ With `--group-rm` it gets the rollouts of a prompt together and posts them as on
 nothing has to be gathered. Without it each is gathered on the server (`POST /slime/reward`), by
 `n_samples_per_prompt` of the trainer's arguments. Whatever fails for a while is asked for again
 until KRITAI_TIMEOUT_S (600), a restart of Kritai included. Both take numbers only: KRITAI_FALLBACK
-declares the one to give when there is no score; without it NoScore is raised. KRITAI_SPEC and
+declares the one to give when there is no score; without it NoScore is raised. A sample's `label`
+states what a spec needs of the problem (a reference, a rubric, test cases, a row). KRITAI_SPEC and
 KRITAI_RUN_ID are optional. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
@@ -23,7 +24,9 @@ async def reward(args: Any, samples: Any, **kwargs: Any) -> Any:
     options: dict[str, Any] = {"spec": spec, **({} if run_id is None else {"run_id": run_id})}
     if not isinstance(samples, list):
         size = args.n_samples_per_prompt
-        return await gathered_score(samples.prompt, samples.response, size, timeout_s, fallback, options)
+        label = getattr(samples, "label", None)
+        return await gathered_score(samples.prompt, samples.response, label, size, timeout_s, fallback, options)
     rollouts: Any = [{"text": one.response, "length_tokens": one.response_length} for one in samples]
-    scored = await score_rows([one.prompt for one in samples], rollouts, timeout_s=timeout_s, **options)
+    given: Any = {"labels": [getattr(one, "label", None) for one in samples], "timeout_s": timeout_s, **options}
+    scored = await score_rows([one.prompt for one in samples], rollouts, **given)
     return [score_or(fallback, row) for row in scored.rows]

@@ -1,0 +1,213 @@
+"""What a label says of a problem, as slime's shim hands it on: by itself, and against the real stack
+in both of its modes, which must come to the same."""
+
+from __future__ import annotations
+
+import asyncio
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fake_server import FakeServer, Received, Reply, problem, rewards, serving
+
+from kritai import InvalidRequest, Kritai
+from kritai import stated_facts as module
+from kritai.gather import forget_shared
+from kritai.shims import slime_reward
+from kritai.stated_facts import fact_in, plain
+
+REFERENCE = {"signals": {"right": {"kind": "reference", "answer": "last_line"}}}
+SAME: dict[str, Any] = {
+    "kind": "string_check",
+    "input": "{{sample.output_text}}",
+    "reference": "{{item.wanted}}",
+    "operation": "like",
+}
+ITEM = {"signals": {"same": SAME}}
+BOTH = {"signals": {**REFERENCE["signals"], "same": SAME}}
+SANDBOX = {"signals": {"tests": {"kind": "tests", "source": "sandbox"}}}
+SPECS = {"lab-reference": REFERENCE, "lab-item": ITEM, "lab-both": BOTH, "lab-sandbox": SANDBOX}
+
+DOUBLE = "```python\nprint(int(input()) * 2)\n```"
+WRONG = "```python\nprint(int(input()) - 2)\n```"
+CASES = {"inputs": ["4\n", "6\n"], "outputs": ["8\n", "12\n"]}
+
+
+class Array:
+    """As numpy has them."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def tolist(self) -> object:
+        return self._value
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    module._needed.clear()
+    forget_shared()
+    yield
+    forget_shared()
+
+
+def samples(texts: list[str], *labels: object) -> list[Any]:
+    """With one label for all, or one each."""
+    each = labels if len(labels) == len(texts) else [labels[0]] * len(texts)
+    return [
+        types.SimpleNamespace(prompt="p", response=text, response_length=len(text), label=label)
+        for text, label in zip(texts, each, strict=True)
+    ]
+
+
+def together(group: list[Any]) -> list[float]:
+    scored: list[float] = asyncio.run(slime_reward.reward(None, group))
+    return scored
+
+
+def one_by_one(group: list[Any]) -> list[float]:
+    arguments = types.SimpleNamespace(n_samples_per_prompt=len(group))
+
+    async def all_of_them() -> list[float]:
+        return list(await asyncio.gather(*(slime_reward.reward(arguments, sample) for sample in group)))
+
+    return asyncio.run(all_of_them())
+
+
+# --- the real stack
+
+
+@pytest.fixture
+def labelled(url: str, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("KRITAI_BASE_URL", url)
+    with Kritai(url) as client:
+        for name, spec in SPECS.items():
+            client.put_spec(name, spec)  # type: ignore[arg-type]
+    return monkeypatch
+
+
+@pytest.mark.parametrize("mode", [together, one_by_one])
+@pytest.mark.parametrize(
+    ("spec", "label", "texts", "wanted"),
+    [
+        ("lab-reference", "6", ["It is\n6", "It is\n7"], [1, 0]),
+        ("lab-reference", 6, ["It is\n6", "It is\n7"], [1, 0]),
+        ("lab-reference", 6.0, ["It is\n6", "It is\n7"], [1, 0]),
+        ("lab-reference", ["5", "6"], ["It is\n6", "It is\n7"], [1, 0]),
+        ("lab-reference", Array(["5", "6"]), ["It is\n6", "It is\n7"], [1, 0]),
+        ("lab-reference", '{"answer": ["6"], "wanted": 1}', ["It is\n6", "It is\n7"], [1, 0]),
+        ("lab-reference", {"solution": "B", "answer_type": "choice"}, ["It is\nB", "It is\nC"], [1, 0]),
+        ("lab-item", {"wanted": "b", "_own": 1, "picture": object()}, ["a", "b"], [0, 1]),
+        ("lab-both", {"wanted": "6", "ground_truth": "6"}, ["6", "7"], [2, 0]),
+        ("lab-sandbox", {"unit_tests": CASES, "language": "python"}, [DOUBLE, WRONG], [1, 0]),
+        ("default", {"reference": ["x" * 70_000], "test_cases": 1, "rubric": "none"}, [DOUBLE, WRONG], [1, 0]),
+    ],
+)
+def test_a_label_states_the_same_of_a_group_and_of_a_sample_alone(
+    labelled: pytest.MonkeyPatch, mode: Any, spec: str, label: object, texts: list[str], wanted: list[float]
+) -> None:
+    labelled.setenv("KRITAI_SPEC", spec)
+    prompt = "Print n doubled.\n\nSample Input 1\n```\n4\n```\nSample Output 1\n```\n8\n```"
+    group = samples(texts, label)
+    for sample in group:
+        sample.prompt = prompt
+    assert mode(group) == wanted
+
+
+@pytest.mark.parametrize("mode", [together, one_by_one])
+@pytest.mark.parametrize("label", [None, "", {"other": "6"}])
+def test_a_label_that_does_not_state_what_the_spec_needs_is_refused(
+    labelled: pytest.MonkeyPatch, mode: Any, label: object
+) -> None:
+    labelled.setenv("KRITAI_SPEC", "lab-reference")
+    labelled.setenv("KRITAI_FALLBACK", "-1")
+    with pytest.raises(InvalidRequest, match="facts_required"):
+        mode(samples(["6", "7"], label))
+
+
+def test_samples_of_one_prompt_with_other_labels_are_other_problems(labelled: pytest.MonkeyPatch) -> None:
+    labelled.setenv("KRITAI_SPEC", "lab-reference")
+    group = samples(["6", "6", "7"], "6", "7", "7")
+    assert together(group) == one_by_one(group) == [1, 0, 1]
+
+
+# --- what is sent
+
+
+def test_no_fact_is_sent_that_the_spec_did_not_ask_for(server: FakeServer) -> None:
+    together(samples(["1", "2"], {"reference": "r", "item": 1, "rubric": "r"}))
+    (group,) = server.received[0].json["groups"]
+    assert group.keys() == {"group_id", "prompt", "rollouts"}
+
+
+def test_what_a_spec_needs_is_learnt_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def strict(request: Received, number: int) -> Reply:
+        for group in request.json["groups"]:
+            lacking = [
+                path
+                for path in ("reference", "rollouts[0].tests")
+                if path.split(".")[-1] not in {**group, **group["rollouts"][0]}
+            ]
+            if lacking:
+                faults = [{"path": f"groups[0].{lacking[0]}", "message": "required"}]
+                return problem(400, "facts_required", errors=faults)
+        return rewards(request, number)
+
+    with serving(strict) as server:
+        monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+        label = {"answer": 6, "answer_type": "number", "tests": [{"status": "pass"}]}
+        assert together(samples(["1", "2"], label)) == [1, 2]
+        assert len(server.received) == 3
+        assert together(samples(["3", "4"], label)) == [3, 4]
+        assert len(server.received) == 4
+        (group,) = server.received[3].json["groups"]
+        assert (group["reference"], group["answer_type"]) == ("6", "number")
+        assert [rollout["tests"] for rollout in group["rollouts"]] == [label["tests"]] * 2
+        with pytest.raises(InvalidRequest, match="facts_required"):
+            together(samples(["1", "2"], "no tests"))
+
+
+# --- reading a label
+
+
+@pytest.mark.parametrize(
+    ("label", "answer"),
+    [
+        (True, "true"),
+        (0.5, "0.5"),
+        ("[1, 2]", "[1, 2]"),
+        ("{not json", "{not json"),
+        ('{"label": null}', '{"label": null}'),
+        ({"reference": {"a": 1}, "target": "t"}, "t"),
+        ({"answer": "a", "reference": "r"}, "r"),
+        ([["a"]], None),
+        ([], None),
+        ("  ", None),
+    ],
+)
+def test_the_right_answer_of_a_label(label: object, answer: object) -> None:
+    assert fact_in(label, "reference") == answer
+
+
+@pytest.mark.parametrize(
+    ("label", "cases"),
+    [
+        ({"inputs": ["1"], "outputs": ["2"], "fn_name": "f"}, None),
+        ({"inputs": ["1"], "outputs": []}, None),
+        ('[{"input": "1", "output": "2", "weight": 3}]', [{"weight": 3, "stdin": "1", "stdout": "2"}]),
+        ({"test_cases": [{"assert": "f(1) == 2"}]}, [{"assert": "f(1) == 2"}]),
+    ],
+)
+def test_the_test_cases_of_a_label(label: object, cases: object) -> None:
+    assert fact_in(label, "test_cases") == cases
+
+
+def test_what_json_cannot_hold_of_a_label_is_none() -> None:
+    deep: Any = "end"
+    for _ in range(129):
+        deep = [deep]
+    given = {"array": Array([1, float("nan")]), "object": object(), 3: (1,), "set": {1}}
+    assert plain(given) == {"array": [1, None], "object": None, "3": [1], "set": None}
+    assert plain(deep[0]) == deep[0]
+    assert '"end"' not in str(plain(deep))
