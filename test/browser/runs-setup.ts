@@ -7,6 +7,7 @@ import { serve } from "@hono/node-server";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { ApiError } from "../../src/core/faults/errors.ts";
 import { AnySpecSchema } from "../../src/core/signals/signals-spec.ts";
 import type { RunKey, RunLog } from "../../src/scoring/run-log-port.ts";
 import { committedAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
@@ -21,7 +22,15 @@ const LONGER = preferring((candidate) => candidate.length);
 
 const long: MadeRun = { id: "long", steps: 2000, ill_from: 1700 };
 const calm: MadeRun = { id: "calm", steps: 60, ill_from: null };
-const made = [long, calm];
+/** Of steps so large that the database can read but few at a time. */
+const heavy: MadeRun = { id: "heavy", steps: 120, ill_from: null };
+const HEAVY_MOST = 60;
+const made = [long, calm, heavy];
+
+function requireFew(run: MadeRun, steps: number | null): void {
+  const many = run === heavy && (steps ?? Number.POSITIVE_INFINITY) > HEAVY_MOST;
+  if (many) throw new ApiError("store_unavailable", "The run log's database did not answer as it should.");
+}
 
 /** The made runs beside those that are really scored. */
 function logOf(scored: RunLog): RunLog {
@@ -30,7 +39,7 @@ function logOf(scored: RunLog): RunLog {
     ...scored,
     async runs(page) {
       const { rows, next_cursor } = await scored.runs(page);
-      return { rows: [...made.map(summary), ...rows], next_cursor };
+      return { rows: [...[long, calm].map(summary), ...rows], next_cursor };
     },
     async run(key) {
       const run = of(key);
@@ -39,11 +48,17 @@ function logOf(scored: RunLog): RunLog {
     async steps(key, range) {
       const run = of(key);
       if (run === undefined) return scored.steps(key, range);
-      return stepRows(run).filter(({ step }) => (step as number) > (range.after ?? -1));
+      requireFew(run, range.limit);
+      const above = (step: number) => step > (range.after ?? -1) && step >= (range.from ?? 0);
+      return stepRows(run)
+        .filter(({ step }) => above(step as number))
+        .slice(0, range.limit ?? undefined);
     },
     async health(key, steps) {
       const run = of(key);
-      return run === undefined ? scored.health(key, steps) : healthRows(run).slice(-steps);
+      if (run === undefined) return scored.health(key, steps);
+      requireFew(run, steps);
+      return healthRows(run).slice(-steps);
     },
     async histogram(key, wanted) {
       const run = of(key);

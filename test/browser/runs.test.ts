@@ -54,6 +54,16 @@ it("opens a run of 2,000 steps, and says in how many milliseconds", async () => 
   await page.context().close();
 });
 
+it("reads a run whose steps are large in parts, and says how far alarms look back", async () => {
+  const { page } = await open("/runs/heavy");
+  expect(await page.locator("caption", { hasText: "of 120 steps" }).count()).toBe(1);
+  expect(await page.getByText("Alarms look at the last 60 steps.").count()).toBe(1);
+  await page.context().close();
+  const calm = await open("/runs/calm");
+  expect(await calm.page.getByText("Alarms look at").count()).toBe(0);
+  await calm.page.context().close();
+});
+
 it("shows how rewards are spread, and marks where a spec changed in every chart", async () => {
   const { page } = await open("/runs/calm");
   const heat = page.locator(".chart", { hasText: "spread of rewards" });

@@ -142,8 +142,25 @@ const owned = (owner: string | null) => (owner === null ? "" : `owner=${encodeUR
 
 export const runs = () => pages<RunSummary>(`/v1/runs?limit=${PAGE}`, "runs", RUNS_MOST);
 export const run = (id: string, owner: string | null) => read<RunDetail>(`${of(id)}?${owned(owner)}`);
-export const health = (id: string, owner: string | null, last = 2000) =>
-  read<RunHealth>(`${of(id)}/health?${owned(owner)}steps=${last}&rows=true`);
+/** Steps that alarms look back on, the fewer the more a step holds: a look is one statement. */
+const LOOKED_BACK = [2000, 300, 60];
+
+/** Over so many of the last steps: of several numbers the first that the database can look at. */
+export async function health(
+  id: string,
+  owner: string | null,
+  [last, ...fewer]: readonly number[] = LOOKED_BACK,
+): Promise<RunHealth> {
+  const asked = read<RunHealth>(`${of(id)}/health?${owned(owner)}steps=${last}&rows=true`);
+  return fewer.length === 0 ? asked : ((await asked.catch(unlessBusy)) ?? health(id, owner, fewer));
+}
+
+/** Null where the database did not answer in its time, and less may be asked of it; else throws. */
+function unlessBusy(fault: unknown): null {
+  if (fault instanceof Refused && fault.status === 503) return null;
+  throw fault;
+}
+
 export const histogram = (id: string, owner: string | null) =>
   read<RewardHistogram>(`${of(id)}/histogram?${owned(owner)}steps=2000`);
 /** The run less another, by prompt, over the last steps that both have. */
@@ -161,10 +178,39 @@ export const verdicts = (group: string) =>
 export const texts = async (group: string) =>
   (await read<{ texts: LoggedText[] }>(`/v1/groups/${encodeURIComponent(group)}/texts`)).texts;
 
-/** Rows above a step, or all. */
-export async function steps(id: string, owner: string | null, after: number | null): Promise<StepRow[]> {
-  const above = after === null ? "" : `after=${after}`;
-  return (await read<{ steps: StepRow[] }>(`${of(id)}/steps?${owned(owner)}${above}`)).steps;
+/** Steps asked for at first, and at most, and how long one reply should take, ms. */
+const STEPS_FIRST = 100;
+const STEPS_MOST = 500;
+const REPLY_MS = 500;
+/** A reply's size changes by this factor at most. */
+const CHANGE = 4;
+
+/**
+ * Rows above a step, or all: in parts, as a step of a large run holds thousands of verdicts and
+ * the database's time is bounded.
+ * @param onRead told how many there are, after each part but the last
+ */
+export async function steps(
+  id: string,
+  owner: string | null,
+  after: number | null,
+  onRead: (count: number) => void = () => {},
+): Promise<StepRow[]> {
+  const rows: StepRow[] = [];
+  let above = after === null ? "" : `after=${after}&`;
+  for (let limit = STEPS_FIRST; ; ) {
+    const began = performance.now();
+    const url = `${of(id)}/steps?${owned(owner)}${above}limit=${limit}`;
+    const asked = read<{ steps: StepRow[]; next_from: number | null }>(url);
+    const part = limit === 1 ? await asked : await asked.catch(unlessBusy);
+    const fits = part === null ? 0 : REPLY_MS / (performance.now() - began);
+    limit = Math.ceil(Math.min(STEPS_MOST, limit * Math.min(CHANGE, Math.max(1 / CHANGE, fits))));
+    if (part === null) continue;
+    rows.push(...part.steps);
+    if (part.next_from === null) return rows;
+    above = `from=${part.next_from}&`;
+    onRead(rows.length);
+  }
 }
 
 /** What a run is scored again by. */

@@ -125,12 +125,15 @@ interface Shown extends Drawn {
 
 /** What of the page is drawn anew with every step: alarms and charts. */
 function drawnParts(shown: Shown, others: readonly Drawn[], href: (step: number) => string): HTMLElement[] {
+  const { health: looked, rows } = shown;
+  const part =
+    looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, "step")}. ` : "";
   return [
-    alarmList(shown.health.alarms, href),
+    alarmList(looked.alarms, href),
     el(
       "p",
       { class: "soft" },
-      "Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.",
+      `${part}Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.`,
     ),
     el("div", { class: "charts" }, ...charts(shown, others)),
   ];
@@ -162,13 +165,19 @@ async function newer(shown: Shown): Promise<Shown | null> {
   return { ...shown, rows: [...kept, ...read], health: now, spread };
 }
 
+/** Says how far a long run has been read, until its page is there. */
+function reading(count: number): void {
+  const main = document.querySelector("main[aria-busy]");
+  main?.replaceChildren(el("p", { class: "soft", role: "status" }, `${counted(count, "step")} read, and on ..`));
+}
+
 /** The page, and what keeps it going: it looks for new steps until it is left. */
 export async function runPage(id: string, owner: string | null): Promise<HTMLElement[]> {
   const laid = new URLSearchParams(location.search).getAll("with").slice(0, LAID_MOST);
   const [detail, found, rows, spread, over] = await Promise.all([
     run(id, owner),
     health(id, owner),
-    steps(id, owner, null),
+    steps(id, owner, null, reading),
     histogram(id, owner).catch(() => null),
     Promise.all(laid.map((one) => laidOver(one, owner))),
   ]);

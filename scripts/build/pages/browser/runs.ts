@@ -26,7 +26,7 @@ export async function runsPage(): Promise<HTMLElement[]> {
   const owner = (run: RunSummary) => (named ? (run.owner ?? "") : null);
   const seen = await Promise.all(
     all.map(async (run, i): Promise<Seen> => {
-      const found = i < LOOKED_AT ? await health(run.run_id, owner(run), STEPS_LOOKED_AT).catch(() => null) : null;
+      const found = i < LOOKED_AT ? await health(run.run_id, owner(run), [STEPS_LOOKED_AT]).catch(() => null) : null;
       return { ...run, health: found };
     }),
   );
