@@ -21,7 +21,7 @@ from kritai.errors import (
     Unauthorized,
     Unavailable,
 )
-from kritai.reply_types import EvaluationsReply, GroupEvent, GroupResult, Rewards, RewardsEvent, RolloutResult, Verdicts
+from kritai.reply_types import GroupEvent, GroupResult, Rewards, RewardsEvent, RolloutResult
 from kritai.request_types import (
     EvaluationList,
     Group,
@@ -38,6 +38,7 @@ from kritai.reward_warnings import KritaiWarning
 from kritai.splitting import Limits
 from kritai.thinking import drop_thinking
 from kritai.transport import RetryPolicy
+from kritai.verdict_types import EvaluationsReply, Verdicts
 
 __all__ = [
     "AsyncBatch",

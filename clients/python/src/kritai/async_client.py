@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kritai.batch import AsyncBatch, submitted
 from kritai.errors import KritaiError
-from kritai.merging import check_group, check_rewards, may_come, merged_rewards, merged_verdicts, unanswered
+from kritai.merging import (
+    Answer,
+    check_group,
+    check_rewards,
+    may_come,
+    merged_rewards,
+    merged_verdicts,
+    unanswered,
+)
 from kritai.planned_call import ENVELOPE_BYTES, PlannedCall, planned, with_places
 from kritai.progress import ProgressBar
-from kritai.reply_types import EvaluationsReply, GroupResult, Rewards, RewardsEvent, RewardsReply, StoredSpec, Verdicts
+from kritai.reply_types import GroupResult, Rewards, RewardsEvent, RewardsReply, StoredSpec
 from kritai.request_types import (
     AnySpec,
     EvaluationList,
@@ -31,6 +39,7 @@ from kritai.run_log import AsyncRunLog
 from kritai.splitting import TOO_MUCH, Limits, Part, body_of, encode, group_parts, halves, invalid, split
 from kritai.stream import StreamOfGroups
 from kritai.transport import RetryPolicy, Transport
+from kritai.verdict_types import EvaluationsReply, Verdicts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -88,8 +97,10 @@ class AsyncKritai:
         on_failure = options.pop("on_failure", "raise")
         patient = options.pop("patient", False)
         progress = options.pop("progress", None)
-        batch, runs = planned(groups, cast(StreamOptions, options), self._limits, self._concurrency)
-        replies: dict[int, list[RewardsReply]] = {}
+        columns = options.pop("columns", False)
+        named = cast(StreamOptions, options)
+        batch, runs = planned(groups, named, self._limits, self._concurrency, columns=columns)
+        replies: dict[int, list[Answer]] = {}
         results: dict[int, GroupResult] = {}
 
         async def score(run: range, free: asyncio.Semaphore) -> None:
@@ -106,7 +117,7 @@ class AsyncKritai:
                 for at in run:
                     results[at] = unanswered(groups[at], groups[at].get("group_id", str(at)), error)
             else:
-                replies[run.start] = [reply]
+                replies[run.start] = [(run, reply)]
                 results.update(zip(run, reply["groups"], strict=True))
             if patient and run.start in replies:
                 await self._again(batch, run, results, replies[run.start], free)
@@ -114,16 +125,15 @@ class AsyncKritai:
 
         async with ProgressBar(len(groups), progress) as bar:
             await self._side_by_side(score, runs)
-        answers = [reply for at in sorted(replies) for reply in replies[at]]
-        answered = sum(len(first["groups"]) for first, *_ in replies.values())
-        return merged_rewards([results[at] for at in range(len(groups))], answers, answered)
+        answers = [answer for at in sorted(replies) for answer in replies[at]]
+        return merged_rewards([results[at] for at in range(len(groups))], answers, columns=columns)
 
     async def _again(
         self,
         batch: PlannedCall,
         run: range,
         results: dict[int, GroupResult],
-        replies: list[RewardsReply],
+        replies: list[Answer],
         free: asyncio.Semaphore,
     ) -> None:
         """Asks again for the groups of a run in which a reward is missing that may be had later,
@@ -141,7 +151,7 @@ class AsyncKritai:
                 if not error.retryable:
                     raise
                 return
-            replies.append(reply)
+            replies.append((failed, reply))
             results.update(zip(failed, reply["groups"], strict=True))
 
     async def submit(
@@ -153,14 +163,15 @@ class AsyncKritai:
         step: int | None = None,
         deadline_ms: int = BATCH_DEADLINE_MS,
         timeout_s: float = 120.0,
+        columns: bool = False,
     ) -> AsyncBatch:
         """Has the server score the groups on its own, in one request within its limits: nobody
         holds a connection for it.
 
-        deadline_ms: from now, at most 30 minutes, the default. timeout_s: of the submission. Raises
-            KritaiError.
+        deadline_ms: from now, at most 30 minutes, the default. timeout_s: of the submission. columns:
+            as of `rewards`. Raises KritaiError.
         """
-        named = {"run_id": run_id, "step": step}
+        named = {"run_id": run_id, "step": step, "columns": columns or None}
         envelope = {"spec": spec, "deadline_ms": deadline_ms, **{k: v for k, v in named.items() if v is not None}}
         body = body_of(envelope, "groups", group_parts(groups, spec, without_thinking=False))
         return await submitted(self._transport, body, time.monotonic() + timeout_s, groups)

@@ -71,8 +71,8 @@ class AsyncBatch:
             if found["state"] == "done" and found["reply"] is not None:
                 if self._groups is not None:
                     check_rewards(found["reply"], self._groups)
-                groups = found["reply"]["groups"]
-                return merged_rewards(groups, [found["reply"]], len(groups))
+                reply, groups = found["reply"], found["reply"]["groups"]
+                return merged_rewards(groups, [(range(len(groups)), reply)], columns="columns" in reply)
             if found["state"] not in ("queued", "running"):
                 fault = found["error"] or {"code": "cancelled", "detail": "the batch was cancelled"}
                 raise KritaiError(Problem(fault["code"], fault["detail"], request_id=self.id))

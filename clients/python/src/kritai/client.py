@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kritai.async_client import AsyncKritai
 from kritai.batch import Batch
 from kritai.loop_thread import LoopThread
-from kritai.reply_types import (
-    EvaluationsReply,
-    Rewards,
-    RewardsEvent,
-    StoredSpec,
-    Verdicts,
-)
+from kritai.reply_types import Rewards, RewardsEvent, StoredSpec
 from kritai.request_types import (
     AnySpec,
     EvaluationList,
@@ -46,6 +40,7 @@ from kritai.run_log_types import (
 )
 from kritai.splitting import Limits
 from kritai.transport import RetryPolicy
+from kritai.verdict_types import EvaluationsReply, Verdicts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

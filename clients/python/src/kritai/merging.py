@@ -10,18 +10,18 @@ from typing import Any, cast
 from kritai.errors import BadReply, KritaiError, Problem
 from kritai.reply_fields import as_fields
 from kritai.reply_types import (
+    AuditUse,
     BatchMetrics,
+    Columns,
     GroupResult,
     Logged,
     Rewards,
     RewardsReply,
     RolloutResult,
-    VerdictMetrics,
-    VerdictResult,
-    Verdicts,
 )
 from kritai.request_types import Formulation, Group, VerdictItem
 from kritai.reward_warnings import warn_of
+from kritai.verdict_types import VerdictMetrics, VerdictResult, Verdicts
 
 
 def bad_reply(detail: str, request_id: str | None = None) -> BadReply:
@@ -115,9 +115,15 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
     return cast("GroupResult", as_fields(made))
 
 
-def merged_rewards(groups: list[GroupResult], replies: Sequence[RewardsReply], answered: int) -> Rewards:
+Answer = tuple[Sequence[int], RewardsReply]
+"""A reply, and which groups of the call it is about, in its order."""
+
+
+def merged_rewards(groups: list[GroupResult], answers: Sequence[Answer], *, columns: bool) -> Rewards:
     """All groups of a call, in its order, with the replies that brought them: some groups in several
-    where they were asked again. `answered`: how many of the groups any reply had."""
+    where they were asked again. `columns`: whether they were asked for."""
+    replies = [reply for _, reply in answers]
+    answered = len({at for places, _ in answers for at in places})
     whole = len(replies) == 1 and answered == len(groups)
     said = sorted({warning for reply in replies for warning in reply["warnings"]})
     warn_of(said)
@@ -129,7 +135,46 @@ def merged_rewards(groups: list[GroupResult], replies: Sequence[RewardsReply], a
         request_ids=[reply["request_id"] for reply in replies],
         logged=_all_logged([reply["logged"] for reply in replies]) if answered == len(groups) else False,
         warnings=said,
+        columns=_merged_columns(groups, answers) if columns else None,
+        reward_range=_range_of(replies),
+        audit=_audit_of(replies),
     )
+
+
+def _merged_columns(groups: Sequence[GroupResult], answers: Sequence[Answer]) -> Columns:
+    """Of a group that was asked again its last values. Raises BadReply for columns of another shape
+    than the rewards, MissingField where they were asked for and did not come."""
+    merged: Columns = {}
+    for places, reply in answers:
+        for name, column in reply["columns"].items():
+            if [len(row) for row in column] != [len(groups[at]["rollouts"]) for at in places]:
+                raise bad_reply(f"the column {name!r} has another shape than the rewards", reply["request_id"])
+            if not all(value is None or is_score(value) for row in column for value in row):
+                raise bad_reply(f"a value of the column {name!r} is no finite number", reply["request_id"])
+            rows = merged.setdefault(name, [[None] * len(group["rollouts"]) for group in groups])
+            for at, row in zip(places, column, strict=True):
+                rows[at] = [_number(value) for value in row]
+    return merged
+
+
+def _range_of(replies: Sequence[RewardsReply]) -> tuple[float, float] | None:
+    """The same of all requests; of a stored spec that was changed between them what holds for all."""
+    ranges = [reply["reward_range"] for reply in replies if "reward_range" in reply]
+    return (float(min(low for low, _ in ranges)), float(max(high for _, high in ranges))) if ranges else None
+
+
+COUNTS = [name for name in AuditUse.__annotations__ if name != "correlation"]
+
+
+def _audit_of(replies: Sequence[RewardsReply]) -> AuditUse | None:
+    uses: list[Any] = [reply["audit"] for reply in replies if "audit" in reply]
+    if len(uses) < 2:
+        return uses[0] if uses else None
+    told = [(use["correlation"], use["audited"]) for use in uses if use["correlation"] is not None]
+    weight = sum(audited for _, audited in told)
+    correlation = sum(value * audited for value, audited in told) / weight if weight else None
+    summed = {name: sum(use[name] for use in uses) for name in COUNTS}
+    return cast("AuditUse", as_fields({**summed, "correlation": correlation}))
 
 
 def _number(value: float | None) -> float | None:

@@ -38,7 +38,12 @@ class PlannedCall:
 
 
 def planned(
-    groups: Sequence[Group], options: StreamOptions, limits: Limits, concurrency: int
+    groups: Sequence[Group],
+    options: StreamOptions,
+    limits: Limits,
+    concurrency: int,
+    *,
+    columns: bool = False,
 ) -> tuple[PlannedCall, list[range]]:
     """The call and its requests, each a range of the groups. Raises TypeError for an option that
     there is not."""
@@ -51,7 +56,7 @@ def planned(
     deadline_ms = options.get("deadline_ms", DEADLINE_MS)
     waves = -(-len(runs) // concurrency)
     timeout_s = options.get("timeout_s") or waves * deadline_ms / 1000 + 60
-    named = {"run_id": options.get("run_id"), "step": options.get("step")}
+    named = {"run_id": options.get("run_id"), "step": options.get("step"), "columns": columns or None}
     envelope = {"spec": spec, **{name: value for name, value in named.items() if value is not None}}
     return PlannedCall(groups, parts, envelope, time.monotonic() + timeout_s, deadline_ms), runs
 

@@ -153,7 +153,38 @@ class Timing(TypedDict):
     overhead: float
 
 
-class _RewardsTail(TypedDict):
+Columns = dict[str, list[list[float | None]]]
+"""Each signal's values by its name (or `base`, `format`, `overlong`), shaped as `rewards`."""
+
+
+class AuditUse(TypedDict):
+    """What an audit asked, apart from all other counts, and how far it agrees. `groups` were to be
+    audited, `audited` of them were whole; `correlation` is Spearman's, of reward and audit."""
+
+    groups: int
+    audited: int
+    correlation: float | None
+    comparisons: int
+    generations: int
+    parsed: int
+    unparsed: int
+    failed: int
+    saved: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class _OfSignals(TypedDict, total=False):
+    """`reward_range` and `signals` (what each measured of itself) of a spec with signals, `audit` of a
+    spec that has one, `columns` where they were asked for."""
+
+    reward_range: list[float]
+    signals: dict[str, dict[str, float | None]]
+    columns: Columns
+    audit: AuditUse
+
+
+class _RewardsTail(_OfSignals):
     request_id: str
     run_id: str | None
     step: int | None
@@ -198,6 +229,12 @@ class Rewards:
     request_ids: of the requests that were answered; each finds its groups in the run log.
     logged: whether all of them are in the run log, "queued" when the last of it is on its way.
     spec_hash: None only when no request was answered (`on_failure="null"`).
+    columns: each signal's values, shaped as `rewards`; None unless asked for by `columns`, and None
+        within where there is no value. Without any answered request there are no names in it.
+    reward_range: where every reward lies, proved, of a spec with signals; else None.
+    audit: what the audit asked, of a spec that has one, summed over the requests, so that a group
+        that was asked for again counts again; its `correlation` is the mean of theirs, each weighted
+        by the groups that it audited. None where no answered request tells of one.
     """
 
     rewards: list[list[float | None]]
@@ -207,70 +244,14 @@ class Rewards:
     request_ids: list[str]
     logged: Logged
     warnings: list[str]
+    columns: Columns | None = None
+    reward_range: tuple[float, float] | None = None
+    audit: AuditUse | None = None
 
     @property
     def flat(self) -> list[float | None]:
         """All rewards in one list, group after group."""
         return [reward for row in self.rewards for reward in row]
-
-
-class VerdictComponents(TypedDict):
-    content: float
-    format: float
-    overlong: float
-
-
-class VerdictResult(TypedDict):
-    reward: float
-    components: VerdictComponents
-    verdict: str | None
-    scores: list[float] | None
-    status: str
-
-
-class VerdictMetrics(TypedDict):
-    parse_rate: float
-    accuracy: float | None
-    reward_mean: float
-    reward_std: float
-
-
-@dataclass(frozen=True)
-class Verdicts:
-    """The rewards of verdict texts, in the order of the items, however many requests it took."""
-
-    rewards: list[float]
-    items: list[VerdictResult]
-    metrics: VerdictMetrics
-    request_ids: list[str]
-    warnings: list[str]
-
-
-class Estimate(TypedDict):
-    mean: float | None
-    ci95: list[float] | None
-    n: int
-
-
-class TauEstimate(Estimate):
-    undefined: int
-    mean_zero: float | None
-    mean_minus_one: float | None
-
-
-class EvaluationSummary(TypedDict):
-    list_acc: Estimate
-    tau_b: TauEstimate
-    parse_rate: Estimate
-
-
-class EvaluationsReply(EvaluationSummary):
-    """The reply of POST /v1/evaluations. tau-b is never to be read without the parse rate."""
-
-    request_id: str
-    lists: int
-    by_tag: dict[str, dict[str, EvaluationSummary]]
-    warnings: list[str]
 
 
 class StoredSpec(TypedDict):

@@ -239,8 +239,7 @@ class StreamOptions(TypedDict, total=False):
     timeout_s: the whole call's deadline with all its requests and retries. Default: a minute more
         than the requests' own deadlines.
     drop_thinking: empty the think blocks before sending, tags kept. The verifier never reads them;
-        only a spec with
-        `extract: whole` or a regular expression over the thinking can tell.
+        only a spec with `extract: whole` or a regular expression over the thinking can tell.
     """
 
     spec: str | AnySpec
@@ -261,11 +260,14 @@ class RewardsOptions(StreamOptions, total=False):
         than a second.
     patient: asks again, with pauses, for what is missing and may come later, until `timeout_s`.
         Trainers' shims do.
+    columns: whether the result has each signal's values as `columns`, too. A stream's groups carry
+        the same values in their `components`.
     """
 
     on_failure: Literal["raise", "null"]
     progress: bool | None
     patient: bool
+    columns: bool
 
 
 class SubmitOptions(TypedDict, total=False):
@@ -276,6 +278,7 @@ class SubmitOptions(TypedDict, total=False):
     step: int | None
     deadline_ms: int
     timeout_s: float
+    columns: bool
 
 
 class VerdictsOptions(TypedDict, total=False):
