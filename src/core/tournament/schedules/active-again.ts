@@ -14,6 +14,11 @@ export interface AgainSettings {
 const PAIRS_BEFORE_TURNS = 2;
 /** So much of a new pair's worth has one asked again: what its noise is, is itself uncertain. */
 const AGAIN_SHARE = 0.5;
+/**
+ * Least gain of a pair asked again, as a share of a new pair's: below it only new pairs are asked,
+ * however much more is known of how far apart the others are.
+ */
+const GAIN_LEAST = 0.2;
 /** Asked for a wanted order_confidence: pairs of at least this share of the best one's worth. */
 const TELLING_LEAST = 0.05;
 /** Pairs in both orders from which noise is estimated; and the least that is believed of a pair's. */
@@ -107,7 +112,7 @@ function chosen(fit: Fit, { open, asked, again, outcomes, graded, only }: Known,
     chances === null ? 1 : (chances[i as number] as number) + (chances[j as number] as number);
   const worth = (match: Match) => share(match) * worthOf(fit, match as [number, number]);
   const noise = graded && !only ? noiseOf(fit, asked, outcomes) : UNKNOWN;
-  const turning = open.length === 0 ? 1 : AGAIN_SHARE * noise.order;
+  const turning = open.length === 0 ? 1 : gainOfTurning(noise) < GAIN_LEAST ? 0 : AGAIN_SHARE * noise.order;
   const fresh = open.map((match) => ({ match, worth: worth(match) * noise.pair }));
   const repeated = turning === 0 ? [] : again.map(({ match }) => ({ match, worth: worth(match) * turning }));
   const line = [...fresh, ...repeated].sort((a, b) => b.worth - a.worth);
@@ -120,6 +125,12 @@ function chosen(fit: Fit, { open, asked, again, outcomes, graded, only }: Known,
     only && open.length === 0 ? most : 2,
   );
 }
+
+/**
+ * What a pair's other order adds to 1 / variance of what is known of it, over what a new pair
+ * brings: 1 / (pair + order / 2) - 1 / (pair + order) over 1 / (pair + order).
+ */
+const gainOfTurning = ({ pair, order }: Noise): number => order / (2 * pair + order);
 
 const logit = (share: number): number => {
   const inside = Math.min(1 - EDGE, Math.max(EDGE, share));
