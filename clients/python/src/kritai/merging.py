@@ -52,14 +52,30 @@ def check_rewards(reply: RewardsReply, groups: Sequence[Group]) -> None:
         check_group(result, len(group["rollouts"]))
 
 
-LATER = frozenset({"verifier_unavailable", "verifier_overloaded", "verifier_bad_reply", "deadline", "partial"})
-"""Codes of a missing reward that the same question may bring another time."""
+LATER = frozenset(
+    (
+        "verifier_unavailable",
+        "verifier_overloaded",
+        "verifier_bad_reply",
+        "scalar_backend_saturated",
+        "other_model",
+        "deadline",
+        "cancelled",
+        "sandbox_failed",
+        "checker_failed",
+    )
+)
+"""Codes of a missing reward that the same question may bring another time, as the server has them
+(src/scoring/mendable.ts)."""
+
+AFTER_FAILURES = frozenset({"partial", "rubric_undecided", "no_majority"})
+"""Codes of which that holds only where the verifier failed at something."""
 
 
 def may_come(group: GroupResult) -> bool:
-    """Whether a reward of the group is missing that asking again may bring. What is `partial` for want
+    """Whether a reward of the group is missing that asking again may bring. What is undecided for want
     of readable answers alone stays so: the same question brings the same ones."""
-    later = LATER if group["verifier"]["failed"] > 0 else LATER - {"partial"}
+    later = LATER | AFTER_FAILURES if group["verifier"]["failed"] > 0 else LATER
     return any(result["reward"] is None and result["error"] in later for result in group["rollouts"])
 
 
