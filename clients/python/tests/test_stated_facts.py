@@ -15,7 +15,7 @@ from kritai import InvalidRequest, Kritai
 from kritai import stated_facts as module
 from kritai.gather import forget_shared
 from kritai.shims import slime_reward
-from kritai.stated_facts import fact_in, plain
+from kritai.stated_facts import Stated, plain
 
 REFERENCE = {"signals": {"right": {"kind": "reference", "answer": "last_line"}}}
 SAME: dict[str, Any] = {
@@ -47,6 +47,7 @@ class Array:
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
     module._needed.clear()
+    module._asked.clear()
     forget_shared()
     yield
     forget_shared()
@@ -187,7 +188,7 @@ def test_what_a_spec_needs_is_learnt_once(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_the_right_answer_of_a_label(label: object, answer: object) -> None:
-    assert fact_in(label, "reference") == answer
+    assert Stated.of_label(label).of("reference") == answer
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,7 @@ def test_the_right_answer_of_a_label(label: object, answer: object) -> None:
     ],
 )
 def test_the_test_cases_of_a_label(label: object, cases: object) -> None:
-    assert fact_in(label, "test_cases") == cases
+    assert Stated.of_label(label).of("test_cases") == cases
 
 
 def test_what_json_cannot_hold_of_a_label_is_none() -> None:

@@ -10,7 +10,7 @@ import statistics
 import warnings
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kritai.errors import KritaiError
 from kritai.reply_types import Rewards
@@ -20,6 +20,8 @@ from kritai.reward_warnings import KritaiWarning
 if TYPE_CHECKING:
     from kritai.async_client import AsyncKritai
     from kritai.client import Kritai
+
+T = TypeVar("T")
 
 EVERY_STEPS = 20
 TIMEOUT_S = 60.0
@@ -94,7 +96,7 @@ class DriftProbe:
         return client.start(self.send(client.api, step, **options)).result() if self.due(step) else None
 
 
-async def beside(scoring: Coroutine[Any, Any, Rewards], sending: Coroutine[Any, Any, Any]) -> Rewards:
+async def beside(scoring: Coroutine[Any, Any, T], sending: Coroutine[Any, Any, Any]) -> T:
     """A step's own call, and what is sent beside it; a step that fails ends both."""
     probing = asyncio.ensure_future(sending)
     try:

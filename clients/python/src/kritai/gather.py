@@ -6,26 +6,28 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import functools
+import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlencode
 
 from kritai.client import Kritai
-from kritai.columns import completion_of, component_of, prompt_key, prompt_of
+from kritai.columns import completion_of, component_of, prompt_key, prompt_of, rollouts_of, rows_of
 from kritai.errors import KritaiError, NoScore, Problem
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
 from kritai.reply_types import RolloutResult
 from kritai.request_types import Prompt, RewardsOptions, Rollout
-from kritai.stated_facts import plain
+from kritai.stated_facts import Stated, plain, rewards_by_rows
 
 
 @dataclass
 class _Room:
     prompt: Prompt
     rollouts: list[Rollout] = field(default_factory=list)
+    stated: list[Stated] = field(default_factory=list)
     waiting: list[asyncio.Future[RolloutResult]] = field(default_factory=list)
     timer: asyncio.TimerHandle | None = None
 
@@ -50,21 +52,23 @@ class Gather:
         self._scoring: set[asyncio.Task[None]] = set()
 
     def submit(
-        self, prompt: object, completion: object, token_ids: Any = None
+        self, prompt: object, completion: object, token_ids: Any = None, stated: Stated | None = None
     ) -> concurrent.futures.Future[RolloutResult]:
         """The sample's result, when its group is scored. Any thread may call; a coroutine awaits
-        `asyncio.wrap_future(...)`."""
+        `asyncio.wrap_future(...)`. stated: where the facts that the spec needs are taken from; samples
+        of one prompt with another `problem` are other groups, and those of a group must agree."""
         rollout: Rollout = {"text": completion_of(completion)}
         if token_ids is not None:
             rollout["length_tokens"] = len(token_ids)
-        return self._client.start(self._join(prompt_of(prompt), rollout))
+        return self._client.start(self._join(prompt_of(prompt), rollout, stated or Stated()))
 
-    async def _join(self, prompt: Prompt, rollout: Rollout) -> RolloutResult:
+    async def _join(self, prompt: Prompt, rollout: Rollout, stated: Stated) -> RolloutResult:
         loop = asyncio.get_running_loop()
-        key = prompt_key(prompt)
+        key = prompt_key(prompt) + json.dumps(stated.problem, sort_keys=True)
         room = self._rooms.setdefault(key, _Room(prompt))
         answer: asyncio.Future[RolloutResult] = loop.create_future()
         room.rollouts.append(rollout)
+        room.stated.append(stated)
         room.waiting.append(answer)
         if room.timer is not None:
             room.timer.cancel()
@@ -81,15 +85,15 @@ class Gather:
 
     async def _score(self, room: _Room) -> None:
         try:
-            result = await self._client.api.rewards(
-                [{"prompt": room.prompt, "rollouts": room.rollouts}], **self._options
-            )
+            prompts = [room.prompt] * len(room.rollouts)
+            given: Any = {"one_group": True, **self._options}
+            scored = await rewards_by_rows(self._client.api, prompts, room.rollouts, room.stated, **given)
         except Exception as error:
             for answer in room.waiting:
                 if not answer.done():
                     answer.set_exception(error)
             return
-        for answer, rollout in zip(room.waiting, result.groups[0]["rollouts"], strict=True):
+        for answer, rollout in zip(room.waiting, rows_of(scored.result, scored.places), strict=True):
             if not answer.done():
                 answer.set_result(rollout)
 
@@ -107,6 +111,17 @@ def shared_gather(group_size: int, window_s: float = 300.0, spec: str = "default
     """The process's gathering place for these options."""
     with _sharing:
         return _gather(group_size, window_s, spec, run_id)
+
+
+def shared_rows(
+    prompts: Sequence[object], completions: Sequence[object], stated: Sequence[Stated], **options: Any
+) -> list[RolloutResult]:
+    """The results of rows that came together, by the process's client, asked again until `timeout_s`.
+    Options: those of `rewards`."""
+    given = {"on_failure": "null", "patient": True, **options}
+    client = shared_client()
+    scored = client.start(rewards_by_rows(client.api, prompts, rollouts_of(completions), stated, **given)).result()
+    return rows_of(scored.result, scored.places)
 
 
 def connections() -> int:

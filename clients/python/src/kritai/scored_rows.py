@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kritai.async_client import AsyncKritai
-from kritai.columns import component_of, extras_of, groups_of, rows_of, signals_of
+from kritai.columns import component_of, extras_of, rows_of, signals_of
 from kritai.drift_probe import DriftProbe, beside
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Rollout
-from kritai.stated_facts import plain, rewards_by_labels
+from kritai.stated_facts import Stated, rewards_by_rows
 
 
 @dataclass(frozen=True)
@@ -54,29 +54,30 @@ async def score_rows(
     trainer_state: object = None,
     drift_probe: DriftProbe | None = None,
     labels: Sequence[object] | None = None,
+    columns: Mapping[str, Any] | None = None,
+    label_column: str | None = None,
     **options: Any,
 ) -> ScoredRows:
     """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
-    trainer's `global_step`. labels: one a row; what the spec needs to know of a problem is taken
-    from them, and rows of one prompt with different labels are different problems.
+    trainer's `global_step`. What the spec needs to know of a problem, and nothing else, is taken
+    from `labels`, one a row, or from the trainer's `columns`, of which `label_column` holds the right
+    answer. Rows of one prompt with different labels, or different such facts, are different problems.
 
     What failed for want of a server or of time is asked for again until `timeout_s`, then None with
     its code, unless `on_failure="raise"`. A probe that is due goes beside the step's own request.
     """
-    stated = None if labels is None else [plain(label) for label in labels]
-    groups, places = groups_of(prompts, rollouts, language, stated)
+    if labels is not None:
+        stated = [Stated.of_label(label) for label in labels]
+    else:
+        stated = Stated.of_columns(columns or {}, len(prompts), label_column)
     step = getattr(trainer_state, "global_step", None)
     given = {"step": step, "on_failure": "null", "patient": True, **options}
     async with AsyncKritai(base_url) as client:
-        if stated is not None:
-            of_groups = {group: label for (group, _), label in zip(places, stated, strict=True)}
-            scoring = rewards_by_labels(client, groups, [of_groups[at] for at in range(len(groups))], **given)
-        else:
-            scoring = client.rewards(groups, **given)
+        scoring = rewards_by_rows(client, prompts, rollouts, stated, language, **given)
         if drift_probe is not None and drift_probe.due(given["step"]):
-            result = await beside(scoring, drift_probe.send(client, **given))
+            scored = await beside(scoring, drift_probe.send(client, **given))
         else:
-            result = await scoring
+            scored = await scoring
     if drift_probe is not None:
-        drift_probe.keep(groups, result, given["step"])
-    return ScoredRows(rows_of(result, places), result)
+        drift_probe.keep(scored.groups, scored.result, given["step"])
+    return ScoredRows(rows_of(scored.result, scored.places), scored.result)

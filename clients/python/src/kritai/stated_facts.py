@@ -1,18 +1,22 @@
-"""Owns what a dataset's label says of a problem, as the facts that a spec needs of a group: read as
-the server reads it on routes of one sample (docs/integrations/gathering.md). Knows no tool."""
+"""Owns what a dataset's label or row says of a problem, as the facts that a spec needs of a group:
+read as the server reads it on routes of one sample (docs/integrations/gathering.md). Knows no tool."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from kritai.async_client import AsyncKritai
-from kritai.errors import InvalidRequest
+from kritai.columns import groups_of
+from kritai.errors import InvalidRequest, Problem
 from kritai.reply_types import Rewards
-from kritai.request_types import Group
+from kritai.request_types import Group, Rollout
+
+T = TypeVar("T")
 
 DEPTH_MAX = 128
 """The server's `label_depth_max`."""
@@ -20,10 +24,123 @@ DEPTH_MAX = 128
 TRUTHS = ("ground_truth", "expected_answer", "answer", "reference", "solution", "label", "target")
 """Fields of a row that hold the right answer, in the order in which they are looked for."""
 
+NESTED = ("verifier_metadata", "metadata", "extra_info", "reward_model", "reward_spec", "kwargs")
+"""Fields of a row that hold more of it."""
+
+OWN = frozenset(
+    (
+        "completion_ids",
+        "environments",
+        "num_turns",
+        "request_id",
+        "response_loss_mask",
+        "response_token_ids",
+        "rollout_infos",
+        "rollout_reward_scores",
+    )
+)
+"""What trainers put beside a dataset's columns: no part of a row."""
+
 _MISSING = re.compile(r"^groups\[\d+\]\.(rollouts\[\d+\]\.)?(\w+)")
 
-_needed: dict[str, frozenset[tuple[bool, str]]] = {}
-"""By a stored spec's name what it was seen to need: (of a rollout, the fact's name)."""
+_ITEM_PLACE = re.compile(r"\{\{\s*item(?:\.([A-Za-z0-9_-]+))?")
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What a spec was seen to need."""
+
+    facts: frozenset[tuple[bool, str]] = frozenset()
+    """(of a rollout, the fact's name)."""
+    fields: frozenset[str] | None = frozenset()
+    """Of the row, by the spec's templates; None: the row itself."""
+
+
+_needed: dict[str, Needed] = {}
+"""By a stored spec's name."""
+
+_asked: set[str] = set()
+"""Specs by whose name samples that the server gathers were refused without their facts."""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What is said of one sample beside its prompt and its answer."""
+
+    truth: object = None
+    """Its label or ground truth, as it came; None: the row's field of such a name."""
+    row: Mapping[str, Any] = field(default_factory=dict)
+    """The dataset's row. Read by field, and only what is needed of it."""
+    problem: object = None
+    """As JSON: what makes equal prompts different problems, whatever the spec needs."""
+
+    @classmethod
+    def of_label(cls, label: object) -> Stated:
+        """By a label alone, which tells problems apart."""
+        return cls(label, {"label": label}, plain(label))
+
+    @classmethod
+    def of_row(cls, row: object) -> Stated:
+        """By a dataset's row, whose right answer tells problems apart; of what is none, nothing."""
+        known: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
+        told = ("data_source", "reward_model", "reward_spec", *TRUTHS)
+        return cls(None, known, {name: plain(known[name]) for name in told if name in known})
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Any], rows: int, label_column: str | None = None) -> list[Stated]:
+        """By a trainer's columns, a list each; `label_column` holds the right answer, by default the
+        first of `TRUTHS` that is there. Raises ValueError where there is no such column."""
+        dataset = {
+            name: column
+            for name, column in columns.items()
+            if name not in OWN and isinstance(column, (list, tuple)) and len(column) == rows
+        }
+        if label_column is not None:
+            if label_column not in dataset:
+                raise ValueError(f"label_column: no column {label_column!r}; there are {', '.join(sorted(dataset))}")
+            # It goes before a column of the name that goes before all others.
+            dataset = {name: dataset[name] for name in dataset if name == label_column or name != "reference"}
+        each = [{name: column[at] for name, column in dataset.items()} for at in range(rows)]
+        return [cls(None if label_column is None else row.get(label_column), row) for row in each]
+
+    def of(self, name: str, fields: frozenset[str] | None = None) -> Any:
+        """A fact, as JSON; None where nothing states it. fields: which ones of the row are wanted as
+        `item`; None: all."""
+        places = self._places()
+        if name == "reference":
+            told = _answer_in(_named(places, "reference")), _answer_in(plain(self.truth))
+            return next((answer for answer in (*told, *map(_answer_of, places)) if answer is not None), None)
+        if name == "item":
+            names = [field for place in reversed(places) for field in place if isinstance(field, str)]
+            wanted = [each for each in names if (not each.startswith("_") if fields is None else each in fields)]
+            return {each: _named(places, each) for each in dict.fromkeys(wanted)}
+        if name == "test_cases":
+            held = [_named(places, each) for each in ("test_cases", "unit_tests", "ground_truth")]
+            cases = map(_cases_in, (*held[:2], plain(self.truth), held[2]))
+            return next((each for each in cases if each is not None), None)
+        return _named(places, name)
+
+    def facts(self, needed: Needed) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Those that are needed and stated: of the group, and of the rollout."""
+        told: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+        for of_rollout, name in sorted(needed.facts):
+            if (value := self.of(name, needed.fields)) is not None:
+                told[of_rollout][name] = value
+        if "reference" in told[0] and (kind := self.of("answer_type")) is not None:
+            told[0]["answer_type"] = kind
+        return told
+
+    def _places(self) -> list[Mapping[str, Any]]:
+        held = [self.row, *(_opened(self.row.get(name)) for name in NESTED), _opened(self.truth)]
+        return [place for place in held if isinstance(place, Mapping)]
+
+
+def _named(places: Sequence[Mapping[str, Any]], name: str) -> Any:
+    return next((value for place in places if (value := plain(place.get(name))) is not None), None)
+
+
+def _answer_of(place: Mapping[str, Any]) -> str | list[str] | None:
+    return _answer_in({name: plain(place[name]) for name in TRUTHS if name in place})
 
 
 def plain(value: Any, depth: int = DEPTH_MAX) -> Any:
@@ -40,56 +157,79 @@ def plain(value: Any, depth: int = DEPTH_MAX) -> Any:
     return plain(value.tolist(), depth) if hasattr(value, "tolist") else None
 
 
-async def rewards_by_labels(
-    client: AsyncKritai, groups: Sequence[Group], labels: Sequence[object], **options: Any
-) -> Rewards:
-    """The groups' rewards, each group with what its label says of the facts that the spec needs; no
-    other is sent, so that none can do harm. Options: those of `rewards`. Raises KritaiError,
-    `facts_required` where a label does not say what the spec needs.
+@dataclass(frozen=True)
+class Scored:
+    """A call's rewards, its groups as they were sent, and each row's (group, rollout)."""
+
+    result: Rewards
+    groups: list[Group]
+    places: list[tuple[int, int]]
+
+
+async def rewards_by_rows(
+    client: AsyncKritai,
+    prompts: Sequence[object],
+    rollouts: Sequence[Rollout],
+    stated: Sequence[Stated],
+    language: str | None = None,
+    one_group: bool = False,
+    **options: Any,
+) -> Scored:
+    """The rewards of rows, each group with what its rows state of the facts that the spec needs; no
+    other is sent, so that none can do harm. Rows of one prompt with other such facts of the group
+    are other groups. Options: those of `rewards`. Raises KritaiError, `facts_required` where a row
+    does not state what the spec needs, and of `one_group` `facts_disagree` where the rows are several.
 
     What a spec needs is learnt from the server's refusal, which costs nothing, and is kept by the
-    spec's name. Writes the facts into `groups`.
+    spec's name.
     """
     spec = options.get("spec", "default")
-    sent = _needed.get(spec, frozenset()) if isinstance(spec, str) else frozenset()
+    needed = _needed.get(spec, Needed()) if isinstance(spec, str) else Needed()
     while True:
-        for group, label in zip(groups, labels, strict=True):
-            _state(cast("dict[str, Any]", group), plain(label), sent)
+        told = [each.facts(needed) for each in stated]
+        given: Any = [{**own, **rollout} for rollout, (_, own) in zip(rollouts, told, strict=True)]
+        problems = [[each.problem, facts] for each, (facts, _) in zip(stated, told, strict=True)]
+        groups, places = groups_of(prompts, given, language, problems)
+        for (at, _), (facts, _) in zip(places, told, strict=True):
+            groups[at] = cast("Group", {**facts, **groups[at]})
+        if one_group and len(groups) > 1:
+            names = ", ".join(sorted({name for facts, _ in told for name in facts}))
+            raise InvalidRequest(Problem("facts_disagree", f"the samples of a group state different {names}"))
         try:
-            return await client.rewards(groups, **options)
+            return Scored(await client.rewards(groups, **options), groups, places)
         except InvalidRequest as refused:
-            paths = [_MISSING.match(fault.path) for fault in refused.errors]
-            needed = sent | {(path[1] is not None, path[2]) for path in paths if path is not None}
-            if refused.code != "facts_required" or needed == sent:
+            more = await _needed_by(client, spec, needed, refused)
+            if more == needed:
                 raise
-            sent = needed
+            needed = more
             if isinstance(spec, str):
-                _needed[spec] = _needed.get(spec, frozenset()) | needed
+                _needed[spec] = needed
 
 
-def _state(group: dict[str, Any], label: Any, names: frozenset[tuple[bool, str]]) -> None:
-    for of_rollout, name in names:
-        if (value := fact_in(label, name)) is None:
-            continue
-        for place in group["rollouts"] if of_rollout else [group]:
-            place.setdefault(name, value)
-    if "reference" in group and (kind := fact_in(label, "answer_type")) is not None:
-        group.setdefault("answer_type", kind)
+async def _needed_by(client: AsyncKritai, spec: Any, known: Needed, refused: InvalidRequest) -> Needed:
+    """What is known of a spec's needs, and what its refusal tells."""
+    if refused.code != "facts_required":
+        return known
+    paths = [_MISSING.match(fault.path) for fault in refused.errors]
+    facts = known.facts | {(path[1] is not None, path[2]) for path in paths if path is not None}
+    if (False, "item") not in facts:
+        return Needed(facts, known.fields)
+    held = await client.call("GET", f"/v1/specs/{spec}", patient=True) if isinstance(spec, str) else spec
+    names = _ITEM_PLACE.findall(json.dumps(plain(held)))
+    return Needed(facts, None if "" in names else frozenset(names))
 
 
-def fact_in(label: Any, name: str) -> Any:
-    """A fact that a label states, as JSON; None where it states none."""
-    opened = _opened(label)
-    row: Mapping[str, Any] = opened if isinstance(opened, dict) else {}
-    if name == "reference":
-        stated = _answer_in(row.get("reference"))
-        return _answer_in(label) if stated is None else stated
-    if name == "item":
-        return {field: each for field, each in {**row, "label": label}.items() if not field.startswith("_")}
-    if name == "test_cases":
-        places = (row.get("test_cases"), row.get("unit_tests"), label, row.get("ground_truth"))
-        return next((cases for cases in map(_cases_in, places) if cases is not None), None)
-    return row.get(name)
+async def stated_if_asked(spec: str, send: Callable[[bool], Awaitable[T]]) -> T:
+    """What a sample's call to the server's own gathering brings: sent without what its row states,
+    and with it where the server says that the spec needs facts, from then on at once."""
+    if spec not in _asked:
+        try:
+            return await send(False)
+        except InvalidRequest as refused:
+            if refused.code != "facts_required":
+                raise
+            _asked.add(spec)
+    return await send(True)
 
 
 def _opened(value: Any) -> Any:

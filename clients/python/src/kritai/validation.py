@@ -12,6 +12,7 @@ from kritai.gather import environment_gather
 from kritai.merging import unanswered
 from kritai.reply_types import RolloutResult
 from kritai.serial_steps import refuse_event_loop
+from kritai.stated_facts import Stated
 
 TRAINING = frozenset({"train", "training"})
 
@@ -38,15 +39,16 @@ def environment_result(
     row: Any, prompt: object, action: str, declared: str | None
 ) -> tuple[RolloutResult, float | None]:
     """An environment's step, waited for until its group is scored, and the number to give when it
-    has no score."""
+    has no score. The row states what the spec needs of the problem."""
     fallback = None if declared is None else float(declared)
+    stated = Stated.of_row(row)
     if not is_validation(row):
         refuse_event_loop()
-        return environment_gather().submit(prompt, action).result(), fallback
+        return environment_gather().submit(prompt, action, stated=stated).result(), fallback
     if os.environ.get("KRITAI_VAL_GROUP_SIZE", "1") == "1":
         return ALONE, 0.0
     refuse_event_loop()
-    return environment_gather("KRITAI_VAL_GROUP_SIZE").submit(prompt, action).result(), fallback
+    return environment_gather("KRITAI_VAL_GROUP_SIZE").submit(prompt, action, stated=stated).result(), fallback
 
 
 def environment_size(row: Any) -> int:

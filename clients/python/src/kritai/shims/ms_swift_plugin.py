@@ -3,10 +3,12 @@
 leaves out. What is wrong with the request itself raises.
 
 Needs whole groups in a process. Server, key, spec and run: KRITAI_BASE_URL, KRITAI_API_KEY,
-KRITAI_SPEC, KRITAI_RUN_ID. KRITAI_COMPONENTS=tests,quality adds `kritai_tests` and `kritai_quality`, one
-reward for each component (a signal of the spec, or `base`, `format`, `overlong`): name all of them in
-`--reward_funcs` (a batch is one request), weighted by `--reward_weights`. KRITAI_DRIFT_PROBE=20 sends
-one group of the first step again every 20 steps (`kritai.DriftProbe`).
+KRITAI_SPEC, KRITAI_RUN_ID. Facts that the spec needs (a reference, test cases, a row) are taken from
+the dataset's columns (`solution`, ..), and only those are sent. KRITAI_COMPONENTS=tests,quality adds
+`kritai_tests` and `kritai_quality`, one reward for each component (a signal of the spec, or `base`,
+`format`, `overlong`): name all of them in `--reward_funcs` (a batch is one request), weighted by
+`--reward_weights`. KRITAI_DRIFT_PROBE=20 sends one group of the first step again every 20 steps
+(`kritai.DriftProbe`).
 """
 
 import functools
@@ -27,7 +29,7 @@ class KritaiReward(AsyncORM):
 
     async def __call__(self, completions: Any, messages: Any, **given: Any) -> list[float | None]:
         rollouts = rollouts_of(completions, given.get("response_token_ids"))
-        told = {"trainer_state": given.get("trainer_state"), **options}
+        told = {"trainer_state": given.get("trainer_state"), "columns": given, **options}
         score = functools.partial(score_rows, [chat[:-1] for chat in messages], rollouts, **told)
         return (await self.shared.scored(completions, score)).component(self.component)
 

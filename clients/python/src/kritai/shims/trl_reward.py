@@ -4,11 +4,14 @@ The function is async and pickles. It posts the whole batch, gives None where th
 then leaves the row out), and feeds log_metric and log_extra when TRL gives them. The key comes from
 KRITAI_API_KEY, so that it is not pickled. Needs whole groups
 in a process: a per-device batch that is a multiple of num_generations. A dataset column `pass_rate`
-    is sent as label. `kritai_rewards(["tests", "quality"], ..)` gives one function for each component
+is sent as label. Facts that the spec needs (a reference, test cases, a row) are taken from the
+dataset's columns, and only those are sent: the right answer from `label_column`, else from the first
+there is of `reference`, `ground_truth`, `expected_answer`, `answer`, `solution`, `label`, `target`.
+`kritai_rewards(["tests", "quality"], ..)` gives one function for each component
 (a signal of the spec, or `base`, `format`, `overlong`), named as it, for
 `multi_objective_aggregation="normalize_then_sum"`; a batch is one request all the same. What is wrong
 with the request itself (key, spec) raises and stops the training. Options: those of
-`Kritai.rewards`, `language`, and `drift_probe=20`: every 20 steps one group of the first step is sent
+`Kritai.rewards`, `language`, `label_column`, and `drift_probe=20`: every 20 steps one group of the first step is sent
 again (`kritai.DriftProbe`).
 """
 
@@ -27,7 +30,8 @@ async def kritai(
     options: dict[str, Any], shared: SharedCall, name: str | None, /, prompts: Any, completions: Any, **given: Any
 ) -> list[float | None]:
     rollouts = rollouts_of(completions, given.get("completion_ids"), given.get("pass_rate"))
-    score = functools.partial(score_rows, prompts, rollouts, trainer_state=given.get("trainer_state"), **options)
+    told = {"trainer_state": given.get("trainer_state"), "columns": given, **options}
+    score = functools.partial(score_rows, prompts, rollouts, **told)
     scored = await shared.scored(completions, score)
     if name == shared.takers[0]:
         scored.feed(given.get("log_metric"), given.get("log_extra"))

@@ -3,7 +3,8 @@ parameters are plurals); in those without (0.4) `await score_episode(task, episo
 environment's `finalize`, for example one derived from `BestOfNEnv`.
 
 Both score all attempts at one task together. verifiers takes numbers only, so an attempt without a
-score raises NoScore, and the sample is tried again. Options: those of `Kritai.rewards`. Server and
+score raises NoScore, and the sample is tried again. Facts that the spec needs are taken from the
+task's answer and info, or fields, and only those are sent. Options: those of `Kritai.rewards`. Server and
 key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
@@ -15,13 +16,16 @@ from kritai.scored_rows import score_rows
 
 
 async def kritai_reward(prompts: Any, completions: Any, **given: Any) -> list[float]:
-    scored = await score_rows(prompts, rollouts_of(completions), on_failure="raise")
+    columns = {"answer": given.get("answers"), "metadata": given.get("infos")}
+    scored = await score_rows(prompts, rollouts_of(completions), columns=columns, on_failure="raise")
     return [score_or(None, row) for row in scored.rows]
 
 
 async def score_episode(task: Any, episode: Any, **options: Any) -> None:
     rollouts = rollouts_of([trace.last_reply for trace in episode.traces])
-    scored = await score_rows([task.data.prompt] * len(rollouts), rollouts, on_failure="raise", **options)
+    row = getattr(task.data, "__dict__", {})
+    told = {"columns": {name: [value] * len(rollouts) for name, value in row.items()}, **options}
+    scored = await score_rows([task.data.prompt] * len(rollouts), rollouts, on_failure="raise", **told)
     rewards = [score_or(None, row) for row in scored.rows]
     for trace, reward in zip(episode.traces, rewards, strict=True):
         trace.record_reward("kritai", reward)

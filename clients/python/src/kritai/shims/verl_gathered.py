@@ -11,16 +11,17 @@ server lets others go. Whatever fails for a while is asked for again until `time
 default 1: score 0 and `rm_fallback` 1, at once. The dict has constant keys: `score`, and `rm_*` for
 the log. Further reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, when there is
 no score; without it a KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`.
-Server and
-key: KRITAI_BASE_URL, KRITAI_API_KEY.
+Where the server says that the spec needs facts (a reference, test cases, a row), `ground_truth` and
+`extra_info` are sent as well. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import asyncio
 from typing import Any
 from urllib.parse import urlencode
 
-from kritai.columns import prompt_of
 from kritai.gather import patience, shared_client
+from kritai.stated_facts import stated_if_asked
+from kritai.verl_row import verl_body
 
 
 async def compute_score(
@@ -33,11 +34,12 @@ async def compute_score(
     named |= patience(timeout_s)
     if given.get("fallback") is not None:
         named["on_failure"] = given["fallback"]
-    row = {"question": prompt_of(extra_info[given.get("prompt_key", "question")])}
-    if extra_info.get("split") is not None:
-        row["split"] = str(extra_info["split"])
-    body = {"data_source": str(data_source), "solution_str": solution_str, "extra_info": row}
-    path = f"/verl/compute_score?{urlencode(named)}"
-    call = shared_client().api.call("POST", path, body, timeout_s=timeout_s, patient=True)
-    scored: dict[str, float] = await asyncio.wrap_future(shared_client().start(call))
-    return scored
+    path, key = f"/verl/compute_score?{urlencode(named)}", given.get("prompt_key", "question")
+
+    async def ask(told: bool) -> dict[str, float]:
+        body = verl_body(data_source, solution_str, ground_truth, extra_info, key, told)
+        call = shared_client().api.call("POST", path, body, timeout_s=timeout_s, patient=True)
+        scored: dict[str, float] = await asyncio.wrap_future(shared_client().start(call))
+        return scored
+
+    return await stated_if_asked(given.get("spec", "default"), ask)

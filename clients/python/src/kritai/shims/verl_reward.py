@@ -13,19 +13,20 @@ Validation (`extra_info["split"]` other than train) gathers `val_group_size` sam
 `val_kwargs.n`; by default 1, which has no
 group: score 0, `kritai_failed` 1, at once. `+..reward_kwargs.components=[tests,quality]` adds
     `kritai_tests` and `kritai_quality` for `algorithm.gdpo_reward_keys`; a component without a value
-    is the fallback too, or raises. Further reward_kwargs: `spec`, `run_id`, `window_s`.
-    Server and key: KRITAI_BASE_URL,
-KRITAI_API_KEY.
+    is the fallback too, or raises. Facts that the spec needs (a reference, test cases, a row) are taken
+from `ground_truth` and `extra_info`, and only those are sent. Further reward_kwargs: `spec`,
+`run_id`, `window_s`. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from kritai.columns import groups_of, rollouts_of, rows_of, win_share
-from kritai.gather import components_or, score_or, shared_client, shared_gather
+from kritai.columns import win_share
+from kritai.gather import components_or, score_or, shared_gather, shared_rows
 from kritai.reply_types import RolloutResult
 from kritai.validation import ALONE, group_size, is_validation
+from kritai.verl_row import verl_stated
 
 
 def scored(row: RolloutResult, given: Mapping[str, Any], fallback: float | None) -> dict[str, float]:
@@ -40,7 +41,8 @@ async def compute_score(
     options = {name: given[name] for name in ("window_s", "spec", "run_id") if name in given}
     if (size := group_size(given, extra_info)) == 1 and is_validation(extra_info):
         return scored(ALONE, given, 0.0)
-    answer = shared_gather(size, **options).submit(extra_info[given.get("prompt_key", "question")], solution_str)
+    prompt, told = extra_info[given.get("prompt_key", "question")], verl_stated(data_source, ground_truth, extra_info)
+    answer = shared_gather(size, **options).submit(prompt, solution_str, stated=told)
     return scored(await asyncio.wrap_future(answer), given, given.get("fallback"))
 
 
@@ -48,7 +50,6 @@ def compute_score_batch(
     data_sources: Any, solution_strs: Any, ground_truths: Any, extra_infos: Any, **given: Any
 ) -> list[dict[str, float]]:
     prompts = [info[given.get("prompt_key", "question")] for info in extra_infos]
-    groups, places = groups_of(prompts, rollouts_of(solution_strs))
+    told = [verl_stated(*row) for row in zip(data_sources, ground_truths, extra_infos, strict=True)]
     options: Any = {name: given[name] for name in ("spec", "run_id", "deadline_ms") if name in given}
-    result = shared_client().rewards(groups, on_failure="null", patient=True, **options)
-    return [scored(row, given, given.get("fallback")) for row in rows_of(result, places)]
+    return [scored(row, given, given.get("fallback")) for row in shared_rows(prompts, solution_strs, told, **options)]
