@@ -70,6 +70,10 @@ export class VllmServer {
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
   }
 
+  get running(): boolean {
+    return this.#server.running;
+  }
+
   /** Asks it to shut down; it finishes what is running first. */
   terminate(): void {
     process.kill(this.#server.pid, "SIGTERM");

@@ -12,9 +12,11 @@ const MODEL = "rambling";
 /** Tokens of one event of a stream, as the launch script has it. */
 const STREAM_TOKENS = 16;
 const JUDGE = { temperature: 1, top_p: 1, max_tokens: 3_000 };
-/** Long enough for one answer that outlasts all that a test looks at. */
+/** Long enough for answers that outlast all that a test looks at. */
 const SETTINGS = { CONTEXT_TOKENS: "32768", ANSWER_TOKENS: "32000" };
-const HOLDING = { min_tokens: 30_000, max_tokens: 30_000, stream: true };
+const HOLDING = { temperature: 1, min_tokens: 30_000, max_tokens: 30_000, stream: true };
+/** So many at once: one alone is over within a minute on a quiet machine. */
+const HELD = 8;
 
 describe.skipIf(VLLM === null)("a real vLLM in trouble", () => {
   let first: VllmServer;
@@ -100,13 +102,15 @@ describe.skipIf(VLLM === null)("a real vLLM in trouble", () => {
   async function whileShuttingDown(server: VllmServer, look: () => Promise<void>): Promise<void> {
     const hold = new AbortController();
     // Read, or it would be dropped with whatever nobody refers to.
-    const held = (await chat(server, HOLDING, hold.signal)).text().catch(() => "gone");
+    const holding = await Promise.all(Array.from({ length: HELD }, () => chat(server, HOLDING, hold.signal)));
+    expect(holding.map(({ status }) => status)).toEqual(holding.map(() => 200));
+    const held = Promise.all(holding.map((response) => response.text().catch(() => "gone")));
     server.terminate();
     await until(async () => (await chat(server, {})).status >= 500);
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     await look();
     hold.abort();
-    expect(await held).toBe("gone");
+    expect(await held).toContain("gone");
     await server.ended();
   }
 
@@ -121,7 +125,10 @@ describe.skipIf(VLLM === null)("a real vLLM in trouble", () => {
       await whileShuttingDown(first, async () => {
         await until(async () => {
           await judged(3);
-          return (await ready()).detail === "1 of 2 engines serve the model (failing)";
+          const { detail } = await ready();
+          if (!first.running) throw new Error(`it had gone before it was called failing: ${detail}`);
+          // On a busy machine its checks come too late as well.
+          return /^1 of 2 engines serve the model \((failing|unhealthy)\)$/.test(detail ?? "");
         });
         const before = await refused();
         await judged(6);
@@ -156,7 +163,8 @@ describe.skipIf(VLLM === null)("a real vLLM in trouble", () => {
           const events = await collect(eventsOf((await post(`${url}/v1/verify`, asks)).body));
           expect(only(events, "verdict")).toEqual([]);
           const { ok, detail } = await ready();
-          return !ok && detail === "0 of 1 engines serve the model (failing)";
+          if (!second.running) throw new Error(`it had gone before it was called failing: ${detail}`);
+          return !ok && /^0 of 1 engines serve the model \((failing|unhealthy)\)$/.test(detail ?? "");
         }),
       ),
     ));
