@@ -9,7 +9,7 @@ import functools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -117,10 +117,12 @@ def shared_rows(
     prompts: Sequence[object], completions: Sequence[object], stated: Sequence[Stated], **options: Any
 ) -> list[RolloutResult]:
     """The results of rows that came together, by the process's client, asked again until `timeout_s`.
-    Options: those of `rewards`."""
+    Nobody waits for them, so only what the spec needs tells problems of one prompt apart. Options:
+    those of `rewards`."""
+    told = [replace(each, problem=None) for each in stated]
     given = {"on_failure": "null", "patient": True, **options}
     client = shared_client()
-    scored = client.start(rewards_by_rows(client.api, prompts, rollouts_of(completions), stated, **given)).result()
+    scored = client.start(rewards_by_rows(client.api, prompts, rollouts_of(completions), told, **given)).result()
     return rows_of(scored.result, scored.places)
 
 
