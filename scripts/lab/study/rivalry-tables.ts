@@ -15,8 +15,9 @@ export const titleOf = ({ level, style, n, noise }: Pick<Cell, "level" | "style"
 
 const ASKED: Readonly<Record<Rivalry["shows"], string>> = {
   ...QUESTIONS,
-  front: "`auto` against the best fixed way of its kind of verdicts for no more tokens, picked on the same lists",
-  front_elsewhere: "the same, picked on the other half of the problems",
+  front_elsewhere:
+    "`auto` against the best fixed way of its kind of verdicts for no more tokens, picked on the other half of the problems",
+  front: "the same, picked on the same lists, whose luck then is in the pick's favour",
 };
 
 type Held = { cell: Cell; rivalry: Rivalry };
@@ -47,10 +48,11 @@ export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
   });
   if (counted.length === 0) return "";
   const below = all
-    .filter(({ rivalry }) => rivalry.shows !== "regular" && sideOf(rivalry) === "below")
+    .filter(({ rivalry: { shows } }) => shows === "budget" || shows === "front_elsewhere")
+    .filter(({ rivalry }) => sideOf(rivalry) === "below")
     .sort((a, b) => ORDER.indexOf(a.rivalry.shows) - ORDER.indexOf(b.rivalry.shows))
     .map(({ cell, rivalry: { shows, rival, generations, tau, top } }) => {
-      const picked = shows === "budget" ? "budget" : shows === "front" ? "the same lists" : "other problems";
+      const picked = shows === "budget" ? "budget" : "other problems";
       const ways = `${cell.way.name} (${cell.generations.toFixed(0)}) | ${rival} (${generations.toFixed(0)})`;
       return `| ${titleOf(cell)} | ${ways} | ${picked} | ${interval(tau)} | ${interval(top)} |`;
     });
@@ -67,7 +69,7 @@ export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
     ...(below.length === 0
       ? ["`auto` is below in none.", ""]
       : [
-          "Where `auto` is below (generations a list in brackets):",
+          "Where `auto` is below, but for picks on the same lists (generations a list in brackets):",
           "",
           "| verifier | `auto` | rival | picked by | tau-b gained | top-1 gained |",
           "|---|---|---|---|---|---|",
