@@ -17,6 +17,7 @@ describe("a grader that cannot be had", () => {
       "grader.graders.p.type",
       /code/,
     ],
+    ["a multi of nothing", multi({ graders: {} }), "grader.graders", /holds no grader/],
     [
       "cosine",
       { ...check("eq"), type: "text_similarity", evaluation_metric: "cosine" },

@@ -74,11 +74,17 @@ const OneSchema = z.discriminatedUnion("type", [
 ]);
 export type OneGrader = z.output<typeof OneSchema>;
 
+/** By the names that calculate_output has for them. */
+const NamedSchema = z
+  .record(z.string(), OneSchema)
+  .refine((graders) => Object.keys(graders).length > 0, "holds no grader")
+  .meta({ minProperties: 1 });
+
 const MultiSchema = z.object({
   type: z.literal("multi"),
   name,
   graders: z
-    .union([OneSchema, z.record(z.string(), OneSchema)])
+    .union([OneSchema, NamedSchema])
     .meta({ description: "by the names that calculate_output has for them; or one, under its own name" }),
   calculate_output: z.string(),
 });
