@@ -39,7 +39,11 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     refused("a parser that fits", "parser(\\.\\w+)*", "^reads something|distinct|lower one|needs one of|names no step"),
     refused("a template as a whole", "\\$", "template_chars"),
   ],
-  fitEnsemble: [noRow, refused("signals of the run", "signals", "or more of the run|spec of the run")],
+  fitEnsemble: [
+    noRow,
+    refused("signals of the run", "signals", "or more of the run|spec of the run"),
+    refused("specs of the run", "from_step", "rescore_specs_max"),
+  ],
   rescoreRun: [
     ...specRefusals(),
     { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
@@ -66,14 +70,18 @@ function native(): Record<string, readonly Refusal[]> {
 /** Wherever a model is named. */
 const EVERYWHERE: readonly Refusal[] = [
   { why: "models of the deployment", status: 403, code: "model_not_allowed", path: "(.*\\.)?model" },
+  { why: "backends of the deployment", status: 503, code: "not_configured", path: "spec\\.signals\\..*" },
 ];
 
 export interface RefusalTable {
   everywhere: readonly Refusal[];
   /** By operationId. */
   operations: Readonly<Record<string, readonly Refusal[]>>;
-  /** Operations whose sample may be alone in its group, so that a 503 is right. */
-  gathered: readonly string[];
+  /**
+   * Operations of which a 503 may be right: a sample alone in its group, a spec that asks a backend
+   * which the deployment lacks.
+   */
+  unavailable: readonly string[];
 }
 
 export function refusalTable(): RefusalTable {
@@ -84,7 +92,10 @@ export function refusalTable(): RefusalTable {
       ...native(),
       ...Object.fromEntries(all.map(({ operationId, refusals = [] }) => [operationId, refusals])),
     },
-    gathered: all.flatMap(({ operationId, gathered }) => (gathered === true ? [operationId] : [])),
+    unavailable: [
+      "scoreRewards",
+      ...all.flatMap(({ operationId, gathered }) => (gathered === true ? [operationId] : [])),
+    ],
   };
 }
 
