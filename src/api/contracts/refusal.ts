@@ -74,7 +74,7 @@ export const specRefusals = (): readonly Refusal[] => [
     "(spec\\.)?(signals\\.\\w+\\.items|groups\\[\\]\\.rubric)(\\[\\](\\.\\w+)?)?",
     "says the same as|the same id as|no points below 0|positive points|^required, or",
   ),
-  refused("a range that holds something", "(spec\\.)?signals\\.\\w+\\.range", "must be below the second"),
+  refused("a range that holds something", "(spec\\.)?signals\\.\\w+\\.range", "must be below the (second|highest)"),
   refused("hosts of the deployment", "spec\\.signals\\.\\w+\\.url", "https|CHECKER_HOSTS|password|not a URL"),
   refused("labels that a form has", "(spec\\.)?signals\\.\\w+\\.passing_labels", "is none of labels"),
   refused(
