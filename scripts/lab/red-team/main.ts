@@ -1,9 +1,10 @@
 // Owns `npm run red-team`: every attack against the verifiers named, and the report. Exits 1 when
 // one that Kritai decides got through.
-import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { basename, dirname } from "node:path";
 import { commit } from "../../stack/commit.ts";
 import { commandFlags } from "../flags.ts";
+import { writeFiles } from "../report/exports.ts";
 import { attackWith, type ClassReport } from "./campaign.ts";
 import { CLASSES } from "./classes.ts";
 import { redTeamPage, type VerifierReport } from "./report.ts";
@@ -17,7 +18,7 @@ const { verifier, model, only, out } = commandFlags({
     verifier: { value: "gullible,simulator,cpu", help: "gullible, simulator, cpu or a URL; several with commas" },
     model: { value: "default", help: "the model's name at a URL" },
     only: { value: "", help: "only classes whose name has this in it" },
-    out: { value: "docs/results/red-team.md", file: true, help: "where the report goes" },
+    out: { value: "dist/red-team.md", file: true, help: "where the report goes" },
   },
 });
 
@@ -38,5 +39,5 @@ for (const named of verifier.split(",")) {
 }
 const flags = only === "" ? "" : ` --only ${JSON.stringify(only)}`;
 const how = `\`npm run red-team -- --verifier ${verifier}${flags}\` at ${commit()}, ${new Date().toISOString()}, on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}.`;
-writeFileSync(out, redTeamPage(how, reports));
+writeFiles(dirname(out), { [basename(out)]: redTeamPage(how, reports) });
 console.log(`wrote ${out}`);
