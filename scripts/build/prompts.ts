@@ -1,8 +1,8 @@
 // Owns the step from src/core/judges/templates/*.txt to src/core/judges/templates.generated.ts
 // (Node and Workers import text files differently, so neither does).
-// `node scripts/build/prompts.ts` writes; `--check` fails when the committed file is stale.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { commandFlags } from "../lab/flags.ts";
 
 const folder = new URL("../../src/core/judges/templates/", import.meta.url);
 const target = new URL("../../src/core/judges/templates.generated.ts", import.meta.url);
@@ -25,8 +25,14 @@ function generate(): string {
   return `${header}export const PROMPTS = ${JSON.stringify(Object.fromEntries(entries), null, 2)} as const;\n`;
 }
 
+const { check } = commandFlags({
+  command: "prompts",
+  call: "node scripts/build/prompts.ts",
+  about: "Writes src/core/judges/templates.generated.ts from the templates beside it.",
+  switches: { check: "writes nothing and fails when the file is stale" },
+});
 const text = generate();
-if (process.argv.includes("--check")) {
+if (check) {
   if (readFileSync(target, "utf8") !== text) {
     console.error("src/core/judges/templates.generated.ts is stale: run `node scripts/build/prompts.ts`");
     process.exit(1);

@@ -2,12 +2,13 @@
 // miniflare. Knows neither database nor verifier.
 import { build, stop } from "esbuild";
 import { Log, LogLevel, Miniflare } from "miniflare";
+import { buildAssets } from "./assets.ts";
 import type { LocalQueues } from "./queue.ts";
 import { QUEUE_BINDING, queueWorker } from "./queue-worker.ts";
 import { drainWorkerd, tieWorkerdToProcess } from "./workerd.ts";
 
 /** Must equal wrangler.toml; a test holds them together. */
-export const COMPATIBILITY = { date: "2026-11-01", flags: ["nodejs_compat", "enable_request_signal"] };
+export const COMPATIBILITY = { date: "2026-10-23", flags: ["nodejs_compat", "enable_request_signal"] };
 
 const ENTRY = new URL("../../src/worker.ts", import.meta.url).pathname;
 
@@ -83,6 +84,7 @@ export async function startEdge(options: {
     name,
     { type: "durable-object" as const, storage: "sqlite" as const },
   ]);
+  await buildAssets();
   tieWorkerdToProcess();
   const miniflare = new Miniflare({
     host: options.host,

@@ -37,7 +37,10 @@ async function applyOnce(session: SqlSession, applied: Map<string, string>, fold
   const sha256 = createHash("sha256").update(text).digest("hex");
   const known = applied.get(name);
   if (known === sha256) return false;
-  if (known !== undefined) throw new Error(`migration ${name} was applied before and has been changed since`);
+  if (known !== undefined) {
+    const cure = "a database from before 0.1.0 has to be made anew (locally: delete DATA_DIR, .kritai)";
+    throw new Error(`migration ${name} was applied before and has been changed since: ${cure}`);
+  }
   await session.script(text);
   await session.query({
     query: "INSERT INTO kritai_migrations (name, sha256) VALUES ($1, $2)",

@@ -33,7 +33,7 @@ export function queueWorker(handler: (request: IncomingMessage, response: Server
   return {
     config: {
       name: NAME,
-      compatibilityDate: "2026-11-01",
+      compatibilityDate: "2026-10-23",
       env: { QUEUES: { type: "node-handler" as const, handler } },
       manifest: { mainModule: "queues.mjs", modules: { "queues.mjs": { type: "esm" as const, contents: SCRIPT } } },
     },

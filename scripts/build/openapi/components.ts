@@ -3,7 +3,6 @@
 import * as z from "zod";
 import { MessageSchema } from "../../../src/api/contracts/messages.ts";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
-import { EnsembleRequestSchema } from "../../../src/api/routes/ensembles.ts";
 import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
 import {
   BatchMetricsSchema,
@@ -25,7 +24,7 @@ import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "
 import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
 import { contractComponents } from "./contracts.ts";
 import { ExportLineSchema, GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./log.ts";
-import { EnsembleReplySchema, RescoreLineSchema } from "./rescoring.ts";
+import { RescoreLineSchema } from "./rescoring.ts";
 
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   Spec: SpecSchema,
@@ -49,8 +48,6 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   StoredVerdict: StoredVerdictSchema,
   StoredText: StoredTextSchema,
   ExportLine: ExportLineSchema,
-  EnsembleRequest: EnsembleRequestSchema,
-  EnsembleReply: EnsembleReplySchema,
   RescoreRequest: RescoreRequestSchema,
   RescoreLine: RescoreLineSchema,
   Message: MessageSchema,

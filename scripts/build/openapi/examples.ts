@@ -19,8 +19,6 @@ export const signalsSpec = {
   reward: "0.5 * base + clamp(format, -1, 0)",
 };
 
-export const ensembleRequest = { run_id: "qwen7b-grpo-3", signals: ["correct", "style", "safe"] };
-
 export const rescoreRequest = {
   spec: { signals: { base: signalsSpec.signals.base }, reward: "zscore(base)" },
   from_step: 100,

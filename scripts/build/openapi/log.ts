@@ -1,7 +1,7 @@
 // Owns the schemas of the run log's replies, for the OpenAPI document. Their truth is
 // src/scoring/ports.ts; the compiler holds the two together.
 import * as z from "zod";
-import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
+import type { DeadLetterSummary, ExpiryOutcome, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 import type { StoredSignal, StoredText } from "../../../src/core/contract/export-tables.ts";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -121,9 +121,6 @@ export const StoredVerdictSchema = z.object({
   text: z.string().exactOptional().meta({
     description:
       "what the verifier wrote, or why it refused; cut to 4,000 characters. Only where the spec says `log_verdicts`",
-  }),
-  max_tokens: count.exactOptional().meta({
-    description: "of an answer that was to be shorter than `judge.max_tokens`: `think.first`",
   }),
   verdict: VerdictSchema.exactOptional().meta({ description: "what neither a letter nor scores can say" }),
 }) satisfies z.ZodType<StoredVerdict>;
@@ -281,6 +278,10 @@ export const ReplayOutcomeSchema = z.object({
   remaining: count.meta({ description: "letters up to `before` that are left" }),
   before: time,
 }) satisfies z.ZodType<ReplayOutcome>;
+export const ExpiryOutcomeSchema = z.object({
+  deleted: count,
+  remaining: count.meta({ description: "letters that are left" }),
+}) satisfies z.ZodType<ExpiryOutcome>;
 export const ExportLineSchema = z.union([
   GroupRowSchema.extend({ type: z.literal("row") }),
   StoredVerdictSchema.extend({ type: z.literal("row") }),

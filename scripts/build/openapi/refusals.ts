@@ -39,11 +39,6 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     refused("a parser that fits", "parser(\\.\\w+)*", "^reads something|distinct|lower one|needs one of|names no step"),
     refused("a template as a whole", "\\$", "template_chars"),
   ],
-  fitEnsemble: [
-    noRow,
-    refused("signals of the run", "signals", "or more of the run|spec of the run"),
-    refused("specs of the run", "from_step", "rescore_specs_max"),
-  ],
   rescoreRun: [
     ...specRefusals(),
     { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
@@ -67,8 +62,10 @@ function native(): Record<string, readonly Refusal[]> {
   return Object.fromEntries(operations);
 }
 
-/** Wherever a model is named. */
+/** Wherever a model is named, or content has a place. */
 const EVERYWHERE: readonly Refusal[] = [
+  { why: "content that no judge is shown", status: 400, code: "unsupported_content", path: ".+" },
+  { why: "the same, as TEI's clients read it", status: 422, code: "unsupported_content", path: ".+" },
   { why: "models of the deployment", status: 403, code: "model_not_allowed", path: "(.*\\.)?model" },
   { why: "backends of the deployment", status: 503, code: "not_configured", path: "spec\\.signals\\..*" },
 ];

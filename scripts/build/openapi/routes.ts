@@ -4,7 +4,7 @@ import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathItemObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.ts";
 import { CompareQuerySchema } from "../../../src/api/routes/compare.ts";
-import { ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
+import { ExpiryQuerySchema, ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
 import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
 import { GroupIdSchema, RequestIdSchema } from "../../../src/api/routes/groups.ts";
 import { HealthQuerySchema } from "../../../src/api/routes/health.ts";
@@ -174,6 +174,15 @@ const deadLetters: ZodOpenApiPathsObject = {
       tags: ["Run log"],
       summary: "Messages of the run-log queue that could not be stored, counted by reason",
       responses: { "200": json("Counted.", log.DeadLetterSummarySchema), ...problems(401, 503) },
+    },
+    delete: {
+      operationId: "expireDeadLetters",
+      tags: ["Run log"],
+      summary: "Delete dead letters that are older than an instant, for good",
+      description:
+        "A letter holds what its request would have logged, texts included, so it has to go when texts do. `npm run logs:expire -- --target` calls this.",
+      requestParams: { query: queryOf(ExpiryQuerySchema) },
+      responses: { "200": json("Deleted.", log.ExpiryOutcomeSchema), ...problems(400, 401, 503) },
     },
   },
   "/v1/logs/dead-letters/replay": {

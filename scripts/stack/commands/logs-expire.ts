@@ -1,16 +1,26 @@
-// Owns `DATABASE_URL=postgres://… npm run logs:expire -- --days N`: takes old texts out of the run
-// log. Prints counts, never the URL.
+// Owns `DATABASE_URL=postgres://… npm run logs:expire -- --days N --target URL`: takes old texts out
+// of the run log, and old dead letters, which hold texts too. Prints counts, never the database's URL.
+
+import type { DeadLetterSummary, ExpiryOutcome } from "../../../src/core/contract/dead-letter.ts";
 import { commandFlags } from "../../lab/flags.ts";
+import { deploymentReply } from "../deployment-reply.ts";
 import { expireTexts } from "../expired-texts.ts";
 import { createPostgres } from "../postgres.ts";
 
 const flags = commandFlags({
   command: "logs:expire",
   about:
-    "Deletes the texts (log_texts, log_verdicts) of requests that came so many days ago or before. Rewards, verdicts and hashes stay.",
+    "Deletes the texts (log_texts, log_verdicts) of requests that came so many days ago or before, and dead letters of before then, whole. Rewards, verdicts and hashes that are stored stay.",
   numbers: { days: { least: 0, most: 3_650, value: 30, help: "days that texts are kept" } },
+  texts: {
+    target: { value: "", help: "the deployment that keeps dead letters, like https://kritai.example" },
+    key: { value: "", secret: true, help: "a key with the scope admin; without it KRITAI_API_KEY" },
+  },
   switches: { "dry-run": "only counts" },
-  variables: { DATABASE_URL: "the database, postgres://…" },
+  variables: {
+    DATABASE_URL: "the database, postgres://…",
+    KRITAI_API_KEY: "the key, where --key is not given",
+  },
 });
 const databaseUrl = process.env.DATABASE_URL;
 if (databaseUrl === undefined || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
@@ -18,12 +28,28 @@ if (databaseUrl === undefined || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
   process.exit(2);
 }
 
+/** @returns what came of the dead letters, as a line */
+async function expireLetters(before: Date): Promise<string> {
+  if (flags.target === "") return "dead letters were not looked at, which hold texts too: give --target";
+  const path = "/v1/logs/dead-letters";
+  if (flags["dry-run"]) {
+    const { letters, first_at } = await asked<DeadLetterSummary>("GET", path);
+    return `${letters} dead letters are kept${first_at === null ? "" : `, the oldest since ${first_at}`}`;
+  }
+  const { deleted, remaining } = await asked<ExpiryOutcome>("DELETE", `${path}?before=${before.toISOString()}`);
+  return `deleted ${deleted} dead letters, ${remaining} are left`;
+}
+
+const asked = <T>(method: string, path: string) =>
+  deploymentReply<T>({ target: flags.target, key: flags.key || (process.env.KRITAI_API_KEY ?? "") }, method, path);
+
 const backend = createPostgres(databaseUrl);
 try {
   const before = new Date(Date.now() - flags.days * 86_400_000);
   const { texts, verdict_texts, audit_verdicts } = await expireTexts(backend, before, { dry: flags["dry-run"] });
   const did = flags["dry-run"] ? "would delete" : "deleted";
   console.log(`${did} ${texts} parts of prompts and rollouts and ${verdict_texts + audit_verdicts} texts of verdicts`);
+  console.log(await expireLetters(before));
 } catch (error) {
   console.error(`failed: ${error instanceof Error ? error.message : "unknown"}`);
   process.exitCode = 1;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { commandFlags } from "../../lab/flags.ts";
+import { deploymentReply } from "../deployment-reply.ts";
 
 const isWeb = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
@@ -83,18 +84,8 @@ function described({ letters, bytes, first_at, last_at, reasons }: DeadLetterSum
     : `${letters} dead letters, ${bytes} characters, from ${first_at} to ${last_at}: ${why}`;
 }
 
-async function asked<T>(path: string, body?: object): Promise<T> {
-  const headers = {
-    ...(sent_key !== "" && { authorization: `Bearer ${sent_key}` }),
-    ...(body && { "content-type": "application/json" }),
-  };
-  const how = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(`${target.replace(/\/+$/, "")}${path}`, how).catch((error: Error) => {
-    const { code, message = error.message } = (error.cause ?? {}) as { code?: string; message?: string };
-    throw new Error(`${target} cannot be reached: ${code ?? message}`);
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+function asked<T>(path: string, body?: object): Promise<T> {
+  return deploymentReply({ target, key: sent_key }, body === undefined ? "GET" : "POST", path, body);
 }
 
 function end(code: number, line: string): never {

@@ -43,8 +43,6 @@ export interface StoredVerdict {
   completion_tokens: number;
   latency_ms: number;
   model: string | null;
-  /** Where fewer tokens than the judge has were asked for at first. */
-  max_tokens?: number;
   text?: string;
 }
 

@@ -113,10 +113,9 @@ function matrix(
   );
 }
 
-/** How an answer was read, why it ended, and with how few tokens where it was asked so at first. */
-function statusOf({ status, error, finish_reason, max_tokens }: StoredVerdict): string {
-  const first = max_tokens === undefined ? "" : `, of ${max_tokens} at first`;
-  return error ?? (status === "ok" ? "ok" : `${status} (${finish_reason}${first})`);
+/** How an answer was read, and why it ended. */
+function statusOf({ status, error, finish_reason }: StoredVerdict): string {
+  return error ?? (status === "ok" ? "ok" : `${status} (${finish_reason})`);
 }
 
 /** Rows of a table at most: a group of 64 may have a hundred thousand verdicts. */

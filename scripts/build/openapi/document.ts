@@ -1,6 +1,5 @@
-// Owns the OpenAPI document and its pages: generates them into public/ from the zod schemas, or
-// with --check says whether it has drifted.
-import { readFileSync, writeFileSync } from "node:fs";
+// Owns the OpenAPI document and its pages: the texts of them, made from the zod schemas.
+import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { createDocument } from "zod-openapi";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
@@ -154,7 +153,7 @@ export function openapiText(): string {
   return `${JSON.stringify(describeFields(tidied), null, 1)}\n`;
 }
 
-/** Every generated file of `public/`: the document, and the pages made of it. */
+/** The files of `public/` that are made here: the document, and the pages made of it. */
 export function publicFiles(): Record<string, string> {
   const text = openapiText();
   const document = JSON.parse(text) as OpenApi;
@@ -164,19 +163,4 @@ export function publicFiles(): Record<string, string> {
     "docs/errors.html": errorsPage(document),
     "docs/style.css": STYLE,
   };
-}
-
-if (import.meta.main) {
-  for (const [name, text] of Object.entries(publicFiles())) {
-    const target = new URL(`public/${name}`, root);
-    if (!process.argv.includes("--check")) {
-      writeFileSync(target, text);
-      console.log(`public/${name}: ${text.length} bytes`);
-    } else if (readFileSync(target, "utf8") === text) {
-      console.log(`public/${name} is what the schemas say`);
-    } else {
-      console.error(`public/${name} has drifted from the schemas; run: npm run generate`);
-      process.exitCode = 1;
-    }
-  }
 }

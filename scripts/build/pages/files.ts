@@ -1,6 +1,6 @@
-// Owns the pages of runs as static assets: bundles their script and the reference's, writes page,
-// style and the alarms' documentation into public/, or with --check says whether they have drifted.
-import { readFileSync, writeFileSync } from "node:fs";
+// Owns the pages of runs as static assets: their script and the reference's as bundles, page, style
+// and the alarms' documentation.
+import { readFileSync } from "node:fs";
 import { build, stop } from "esbuild";
 import { ALARMS } from "../../../src/core/health/table.ts";
 import { type Html, html, inline } from "../../lab/report/html.ts";
@@ -79,7 +79,7 @@ function alarmsPage(): string {
   return frame("Kritai alarms", nav, main);
 }
 
-/** Every file of `public/` that is made here. */
+/** The files of `public/` that are made here. */
 export async function pageFiles(): Promise<Record<string, string>> {
   return {
     "runs.html": PAGE,
@@ -88,19 +88,4 @@ export async function pageFiles(): Promise<Record<string, string>> {
     "docs/search.js": await script("../reference/browser/main.ts"),
     "docs/alarms.html": alarmsPage(),
   };
-}
-
-if (import.meta.main) {
-  for (const [name, text] of Object.entries(await pageFiles())) {
-    const target = new URL(`public/${name}`, root);
-    if (!process.argv.includes("--check")) {
-      writeFileSync(target, text);
-      console.log(`public/${name}: ${text.length} bytes`);
-    } else if (readFileSync(target, "utf8") === text) {
-      console.log(`public/${name} is what its sources say`);
-    } else {
-      console.error(`public/${name} has drifted from its sources; run: npm run generate`);
-      process.exitCode = 1;
-    }
-  }
 }

@@ -1,0 +1,8 @@
+// Says what to run where this Node reads no TypeScript and the newer one, which `npm ci` fetches by
+// an install script, is not there. Plain JavaScript, so that any Node reads it.
+if (!process.features.typescript) {
+  console.error(
+    `kritai: Node ${process.versions.node} cannot run this. \`npm ci\` brings a newer one, but not with --ignore-scripts: run \`npm rebuild --ignore-scripts=false node\`, or use Node 24.`,
+  );
+  process.exit(1);
+}
