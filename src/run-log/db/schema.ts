@@ -163,7 +163,7 @@ export const groups = pgTable(
     tau_b_undefined: text("tau_b_undefined"),
     list_acc: boolean("list_acc"),
     position_flip_rate: doublePrecision("position_flip_rate"),
-    /** Whether wins go in a circle; null where none can, and in rows from before the column. */
+    /** Whether wins go in a circle; null where none can. */
     cyclic: boolean("cyclic"),
     /** What only some specs tell (contract/replies.ts `ContestReport`); null for all others. */
     contest: json("contest").$type<ContestReport | null>(),

@@ -21,7 +21,6 @@ const generation = () => ({
   latency_ms: doublePrecision("latency_ms").notNull(),
   model: text("model"),
   backend: text("backend"),
-  max_tokens: integer("max_tokens"),
 });
 
 /** One row a generation of the verifier. */

@@ -1,2 +1,0 @@
--- Why: a rollout in whose presence the verifier's answers cannot be read is flagged in the reply, and so in the log. Older rows say that none was.
-ALTER TABLE "rollouts" ADD COLUMN "jams_judge" boolean DEFAULT false NOT NULL;

@@ -1,2 +1,0 @@
--- Why: log_texts decides no reward, so that a spec is stored once for both values; what a run's requests asked for stands with them. Older rows do not tell.
-ALTER TABLE "requests" ADD COLUMN "log_texts" boolean;
