@@ -2,8 +2,8 @@
 // them, and how well mean, fitted and best possible weights measure the truth. Seeded.
 import { createRandom } from "../../../src/core/math/random.ts";
 import { mean } from "../../../src/core/math/stats.ts";
-import { type EnsembleFit, fitEnsemble } from "../../../src/core/signals/ensemble.ts";
-import { AgreementMoments } from "../../../src/core/signals/ensemble-moments.ts";
+import { type EnsembleFit, fitEnsemble } from "./fit.ts";
+import { AgreementMoments } from "./moments.ts";
 
 type Random = () => number;
 

@@ -67,7 +67,10 @@ export class AgreementMoments {
   correlations(of: readonly number[]): number[][] {
     return of.map((i) =>
       of.map((j) => {
-        const scale = Math.sqrt(this.covered(i, i) * this.covered(j, j));
+        const product = this.covered(i, i) * this.covered(j, j);
+        const scale = Number.isFinite(product)
+          ? Math.sqrt(product)
+          : Math.sqrt(this.covered(i, i)) * Math.sqrt(this.covered(j, j));
         return i === j ? 1 : scale === 0 ? 0 : this.covered(i, j) / scale;
       }),
     );

@@ -1,13 +1,14 @@
 // Owns weights for several judges of the same rollouts, fitted without labels from how they agree
 // within groups, and whether they are better than the plain mean.
-import { factorWeights, oneFactorLoadings, reliability } from "../math/one-factor.ts";
-import { mean } from "../math/stats.ts";
-import type { AgreementMoments } from "./ensemble-moments.ts";
+
+import { mean } from "../../../src/core/math/stats.ts";
+import type { AgreementMoments } from "./moments.ts";
+import { factorWeights, oneFactorLoadings, reliability } from "./one-factor.ts";
 
 /**
  * `none`: its agreement with the others is not told from chance; `against`: it contradicts them.
  */
-export type JudgeSignal = "ok" | "none" | "against";
+type JudgeSignal = "ok" | "none" | "against";
 
 export interface JudgeFit {
   /** Of the signal's own values, fitted or, where nothing could be, equal; all together 1. */
@@ -34,7 +35,7 @@ export const FIT_REASONS = [
   ...(["too_few_judges", "too_few_rollouts", "no_signal"] as const),
   ...(["dependent_judges", "dependence_unchecked", "no_gain"] as const),
 ] as const;
-export type FitReason = (typeof FIT_REASONS)[number];
+type FitReason = (typeof FIT_REASONS)[number];
 
 export interface EnsembleFit {
   groups: number;
@@ -93,7 +94,7 @@ function jackknife(values: readonly number[]): number {
 }
 
 /**
- * Weights by the one-factor model (math/one-factor.ts), as weak supervision has them: Weaver (arXiv
+ * Weights by the one-factor model (one-factor.ts), as weak supervision has them: Weaver (arXiv
  * 2506.18203) and the triplet method (arXiv 2002.11955) fit the same moments. Values are centred
  * within groups, so that prompts that all judges find easy are no agreement. Errors of judges must
  * be independent, and most judges better than chance.

@@ -1,11 +1,12 @@
 // Holds that weights fitted without labels measure the truth better than the mean where judges
 // differ, and that the fit says so plainly where they do not or cannot be known to.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
+import { fitEnsemble } from "../../../scripts/lab/ensembles/fit.ts";
+import { AgreementMoments } from "../../../scripts/lab/ensembles/moments.ts";
+import { oneFactorLoadings, reliability } from "../../../scripts/lab/ensembles/one-factor.ts";
 import { SCENARIOS, type Scenario, simulate } from "../../../scripts/lab/ensembles/simulate.ts";
-import { oneFactorLoadings, reliability } from "../../../src/core/math/one-factor.ts";
-import { fitEnsemble } from "../../../src/core/signals/ensemble.ts";
-import { AgreementMoments } from "../../../src/core/signals/ensemble-moments.ts";
+import fc from "../../harness/property.ts";
 
 const scenario = (name: string) => SCENARIOS.find((one) => one.name.startsWith(name)) as Scenario;
 const SEEDS = [1, 2, 3, 4, 5];
