@@ -19,12 +19,12 @@ wanted="$(cat "$requirements" "$alone" 2>/dev/null || true; "${PYTHON:-python3}"
 if [[ "$(cat "$venv/installed" 2>/dev/null)" != "$wanted" ]]; then
   "${PYTHON:-python3}" -m venv --clear "$venv"
   # torch first, on its own: pip then takes a build without CUDA where one lies ready.
-  torch="$(grep '^torch==' "$requirements" || true)"
+  torch="$(grep '^torch==' "${requirements%.txt}.in" || true)"
   [[ -n $torch ]] && "$venv/bin/pip" install --quiet --disable-pip-version-check "$torch"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
-  if [[ -f $alone ]]; then
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement "$alone"
-  fi
+  for locked in "$requirements" "$alone"; do
+    [[ -f $locked ]] || continue
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement "$locked"
+  done
   printf '%s\n' "$wanted" >"$venv/installed"
 fi
 [[ ${1:-} == --prepare ]] && exit 0

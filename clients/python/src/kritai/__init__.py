@@ -20,6 +20,7 @@ from kritai.errors import (
     TooLarge,
     Unauthorized,
     Unavailable,
+    UnsupportedContent,
 )
 from kritai.reply_types import GroupEvent, GroupResult, Rewards, RewardsEvent, RolloutResult
 from kritai.request_types import (
@@ -79,6 +80,7 @@ __all__ = [
     "TooLarge",
     "Unauthorized",
     "Unavailable",
+    "UnsupportedContent",
     "VerdictItem",
     "Verdicts",
     "drop_thinking",

@@ -7,35 +7,37 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kritai.content import answer_faults, chat_faults, judged_at, refuse, text_of
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Group, Message, Prompt, Rollout
 
 
-def text_of(content: object) -> str:
-    """A message's content as text: a string, or the text blocks of a list; nothing for None."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
-    return ""
-
-
-def prompt_of(prompt: object) -> Prompt:
-    """A prompt as the server takes it: text, or messages of nothing but role and text. Any other
-    keys are left out."""
+def prompt_of(prompt: object, place: str = "prompt") -> Prompt:
+    """A prompt as the server takes it: text, or messages of nothing but role and text; what says
+    nothing of them is left out. Raises UnsupportedContent for what the judge is not shown."""
     if not isinstance(prompt, (list, tuple)):
         return str(prompt)
+    refuse(chat_faults(prompt, place))
     messages: list[Message] = [{"role": str(m["role"]), "content": text_of(m.get("content"))} for m in prompt]
     return messages
 
 
-def completion_of(completion: object) -> str:
-    """A completion's text: itself, or what its last message says."""
+def completion_of(completion: object, place: str = "completion") -> str:
+    """A completion's text: itself, or what its one message by the assistant says. Raises
+    UnsupportedContent for further turns, calls, results, images, and what else is not shown."""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, (list, tuple)) and completion:
-        return text_of(completion[-1].get("content"))
+        messages = list(completion)
+        refuse(answer_faults(messages, place))
+        return text_of(messages[judged_at(messages)].get("content"))
     return ""
+
+
+def turns_before(messages: Sequence[Any], place: str = "messages") -> Sequence[Any]:
+    """A conversation's prompt: all before its last message, whose text comes as the completion."""
+    refuse(answer_faults(list(messages[-1:]), place))
+    return messages[:-1]
 
 
 def prompt_key(prompt: Prompt) -> str:
@@ -56,8 +58,8 @@ def groups_of(
     shown: list[Prompt] = []
     places = []
     problems = [None] * len(prompts) if labels is None else labels
-    for raw, rollout, label in zip(prompts, rollouts, problems, strict=True):
-        prompt = prompt_of(raw)
+    for row, (raw, rollout, label) in enumerate(zip(prompts, rollouts, problems, strict=True)):
+        prompt = prompt_of(raw, f"prompts[{row}]")
         key = prompt_key(prompt) + json.dumps(label, sort_keys=True)
         group = index.setdefault(key, len(index))
         if group == len(members):
@@ -79,7 +81,9 @@ def rollouts_of(
 ) -> list[Rollout]:
     """Completions as rollouts, with their lengths in tokens when their ids are known (flat, or a
     list for each turn), and labels."""
-    rollouts: list[Rollout] = [{"text": completion_of(completion)} for completion in completions]
+    rollouts: list[Rollout] = [
+        {"text": completion_of(completion, f"completions[{row}]")} for row, completion in enumerate(completions)
+    ]
     for at, rollout in enumerate(rollouts):
         if completion_ids is not None:
             ids = completion_ids[at]

@@ -72,6 +72,12 @@ class InvalidRequest(KritaiError):  # noqa: N818
     fields."""
 
 
+class UnsupportedContent(InvalidRequest):
+    """A prompt, a completion or a row holds what the judge is not shown: calls of tools, their
+    results, images, further turns. Raised before anything is sent, or by the server (400); `errors`
+    names each place. Write it into the text that is judged, or leave it out."""
+
+
 class Unauthorized(KritaiError):  # noqa: N818
     """No key or a wrong one (401, 403)."""
 
@@ -161,7 +167,8 @@ def error_of_reply(status: int, body: bytes, request_id: str | None, retry_after
         if isinstance(fault, dict)
     )
     retryable = bool(document.get("retryable", status in _RETRIED_UNSAID))
-    return _kind(status, retryable)(
+    kind = UnsupportedContent if document["code"] == "unsupported_content" else _kind(status, retryable)
+    return kind(
         Problem(
             code=str(document["code"]),
             detail=str(document.get("detail", document.get("title", ""))),

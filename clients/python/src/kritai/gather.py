@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from kritai.client import Kritai
 from kritai.columns import completion_of, component_of, prompt_key, prompt_of, rollouts_of, rows_of
-from kritai.errors import KritaiError, NoScore, Problem
+from kritai.errors import KritaiError, NoScore, Problem, UnsupportedContent
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
 from kritai.reply_types import RolloutResult
@@ -30,6 +30,9 @@ class _Room:
     stated: list[Stated] = field(default_factory=list)
     waiting: list[asyncio.Future[RolloutResult]] = field(default_factory=list)
     timer: asyncio.TimerHandle | None = None
+    refused: UnsupportedContent | None = None
+    """What one of its samples holds that no judge is shown: all of them are refused when all are
+    there."""
 
 
 class Gather:
@@ -57,12 +60,19 @@ class Gather:
         """The sample's result, when its group is scored. Any thread may call; a coroutine awaits
         `asyncio.wrap_future(...)`. stated: where the facts that the spec needs are taken from; samples
         of one prompt with another `problem` are other groups, and those of a group must agree."""
-        rollout: Rollout = {"text": completion_of(completion)}
+        rollout: Rollout = {"text": ""}
+        refused = None
+        try:
+            rollout["text"] = completion_of(completion)
+        except UnsupportedContent as error:
+            refused = error
         if token_ids is not None:
             rollout["length_tokens"] = len(token_ids)
-        return self._client.start(self._join(prompt_of(prompt), rollout, stated or Stated()))
+        return self._client.start(self._join(prompt_of(prompt), rollout, stated or Stated(), refused))
 
-    async def _join(self, prompt: Prompt, rollout: Rollout, stated: Stated) -> RolloutResult:
+    async def _join(
+        self, prompt: Prompt, rollout: Rollout, stated: Stated, refused: UnsupportedContent | None
+    ) -> RolloutResult:
         loop = asyncio.get_running_loop()
         key = prompt_key(prompt) + json.dumps(stated.problem, sort_keys=True)
         room = self._rooms.setdefault(key, _Room(prompt))
@@ -70,6 +80,7 @@ class Gather:
         room.rollouts.append(rollout)
         room.stated.append(stated)
         room.waiting.append(answer)
+        room.refused = room.refused or refused
         if room.timer is not None:
             room.timer.cancel()
         if len(room.rollouts) >= self._group_size:
@@ -85,6 +96,8 @@ class Gather:
 
     async def _score(self, room: _Room) -> None:
         try:
+            if room.refused is not None:
+                raise room.refused
             prompts = [room.prompt] * len(room.rollouts)
             given: Any = {"one_group": True, **self._options}
             scored = await rewards_by_rows(self._client.api, prompts, room.rollouts, room.stated, **given)

@@ -85,7 +85,6 @@ class _Schedule(TypedDict, total=False):
     chosen: Chosen
     models: list[str]
     why: NotAsked
-    cut_short: int
 
 
 class VerifierUse(_Schedule):

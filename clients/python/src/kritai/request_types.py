@@ -114,7 +114,6 @@ class Judge(TypedDict, total=False):
     temperature: float
     top_p: float
     max_tokens: int
-    think: Mapping[str, int]
     strict_model: bool
     unparsed: Literal["undecided", "tie"]
     reask: int

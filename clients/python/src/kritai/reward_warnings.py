@@ -22,6 +22,7 @@ _TEXTS = {
     "language_not_supported": "a group's language is none that the server knows",
     "does_not_fit": "some candidate is longer than candidate.max_chars, or the verifier refuses it for its length or content",
     "jams_judge": "some rollout keeps the verifier from answering; see format.rules judgeable",
+    "near_copies": "copies of a candidate move the others' rewards, as the schedule asks few pairs",
     "log_failed": "the run log did not take the request",
 }
 

@@ -127,13 +127,9 @@ class _VerdictRow(TypedDict):
 
 
 class StoredVerdict(_VerdictRow, total=False):
-    """One generation of a group; `order[k]` is the rollout shown under letter k.
-
-    `max_tokens` stands on an answer that `judge.think` asked for with fewer tokens at first.
-    """
+    """One generation of a group; `order[k]` is the rollout shown under letter k."""
 
     text: str
-    max_tokens: int
 
 
 class AuditVerdict(_VerdictRow, total=False):

@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from kritai.async_client import AsyncKritai
 from kritai.columns import groups_of
-from kritai.errors import InvalidRequest, Problem
+from kritai.content import refuse, row_faults
+from kritai.errors import FieldFault, InvalidRequest, Problem
 from kritai.reply_types import Rewards
 from kritai.request_types import Group, Rollout
 
@@ -130,6 +131,13 @@ class Stated:
             told[0]["answer_type"] = kind
         return told
 
+    def unshown(self, place: str) -> Iterator[FieldFault]:
+        """What its row holds that no judge is shown: images, calls."""
+        yield from row_faults(self.row, place)
+        for name in NESTED:
+            if isinstance(held := self.row.get(name), Mapping):
+                yield from row_faults(held, f"{place}.{name}")
+
     def _places(self) -> list[Mapping[str, Any]]:
         held = [self.row, *(_opened(self.row.get(name)) for name in NESTED), _opened(self.truth)]
         return [place for place in held if isinstance(place, Mapping)]
@@ -183,6 +191,7 @@ async def rewards_by_rows(
     What a spec needs is learnt from the server's refusal, which costs nothing, and is kept by the
     spec's name.
     """
+    refuse(fault for at, each in enumerate(stated) for fault in each.unshown(f"rows[{at}]"))
     spec = options.get("spec", "default")
     needed = _needed.get(spec, Needed()) if isinstance(spec, str) else Needed()
     while True:

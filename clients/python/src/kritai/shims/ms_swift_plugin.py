@@ -17,7 +17,7 @@ from typing import Any
 
 from swift.rewards import AsyncORM, orms
 
-from kritai.columns import rollouts_of
+from kritai.columns import rollouts_of, turns_before
 from kritai.drift_probe import with_probe
 from kritai.scored_rows import score_rows
 from kritai.shared_call import SharedCall
@@ -30,7 +30,7 @@ class KritaiReward(AsyncORM):
     async def __call__(self, completions: Any, messages: Any, **given: Any) -> list[float | None]:
         rollouts = rollouts_of(completions, given.get("response_token_ids"))
         told = {"trainer_state": given.get("trainer_state"), "columns": given, **options}
-        score = functools.partial(score_rows, [chat[:-1] for chat in messages], rollouts, **told)
+        score = functools.partial(score_rows, [turns_before(chat) for chat in messages], rollouts, **told)
         return (await self.shared.scored(completions, score)).component(self.component)
 
 

@@ -13,6 +13,7 @@ KRITAI_RUN_ID are optional. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 import os
 from typing import Any
 
+from kritai.content import refuse, row_faults
 from kritai.gather import gathered_score, score_or
 from kritai.scored_rows import score_rows
 
@@ -22,6 +23,8 @@ async def reward(args: Any, samples: Any, **kwargs: Any) -> Any:
     spec, run_id = env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID")
     fallback = float(env["KRITAI_FALLBACK"]) if "KRITAI_FALLBACK" in env else None
     options: dict[str, Any] = {"spec": spec, **({} if run_id is None else {"run_id": run_id})}
+    for at, one in enumerate(samples if isinstance(samples, list) else [samples]):
+        refuse(row_faults(getattr(one, "__dict__", {}), f"samples[{at}]"))
     if not isinstance(samples, list):
         size = args.n_samples_per_prompt
         label = getattr(samples, "label", None)

@@ -21,8 +21,17 @@ async def kritai_reward(prompts: Any, completions: Any, **given: Any) -> list[fl
     return [score_or(None, row) for row in scored.rows]
 
 
+def reply_of(trace: Any) -> Any:
+    """The reply of a trace of one; of several turns, all of them, which no judge is shown."""
+    turns: Any = next(
+        (held for name in ("messages", "completion", "turns") if (held := getattr(trace, name, None))), []
+    )
+    own = [turn for turn in turns if isinstance(turn, dict) and turn.get("role") in ("assistant", "tool", "function")]
+    return own or trace.last_reply
+
+
 async def score_episode(task: Any, episode: Any, **options: Any) -> None:
-    rollouts = rollouts_of([trace.last_reply for trace in episode.traces])
+    rollouts = rollouts_of([reply_of(trace) for trace in episode.traces])
     row = getattr(task.data, "__dict__", {})
     told = {"columns": {name: [value] * len(rollouts) for name, value in row.items()}, **options}
     scored = await score_rows([task.data.prompt] * len(rollouts), rollouts, on_failure="raise", **told)
