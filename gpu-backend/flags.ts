@@ -43,6 +43,7 @@ function optionsOf(schema: z.ZodObject) {
       {
         type: flag.safeParse(true).success ? ("boolean" as const) : ("string" as const),
         multiple: flag.safeParse([]).success,
+        ...(name === "help" && { short: "h" }),
       },
     ]),
   );
@@ -84,12 +85,16 @@ function parsed(schema: z.ZodObject, argv: readonly string[], allowPositionals: 
   try {
     return parseArgs({ args: [...argv], options: optionsOf(schema), allowPositionals });
   } catch (fault) {
-    throw new FlagFault(unknownFlag(fault as Error, schema) ?? (fault as Error).message);
+    throw new FlagFault(wordOf(fault as Error, schema) ?? (fault as Error).message);
   }
 }
 
-/** What is said of a flag that the schema does not have; null for other faults. */
-function unknownFlag({ message, ...fault }: Error & { code?: string }, schema: z.ZodObject): string | null {
+/**
+ * What is said of a flag that the schema does not have, and of a word that is no flag: it may be a
+ * key. null for other faults.
+ */
+function wordOf({ message, ...fault }: Error & { code?: string }, schema: z.ZodObject): string | null {
+  if (fault.code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return "it takes no arguments";
   if (fault.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return null;
   // Only up to an equals sign: what follows may be a key.
   const given = /^Unknown option '(-[^'=]*)/.exec(message)?.[1] ?? "";

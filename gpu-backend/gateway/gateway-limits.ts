@@ -8,8 +8,6 @@ const MIB = 1024 * 1024;
 export const GATEWAY_LIMITS = {
   /** The edge's whole body (16 MiB of texts) and 65,536 comparisons of some 100 bytes fit twice. */
   body_bytes: 32 * MIB,
-  /** A request that takes comparisons back: as many numbers as a request may ask generations. */
-  cancel_bytes: MIB / 2,
   /** Requests being read or answered at one time. */
   requests_open_max: 512,
   /** Requests at one scalar server at a time, and those that may wait for any. */

@@ -1,5 +1,7 @@
 // Owns the command line of programs that are set by variables alone: `--help`, and the refusal of
 // all else. Knows no program and no variable.
+import * as z from "zod";
+import { FlagFault, readFlags } from "../flags.ts";
 
 export interface VariablesHelp {
   /** The npm script. */
@@ -8,6 +10,8 @@ export interface VariablesHelp {
   /** By name: what it is for, and its default. */
   variables: Readonly<Record<string, { help: string; standard: string }>>;
 }
+
+const HELP = z.object({ help: z.boolean().default(false) });
 
 /** What `--help` prints. */
 export function usageOf({ command, about, variables }: VariablesHelp): string {
@@ -22,14 +26,14 @@ export function usageOf({ command, about, variables }: VariablesHelp): string {
  * Does nothing without arguments.
  */
 export function takeOnlyHelp(help: VariablesHelp, argv: readonly string[] = process.argv.slice(2)): void {
-  const wrong = argv.find((argument) => argument !== "--help" && argument !== "-h");
-  if (wrong !== undefined) {
-    // A value, by itself or behind an equals sign, may be a secret.
-    const fault = wrong.startsWith("-") ? `there is no flag ${wrong.split("=", 1)[0]}` : "it takes no arguments";
-    console.error(`kritai ${help.command}: ${fault}\n\n${usageOf(help)}`);
+  try {
+    const { flags } = readFlags(HELP, argv);
+    if (!flags.help) return;
+  } catch (fault) {
+    if (!(fault instanceof FlagFault)) throw fault;
+    console.error(`kritai ${help.command}: ${fault.message}\n\n${usageOf(help)}`);
     process.exit(2);
   }
-  if (argv.length === 0) return;
   console.log(usageOf(help));
   process.exit(0);
 }

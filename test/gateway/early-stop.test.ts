@@ -1,14 +1,15 @@
 // Early stop is exact: whatever the verdicts and whatever the order they come in, the pair's result
 // is that of waiting for all.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import type { EngineAnswer } from "../../gpu-backend/gateway/engines/port.ts";
 import { Ballot } from "../../gpu-backend/gateway/scheduling/early-stop.ts";
 import { type Draw, Job } from "../../gpu-backend/gateway/scheduling/job.ts";
 import { readAnswer } from "../../src/core/judges/readings.ts";
 import { type AskedQuestion, outcomesOf } from "../../src/core/tournament/asked-questions.ts";
-import { decide, type PairResult } from "../../src/core/tournament/decide.ts";
+import { decide, type PairResult } from "../../src/core/tournament/decision.ts";
 import type { VerifyEvent, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
+import fc from "../harness/property.ts";
 import { failing, voteFor } from "./fake-pool.ts";
 import { asked, comparison, group, only, reported, request } from "./requests.ts";
 

@@ -1,9 +1,10 @@
 // Holds that the cap on a replica stays in bounds, follows its engine's gauges or refusals, and
 // that gauges are read from real pages.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { Aimd, KV_USE_HIGH } from "../../gpu-backend/gateway/engines/aimd.ts";
 import { type EngineKind, type Gauges, parseGauges } from "../../gpu-backend/gateway/engines/gauges.ts";
+import fc from "../harness/property.ts";
 
 const gauges = (waiting: number, kv_use: number, kind: EngineKind = "vllm"): Gauges => ({ kind, waiting, kv_use });
 const CALM = gauges(0, 0.1);

@@ -1,6 +1,6 @@
 // Holds that a text which has fallen into a loop is noticed, soon, and that long regular texts are
 // not taken for one.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import {
   endsInLoop,
@@ -10,6 +10,7 @@ import {
   TURNS_MIN,
 } from "../../gpu-backend/gateway/engines/repetition.ts";
 import { createRandom } from "../../src/core/math/random.ts";
+import fc from "../harness/property.ts";
 
 /** The number of characters after which the detector speaks up; null when it never does. */
 function noticedAt(text: string, piece = 5): number | null {

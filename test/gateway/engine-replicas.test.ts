@@ -1,6 +1,6 @@
 // Holds what several replicas guarantee together: affinity, even load, caps kept, readiness, the
 // pool's end.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { EngineAddress } from "../../gpu-backend/gateway/engines/engine-address.ts";
@@ -8,6 +8,7 @@ import { FAILURES_TO_EJECT } from "../../gpu-backend/gateway/engines/replica-hea
 import { choose, Replica } from "../../gpu-backend/gateway/engines/replicas.ts";
 import { answer, silence } from "../harness/mock-behaviours.ts";
 import type { MockVerifier } from "../harness/mock-verifier.ts";
+import fc from "../harness/property.ts";
 import { gate } from "../verifier/setup.ts";
 import { callWith, GAUGES_MS, ManualTimers, startGaugedEngine, withPool } from "./engine-setup.ts";
 

@@ -193,3 +193,20 @@ test("without scalar servers their paths are no routes", async () => {
   ends.push(() => gateway.close(0));
   expect((await post(gateway.url)).status).toBe(404);
 });
+
+test("a body over the limit is refused, the next one on the same gateway is not; HEAD is answered as GET", async () => {
+  const gateway = await relayTo([await serve(byLength)]);
+  const ask = (input: string) =>
+    fetch(`${gateway}/classify`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "rm", input: [input] }),
+    });
+  const refused = await ask("x".repeat(GATEWAY_LIMITS.body_bytes));
+  expect([refused.status, ((await refused.json()) as { type: string }).type]).toEqual([
+    413,
+    expect.stringContaining("body_too_large"),
+  ]);
+  expect((await ask("x")).status).toBe(200);
+  expect((await fetch(`${gateway}/health`, { method: "HEAD" })).status).toBe(200);
+});

@@ -45,7 +45,6 @@ describe("POST /v1/verify", () => {
       request_id: "edge-1",
       generations: 6,
       queue_depth: 0,
-      cancel_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     pool.calls[3]?.answer(voteFor("B", { soft }));
     const verdict = (await events.next()).value;

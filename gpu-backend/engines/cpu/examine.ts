@@ -1,107 +1,62 @@
-// Owns the judging of asserts and sessions outside the program: what they ask goes in, data comes
-// out, and a clean run compares.
-import { readFileSync } from "node:fs";
-import type { CellResult, RunLimits, RunResult } from "./sandbox/protocol.ts";
-import type { Program, Sandbox } from "./sandbox/sandbox.ts";
+// Owns the runs that hold a program against a test from outside, in the embedded sandbox. How they
+// follow each other is the core's (examination.ts).
+import { randomUUID } from "node:crypto";
+import { examine, type Finding, type ProgramTest } from "../../../src/core/wire/examination.ts";
+import type { Ran } from "../../../src/core/wire/sandbox-apis.ts";
+import { TestMemory } from "../../../src/core/wire/test-memory.ts";
+import type { RunLimits, RunResult } from "./sandbox/protocol.ts";
+import { DEFAULT_LIMITS, type Program, type Sandbox } from "./sandbox/sandbox.ts";
 
-/** An assert (`exec`) or the lines of an interpreter session (`single`), in one state. */
-export interface Examination {
-  cells: readonly string[];
-  mode: "exec" | "single";
-  /** The function that the statement asks for, when it says so. */
-  functions: readonly string[];
-}
-
-/**
- * What came of an examination: each cell's text, null where it did not hold; or the run that did
- * not end well.
- */
-export type Finding = { shown: string[] | null; wall_ms: number } | { run: RunResult };
-
-/** Questions one assert or session may put to the program. Each costs a run of the program. */
-const QUESTIONS_MAX = 24;
-const REMEMBERED = 2048;
-
-const EXAMINER = { language: "python", source: readFileSync(new URL("examine.py", import.meta.url), "utf8") } as const;
-
-type Said = { ask: string } | { shown: string[] } | { failed: string } | { unknown: string };
-
-/**
- * Judges asserts and sessions where the program has no say: the code of the statement runs in a
- * clean interpreter, which asks for one call after the other; the program's values come back as
- * data, so its `__eq__`, its `sorted` and its frames decide nothing.
- */
+/** Judges tests of which the program must know no more than what it is called with. */
 export class Examiner {
   readonly #sandbox: Sandbox;
-  /** What the clean run said, by what it was told: the same for all programs that answer alike. */
-  readonly #said = new Map<string, RunResult>();
+  readonly #memory = new TestMemory();
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 
+  /** `wall_ms`: of the program's runs. */
   async examine(
     program: Program,
-    examination: Examination,
+    test: ProgramTest,
     limits: Partial<RunLimits>,
     signal?: AbortSignal,
-  ): Promise<Finding> {
-    const questions: string[] = [];
-    let answers: object[] = [];
+  ): Promise<{ finding: Finding; wall_ms: number }> {
+    const { timeout_ms } = { ...DEFAULT_LIMITS, ...limits };
+    const steps = examine(program.source, test, { stdin: "", timeout_ms, mark: randomUUID() });
     let wall_ms = 0;
-    while (questions.length <= QUESTIONS_MAX) {
-      const judged = await this.#judge({ ...examination, answers }, signal);
-      if (judged.status === "unavailable") return { run: judged };
-      const said = readSaid(judged);
-      if ("unknown" in said) return { run: { ...judged, status: "unsupported", error: said.unknown } };
-      if (!("ask" in said)) return { shown: "shown" in said ? said.shown : null, wall_ms };
-      questions.push(said.ask);
-      const cells = questions.map((code) => ({ mode: "step" as const, code }));
-      const [run] = await this.#sandbox.runPlans(program, [{ stdin: "", cells, as_script: false }], limits, signal);
-      if (!run) throw new Error("one plan gives one result");
-      if (run.status !== "ok" || run.cells.length < cells.length) return { run: asFailure(run) };
-      answers = run.cells.map(readAnswer);
-      wall_ms += run.wall_ms;
+    let step = steps.next();
+    while (step.done !== true) {
+      const { of, run } = step.value;
+      let ran = this.#memory.get(step.value);
+      if (ran === undefined) {
+        const { code: source, stdin } = run;
+        const asked = [{ stdin, cells: [], as_script: true }];
+        const [result] = await this.#sandbox.runPlans(
+          { ...program, language: test.language, source },
+          asked,
+          limits,
+          signal,
+        );
+        if (!result) throw new Error("one plan gives one result");
+        if (of === "program") wall_ms += result.wall_ms;
+        ran = ranOf(result);
+        this.#memory.set(step.value, ran);
+      }
+      step = steps.next(ran);
     }
-    const error = `asks the program more than ${QUESTIONS_MAX} times`;
-    return { run: { status: "unsupported", stdout: "", cells: [], stderr_tail: "", error, wall_ms } };
-  }
-
-  async #judge(asked: Examination & { answers: object[] }, signal: AbortSignal | undefined): Promise<RunResult> {
-    const stdin = JSON.stringify(asked);
-    const known = this.#said.get(stdin);
-    if (known) return known;
-    const [result] = await this.#sandbox.runPlans(EXAMINER, [{ stdin, cells: [], as_script: true }], {}, signal);
-    if (!result) throw new Error("one plan gives one result");
-    const oldest = this.#said.keys().next().value;
-    if (this.#said.size >= REMEMBERED && oldest !== undefined) this.#said.delete(oldest);
-    if (result.status !== "unavailable") this.#said.set(stdin, result);
-    return result;
+    return { finding: step.value, wall_ms };
   }
 }
 
-/**
- * A clean run that did not end well was told a value too large to compare: the assert does not
- * hold.
- */
-function readSaid({ status, stdout }: RunResult): Said {
-  if (status !== "ok") return { failed: status };
-  try {
-    return JSON.parse(stdout) as Said;
-  } catch {
-    return { failed: "no answer" };
-  }
-}
+/** What a process that the kernel ends for its memory leaves behind. */
+const KILLED = 137;
 
-/** A program that left early, however politely, has not answered. */
-const asFailure = (run: RunResult): RunResult =>
-  run.status === "ok" ? { ...run, status: "error", error: "ended before it had answered" } : run;
-
-function readAnswer({ printed, value }: CellResult): object {
-  try {
-    const { value: given, args } = JSON.parse(value) as { value: unknown; args: unknown };
-    return { printed, value: given, args: Array.isArray(args) ? args : [] };
-  } catch {
-    return { printed, value: null, args: [] };
-  }
+/** A run as a service tells of it. What the program needs and does not find here is its own error. */
+export function ranOf({ status, stdout, stderr_tail, error }: RunResult): Ran {
+  if (status === "unavailable") return { end: "infra", exit_code: 1, stdout: "", stderr: error ?? status };
+  const stderr = status === "memory" ? `${stderr_tail}\nMemoryError` : stderr_tail || (error ?? "");
+  const exit_code = status === "ok" ? 0 : status === "memory" ? KILLED : 1;
+  return { end: status === "timeout" ? "timeout" : "exit", exit_code, stdout, stderr };
 }

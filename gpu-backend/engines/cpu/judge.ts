@@ -5,7 +5,7 @@ import { roundHalfEven } from "../../../src/core/math/python-text.ts";
 import { languagesOf, ResultCache } from "./programs.ts";
 import { findSamples } from "./samples.ts";
 import type { Language } from "./sandbox/protocol.ts";
-import { DEFAULT_LIMITS, type Sandbox } from "./sandbox/sandbox.ts";
+import { DEFAULT_LIMITS, type Program, type Sandbox } from "./sandbox/sandbox.ts";
 import { isTestable, runTests, type TestCase, type TestResult } from "./test-cases.ts";
 
 /** Programs whose results are remembered. */
@@ -17,7 +17,8 @@ const FAILURE_WORDS: Record<Exclude<TestResult["status"], "unavailable">, string
   timeout: "time-out",
   memory: "out of memory",
   output_limit: "too much output",
-  unsupported: "cannot be run here",
+  unsupported: "needs what is not here",
+  unknown: "cannot be told here",
 };
 
 /** The sandbox could not run what it should have: no verdict, not even "cannot tell". */
@@ -43,7 +44,7 @@ export class Judge {
    * alike), or a sentence without one when there is nothing to tell by.
    * @throws SandboxUnavailable; the signal's reason when it is aborted
    */
-  async answer(prompt: ReadPrompt, signal?: AbortSignal): Promise<string> {
+  async answer(prompt: ReadPrompt, signal?: AbortSignal, party?: string): Promise<string> {
     const languages = languagesOf(prompt.candidates);
     const tests = findSamples(prompt.question).filter((test) =>
       languages.every((l) => l === null || isTestable(test, l)),
@@ -51,7 +52,8 @@ export class Judge {
     const candidates = await Promise.all(
       prompt.candidates.map(async ({ code }, k): Promise<Candidate> => {
         const language = languages[k] ?? null;
-        const results = language && tests.length > 0 ? await this.#results(language, code, tests, signal) : null;
+        const results =
+          language && tests.length > 0 ? await this.#results({ language, source: code, party }, tests, signal) : null;
         return { language, results };
       }),
     );
@@ -59,14 +61,9 @@ export class Judge {
     return `<think>\n${trace(candidates, tests)}\n${verdict.reason}\n</think>\n\n${verdict.final}`;
   }
 
-  async #results(
-    language: Language,
-    source: string,
-    tests: readonly TestCase[],
-    signal?: AbortSignal,
-  ): Promise<TestResult[]> {
-    const key = ResultCache.key(language, source, tests);
-    const run = (stop: AbortSignal) => runTests(this.#sandbox, { language, source }, tests, {}, stop);
+  async #results(program: Program, tests: readonly TestCase[], signal?: AbortSignal): Promise<TestResult[]> {
+    const key = ResultCache.key(program.language, program.source, tests);
+    const run = (stop: AbortSignal) => runTests(this.#sandbox, program, tests, {}, stop);
     const results = await this.cache.get(key, run, signal);
     const missing = results.find((r) => r.status === "unavailable");
     if (missing) throw new SandboxUnavailable(missing.error ?? "the sandbox did not answer");
@@ -86,7 +83,7 @@ interface Bounds {
  */
 function boundsOf({ results }: Candidate): Bounds {
   if (results === null) return { least: 0, most: 0 };
-  const unknown = results.filter(({ status }) => status === "unsupported").length;
+  const unknown = results.filter(({ status }) => status === "unknown").length;
   return { least: passCount(results), most: passCount(results) + unknown };
 }
 

@@ -34,14 +34,30 @@ const OTHER_LANGUAGES = new Set(
   ),
 );
 
-const SIGNS: Record<Language, readonly RegExp[]> = {
+/** A line with `head` in it, and `tail` anywhere after: one pattern for both would try each pair. */
+const lineOf = (head: RegExp, tail: RegExp) => ({
+  test: (source: string) =>
+    source.split(/[\n\r\u2028\u2029]/).some((line) => {
+      const found = head.exec(line);
+      return found !== null && tail.test(line.slice(found.index + found[0].length));
+    }),
+});
+
+const SIGNS: Record<Language, readonly { test(source: string): boolean }[]> = {
   python: [
-    /^\s*(?:def|class|if|for|while|with|else|elif|try|except)\b.*:\s*(?:#.*)?$/m,
-    /^\s*(?:import|from)\s+\w+/m,
+    lineOf(/^\s*(?:def|class|if|for|while|with|else|elif|try|except)\b/, /:\s*(?:#|$)/),
+    /^[^\S\n\r\u2028\u2029]*(?:import|from)\s+\w/m,
     /\bprint\(/,
     /\b(?:input|len|range)\(/,
   ],
-  javascript: [/\b(?:const|let|var)\s+[\w[{]/, /\bfunction\b.*\{/, /=>/, /\bconsole\.log\(/, /\brequire\(/, /;\s*$/m],
+  javascript: [
+    /\b(?:const|let|var)\s+[\w[{]/,
+    lineOf(/\bfunction\b/, /\{/),
+    /=>/,
+    /\bconsole\.log\(/,
+    /\brequire\(/,
+    /;[^\S\n\r\u2028\u2029]*$/m,
+  ],
 };
 
 /**
@@ -57,7 +73,8 @@ function languageOfTag(tag: string): Language | "other" | null {
         .replace(/^[{.\s]+/, ""),
     )?.[0] ?? "";
   if (OTHER_LANGUAGES.has(word)) return "other";
-  const name = word.replace(/[-_.]?v?\d[\d.]*$/, "");
+  const unnumbered = word.replace(/(?<![\d.])\.?\d[\d.]*$/, "");
+  const name = unnumbered === word ? word : unnumbered.replace(/[-_.]?v?$/, "");
   if (Object.hasOwn(LANGUAGE_OF_TAG, name)) return LANGUAGE_OF_TAG[name] as Language;
   return OTHER_LANGUAGES.has(name) ? "other" : null;
 }

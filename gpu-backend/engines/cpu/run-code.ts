@@ -1,6 +1,7 @@
 // Owns POST /run_code in SandboxFusion's shape over the embedded sandbox: one program on one
 // standard input. Knows no tests.
 import * as z from "zod";
+import { ranOf } from "./examine.ts";
 import type { Language, RunResult } from "./sandbox/protocol.ts";
 import { DEFAULT_LIMITS, type Sandbox } from "./sandbox/sandbox.ts";
 
@@ -41,31 +42,22 @@ export async function runCode(
   sandbox: Pick<Sandbox, "runPlans">,
   { code, language, stdin, run_timeout }: RunCode,
   signal: AbortSignal,
+  party?: string,
 ): Promise<RunCodeReply> {
-  const program = { language: LANGUAGES[language], source: code };
+  const program = { language: LANGUAGES[language], source: code, party };
   const plans = [{ stdin: stdin ?? "", cells: [], as_script: true }];
   const [result] = await sandbox.runPlans(program, plans, { timeout_ms: Math.ceil(run_timeout * 1000) }, signal);
   return replyOf(result as RunResult);
 }
 
-/** What a process that the kernel ends for its memory leaves behind. */
-const KILLED = 137;
-
-function replyOf({ status, stdout, stderr_tail, error, wall_ms }: RunResult): RunCodeReply {
+function replyOf(result: RunResult): RunCodeReply {
   const shared = { message: "", compile_result: null, files: {} };
-  // Nothing is known of the program: the sandbox failed, or has not what the program needs.
-  if (status === "unavailable" || status === "unsupported") {
-    return { ...shared, status: "SandboxError", message: error ?? status, run_result: null };
-  }
-  const ended = { execution_time: wall_ms / 1000, stdout, stderr: stderr_tail };
-  if (status === "ok") {
-    return { ...shared, status: "Success", run_result: { ...ended, status: "Finished", return_code: 0 } };
-  }
-  if (status === "timeout") {
+  const { end, exit_code, stdout, stderr } = ranOf(result);
+  if (end === "infra") return { ...shared, status: "SandboxError", message: stderr, run_result: null };
+  const ended = { execution_time: result.wall_ms / 1000, stdout, stderr };
+  if (end === "timeout") {
     return { ...shared, status: "Failed", run_result: { ...ended, status: "TimeLimitExceeded", return_code: null } };
   }
-  const memory = status === "memory";
-  const stderr = memory ? `${stderr_tail}\nMemoryError` : stderr_tail || (error ?? "");
-  const run_result = { ...ended, stderr, status: "Finished" as const, return_code: memory ? KILLED : 1 };
-  return { ...shared, status: "Failed", run_result };
+  const status = exit_code === 0 ? "Success" : "Failed";
+  return { ...shared, status, run_result: { ...ended, status: "Finished", return_code: exit_code } };
 }

@@ -16,13 +16,13 @@ interface Label {
   rest: string;
 }
 
-const ORDINAL = String.raw`(?:#?\s*\d{1,3}|#\s*[A-Z])`;
+const ORDINAL = String.raw`(?:(?:#\s*)?\d{1,3}|#\s*[A-Z])`;
 const INPUT_OUTPUT = new RegExp(
-  String.raw`^(?<before>(?:sample|example|test(?:\s*case)?|standard)s?\s*(?:test\s*)?${ORDINAL}?\s*[:.\-–]?\s*)?(?<kind>inputs?|outputs?|expected\s+outputs?)\s*(?:copy)?\s*(?<after>(?:for\s+)?(?:sample|example)s?)?\s*(?<number>${ORDINAL})?\s*(?:\(\s*(?:stdin|stdout)\s*\))?\s*(?:(?<colon>[:=：])\s*(?<rest>.*))?$`,
+  String.raw`^(?<before>(?:sample|example|test(?:\s*case)?|standard)s?\s*(?:test\s*)?(?:${ORDINAL}\s*)?(?:[:.\-–]\s*)?)?(?<kind>inputs?|outputs?|expected\s+outputs?)\s*(?:copy\s*)?(?:(?<after>(?:for\s+)?(?:sample|example)s?)\s*)?(?:(?<number>${ORDINAL})\s*)?(?:\(\s*(?:stdin|stdout)\s*\)\s*)?(?:[:=：]\s*(?<rest>(?:\S.*)?))?$`,
   "i",
 );
 const EXAMPLE = new RegExp(
-  String.raw`^(?:samples?|examples?|sample\s+(?:tests?|cases?)|test\s*cases?)\s*${ORDINAL}?\s*[:.]?$`,
+  String.raw`^(?:samples?|examples?|sample\s+(?:tests?|cases?)|test\s*cases?)\s*(?:${ORDINAL}\s*)?[:.]?$`,
   "i",
 );
 const END =
@@ -48,12 +48,11 @@ const SAMPLE = String.raw`(?:Sample|Example|SAMPLE|EXAMPLE)\s+(?:[Tt]est\s+)?`;
  * line ends.
  */
 const GLUED = new RegExp(
-  String.raw`(?=${SAMPLE}(?:Input|Output|INPUT|OUTPUT)s?[ \t]*${ORDINAL}?[ \t]*(?::|$))(?<=[.!?:;)\]}"'\`$][ \t]*|\S)`,
+  String.raw`(?=${SAMPLE}(?:Input|Output|INPUT|OUTPUT)s?(?:\s*${ORDINAL})?[ \t]*(?::|$))(?<=[.!?:;)\]}"'\`$][ \t]*|\S)`,
   "gm",
 );
 const GLUED_OUTPUT = new RegExp(
-  String.raw`\s*(?=${SAMPLE}(?:Input|Output|INPUT|OUTPUT)s?\s*${ORDINAL}?\s*(?::|$)|(?:Explanation|Note)s?(?:\s*\d+)?\s*:)`,
-  "g",
+  String.raw`(?=${SAMPLE}(?:Input|Output|INPUT|OUTPUT)s?\s*(?:${ORDINAL}\s*)?(?::|$)|(?:Explanation|Note)s?\s*(?:\d+\s*)?:)`,
 );
 
 /**
@@ -65,25 +64,34 @@ function splitGluedOutput(line: string): string[] {
   return line
     .trim()
     .split(GLUED_OUTPUT)
+    .map((part) => part.trimEnd())
     .filter((part) => part !== "");
 }
 
-/** `Input: 3, Output: 6` on one line becomes two lines. */
+const INPUT = /\binput\b[^:]{0,12}:/gi;
+/** Begins only where a run of separators does, so that none is read twice. */
+const TO_OUTPUT = /(?<=[^\s,;|→])[\s,;|→]+(?=\W{0,3}(?:expected )?output\b[^:]{0,12}:)/gi;
+
+/** `Input: 3, Output: 6` on one line becomes two lines, at the first output after the last input. */
 function splitSameLine(line: string): string[] {
   if (line.length > LABEL_LINE_CHARS) return [line];
-  const match = /^(.*\binput\b[^:]{0,12}:.*?\S)[\s,;|→]+(\W{0,3}(?:expected )?output\b[^:]{0,12}:.*)$/i.exec(line);
-  return match ? [match[1] as string, match[2] as string] : [line];
+  const outputs = [...line.matchAll(TO_OUTPUT)];
+  const last = outputs.at(-1)?.index ?? 0;
+  const input = [...line.matchAll(INPUT)].findLast((found) => found.index + found[0].length < last);
+  if (input === undefined) return [line];
+  const after = input.index + input[0].length;
+  const cut = outputs.find(({ index }) => index > after) as RegExpExecArray;
+  return [line.slice(0, cut.index), line.slice(cut.index + cut[0].length)];
 }
 
 /** The line without heading marks, emphasis, list marks. */
 function bare(line: string): string {
-  return line
+  const text = line
     .trim()
     .replace(/^(?:#{1,6}|[-*+>]|\d{1,2}[.)])\s+/, "")
     .replace(/^(?:\*\*|__|\*|_)(.*?)(?:\*\*|__|\*|_)(\s*:?)/, "$1$2")
-    .replace(/^<(\w+)[^>]*>(.*?)<\/\1>/, "$2")
-    .replace(/^-{2,}\s*(.*?)\s*-{2,}$/, "$1")
-    .trim();
+    .replace(/^<(\w{1,16})\b[^>]*>(.*?)<\/\1>/, "$2");
+  return (/^--.*--$/.test(text) ? text.replace(/^-+|(?<!-)-+$/g, "") : text).trim();
 }
 
 function labelOf(line: string): Label | null {
@@ -188,7 +196,7 @@ function nextLabel(lines: readonly string[], from: number): number {
 
 /** A fenced block that opens on this line. */
 function fenceAt(lines: readonly string[], at: number): { text: string; next: number } | null {
-  const open = /^\s*(`{3,}|~{3,})([^`]*)$/.exec(lines[at] ?? "");
+  const open = /^\s*(`{3,}|~{3,}(?!~))([^`]*)$/.exec(lines[at] ?? "");
   const single = /^\s*`{3,}([^`]+)`{3,}\s*$/.exec(lines[at] ?? "");
   if (single) return { text: single[1] as string, next: at + 1 };
   if (!open) return null;
@@ -208,7 +216,8 @@ const clean = (text: string) =>
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n")
-    .replace(/^\n+|\s+$/g, "");
+    .replace(/^\n+/, "")
+    .trimEnd();
 
 /** Rows of a table whose header names input and output. */
 function tablePairs(lines: readonly string[]): Pair[] {
@@ -221,14 +230,16 @@ function tablePairs(lines: readonly string[]): Pair[] {
           .map((c) => c.trim())
       : null;
   const pairs: Pair[] = [];
-  for (const [i, line] of lines.entries()) {
-    const header = cells(line)?.map((c) => bare(c).toLowerCase());
+  for (let i = 0; i < lines.length; i++) {
+    const header = cells(lines[i] as string)?.map((c) => bare(c).toLowerCase());
     const at = {
       input: header?.findIndex((c) => /\binput\b/.test(c)) ?? -1,
       output: header?.findIndex((c) => /\boutput\b/.test(c)) ?? -1,
     };
     if (at.input < 0 || at.output < 0 || !/^[\s|:-]+$/.test(lines[i + 1] ?? "")) continue;
-    for (let row = cells(lines[i + 2] ?? ""), k = i + 2; row; row = cells(lines[++k] ?? "")) {
+    // Rows are no headers of a further table, which would read them all again.
+    i += 2;
+    for (let row = cells(lines[i] ?? ""); row; row = cells(lines[++i] ?? "")) {
       const text = (index: number) => clean(unquote(row?.[index] ?? "").replace(/`?<br\s*\/?>`?/gi, "\n"));
       pairs.push({ input: text(at.input), output: text(at.output) });
     }

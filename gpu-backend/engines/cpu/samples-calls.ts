@@ -13,17 +13,32 @@ const NAME = "[A-Za-z_$][\\w$]*";
 const NOT_FUNCTIONS = new Set(["print", "assert", "if", "while", "for", "return", "not"]);
 /** In prose these are mentioned, not asked for, unless the statement declares one. */
 const NOT_IN_PROSE = new Set(["range", "len", "O", "f", "int", "input", "max", "min"]);
-const DECLARATIONS = [
-  new RegExp(`\\bdef\\s+(${NAME})\\s*\\(([^)]{0,2000})\\)`),
-  new RegExp(`\\bfunction\\s+(${NAME})\\s*\\(([^)]{0,2000})\\)`),
-  new RegExp(`\\b(?:const|let|var)\\s+(${NAME})\\s*=\\s*(?:function\\s*)?\\(([^)]{0,2000})\\)`),
+const PARAMETERS_CHARS = 2_000;
+/** What stands before parameters, which end at the next parenthesis. */
+const HEADS = [
+  new RegExp(`\\bdef\\s+(${NAME})\\s*\\(`, "g"),
+  new RegExp(`\\bfunction\\s+(${NAME})\\s*\\(`, "g"),
+  new RegExp(`\\b(?:const|let|var)\\s+(${NAME})\\s*=\\s*(?:function\\s*)?\\(`, "g"),
+];
+const QUOTED = [
   new RegExp(`\\bfunction\\s+(?:called\\s+|named\\s+)?\`(${NAME})\\s*\\(([^)\`]{0,2000})\\)[^\`]{0,200}\``, "i"),
   new RegExp(`\`(${NAME})\\(((?:${NAME}(?:\\s*,\\s*${NAME})*)?)\\)\``),
 ];
 
 /** The function the statement asks for, when it writes one down. */
 export function findSignature(statement: string): Signature | null {
-  for (const pattern of DECLARATIONS) {
+  for (const head of HEADS) {
+    let end = -1;
+    for (const { 0: text, 1: name, index } of statement.matchAll(head)) {
+      const from = index + text.length;
+      // Looked for again only behind the last one, so that every character is read once.
+      if (end < from) end = statement.indexOf(")", from);
+      if (end < 0) break;
+      if (end - from > PARAMETERS_CHARS) continue;
+      return { name: name as string, parameters: splitParameters(statement.slice(from, end)) };
+    }
+  }
+  for (const pattern of QUOTED) {
     const [, name, parameters] = pattern.exec(statement) ?? [];
     if (name === undefined || parameters === undefined) continue;
     return { name, parameters: splitParameters(parameters) };
@@ -71,12 +86,18 @@ function asserts(lines: readonly string[], signature: Signature | null): TestCas
       .trim()
       .replace(/^[-*]\s+/, "")
       .replace(/^`(.*)`$/, "$1");
-    const [, condition] = /^assert\s+(.+)$/.exec(code) ?? [];
+    const [, condition] = /^assert\s+(\S.*)$/.exec(code) ?? [];
     if (condition === undefined || !/\w\s*\(/.test(condition)) return [];
-    const [, left, right] = /^(.*?)\s*==\s*([^=].*?)(?:\s*#.*)?$/.exec(condition) ?? [];
-    const call = left && right ? simpleCall(left, withoutMessage(right), true) : null;
+    const at = condition.search(/==[^=]/);
+    const right = at < 0 ? "" : withoutComment(condition.slice(at + 2).trimStart());
+    const call = right === "" ? null : simpleCall(condition.slice(0, at), withoutMessage(right), true);
     return [call ?? { kind: "python-assert", code, ...about(signature) }];
   });
+}
+
+function withoutComment(text: string): string {
+  const hash = text.indexOf("#", 1);
+  return hash < 0 ? text : text.slice(0, hash).trimEnd();
 }
 
 /** `[1, 2], "message"`: the value without the assertion's message. */
@@ -116,7 +137,7 @@ function doctests(lines: readonly string[], signature: Signature | null): TestCa
 }
 
 const ARROW =
-  /^(.*?\))\s*;?\s*(?:→|⇒|-+>|=+>|={2,3}|\breturns?\b|\bshould return\b|(?:\/\/|#)\s*(?:→|-+>|=+>|returns?)?)\s*(.+)$/;
+  /(?<=\))\s*(?:;\s*)?(?:→|⇒|-+>|=+>|={2,3}|\breturns?\b|\bshould return\b|(?:\/\/|#)(?:\s*(?:→|-+>|=+>|returns?))?)/;
 
 function arrows(lines: readonly string[], signature: Signature | null): TestCase[] {
   return lines.flatMap((line): TestCase[] => {
@@ -125,8 +146,10 @@ function arrows(lines: readonly string[], signature: Signature | null): TestCase
       .trim()
       .replace(/^(?:[-*]|\d+[.)])\s+/, "")
       .replaceAll("`", "");
-    const [, left, right] = ARROW.exec(text) ?? [];
-    if (left === undefined || right === undefined) return [];
+    const arrow = ARROW.exec(text);
+    if (arrow === null) return [];
+    const left = text.slice(0, arrow.index);
+    const right = text.slice(arrow.index + arrow[0].length);
     const shown = /^(?:console\.log|print)\((.*)\)$/s.exec(left)?.[1] ?? left;
     const call = simpleCall(shown, right.replace(/[.;,]\s*$/, ""), false);
     if (call?.kind !== "call") return [];
@@ -161,7 +184,9 @@ export function leetcodeCall(
 }
 
 function namedArguments(input: string): { name: string; value: Value }[] | null {
-  const pieces = input.split(new RegExp(`(?:^|[,\\n])\\s*(${NAME})\\s*=\\s*(?!=)`));
+  const pieces = input
+    .split(new RegExp(`(?=[A-Za-z_$])(?<=(?:^|[,\\n])\\s*)(${NAME})\\s*=\\s*(?!=)`))
+    .map((piece, i) => (i % 2 === 1 ? piece : piece.trimEnd().replace(/,$/, "")));
   if (pieces.length < 3 || pieces[0]?.trim() !== "") return null;
   const found: { name: string; value: Value }[] = [];
   for (let i = 1; i < pieces.length; i += 2) {

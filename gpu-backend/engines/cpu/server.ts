@@ -8,6 +8,7 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { stream } from "hono/streaming";
 import { parsePrompt } from "../../../src/core/judges/render.ts";
+import { PARTY_HEADER } from "../../../src/core/wire/chat-endpoint.ts";
 import {
   type CompletionRequest,
   CompletionRequestSchema,
@@ -26,6 +27,7 @@ import { Sandbox } from "./sandbox/sandbox.ts";
 
 const BODY_BYTES = 16 * 1_048_576;
 const IN_FLIGHT_MAX = 2048;
+const PARTY_CHARS = 64;
 const KEEP_ALIVE_MS = 1_000;
 const UNREADABLE =
   "The message is not a question between [QUESTION] tags followed by lettered candidate blocks. No choice is made.";
@@ -76,9 +78,9 @@ export async function startCpuVerifier(options: CpuVerifierOptions = {}): Promis
 }
 
 /** The routes, without a socket. */
-export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers" | "runPlans">): Hono {
+export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers" | "runPlans" | "refusedMs">): Hono {
   const app = new Hono();
-  let inFlight = 0;
+  const requests = new Requests(sandbox);
   app.get("/health", (c) => {
     const { total, warm, broken } = sandbox.workers;
     return c.json({ status: broken === total ? "failed" : "ok", workers: total, warm }, broken === total ? 503 : 200);
@@ -88,16 +90,16 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
   );
   const tooLarge = (c: Context) =>
     c.json(errorBody(`the body is larger than ${BODY_BYTES} bytes`, "invalid_request_error"), 413);
-  const tooMany = (c: Context) => {
-    const body = errorBody(`more than ${IN_FLIGHT_MAX} requests at a time`, "rate_limit_error", "overloaded");
-    return c.json(body, 429, { "Retry-After": "1" });
+  const tooMany = (c: Context, wait_ms: number) => {
+    const body = errorBody("more requests than can be run in time", "rate_limit_error", "overloaded");
+    return c.json(body, 429, { "Retry-After": `${Math.ceil(wait_ms / 1000)}` });
   };
   app.post("/v1/chat/completions", bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
     const request = await readRequest(c);
     if (request instanceof Response) return request;
-    if (inFlight >= IN_FLIGHT_MAX) return tooMany(c);
-    inFlight++;
-    const done = () => void inFlight--;
+    const entry = requests.enter(partyOf(c));
+    if (typeof entry === "number") return tooMany(c, entry);
+    const { done } = entry;
     return request.stream ? streamed(c, judge, request, done) : whole(c, judge, request, done);
   });
   app.get("/v1/ping", (c) => c.json("pong"));
@@ -106,13 +108,49 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
     // As FastAPI refuses what is not of the schema.
     if (!parsed.success)
       return c.json({ detail: parsed.error.issues.map(({ path, message }) => ({ path, message })) }, 422);
-    if (inFlight >= IN_FLIGHT_MAX) return tooMany(c);
-    inFlight++;
-    return c.json(await runCode(sandbox, parsed.data, c.req.raw.signal).finally(() => inFlight--));
+    const entry = requests.enter(partyOf(c));
+    if (typeof entry === "number") return tooMany(c, entry);
+    return c.json(await runCode(sandbox, parsed.data, c.req.raw.signal, partyOf(c)).finally(entry.done));
   });
   app.notFound((c) => c.json(errorBody("no such route", "invalid_request_error", "not_found"), 404));
   app.onError((_, c) => c.json(errorBody("internal error", "server_error", "internal"), 500));
   return app;
+}
+
+/** Whose request it is, by the edge's word; undefined: nobody's. */
+const partyOf = (c: Context): string | undefined => c.req.header(PARTY_HEADER)?.slice(0, PARTY_CHARS) || undefined;
+
+/** The requests in flight, so counted that no party keeps the others out. */
+class Requests {
+  readonly #sandbox: Pick<Sandbox, "refusedMs">;
+  readonly #byParty = new Map<string, number>();
+  #all = 0;
+
+  constructor(sandbox: Pick<Sandbox, "refusedMs">) {
+    this.#sandbox = sandbox;
+  }
+
+  /**
+   * Leave for one request, or after how many ms to ask again. A party has at most as many as places
+   * are free, so that one that comes new finds some (Choudhury and Hahne, 1998).
+   */
+  enter(party = ""): { done: () => void } | number {
+    const own = this.#byParty.get(party) ?? 0;
+    const free = IN_FLIGHT_MAX - this.#all;
+    if (free <= 0 || (party !== "" && own >= free)) return 1_000;
+    const wait = party === "" ? 0 : this.#sandbox.refusedMs(party);
+    if (wait > 0) return wait;
+    this.#byParty.set(party, own + 1);
+    this.#all++;
+    return { done: () => this.#leave(party) };
+  }
+
+  #leave(party: string): void {
+    const left = (this.#byParty.get(party) ?? 0) - 1;
+    this.#all--;
+    if (left > 0) this.#byParty.set(party, left);
+    else this.#byParty.delete(party);
+  }
 }
 
 /** The request, or the refusal. */
@@ -136,11 +174,11 @@ async function readRequest(c: Context): Promise<CompletionRequest | Response> {
 }
 
 /** The judge's answer to a request, or the sentence that says why there is none. */
-async function answerTo(judge: Judge, request: CompletionRequest, signal: AbortSignal): Promise<string> {
+async function answerTo(judge: Judge, request: CompletionRequest, signal: AbortSignal, c: Context): Promise<string> {
   const text = userText(request);
   const start = text.indexOf("[QUESTION]\n");
   const prompt = start < 0 ? null : parsePrompt(text.slice(start));
-  return prompt === null ? UNREADABLE : judge.answer(prompt, signal);
+  return prompt === null ? UNREADABLE : judge.answer(prompt, signal, partyOf(c));
 }
 
 const newHead = () => ({ id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000) });
@@ -153,7 +191,7 @@ function errorOf(error: unknown): object {
 
 async function whole(c: Context, judge: Judge, request: CompletionRequest, done: () => void): Promise<Response> {
   try {
-    const text = await answerTo(judge, request, c.req.raw.signal);
+    const text = await answerTo(judge, request, c.req.raw.signal, c);
     return c.json(completion(newHead(), limitAnswer(request, text)));
   } catch (error) {
     return c.json(errorOf(error), error instanceof SandboxUnavailable ? 503 : 500);
@@ -177,7 +215,7 @@ function streamed(c: Context, judge: Judge, request: CompletionRequest, done: ()
     const keepAlive = setInterval(() => void out.write(": keep-alive\n\n"), KEEP_ALIVE_MS);
     try {
       await send(chunk(head, { role: "assistant", content: "" }));
-      const text = await answerTo(judge, request, stop.signal);
+      const text = await answerTo(judge, request, stop.signal, c);
       const answer = limitAnswer(request, text);
       for (const piece of pieces(answer.text)) await send(chunk(head, { content: piece }));
       await send(chunk(head, {}, answer.finish_reason));

@@ -1,7 +1,8 @@
 // Owns the kinds of sample tests, how each becomes a run of a program, and when it has passed.
 // Knows no statement and no prompt.
+import type { Finding, ProgramTest } from "../../../src/core/wire/examination.ts";
 import { readEmitted } from "./emitted.ts";
-import { type Examination, Examiner } from "./examine.ts";
+import { Examiner } from "./examine.ts";
 import { parseLiteral, sameValue, type Value, writeLiteral } from "./literals.ts";
 import type { Language, RunLimits, RunPlan, RunResult, RunStatus } from "./sandbox/protocol.ts";
 import type { Program, Sandbox } from "./sandbox/sandbox.ts";
@@ -27,7 +28,8 @@ export type TestCase =
 
 export interface TestResult {
   passed: boolean;
-  status: RunStatus;
+  /** `unknown`: the test cannot be held against any program from outside. */
+  status: RunStatus | "unknown";
   /**
    * One line for people; null when the run ended well. May hold text of the program: never show it
    * unescaped.
@@ -40,7 +42,7 @@ type Check = { passed: (result: RunResult) => boolean; plan: RunPlan } | Asked;
 
 /** A test whose code is judged outside the program. */
 interface Asked {
-  examination: Examination;
+  examination: ProgramTest;
   shows: (shown: readonly string[]) => boolean;
 }
 
@@ -86,7 +88,12 @@ export async function runTests(
   return results;
 }
 
-const withoutRun = (status: RunStatus, error: string): TestResult => ({ passed: false, status, error, wall_ms: 0 });
+const withoutRun = (status: TestResult["status"], error: string): TestResult => ({
+  passed: false,
+  status,
+  error,
+  wall_ms: 0,
+});
 
 function resultOf(check: Exclude<Check, Asked>, result: RunResult): TestResult {
   const { status, error, wall_ms } = result;
@@ -100,14 +107,21 @@ async function examined(
   limits: Partial<RunLimits>,
   signal: AbortSignal | undefined,
 ): Promise<TestResult> {
-  const finding = await examinerOf(sandbox).examine(program, examination, limits, signal);
-  if ("run" in finding) {
-    const { status, error, wall_ms } = finding.run;
-    return { passed: false, status, error, wall_ms };
-  }
-  const { shown, wall_ms } = finding;
-  return { passed: shown !== null && shows(shown), status: "ok", error: null, wall_ms };
+  const { finding, wall_ms } = await examinerOf(sandbox).examine(program, examination, limits, signal);
+  if (finding === null) return withoutRun("unavailable", "the sandbox did not run it");
+  if (finding.status === "pass") return { passed: shows(finding.shown), status: "ok", error: null, wall_ms };
+  return { passed: false, status: STATUS_OF[finding.status], error: finding.error, wall_ms };
 }
+
+/** Of a run that ended well and did not pass, the test says why. */
+const STATUS_OF: Record<Exclude<NonNullable<Finding>["status"], "pass">, TestResult["status"]> = {
+  fail: "ok",
+  runtime: "error",
+  compile: "error",
+  timeout: "timeout",
+  memory: "memory",
+  unknown: "unknown",
+};
 
 function checkOf(test: TestCase, language: Language): Check {
   switch (test.kind) {
@@ -119,18 +133,21 @@ function checkOf(test: TestCase, language: Language): Check {
     case "call":
       return callCheck(test, language);
     case "python-assert":
-      return { examination: { cells: [test.code], mode: "exec", functions: functionsOf(test) }, shows: () => true };
+      return { examination: asked(test, [test.code], "exec"), shows: () => true };
     case "doctest": {
       const cells = test.examples.map(({ code }) => `${code}\n`);
       return {
-        examination: { cells, mode: "single", functions: functionsOf(test) },
+        examination: asked(test, cells, "single"),
         shows: (shown) => test.examples.every(({ expected }, i) => sameLines(expected, shown[i] ?? "")),
       };
     }
   }
 }
 
-const functionsOf = (test: { function?: string }) => (test.function === undefined ? [] : [test.function]);
+const asked = (test: { function?: string }, cells: readonly string[], mode: ProgramTest["mode"]): ProgramTest => {
+  const functions = test.function === undefined ? [] : [test.function];
+  return { language: "python", cells, mode, functions, is_module: true };
+};
 
 /**
  * The expected value stays outside: the program's own state only ever sees the arguments, and what
@@ -140,7 +157,7 @@ const functionsOf = (test: { function?: string }) => (test.function === undefine
 function callCheck(test: TestCase & { kind: "call" }, language: Language): Check {
   const args = test.args.map((value) => writeLiteral(value, language)).join(", ");
   return {
-    plan: { stdin: "", cells: [{ mode: "call", name: test.function, args }], as_script: false },
+    plan: { stdin: "", cells: [{ name: test.function, args }], as_script: false },
     passed: (result) => {
       const actual = readEmitted(result.cells[0]?.value ?? "");
       const strict = test.strict && language === "python";

@@ -6,7 +6,7 @@ import type { SimulatorStats } from "./engine.ts";
 import type { ListenOptions } from "./server.ts";
 import type { SimulatorOptions } from "./simulator.ts";
 
-const COMPATIBILITY = { date: "2026-11-01", flags: ["nodejs_compat", "enable_request_signal"] };
+const COMPATIBILITY = { date: "2026-10-23", flags: ["nodejs_compat", "enable_request_signal"] };
 
 export interface WorkerdSimulator {
   url: string;

@@ -3,6 +3,7 @@
 // body.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { withoutTrailing } from "../../../src/core/math/trailing.ts";
 import { authorization } from "../../../src/core/wire/chat-endpoint.ts";
 import { SCALAR_APIS } from "../../../src/core/wire/scalar-apis.ts";
 import { GATEWAY_LIMITS } from "../gateway-limits.ts";
@@ -41,7 +42,7 @@ export class ScalarRelay {
 
   constructor({ urls, apiKey }: ScalarRelayConfig, now: () => number) {
     this.#servers = urls.map((url) => ({
-      ...{ url: url.replace(/\/+$/, "").replace(/\/v\d+$/, ""), in_flight: 0 },
+      ...{ url: withoutTrailing(url, "/").replace(/\/v\d+$/, ""), in_flight: 0 },
       rests_until: Number.NEGATIVE_INFINITY,
     }));
     this.#headers = { "content-type": "application/json", ...authorization(apiKey) };

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { EnginePool } from "../engines/port.ts";
 import { GATEWAY_LIMITS } from "../gateway-limits.ts";
 import { Admission } from "../scheduling/admission.ts";
@@ -47,15 +47,15 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
     scheduler: new Scheduler(pool, estimate),
     metrics: new GatewayMetrics(),
     refusals: new RefusalLog(options.report ?? ((line) => console.error(JSON.stringify(line))), now),
-    cancellable: new Map(),
     now,
     escape: () => pool.escape(),
   };
   const gate = createGate(apiKey);
   const verify = createVerifyRoute(deps, gate);
   const scalar = options.scalar === undefined ? null : new ScalarRelay(options.scalar, now);
-  // The engines' client needs the platform's own Request and Response.
-  const others = getRequestListener(createServiceRoutes(deps, pool, gate, scalar).fetch, {
+  const services = createServiceRoutes(deps, pool, gate, scalar);
+  // The engines' client needs the platform's own Request and Response; HTTP/2 is not spoken here.
+  const others = getRequestListener((request, env) => services(request, env as HttpBindings), {
     overrideGlobalObjects: false,
   });
   const server = createServer({ keepAliveTimeout: GATEWAY_LIMITS.keep_alive_ms }, (request, response) => {

@@ -1,6 +1,5 @@
 // Owns one request's life on the wire: accepted, heartbeats, its deadline, its end however it
 // comes. Knows no fairness, and of HTTP only that there is a reply.
-import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Escape } from "../../../src/core/judges/escape.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
@@ -17,8 +16,6 @@ export interface SessionDeps {
   scheduler: Scheduler;
   metrics: GatewayMetrics;
   refusals: RefusalLog;
-  /** The open requests by the id under which each can take comparisons back. */
-  cancellable: Map<string, Job>;
   now: () => number;
   /** See EnginePool.escape. */
   escape: () => Promise<Escape>;
@@ -39,7 +36,7 @@ export interface Caller {
  * @throws ApiError when it is not admitted; nothing of the reply is written then
  */
 export function openSession(
-  { admission, scheduler, metrics, refusals, cancellable, now }: SessionDeps,
+  { admission, scheduler, metrics, refusals, now }: SessionDeps,
   request: VerifyRequest,
   { id, arrived_at, response, escape: escapeWith }: Caller,
 ): void {
@@ -53,9 +50,6 @@ export function openSession(
   });
   const queue_depth = admission.queue_depth;
   admission.admit(job);
-  // Told to the asker alone, so that nobody else can name its request.
-  const cancel_id = randomUUID();
-  cancellable.set(cancel_id, job);
 
   // Only now: the stream takes the reader's going for the end of a request that was admitted.
   const stream = new EventStream(response, {
@@ -73,13 +67,12 @@ export function openSession(
     stream.write(event);
     if (event.type === "done") close();
   };
-  emit({ type: "accepted", request_id: id, generations: job.generations, queue_depth, cancel_id });
+  emit({ type: "accepted", request_id: id, generations: job.generations, queue_depth });
   const heartbeat = setInterval(() => emit({ type: "heartbeat", open: job.open }), GATEWAY_LIMITS.heartbeat_ms);
   const deadline = setTimeout(() => job.stop("deadline"), Math.max(0, arrived_at + request.deadline_ms - now()));
   const close = () => {
     clearInterval(heartbeat);
     clearTimeout(deadline);
-    cancellable.delete(cancel_id);
     admission.leave(job);
     scheduler.remove(job);
     stream.end();

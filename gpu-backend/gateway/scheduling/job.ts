@@ -4,7 +4,6 @@ import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { Escape } from "../../../src/core/judges/escape.ts";
 import { readAnswer } from "../../../src/core/judges/readings.ts";
 import { winnerOf } from "../../../src/core/judges/verdicts.ts";
-import type { VerifyCancel } from "../../../src/core/wire/verify-cancel.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
 import type { EngineAnswer } from "../engines/port.ts";
 import type { TurnKey } from "./fair-ring.ts";
@@ -163,22 +162,6 @@ export class Job {
     }
     this.needed += ballot.needed - before;
     if (before === 0 && ballot.needed > 0) this.#topUps.push(work);
-  }
-
-  /**
-   * Takes comparisons back that nobody waits for any more: what is not sent is left out, what runs
-   * is cut, and both are reported as `saved`. What has ended is passed over.
-   */
-  takeBack(groups: VerifyCancel["groups"]): void {
-    if (this.#over) return;
-    const named = new Map(groups.map(({ group_id, comparisons }) => [group_id, new Set(comparisons)]));
-    for (const work of this.#works) {
-      const { group, comparison, ballot, saved } = work;
-      if (saved !== null || ballot.left === 0 || named.get(group.id)?.has(comparison.id) !== true) continue;
-      this.needed -= ballot.needed;
-      this.#cut(work);
-    }
-    this.#endIfAll();
   }
 
   /** No sample left can matter: those unsent are dropped, those running cut. */

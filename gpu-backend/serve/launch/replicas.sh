@@ -27,7 +27,7 @@ reached_at=$host
 [[ $host != 0.0.0.0 ]] || reached_at=127.0.0.1
 
 urls=() pids=() interrupted=
-# shellcheck disable=SC2329  # called by the traps
+# shellcheck disable=SC2317,SC2329  # called by the traps; 0.9 and newer say it by two names
 forward() {
   interrupted=yes
   ((${#pids[@]} == 0)) || kill -s "$1" "${pids[@]}" 2>/dev/null || true

@@ -52,15 +52,21 @@ describe("letters", () => {
     },
   );
 
-  test("a program that needs what is not here neither wins nor loses, where it could have passed", async () => {
+  test("a program that needs what is not here has failed: its own word makes no pair undecided", async () => {
     const numpy = "import numpy as np\nprint(np.sum([1, 2]))";
-    expect(await ask([RIGHT, numpy])).not.toContain("boxed");
-    expect(await ask([numpy, "print(0)", RIGHT], { form: "scores" })).not.toContain("boxed");
-    // It failed the first sample by itself, so the second cannot bring it level.
-    const late = `if int(input()) == 2:\n    print(0)\nelse:\n${numpy.replace(/^/gm, "    ")}`;
-    const answer = await ask([RIGHT, late]);
+    const answer = await ask([RIGHT, numpy]);
     expect(answer).toMatch(/\\boxed\{A\}$/);
-    expect(answer).toContain("cannot be run here: 1");
+    expect(answer).toContain("needs what is not here: 2");
+    expect(await ask([numpy, "import os\nos._exit(0x4b524954)", RIGHT], { form: "scores" })).toMatch(
+      /\\boxed\{\[0,0,10\]\}$/,
+    );
+  });
+
+  test("what cannot be told of any program makes no verdict", async () => {
+    const question = "Write f.\n\nassert f(type('Node', (), {})()) == 1\n";
+    const answer = await ask(["def f(x): return 1", "def f(x): return 2"], { question });
+    expect(answer).not.toContain("boxed");
+    expect(answer).toContain("cannot be told here: 1");
   });
 
   test("the trace says what was run and what came of it", async () => {

@@ -1,6 +1,6 @@
 // Owns the guarantees on literal values: what is read, that writing is its inverse, and what counts
 // as equal.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import {
   parseLiteral,
@@ -9,6 +9,7 @@ import {
   type Value,
   writeLiteral,
 } from "../../../gpu-backend/engines/cpu/literals.ts";
+import fc from "../../harness/property.ts";
 
 const number = fc.oneof(fc.bigInt(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((n) => ({
   number: Object.is(n, -0) ? "0" : String(n),

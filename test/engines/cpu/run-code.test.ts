@@ -40,17 +40,23 @@ test("a run says what was written and how it ended, as SandboxFusion does", asyn
   });
 });
 
-test("what cannot be run here is refused, or the sandbox's own error: nothing is said of the program", async () => {
+test("a language that is not here is refused, and a sandbox that fails says nothing of the program", async () => {
   expect((await run({ code: "fn main() {}", language: "rust" })).status).toBe(422);
   expect((await run({ code: 1 })).status).toBe(422);
-  for (const status of ["unavailable", "unsupported"] as const) {
+  const replyTo = async (status: "unavailable" | "unsupported") => {
     const result = { status, stdout: "", cells: [], stderr_tail: "", error: "no such thing here", wall_ms: 1 };
     const failing = { workers: sandbox, runPlans: async () => [result] } as unknown as Sandbox;
     const app = createVerifierApp({} as Judge, failing);
     const body = JSON.stringify({ code: "", language: "python" });
-    const reply = await (await app.request("/run_code", { method: "POST", body })).json();
-    expect(reply).toMatchObject({ status: "SandboxError", message: "no such thing here", run_result: null });
-  }
+    return (await app.request("/run_code", { method: "POST", body })).json();
+  };
+  expect(await replyTo("unavailable")).toMatchObject({
+    ...{ status: "SandboxError", message: "no such thing here", run_result: null },
+  });
+  // What the program needs is the program's choice.
+  expect(await replyTo("unsupported")).toMatchObject({
+    ...{ status: "Failed", run_result: { return_code: 1, stderr: "no such thing here" } },
+  });
 });
 
 test("more runs than it takes at one time are refused with 429, until others have ended", async () => {
@@ -66,6 +72,25 @@ test("more runs than it takes at one time are refused with 429, until others hav
   const replies = (await Promise.all(asked)).map(({ status }) => status);
   expect(replies.filter((status) => status === 200)).toHaveLength(2_048);
   expect((await ask()).status).toBe(200);
+});
+
+test("a key finds places however many requests another key has waiting, which is told early", async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const result = { status: "ok", stdout: "", cells: [], stderr_tail: "", error: null, wall_ms: 1 };
+  const refusedMs = (party: string) => (party === "slow" ? 3_500 : 0);
+  const asSandbox = { workers: sandbox, runPlans: () => held.then(() => [result]), refusedMs } as unknown as Sandbox;
+  const app = createVerifierApp({} as Judge, asSandbox);
+  const body = JSON.stringify({ code: "", language: "python" });
+  const ask = async (party: string) =>
+    app.request("/run_code", { method: "POST", body, headers: { "x-kritai-party": party } });
+  const flood = Array.from({ length: 1_500 }, () => ask("a"));
+  const others = ["b", "c", "d"].flatMap((party) => Array.from({ length: 20 }, () => ask(party)));
+  const slow = await ask("slow");
+  expect([slow.status, slow.headers.get("retry-after")]).toEqual([429, "4"]);
+  release();
+  const count = async (asked: Promise<Response>[]) =>
+    (await Promise.all(asked)).filter(({ status }) => status === 200).length;
+  expect([await count(flood), await count(others)]).toEqual([1_024, 60]);
 });
 
 test("programs in Python and JavaScript are rewarded by really running them", async () => {

@@ -87,6 +87,9 @@ describe("input and output pairs", () => {
       "| Input | Output |\n",
       "((((",
       "f() -> ",
+      "|input|output|\n|-|-|\n",
+      "def f(\t",
+      "a = 1\n\n\n\n",
     ]) {
       const started = cpuMs();
       findSamples(piece.repeat(262_144 / piece.length));

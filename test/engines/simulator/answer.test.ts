@@ -1,12 +1,13 @@
 // The text of simulated answers: what the project's own parsers read out of them, and that pieces
 // make up the whole.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { logprobsOf, writeAnswer } from "../../../gpu-backend/engines/simulator/answer.ts";
 import type { Draw, Ending } from "../../../gpu-backend/engines/simulator/noise.ts";
 import { templateTail } from "../../../gpu-backend/engines/simulator/tail.ts";
 import { softVerdict } from "../../../src/core/judges/logprobs.ts";
 import { parseLetter, parseScores } from "../../../src/core/judges/verdict.ts";
+import fc from "../../harness/property.ts";
 
 const draw = (over: Partial<Draw> = {}): Draw => ({
   choice: 1,

@@ -1,12 +1,13 @@
 // A preset's prompt, rendered as a verifier is asked, is read back by the simulator: the preset,
 // the question and every candidate, whatever model text holds.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { type JudgePrompt, readJudgePrompt } from "../../../gpu-backend/engines/simulator/judge-prompt.ts";
 import { SHOWN } from "../../../src/core/judges/presets/preset.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
 import { rawPrompt } from "../../../src/core/judges/prompt-job.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
+import fc from "../../harness/property.ts";
 
 const all = Object.entries(PRESETS);
 

@@ -1,9 +1,10 @@
 // Conservation laws of the queueing model for any workload, without a clock.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { engineParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";
 import type { QueueEvent } from "../../../gpu-backend/engines/simulator/queue-events.ts";
 import { QueueModel } from "../../../gpu-backend/engines/simulator/queueing.ts";
+import fc from "../../harness/property.ts";
 
 const P = engineParameters("sim-14b", "h200");
 

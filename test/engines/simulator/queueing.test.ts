@@ -1,10 +1,11 @@
 // The queueing model against closed forms, without a clock; its cache, its order and its limits.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { type EngineParameters, engineParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";
 import { blockKeys } from "../../../gpu-backend/engines/simulator/prefix-cache.ts";
 import type { QueueEvent } from "../../../gpu-backend/engines/simulator/queue-events.ts";
 import { QueueModel } from "../../../gpu-backend/engines/simulator/queueing.ts";
+import fc from "../../harness/property.ts";
 
 const P = engineParameters("sim-14b", "h200");
 const plain: EngineParameters = { ...P, prefix_cache: false };

@@ -1,4 +1,5 @@
 // Owns what one run may consume and what it has written. Knows neither interpreter.
+import { randomInt } from "node:crypto";
 import type { RunLimits, RunStatus } from "./protocol.ts";
 
 /** The end of a run that no program can catch: thrown through the WebAssembly frames. */
@@ -16,10 +17,10 @@ export class RunEnded extends Error {
 }
 
 /**
- * The exit status by which absent.py and threads.py say that a program needs what is not here.
- * Systems keep eight bits of a status, so no program has a use of its own for it.
+ * The exit status by which absent.py and threads.py say that a program needs what is not here: of
+ * more than the eight bits that systems keep, and another in every process.
  */
-export const UNSUPPORTED_EXIT = 0x4b524954;
+export const UNSUPPORTED_EXIT = randomInt(0x1_0000, 0x7fff_ffff);
 
 const STDERR_TAIL_BYTES = 2048;
 

@@ -16,7 +16,18 @@ import { type Engine, failureOf } from "./engine.ts";
 import type { Cell, CellResult, RunLimits, RunPlan, RunResult } from "./protocol.ts";
 
 const STACK_BYTES = 1_000_000;
-const MODULE_SYNTAX = /^\s*(?:import\s[^(]*?["'][\w:/]+["']|export\s)/m;
+const EXPORT = /^[^\S\n\r\u2028\u2029]*export\s/m;
+const IMPORT = /^[^\S\n\r\u2028\u2029]*import\s/m;
+const MODULE_NAME = /["'][\w:/]+["']/;
+
+/** Whether a program is a module. An import names its module before any parenthesis. */
+export function isModule(source: string): boolean {
+  if (EXPORT.test(source)) return true;
+  return source.split(/(?=\()/).some((part) => {
+    const head = IMPORT.exec(part);
+    return head !== null && MODULE_NAME.test(part.slice(head.index + head[0].length));
+  });
+}
 
 /**
  * Parts of Node, and packages that judges offer, which are not here: a program that needs one is
@@ -149,7 +160,7 @@ class JavaScriptRun {
     let stdout: string | null = null;
     let failure: { status: RunResult["status"]; error: string } | null = null;
     try {
-      this.#evaluate(source, MODULE_SYNTAX.test(source) ? "module" : "global");
+      this.#evaluate(source, isModule(source) ? "module" : "global");
       stdout = this.#budget.takeOutput();
       for (const cell of this.#plan.cells) cells.push(this.#cell(cell));
     } catch (thrown) {
@@ -168,7 +179,6 @@ class JavaScriptRun {
   }
 
   #cell(cell: Cell): CellResult {
-    if (cell.mode !== "call") return this.#budget.end("unsupported", "asserts are asked of Python only");
     const [asked, args] = [functionNamed(cell.name), `[${cell.args}]`].map((code) =>
       this.#handle(this.#context.evalCode(code, "solution.js")),
     ) as [QuickJSHandle, QuickJSHandle];

@@ -89,6 +89,34 @@
   assert.equal = (a, b, m) => assert(a == b, m);
   assert.strictEqual = (a, b, m) => assert(Object.is(a, b), m);
   assert.deepEqual = assert.deepStrictEqual = (a, b, m) => assert(same(a, b), m);
+  assert.notStrictEqual = (a, b, m) => assert(!Object.is(a, b), m);
+  // biome-ignore lint/suspicious/noDoubleEquals: as assert.equal
+  assert.notEqual = (a, b, m) => assert(a != b, m);
+  assert.notDeepEqual = assert.notDeepStrictEqual = (a, b, m) => assert(!same(a, b), m);
+  assert.match = (text, pattern, m) => assert(pattern.test(text), m);
+  assert.fail = (m) => assert(false, m);
+  const isExpected = (error, wanted) => {
+    if (wanted instanceof RegExp) return wanted.test(String(error));
+    if (typeof wanted !== "function")
+      return Object.entries(wanted ?? {}).every(([key, value]) => same(error[key], value));
+    return wanted.prototype === undefined ? wanted(error) === true : error instanceof wanted;
+  };
+  assert.throws = (run, wanted) => {
+    let thrown = null;
+    try {
+      run();
+    } catch (error) {
+      thrown = [error];
+    }
+    assert(thrown !== null && isExpected(thrown[0], wanted), "Missing expected exception.");
+  };
+  assert.rejects = async (run, wanted) => {
+    const thrown = await (typeof run === "function" ? run() : run).then(
+      () => null,
+      (error) => [error],
+    );
+    assert(thrown !== null && isExpected(thrown[0], wanted), "Missing expected rejection.");
+  };
 
   const util = { inspect: (v) => inspect(v, 1), format };
   const performance = { now: () => Date.now() - startedAt };

@@ -5,8 +5,8 @@ export type Language = "python" | "javascript";
 
 /**
  * `unsupported`: the program needs what this sandbox does not have (a package, threads that wait
- * for each other), so nothing is known of it. `unavailable`: the sandbox itself failed (a child
- * died or never started).
+ * for each other): its own failure, told apart for whoever measures. `unavailable`: the sandbox
+ * itself failed (a child died or never started).
  */
 export type RunStatus = "ok" | "error" | "timeout" | "memory" | "output_limit" | "unsupported" | "unavailable";
 
@@ -20,17 +20,12 @@ export interface RunLimits {
 }
 
 /** What is asked of a program after it has run, in its state. */
-export type Cell =
-  /**
-   * Calls the program's function, method of Solution or export; `args` is the inside of a list in
-   * the program's language.
-   */
-  | { mode: "call"; name: string; args: string }
-  /**
-   * Python only: an expression over `find("name")`, `call(..)` and `refs[n]` of harness.py, in
-   * names no program can shadow.
-   */
-  | { mode: "step"; code: string };
+export interface Cell {
+  /** A function, a method of Solution or an export. */
+  name: string;
+  /** The inside of a list in the program's language. */
+  args: string;
+}
 
 /** What came of a cell. */
 export interface CellResult {

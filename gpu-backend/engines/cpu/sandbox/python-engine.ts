@@ -1,7 +1,7 @@
 // Owns the Python interpreter of a sandboxed child: load once, run many, each from the same
 // restored memory. Knows no tests.
 import { readFileSync } from "node:fs";
-import { RunBudget, RunEnded } from "./budget.ts";
+import { RunBudget, RunEnded, UNSUPPORTED_EXIT } from "./budget.ts";
 import { type Engine, type Failure, failureOf } from "./engine.ts";
 import type { Cell, CellResult, RunLimits, RunPlan, RunResult } from "./protocol.ts";
 import { type Gate, guardImports } from "./python-gate.ts";
@@ -48,16 +48,19 @@ const EMIT = "emit()";
 /** A program as LeetCode takes it, which imports for it what such programs leave out. */
 const LEETCODE = /^class\s+Solution\b/m;
 
+const HARNESS_FILE = new URL("../../../../src/core/wire/programs/harness.py", import.meta.url);
+
 /** Loads CPython behind the gate and freezes its memory. Takes about 0.6 s and 130 MB. */
 export async function loadPython(): Promise<Engine> {
   const gate: Gate = { budget: null, memory: null, random: 0 };
   const { exports, files } = await instantiate(gate);
   for (const file of ["absent.py", "threads.py", "prepare.py"]) {
-    const pointer = passText(exports, readFileSync(new URL(file, import.meta.url), "utf8"));
+    const source = readFileSync(new URL(file, import.meta.url), "utf8");
+    const pointer = passText(exports, source.replaceAll("UNSUPPORTED_EXIT", `${UNSUPPORTED_EXIT}`));
     if (exports.PyRun_SimpleString(pointer) !== 0) throw new Error(`${file} failed`);
   }
-  const harness = readFileSync(new URL("harness.py", import.meta.url), "utf8");
-  if (evaluate(exports, harness, HARNESS) === 0) throw new Error("harness.py failed");
+  const harness = readFileSync(HARNESS_FILE, "utf8");
+  if (evaluate(exports, `${harness}\npreimports()`, HARNESS) === 0) throw new Error("harness.py failed");
   return new PythonEngine(exports, files, gate);
 }
 
@@ -83,8 +86,7 @@ function evaluate(exports: PythonExports, code: string, module: string): number 
   return compiled === 0 ? 0 : exports.PyEval_EvalCode(compiled, names, names);
 }
 
-const harnessCode = (cell: Cell): string =>
-  cell.mode === "step" ? `keep(${cell.code})` : `keep(call(find(${JSON.stringify(cell.name)}), [${cell.args}]))`;
+const harnessCode = ({ name, args }: Cell): string => `keep(call(find(${JSON.stringify(name)}), [${args}]))`;
 
 /** Emscripten's table of open files; index = descriptor. */
 interface OpenFiles {

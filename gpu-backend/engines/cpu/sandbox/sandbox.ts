@@ -1,11 +1,15 @@
 // Owns the pool of sandboxed children: queue, retries after a death, cancellation. Knows no tests,
 // no judge.
 import { availableParallelism } from "node:os";
+import { PartyQueue } from "./party-queue.ts";
 import type { Job, Language, RunLimits, RunPlan, RunResult } from "./protocol.ts";
 import { SandboxWorker } from "./worker.ts";
 
 export interface SandboxOptions {
-  /** Child processes; default: one less than the cores, 1..4. Each takes about 200 MB. */
+  /**
+   * Child processes; default: as many as there are cores, 2..5. Each takes about 200 MB. One party's
+   * programs leave one of them to others, where there is more than one.
+   */
   workers?: number;
   python?: boolean;
   javascript?: boolean;
@@ -19,7 +23,13 @@ const TIMEOUTS_MAX = 2;
 export interface Program {
   language: Language;
   source: string;
+  /** Who has it run: parties take turns. Absent: nobody, who may take every child. */
+  party?: string | undefined;
 }
+
+/** Jobs of one party that may wait, and how long a new one may have to, by what its jobs took. */
+const WAITING_MAX = 256;
+const WAIT_MS_MAX = 20_000;
 
 export interface RunRequest extends Program, Partial<RunLimits> {
   stdin: string;
@@ -34,7 +44,7 @@ interface Queued {
 
 export class Sandbox {
   readonly #workers: SandboxWorker[];
-  readonly #queue: Queued[] = [];
+  readonly #queue: PartyQueue<Queued>;
   readonly #waiting: (() => void)[] = [];
   #nextId = 1;
   #closed = false;
@@ -43,7 +53,9 @@ export class Sandbox {
    * Starts the children at once and returns before they are warm; runs wait for the first that is.
    */
   constructor(options: SandboxOptions = {}) {
-    const count = options.workers ?? Math.min(4, Math.max(1, availableParallelism() - 1));
+    const count = options.workers ?? Math.min(5, Math.max(2, availableParallelism()));
+    const running_max = Math.max(1, count - 1);
+    this.#queue = new PartyQueue({ running_max, waiting_max: WAITING_MAX, wait_ms_max: WAIT_MS_MAX });
     const languages: Language[] = [];
     if (options.javascript ?? true) languages.push("javascript");
     if (options.python ?? true) languages.push("python");
@@ -54,6 +66,11 @@ export class Sandbox {
   get workers(): { total: number; warm: number; broken: number } {
     const count = (state: string) => this.#workers.filter((w) => w.state === state).length;
     return { total: this.#workers.length, warm: count("ready"), broken: count("broken") };
+  }
+
+  /** For how long a party has so much waiting that it should bring no more, ms; 0: it may. */
+  refusedMs(party = ""): number {
+    return this.#queue.refusedMs(party);
   }
 
   /** Process ids of the children, for tests and monitoring. */
@@ -102,8 +119,15 @@ export class Sandbox {
         break;
       }
       // One at a time once a run has timed out, so that the limit on time-outs holds.
-      const job: Job = { ...program, id: this.#nextId++, plans: timeouts > 0 ? left.slice(0, 1) : left, limits: set };
-      const end = await this.#runJob(job, results, signal);
+      const { language, source, party = "" } = program;
+      const job: Job = {
+        language,
+        source,
+        id: this.#nextId++,
+        plans: timeouts > 0 ? left.slice(0, 1) : left,
+        limits: set,
+      };
+      const end = await this.#runJob(job, party, results, signal);
       if (end === "killed") results.push(withoutRun("timeout", `no end within ${set.timeout_ms} ms; stopped by force`));
       else if (end === "died" && ++deaths < 2) continue;
       else if (end === "died") {
@@ -117,7 +141,7 @@ export class Sandbox {
   async close(): Promise<void> {
     this.#closed = true;
     process.off("exit", this.#onProcessExit);
-    for (const queued of this.#queue.splice(0)) queued.giveUp("the sandbox is closed");
+    for (const queued of this.#queue.drain()) queued.giveUp("the sandbox is closed");
     await Promise.all(this.#workers.map((w) => w.close()));
     this.#onChange();
   }
@@ -130,7 +154,7 @@ export class Sandbox {
    * Runs what a job still has, pushing results as they come. Resolves how it ended, or why it could
    * not be run.
    */
-  #runJob(job: Job, results: RunResult[], signal: AbortSignal | undefined): Promise<string> {
+  #runJob(job: Job, party: string, results: RunResult[], signal: AbortSignal | undefined): Promise<string> {
     return new Promise((resolve) => {
       const cancel = { now: () => {} };
       const onAbort = () => cancel.now();
@@ -142,19 +166,24 @@ export class Sandbox {
       const queued: Queued = { job, signal, start: () => {}, giveUp: finish };
       queued.start = (worker) => {
         let timeouts = 0;
+        const started = performance.now();
         cancel.now = () => worker.cancel(job.id);
         const onResult = (_: number, result: RunResult) => {
           results.push(result);
           if (result.status === "timeout" && ++timeouts === 1 && job.plans.length > 1) worker.cancel(job.id);
         };
-        worker.run(job, onResult).then(({ end }) => finish(end));
+        worker.run(job, onResult).then(({ end }) => {
+          this.#queue.ended(party, performance.now() - started);
+          finish(end);
+          this.#onChange();
+        });
       };
       cancel.now = () => {
-        this.#queue.splice(this.#queue.indexOf(queued), 1);
+        this.#queue.delete(party, queued);
         finish("cancelled");
       };
       if (this.#closed || signal?.aborted) return finish(this.#closed ? "the sandbox is closed" : "cancelled");
-      this.#queue.push(queued);
+      this.#queue.push(party, queued);
       this.#onChange();
     });
   }
@@ -162,10 +191,10 @@ export class Sandbox {
   #onChange(): void {
     for (const worker of this.#workers) {
       if (!worker.idle) continue;
-      this.#queue.shift()?.start(worker);
+      this.#queue.next()?.job.start(worker);
     }
     if (this.#workers.every((w) => w.state === "broken")) {
-      for (const queued of this.#queue.splice(0)) queued.giveUp("no interpreter could be started");
+      for (const queued of this.#queue.drain()) queued.giveUp("no interpreter could be started");
     }
     for (const wake of this.#waiting.splice(0)) wake();
   }

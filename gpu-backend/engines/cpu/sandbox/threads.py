@@ -11,8 +11,8 @@ def _threads():
     import threading
     import time
 
-    # threads.py and budget.ts agree on this number.
-    unsupported_exit = 0x4B524954
+    # Its number is put in where this is loaded (budget.ts).
+    unsupported_exit = UNSUPPORTED_EXIT
 
     def start(self):
         if not self._initialized:

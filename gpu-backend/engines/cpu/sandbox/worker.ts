@@ -31,6 +31,7 @@ function readableFolders(): string[] {
   const fromQuickjs = createRequire(quickjs);
   return [
     HERE,
+    join(HERE, "../../../../src/core/wire/programs"),
     packageFolder(createRequire(import.meta.url).resolve("pyodide")),
     packageFolder(quickjs),
     packageFolder(fromQuickjs.resolve("quickjs-emscripten-core")),
