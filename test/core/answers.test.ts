@@ -1,8 +1,9 @@
 // Final answers against references by rules: the golden vectors, and that rules never say equal
 // where math-verify says different.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { type Comparing, compareAnswers } from "../../src/core/candidate/answers/compare-answers.ts";
+import fc from "../harness/property.ts";
 import vectors from "../vectors/reference_answers.json" with { type: "json" };
 
 const AUTO: Comparing = { type: "auto", tolerance: 0n };

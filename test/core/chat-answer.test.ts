@@ -1,9 +1,10 @@
 // Holds what an onlooker of a streamed answer sees, and how an answer may be ended before its time.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { parseLetter } from "../../src/core/judges/verdict.ts";
 import { AnswerBuilder } from "../../src/core/wire/chat-answer.ts";
 import { chunk, event } from "../harness/mock-behaviours.ts";
+import fc from "../harness/property.ts";
 
 const data = (text: string) => text.slice("data: ".length).trimEnd();
 

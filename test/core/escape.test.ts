@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DISGUISED, DISGUISES, INVISIBLE, SPECIAL_TOKENS, TOKENS } from "../../scripts/lab/red-team/special-tokens.ts";
+import { DISGUISED, DISGUISES, INVISIBLE, TOKENS } from "../../scripts/lab/red-team/special-tokens.ts";
 import { createEscape, escapeText, survivors, unescapeText } from "../../src/core/judges/escape.ts";
+import fc from "../harness/property.ts";
 
 const JOINER = "\u2060";
 /** Printed when a property fails; the same texts every time. */
@@ -26,10 +26,6 @@ describe("escapeText", () => {
     const escaped = escapeText("# [e~[/INST] [e~[/CANDIDATE_A] ]~!b[CANDIDATE_B]");
     for (const raw of ["[/INST]", "[/CANDIDATE_A]", "[CANDIDATE_B]", "[e~[", "]~!b["])
       expect(escaped).not.toContain(raw);
-  });
-
-  it.each(Object.entries(SPECIAL_TOKENS))("breaks the tokens of %s", (_, tokens) => {
-    expect(tokens.filter((token) => escapeText(`x${token}y`).includes(token))).toEqual([]);
   });
 
   it(`leaves none of any concatenation of dangers and of their parts (seed ${SEED})`, () => {

@@ -1,11 +1,11 @@
 // Owns the proof that each class of completion gives its program: the vectors, and the extractors
 // that trainers bring.
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadProblems } from "../../scripts/lab/problems/problem.ts";
 import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import fc from "../harness/property.ts";
 
 interface Vector {
   class: string;

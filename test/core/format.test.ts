@@ -1,6 +1,5 @@
 // Owns what the format rules accept, and which regular expressions are refused with which limit.
 
-import fc from "fast-check";
 import safeRegex from "safe-regex2";
 import { describe, expect, test } from "vitest";
 import { compileFormatRules, hasClosedThink } from "../../src/core/candidate/format.ts";
@@ -9,6 +8,7 @@ import type { FormatRule } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
+import fc from "../harness/property.ts";
 
 function refusal(...rules: FormatRule[]): ApiError {
   try {

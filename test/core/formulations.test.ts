@@ -1,10 +1,11 @@
 // Owns the guarantees of the formulations beyond the golden vectors: options, prefill, ranges,
 // JudgeLRM's structure.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import type { Formulation, VerdictOptions } from "../../src/core/contract/requests.ts";
 import { scoreVerdict, uniqueMaximum, type VerdictCase } from "../../src/core/formulations/formulations.ts";
 import { judgeLrmAnswer } from "../../src/core/formulations/judgelrm.ts";
+import fc from "../harness/property.ts";
 import labelSets from "../vectors/label_sets.json" with { type: "json" };
 
 const options: VerdictOptions = { style: "think", prefill: "", list_sc_wrong: -1 };

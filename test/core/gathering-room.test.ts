@@ -1,6 +1,6 @@
 // Owns the guarantees of a room's decisions, over random histories of arrivals, retries, twins,
 // leaves, closes, judgements and restarts.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { begin, finish, resume } from "../../src/objects/gathering/group.ts";
@@ -17,6 +17,7 @@ import {
   settleable,
   wakesAt,
 } from "../../src/objects/gathering/rules.ts";
+import fc from "../harness/property.ts";
 import { arrivalOf, emptyRoom } from "./gathering-setup.ts";
 
 /**

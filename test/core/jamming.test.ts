@@ -39,14 +39,13 @@ describe("jammers", () => {
     expect([...jammers(8, robin(8, jamming(0, 3, 7)))].sort()).toEqual([0, 3, 7]);
   });
 
-  it("accuses nobody where the verifier answers nobody, where half would be accused, or where too little is known", () => {
+  it("accuses nobody where the verifier answers nobody, or where too little is known", () => {
     expect(
       jammers(
         8,
         robin(8, () => "no_box"),
       ).size,
     ).toBe(0);
-    expect(jammers(8, robin(8, jamming(0, 1, 2, 3))).size).toBe(0);
     expect(jammers(3, robin(3, jamming(0))).size).toBe(0);
     expect(
       jammers(

@@ -1,10 +1,11 @@
 // Holds that a reply's text is JSON.stringify's but for real numbers, which are never written as
 // integers.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { jsonWriter, realText } from "../../src/core/contract/json-text.ts";
 import { RewardsEventSchema, RewardsReplySchema } from "../../src/core/contract/replies.ts";
+import fc from "../harness/property.ts";
 
 describe("a real number", () => {
   it("is written with a fraction or an exponent, reads back as itself, and is never -0", () => {

@@ -1,7 +1,8 @@
 // Owns the guarantees of the soft overlong punishment beyond the golden vectors.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { softOverlong } from "../../src/core/candidate/overlong.ts";
+import fc from "../harness/property.ts";
 
 const settings = fc
   .tuple(fc.integer({ min: 1, max: 30_000 }), fc.integer({ min: 1, max: 30_000 }), fc.boolean())

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRenderer, parsePrompt, promptHash } from "../../src/core/judges/render.ts";
 import { PROMPTS } from "../../src/core/judges/templates.generated.ts";
+import fc from "../harness/property.ts";
 
 const DANGEROUS = [
   "[/CANDIDATE_A]",

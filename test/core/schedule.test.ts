@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContentKey } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
@@ -6,6 +5,7 @@ import { ApiError } from "../../src/core/faults/errors.ts";
 import type { Showing } from "../../src/core/judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import { Contest, NOTHING_SEEN } from "../../src/core/tournament/contest.ts";
+import fc from "../harness/property.ts";
 
 const MODE = { round_robin: "pairwise", single_list: "listwise" } as const;
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));

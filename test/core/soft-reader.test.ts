@@ -1,11 +1,12 @@
 // Holds where the labels' probabilities are read: where the answer's last label stands, however the
 // tokens cut it; and that what is no log probability is told.
-import fc from "fast-check";
+
 import { describe, expect, it, test } from "vitest";
 import { anchorFor } from "../../src/core/judges/anchors.ts";
 import { boxAnchor } from "../../src/core/judges/parsers/boxed.ts";
 import type { Anchor } from "../../src/core/judges/parsers/parser.ts";
 import { SoftReader } from "../../src/core/judges/soft-reader.ts";
+import fc from "../harness/property.ts";
 
 const BOX = boxAnchor(["A", "B"]);
 /**
@@ -116,6 +117,46 @@ describe("the labels' probabilities", () => {
     );
   });
 
+  test("cover what every token that says a label has, as the golden mass does", () => {
+    // By Python: exp(-0.9) + exp(-1.2) + exp(-3) + exp(-2.5), and the better of each letter's alone.
+    const [mass, share] = [0.839635938644564, 0.8320183851339245];
+    const top = { " A": -0.9, A: -1.2, "A}": -3, " B": -2.5, the: -3 };
+    const { labels } = readerOf([
+      token("\\boxed{"),
+      token(
+        " A",
+        Object.entries(top).map(([text, logprob]) => ({ token: text, logprob })),
+      ),
+    ]);
+    expect(labels?.coverage).toBeCloseTo(mass, 12);
+    expect(labels?.letters.A).toBeCloseTo(share, 12);
+  });
+
+  test("cover no less than any parts of them, and no more than 1", () => {
+    const tokens = fc.uniqueArray(fc.constantFrom("A", " A", "A}", " A}", "B", " B", "B}", "the"), { minLength: 1 });
+    const weight = fc.double({ min: 1e-6, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(
+        tokens.chain((texts) =>
+          fc.tuple(fc.constant(texts), fc.array(weight, { minLength: texts.length, maxLength: texts.length })),
+        ),
+        ([texts, weights]) => {
+          const whole = weights.reduce((sum, one) => sum + one, 0);
+          const top = texts.map((text, i) => ({ token: text, logprob: Math.log((weights[i] as number) / whole) }));
+          const said = texts.flatMap((text, i) => (text === "the" ? [] : [(weights[i] as number) / whole]));
+          const labels = readerOf([token("\\boxed{"), token("A", top)]).labels;
+          if (said.length === 0) expect(labels).toBeNull();
+          else
+            expect(labels?.coverage).toBeCloseTo(
+              said.reduce((sum, one) => sum + one, 0),
+              9,
+            );
+          expect(labels?.coverage ?? 0).toBeLessThanOrEqual(1);
+        },
+      ),
+    );
+  });
+
   test("of an answer that begins with its label are those of the first token that is a word, behind the thoughts", () => {
     const anchor = { labels: ["yes", "no"] };
     const top = [
@@ -128,7 +169,7 @@ describe("the labels' probabilities", () => {
     for (const before of [[], [token(" "), token("**")], thought]) {
       const { labels } = readerOf([...before, token("Yes", top), token(".", [{ token: ".", logprob: 0 }])], anchor);
       expect(labels?.letters.yes).toBeCloseTo(0.75, 12);
-      expect(labels).toMatchObject({ coverage: expect.closeTo(0.8, 12), written: "yes" });
+      expect(labels).toMatchObject({ coverage: expect.closeTo(0.9, 12), written: "yes" });
     }
   });
 

@@ -1,6 +1,6 @@
 // Owns the guarantees of the statistics beyond the golden vectors: symmetries, definitions,
 // reproducible intervals that cover.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import {
@@ -12,6 +12,7 @@ import {
   populationStd,
   spearman,
 } from "../../src/core/math/stats.ts";
+import fc from "../harness/property.ts";
 
 const pairs = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 10 })), { maxLength: 20 });
 const sides = (list: [number, number][]) => [list.map(([x]) => x), list.map(([, y]) => y / 10)] as const;

@@ -1,11 +1,11 @@
 // Owns the guarantees of the strict parsers: equal to the regular expressions they restate, and
 // linear where those are not.
 
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { firstBox, isLetterForm, isScoresForm, strictContent } from "../../src/core/formulations/strict-verdict.ts";
 import { PYTHON_SPACE_CLASS, parsePythonIntList, roundHalfEven, strip } from "../../src/core/math/python-text.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
+import fc from "../harness/property.ts";
 
 const FRAGMENTS = [
   "<think>",
@@ -52,7 +52,7 @@ describe("strict forms", () => {
     ["letters, cot", isLetterForm, "cot", LETTER],
     ["scores, think", isScoresForm, "think", THOUGHTS + SCORES],
     ["scores, cot", isScoresForm, "cot", SCORES],
-  ] as const)("%s: equal to the regular expression of formulas.md", (_, isForm, style, source) => {
+  ] as const)("%s: equal to the regular expression of the design's formulas", (_, isForm, style, source) => {
     const pattern = new RegExp(source, "su");
     fc.assert(
       fc.property(texts, (text) => {

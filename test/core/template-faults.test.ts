@@ -1,5 +1,5 @@
 // What a deployment's own template must say: every refusal names its field, and the built-in
-// presets hold to the same rules but where it is told why not.
+// presets hold to the same rules.
 import { describe, expect, test } from "vitest";
 import { template } from "../../scripts/build/openapi/examples.ts";
 import { createPresetRenderer } from "../../src/core/judges/preset-render.ts";
@@ -34,6 +34,8 @@ test.each([
     { candidate: "[{{letter}}]\n{{text}}\n[/{{letter}}]" },
     "candidate",
   ],
+  ["delimiters of one sign twice", { candidate: '{{letter}} ""{{text}}""' }, "candidate"],
+  ["delimiters that are blanks and emphasis", { candidate: "[_ _]{{letter}}\n{{text}}\n[   ]" }, "candidate"],
   ["a candidate without its text", { candidate: "[Translation {{letter}}]" }, "candidate"],
   ["candidates that cannot be told apart", { candidate: "[Translation]\n{{text}}\n[End]" }, "candidate"],
   [
@@ -74,12 +76,8 @@ test.each([
 });
 
 describe("the built-in presets", () => {
-  // Its delimiter of three quotes is what the judge was trained on.
-  const SHORT_DELIMITER = ["xverify"];
-
-  test.each(Object.entries(PRESETS))("%s holds to the same rules", (name, preset) => {
-    const faults = templateFaults(preset).map(({ path }) => path);
-    expect(faults).toEqual(SHORT_DELIMITER.includes(name) ? ["candidate"] : []);
+  test.each(Object.entries(PRESETS))("%s holds to the same rules", (_, preset) => {
+    expect(templateFaults(preset)).toEqual([]);
     expect(TemplateSchema.safeParse(preset).error).toBeUndefined();
   });
 });

@@ -1,10 +1,11 @@
 // Measures of how alike two texts are, held to rouge-score, nltk and rapidfuzz by recorded values,
 // and the subsequence by bits to the textbook's table.
-import fc from "fast-check";
+
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { commonSubsequence } from "../../src/core/math/common-subsequence.ts";
 import { type TextSimilaritySettings, textSimilarity } from "../../src/core/signals/text-similarity.ts";
+import fc from "../harness/property.ts";
 import vectors from "../vectors/text_similarity.json" with { type: "json" };
 import { preparedOf } from "./signals/prepared.ts";
 
@@ -50,13 +51,16 @@ test("the longest common subsequence by bits is that of the table, over any numb
   fc.assert(fc.property(units, units, (a, b) => commonSubsequence(a, b) === byTable(a, b)));
 });
 
-test("a text too long for its metric has no value, in characters of one, in words of others", () => {
+test("a text too long for its metric is not compared: null where the row is, lost where the sample is; in characters of one, in words of others", () => {
   const characters = "a".repeat(LIMITS.similarity_units_max + 1);
   const words = "a ".repeat(LIMITS.similarity_units_max + 1);
   const more = "a ".repeat(LIMITS.similarity_words_max + 1);
   const missing = { value: null, code: "text_too_long" };
-  expect(similarity("fuzzy_match", characters, "a")).toEqual(missing);
-  expect(similarity("rouge_l", words, "a")).toEqual(missing);
+  const lost = { value: 0, code: null };
+  expect(similarity("fuzzy_match", characters, "a")).toEqual(lost);
+  expect(similarity("rouge_l", words, "a")).toEqual(lost);
+  expect(similarity("fuzzy_match", "a", characters)).toEqual(missing);
+  expect(similarity("rouge_l", characters, words)).toEqual(missing);
   expect(similarity("rouge_1", words, words)).toEqual({ value: 1, code: null });
   for (const metric of METRICS) expect(similarity(metric, "a", more)).toEqual(missing);
 });

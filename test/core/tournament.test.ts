@@ -1,15 +1,16 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Classes } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import type { Showing } from "../../src/core/judges/questions.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { Contest, NOTHING_SEEN } from "../../src/core/tournament/contest.ts";
-import { type Decision, decide, gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
+import { gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
+import { type Decision, decide } from "../../src/core/tournament/decision.ts";
 import type { Outcome } from "../../src/core/tournament/outcome.ts";
 import type { Score } from "../../src/core/tournament/score.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import { baseRewards, earnedOf } from "../../src/core/tournament/scores.ts";
+import fc from "../harness/property.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
 const askPair = (a: number, b: number): Showing => ({ shown: [a, b], samples: 1 });
@@ -54,7 +55,8 @@ function based(rule: string, classes: Classes, decision: Decision, minDecided?: 
   const gaps = gapsIn(classes.classOf, tallies, minDecided);
   const judged = classes.classOf.map((own, r) => own !== null && gaps[r] === null);
   const strengths = () => tallies.map(() => 0);
-  const standing = { tallies, judged, earned: earnedOf(classes, decision), strengths, places: null, marks: null };
+  const earned = earnedOf(classes, decision);
+  const standing = { tallies, judged, earned, strengths, places: null, marks: earned };
   return { tallies, base: baseRewards(rule, standing, classes.classOf, gaps) };
 }
 

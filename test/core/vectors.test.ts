@@ -5,7 +5,7 @@ import {
   releaseBrpoVerdict,
   releaseEvaluationVerdict,
   releaseRankWinner,
-} from "../../scripts/lab/research/release-parsers.ts";
+} from "../../scripts/lab/fuzz/release-parsers.ts";
 import { softOverlong } from "../../src/core/candidate/overlong.ts";
 import type { VerdictOptions } from "../../src/core/contract/requests.ts";
 import type { VerdictCase } from "../../src/core/formulations/formulations.ts";

@@ -1,10 +1,10 @@
 // Owns the guarantees of the robust parser beyond the golden vectors: properties, score lists,
 // hostile texts. Knows no reward.
 
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
+import fc from "../harness/property.ts";
 
 const FRAGMENTS = [
   "<think>",

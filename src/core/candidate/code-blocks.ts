@@ -8,7 +8,7 @@ export interface CodeBlock {
   info: string;
 }
 
-export interface CodeBlocks {
+interface CodeBlocks {
   /** Complete blocks in order; an empty one that two closing fences made is none. */
   blocks: CodeBlock[];
   /** The last block was left open with something in it: the text was cut. */

@@ -47,7 +47,7 @@ export const knowsLanguage = (language: string): boolean => scannerOf(language) 
 
 /**
  * The program without its comments and docstrings, for the six best known attacks on code verifiers
- * are comments (formulas.md g). What the program does stays the same (its own line numbers and
+ * are comments (formulas g). What the program does stays the same (its own line numbers and
  * source text apart): strings, templates, regular expressions and compiler directives are kept, and
  * a program that does not compile still does not. Idempotent; linear time; never throws.
  * @param language a language's name or common alias, in any case

@@ -6,10 +6,11 @@ import { thinkingOf } from "../judges/thinking.ts";
 import { type CodeBlock, codeBlocks } from "./code-blocks.ts";
 import { knowsLanguage, stripComments } from "./comments.ts";
 import { canonicalLanguage, sameFamily } from "./languages.ts";
+import { isOpener } from "./openers.ts";
 
 export type CandidateRule = Spec["candidate"];
 
-export interface Extraction {
+interface Extraction {
   /** The part the verifier judges, or null when there is none. */
   candidate: string | null;
   /** The group's language, else the fence's, else null. */
@@ -53,10 +54,10 @@ function infoLanguage(info: string): string | null {
 }
 
 /**
- * Blank texts and texts of nothing but marks can please a verifier without being an answer ("master
- * keys", formulas.md g).
+ * Blank texts, texts of nothing but marks, and openers can please a verifier without being an
+ * answer ("master keys", the design's formulas g).
  */
-const hasContent = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+const hasContent = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !isOpener(text);
 
 function taken(text: string, extract: CandidateRule["extract"], language: string | null): CodeBlock | null {
   if (extract === "whole") return { content: text, info: "" };
@@ -96,7 +97,7 @@ function stripped({ content, info }: CodeBlock, extract: CandidateRule["extract"
  * `last_code_block` takes the last fenced block of the answer segment (code-blocks.ts) that names
  * the group's language, else the last one, verbatim; `after_think` the segment, `whole` the text.
  * With `strip_comments` the candidate loses its comments (`stripped`). A candidate without one
- * letter or digit is null.
+ * letter or digit, or of openers alone (openers.ts), is null.
  * @param language the group's language, or null
  */
 export function extractCandidate(text: string, rule: CandidateRule, language: string | null): Extraction {

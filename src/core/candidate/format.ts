@@ -8,7 +8,7 @@ import { thinkingOf } from "../judges/thinking.ts";
 import { regexShape } from "./regex-shape.ts";
 
 /** What a format rule looks at: the whole rollout, and the candidate taken from it (extract.ts). */
-export interface FormatSubject {
+interface FormatSubject {
   text: string;
   candidate: string | null;
 }

@@ -2,7 +2,7 @@
 // limits or what is matched.
 
 /** Nesting of repetition within an expression. */
-export interface RegexShape {
+interface RegexShape {
   /** Unbounded repetitions (`*`, `+`, `{n,}`) within one another: 1 for `a+b+`, 2 for `(a+)+`. */
   starHeight: number;
   /**

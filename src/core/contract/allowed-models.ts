@@ -10,7 +10,7 @@ const ALL = "*";
 const KEYED = /^(\*|[A-Za-z0-9._-]{1,64})\s*:(.*)$/s;
 
 /** Names of models, by key; `*` is every key without a list of its own. */
-export type ModelLists = ReadonlyMap<string, readonly string[]>;
+type ModelLists = ReadonlyMap<string, readonly string[]>;
 
 /**
  * What may judge: the models that the deployment itself asks for, which every key may name, and the

@@ -37,6 +37,11 @@ export interface ReplayOutcome {
   before: string;
 }
 
+export interface ExpiryOutcome {
+  deleted: number;
+  remaining: number;
+}
+
 /**
  * Keeps letters without the database, and puts them back on the queue. `owner`: whose letters; null
  * is everybody's.
@@ -49,4 +54,6 @@ export interface DeadLetters {
    * oldest first.
    */
   replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome>;
+  /** Deletes letters that first came before `before` (an ISO instant), for good. */
+  expire(before: string, owner: Owner | null): Promise<ExpiryOutcome>;
 }

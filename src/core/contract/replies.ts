@@ -52,10 +52,6 @@ export const VerifierUseSchema = z.object({
   unparsed: count,
   failed: count,
   saved: count,
-  cut_short: count.optional().meta({
-    description:
-      "with `judge.think`: first answers without a verdict whose comparison was asked again with `then`, or has one without them; neither parsed nor unparsed",
-  }),
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: LatencySchema,
@@ -83,7 +79,7 @@ export const VerifierUseSchema = z.object({
 });
 export type VerifierUse = z.output<typeof VerifierUseSchema>;
 
-export const GroupMetricsSchema = z.object({
+const GroupMetricsSchema = z.object({
   parse_rate: numberOrNull,
   tau_b: numberOrNull,
   tau_b_undefined: z.enum(TAU_UNDEFINED).nullable(),
@@ -94,7 +90,7 @@ export const GroupMetricsSchema = z.object({
   cyclic: z.boolean().optional().meta({ description: "whether wins go in a circle" }),
   agreement: numberOrNull
     .optional()
-    .meta({ description: "mean share of a question's verdicts that say what most say" }),
+    .meta({ description: "mean share of a pair's verdicts, in either order, that say what most of them say" }),
   tie_rate: numberOrNull.optional(),
   decided_rate: numberOrNull.optional().meta({ description: "share of the asked pairs that were decided" }),
   order_confidence: z.number().optional().meta({ description: "at most P(the strongest is the best)" }),

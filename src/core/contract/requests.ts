@@ -1,5 +1,5 @@
 // Owns the wire shapes of the native routes' requests (which are the domain's types too). Replies:
-// contract-replies.ts. Knows no HTTP.
+// replies.ts. Knows no HTTP.
 import * as z from "zod";
 import { bound, instead, type LimitName, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -97,7 +97,7 @@ export const FormulationSchema = z.enum([
 ]);
 export type Formulation = z.output<typeof FormulationSchema>;
 
-export const VerdictOptionsSchema = z.strictObject({
+const VerdictOptionsSchema = z.strictObject({
   style: z.enum(["think", "cot"]).default("think"),
   prefill: z
     .string()
@@ -192,7 +192,7 @@ const EvaluationListSchema = z
   });
 export type EvaluationList = z.output<typeof EvaluationListSchema>;
 
-export const UndefinedTauSchema = z.enum(["drop", "zero", "minus_one"]);
+const UndefinedTauSchema = z.enum(["drop", "zero", "minus_one"]);
 export type UndefinedTau = z.output<typeof UndefinedTauSchema>;
 
 export const EvaluationsRequestSchema = z.strictObject({

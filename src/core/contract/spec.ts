@@ -2,7 +2,7 @@
 // canonical form. Knows no I/O; hashing is the caller's.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
-import { answerTokens, BudgetSchema, count, MaxTokensSchema, SamplesSchema, ThinkSchema } from "./spending.ts";
+import { BudgetSchema, count, MaxTokensSchema, SamplesSchema } from "./spending.ts";
 
 const tokens = z
   .int()
@@ -22,7 +22,7 @@ export const OverlongSchema = z
   });
 export type Overlong = z.output<typeof OverlongSchema>;
 
-export const FormatRuleSchema = z.union([
+const FormatRuleSchema = z.union([
   z.enum(["has_candidate", "closed_think", "judgeable", "fits"]),
   z.strictObject({
     regex: z
@@ -89,7 +89,7 @@ export const JudgeSchema = z.strictObject({
     .gt(0)
     .max(...bound("strength_scale_max"))
     .optional()
-    .meta({ description: "of graded scores. Default 2" }),
+    .meta({ description: "of graded scores. Default: a fifth of their range, so 2 of 0 to 10" }),
   model: z
     .string()
     .min(1)
@@ -103,7 +103,6 @@ export const JudgeSchema = z.strictObject({
     .default(0.6),
   top_p: z.number().gt(0).max(1).default(0.95),
   max_tokens: MaxTokensSchema,
-  think: ThinkSchema.optional(),
   strict_model: z.boolean().optional().meta({
     description:
       "only the first backend may judge, and one model a group; what another answered has failed. Default false",
@@ -162,14 +161,13 @@ export function canonicalJudge({
   strength,
   strength_scale,
   max_tokens,
-  think,
   ...judge
 }: z.output<typeof JudgeSchema> & { schedule?: NamedSchedule | undefined }) {
   return {
     ...judge,
     prompt: preset ?? judge.prompt,
     ...(preset !== undefined && { [NAMED_BY]: "preset" as const }),
-    ...answerTokens(max_tokens, think),
+    max_tokens,
     ...(rubric !== undefined && { rubric }),
     ...(principle !== undefined && { principle }),
     ...(strength === "graded" && { strength }),

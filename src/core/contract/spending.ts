@@ -30,30 +30,7 @@ const tokens = z
 /** Tokens of an answer where the spec says nothing of it. */
 const MAX_TOKENS_DEFAULT = 16_384;
 
-export const MaxTokensSchema = tokens.optional().meta({ default: MAX_TOKENS_DEFAULT });
-
-/** Tokens of an answer at first, and where that brought no verdict or a close one. */
-export const ThinkSchema = z
-  .strictObject({
-    first: tokens.meta({ description: "max_tokens of the first asking" }),
-    then: tokens
-      .optional()
-      .meta({ description: "max_tokens of the second, more than `first`. Default: the judge's `max_tokens`" }),
-  })
-  .meta({
-    description:
-      "asks each comparison with few tokens, and with all of them only where that brought no verdict or a close one (docs/schedules.md)",
-  });
-
-/** The canonical form of both: each says the most tokens where the other does not. */
-export function answerTokens(
-  max_tokens: number | undefined,
-  think: z.output<typeof ThinkSchema> | undefined,
-): { max_tokens: number; think?: { first: number; then: number } } {
-  const most = max_tokens ?? think?.then ?? MAX_TOKENS_DEFAULT;
-  if (think === undefined) return { max_tokens: most };
-  return { max_tokens: most, think: { first: think.first, then: think.then ?? most } };
-}
+export const MaxTokensSchema = tokens.default(MAX_TOKENS_DEFAULT);
 
 export const BudgetSchema = z
   .strictObject({
@@ -63,7 +40,7 @@ export const BudgetSchema = z
       .min(1)
       .max(...bound("integer_max"))
       .optional()
-      .meta({ description: "generated tokens; what is asked may take max_tokens each, with `think` both its askings" }),
+      .meta({ description: "generated tokens; what is asked may take max_tokens each" }),
     ratio: z
       .number()
       .gt(0)

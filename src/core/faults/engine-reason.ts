@@ -1,50 +1,110 @@
-// Owns what people may be told of why an engine refused: its own sentence, without texts, addresses
-// and keys, cut to a bound. Must not know HTTP or who asked.
+// Owns what people may be told of why an engine refused: numbers, and words that such sentences are
+// made of. Whatever else it says may be text that it was sent. Must not know HTTP or who asked.
 
+import { ENGINE_WORDS } from "./engine-words.ts";
 import { REASON_CHARS } from "./question-fault.ts";
 
 /** Characters of an engine's sentence that are passed on. */
 export const ENGINE_REASON_CHARS = 200;
 
-/** A run of so many characters that was also sent is an echo of somebody's text. */
-const ECHO_CHARS = 24;
+/** So many words in a row that were also sent are an echo of somebody's text. */
+const ECHO_WORDS = 4;
 
 /** What servers put their sentence under: OpenAI's way, vLLM's older one, FastAPI's, TEI's. */
-const SENTENCE = /"(?:message|detail|error)"\s*:\s*"((?:[^"\\]|\\.)*)/;
+const SENTENCE = /"(?:message|detail|error|msg)"\s*:\s*"((?:[^"\\]|\\.)*)/;
 
 /** Behind the first line, and in braces, validators list what they were given. */
 const LISTED = /[\n{].*/s;
 
-/** In this order: what a later one would cut in two is gone before. */
-const REDACTED: readonly (readonly [RegExp, string])[] = [
-  [LISTED, ""],
-  [/\s+/g, " "],
-  // It may stand in a header.
-  [/[^\x20-\x7e]+/g, "?"],
-  [/\bhttps?:\S+/gi, "[address]"],
-  [/"[^"]{25,}"|'[^']{25,}'|`[^`]{25,}`/g, "[..]"],
-  [/(?:\/[\w.-]+){2,}/g, "[path]"],
-  [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, "[address]"],
-  [/\b(?:sk|bearer|key)[-_: ]+[\w.-]{6,}/gi, "[key]"],
-  [/[\w+=-]{25,}/g, "[..]"],
-];
+const ADDRESS = /\bhttps?:\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/gi;
+const PATH = /(?<!\w)(?:\/[\w.-]+){2,}/g;
+const KEY = /\b(?:sk|bearer|key)[-_: ]+[\w.-]{6,}/gi;
+
+/** Piece by piece: what was put in another's place, a quotation, a name, a number, marks. */
+const PIECE =
+  /(?<mark>\[(?:address|path|key|model)\])|(?<![A-Za-z])(?<quote>["'`])(?<inside>[^"'`]*)\k<quote>(?![A-Za-z])|(?<name>[A-Za-z][A-Za-z_']*)(?![A-Za-z0-9_])|(?<number>\d{1,9}(?:\.\d{1,6})?)(?![A-Za-z0-9_])|(?<marks>(?:[\s.,;:!?()<>\]=+*/&%-]|\[(?!(?:address|path|key|model)\]))+)/y;
+const HOLE = "[..]";
+
+/** Whether each part of a name, such as max_tokens or BadRequestError, is an engine's word. */
+const isKnown = (name: string): boolean =>
+  name
+    .replace(/'[a-z]{1,2}$/i, "")
+    .split(/_+|(?<=[a-z])(?=[A-Z])/)
+    .every((part) => part === "" || ENGINE_WORDS.has(part.toLowerCase()));
+
+/** A quotation that is a parameter's name, or with its value. */
+const isName = (inside: string): boolean =>
+  /^[A-Za-z_]{1,40}(?:=\w{1,16})?$/.test(inside) &&
+  inside.split("=").every((part) => /^\d+$/.test(part) || isKnown(part));
+
+/** The texts among what was sent, and its model's name. */
+interface Sent {
+  words: string;
+  model: string | null;
+}
 
 /**
- * An engine's own sentence; null where it has none, or where it repeats what it was sent.
+ * An engine's own sentence, of which only numbers and an engine's words are kept, up to the first
+ * thing that is neither; null where it has none, or where it repeats what it was sent.
  * @param said the refusal's body, or what of it is there
  * @param sent the request's body
  */
 export function engineReason(said: string, sent: string): string | null {
   const quoted = SENTENCE.exec(said.slice(0, REASON_CHARS))?.[1];
   if (quoted === undefined) return null;
-  let text = unquoted(quoted);
-  for (const [pattern, instead] of REDACTED) text = text.replace(pattern, instead);
-  text = text.trim();
-  for (let at = 0; at + ECHO_CHARS <= text.length; at += ECHO_CHARS / 2) {
-    if (sent.includes(text.slice(at, at + ECHO_CHARS))) return null;
+  const { words, model } = sentOf(sent);
+  let text = unquoted(quoted).replace(LISTED, "");
+  if (model !== null)
+    text = text.replace(new RegExp(`(?<!\\w)${model.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")}(?!\\w)`, "g"), "[model]");
+  text = text.replace(ADDRESS, "[address]").replace(PATH, "[path]").replace(KEY, "[key]");
+  const kept = knownPart(text, words).replace(/\s+/g, " ").trim();
+  if (!/[a-z]/i.test(kept.replaceAll(HOLE, "")) || repeats(kept, words)) return null;
+  return kept.length <= ENGINE_REASON_CHARS ? kept : `${kept.slice(0, ENGINE_REASON_CHARS - 2).trimEnd()}..`;
+}
+
+/**
+ * The text up to the first piece that is no number and no engine's word. A closed quotation is left
+ * out and what follows is read on: its bounds are known.
+ */
+function knownPart(text: string, sent: string): string {
+  let kept = "";
+  for (PIECE.lastIndex = 0; PIECE.lastIndex < text.length; ) {
+    const { mark, inside, name, number, marks, quote = "" } = PIECE.exec(text)?.groups ?? {};
+    if (inside !== undefined) kept += isName(inside) ? quote + inside + quote : inside === "[model]" ? inside : HOLE;
+    else if (number !== undefined) kept += number.length > 1 && sent.includes(` ${number} `) ? HOLE : number;
+    else if (mark !== undefined || marks !== undefined) kept += mark ?? marks;
+    else if (name !== undefined && isKnown(name)) kept += name;
+    else return kept + HOLE;
   }
-  if (text === "") return null;
-  return text.length <= ENGINE_REASON_CHARS ? text : `${text.slice(0, ENGINE_REASON_CHARS - 2).trimEnd()}..`;
+  return kept;
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Whether so many words in a row stand in what was sent. */
+function repeats(kept: string, sent: string): boolean {
+  const words = wordsOf(kept);
+  return words.some(
+    (_, at) => at + ECHO_WORDS <= words.length && sent.includes(` ${words.slice(at, at + ECHO_WORDS).join(" ")} `),
+  );
+}
+
+/** All texts of a request's body but its model's name, as words between blanks. */
+function sentOf(body: string): Sent {
+  const texts: string[] = [];
+  const gather = (value: unknown): void => {
+    if (typeof value === "string") texts.push(value);
+    else if (typeof value === "object" && value !== null) for (const one of Object.values(value)) gather(one);
+  };
+  let model: string | null = null;
+  try {
+    const { model: named, ...rest } = JSON.parse(body) as { model?: unknown };
+    if (typeof named === "string" && named !== "") model = named;
+    gather(rest);
+  } catch {
+    texts.push(body);
+  }
+  return { words: ` ${texts.flatMap(wordsOf).join(" ")} `, model };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Owns saying where and why a text is not JSON, by field path, without quoting it. Knows no HTTP;
 // runs only after JSON.parse has failed.
 
-export interface JsonFault {
+interface JsonFault {
   /** Like `groups[0].rollouts[1].pass_rate`; `$` for the document itself. */
   path: string;
   message: string;

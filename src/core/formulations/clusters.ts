@@ -1,7 +1,14 @@
 // Owns estimates from observations that come in clusters, such as the lists of one problem. Knows
 // no metric; the bootstrap is stats.ts.
 import type { EvaluationSummary } from "../contract/replies.ts";
-import { type BootstrapOptions, bootstrapRatio } from "../math/stats.ts";
+import {
+  type BootstrapOptions,
+  binomialInterval,
+  bootstrapRatio,
+  ENTRIES_FEW,
+  equalInterval,
+  studentRatio,
+} from "../math/stats.ts";
 
 /** One list's share of a ratio: a mean has `under` 1 everywhere. */
 export interface Observation {
@@ -12,23 +19,53 @@ export interface Observation {
   cluster: string | null;
 }
 
+/** Sums of equal shares differ by so much. */
+const ROUNDING = 1e-12;
+
+export interface RatioOptions extends BootstrapOptions {
+  /** Where every observation's over / under lies; absent: anywhere. */
+  range?: readonly [number, number];
+}
+
 /**
  * sum(over) / sum(under) with a 95 % percentile bootstrap interval that draws whole clusters
  * (Cameron, Gelbach and Miller 2008: the pairs cluster bootstrap). `mean` is null without
  * observations. `ci95` is null without resamples, and where every observation is of one named
- * cluster: its spread is unknown, not zero.
+ * cluster: its spread is unknown, not zero. Of values in a known range, where resamples say nothing:
+ * of clusters that are all equal `equalInterval`, of ENTRIES_FEW or fewer `binomialInterval` for
+ * single hits and misses, else `studentRatio`; a cluster counts as one trial.
  */
 export function clusteredRatio(
   observations: readonly Observation[],
-  options: BootstrapOptions,
+  options: RatioOptions,
 ): EvaluationSummary["list_acc"] {
-  const { over, under, named } = sums(observations);
-  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  const sum = sums(observations);
+  const total = (values: readonly number[]) => values.reduce((whole, value) => whole + value, 0);
   return {
-    mean: observations.length === 0 ? null : total(over) / total(under),
-    ci95: named && over.length < 2 ? null : bootstrapRatio(over, under, options),
+    mean: observations.length === 0 ? null : total(sum.over) / total(sum.under),
+    ci95: options.resamples === 0 || observations.length === 0 ? null : intervalOf(observations, sum, options),
     n: observations.length,
   };
+}
+
+function intervalOf(
+  observations: readonly Observation[],
+  { over, under, named }: ReturnType<typeof sums>,
+  options: RatioOptions,
+): [number, number] | null {
+  const { range } = options;
+  const n = over.length;
+  const first = (over[0] as number) / (under[0] as number);
+  const isFirst = (share: number) => Math.abs(share - first) <= ROUNDING;
+  const equal = over.every((own, i) => isFirst(own / (under[i] as number)));
+  const alike = range !== undefined && observations.every((one) => isFirst(one.over / one.under));
+  if (named && n < 2 && !alike) return null;
+  if (range === undefined) return bootstrapRatio(over, under, options);
+  if (equal) return equalInterval(first, n, range);
+  if (n > ENTRIES_FEW) return bootstrapRatio(over, under, options);
+  const trials = range[0] === 0 && range[1] === 1 && over.every((own, i) => under[i] === 1 && (own === 0 || own === 1));
+  const hits = over.reduce((sum, own) => sum + own, 0);
+  return trials ? binomialInterval(hits, n) : studentRatio(over, under, range);
 }
 
 /** Per cluster, in the order of first appearance. */

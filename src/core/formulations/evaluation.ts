@@ -7,10 +7,10 @@ import { ApiError } from "../faults/errors.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { hashText } from "../math/random.ts";
-import { type BootstrapOptions, kendallTauB, type TauB } from "../math/stats.ts";
+import { kendallTauB, type TauB } from "../math/stats.ts";
 import { listAccuracy } from "../tournament/metrics.ts";
 import { PARSE_RATE_LOW } from "../tournament/warnings.ts";
-import { clusteredRatio, type Observation } from "./clusters.ts";
+import { clusteredRatio, type Observation, type RatioOptions } from "./clusters.ts";
 import { uniqueMaximum } from "./formulations.ts";
 
 type Settings = Pick<EvaluationsRequest, "undefined_tau" | "bootstrap" | "seed">;
@@ -26,7 +26,7 @@ const DRAWS_PER_RESAMPLE = 10;
 
 /**
  * ListAcc, tau-b and parse rate over the lists, over all and by tag value, each with a 95 %
- * percentile bootstrap interval.
+ * percentile bootstrap interval, exact where resamples say nothing (clusters.ts).
  *
  * - `list_acc`: a list of two or more counts when it has `selected` (null = no selection = false)
  *   or `win_counts`, whose one maximum is
@@ -109,13 +109,14 @@ function assertBootstrapFits({ lists, bootstrap }: EvaluationsRequest, byTag: Ta
  * no other interval.
  */
 function summarise(lists: readonly EvaluationList[], settings: Settings, scope: readonly string[]): EvaluationSummary {
-  const options = (metric: string) => ({
+  const options = (metric: string, range: readonly [number, number] = [0, 1]) => ({
     resamples: settings.bootstrap,
     seed: hashText(settings.seed, metric, ...scope),
+    range,
   });
   return {
     list_acc: clusteredRatio(observe(lists, listHit), options("list_acc")),
-    tau_b: tauEstimate(lists, settings.undefined_tau, options("tau_b")),
+    tau_b: tauEstimate(lists, settings.undefined_tau, options("tau_b", [-1, 1])),
     parse_rate: clusteredRatio(lists.flatMap(parseObservation), options("parse_rate")),
   };
 }
@@ -138,7 +139,7 @@ function listHit({ pass_rates, win_counts, selected }: EvaluationList): number |
 function tauEstimate(
   lists: readonly EvaluationList[],
   rule: UndefinedTau,
-  options: BootstrapOptions,
+  options: RatioOptions,
 ): EvaluationSummary["tau_b"] {
   const ranked = lists.filter(({ win_counts }) => win_counts !== undefined);
   const taus = new Map(

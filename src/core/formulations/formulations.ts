@@ -34,7 +34,7 @@ export interface VerdictCase {
  * The strict reward's two components, and beside them what the robust parser makes of the same
  * text.
  */
-export interface ScoredVerdict {
+interface ScoredVerdict {
   content: number;
   format: number;
   /**
@@ -75,7 +75,7 @@ export function rightVerdict(formulation: Formulation, { gold, golds, k }: Verdi
 }
 
 /**
- * Scores one verdict text (formulas.md a.2 to a.5). The options' prefill is put in front first, for
+ * Scores one verdict text (formulas a.2 to a.5). The options' prefill is put in front first, for
  * both parsers, unless the text starts with it already (white space at either end aside): a
  * completion cut inside its thoughts is then seen to be inside them.
  */
@@ -90,7 +90,7 @@ function withPrefill(text: string, prefill: string): string {
 }
 
 /**
- * ListEM and PairEM (formulas.md a.2): content 1 when the first box is the gold letter to the
+ * ListEM and PairEM (formulas a.2): content 1 when the first box is the gold letter to the
  * letter, else 0; format 0 or -1.
  */
 function exactMatch({ text, k, gold }: VerdictCase, { style }: VerdictOptions): ScoredVerdict {
@@ -100,7 +100,7 @@ function exactMatch({ text, k, gold }: VerdictCase, { style }: VerdictOptions): 
 }
 
 /**
- * ListSc (formulas.md a.5): content 1 when the one best score is the gold candidate's, 2 when that
+ * ListSc (formulas a.5): content 1 when the one best score is the gold candidate's, 2 when that
  * score is exactly 10, -1 for a list of another length, else `list_sc_wrong`. Scores beyond 10
  * count. Format 0 or -1.
  */
@@ -113,7 +113,7 @@ function listScores({ text, k, gold }: VerdictCase, { style, list_sc_wrong }: Ve
 }
 
 /**
- * PairSc (formulas.md a.3) against gold scores round-half-even(10 * pass rate). Content in [-2,
+ * PairSc (formulas a.3) against gold scores round-half-even(10 * pass rate). Content in [-2,
  * 3.2], to 2 decimals; format 1, -0.5 (form right, a score beyond 10) or -1. Not gated: a right
  * pair in a wrong form keeps its content.
  */
@@ -141,7 +141,7 @@ function distanceOf(a: bigint, b: bigint): bigint {
 }
 
 /**
- * JudgeLRM as published (formulas.md a.4): its own tags, so `style` does not matter; its length
+ * JudgeLRM as published (formulas a.4): its own tags, so `style` does not matter; its length
  * terms are part of the content.
  */
 function judgeLrm({ text, pass_rates, length_tokens, max_tokens }: VerdictCase): ScoredVerdict {

@@ -3,7 +3,7 @@
 import { strip } from "../math/python-text.ts";
 
 /** The pair of scores and the structure's reward. `scores` is set exactly when `format` is 1. */
-export interface JudgeLrmAnswer {
+interface JudgeLrmAnswer {
   format: 1 | -0.5 | -1;
   scores: readonly [number, number] | null;
 }
@@ -11,13 +11,13 @@ export interface JudgeLrmAnswer {
 /**
  * The response's length and the generation limit, tokens; null = not known, the term is left out.
  */
-export interface JudgeLrmLengths {
+interface JudgeLrmLengths {
   response_length: number | null;
   max_response_length: number | null;
 }
 
 /**
- * Structure (formulas.md a.4; NuoJohnChen/JudgeLRM judgelrm.py): exactly one `<think>`, one
+ * Structure (formulas a.4; NuoJohnChen/JudgeLRM judgelrm.py): exactly one `<think>`, one
  * `</think>`, two `<answer>`, two `</answer>` whose first occurrences come in that order give +1,
  * or -0.5 when a block holds no integer in 0..10; anything else -1.
  */
@@ -40,7 +40,7 @@ export function judgeLrmAnswer(text: string): JudgeLrmAnswer {
 }
 
 /**
- * Content (formulas.md a.4), in [-2.5, 3.4]: -2 without scores. Relation right, (e1 >= e2) == (s1
+ * Content (formulas a.4), in [-2.5, 3.4]: -2 without scores. Relation right, (e1 >= e2) == (s1
  * >= s2): 2, and 1 when both scores are exact or 0.6 when they are off by 2 at most in sum, and 0.2
  * when the gap is at least the expected one; relation wrong: -1.5. Then the length terms: 0.2 when
  * longer than 120 tokens, -1 when the limit is reached.

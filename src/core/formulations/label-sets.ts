@@ -71,7 +71,7 @@ export const isSetFormulation = (name: string): name is SetFormulation => Object
 export const toldSet = (name: SetFormulation, places: readonly number[], k: number): string =>
   FORMS[name].told(places, k);
 
-export interface ScoredSet {
+interface ScoredSet {
   content: number;
   format: number;
   /** The robust parser's set, as a box would hold it. */

@@ -36,7 +36,7 @@ export function behindThoughts(text: string): number {
 
 /**
  * What the training reward takes for the verdict: `think` reads behind the thoughts, `cot` the
- * whole text (formulas.md a.2).
+ * whole text (formulas a.2).
  */
 export function strictContent(text: string, style: VerdictStyle): string | null {
   return firstBox(text, style === "think" ? behindThoughts(text) : 0);
@@ -52,7 +52,7 @@ export function strictScores(text: string, style: VerdictStyle): bigint[] | null
 }
 
 /**
- * Whether the text has the exact form of a letter verdict among the first `k` letters (formulas.md
+ * Whether the text has the exact form of a letter verdict among the first `k` letters (formulas
  * a.2).
  */
 export function isLetterForm(text: string, k: number, style: VerdictStyle): boolean {
@@ -65,7 +65,7 @@ export function isLetterForm(text: string, k: number, style: VerdictStyle): bool
 
 /**
  * Whether the text has the exact form of a verdict of `k` scores: digits only, white space only
- * behind commas (formulas.md a.3, a.5).
+ * behind commas (formulas a.3, a.5).
  */
 export function isScoresForm(text: string, k: number, style: VerdictStyle): boolean {
   const end = stripEnd(text);

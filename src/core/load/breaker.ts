@@ -76,6 +76,16 @@ export class Breaker {
     this.#probeSince = null;
   }
 
+  /** Outcomes in the window, probes aside; none are left where it has opened. */
+  seen(now: number): { good: number; bad: number } {
+    return { good: this.#counts.sum("good", now), bad: this.#counts.sum("bad", now) };
+  }
+
+  /** Opens it for what others have found out. */
+  open(now: number): void {
+    this.#open(now);
+  }
+
   #count(good: boolean, now: number): void {
     const { volume_min, failure_share } = this.#options;
     this.#counts.add(good ? "good" : "bad", now);

@@ -2,7 +2,7 @@
 // past, so that trouble cannot multiply it. Must not know what the extra traffic is for.
 import { RollingCounts } from "./rolling-counts.ts";
 
-export interface TrafficBudgetOptions {
+interface TrafficBudgetOptions {
   window_ms: number;
   /** Extra requests allowed for each first attempt in the window, 0..1. */
   share: number;

@@ -1,5 +1,8 @@
-// Owns Bradley-Terry strengths from games, and how sure their order is (formulas.md e). Knows not
+// Owns Bradley-Terry strengths from games, and how sure their order is (formulas e). Knows not
 // where games come from.
+
+import { lineUp } from "./line-up.ts";
+import { sumOf } from "./stats.ts";
 
 /**
  * One game of player `i` against `j`: `score` 1 when i won, 0.5 for a tie, 0 when j won, or
@@ -25,7 +28,8 @@ export function sigmoid(x: number): number {
   return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
 }
 
-type Matrix = number[][];
+/** Rows of doubles: a plain array of zeros would change its kind at the first fraction. */
+type Matrix = Float64Array[];
 
 /**
  * Log posterior, its gradient and the negative Hessian (a weighted Laplacian plus lambda I) at
@@ -34,18 +38,22 @@ type Matrix = number[][];
 function posterior(theta: readonly number[], games: readonly Game[], lambda: number, lead: Lead | null) {
   const last = lead === null ? theta.length : theta.length - 1;
   const prior = theta.map((_, k) => (k === last ? (lead as Lead).lambda : lambda));
-  const gradient = theta.map((t, k) => -(prior[k] as number) * t);
-  const curvature: Matrix = theta.map((_, row) => theta.map((_, k) => (row === k ? (prior[k] as number) : 0)));
+  const gradient = Float64Array.from(theta, (t, k) => -(prior[k] as number) * t);
+  const curvature: Matrix = theta.map((_, row) =>
+    new Float64Array(theta.length).fill(prior[row] as number, row, row + 1),
+  );
   let value = -0.5 * theta.reduce((sum, t, k) => sum + (prior[k] as number) * t * t, 0);
   for (const { i, j, score, times = 1 } of games) {
     const gap = (theta[i] as number) - (theta[j] as number) + (lead === null ? 0 : (theta[last] as number));
-    const p = sigmoid(gap);
-    const weight = times * p * sigmoid(-gap);
+    const small = Math.exp(-Math.abs(gap));
+    // sigmoid(gap) and sigmoid(-gap), of one exponential.
+    const p = (gap >= 0 ? 1 : small) / (1 + small);
+    const weight = times * p * ((gap <= 0 ? 1 : small) / (1 + small));
     const pull = times * (score - p);
     // log sigma(x) = min(x, 0) - log1p(e^-|x|), which neither overflows nor rounds to log 0.
-    value +=
-      times * (score * Math.min(gap, 0) + (1 - score) * Math.min(-gap, 0) - Math.log1p(Math.exp(-Math.abs(gap))));
-    const [rowI, rowJ] = [curvature[i] as number[], curvature[j] as number[]];
+    value += times * (score * Math.min(gap, 0) + (1 - score) * Math.min(-gap, 0) - Math.log1p(small));
+    const rowI = curvature[i] as Float64Array;
+    const rowJ = curvature[j] as Float64Array;
     gradient[i] = (gradient[i] as number) + pull;
     gradient[j] = (gradient[j] as number) - pull;
     rowI[i] = (rowI[i] as number) + weight;
@@ -53,7 +61,7 @@ function posterior(theta: readonly number[], games: readonly Game[], lambda: num
     rowI[j] = (rowI[j] as number) - weight;
     rowJ[i] = (rowJ[i] as number) - weight;
     if (lead === null) continue;
-    const own = curvature[last] as number[];
+    const own = curvature[last] as Float64Array;
     gradient[last] = (gradient[last] as number) + pull;
     own[last] = (own[last] as number) + weight;
     own[i] = (own[i] as number) + weight;
@@ -64,30 +72,38 @@ function posterior(theta: readonly number[], games: readonly Game[], lambda: num
   return { value, gradient, curvature };
 }
 
-/** The lower Cholesky factor of a symmetric positive definite matrix, in its place. */
+/**
+ * The lower Cholesky factor of a symmetric positive definite matrix, in its place, and mirrored
+ * above the diagonal: whoever goes down a column goes along a row.
+ */
 function factor(a: Matrix): Matrix {
   for (const [row, own] of a.entries()) {
     for (let column = 0; column <= row; column++) {
-      const other = a[column] as number[];
+      const other = a[column] as Float64Array;
       let sum = own[column] as number;
       for (let k = 0; k < column; k++) sum -= (own[k] as number) * (other[k] as number);
-      own[column] = row === column ? Math.sqrt(sum) : sum / (other[column] as number);
+      const value = row === column ? Math.sqrt(sum) : sum / (other[column] as number);
+      own[column] = value;
+      other[row] = value;
     }
   }
   return a;
 }
 
-/** Solves L L' x = b. */
-function solve(l: Matrix, b: readonly number[]): number[] {
-  const x = [...b];
-  const at = (row: number, column: number) => (l[row] as number[])[column] as number;
-  for (let row = 0; row < x.length; row++) {
-    for (let k = 0; k < row; k++) x[row] = (x[row] as number) - at(row, k) * (x[k] as number);
-    x[row] = (x[row] as number) / at(row, row);
+/** Solves L L' x = b, for a mirrored L and a b that is 0 before `from`. */
+function solve(l: Matrix, b: Float64Array, from = 0): Float64Array {
+  const x = b.slice();
+  for (let row = from; row < x.length; row++) {
+    const own = l[row] as Float64Array;
+    let sum = x[row] as number;
+    for (let k = from; k < row; k++) sum -= (own[k] as number) * (x[k] as number);
+    x[row] = sum / (own[row] as number);
   }
   for (let row = x.length - 1; row >= 0; row--) {
-    for (let k = row + 1; k < x.length; k++) x[row] = (x[row] as number) - at(k, row) * (x[k] as number);
-    x[row] = (x[row] as number) / at(row, row);
+    const own = l[row] as Float64Array;
+    let sum = x[row] as number;
+    for (let k = row + 1; k < x.length; k++) sum -= (own[k] as number) * (x[k] as number);
+    x[row] = sum / (own[row] as number);
   }
   return x;
 }
@@ -106,8 +122,14 @@ export function bradleyTerry(players: number, games: readonly Game[], lambda: nu
 }
 
 /** The maximum's strengths, summing to 0, and after them the lead where there is one. */
-function maximum(players: number, games: readonly Game[], lambda: number, lead: Lead | null): number[] {
-  let theta = new Array<number>(players + (lead === null ? 0 : 1)).fill(0);
+function maximum(
+  players: number,
+  games: readonly Game[],
+  lambda: number,
+  lead: Lead | null,
+  start?: readonly number[],
+): number[] {
+  let theta = [...(start ?? new Array<number>(players + (lead === null ? 0 : 1)).fill(0))];
   let current = posterior(theta, games, lambda, lead);
   for (let iteration = 0; iteration < NEWTON_STEPS_MAX; iteration++) {
     const step = solve(factor(current.curvature), current.gradient);
@@ -135,12 +157,16 @@ export interface Fit {
   covariance: readonly (readonly number[])[];
   /** What standing first in a game earned, log-odds; where it was looked for. */
   lead?: number;
+  /** The players by their games (line-up.ts). */
+  line?: readonly number[];
 }
 
 /**
  * `bradleyTerry` with its covariance, where every game counts as `weight` games.
  * @param leadLambda P(i beats j) = sigma(theta_i - theta_j + lead) for i the one that stands first,
  * the lead's prior of this strength; null: standing first earns nothing
+ * @param near a fit of the same games played another number of times, which the same games always
+ * have before them: the maximum is found sooner from there
  */
 export function fitted(
   players: number,
@@ -148,17 +174,30 @@ export function fitted(
   lambda: number,
   weight = 1,
   leadLambda: number | null = null,
+  near?: Fit,
 ): Fit {
   const lead = leadLambda === null ? null : { lambda: leadLambda / weight };
-  const all = maximum(players, games, lambda / weight, lead);
-  const l = factor(posterior(all, games, lambda / weight, lead).curvature);
-  const theta = all.slice(0, players);
-  const column = (i: number) =>
-    solve(
-      l,
-      all.map((_, j) => (i === j ? 1 / weight : 0)),
-    ).slice(0, players);
-  return { theta, covariance: theta.map((_, i) => column(i)), ...(lead !== null && { lead: all[players] as number }) };
+  // Numbered by their games, so that no sum hangs on how the caller numbers them.
+  const line = near?.line ?? lineUp(players, games, lead !== null);
+  const place = new Array<number>(players);
+  for (const [at, i] of line.entries()) place[i] = at;
+  const own = games
+    .map((game) => ({ ...game, i: place[game.i] as number, j: place[game.j] as number }))
+    // Whoever of a tie is named first, unless that is its place.
+    .map((game) => (lead === null && game.score === 0.5 && game.i > game.j ? { ...game, i: game.j, j: game.i } : game))
+    .sort((a, b) => a.i - b.i || a.j - b.j || a.score - b.score || (a.times ?? 1) - (b.times ?? 1));
+  const start = near && [...line.map((i) => near.theta[i] as number), ...(lead === null ? [] : [near.lead ?? 0])];
+  const all = maximum(players, own, lambda / weight, lead, start);
+  const l = factor(posterior(all, own, lambda / weight, lead).curvature);
+  const columns = line.map((_, at) => solve(l, new Float64Array(all.length).fill(1 / weight, at, at + 1), at));
+  // Rounding leaves the inverse not quite symmetric.
+  const inverse = (a: number, b: number) => columns[Math.max(a, b)]?.[Math.min(a, b)] as number;
+  return {
+    theta: place.map((at) => all[at] as number),
+    covariance: place.map((a) => place.map((b) => inverse(a, b))),
+    ...(lead !== null && { lead: all[players] as number }),
+    line,
+  };
 }
 
 /** P(Z <= x) of the standard normal, to 8e-8 (Abramowitz and Stegun 26.2.17). */
@@ -176,6 +215,11 @@ export function pairPosterior({ theta, covariance }: Fit, i: number, j: number):
   return { variance, chance: normalCdf(((theta[i] as number) - (theta[j] as number)) / Math.sqrt(variance)) };
 }
 
+/** The product of numbers, the same to the last bit whatever order they come in. */
+export function productOf(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b).reduce((product, value) => product * value, 1);
+}
+
 /**
  * How sure an order by strength is. `best`: the product over all others of the chance that the
  * strongest is stronger, which is at most the chance that it is the best of all (Slepian: the gaps
@@ -186,11 +230,12 @@ export function orderConfidence(fit: Fit): { best: number; tau: number } {
   const n = fit.theta.length;
   if (n < 2) return { best: 1, tau: 1 };
   const top = fit.theta.indexOf(Math.max(...fit.theta));
-  let best = 1;
-  let sum = 0;
-  for (let i = 0; i < n; i++) {
-    if (i !== top) best *= pairPosterior(fit, top, i).chance;
-    for (let j = 0; j < i; j++) sum += Math.abs(2 * pairPosterior(fit, i, j).chance - 1);
-  }
-  return { best, tau: (2 * sum) / (n * (n - 1)) };
+  const others = [...fit.theta.keys()].filter((i) => i !== top);
+  const sure = fit.theta.flatMap((own, i) =>
+    fit.theta.flatMap((other, j) =>
+      own > other || (own === other && i < j) ? [Math.abs(2 * pairPosterior(fit, i, j).chance - 1)] : [],
+    ),
+  );
+  const best = productOf(others.map((i) => pairPosterior(fit, top, i).chance));
+  return { best, tau: sumOf(sure) / sure.length };
 }

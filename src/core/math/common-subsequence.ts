@@ -1,7 +1,18 @@
 // Owns the length of the longest common subsequence, by bits: 32 places of one sequence at a time.
 
+type Places = ReadonlyMap<string, Uint32Array>;
+
+const PLACES = new WeakMap<readonly string[], Places>();
+
+/** Those of a sequence that many are compared with, once. */
+function placesOf(units: readonly string[]): Places {
+  const known = PLACES.get(units) ?? placed(units);
+  PLACES.set(units, known);
+  return known;
+}
+
 /** Of each unit its places in a sequence, as bits of 32-bit words. */
-function placesOf(units: readonly string[]): Map<string, Uint32Array> {
+function placed(units: readonly string[]): Places {
   const words = Math.ceil(units.length / 32);
   const places = new Map<string, Uint32Array>();
   units.forEach((unit, at) => {
@@ -15,6 +26,7 @@ function placesOf(units: readonly string[]): Map<string, Uint32Array> {
 /**
  * Length of the longest common subsequence of two sequences, units; a * b / 32 steps (Hyyrö 2004,
  * "Bit-parallel LCS-length computation revisited").
+ * @param a the one that others are compared with too
  */
 export function commonSubsequence(a: readonly string[], b: readonly string[]): number {
   const places = placesOf(a);
@@ -32,7 +44,12 @@ export function commonSubsequence(a: readonly string[], b: readonly string[]): n
       row[i] = sum | (word & ~met);
     }
   }
-  let length = 0;
-  for (let at = 0; at < a.length; at++) if ((((row[at >>> 5] as number) >>> (at & 31)) & 1) === 0) length++;
-  return length;
+  // Beyond the last place all bits stay as they are.
+  return row.reduce((sum, word) => sum + zerosIn(word), 0);
+}
+
+function zerosIn(word: number): number {
+  let count = 0;
+  for (let left = ~word >>> 0; left !== 0; left = (left & (left - 1)) >>> 0) count++;
+  return count;
 }

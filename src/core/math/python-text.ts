@@ -47,7 +47,7 @@ export function strip(text: string): string {
 const INT_DIGITS_MAX = 4300;
 
 const LITERAL =
-  "[+-]?[ \\t\\f\\r]*(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|[1-9](?:_?[0-9])*|0(?:_?0)*)|True|False";
+  "(?:[+-][ \\t\\f\\r]*)?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|[1-9](?:_?[0-9])*|0(?:_?0)*)|True|False";
 const LIST_ITEM = new RegExp(`[ \\t\\f\\r]*(${LITERAL})[ \\t\\f\\r]*([,\\]])`, "y");
 const EMPTY_TAIL = /[ \t\f\r]*\]/y;
 const BLANK_TAIL = /[ \t\f\r]*$/y;

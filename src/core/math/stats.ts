@@ -55,6 +55,11 @@ export function spearman(x: readonly number[], y: readonly number[]): number | n
   return scale === 0 ? null : product(a, b) / scale;
 }
 
+/** The sum of numbers, the same to the last bit whatever order they come in. */
+export function sumOf(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b).reduce((sum, value) => sum + value, 0);
+}
+
 /** Arithmetic mean; NaN for an empty list, which callers rule out. */
 export function mean(values: ArrayLike<number>): number {
   let sum = 0;
@@ -153,6 +158,77 @@ export function bootstrapRatio(
   estimates.sort();
   const tail = bootstrapTail(n);
   return [percentile(estimates, tail), percentile(estimates, 1 - tail)];
+}
+
+/** P(X >= hits) of n trials of chance p, by the terms' ratio from the first on. */
+function binomialTail(hits: number, n: number, p: number): number {
+  let log = 0;
+  for (let i = 1; i <= hits; i++) log += Math.log(((n - hits + i) / i) * p);
+  let term = Math.exp(log + (n - hits) * Math.log1p(-p));
+  let sum = term;
+  for (let k = hits; k < n; k++) {
+    term *= ((n - k) / (k + 1)) * (p / (1 - p));
+    sum += term;
+  }
+  return sum;
+}
+
+/**
+ * 95 % interval of a chance of which `hits` of n independent trials came true, exact whatever n
+ * (Clopper and Pearson 1934; scipy's `binomtest(..).proportion_ci(method="exact")`).
+ * @param n at least 1
+ */
+export function binomialInterval(hits: number, n: number): [number, number] {
+  return [chanceBelow(hits, n), 1 - chanceBelow(n - hits, n)];
+}
+
+/** The chance of which so many hits or more come true 1 time in 40. */
+function chanceBelow(hits: number, n: number): number {
+  if (hits === 0) return 0;
+  if (hits === n) return OUTSIDE ** (1 / n);
+  let [low, high] = [0, 1];
+  for (let middle = 0.5; low < middle && middle < high; middle = (low + high) / 2) {
+    if (binomialTail(hits, n, middle) < OUTSIDE) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+const OUTSIDE = 0.025;
+
+/**
+ * 95 % interval of the mean of values that lie in `range` where all n that were seen are equal, of
+ * which no resample tells a spread. At an end of the range: as of n trials that all came true
+ * (`binomialInterval`). Inside: another value has a chance of at most 1 - 0.05^(1/n), and may lie at
+ * either end.
+ */
+export function equalInterval(value: number, n: number, [least, most]: readonly [number, number]): [number, number] {
+  const inside = value > least && value < most;
+  const same = (inside ? 2 * OUTSIDE : OUTSIDE) ** (1 / n);
+  return [least + (value - least) * same, most - (most - value) * same];
+}
+
+/** Student's t(0.975) for 1 to 4 degrees of freedom. */
+const STUDENT = [12.706204736174694, 4.302652729749462, 3.182446305283708, 2.776445105197793];
+/** Of so few entries no percentiles of resamples hold 95 %: none lies beyond the entries. */
+export const ENTRIES_FEW = STUDENT.length + 1;
+
+/**
+ * 95 % interval of sum(numerators) / sum(denominators) of 2 to ENTRIES_FEW entries, by Student's t
+ * and the ratio's linearised error (Cochran 1977, section 6.4), cut at the range.
+ */
+export function studentRatio(
+  numerators: readonly number[],
+  denominators: readonly number[],
+  [least, most]: readonly [number, number],
+): [number, number] {
+  const n = numerators.length;
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  const under = total(denominators);
+  const ratio = total(numerators) / under;
+  const squares = total(numerators.map((over, i) => (over - ratio * (denominators[i] as number)) ** 2));
+  const half = ((STUDENT[n - 2] as number) * Math.sqrt((n / (n - 1)) * squares)) / under;
+  return [Math.max(least, ratio - half), Math.min(most, ratio + half)];
 }
 
 /**

@@ -4,7 +4,7 @@ import { commonSubsequence } from "./common-subsequence.ts";
 type Counts = ReadonlyMap<string, number>;
 
 /** n-grams of words; a word holds no blank, so that a blank may stand between them. */
-function nGrams(words: readonly string[], n: number): Counts {
+function countedGrams(words: readonly string[], n: number): Counts {
   const counts = new Map<string, number>();
   for (let at = 0; at + n <= words.length; at++) {
     const gram = words.slice(at, at + n).join(" ");
@@ -13,12 +13,25 @@ function nGrams(words: readonly string[], n: number): Counts {
   return counts;
 }
 
-const total = (counts: Counts): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+const COUNTED = new WeakMap<readonly string[], Map<number, Counts>>();
+
+/** n-grams of words that are compared with many others, once. */
+function nGrams(words: readonly string[], n: number): Counts {
+  const known = COUNTED.get(words) ?? new Map<number, Counts>();
+  COUNTED.set(words, known);
+  const counts = known.get(n) ?? countedGrams(words, n);
+  known.set(n, counts);
+  return counts;
+}
+
+/** How many n-grams so many words have. */
+const total = (words: readonly string[], n: number): number => Math.max(0, words.length - n + 1);
 
 /** n-grams that both have, each as often as the one that has it less often. */
 function shared(a: Counts, b: Counts): number {
+  const [fewer, more] = a.size <= b.size ? [a, b] : [b, a];
   let sum = 0;
-  for (const [gram, count] of a) sum += Math.min(count, b.get(gram) ?? 0);
+  for (const [gram, count] of fewer) sum += Math.min(count, more.get(gram) ?? 0);
   return sum;
 }
 
@@ -33,9 +46,8 @@ const SIZES = Array.from({ length: LONGEST }, (_, i) => i + 1);
  */
 export function bleu(words: readonly string[], reference: readonly string[]): number {
   const logs = SIZES.map((n) => {
-    const own = nGrams(words, n);
-    const all = total(own);
-    return all === 0 ? Number.NEGATIVE_INFINITY : Math.log(shared(own, nGrams(reference, n)) / all);
+    const all = total(words, n);
+    return all === 0 ? Number.NEGATIVE_INFINITY : Math.log(shared(nGrams(words, n), nGrams(reference, n)) / all);
   });
   const mean = logs.reduce((sum, log) => sum + log, 0) / LONGEST;
   const brevity = words.length >= reference.length ? 0 : 1 - reference.length / words.length;
@@ -49,10 +61,9 @@ export function bleu(words: readonly string[], reference: readonly string[]): nu
 export function gleu(words: readonly string[], reference: readonly string[]): number {
   let [both, own, wanted] = [0, 0, 0];
   for (const n of SIZES) {
-    const [a, b] = [nGrams(words, n), nGrams(reference, n)];
-    both += shared(a, b);
-    own += total(a);
-    wanted += total(b);
+    both += shared(nGrams(words, n), nGrams(reference, n));
+    own += total(words, n);
+    wanted += total(reference, n);
   }
   const most = Math.max(own, wanted);
   return most === 0 ? 0 : both / most;
@@ -65,14 +76,13 @@ const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 /** ROUGE-N (Lin 2004): the F1 of matching n-grams. */
 export function rougeN(words: readonly string[], reference: readonly string[], n: number): number {
-  const [own, wanted] = [nGrams(words, n), nGrams(reference, n)];
-  const both = shared(own, wanted);
-  return harmonic(share(both, total(own)), share(both, total(wanted)));
+  const both = shared(nGrams(words, n), nGrams(reference, n));
+  return harmonic(share(both, total(words, n)), share(both, total(reference, n)));
 }
 
 /** ROUGE-L (Lin 2004): the F1 of the longest common subsequence of words. */
 export function rougeL(words: readonly string[], reference: readonly string[]): number {
-  const both = commonSubsequence(words, reference);
+  const both = commonSubsequence(reference, words);
   return harmonic(share(both, words.length), share(both, reference.length));
 }
 
@@ -82,5 +92,5 @@ export function rougeL(words: readonly string[], reference: readonly string[]): 
  */
 export function editRatio(a: readonly string[], b: readonly string[]): number {
   const characters = a.length + b.length;
-  return characters === 0 ? 1 : (2 * commonSubsequence(a, b)) / characters;
+  return characters === 0 ? 1 : (2 * commonSubsequence(b, a)) / characters;
 }

@@ -2,8 +2,8 @@
 // off. Knows no number.
 import { strip } from "../../math/python-text.ts";
 
-/** Longer texts are no final answer that rules could decide; the bound keeps NFKC off long runs. */
-export const ANSWER_CHARS_MAX = 1024;
+/** Longer texts are no final answer that rules could decide. */
+const ANSWER_CHARS_MAX = 1024;
 const LAYERS_MAX = 8;
 
 const MACRO = /^\\(?:boxed|fbox|text(?:bf|it|rm|sf|tt)?|math(?:rm|bf|it|sf|tt)|mbox|operatorname)\s*(?=\{)/;
@@ -44,20 +44,66 @@ function peeled(text: string): string {
   return text.endsWith(".") ? text.slice(0, -1) : text;
 }
 
+const SUPERSCRIPTS = /[\u207a\u207b]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+/g;
+const VULGAR = /^(\d+)\u2044(\d+)$/;
+const LETTER = /^[\p{Lu}\p{Ll}\p{Lo}]$/u;
+/** Letters of mathematics are names of their own, and an ordinal's is a superscript. */
+const OWN_LETTER = /[\p{Math}\u00aa\u00ba]/u;
+const DIGIT = /\p{Nd}$/u;
+const THREE_DIGITS = /^\p{Nd}{3}(?!\p{Nd})/u;
+
+/** A superscript number as a power. */
+function power(superscripts: string): string {
+  const digits = superscripts.normalize("NFKC").replace("\u2212", "-");
+  return digits.length === 1 ? `^${digits}` : `^{${digits}}`;
+}
+
 /**
- * NFKC, a hyphen for the minus sign; `*`, backquotes, spacing commands, `\left` and `\right` gone;
- * then layers of dollars, `\boxed`, `\text`, braces and a final dot taken off. null for a text too
- * long to be a final answer.
+ * A sign in the form that all have, where that is the same letter, digit, mark or fraction in
+ * another dress. Compatibility forms that change the value (subscripts, circled numbers, Roman
+ * numerals, units in one sign) stay as they are, and are equal to themselves alone.
+ */
+function undressed(sign: string, before: string, behind: string): string {
+  const form = sign.normalize("NFKC");
+  const [, top, bottom] = VULGAR.exec(form) ?? [];
+  if (top !== undefined) return `\\frac{${top}}{${bottom}}`;
+  if (/^\p{Nd}$/u.test(sign)) return /^[0-9]$/.test(form) ? form : sign;
+  if (LETTER.test(sign)) return OWN_LETTER.test(sign) || !/^[\p{L}\p{M}]+$/u.test(form) ? sign : form;
+  // Between digits a space or a comma of another writing may set thousands apart, or two numbers.
+  const apart = DIGIT.test(before) && /^\p{Nd}/u.test(behind);
+  if (/^\p{Zs}$/u.test(sign)) return apart ? sign : " ";
+  if (sign === "\uff0c" && DIGIT.test(before) && THREE_DIGITS.test(behind)) return sign;
+  return /^[\uff01-\uff5e]$/.test(sign) ? form : sign;
+}
+
+/** Plain signs; those that only look different are made the same, and no other. */
+function plainSigns(given: string): string {
+  const text = given.normalize("NFC").replaceAll("\u2212", "-").replace(SUPERSCRIPTS, power);
+  return text.replace(/[^\0-\x7f]/gu, (sign, at: number) =>
+    undressed(sign, text.slice(Math.max(0, at - 2), at), text.slice(at + sign.length, at + sign.length + 8)),
+  );
+}
+
+/** Whether there is anything to compare: a text of marks alone is no answer. */
+export const hasContent = (plain: string): boolean => /[\p{L}\p{N}]|[^\0-\x7f]/u.test(plain);
+
+/** `**` between two operands is a power; else it is Markdown's. */
+const STARS = /(?<=[\p{L}\p{N})\]}])( ?)\*\*\1(?=[\p{L}\p{N}([{\\+-])/gu;
+
+/**
+ * Plain signs and a hyphen for the minus sign; Markdown's `**`, backquotes, spacing commands,
+ * `\left` and `\right` gone; then layers of dollars, `\boxed`, `\text`, braces and a final dot taken
+ * off. null for a text too long to be a final answer.
  */
 export function plainAnswer(given: string): string | null {
   if (given.length > ANSWER_CHARS_MAX) return null;
-  let text = given
-    .normalize("NFKC")
-    .replaceAll("\u2212", "-")
+  let text = plainSigns(given)
     .replace(/\\(?:left|right)(?![a-z])/gi, "")
-    .replace(/\\(?:[,;:! ]|q?quad(?![a-z]))/g, " ")
+    // Between digits a thin space sets thousands apart.
+    .replace(/(?<!\d)\\[,;:!]|\\[,;:!](?!\d)|\\ |\\q?quad(?![a-z])/g, " ")
     .replace(/\\[dtc]frac(?![a-z])/g, "\\frac")
     .replace(/(\d)\{,\}(?=\d)/g, "$1,")
+    .replace(STARS, "^")
     .replace(/\*{2}|`/g, " ");
   for (let layer = 0; layer < LAYERS_MAX; layer++) {
     const inner = peeled(strip(text));

@@ -1,9 +1,10 @@
 // Owns the comparison of a final answer with a reference by rules: equal, different, or unknown,
 // which is for a judge. It never says equal where it is not.
 import { plainAnswer } from "./answer-text.ts";
-import { compareNumbers, type Rational, readNumber } from "./exact-number.ts";
+import { type Comparison, compareNumbers, type Rational, readNumber } from "./exact-number.ts";
+import { compareSets, type NumberSet, numberSet } from "./number-sets.ts";
 
-export type Comparison = "equal" | "different" | "unknown";
+export type { Comparison } from "./exact-number.ts";
 
 /** What the reference is known to be; `auto`: the rules look. */
 export const ANSWER_TYPES = ["auto", "number", "choice", "set", "text"] as const;
@@ -15,65 +16,74 @@ export interface Comparing {
   tolerance: bigint;
 }
 
-/** A form that both answers have, or null where this one does not. */
-type Read<T> = (answer: string) => T | null;
+/** What an answer is read as; `signs`: as nothing but its characters. */
+type Form =
+  | { kind: "number"; number: Rational }
+  | { kind: "choice"; letter: string }
+  | { kind: "truth"; pair: string }
+  | { kind: "list"; brackets: string; items: readonly Rational[] }
+  | { kind: "set"; items: NumberSet }
+  | { kind: "words" | "signs" }
+  | { kind: "quantity"; number: Rational; unit: string };
 
-const WORD = /^(?:(?:option|choice|answer)\s*:?\s*)?[([{]?\s*([A-E])\s*[)\]}]?$/i;
+/** An answer, read once; those with the same key are equal, and no others but by a tolerance. */
+export interface ReadAnswer {
+  /** null: nothing that rules could read; equal to nothing. */
+  key: string | null;
+  form: Form | null;
+}
+
+const WORD = /^(?:(?:option|choice|answer)\s*(?::\s*)?|\s*)(?:[([{]\s*)?([A-E])\s*[)\]}]?$/i;
 
 /** The letter of a choice: A to E, alone, in brackets or behind `option`, `choice`, `answer`. */
-const choiceOf: Read<string> = (answer) => {
+function choiceOf(answer: string): ReadAnswer | null {
   const letter = WORD.exec(answer)?.[1];
-  return letter !== undefined && letter === letter.toUpperCase() ? letter : null;
-};
+  if (letter === undefined || letter !== letter.toUpperCase()) return null;
+  return { key: `choice ${letter}`, form: { kind: "choice", letter } };
+}
 
-const TRUTHS: Readonly<Record<string, readonly [pair: string, value: boolean]>> = {
-  yes: ["yes", true],
-  no: ["yes", false],
-  true: ["true", true],
-  false: ["true", false],
-};
+const TRUTHS: ReadonlyMap<string, string> = new Map([
+  ...(["yes", "no"] as const).map((word) => [word, "yes or no"] as const),
+  ...(["true", "false"] as const).map((word) => [word, "true or false"] as const),
+]);
+
+function truthOf(answer: string): ReadAnswer | null {
+  const word = answer.toLowerCase();
+  const pair = TRUTHS.get(word);
+  return pair === undefined ? null : { key: `truth ${word}`, form: { kind: "truth", pair } };
+}
 
 const LISTED = /^(\\\{|[([])(.*?)(\\\}|[)\]])$/s;
 /** `1,234` inside a list: thousands, or two numbers. */
 const AMBIGUOUS_COMMA = /\d,\d{3}(?!\d)/;
+const BRACES = "\\{\\}";
 
-interface Listed {
-  brackets: string;
-  items: Rational[];
-}
-
-const numbersIn = (body: string): Rational[] | null => {
+function numbersIn(body: string): readonly Rational[] | null {
   if (AMBIGUOUS_COMMA.test(body)) return null;
   const items = body.split(",").map((part) => readNumber(part.trim()));
   return items.includes(null) ? null : (items as Rational[]);
-};
+}
 
-const listOf: Read<Listed> = (answer) => {
+function setOf(items: readonly Rational[]): ReadAnswer {
+  const set = numberSet(items);
+  return { key: `set ${set.key}`, form: { kind: "set", items: set } };
+}
+
+function listOf(answer: string): ReadAnswer | null {
   const [, open = "", body = "", close = ""] = LISTED.exec(answer) ?? [];
-  const items = open === "" ? null : numbersIn(body);
-  return items === null || (open === "\\{") !== (close === "\\}") ? null : { brackets: `${open}${close}`, items };
-};
-
-/** All equal: equal; one surely different: different. */
-function together(parts: readonly Comparison[]): Comparison {
-  if (parts.includes("different")) return "different";
-  return parts.includes("unknown") ? "unknown" : "equal";
+  const items = open === "" || (open === "\\{") !== (close === "\\}") ? null : numbersIn(body);
+  if (items === null) return null;
+  const brackets = `${open}${close}`;
+  if (brackets === BRACES) return setOf(items);
+  return { key: `list ${brackets} ${items.map(({ key }) => key).join(",")}`, form: { kind: "list", brackets, items } };
 }
 
-function sameSet(a: readonly Rational[], b: readonly Rational[], tolerance: bigint): Comparison {
-  const found = (one: Rational, among: readonly Rational[]): Comparison => {
-    const all = among.map((other) => compareNumbers(one, other, tolerance));
-    if (all.includes("equal")) return "equal";
-    return all.includes("unknown") ? "unknown" : "different";
-  };
-  return together([...a.map((one) => found(one, b)), ...b.map((one) => found(one, a))]);
-}
-
-function compareLists(a: Listed, b: Listed, tolerance: bigint): Comparison {
+function compareLists(a: Form & { kind: "list" }, b: Form & { kind: "list" }, tolerance: bigint): Comparison {
   if (a.brackets !== b.brackets) return "unknown";
-  if (a.brackets === "\\{\\}") return sameSet(a.items, b.items, tolerance);
   if (a.items.length !== b.items.length) return "different";
-  return together(a.items.map((one, i) => compareNumbers(one, b.items[i] as Rational, tolerance)));
+  const found = a.items.map((one, i) => compareNumbers(one, b.items[i] as Rational, tolerance));
+  if (found.includes("different")) return "different";
+  return found.includes("unknown") ? "unknown" : "equal";
 }
 
 const WORDS = /^\p{L}[\p{L}\p{M}'\u2019-]*(?:\s+\p{L}[\p{L}\p{M}'\u2019-]*)*$/u;
@@ -86,7 +96,6 @@ const folded = (words: string): string => {
   if (words.length < 3) return words;
   return words.length > 3 ? words.toLowerCase() : words.charAt(0).toLowerCase() + words.slice(1);
 };
-const wordsOf: Read<string> = (answer) => (WORDS.test(answer) ? folded(answer.replace(/\s+/g, " ")) : null);
 
 /** Without spaces, but for those between two letters or two digits: `1 000` is not `1000`. */
 const bare = (answer: string): string =>
@@ -94,67 +103,101 @@ const bare = (answer: string): string =>
     .replace(/\s+/g, " ")
     .replace(/(?<![\p{L}\p{N}]) | (?![\p{L}\p{N}])|(?<=\p{L}) (?=\p{N})|(?<=\p{N}) (?=\p{L})/gu, "");
 
-const UNIT = /^(.*?\d)\s*([A-Za-z\u00b0\u00b5\u03a9][A-Za-z\u00b0\u00b5\u03a9/^0-9]*)$/;
+/** The words, or the characters. */
+const textOf = (answer: string): ReadAnswer =>
+  WORDS.test(answer)
+    ? { key: `words ${folded(answer.replace(/\s+/g, " "))}`, form: { kind: "words" } }
+    : { key: `signs ${bare(answer)}`, form: { kind: "signs" } };
 
-/** The same unit behind equal numbers; whatever else is not decided here. */
-function compareQuantities(a: string, b: string, tolerance: bigint): Comparison {
-  const [, x = "", unit = ""] = UNIT.exec(a) ?? [];
-  const [, y = "", other = ""] = UNIT.exec(b) ?? [];
-  const [left, right] = [readNumber(x), readNumber(y)];
-  if (unit === "" || unit !== other || left === null || right === null) return "unknown";
-  return compareNumbers(left, right, tolerance) === "equal" ? "equal" : "unknown";
-}
+const UNIT_CHARACTER = /[A-Za-z\u00b0\u00b5\u03a9/^0-9]/;
+const UNIT_BEGINS = /[A-Za-z\u00b0\u00b5\u03a9]/;
+const DIGIT = /\d/;
 
-const whether = (holds: boolean): Comparison => (holds ? "equal" : "different");
-
-/** By the first form that either answer has; both must have it. */
-function byForm(a: string, b: string, { tolerance }: Comparing): Comparison {
-  const [x, y] = [readNumber(a), readNumber(b)];
-  if (x !== null || y !== null) return x !== null && y !== null ? compareNumbers(x, y, tolerance) : "unknown";
-  const [letter, other] = [choiceOf(a), choiceOf(b)];
-  if (letter !== null && other !== null) return whether(letter === other);
-  const [truth, claim] = [TRUTHS[a.toLowerCase()], TRUTHS[b.toLowerCase()]];
-  if (truth !== undefined && claim !== undefined) {
-    return truth[0] === claim[0] ? whether(truth[1] === claim[1]) : "unknown";
+/** What stands before the unit that an answer ends in, up to a digit, and the unit; null without. */
+function quantityIn(answer: string): readonly [amount: string, unit: string] | null {
+  let at = answer.length;
+  while (at > 0 && UNIT_CHARACTER.test(answer.charAt(at - 1))) at--;
+  const before = answer.slice(0, at).trimEnd();
+  const isLine = (text: string) => !/[\n\r\u2028\u2029]/.test(text);
+  if (isLine(before) && DIGIT.test(before.slice(-1)) && UNIT_BEGINS.test(answer.charAt(at))) {
+    return [before, answer.slice(at)];
   }
-  const [list, given] = [listOf(a), listOf(b)];
-  if (list !== null && given !== null) return compareLists(list, given, tolerance);
-  const [words, said] = [wordsOf(a), wordsOf(b)];
-  if (words !== null && said !== null) return words === said ? "equal" : "unknown";
-  if (a !== "" && bare(a) === bare(b)) return "equal";
-  return compareQuantities(a, b, tolerance);
+  if (!isLine(answer.slice(0, at))) return null;
+  for (at++; at < answer.length; at++) {
+    const begins = DIGIT.test(answer.charAt(at - 1)) && UNIT_BEGINS.test(answer.charAt(at));
+    if (begins) return [answer.slice(0, at), answer.slice(at)];
+  }
+  return null;
 }
 
-function asSet(a: string, b: string, { tolerance }: Comparing): Comparison {
-  const itemsOf = (text: string) => listOf(text)?.items ?? numbersIn(text);
-  const [x, y] = [itemsOf(a), itemsOf(b)];
-  return x === null || y === null ? "unknown" : sameSet(x, y, tolerance);
+function quantityOf(answer: string): ReadAnswer | null {
+  const [amount, unit] = quantityIn(bare(answer)) ?? ["", ""];
+  const number = unit === "" ? null : readNumber(amount);
+  return number === null ? null : { key: `quantity ${number.key} ${unit}`, form: { kind: "quantity", number, unit } };
+}
+
+function numberOf(answer: string): ReadAnswer | null {
+  const number = readNumber(answer);
+  return number === null ? null : { key: `number ${number.key}`, form: { kind: "number", number } };
+}
+
+const NOTHING: ReadAnswer = { key: null, form: null };
+
+/** By the first form that the answer has. */
+function byForm(answer: string): ReadAnswer {
+  return (
+    numberOf(answer) ??
+    choiceOf(answer) ??
+    truthOf(answer) ??
+    listOf(answer) ??
+    (WORDS.test(answer) ? null : quantityOf(answer)) ??
+    textOf(answer)
+  );
+}
+
+/** Reads an answer, or a reference, as what it is known to be. */
+export function readAnswer(given: string, type: AnswerType): ReadAnswer {
+  const answer = plainAnswer(given);
+  if (answer === null) return { key: `long ${given}`, form: null };
+  if (answer === "") return NOTHING;
+  switch (type) {
+    case "number":
+      return numberOf(answer) ?? quantityOf(answer) ?? NOTHING;
+    case "choice":
+      return choiceOf(answer.toUpperCase()) ?? NOTHING;
+    case "set": {
+      const listed = listOf(answer)?.form;
+      const items = listed?.kind === "list" ? listed.items : listed?.kind === "set" ? null : numbersIn(answer);
+      if (listed?.kind === "set") return setOf([...listed.items.byKey.values()]);
+      return items === null ? NOTHING : setOf(items);
+    }
+    case "text":
+      return textOf(answer);
+    default:
+      return byForm(answer);
+  }
 }
 
 /**
- * Compares a reference with a final answer. Exact rational arithmetic; of what is undecidable by
- * form (algebra, units, prose) it says `unknown`.
+ * Compares what was read, in either order alike. Exact rational arithmetic; of what is undecidable
+ * by form (algebra, units, prose) it says `unknown`.
  */
-export function compareAnswers(reference: string, answer: string, how: Comparing): Comparison {
-  const [a, b] = [plainAnswer(reference), plainAnswer(answer)];
-  if (a === null || b === null) return reference === answer ? "equal" : "unknown";
-  if (a === "" || b === "") return "unknown";
-  switch (how.type) {
-    case "number": {
-      const [x, y] = [readNumber(a), readNumber(b)];
-      return x !== null && y !== null ? compareNumbers(x, y, how.tolerance) : compareQuantities(a, b, how.tolerance);
-    }
-    case "choice": {
-      const [x, y] = [choiceOf(a.toUpperCase()), choiceOf(b.toUpperCase())];
-      return x !== null && y !== null ? whether(x === y) : "unknown";
-    }
-    case "set":
-      return asSet(a, b, how);
-    case "text": {
-      const [x, y] = [wordsOf(a), wordsOf(b)];
-      return (x !== null && x === y) || bare(a) === bare(b) ? "equal" : "unknown";
-    }
-    default:
-      return byForm(a, b, how);
+export function compareRead({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance: bigint): Comparison {
+  const b = other.form;
+  if (key === null || other.key === null) return "unknown";
+  if (key === other.key) return "equal";
+  if (a === null || b === null) return "unknown";
+  if (a.kind === "number" && b.kind === "number") return compareNumbers(a.number, b.number, tolerance);
+  if (a.kind === "choice" && b.kind === "choice") return "different";
+  if (a.kind === "truth" && b.kind === "truth") return a.pair === b.pair ? "different" : "unknown";
+  if (a.kind === "list" && b.kind === "list") return compareLists(a, b, tolerance);
+  if (a.kind === "set" && b.kind === "set") return compareSets(a.items, b.items, tolerance);
+  if (a.kind === "quantity" && b.kind === "quantity" && a.unit === b.unit) {
+    return compareNumbers(a.number, b.number, tolerance) === "equal" ? "equal" : "unknown";
   }
+  return "unknown";
 }
+
+/** Compares a reference with a final answer: `compareRead` of two texts. */
+export const compareAnswers = (reference: string, answer: string, { type, tolerance }: Comparing): Comparison =>
+  compareRead(readAnswer(reference, type), readAnswer(answer, type), tolerance);

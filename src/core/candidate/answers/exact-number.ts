@@ -1,18 +1,25 @@
 // Owns numbers as people write answers, read exactly: integers, decimals, thousands, fractions,
 // mixed numbers, powers of ten, percentages.
 
+export type Comparison = "equal" | "different" | "unknown";
+
 /** numerator / denominator in lowest terms, denominator > 0. */
 export interface Rational {
   num: bigint;
   den: bigint;
   /** Written with a percent sign: comparable with another such only. */
   percent: boolean;
+  /** The same for equal numbers alone. */
+  key: string;
+  /** Binary logarithm of the size, right to 1e-10; -Infinity of 0. Far numbers are told by it. */
+  log: number;
 }
 
 /** Beyond it a power of ten is not written out. */
 const EXPONENT_MAX = 400;
 
-const DIGITS = "(?:\\d{1,3}(?:,\\d{3})+|\\d+)";
+/** Thousands by commas begin with no 0: `0,125` is a decimal of other countries. */
+const DIGITS = "(?:[1-9]\\d{0,2}(?:,\\d{3})+|\\d+)";
 const DECIMAL = `(?:${DIGITS}(?:\\.\\d*)?|\\.\\d+)`;
 const POWER = "10\\s*\\^\\s*(?:\\{\\s*([+-]?\\d{1,4})\\s*\\}|([+-]?\\d{1,4}))";
 const PLAIN = new RegExp(`^(${DECIMAL})(?:[eE]([+-]?\\d{1,4}))?$`);
@@ -20,6 +27,8 @@ const TIMES_POWER = new RegExp(`^(${DECIMAL})\\s*(?:\\\\times|\\\\cdot|[x*\u00d7
 const ONLY_POWER = new RegExp(`^${POWER}$`);
 const SLASH = new RegExp(`^(?:(\\d+)\\s+)?(${DECIMAL})\\s*/\\s*(-?${DECIMAL})$`);
 const FRAC = new RegExp(`^(\\d+)?\\s*\\\\frac\\s*\\{\\s*(-?${DECIMAL})\\s*\\}\\s*\\{\\s*(-?${DECIMAL})\\s*\\}$`);
+/** `1 234/567`: a mixed number, or thousands. */
+const AMBIGUOUS_SPACE = /^\d{1,3}\s+\d{3}\s*\//;
 
 type Ratio = readonly [num: bigint, den: bigint];
 
@@ -54,26 +63,58 @@ function unsigned(text: string): Ratio | null {
   if (times !== null) return scaled(decimal(times[1] as string), Number(times[2] ?? times[3]));
   const power = ONLY_POWER.exec(text);
   if (power !== null) return scaled([1n, 1n], Number(power[1] ?? power[2]));
-  const parts = SLASH.exec(text) ?? FRAC.exec(text);
+  const parts = AMBIGUOUS_SPACE.test(text) ? null : (SLASH.exec(text) ?? FRAC.exec(text));
   return parts === null ? null : fraction(parts[1], parts[2] as string, parts[3] as string);
 }
 
-const divisor = (a: bigint, b: bigint): bigint => (b === 0n ? a : divisor(b, a % b));
-
-/** The number that a plain answer is, or null. Commas count only between groups of three digits. */
-export function readNumber(answer: string): Rational | null {
-  const [, sign = "", body = "", percent] = /^([+-]?)\s*(.*?)\s*(\\?%)?$/s.exec(answer) ?? [];
-  const ratio = unsigned(body);
-  if (ratio === null) return null;
-  const [num, den] = ratio;
-  const common = divisor(num < 0n ? -num : num, den);
-  return { num: (sign === "-" ? -num : num) / common, den: den / common, percent: percent !== undefined };
+function divisor(a: bigint, b: bigint): bigint {
+  let [high, low] = [a, b];
+  while (low !== 0n) [high, low] = [low, high % low];
+  return high;
 }
 
 const size = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** |a - b| <= share of the larger, with the share in millionths. */
+/** Hexadecimal digits that a double holds exactly. */
+const EXACT_DIGITS = 13;
+
+function logOf(value: bigint): number {
+  const digits = value.toString(16);
+  const rest = Math.max(0, digits.length - EXACT_DIGITS);
+  return Math.log2(Number.parseInt(digits.slice(0, EXACT_DIGITS), 16)) + 4 * rest;
+}
+
+/** The number that a plain answer is, or null. Commas count only between groups of three digits. */
+export function readNumber(answer: string): Rational | null {
+  const sign = /^[+-]?/.exec(answer)?.[0] ?? "";
+  const text = answer.slice(sign.length).trim();
+  const percent = /\\?%$/.exec(text)?.[0] ?? "";
+  const ratio = unsigned(text.slice(0, text.length - percent.length).trimEnd());
+  if (ratio === null) return null;
+  const common = divisor(size(ratio[0]), ratio[1]);
+  const [num, den] = [(sign === "-" ? -ratio[0] : ratio[0]) / common, ratio[1] / common];
+  const key = `${num.toString(16)}/${den.toString(16)}${percent === "" ? "" : "%"}`;
+  const log = num === 0n ? Number.NEGATIVE_INFINITY : logOf(size(num)) - logOf(den);
+  return { num, den, percent: percent !== "", key, log };
+}
+
+/** Logarithms further apart than this are of different sizes. */
+const LOG_ERROR = 1e-9;
+
+/** Ascending. Numbers of which the sizes differ are told without multiplying them. */
+export function orderNumbers(a: Rational, b: Rational): number {
+  const [x, y] = [a.num < 0n ? -1 : Number(a.num > 0n), b.num < 0n ? -1 : Number(b.num > 0n)];
+  if (x !== y) return x - y;
+  if (a.key === b.key) return 0;
+  if (Math.abs(a.log - b.log) > LOG_ERROR) return a.log < b.log ? -x : x;
+  return a.num * b.den < b.num * a.den ? -1 : 1;
+}
+
+/** |a - b| <= share of the larger, with the share in millionths, below all of it. */
 export function isWithin(a: Rational, b: Rational, millionths: bigint): boolean {
+  if (a.num < 0n !== b.num < 0n || a.num === 0n || b.num === 0n) return a.num === b.num;
+  const beyond = Math.abs(a.log - b.log) + Math.log2(1 - Number(millionths) / 1e6);
+  if (Math.abs(beyond) > LOG_ERROR) return beyond < 0;
   const [x, y] = [a.num * b.den, b.num * a.den];
   const room = (of: bigint) => size(x - y) * 1_000_000n <= size(of) * millionths;
   return room(x) || room(y);
@@ -86,9 +127,8 @@ const NEAR_MILLIONTHS = 1_000n;
  * `equal` exactly, or within `tolerance` millionths of the larger; `unknown` for a percentage
  * against a number, and for what may be the other rounded; else `different`.
  */
-export function compareNumbers(a: Rational, b: Rational, tolerance: bigint): "equal" | "different" | "unknown" {
+export function compareNumbers(a: Rational, b: Rational, tolerance: bigint): Comparison {
   if (a.percent !== b.percent) return "unknown";
-  if ((a.num === b.num && a.den === b.den) || (tolerance > 0n && isWithin(a, b, tolerance))) return "equal";
-  const rounded = (a.den !== 1n || b.den !== 1n) && isWithin(a, b, NEAR_MILLIONTHS);
-  return rounded ? "unknown" : "different";
+  if (a.key === b.key || (tolerance > 0n && isWithin(a, b, tolerance))) return "equal";
+  return (a.den !== 1n || b.den !== 1n) && isWithin(a, b, NEAR_MILLIONTHS) ? "unknown" : "different";
 }

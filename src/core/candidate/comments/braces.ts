@@ -36,7 +36,7 @@ function endsInBackslash(source: string, lineEnd: number): boolean {
 }
 
 /** End of a line comment: the first line end that counts. */
-export function lineCommentEnd(source: string, start: number, crEndsLine: boolean, splices: boolean): number {
+function lineCommentEnd(source: string, start: number, crEndsLine: boolean, splices: boolean): number {
   const lineEnds = crEndsLine ? /[\n\r]/g : /\r?\n/g;
   lineEnds.lastIndex = start;
   for (let found = lineEnds.exec(source); found; found = lineEnds.exec(source)) {

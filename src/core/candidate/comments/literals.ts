@@ -22,7 +22,7 @@ export const quoted = (close: string, more: Partial<Literal> = {}): Literal => (
   ...more,
 });
 
-export interface LiteralStop {
+interface LiteralStop {
   /** Just behind the closing delimiter, or just behind the opener of a hole. */
   position: number;
   inHole: boolean;

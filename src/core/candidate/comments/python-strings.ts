@@ -11,7 +11,7 @@ export interface PythonString {
   formatted: boolean;
 }
 
-export interface PythonStringStop {
+interface PythonStringStop {
   /**
    * Behind the closing quotes, behind the `{` of a field, behind the `}` that ends a format part;
    * or where the line broke off.

@@ -1,0 +1,130 @@
+// Owns whether a text says anything beyond an opener: words and marks that announce an answer, and
+// that judges have paid by themselves ("One Token to Fool LLM-as-a-Judge", arXiv 2507.08794).
+import { skeletonOf } from "../judges/look-alikes.ts";
+import { ANNOUNCING_WORDS, JOINING_PIECES, JOINING_WORDS, PIECES_OF_SCRIPTS } from "./opener-words.ts";
+
+/** Layout that says nothing: \boxed{}, $. */
+const LATEX =
+  /\\(?:boxed|fbox|text(?:bf|it|rm)?|math(?:bf|rm|it)?|left|right|quad|displaystyle|begin\{\w{1,16}\*?\}|end\{\w{1,16}\*?\})(?![A-Za-z])/iuy;
+/** A page of such tags alone may be what was asked for. */
+const TAG = /<\/?(?:b|i|u|em|strong|p|br|hr|div|span|center|h[1-6])\s?\/?>/iy;
+/** What stands between words. Of symbols only those of layout: another may be the answer. */
+const BETWEEN = /[^\p{L}\p{N}\p{M}\p{S}\\]|[*_`~|$^+=<>\\\ufffd]|\p{Sk}|\p{So}/uy;
+/** Letters of scripts that set no blanks between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc\p{M}]+/uy;
+const WORD = /[\p{L}\p{M}]+(?:['\u2019-][\p{L}\p{M}]+)*/uy;
+/** In front of a step, or of the first of a list. */
+const STEP_NUMBER =
+  /(?<=(?:step|part|schritt|paso|passo|etape|stap|krok|langkah)\s{0,2})1(?![\p{L}\p{N}])|(?<=^[^\p{L}\p{N}\n]{0,16})1[.)](?=\s{0,4}[\p{L}*_#])/imuy;
+/** Of French and Catalan: by itself the word is a negation, and `pas de solution` an answer. */
+const PACE = /pas-? ?[a\u00e0]-? ?pas(?![\p{L}\p{N}])/uy;
+/** Behind these, and behind a colon, stands what was announced. */
+const ANSWERING = /^(?:is|are|es|est|ist|\u662f|jest|ar)$/;
+/** More joining words behind it only go on announcing. */
+const ANSWER_WORDS_MAX = 3;
+const LONE_SIGN = /(?::|(?<![\p{L}\p{M}])is)[ \t*_`"'$]{0,8}[+<>=/%][ \t*_`"'$.]*$/mu;
+/** In any language: one line of words, and a colon behind which nothing comes. */
+const ANNOUNCED = /^[\s#>*_~`-]*[\p{L}\p{M}][\p{L}\p{M}'\u2019 -]{1,60}[*_~`]{0,3}\s?:[\s*_~`]*$/u;
+
+/** Read first: most texts say something there. */
+const HEAD_CHARS = 256;
+const UNSEEN = /[\p{Cf}\p{DI}]/gu;
+
+/** The text as it looks, in small letters. */
+const look = (text: string): string =>
+  skeletonOf(text.replace(UNSEEN, "").toLowerCase()).text.replaceAll("\u2019", "'").toLowerCase();
+
+const looks = (words: readonly string[]): ReadonlySet<string> => new Set(words.map(look));
+const ANNOUNCING = looks(ANNOUNCING_WORDS);
+const JOINING = looks(JOINING_WORDS);
+const PIECES = looks(PIECES_OF_SCRIPTS);
+const JOINS = looks(JOINING_PIECES);
+const PIECE_CHARS_MAX = Math.max(...[...PIECES, ...JOINS].map(({ length }) => length));
+
+/**
+ * Whether a text is nothing but openers, marks and layout: `Solution`, `**Answer:**`, `Let's solve
+ * this step by step.`, `\boxed{}`, also several in a row. A number, a letter of its own (the answer
+ * to a choice), and any word that does not announce are content. Linear time, and over at the first
+ * such word.
+ */
+export function isOpener(given: string): boolean {
+  if (given.length > HEAD_CHARS && saysNothing(look(given.slice(0, HEAD_CHARS)), true) === false) return false;
+  const text = look(given);
+  return ANNOUNCED.test(text) || (saysNothing(text, false) === true && !LONE_SIGN.test(text));
+}
+
+/**
+ * Null where a text says nothing yet, but does not announce either.
+ * @param cut whether it goes on
+ */
+function saysNothing(text: string, cut: boolean): boolean | null {
+  let announces = false;
+  let empty = true;
+  /** Joining words behind what an answer follows, or null. */
+  let behind: number | null = null;
+  const answered = () => behind !== null && behind > 0 && behind <= ANSWER_WORDS_MAX;
+  let at = 0;
+  const takes = (pattern: RegExp): string | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0] ?? null;
+    at += found?.length ?? 0;
+    return found;
+  };
+  while (at < text.length) {
+    if (takes(TAG) !== null) {
+      empty = false;
+      continue;
+    }
+    if (takes(LATEX) !== null || takes(STEP_NUMBER) !== null || takes(PACE) !== null) continue;
+    const mark = takes(BETWEEN);
+    if (mark !== null) {
+      if (mark === "\n" && answered()) return false;
+      if (mark === "\n") behind = announces ? 0 : null;
+      if (mark === ":") behind = 0;
+      continue;
+    }
+    empty = false;
+    const run = takes(UNSPACED);
+    const word = run ?? takes(WORD);
+    if (word === null) return false;
+    const kind = run === null ? kindOf(word) : kindOfRun(run);
+    if (kind === null || (isLetter(word) && !/^ [\p{L}\p{M}]/u.test(text.slice(at, at + 3)) && run === null)) {
+      return cut && at === text.length ? null : false;
+    }
+    if (kind === "announces") announces = true;
+    if (kind === "announces") behind = null;
+    else if (behind !== null) behind++;
+    else if (ANSWERING.test(word)) behind = 0;
+  }
+  if (answered() && !cut) return false;
+  return announces || empty || null;
+}
+
+type Kind = "announces" | "joins" | null;
+
+const kindOf = (word: string): Kind =>
+  ANNOUNCING.has(word) ? "announces" : JOINING.has(word) || isLetter(word) ? "joins" : null;
+
+const isLetter = (word: string): boolean => /^\p{L}$/u.test(word);
+
+/** Of a run of letters without blanks: it must be pieces of openers from end to end. */
+function kindOfRun(text: string): Kind {
+  // By the place reached: whether something announces on the way there.
+  const reached = new Map<number, boolean>([[0, false]]);
+  for (let at = 0; at < text.length; at++) {
+    const announces = reached.get(at);
+    reached.delete(at);
+    if (announces === undefined) {
+      if (reached.size === 0) return null;
+      continue;
+    }
+    for (let chars = 1; chars <= PIECE_CHARS_MAX; chars++) {
+      const piece = text.slice(at, at + chars);
+      if (!PIECES.has(piece) && !JOINS.has(piece)) continue;
+      const end = at + chars;
+      if (end <= text.length) reached.set(end, (reached.get(end) ?? false) || announces || !JOINS.has(piece));
+    }
+  }
+  const announces = reached.get(text.length);
+  return announces === undefined ? null : announces ? "announces" : "joins";
+}

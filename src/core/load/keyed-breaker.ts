@@ -1,0 +1,94 @@
+// Owns a backend's breaker by key: whose failures stop whom. Must not know sessions, HTTP or clocks.
+import { type Admission, Breaker, type BreakerOptions, type BreakerState } from "./breaker.ts";
+
+/** Keys that are remembered; the one that asked longest ago is forgotten for another. */
+const KEYS_MAX = 256;
+
+/**
+ * A breaker for each key, so that what one key's questions do to a backend stops that key alone. It
+ * opens for all others that have seen nothing of it work, and for keys that come new, when the keys
+ * that find it failing weigh what one breaker needs, none of them more than half of that: so two at
+ * least. Closing is each key's own, by its own probe. Without keys ("") it is one breaker.
+ */
+export class KeyedBreaker {
+  readonly #options: BreakerOptions;
+  readonly #weight_max: number;
+  /** In the order of their latest use. */
+  readonly #breakers = new Map<string, Breaker>();
+  /** Since when it is open for all; null: never was. */
+  #openedAt: number | null = null;
+
+  constructor(options: BreakerOptions) {
+    this.#options = options;
+    this.#weight_max = options.volume_min / 2;
+  }
+
+  /** Open where it is for all, or for every key that is known. */
+  state(now: number, key?: string): BreakerState {
+    if (key !== undefined) return this.#of(key, now).state(now);
+    if (this.#openForAll(now)) return "open";
+    const states = new Set([...this.#breakers.values()].map((breaker) => breaker.state(now)));
+    return states.has("closed") || states.size === 0 ? "closed" : states.has("half_open") ? "half_open" : "open";
+  }
+
+  /** See Breaker. */
+  admit(now: number, key: string): Admission {
+    return this.#of(key, now).admit(now);
+  }
+
+  waitMs(now: number, key: string): number {
+    return this.#of(key, now).waitMs(now);
+  }
+
+  forget(now: number, key: string): void {
+    this.#of(key, now).forget();
+  }
+
+  record(good: boolean, now: number, probe: boolean, key: string): void {
+    const breaker = this.#of(key, now);
+    breaker.record(good, now, probe);
+    // Beyond its weight a key's failures tell nothing that it has not told.
+    if (good || probe || breaker.seen(now).bad > this.#options.volume_min || this.#openForAll(now)) return;
+    this.#weigh(now);
+  }
+
+  #weigh(now: number): void {
+    const { failure_share, volume_min } = this.#options;
+    let failing = 0;
+    let all = 0;
+    for (const breaker of this.#breakers.values()) {
+      const weight = Math.min(this.#weight_max, this.#weightOf(breaker, now));
+      all += weight;
+      if (this.#fails(breaker, now)) failing += weight;
+    }
+    if (failing < volume_min || failing < all * failure_share) return;
+    this.#openedAt = now;
+    for (const breaker of this.#breakers.values()) if (breaker.seen(now).good === 0) breaker.open(now);
+  }
+
+  #fails(breaker: Breaker, now: number): boolean {
+    const { good, bad } = breaker.seen(now);
+    return breaker.state(now) !== "closed" || (bad > 0 && bad >= (good + bad) * this.#options.failure_share);
+  }
+
+  /** One that is open has told enough. */
+  #weightOf(breaker: Breaker, now: number): number {
+    if (breaker.state(now) !== "closed") return this.#weight_max;
+    const { good, bad } = breaker.seen(now);
+    return good + bad;
+  }
+
+  #openForAll(now: number): boolean {
+    return this.#openedAt !== null && now < this.#openedAt + this.#options.open_ms;
+  }
+
+  #of(key: string, now: number): Breaker {
+    const known = this.#breakers.get(key);
+    const breaker = known ?? new Breaker(this.#options);
+    if (known === undefined && this.#openForAll(now)) breaker.open(this.#openedAt as number);
+    this.#breakers.delete(key);
+    this.#breakers.set(key, breaker);
+    if (this.#breakers.size > KEYS_MAX) this.#breakers.delete(this.#breakers.keys().next().value as string);
+    return breaker;
+  }
+}

@@ -1,0 +1,9 @@
+// Owns texts without what they end in. A pattern such as /x+$/ tries every x anew where another
+// letter stands behind them: its time is the square of their number.
+
+/** The text without the run of this one letter at its end. */
+export function withoutTrailing(text: string, letter: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === letter) end--;
+  return text.slice(0, end);
+}

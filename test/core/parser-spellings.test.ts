@@ -1,0 +1,78 @@
+// Holds presets to the spellings that their judges' published code takes, and the marks of every
+// verdict that is read to what is broken in model text.
+import { describe, expect, it } from "vitest";
+import { escapeText } from "../../src/core/judges/escape.ts";
+import { type ParserSettings, writtenOf } from "../../src/core/judges/parsers/table.ts";
+import { readByPreset } from "../../src/core/judges/preset-reading.ts";
+import { guardOf } from "../../src/core/judges/preset-render.ts";
+import type { Preset } from "../../src/core/judges/presets/preset.ts";
+import { presetNamed } from "../../src/core/judges/presets/table.ts";
+
+const preset = (name: string) => presetNamed(name) as Preset;
+const read = (name: string, answer: string) =>
+  readByPreset(preset(name), answer, preset(name).shape === "pair" ? 2 : 1);
+const first = { kind: "letter", place: 0 };
+const second = { kind: "letter", place: 1 };
+const by = (strength: number) => ({ kind: "preference", strength });
+const grade = (value: number) => ({ kind: "grade", grade: value });
+
+describe.each([
+  // lmarena/arena-hard-auto gen_judgment.py: upper case, and one pair of brackets where no two are.
+  ["arena-5", "[[a>b]]", by(1)],
+  ["arena-5", "[[a>>B]]", by(2)],
+  ["arena-5", "My final verdict is: [A>B]", by(1)],
+  ["arena-5", "[B>>A]", by(-2)],
+  ["arena-5", "[b > a]", by(-1)],
+  ["arena-5", "[a=b]", by(0)],
+  ["arena-5", "see [A] and [1]", null],
+  ["arena-5", "[A>B] at first\n[[B>A]]", by(-1)],
+  ["arena-5", "[A>B] or [B>A]", null],
+  ["arena-5", "[A>>>B]", null],
+  ["arena-5", "if a[A] > b[B]: [x>y]", null],
+  // RM-R1-UIUC/RM-R1 rewardbench/generative.py: the brackets alone.
+  ["rm-r1", "So [[B]]", second],
+  ["rm-r1", "[[a]]", first],
+  ["rm-r1", "<eval>not [[A]]</eval>\n[[B]]", second],
+  ["rm-r1", "[[A]]\n<answer>[[B]]</answer>", second],
+  ["rm-r1", "[[B]]\n<answer></answer>", null],
+  ["rm-r1", "[[A]] or [[B]]", null],
+  ["rm-r1", "[[C]]", null],
+  // prometheus-eval/prometheus-eval parser.py.
+  ["prometheus", "Feedback: fine [SCORE] 4", grade(4)],
+  ["prometheus", "Fine.\nResult: 4", grade(4)],
+  ["prometheus", "Fine.\n**Score:** 4/5", grade(4)],
+  ["prometheus", "Fine. [RESULT: 4]", grade(4)],
+  ["prometheus", "Score: 2\n[RESULT] 4", grade(4)],
+  ["prometheus", "The tests gave the result: 2 passed", null],
+  ["prometheus", "Score: 2\nResult: 4", grade(4)],
+  ["prometheus-pair", "A does more. [RESULT: B]", second],
+  ["prometheus-pair", "A does more.\nResult: Response A", first],
+  // open-compass/CompassVerifier README: the box without its backslash.
+  ["compassverifier", "Final Judgment: boxed{A} - CORRECT", { kind: "label", label: "A" }],
+  ["compassverifier", "It is boxed{B}", { kind: "label", label: "B" }],
+  ["compassverifier", "unboxed{A}", null],
+  ["compassverifier", "boxed{A} or boxed{B}", null],
+  ["compassverifier", "boxed{A}\n\\boxed{B}", { kind: "label", label: "B" }],
+])("%s", (name, answer, verdict) => {
+  it(`${verdict === null ? "reads nothing in" : "reads"} ${JSON.stringify(answer)}`, () => {
+    expect(read(name, answer).verdict).toEqual(verdict);
+  });
+});
+
+it.each([
+  ["arena-5", ["[[A>>B]]", "[[A>B]]", "[[A=B]]", "[[B>A]]", "[[B>>A]]", "[[A<<B]]", "[A>B]", "[A=B]"]],
+  ["mtbench-ab", ["[[A]]", "[[B]]", "[[C]]"]],
+  ["rm-r1", ["<answer>", "</answer>", "[[A]]", "[[B]]"]],
+  ["prometheus", ["[RESULT]", "[SCORE]", "[RESULT:", "Result:", "Score:"]],
+  ["compassverifier", ["\\boxed{", "boxed{", "Final Judgment:"]],
+])("all that is read of %s is broken in model text", (name, marks) => {
+  expect(writtenOf(preset(name).parser)).toEqual(expect.arrayContaining(marks));
+  const guard = guardOf(preset(name));
+  // Some are broken by the tables of all presets already.
+  for (const mark of marks) expect(guard(escapeText(mark))).not.toContain(mark);
+});
+
+it("a parser without marks of its own breaks those that a prompt tells", () => {
+  const parser: ParserSettings = { kind: "numbers", range: [1, 5] };
+  expect(writtenOf(parser)).toEqual(["\\boxed{"]);
+});
