@@ -3,7 +3,7 @@
 import { OPENERS } from "./dangers.ts";
 import { skeletonOf } from "./look-alikes.ts";
 
-const JOINER = "\u2060";
+export const JOINER = "\u2060";
 
 /**
  * What a reader does not see: controls but tab, line ends and form feed; format characters; what is
@@ -14,6 +14,11 @@ const JOINER = "\u2060";
 const HIDDEN_CLASS = "\\p{DI}\\p{Cf}\\p{Cs}\\u2028\\u2029\\0-\\x08\\x0b\\x0e-\\x1f\\x7f-\\x9f";
 const HIDDEN = new RegExp(`^[${HIDDEN_CLASS}]$`, "u");
 const HIDDEN_OR_SHOWN = new RegExp(`[${HIDDEN_CLASS}]|<(?=U\\+[0-9A-F]{4,6}>)`, "gu");
+
+const ALL_HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, "gu");
+
+/** A template's own text as people see it. */
+export const withoutHidden = (text: string): string => text.replace(ALL_HIDDEN, "");
 
 /**
  * A hidden character as `<U+202E>`; text that looks like that already takes two joiners, so that it
@@ -65,7 +70,7 @@ export function createEscape(tokens: readonly string[], base: Escape = escapeTex
   const rests = new Map<string, string[]>();
   for (const token of new Set(tokens)) {
     const [first = "", ...rest] = token;
-    if (rest.length === 0 || !base(token).includes(token)) continue;
+    if (rest.length === 0 || isBroken(base, token)) continue;
     const known = rests.get(first);
     if (known === undefined) rests.set(first, [quoted(rest.join(""))]);
     else known.push(quoted(rest.join("")));
@@ -76,9 +81,13 @@ export function createEscape(tokens: readonly string[], base: Escape = escapeTex
   return (text) => base(text).replace(openers, (first) => first + JOINER);
 }
 
+/** Alone, and within a line: the head of a turn is a danger at a line's start only. */
+const isBroken = (breaks: Escape, token: string): boolean =>
+  !breaks(token).includes(token) && !breaks(`a ${token}`).includes(token);
+
 /** Those of the tokens that reach a prompt whole. */
 export const survivors = (breaks: Escape, tokens: readonly string[]): string[] =>
-  tokens.filter((token) => breaks(token).includes(token));
+  tokens.filter((token) => !isBroken(breaks, token));
 
 const JOINED = `${JOINER}?`;
 /** Joiners stand alone but in front of what looked like a hidden character that was written out. */

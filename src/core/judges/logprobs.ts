@@ -1,7 +1,7 @@
-// Owns signals computed from token log probabilities, in natural logarithms (formulas.md h). Must
+// Owns signals computed from token log probabilities, in natural logarithms (formulas h). Must
 // not know the backend that returns them.
 
-export interface SoftVerdict {
+interface SoftVerdict {
   /** Probability of each option, in the order of the letters, summing to 1. */
   distribution: number[];
   /** The most probable option's index, the first among equals. */
@@ -14,7 +14,7 @@ export interface SoftVerdict {
  * How far below the least probable option seen an unseen one is put, in nats (Aletheia release,
  * calibration.py).
  */
-export const UNSEEN_OPTION_NATS = 20;
+const UNSEEN_OPTION_NATS = 20;
 
 /**
  * The verdict as a distribution, from the log probabilities at the token right behind `\boxed{`:
@@ -34,11 +34,12 @@ export function softVerdict(logprobs: ReadonlyMap<string, number>, options: numb
   );
   if (seen.some((l) => !(l <= 0))) throw new RangeError("a log probability must not be above 0");
   const distribution = softmaxOver(seen);
+  const massOf = (text: string) => Math.exp(logprobs.get(text) ?? Number.NEGATIVE_INFINITY);
   if (distribution === null) return null;
   return {
     distribution,
     argmax: seen.indexOf(Math.max(...seen)),
-    massSeen: seen.reduce((sum, l) => sum + Math.exp(l), 0),
+    massSeen: letters.reduce((sum, letter) => sum + massOf(letter) + massOf(` ${letter}`), 0),
   };
 }
 

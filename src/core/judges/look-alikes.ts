@@ -66,6 +66,20 @@ const TABLE: Readonly<Record<string, string>> = {
   "\\": "∖⧵╲⟍",
   "|": "∣│┃❘⏐￨¦",
   _: "▁‗ˍ",
+  "#": "♯⌗",
+  ":": "∶ː꞉׃։᛬",
+  '"': "“”„‟″‶〝〞״ʺˮ",
+  "'": "‘’‚‛′‵ʼʻ´",
+  "`": "ˋ",
+  "-": "‐‒–—―−⁃➖",
+  "=": "⹀꓿═",
+  "*": "∗⁎٭✱",
+  "(": "❨⟮",
+  ")": "❩⟯",
+  "{": "❴",
+  "}": "❵",
+  ".": "․𝅭",
+  ",": "‚",
   " ": "\u2800",
 };
 
@@ -97,6 +111,10 @@ function seen(character: string): string {
 }
 
 const FOREIGN = /[^\0-\x7f]/;
+const EACH_FOREIGN = /[^\0-\x7f]/gu;
+
+/** Whether a text has characters that are compared as they look. */
+export const isForeign = (text: string): boolean => FOREIGN.test(text);
 
 export interface Skeleton {
   text: string;
@@ -110,14 +128,20 @@ export interface Skeleton {
 /** The text as it looks. Linear time. */
 export function skeletonOf(source: string): Skeleton {
   if (!FOREIGN.test(source)) return { text: source, ends: null };
-  const looks: string[] = [];
-  const ends: number[] = [];
+  let text = "";
   let at = 0;
-  for (const character of source) {
+  const ends: number[] = [];
+  const copyTo = (end: number) => {
+    text += source.slice(at, end);
+    while (at < end) ends.push(++at);
+  };
+  for (const { 0: character, index } of source.matchAll(EACH_FOREIGN)) {
+    copyTo(index);
+    const look = seen(character);
+    text += look;
     at += character.length;
-    const look = character < "\x80" ? character : seen(character);
-    looks.push(look);
     for (let k = 0; k < look.length; k++) ends.push(at);
   }
-  return { text: looks.join(""), ends: Uint32Array.from(ends) };
+  copyTo(source.length);
+  return { text, ends: Uint32Array.from(ends) };
 }

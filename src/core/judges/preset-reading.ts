@@ -7,7 +7,7 @@ import { readBy } from "./parsers/table.ts";
 import type { Preset } from "./presets/preset.ts";
 import type { Verdict } from "./verdicts.ts";
 
-export interface PresetReading {
+interface PresetReading {
   /** `tie`: it says that neither is better. */
   status: VerdictStatus | "tie";
   verdict: Verdict | null;
@@ -40,7 +40,7 @@ function ofOne(value: Value): Verdict | null {
 }
 
 function ofSeveral(value: Value, { ties = [], parser }: Preset, count: number): PresetReading {
-  if ("strength" in value) return leaning(value.strength);
+  if ("strength" in value) return leaning(value.strength, "numbers" in value ? value.numbers : undefined);
   if ("numbers" in value) return { status: "ok", verdict: { kind: "scores", scores: value.numbers } };
   if ("labels" in value) return { status: "ok", verdict: { kind: "letters", places: value.labels.map(placeOf) } };
   if ("shares" in value) return { status: "ok", verdict: { kind: "distribution", shares: value.shares } };
@@ -55,7 +55,7 @@ function ofSeveral(value: Value, { ties = [], parser }: Preset, count: number): 
 
 const placeOf = (letter: string): number => letter.charCodeAt(0) - 65;
 
-const leaning = (strength: number): PresetReading => ({
+const leaning = (strength: number, scores?: readonly number[]): PresetReading => ({
   status: strength === 0 ? "tie" : "ok",
-  verdict: { kind: "preference", strength },
+  verdict: { kind: "preference", strength, ...(scores !== undefined && { scores }) },
 });

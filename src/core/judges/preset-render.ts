@@ -1,6 +1,7 @@
 // Renders questions of a preset: data into slots in one pass, so that none is interpolated twice.
-import { createEscape, type Escape, escapeText } from "./escape.ts";
-import { formsOf } from "./parsers/table.ts";
+import { type Escape, escapeText } from "./escape.ts";
+import { createGuard, type Guard } from "./guard.ts";
+import { marksOf } from "./marks.ts";
 import type { Preset } from "./presets/preset.ts";
 import type { ChatMessage, GivenMessage, PromptJob } from "./prompt-job.ts";
 
@@ -17,27 +18,51 @@ type Slots = Readonly<Record<string, string>>;
 const fill = (parts: readonly string[], slots: Slots): string =>
   parts.map((part, i) => (i % 2 === 0 ? part : (slots[part] ?? ""))).join("");
 
-/** Shorter pieces, such as a lone bracket, delimit nothing by themselves. */
-export const DELIMITER_CHARS_MIN = 4;
+/** Text and slots in turn, of what the asker says itself. */
+const partsOf = ({ parts }: GivenMessage): string[] => {
+  const split = [""];
+  for (const part of parts) {
+    if (typeof part === "string") split[split.length - 1] += part;
+    else split.push("", "");
+  }
+  return split;
+};
 
-/** What delimits a candidate, and the form of the verdict: neither may stand raw in model text. */
-export function guardedTexts({ candidate, parser, style }: Preset): string[] {
-  const pieces = candidate.split(SLOT).filter((_, i) => i % 2 === 0);
-  const delimiters = pieces.flatMap((piece) => piece.split("\n")).map((piece) => piece.trim());
-  const forms = style === "roles" ? [] : formsOf(parser);
-  return [...delimiters, ...forms].filter((text) => text.length >= DELIMITER_CHARS_MIN);
+const guards = new WeakMap<Preset, Map<string, Guard>>();
+/** Most sets of askers' messages of one preset whose guards are kept. */
+const GUARDS_MAX = 16;
+
+/**
+ * Breaks in model text whatever could pass for a part of the preset's words, or of the asker's own:
+ * one a template, however many jobs.
+ */
+export function guardOf(preset: Preset, given: readonly GivenMessage[] = []): Guard {
+  const before = given.map(partsOf);
+  const key = given.length === 0 ? "" : JSON.stringify(before);
+  const known = guards.get(preset) ?? new Map<string, Guard>();
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const { messages, candidate, between = "", parser } = preset;
+  const own = messages.map(({ text }) => text.split(SLOT));
+  const made = createGuard(
+    marksOf({ messages: [...before, ...own], candidate: [candidate.split(SLOT), [between]], parser }),
+  );
+  if (known.size >= GUARDS_MAX) known.clear();
+  guards.set(preset, known.set(key, made));
+  return made;
 }
 
 /**
  * Renders questions over one job's candidates in a preset's words.
- * @param quote how model text is made harmless; the preset's own delimiters are broken besides
+ * @param quote how model text is made harmless; the marks of the preset's words are broken besides
  */
 export function createPresetRenderer(
   preset: Preset,
   job: PromptJob,
   quote: Escape = escapeText,
 ): (shown: readonly number[]) => ChatMessage[] {
-  const guard = createEscape(guardedTexts(preset), quote);
+  const marks = guardOf(preset, job.slots?.messages);
+  const guard = onDemand((text) => marks(quote(text)));
   const { reference = "", rubric = RUBRIC, principle = PRINCIPLE } = job.slots ?? {};
   const given = { question: job.question, language: job.language ?? "", reference, rubric, principle };
   const about: Record<string, string> = {};
@@ -45,16 +70,16 @@ export function createPresetRenderer(
     about[name] = guard(text);
     about[`${name}_json`] = JSON.stringify(about[name]);
   }
-  const texts = job.candidates.map(guard);
+  const shownAs = (index: number) => guard(job.candidates[index] ?? "");
   const candidate = preset.candidate.split(SLOT);
   const messages = preset.messages.map(({ role, text, each }) => ({
     ...{ role: role.split(SLOT), text: text.split(SLOT), each },
   }));
   const slotsOf = (index: number, place: number): Slots => {
-    const text = texts[index] as string;
+    const text = shownAs(index);
     return { ...about, letter: LETTERS[place] ?? "", n: `${place + 1}`, text, json: JSON.stringify(text) };
   };
-  const before = givenBy(job.slots?.messages ?? [], guard, texts);
+  const before = givenBy(job.slots?.messages ?? [], guard, shownAs);
   return (shown) => {
     const all: Slots = {
       ...about,
@@ -72,18 +97,26 @@ export function createPresetRenderer(
   };
 }
 
+/** Each text once, when it is asked for: a job may show few of its candidates. */
+function onDemand(guard: Escape): Escape {
+  const guarded = new Map<string, string>();
+  return (text) => {
+    const safe = guarded.get(text) ?? guard(text);
+    guarded.set(text, safe);
+    return safe;
+  };
+}
+
 /** The asker's own messages over what is shown; null where there are none. */
-function givenBy(messages: readonly GivenMessage[], guard: Escape, texts: readonly string[]) {
+function givenBy(messages: readonly GivenMessage[], guard: Escape, shownAs: (index: number) => string) {
   if (messages.length === 0) return null;
-  const escaped = messages.map(({ role, parts }) => ({
-    role,
-    parts: parts.map((part) => (typeof part === "object" && "data" in part ? guard(part.data) : part)),
-  }));
   return (shown: readonly number[]): ChatMessage[] =>
-    escaped.map(({ role, parts }) => ({
+    messages.map(({ role, parts }) => ({
       role,
       content: parts
-        .map((part) => (typeof part === "string" ? part : (texts[shown[part.shown] as number] ?? "")))
+        .map((part) =>
+          typeof part === "string" ? part : "data" in part ? guard(part.data) : shownAs(shown[part.shown] as number),
+        )
         .join(""),
     }));
 }

@@ -22,10 +22,8 @@ export interface Showing {
   stop?: "majority" | "all";
   /** Asked before with answers that could not be read, now under fresh sample numbers. */
   reask?: true;
-  /** Tokens of each answer at most, where they are fewer than the judge's own: `think.first`. */
-  max_tokens?: number;
-  /** Asked before with fewer tokens, now with all that the judge has (../tournament/thinking.ts). */
-  longer?: true;
+  /** Asked to see who keeps the verifier from answering (trials.ts): its verdict decides nothing. */
+  trial?: true;
 }
 
 /**
@@ -34,8 +32,14 @@ export interface Showing {
  */
 export const REASK_FROM = 2 * LIMITS.samples_max;
 
-/** Whether it is asked with fewer tokens than the judge has, and may be asked again with all. */
-export const isShort = ({ max_tokens }: Pick<Showing, "max_tokens">): boolean => max_tokens !== undefined;
+/**
+ * What is added where the same candidates are a list once more: each of its answers is another
+ * sample. No asking again of the list before reaches it. Twice what would do: seeds hang on it.
+ */
+export const REPEAT_FROM = 2 * REASK_FROM * (1 + LIMITS.reask_max);
+
+/** Sample numbers of trials: no list is asked so often as to reach them. */
+export const TRIAL_FROM = REPEAT_FROM * 2 * LIMITS.samples_max;
 
 /** One question to a verifier. */
 export interface Question extends Showing {
@@ -45,6 +49,8 @@ export interface Question extends Showing {
   preset: string;
   /** Texts that the preset needs besides. */
   slots?: PromptSlots;
+  /** Shown in its candidate's place, to see whether the question itself is taken (lone-plan.ts). */
+  bare?: string;
   /** Of a solution shown in steps: how many it has. An answer that names none of them is none. */
   steps?: number;
   /** Of questions to a sandbox: each sample is one of these cases, by its number. */
@@ -52,13 +58,8 @@ export interface Question extends Showing {
 }
 
 /** A question within a job, by an id unique there. */
-export type JobQuestion = Omit<Showing, "reask" | "longer"> & {
+export type JobQuestion = Omit<Showing, "reask" | "trial"> & {
   id: number;
-  /**
-   * Aborted when no answer to it can matter any more: then its samples may be ended, and told as
-   * `saved`, where its verifier can.
-   */
-  obsolete?: AbortSignal;
 };
 
 /**
@@ -67,22 +68,16 @@ export type JobQuestion = Omit<Showing, "reask" | "longer"> & {
  */
 export const isProbe = ({ shown }: Pick<Showing, "shown">): boolean => shown[0] === shown[1];
 
-/** Which samples a question asks, as a key: one with few tokens is another than one with all. */
-export const samplesNamed = ({ first_sample = 0, samples, max_tokens }: Showing): string =>
-  `${first_sample}+${samples}${max_tokens === undefined ? "" : `@${max_tokens}`}`;
-
-/**
- * Generations of a question as limits count it: one with few tokens with what may be asked again
- * with all, which then counts no more.
- */
-export function countOf({ samples, max_tokens, longer, reask }: Showing): number {
-  if (max_tokens !== undefined) return 2 * samples;
-  return longer === true && reask !== true ? 0 : samples;
-}
+/** Which samples a question asks, as a key. */
+export const samplesNamed = ({ first_sample = 0, samples }: Showing): string => `${first_sample}+${samples}`;
 
 /** The candidates that it compares, in whatever order they are shown, as a key. */
 export const comparedIn = ({ shown }: Pick<Showing, "shown">): string => [...shown].sort((a, b) => a - b).join();
 
-/** Neither asked again for want of a verdict nor with more tokens. */
-export const isFirst = ({ reask, longer }: Pick<Showing, "reask" | "longer">): boolean =>
-  reask !== true && longer !== true;
+/** Asked as the schedule wants it: neither again nor as a trial. */
+export const isFirst = ({ reask, trial }: Pick<Showing, "reask" | "trial">): boolean =>
+  reask !== true && trial !== true;
+
+/** Whether its verdict decides nothing: it is asked to learn whose doing something is. */
+export const isAside = (question: Pick<Showing, "shown" | "trial">): boolean =>
+  isProbe(question) || question.trial === true;

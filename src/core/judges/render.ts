@@ -4,6 +4,8 @@ import { canonicalJson } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { didYouMean } from "../faults/suggestion.ts";
 import { type Escape, escapeText, unescapeText } from "./escape.ts";
+import { createGuard, type Guard } from "./guard.ts";
+import { marksOf } from "./marks.ts";
 import { createPresetRenderer } from "./preset-render.ts";
 import { SHOWN } from "./presets/preset.ts";
 import { PRESETS, presetNamed } from "./presets/table.ts";
@@ -11,7 +13,7 @@ import type { ChatMessage, PromptJob } from "./prompt-job.ts";
 import { PROMPTS } from "./templates.generated.ts";
 
 export type PromptForm = "exact_match" | "scores";
-export type PromptName = keyof typeof PROMPTS;
+type PromptName = keyof typeof PROMPTS;
 
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -72,6 +74,20 @@ function sections(name: string, form: PromptForm): Section[] {
   return made;
 }
 
+const guards = new Map<string, Guard>();
+/** How a candidate's block is written around its letter and its fence. */
+const BLOCK = ["[CANDIDATE_", "letter", "]\n", "text", "\n[/CANDIDATE_", "letter", "]"];
+
+/** Breaks in model text whatever could pass for a part of the template. */
+function guardOf(name: string, form: PromptForm): Guard {
+  const key = `${name}.${form}`;
+  const known = guards.get(key);
+  if (known !== undefined) return known;
+  const made = createGuard(marksOf({ messages: sections(name, form).map(({ parts }) => parts), candidate: [BLOCK] }));
+  guards.set(key, made);
+  return made;
+}
+
 /** A language that may stand behind a fence: on its line, without a mark that could end it. */
 const LANGUAGE_TAG = /^[A-Za-z0-9+#._-]{1,32}$/;
 
@@ -99,8 +115,10 @@ export function createRenderer(
   const preset = presetNamed(name);
   if (preset !== null) return createPresetRenderer(preset, job, quote);
   const template = sections(name, form);
-  const question = quote(job.question);
-  const codes = job.candidates.map(quote);
+  const marks = guardOf(name, form);
+  const guard: Escape = (text) => marks(quote(text));
+  const question = guard(job.question);
+  const codes = job.candidates.map(guard);
   const fences = codes.map(fenceFor);
   const language = LANGUAGE_TAG.test(job.language ?? "") ? job.language : "";
 

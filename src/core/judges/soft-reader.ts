@@ -39,6 +39,8 @@ interface Token {
 interface Found {
   /** Natural log probability of each label's best token; -Infinity where it was not seen. */
   logs: number[];
+  /** Probability of all tokens that are labels. */
+  mass: number;
   written: number;
 }
 
@@ -51,9 +53,9 @@ interface Place {
 /**
  * Gathers the probabilities at the answer's last anchor; thoughts, and what precedes the last
  * closing tag (thinking.ts), do not count. Per label the better of its tokens (`A` and ` A`), a
- * label that was not seen 20 nats below the least one seen, softmax over the labels (formulas.md
- * h). Of marks of two candidates: sigmoid of the difference of their expected marks, each in 0..1
- * (LLM-as-a-Verifier, arXiv 2607.05391).
+ * label that was not seen 20 nats below the least one seen, softmax over the labels (formulas
+ * h); covered is what all tokens of all labels have together. Of marks of two candidates: sigmoid
+ * of the difference of their expected marks, each in 0..1 (LLM-as-a-Verifier, arXiv 2607.05391).
  */
 export class SoftReader {
   readonly #labels: readonly string[];
@@ -86,8 +88,7 @@ export class SoftReader {
     const found = this.#places.map((place) => place.found);
     const shares = found.map((one) => one && softmaxOver(one.logs));
     if (shares.includes(null)) return null;
-    const covered = (found as Found[]).map(({ logs }) => logs.reduce((sum, log) => sum + Math.exp(log), 0));
-    const coverage = Math.min(...covered);
+    const coverage = Math.min(...(found as Found[]).map(({ mass }) => mass));
     if (this.#paired) return { letters: wins((shares as number[][]).map(expected)), coverage, written: null };
     const [own] = shares as [number[]];
     const letters = Object.fromEntries(this.#labels.map((label, i) => [label, own[i] as number]));
@@ -129,14 +130,18 @@ export class SoftReader {
       if (!isAlternative(one)) this.#wrong = true;
       else seen.set(one.token, Math.max(seen.get(one.token) ?? Number.NEGATIVE_INFINITY, Math.min(0, one.logprob)));
     }
+    let whole = 0;
     let mass = 0;
     for (const [text, logprob] of seen) {
-      mass += Math.exp(logprob);
+      const share = Math.exp(logprob);
+      whole += share;
       const at = text.startsWith(prefix) ? this.#labelIn(text.slice(prefix.length)) : -1;
-      if (at >= 0) logs[at] = Math.max(logs[at] as number, logprob);
+      if (at < 0) continue;
+      logs[at] = Math.max(logs[at] as number, logprob);
+      mass += share;
     }
-    if (mass > MASS_MAX) this.#wrong = true;
-    return { logs, written: this.#labelIn(token.slice(prefix.length)) };
+    if (whole > MASS_MAX) this.#wrong = true;
+    return { logs, mass: Math.min(1, mass), written: this.#labelIn(token.slice(prefix.length)) };
   }
 
   /** The label that a token says or begins to say, by its index; -1 without one. */

@@ -1,8 +1,8 @@
 // Owns what a template must say beyond its schema, so that no candidate stands outside its
 // delimiter and the model is told what it needs.
 import type { FieldError } from "../faults/errors.ts";
+import { DELIMITER_CHARS_MIN, delimits } from "./marks.ts";
 import { formsOf, type ParserSettings, tellsOf } from "./parsers/table.ts";
-import { DELIMITER_CHARS_MIN } from "./preset-render.ts";
 import type { Preset, Shape } from "./presets/preset.ts";
 
 const SLOT = /\{\{(\w+)\}\}/g;
@@ -63,8 +63,7 @@ function messageFaults({ messages, style }: Preset): FieldError[] {
 }
 
 /** Whether text on one side of a candidate holds a piece that is broken inside model text. */
-const delimits = (side: string): boolean =>
-  side.split(/\{\{\w+\}\}|\n/).some((piece) => piece.trim().length >= DELIMITER_CHARS_MIN);
+const holdsDelimiter = (side: string): boolean => side.split(/\{\{\w+\}\}|\n/).some(delimits);
 
 function candidateFaults(template: Preset): FieldError[] {
   const { candidate, messages } = template;
@@ -79,9 +78,9 @@ function candidateFaults(template: Preset): FieldError[] {
     return refuse("must hold {{letter}} or {{n}}, to tell several candidates apart");
   }
   // Its own message's role, or the quotes of a JSON string, delimit a candidate.
-  if (each !== undefined || slot === "json" || (delimits(before) && delimits(after))) return [];
+  if (each !== undefined || slot === "json" || (holdsDelimiter(before) && holdsDelimiter(after))) return [];
   return refuse(
-    `a candidate stands outside a delimiter: before and behind {{text}} write at least ${DELIMITER_CHARS_MIN} characters of one line`,
+    `a candidate stands outside a delimiter: before and behind {{text}} write at least ${DELIMITER_CHARS_MIN} characters of one line, or one sign three times`,
   );
 }
 

@@ -1,7 +1,7 @@
 // What is put to a sandbox about a group's programs, and what it can say of a test.
 
 /** What a program is run on. */
-export interface RunCase {
+interface RunCase {
   stdin?: string | undefined;
   stdout?: string | undefined;
   assert?: string | undefined;

@@ -5,7 +5,7 @@ import { strip } from "../math/python-text.ts";
 import { type Box, nextBox } from "./boxes.ts";
 import { answerStart } from "./thinking.ts";
 
-export interface LetterVerdict {
+interface LetterVerdict {
   status: VerdictStatus;
   /** `A`.., only when status is `ok`. */
   letter: string | null;
@@ -20,7 +20,7 @@ export interface ScoresVerdict {
 }
 
 /**
- * The option letter of a generation among the first `k` letters (formulas.md a.6, "robust"). Takes
+ * The option letter of a generation among the first `k` letters (formulas a.6, "robust"). Takes
  * a bare answer as well as a whole text with think tags. Thoughts are never read: text in an open
  * think block is `unclosed_think`. All boxes that hold a letter must agree, else `ambiguous`; boxes
  * that hold none are ignored when another does. Any status but `ok` is no verdict. Linear time.
@@ -91,8 +91,12 @@ export function letterAt(index: number): string {
   return String.fromCharCode(65 + index);
 }
 
+/** Lowest and highest of a score list. */
+export const SCORE_RANGE = [0, 10] as const;
+
 function scoresInRange(scores: number[]): ScoresVerdict {
-  return scores.every((score) => score >= 0 && score <= 10)
+  const [low, high] = SCORE_RANGE;
+  return scores.every((score) => score >= low && score <= high)
     ? { status: "ok", scores }
     : { status: "out_of_range", scores: null };
 }

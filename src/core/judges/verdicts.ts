@@ -1,5 +1,6 @@
 // What a verifier's answer can say of the candidates it was shown. Places are those of the order
 // shown, 0 under letter A.
+import { SCORE_RANGE } from "./verdict.ts";
 
 export type Verdict =
   /** One is the best. */
@@ -8,8 +9,9 @@ export type Verdict =
   | { kind: "letters"; places: readonly number[] }
   /**
    * Of two: 2 and 1 for the first, by much or a little, 0 for neither, -1 and -2 for the second.
+   * With the scores that were given too, where these are equal.
    */
-  | { kind: "preference"; strength: number }
+  | { kind: "preference"; strength: number; scores?: readonly number[] }
   /** One number a candidate, the more the better. */
   | { kind: "scores"; scores: readonly number[] }
   /** Places, best first. */
@@ -46,7 +48,7 @@ export function verdictIn({ letter, scores, verdict }: VerdictColumns): Verdict 
 }
 
 /** The one highest entry's place, null when several share it. */
-export function soleTop(values: readonly number[]): number | null {
+function soleTop(values: readonly number[]): number | null {
   const top = Math.max(...values);
   const at = values.indexOf(top);
   return at >= 0 && at === values.lastIndexOf(top) ? at : null;
@@ -80,9 +82,12 @@ export interface Weighing {
   ranks?: boolean | undefined;
   strength?: "graded" | undefined;
   strength_scale?: number | undefined;
+  /** Lowest and highest of the verdicts' scores; absent or null: those of a score list. */
+  range?: readonly [number, number] | null | undefined;
 }
 
-const SCALE = 2;
+/** The part of a range that stands for the scale of graded scores where none is named. */
+const SCALE_SHARE = 5;
 
 /**
  * What a verdict gives each of `count` candidates, in [0, 1], where it says more than a winner: of
@@ -112,11 +117,12 @@ export function gradesIn(verdict: Verdict | null, count: number, weighing: Weigh
 }
 
 function ofScores(scores: readonly number[], weighing: Weighing): number[] | undefined {
-  const { strength, strength_scale = SCALE, ranks = false } = weighing;
+  const { strength, ranks = false } = weighing;
   if (scores.length !== 2) return ranks ? byRank(scores) : undefined;
   if (strength !== "graded") return undefined;
   const [first, second] = scores as [number, number];
-  const share = (1 + Math.tanh((first - second) / strength_scale)) / 2;
+  const [low, high] = weighing.range ?? SCORE_RANGE;
+  const share = (1 + Math.tanh((first - second) / (weighing.strength_scale ?? (high - low) / SCALE_SHARE))) / 2;
   return [share, 1 - share];
 }
 

@@ -1,8 +1,11 @@
 // The part of an answer that parsers read: behind the thoughts, in compatibility form, by lines.
 import { answerStart } from "../thinking.ts";
 
-/** In pieces: NFKC takes quadratic time on runs of combining marks. */
-const OTHERS = /[^\0-\x7f]{1,64}/gu;
+/**
+ * In pieces: NFKC takes quadratic time on runs of combining marks. Without superscripts, fractions
+ * and digits in circles, which it would make digits: 3\u00b2 is not 32, nor 3\u00bd 31.
+ */
+const OTHERS = /[^\0-\x7f\p{No}]{1,64}/gu;
 
 /**
  * The text behind the last end of thinking, NFKC piece by piece; null when a block of thoughts is
@@ -33,21 +36,30 @@ export function lineCounter(segment: string): (offset: number) => number {
 
 const STRIPPED = " \t\r\n\v\f\u00a0`*_\"'\u201c\u201d\u2018\u2019.,;:!()";
 
-/** Without the white space, quotes and marks around it. */
+const POINTED = /[.,][0-9]/y;
+
+/** Without the white space, quotes and marks around it; the point of .5 is the number's own. */
 export function stripped(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && STRIPPED.includes(text[start] as string)) start++;
+  for (; start < end && STRIPPED.includes(text[start] as string); start++) {
+    POINTED.lastIndex = start;
+    if (POINTED.test(text)) break;
+  }
   while (end > start && STRIPPED.includes(text[end - 1] as string)) end--;
   return text.slice(start, end);
 }
 
 /** A longer content is no label. */
-export const LABEL_CHARS_MAX = 256;
+const LABEL_CHARS_MAX = 256;
 
 const MACRO = /^\\(?:text|math)[a-z]{0,8}\s*\{(.*)\}$/s;
 const LAYER = /^(?:\[(.*)\]|\{(.*)\}|\$(.*)\$)$/s;
-const WORD = /^(?:response|assistant|answer|option|candidate|judge?ment|verdict)\b[\s_:]*(?=\S)/i;
+/** Words that may lead to a label. */
+export const LEADING_WORDS = [
+  ...["response", "assistant", "answer", "option", "candidate", "judgment", "judgement", "verdict"],
+];
+const WORD = new RegExp(`^(?:${LEADING_WORDS.join("|")})\\b[\\s_:]*(?=\\S)`, "i");
 const LAYERS_MAX = 4;
 
 /** A short content without up to four layers of wrapping and the words before a label. */

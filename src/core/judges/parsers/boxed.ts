@@ -14,7 +14,7 @@ export interface BoxedSettings {
   many?: boolean;
   /** Words that mean a label, in lower case. */
   words?: Readonly<Record<string, string>>;
-  /** Where no box is: the line with this key, or the whole answer, may say it. */
+  /** Where no box is: the line with this key, or the whole answer, or boxed{B}, may say it. */
   key?: string;
   bare?: boolean;
 }
@@ -37,6 +37,7 @@ export const boxed: Parser<BoxedSettings> = {
     .required({ kind: true }),
   tells: ({ labels, many }) => (many || labels === undefined ? "several" : "either"),
   told: () => ["\\boxed{"],
+  written: ({ key, bare }) => [...(bare ? ["boxed{"] : []), ...(key === undefined ? [] : [key])],
   anchor: ({ labels, many }, count) => (many ? null : boxAnchor(labels ?? lettersOf(count))),
   read({ labels, many = false, words, key, bare = false }, { segment, count }) {
     const about = { labels: labels ?? lettersOf(count), words };
@@ -61,9 +62,21 @@ export const boxed: Parser<BoxedSettings> = {
     }
     if (matches.length > 0 || many) return finalOf(matches, marked);
     const plain = plainly(segment, about, key, bare);
-    return plain.status === "no_box" && marked ? nothing("bad_content") : plain;
+    if (plain.status !== "no_box") return plain;
+    return marked ? nothing("bad_content") : bare ? finalOf(bareBoxes(segment, about), false) : plain;
   },
 };
+
+const BARE_BOX = /(?<![\\\p{L}\p{N}])boxed\{([^{}]{1,256})\}/gu;
+
+/** Boxes whose backslash was lost on the way, which the published code of such judges reads too. */
+function bareBoxes(segment: string, about: Labels): Match[] {
+  const lineAt = lineCounter(segment);
+  return [...segment.matchAll(BARE_BOX)].flatMap(({ 1: content, index }): Match[] => {
+    const label = wholeLabel(content as string, about);
+    return label === undefined ? [] : [{ line: lineAt(index), value: label === null ? null : { label } }];
+  });
+}
 
 /** Labels between commas, ascending; `none` says that none is right. */
 function severalIn(content: string, about: Labels): string[] | null | undefined {
@@ -81,7 +94,7 @@ function contradicts(segment: string, from: number, label: string, about: Labels
 }
 
 function plainly(segment: string, about: Labels, key: string | undefined, bare: boolean): Said {
-  const keyed = key === undefined ? [] : keyMatches(linesOf(segment), key, (rest) => labelsIn(rest, about));
+  const keyed = key === undefined ? [] : keyMatches(linesOf(segment), key, about);
   if (keyed.length > 0) return finalOf(keyed, true);
   const label = bare ? wholeLabel(segment, about) : undefined;
   return label == null ? nothing("no_box") : ok({ label });

@@ -1,6 +1,6 @@
-// The parser `bracket`: [[A]], [[A>B]], [[A>>B]], [[A=B]], or ratings [[7, 4]].
+// The parser `bracket`: [[A]], [[A>B]], [[A>>B]], [[A=B]] or, where none is, [A>B]; ratings [[7, 4]].
 import * as z from "zod";
-import { linesOf, stripped } from "./answer-text.ts";
+import { LEADING_WORDS, linesOf, stripped } from "./answer-text.ts";
 import { LabelsSchema, RangeSchema } from "./fields.ts";
 import { type Labels, lettersOf, wholeLabel } from "./labels.ts";
 import { numbersIn } from "./number-text.ts";
@@ -17,6 +17,8 @@ export interface BracketSettings {
 }
 
 const BRACKETS = /\[\[([^[\]]{1,256})\]\]/g;
+/** Of Arena-Hard: read where no answer stands in two pairs of brackets. */
+const SINGLE = /\[([^[\]]{1,256})\]/g;
 const COMPARISON = /^[AB<>=!]+$/;
 const STRENGTHS: Readonly<Record<string, number>> = {
   "A>>B": 2,
@@ -31,6 +33,10 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   "B<<A": 2,
 };
 
+/** How ratings in brackets begin. */
+const RATINGS = Array.from("-0123456789", (first) => `[[${first}`);
+const COMPARISONS = Object.keys(STRENGTHS).flatMap((one) => [`[[${one}]]`, `[${one}]`]);
+
 export const bracket: Parser<BracketSettings> = {
   kind: "bracket",
   schema: z
@@ -39,10 +45,16 @@ export const bracket: Parser<BracketSettings> = {
     .required({ kind: true }),
   tells: ({ labels, strength, range }) => (strength || (labels ?? range) === undefined ? "several" : "either"),
   told: ({ strength, labels }) => (strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((one) => `[[${one}]]`)),
+  written({ labels, strength, range }) {
+    if (range !== undefined) return RATINGS;
+    return strength ? COMPARISONS : inBrackets(labels ?? lettersOf(26));
+  },
   anchor: ({ labels, strength, range }, count) =>
     strength || range !== undefined ? null : { labels: labels ?? lettersOf(count), behind: /\[\[/g },
   read(settings, { segment, count }) {
-    const found = bracketsIn(linesOf(segment));
+    const lines = linesOf(segment);
+    const double = bracketsIn(lines, BRACKETS);
+    const found = double.length > 0 || !settings.strength ? double : bracketsIn(lines, SINGLE).filter(compares);
     const matches = found.flatMap(({ line, content }): Match[] => {
       const value = saidIn(content, settings, count);
       return value === undefined ? [] : [{ line, value }];
@@ -56,12 +68,14 @@ interface Bracket {
   content: string;
 }
 
-const bracketsIn = (lines: readonly string[]): Bracket[] =>
+const bracketsIn = (lines: readonly string[], pattern: RegExp): Bracket[] =>
   lines.flatMap((text, line) =>
-    text.includes("[[")
-      ? [...text.matchAll(BRACKETS)].map(([, content]) => ({ line, content: content as string }))
-      : [],
+    text.includes("[") ? [...text.matchAll(pattern)].map(([, content]) => ({ line, content: content as string })) : [],
   );
+
+const symbolsIn = (content: string): string => content.replace(/[\s*`]/g, "");
+/** A lone [A] or [1] is no verdict but a reference. */
+const compares = ({ content }: Bracket): boolean => /^[AB][<>=]+[AB]$/i.test(symbolsIn(content));
 
 /** What a pair of brackets holds; `undefined` for what is no verdict, such as a citation. */
 function saidIn(
@@ -74,7 +88,7 @@ function saidIn(
     const numbers = numbersIn(content, count, range);
     return numbers === null ? null : { numbers };
   }
-  const symbols = content.replace(/[\s*`]/g, "");
+  const symbols = symbolsIn(content).toUpperCase();
   if (strength) {
     if (!COMPARISON.test(symbols)) return undefined;
     return Object.hasOwn(STRENGTHS, symbols) ? { strength: STRENGTHS[symbols] as number } : null;
@@ -87,9 +101,13 @@ function saidIn(
   return label == null ? label : { label };
 }
 
+/** Labels as they stand in brackets, alone or behind the words that may lead to one. */
+export const inBrackets = (labels: readonly string[]): string[] =>
+  labels.flatMap((label) => ["", ...LEADING_WORDS].map((word) => `[[${word}${label}]]`));
+
 /** The labels in brackets of a text, for parsers that look for them inside something else. */
 export const bracketLabels = (text: string, about: Labels): (string | null)[] =>
-  bracketsIn([text]).flatMap(({ content }) => {
+  bracketsIn([text], BRACKETS).flatMap(({ content }) => {
     const label = wholeLabel(content, about);
     return label === undefined ? [] : [label];
   });

@@ -31,6 +31,8 @@ export interface JsonSettings {
   /** With `met`: a criterion may have choices, told by their number from 1. */
   choices?: true;
   range?: readonly [number, number];
+  /** Of a grade: whole numbers only. */
+  whole?: boolean;
 }
 
 export const json: Parser<JsonSettings> = {
@@ -50,6 +52,7 @@ export const json: Parser<JsonSettings> = {
       evidence: KeySchema,
       choices: z.literal(true),
       range: RangeSchema,
+      whole: z.boolean(),
     })
     .partial()
     .required({ kind: true })
@@ -60,6 +63,11 @@ export const json: Parser<JsonSettings> = {
   // An object may explain itself at length between its first key and its last.
   whole: () => true,
   tells: ({ scores }) => (scores === undefined ? "one" : "several"),
+  written: ({ scores, grade, pass, met, winner, order = [], ranking }) =>
+    [scores, grade, pass, met, winner, ...order, ranking?.key].flatMap((one) =>
+      // A key with a number begins like all others of its kind.
+      one === undefined ? [] : [one.includes("{n}") ? `"${one.split("{n}")[0]}` : `"${one}":`],
+    ),
   told: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((one) => one.replace("{n}", "1")),
   read(settings, { segment, count }) {
     const { scores, grade, met, pass } = settings;
@@ -96,11 +104,11 @@ function flagOf(value: Json | undefined): boolean | null {
   return word === "true" || word === "yes" ? true : word === "false" || word === "no" ? false : null;
 }
 
-function gradeOf({ fields }: JsonObject, { grade = "", pass, range = UNIT }: JsonSettings): Said {
+function gradeOf({ fields }: JsonObject, { grade = "", pass, range = UNIT, whole = false }: JsonSettings): Said {
   const flag = pass === undefined || fields.get(pass) == null ? null : flagOf(fields.get(pass));
   if (pass !== undefined && fields.get(pass) != null && flag === null) return nothing("bad_content");
   const number = fields.has(grade) ? numberOf(fields.get(grade), range) : null;
-  if (fields.has(grade) && number === null) return nothing("bad_content");
+  if (fields.has(grade) && (number === null || (whole && !Number.isInteger(number)))) return nothing("bad_content");
   const value = number ?? (flag === null ? null : flag ? range[1] : range[0]);
   if (value === null) return nothing("bad_content");
   const contradicted = flag !== null && number !== null && number === (flag ? range[0] : range[1]);

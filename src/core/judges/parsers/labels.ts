@@ -35,12 +35,13 @@ export function wholeLabel(content: string, about: Labels): string | null | unde
 }
 
 const TOKEN = /[\p{L}\p{N}\p{M}_]+/gu;
+const NUMBER = /^\p{N}+$/u;
 /** Behind the article A no verdict stands, but these words tell of one. */
 const ARTICLE = /^ +(?!(?:or|and|because|since|as|is|was|over|but|wins?)\b)\p{Ll}/u;
 
 /**
  * Every label in the rest of a line behind its key; `null` among them for a single letter that is
- * no label. A lower-case letter counts only as the whole, the article A not at all.
+ * no label. A lower-case letter and a number count only as the whole, the article A not at all.
  */
 export function labelsIn(rest: string, about: Labels): (string | null)[] {
   const text = stripped(rest);
@@ -48,6 +49,7 @@ export function labelsIn(rest: string, about: Labels): (string | null)[] {
   if (whole !== null) return [whole];
   const found: (string | null)[] = [];
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (NUMBER.test(token)) continue;
     if (token.length > 1) {
       const label = labelNamed(token, about);
       if (label !== null) found.push(label);

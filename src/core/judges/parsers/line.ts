@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { linesOf, stripped } from "./answer-text.ts";
 import { KeySchema, LabelsSchema, RangeSchema, WordsSchema } from "./fields.ts";
-import { labelsIn, lettersOf } from "./labels.ts";
-import { leadingNumber, within } from "./number-text.ts";
+import { type Labels, labelsIn, lettersOf } from "./labels.ts";
+import { leadingNumbers, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Match } from "./said.ts";
 
@@ -14,10 +14,17 @@ export interface LineSettings {
    * range: any whole number that stands alone.
    */
   key?: string;
+  /**
+   * Other spellings of it, read where it stands nowhere: one in brackets anywhere, others at a
+   * line's start.
+   */
+  also?: readonly string[];
   labels?: readonly string[];
   words?: Readonly<Record<string, string>>;
   /** Instead of labels: a number, lowest and highest. */
   range?: readonly [number, number];
+  /** Whole numbers only. */
+  whole?: boolean;
 }
 
 export const line: Parser<LineSettings> = {
@@ -26,20 +33,27 @@ export const line: Parser<LineSettings> = {
     .strictObject({
       kind: z.literal("line"),
       key: KeySchema,
+      also: z
+        .array(KeySchema)
+        .min(1)
+        .max(4)
+        .meta({ description: "other spellings of the key, read where it stands nowhere" }),
       labels: LabelsSchema,
       words: WordsSchema,
       range: RangeSchema,
+      whole: z.boolean(),
     })
     .partial()
     .required({ kind: true, key: true }),
   tells: ({ labels, range }) => (range !== undefined ? "one" : labels === undefined ? "several" : "either"),
   told: ({ key }) => (key === undefined ? [] : [key]),
+  written: ({ key, also = [] }) => (key === undefined ? [] : [key, ...also]),
   anchor({ key, labels, range }, count) {
     if (key === undefined) return null;
     const own = range === undefined ? (labels ?? lettersOf(count)) : digitsOf(range);
     return own && { labels: own, behind: new RegExp(`${key.replace(/[^\w ]/g, "\\$&")}${BEFORE_LABEL}`, "gi") };
   },
-  read({ key, labels, words, range }, { segment, count }) {
+  read({ key, also = [], labels, words, range, whole = false }, { segment, count }) {
     const lines = linesOf(segment);
     if (range !== undefined && key === undefined) {
       const each = (text: string) => [...text.matchAll(WHOLE)].map(([one]) => Number(one) + 0);
@@ -50,19 +64,37 @@ export const line: Parser<LineSettings> = {
       );
     }
     if (range !== undefined) {
-      const numbers = (rest: string): Match["value"][] => {
-        const value = leadingNumber(rest, range);
-        return [value === null ? null : { numbers: [value] }];
-      };
-      return finalOf(matchesOf(lines, key ?? "", numbers), false);
+      const numbers = (rest: string): Match["value"][] =>
+        leadingNumbers(rest, range).map((value) =>
+          value === null || (whole && !Number.isInteger(value)) ? null : { numbers: [value] },
+        );
+      return finalOf(spelled(lines, key ?? "", also, numbers), false);
     }
     const about = { labels: labels ?? lettersOf(count), words };
     return finalOf(
-      keyMatches(lines, key ?? "", (rest) => labelsIn(rest, about)),
+      spelled(lines, key ?? "", also, (rest) => labelled(rest, about)),
       false,
     );
   },
 };
+
+/** The matches behind a key, or where it stands nowhere behind its other spellings. */
+function spelled(lines: readonly string[], key: string, also: readonly string[], read: ReadRest): Match[] {
+  const found = matchesOf(lines, key, read);
+  if (found.length > 0) return found;
+  const others = also.flatMap((one) => matchesOf(one.startsWith("[") ? lines : lines.map(from(one)), one, read));
+  const last = Math.max(...others.map(({ line }) => line));
+  return others.filter(({ line }) => line === last);
+}
+
+/** A line that begins with the key, else an empty one. */
+const from = (key: string) => (line: string) =>
+  line
+    .replace(/^[\s#>*_-]{0,16}/, "")
+    .slice(0, key.length)
+    .toLowerCase() === key.toLowerCase()
+    ? line
+    : "";
 
 /** What may stand between a key and its label: marks, and the words before a letter. */
 const BEFORE_LABEL = "[\\s*:_\"'`(\\[]*(?:(?:response|assistant|answer|option|candidate)[\\s*:_]+)?";
@@ -73,7 +105,9 @@ function digitsOf([low, high]: readonly [number, number]): string[] | null {
   return Array.from({ length: high - low + 1 }, (_, i) => `${low + i}`);
 }
 
-const WHOLE = /(?<![\p{L}\p{N}.])-?[0-9]{1,9}(?![\p{L}\p{N}%/]|\.[0-9])/gu;
+const WHOLE = /(?<![\p{L}\p{N}./]|[0-9],)[-\p{Pd}\u2212]?[0-9]{1,9}(?![\p{L}\p{N}%/]|[.,][0-9])/gu;
+type ReadRest = (rest: string) => readonly Match["value"][];
+
 const WORD = /[\p{L}\p{N}_]/u;
 
 /** The places behind a key in a line, at which something stands; none inside a word. */
@@ -99,7 +133,7 @@ const PLACES_MAX = 32;
 const REST_CHARS_MAX = 256;
 
 /** The matches of the last line that holds any: no other can decide. */
-function matchesOf(lines: readonly string[], key: string, read: (rest: string) => readonly Match["value"][]): Match[] {
+function matchesOf(lines: readonly string[], key: string, read: ReadRest): Match[] {
   for (let at = lines.length - 1; at >= 0; at--) {
     const rests = behind(lines[at] as string, key).slice(-PLACES_MAX);
     const matches = rests.flatMap((rest) => read(rest).map((value) => ({ line: at, value })));
@@ -108,15 +142,12 @@ function matchesOf(lines: readonly string[], key: string, read: (rest: string) =
   return [];
 }
 
-/** The labels behind a key, line by line; something else behind one counts as no allowed value. */
-export function keyMatches(
-  lines: readonly string[],
-  key: string,
-  labels: (rest: string) => readonly (string | null)[],
-): Match[] {
-  const values = (rest: string): Match["value"][] => {
-    const found = labels(rest);
-    return found.length === 0 ? [null] : found.map((label) => (label === null ? null : { label }));
-  };
-  return matchesOf(lines, key, values);
+/** The labels in the rest of a line; something else there counts as no allowed value. */
+function labelled(rest: string, about: Labels): Match["value"][] {
+  const found = labelsIn(rest, about);
+  return found.length === 0 ? [null] : found.map((label) => (label === null ? null : { label }));
 }
+
+/** The labels behind a key, of the last line that has one. */
+export const keyMatches = (lines: readonly string[], key: string, about: Labels): Match[] =>
+  matchesOf(lines, key, (rest) => labelled(rest, about));

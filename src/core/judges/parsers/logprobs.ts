@@ -36,6 +36,7 @@ export const logprobs: Parser<LogprobsSettings> = {
   whole: ({ tag }) => tag === undefined,
   tells: () => "either",
   told: ({ tag, each, labels = [] }) => each ?? (tag === undefined ? labels : [tag]),
+  written: ({ tag, each }) => (each ?? (tag === undefined ? [] : [tag])).map((one) => one.replace("<", "</")),
   anchor({ labels: named, tag, each }, count) {
     const labels = named ?? lettersOf(count);
     if (each !== undefined) return { labels, each: each.map((one) => new RegExp(one, "g")) };

@@ -28,16 +28,38 @@ export function numbersIn(content: string, count: number, range: Range["range"])
   return numbers.every((value) => value !== null && within(value, range)) ? (numbers as number[]) : null;
 }
 
-const LEADING = /^([+-]?(?:[0-9]{1,16}(?:\.[0-9]{1,16})?|\.[0-9]{1,16}))(?![0-9.,/%\p{L}]?[0-9\p{L}]|[%/])\.?/u;
+/** Marks before a number on its line; a comma or a dot before a digit is the number's own. */
+const BEFORE = /^(?:[\s`*_"'\u201c\u201d\u2018\u2019:;!([]|,(?!\p{N}))+/u;
+const LEADING = /^[+-]?(?:[0-9]{1,16}(?:\.[0-9]{1,16})?|\.[0-9]{1,16})/;
+/** Behind a number it is part of another one, of a word, or of something that is no grade. */
+const GLUED = /^(?:[\p{L}\p{N}\p{M}\p{Cf}^\u2044]|[.,]\p{N}|[+-](?=[\s)\].]|$)|\s?[%\u2030\u00b0\u00b1+])/u;
+/** What may stand between the numbers of a range or a choice, with the number behind it. */
+const JOINED =
+  /^((?:(?![.;:!?\u3002])[\s\p{P}\p{S}\p{Cf}]|\.{2,}(?!\.)|(?:or|to|and|up|through|thru|till?|until|vs|versus|point|maybe|perhaps|possibly|probably|even|rather|almost|nearly|an?|o|ou|oder|bis|y|e|et|und)(?![\p{L}\p{N}])|[\u6216\u5230\u81f3]|\u304b\u3089)*)([+-]?\p{N}{1,16}(?:\.\p{N}{1,16})?|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|half)(?![\p{L}\p{N}])|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341])/iu;
+/** Of those, what joins. */
+const JOINS = /[^\s*_`"'\u201c\u201d\u2018\u2019()[\]]/u;
 
 /**
- * The number that a line's rest begins with; null when it begins with none that stands alone. What
- * it is out of, the range's end, may follow.
+ * The number that a line's rest begins with, or both of a range or a choice, such as 3-4, 3 to 4,
+ * 3 or 4; null for what begins with none that stands alone or with one that is not allowed. What it
+ * is out of, the range's end, may follow. Of a bounded text.
  */
-export function leadingNumber(rest: string, [low, high]: Range["range"]): number | null {
-  const text = rest.replace(/^[\s`*_"'\u201c\u201d\u2018\u2019:;,!([]+/, "");
-  const whole = new RegExp(`^(\\S{1,40}?) ?(?:/|out of) ?${high}(?![0-9.])`).exec(text)?.[1];
-  const shown = whole ?? LEADING.exec(text)?.[1];
-  const value = shown === undefined ? null : numberIn(shown);
-  return value !== null && within(value, [low, high]) ? value : null;
+export function leadingNumbers(rest: string, range: Range["range"]): (number | null)[] {
+  const text = rest.replace(BEFORE, "");
+  const shown = LEADING.exec(text)?.[0];
+  if (shown === undefined) return [null];
+  const first = allowed(shown, range);
+  const outOf = new RegExp(`^[*_]{0,2}\\s{0,2}(?:/|(?:out )?of\\b)\\s{0,2}${range[1]}(?!\\p{N}|[.,]\\p{N})`, "iu");
+  const behind = text.slice(shown.length).replace(outOf, "");
+  // Out of something else it is a number on another scale.
+  if (GLUED.test(behind) || /^\s{0,2}(?:out )?of\s{1,2}\p{N}/iu.test(behind)) return [null];
+  const [, between = "", second] = JOINED.exec(behind) ?? [];
+  const joined = second !== undefined && (JOINS.test(between) || !/[()[\]]/.test(between));
+  return joined && Number(second) !== Number(shown) ? [first, allowed(second, range)] : [first];
+}
+
+/** The number that a text is, where it is in the range. */
+function allowed(text: string, range: Range["range"]): number | null {
+  const value = numberIn(text);
+  return value !== null && within(value, range) ? value : null;
 }

@@ -11,21 +11,24 @@ export interface NumbersSettings {
   kind: "numbers";
   /** Lowest and highest. */
   range: readonly [number, number];
+  /** Whole numbers only. */
+  whole?: boolean;
 }
 
 const LIST = /\[([^[\]]{1,256})\]/g;
 
 export const numbers: Parser<NumbersSettings> = {
   kind: "numbers",
-  schema: z.strictObject({ kind: z.literal("numbers"), range: RangeSchema }),
+  schema: z.strictObject({ kind: z.literal("numbers"), range: RangeSchema, whole: z.boolean().optional() }),
   tells: () => "either",
   told: () => ["\\boxed{"],
-  read({ range }, { segment, count }) {
+  read({ range, whole = false }, { segment, count }) {
     const lineAt = lineCounter(segment);
     const matchOf = (line: number, content: string): Match[] => {
       if (!/[0-9]|^[^\p{L}]*nan/iu.test(content)) return [];
       const found = numbersIn(content, count, range);
-      return [{ line, value: found === null ? null : { numbers: found } }];
+      const good = found !== null && !(whole && found.some((one) => !Number.isInteger(one)));
+      return [{ line, value: good ? { numbers: found } : null }];
     };
     const boxes: Match[] = [];
     let marked = false;

@@ -39,6 +39,8 @@ export interface Parser<S> {
   whole?(settings: S): boolean;
   /** Texts of which each must stand in a prompt, so that a model knows the form. */
   told(settings: S): readonly string[];
+  /** What else it takes for a verdict, or its beginning: none of it may stand raw in model text. */
+  written?(settings: S): readonly string[];
   read(settings: S, input: ParserInput): Said;
   /** Of an answer about so many candidates; absent or null where no one token says the label. */
   anchor?(settings: S, count: number): Anchor | null;

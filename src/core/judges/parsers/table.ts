@@ -44,6 +44,12 @@ export const needsWhole = (settings: ParserSettings): boolean => parserOf(settin
 /** Texts that a prompt must hold to tell a model the form that its parser reads. */
 export const formsOf = (settings: ParserSettings): readonly string[] => parserOf(settings).told(settings);
 
+/** All that is, or begins, a verdict to its parser: broken inside model text. */
+export const writtenOf = (settings: ParserSettings): readonly string[] => {
+  const parser = parserOf(settings);
+  return [...parser.told(settings), ...(parser.written?.(settings) ?? [])];
+};
+
 /**
  * Where the label stands in an answer about `count` candidates; null where no one token says it.
  */

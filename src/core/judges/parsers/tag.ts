@@ -1,9 +1,9 @@
 // The parser `tag`: XML-like tags, <answer>[[A]]</answer> or <score>0.8</score>, the last or all.
 import * as z from "zod";
-import { lineCounter } from "./answer-text.ts";
-import { bracketLabels } from "./bracket.ts";
+import { lineCounter, linesOf } from "./answer-text.ts";
+import { bracketLabels, inBrackets } from "./bracket.ts";
 import { LabelsSchema, RangeSchema } from "./fields.ts";
-import { lettersOf, wholeLabel } from "./labels.ts";
+import { type Labels, lettersOf, wholeLabel } from "./labels.ts";
 import { numberIn, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Match, nothing, ok, type Said } from "./said.ts";
@@ -16,6 +16,8 @@ export interface TagSettings {
   range?: readonly [number, number];
   /** Whole numbers only. */
   whole?: boolean;
+  /** Of labels: where the tag stands nowhere, [[B]] by itself may say it. */
+  bare?: boolean;
   /** One tag a candidate, in their order, and no other of its name. */
   each?: boolean;
 }
@@ -35,6 +37,7 @@ export const tag: Parser<TagSettings> = {
       labels: LabelsSchema,
       range: RangeSchema,
       whole: z.boolean(),
+      bare: z.boolean(),
       each: z.boolean(),
     })
     .partial()
@@ -43,10 +46,17 @@ export const tag: Parser<TagSettings> = {
   tells: ({ labels, range, each }) =>
     range !== undefined && !each ? "one" : labels === undefined && !each ? "several" : "either",
   told: (settings) => [`<${settings.tag}>`],
-  anchor: ({ tag, labels, range }, count) =>
+  written: ({ tag, labels, range }) => [
+    `</${tag}>`,
+    ...(range === undefined ? inBrackets(labels ?? lettersOf(26)) : []),
+  ],
+  anchor: ({ tag, labels, range, bare }, count) =>
     range !== undefined
       ? null
-      : { labels: labels ?? lettersOf(count), behind: new RegExp(`<${tag}>(?:\\s*\\[\\[)?`, "gi") },
+      : {
+          labels: labels ?? lettersOf(count),
+          behind: new RegExp(`<${tag}>(?:\\s*\\[\\[)?${bare ? "|\\[\\[" : ""}`, "gi"),
+        },
   read(settings, { segment, count }) {
     const { range, labels } = settings;
     const blocks = blocksOf(segment, settings.tag);
@@ -60,6 +70,7 @@ export const tag: Parser<TagSettings> = {
       return finalOf(matches, false);
     }
     const about = { labels: labels ?? lettersOf(count) };
+    if (settings.bare && blocks.length === 0) return finalOf(bareLabels(segment, about), false);
     const matches = blocks.flatMap(({ line, content, closed }): Match[] => {
       const inside = bracketLabels(content, about);
       const whole = closed && inside.length === 0 ? [wholeLabel(content, about)] : inside;
@@ -70,6 +81,11 @@ export const tag: Parser<TagSettings> = {
     return finalOf(matches, closed.length > 0);
   },
 };
+
+const bareLabels = (segment: string, about: Labels): Match[] =>
+  linesOf(segment).flatMap((text, line) =>
+    bracketLabels(text, about).map((label) => ({ line, value: label === null ? null : { label } })),
+  );
 
 function numberOf(content: string, { range, whole }: TagSettings): number | null {
   const value = numberIn(content);

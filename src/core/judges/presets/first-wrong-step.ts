@@ -12,5 +12,5 @@ export const firstWrongStep: Preset = {
     },
   ],
   candidate: "[SOLUTION]\n{{text}}\n[/SOLUTION]",
-  parser: { kind: "numbers", range: [-1, LIMITS.solution_steps_max - 1] },
+  parser: { kind: "numbers", range: [-1, LIMITS.solution_steps_max - 1], whole: true },
 };

@@ -14,7 +14,13 @@ export const prometheus: Preset = {
     },
   ],
   candidate: "###Response to evaluate:\n{{text}}\n###End of response",
-  parser: { kind: "line", key: "[RESULT]", range: [1, 5] },
+  parser: {
+    kind: "line",
+    key: "[RESULT]",
+    range: [1, 5],
+    whole: true,
+    also: ["[SCORE]", "[RESULT:", "Result:", "Score:"],
+  },
 };
 
 export const prometheusPair: Preset = {
@@ -28,5 +34,5 @@ export const prometheusPair: Preset = {
     },
   ],
   candidate: "###Response {{letter}}:\n{{text}}\n###End of response {{letter}}",
-  parser: { kind: "line", key: "[RESULT]", labels: ["A", "B"] },
+  parser: { kind: "line", key: "[RESULT]", labels: ["A", "B"], also: ["[RESULT:", "Result:"] },
 };

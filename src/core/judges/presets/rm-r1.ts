@@ -10,5 +10,5 @@ export const rmR1: Preset = {
     },
   ],
   candidate: "[The Start of Chatbot {{letter}}'s Response]\n{{text}}\n[The End of Chatbot {{letter}}'s Response]",
-  parser: { kind: "tag", tag: "answer", labels: ["A", "B"] },
+  parser: { kind: "tag", tag: "answer", labels: ["A", "B"], bare: true },
 };

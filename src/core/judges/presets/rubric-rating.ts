@@ -10,5 +10,5 @@ export const rubricRating: Preset = {
     },
   ],
   candidate: "<response>\n{{text}}\n</response>",
-  parser: { kind: "json", grade: "rating", range: [1, 10] },
+  parser: { kind: "json", grade: "rating", range: [1, 10], whole: true },
 };

@@ -13,7 +13,7 @@ export const selene: Preset = {
     },
   ],
   candidate: "[Response]\n{{text}}\n[End of Response]",
-  parser: { kind: "line", key: "Result:", range: [1, 5] },
+  parser: { kind: "line", key: "Result:", range: [1, 5], whole: true },
 };
 
 export const selenePair: Preset = {

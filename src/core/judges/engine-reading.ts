@@ -1,7 +1,7 @@
-// How the answer of a scalar model is read: the number itself, of a process reward model those of
-// its steps.
-import type { Answer, ReadPart } from "./readings.ts";
-import { NOTHING } from "./readings.ts";
+// How answers are read that are no model's words: a scalar model's number or its steps' numbers, the
+// status of a program's run, the index of a step.
+import { type Answer, NOTHING, type ReadPart } from "./readings.ts";
+import { RUN_STATUSES } from "./test-runs.ts";
 
 /** The answer's text is a finite number as JSON writes it: a grade without a scale. */
 export function readScalar({ answer, error }: Answer): ReadPart {
@@ -25,4 +25,19 @@ function listIn(text: string): number[] | null {
   } catch {
     return null;
   }
+}
+
+/** The answer's text is one of the statuses. */
+export function readRun({ answer, error }: Answer): ReadPart {
+  const label = RUN_STATUSES.find((status) => status === answer);
+  if (label === undefined) return { ...NOTHING, status: null, code: error ?? "sandbox_failed" };
+  return { ...NOTHING, verdict: { kind: "label", label }, status: "ok" };
+}
+
+/** A judge's answer is the index of a step, or -1 for none; another number is no verdict. */
+export function ofSteps(part: ReadPart, steps: number): ReadPart {
+  const { verdict } = part;
+  if (verdict === null) return part;
+  const index = verdict.kind === "grade" ? verdict.grade : Number.NaN;
+  return Number.isInteger(index) && index >= -1 && index < steps ? part : { ...NOTHING, status: "bad_content" };
 }
