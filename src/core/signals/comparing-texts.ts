@@ -1,20 +1,65 @@
 // Owns the form of the kinds that compare two texts made of the sample and the dataset's row, and
 // ask nobody: OpenAI's graders `string_check` and `text_similarity`.
 import type * as z from "zod";
-import { filledText, ITEM_FIELDS, itemFact, itemFault, templateOf } from "./sample-template.ts";
-import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
+import { FillRoom } from "./fill-room.ts";
+import {
+  type Filling,
+  filledText,
+  fillingOf,
+  ITEM_FIELDS,
+  isOfGroup,
+  itemFact,
+  itemFault,
+  templateOf,
+  textOfRow,
+} from "./sample-template.ts";
+import { answeredAtOnce, type Signal, type ToldRow } from "./signal.ts";
 import { type Valued, without } from "./signal-value.ts";
+import { type Reading, unread } from "./unreadable.ts";
 
-interface TwoTexts {
+/** What comparing costs, in chars that are looked at a few times. */
+export interface Work {
+  /** Of a char by which a sample fills a template beyond its own length. */
+  sample: number;
+  /** Of a char that the row fills beyond what was sent of it, beside another text of so many chars. */
+  row(other: number): number;
+  /** A text that is the same for all samples costs as much beside each of them. */
+  again?: boolean;
+}
+
+type FilledBy = (filling: Filling) => ReturnType<typeof filledText>;
+
+interface TwoTexts extends Reading {
   input: string;
   reference: string;
 }
 
-/** @param compare in [0, 1], or why the two cannot be compared */
+/** Fills a template over each sample of a group, once where it is the same for all. */
+function fillerOf(text: string, { sample, again = false }: Work): FilledBy {
+  const template = templateOf(text);
+  const filled: FilledBy = (filling) => filledText(template, filling, sample);
+  if (!isOfGroup(template)) return filled;
+  let first: ReturnType<FilledBy> | null = null;
+  let later: ReturnType<FilledBy> | null = null;
+  return (filling) => {
+    if (later !== null) return later;
+    if (first === null) {
+      first = filled(filling);
+      return first;
+    }
+    later = again || typeof first === "string" ? first : { ...first, row: 0 };
+    return later;
+  };
+}
+
+/**
+ * @param comparer for one group: in [0, 1], null where a text is too long to be compared
+ */
 export const comparing = <S extends TwoTexts>(
   kind: string,
   schema: z.ZodObject,
-  compare: (settings: S, input: string, reference: string) => Valued,
+  comparer: (settings: S) => (input: string, reference: string) => Valued | null,
+  workOf: (settings: S) => Work,
 ): Signal<S> => ({
   kind,
   schema,
@@ -24,14 +69,34 @@ export const comparing = <S extends TwoTexts>(
   facts: ({ input, reference }) => itemFact([input, reference]),
   groupFault: ({ input, reference }, group) => itemFault([input, reference], group),
   range: () => [0, 1],
-  open({ group, index }, settings) {
-    const [own, other] = [templateOf(settings.input), templateOf(settings.reference)];
-    const item = factOf<Record<string, unknown>>(group, "item");
-    const values = group.rollouts.map(({ text }) => {
-      const filling = { item, index, text };
-      const [a, b] = [filledText(own, filling), filledText(other, filling)];
-      return a === null || b === null ? without("sample_not_json") : compare(settings, a, b);
+  open({ group, index }, settings, { room = new FillRoom() }) {
+    const work = workOf(settings);
+    const compare = comparer(settings);
+    const [own, other] = [fillerOf(settings.input, work), fillerOf(settings.reference, work)];
+    /** Too long by the row alone, told once: no sample's doing. */
+    let byRow: boolean | undefined;
+    const isLong = () => {
+      const rowOf = (text: string) => textOfRow(templateOf(text), fillingOf(group, index, ""));
+      byRow ??= compare(rowOf(settings.input), rowOf(settings.reference)) === null;
+      return byRow;
+    };
+    let last: { a: string; b: string; found: Valued | null } | null = null;
+    const told = group.rollouts.map(({ text }): ToldRow => {
+      const filling = fillingOf(group, index, text);
+      const [a, b] = [own(filling), other(filling)];
+      if (typeof a === "string") return unread(settings, a);
+      if (typeof b === "string") return unread(settings, b);
+      const rows = a.row * work.row(b.text.length) + b.row * work.row(a.text.length);
+      if (rows > 0) room.take(rows, index);
+      // Equal samples, or templates that do not look at the sample, are compared once.
+      if (last?.a !== a.text || last.b !== b.text) last = { a: a.text, b: b.text, found: compare(a.text, b.text) };
+      const { found } = last;
+      if (found === null && !isLong()) return unread(settings, "sample_too_long");
+      return { value: found ?? without("text_too_long"), detail: null };
     });
-    return answeredAtOnce(() => values);
+    return answeredAtOnce(
+      () => told.map(({ value }) => value),
+      () => told.map(({ detail }) => detail),
+    );
   },
 });

@@ -3,8 +3,10 @@
 
 import { type Audit, canonicalJson, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
+import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import type { Question } from "../judges/questions.ts";
+import { asksFewPairs } from "../tournament/named-schedule.ts";
 import { type CompiledExpression, compileExpression, ExpressionFault } from "./expression.ts";
 import { flatSignals } from "./flat-signals.ts";
 import { type Fact, isRelative, type Judge, type Signal } from "./signal.ts";
@@ -168,6 +170,10 @@ export const asksForCandidates = ({ signals }: CompiledSpec): boolean =>
       (judge !== null && signal.ownTexts !== true) || signal.rules?.(settings).includes("has_candidate"),
   );
 
+/** Whether some signal compares candidates by few of their pairs. */
+export const comparesFew = ({ signals }: CompiledSpec): boolean =>
+  signals.some(({ signal, judge }) => signal.relative === true && judge !== null && asksFewPairs(judge));
+
 const isTold = (signal: Signal, settings: unknown): boolean =>
   hasRule(signal, settings, "judgeable") || hasRule(signal, settings, "fits");
 
@@ -207,20 +213,40 @@ function ordered(signals: readonly CompiledSignal[]): CompiledSignal[] {
 /**
  * A spec ready to score with.
  * @param n most rollouts of a group
- * @throws ApiError `unbounded_reward`, naming what to squash: only of a spec with signals, for
- *   today's form may have an `overlong` without clamp
+ * @throws ApiError `unbounded_reward`, naming what to squash, or the function that a value may leave
+ *   the domain of: only of a spec with signals, for today's form may have an `overlong` without
+ *   clamp
  */
 export function compileSpec(spec: AnySpec, n: number = LIMITS.rollouts_per_group_max): CompiledSpec {
   const compiled = readSpec(spec, n);
-  if (!hasSignals(spec) || compiled.reward.range.every(Number.isFinite)) return compiled;
+  if (!hasSignals(spec)) return compiled;
+  for (const { name, range } of compiled.signals) refuseHuge(`signals.${name}`, "its values lie", range);
+  refuseLeaving("reward", compiled.reward);
+  for (const { name, when } of compiled.signals) if (when !== null) refuseLeaving(`signals.${name}.when`, when);
+  refuseHuge("reward", "it lies", compiled.reward.range);
+  if (compiled.reward.range.every(Number.isFinite)) return compiled;
   const unbounded = compiled.signals.filter(
     ({ name, range }) => compiled.reward.signals.includes(name) && !range.every(Number.isFinite),
   );
   const facts = compiled.reward.facts.filter((fact) => fact === "length" || fact === "step");
-  const which = [...unbounded.map(({ name }) => name), ...facts];
-  const message =
-    which.length === 0
-      ? "the reward's range is not finite; its numbers are too large"
-      : `the reward has no finite range because ${which.join(" and ")} has none; squash it with clamp, sigmoid or cosine`;
-  throw new ApiError("unbounded_reward", `spec.reward: ${message}.`, { errors: [{ path: "spec.reward", message }] });
+  const which = [...unbounded.map(({ name }) => name), ...facts].join(" and ");
+  throw unboundedAt(
+    "reward",
+    `the reward has no finite range because ${which} has none; squash it with clamp, sigmoid or cosine`,
+  );
+}
+
+/** Means and deviations of what is larger are not finite, here or in the run log's database. */
+function refuseHuge(field: string, where: string, range: Range): void {
+  const huge = range.some((end) => Number.isFinite(end) && Math.abs(end) > LIMITS.value_max);
+  if (huge) throw unboundedAt(field, `${where} in ${range[0]} to ${range[1]}; ${theLimit("value_max")}`);
+}
+
+function refuseLeaving(field: string, { leaves }: CompiledExpression): void {
+  if (leaves !== null) throw unboundedAt(field, `${leaves.message}; squash it first, for instance with clamp or max`);
+}
+
+function unboundedAt(field: string, message: string): ApiError {
+  const path = `spec.${field}`;
+  return new ApiError("unbounded_reward", `${path}: ${message}.`, { errors: [{ path, message }] });
 }

@@ -1,17 +1,23 @@
 // Owns the kind `consensus`: rewards without labels, by what the group's answers have in common or
 // how sure the policy is of them. It can be gamed by agreeing, so it runs out at a step.
 import * as z from "zod";
+import { readAnswer } from "../candidate/answers/compare-answers.ts";
+import { isOpener } from "../candidate/openers.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { rankShares } from "./expression-functions.ts";
 import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
+import { type Reading, UnreadableSchema, unread } from "./unreadable.ts";
 
 const FIELDS = {
   answer: z
     .string()
     .max(...bound("answer_chars"))
     .nullable()
-    .meta({ description: "the final answer taken out of the rollout, normalised; null or empty: none was found" }),
+    .meta({
+      description:
+        "the final answer taken out of the rollout, normalised; null, empty or words that only announce one: none was found",
+    }),
   self_certainty: z
     .number()
     .meta({ description: "KL divergence of the uniform distribution from the policy's, mean over tokens, in nats" }),
@@ -23,6 +29,7 @@ const FIELDS = {
 
 const SCHEMA = z.strictObject({
   form: z.enum(["majority", "cluster_share", "self_certainty", "token_entropy"]).default("majority"),
+  unreadable: UnreadableSchema,
   label_free: z.literal(true, "must be true: nothing here says whether an answer is right"),
   max_steps: z
     .int()
@@ -30,13 +37,25 @@ const SCHEMA = z.strictObject({
     .max(...bound("step_max"))
     .meta({ description: "from this step on there is no value: training without labels collapses in the end" }),
 });
-export type ConsensusSettings = z.output<typeof SCHEMA>;
+type ConsensusSettings = z.output<typeof SCHEMA>;
 
 type Answer = string | null;
 
-function countsOf(answers: readonly Answer[]): Map<string, number> {
+/** Signs that may be what was asked for, and announce nothing. */
+const SIGN = /^(?:[-+*/<>=%\u00b0]|[<>]=|\(\)|\[\]|\\\{\\\})$/;
+const isAnswer = (text: string): boolean => SIGN.test(text) || !isOpener(text);
+
+/**
+ * What an answer is counted as: those that the rules of `reference` find equal are one, so `1/2`,
+ * `0.5` and `\\frac{1}{2}` are. null for none: an opener is none, or a group that only announces
+ * answers would agree with itself.
+ */
+const keysOf = (answers: readonly Answer[]): (string | null)[] =>
+  answers.map((answer) => (answer && isAnswer(answer) ? readAnswer(answer, "auto").key : null));
+
+function countsOf(keys: readonly (string | null)[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const answer of answers) if (answer) counts.set(answer, (counts.get(answer) ?? 0) + 1);
+  for (const key of keys) if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 }
 
@@ -46,19 +65,21 @@ function countsOf(answers: readonly Answer[]): Map<string, number> {
  * and an empty answer be one.
  */
 export function majorityRewards(answers: readonly Answer[]): Valued[] {
-  const counts = countsOf(answers);
+  const keys = keysOf(answers);
+  const counts = countsOf(keys);
   const most = Math.max(0, ...counts.values());
-  const top = [...counts].filter(([, count]) => count === most).map(([answer]) => answer);
+  const top = [...counts].filter(([, count]) => count === most).map(([key]) => key);
   const code = top.length === 0 ? "no_answer" : top.length > 1 ? "no_majority" : null;
-  return answers.map((answer) => (code === null ? valued(answer === top[0] ? 1 : 0) : without(code)));
+  return keys.map((key) => (code === null ? valued(key === top[0] ? 1 : 0) : without(code)));
 }
 
 /**
  * EMPO (arXiv 2504.05812): the share of the group that gave the same answer; none is like no other.
  */
 export function clusterShares(answers: readonly Answer[]): number[] {
-  const counts = countsOf(answers);
-  return answers.map((answer) => ((answer ? counts.get(answer) : 1) as number) / answers.length);
+  const keys = keysOf(answers);
+  const counts = countsOf(keys);
+  return keys.map((key) => ((key === null ? 1 : counts.get(key)) as number) / keys.length);
 }
 
 const FACT = {
@@ -68,10 +89,20 @@ const FACT = {
   token_entropy: "token_entropy",
 } as const;
 
-function valuesOf(rollouts: readonly object[], form: ConsensusSettings["form"]): Valued[] {
-  if (form === "majority") return majorityRewards(rollouts.map((one) => factOf<Answer>(one, "answer") ?? null));
-  if (form === "cluster_share") {
-    return clusterShares(rollouts.map((one) => factOf<Answer>(one, "answer") ?? null)).map(valued);
+/** Who gives no answer has lost, also where nobody gives one, or by the spec's word has no value. */
+function ofAnswers(answers: readonly Answer[], form: ConsensusSettings["form"], how: Reading): Valued[] {
+  const found = form === "majority" ? majorityRewards(answers) : clusterShares(answers).map(valued);
+  const none = keysOf(answers).map((key) => key === null);
+  return found.map((one, r) => {
+    const isLost = none[r] === true && (how.unreadable === "null" || one.code === "no_answer");
+    return isLost ? unread(how, "no_answer").value : one;
+  });
+}
+
+function valuesOf(rollouts: readonly object[], { form, unreadable }: ConsensusSettings): Valued[] {
+  if (form === "majority" || form === "cluster_share") {
+    const answers = rollouts.map((one) => factOf<Answer>(one, "answer") ?? null);
+    return ofAnswers(answers, form, { unreadable });
   }
   const sign = form === "self_certainty" ? 1 : -1;
   return rankShares(rollouts.map((one) => sign * (factOf<number>(one, FACT[form]) as number))).map(valued);
@@ -81,13 +112,17 @@ export const consensus: Signal<ConsensusSettings> = {
   kind: "consensus",
   schema: SCHEMA,
   fields: { rollout: FIELDS },
+  fault: ({ form, unreadable }) =>
+    unreadable === undefined || form === "majority" || form === "cluster_share"
+      ? null
+      : { path: ["unreadable"], message: `${form} reads no answers` },
   relative: true,
   label_free: true,
   facts: ({ form }) => [FACT[form], "step"],
   range: () => [0, 1],
-  open({ group: { rollouts } }, { form, max_steps }, { step }) {
+  open({ group: { rollouts } }, settings, { step }) {
     return answeredAtOnce(() =>
-      step >= max_steps ? rollouts.map(() => without("label_free_over")) : valuesOf(rollouts, form),
+      step >= settings.max_steps ? rollouts.map(() => without("label_free_over")) : valuesOf(rollouts, settings),
     );
   },
 };

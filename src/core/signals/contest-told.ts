@@ -2,8 +2,7 @@
 // no more.
 
 import { isFirst, isProbe } from "../judges/questions.ts";
-import { type Fit, orderConfidence } from "../math/bradley-terry.ts";
-import { type AskedQuestion, counts } from "../tournament/asked-questions.ts";
+import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import { samplesOf } from "../tournament/asking-pairs.ts";
 import type { Contest } from "../tournament/contest.ts";
 import type { Standing } from "../tournament/score.ts";
@@ -17,7 +16,8 @@ interface Told {
   /** The spec's. */
   score: string;
   standing: Standing;
-  strengths(): Fit;
+  /** How sure the order is (sureness.ts). */
+  sure(): { best: number };
 }
 
 /**
@@ -27,29 +27,27 @@ interface Told {
 export function toldOf(
   contest: Asking,
   all: readonly AskedQuestion[],
-  { judge: { schedule: named }, score, standing, strengths }: Told,
+  { judge: { schedule: named }, score, standing, sure: sureness }: Told,
 ): ContestTold {
   const { schedule, unpaid, judge } = contest;
   const { max, confidence } = samplesOf(judge);
-  const first = all.filter(({ question }) => isFirst(question) && !isProbe(question));
-  const told = first.filter(counts).map(({ question }) => question);
-  const shown = new Set(told.map(({ shown }) => shown.join()));
-  const settled = confidence === null ? 0 : shown.size * max - told.reduce((sum, { samples }) => sum + samples, 0);
-  // What was given up was wanted when it was asked: its samples are told as saved themselves.
-  const { early_stop, sure } = contest.unwanted(first.map(({ question }) => question));
+  const first = all.flatMap(({ question }) => (isFirst(question) && !isProbe(question) ? [question] : []));
+  const shown = new Set(first.map(({ shown }) => shown.join()));
+  const settled = confidence === null ? 0 : shown.size * max - first.reduce((sum, { samples }) => sum + samples, 0);
+  const { early_stop, sure } = contest.unwanted(first);
   const { both_orders, samples } = judge;
   const auto = (typeof named === "string" ? named : named.name) === "auto" || score === "auto";
   const own = SCORES[score]?.choose?.(standing) ?? score;
-  const end = auto ? endOf(contest, strengths) : null;
+  const end = auto ? endOf(contest, sureness) : null;
   const chosen = auto ? { chosen: { schedule, both_orders, samples, score: own, ...(end !== null && { end }) } } : {};
   return { schedule, ...chosen, unpaid, early_stop, sure: settled + sure };
 }
 
 /** Why a contest with a wanted order_confidence asked no more; null of others. */
-function endOf({ schedule, ended, unpaid }: Asking, strengths: Told["strengths"]) {
+function endOf({ schedule, ended, unpaid }: Asking, sureness: Told["sure"]) {
   const wanted = typeof schedule === "string" ? undefined : (schedule.order_confidence as number | undefined);
   if (wanted === undefined) return null;
-  if (orderConfidence(strengths()).best >= wanted) return "order_confidence" as const;
+  if (sureness().best >= wanted) return "order_confidence" as const;
   if (unpaid > 0) return "budget" as const;
   return ended ? ("samples" as const) : ("limit" as const);
 }

@@ -4,7 +4,7 @@
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { ApiError } from "../faults/errors.ts";
 import { hashText } from "../math/random.ts";
-import type { Forecast } from "../tournament/forecast.ts";
+import type { Forecast, Work } from "../tournament/forecast.ts";
 import type { CompiledSpec } from "./compiled-spec.ts";
 import type { Plan } from "./signal.ts";
 
@@ -15,7 +15,11 @@ export interface GroupCost {
    * be met.
    */
   generations: number | null;
-  /** Of all waves: as many as a middling verifier's answers make of them, and at most. */
+  /**
+   * Of all waves: as many as a middling verifier's answers make of them, null where to find out
+   * takes more work than is paid; and at most, with what is asked again and to learn whose doing
+   * that is, whatever the verifier answers.
+   */
   generations_expected: number | null;
   generations_max: number | null;
   /** Most tokens that may be generated for the expected generations, and for the most. */
@@ -23,38 +27,39 @@ export interface GroupCost {
   completion_tokens_max: number | null;
 }
 
-/** By signal that asks; a signal with `when` as if it held for every rollout. */
-export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupCost> {
+/**
+ * By signal that asks; a signal with `when` as if it held for every rollout. Yields as `forecastOf`
+ * does.
+ */
+export function* costOf(compiled: CompiledSpec, n: number, work: Work): Generator<number, Record<string, GroupCost>> {
   const group = groupOf(n, Object.keys(formatsOf(compiled)));
   const none = new Array<boolean>(n).fill(false);
   const about = { seed: compiled.spec.seed, judgeable: compiled.judgeable, jams: none, refused: none, step: 0 };
-  const costs = compiled.signals.flatMap(({ name, signal, settings, judge }) => {
-    if (judge === null) return [];
-    const counts = countsOf(signal.open.bind(signal, group, settings, { ...about, name }));
-    const { max_tokens, budget, think } = judge;
-    const tokens = (generations: number | undefined, short = 0) => {
-      if (generations === undefined) return null;
-      const all = generations * max_tokens - short * (max_tokens - (think?.first ?? max_tokens));
-      return Math.min(all, budget?.tokens ?? Number.POSITIVE_INFINITY);
-    };
-    const cost: GroupCost = {
+  const costs: Record<string, GroupCost> = {};
+  for (const { name, signal, settings, judge } of compiled.signals) {
+    if (judge === null) continue;
+    const counts = yield* countsOf(signal.open.bind(signal, group, settings, { ...about, name }), work);
+    const { max_tokens, budget } = judge;
+    const tokens = (generations: number | null = null) =>
+      generations === null ? null : Math.min(generations * max_tokens, budget?.tokens ?? Number.POSITIVE_INFINITY);
+    costs[name] = {
       rollouts: n,
       generations: counts?.first ?? null,
       generations_expected: counts?.expected ?? null,
       generations_max: counts?.most ?? null,
-      completion_tokens_expected: tokens(counts?.expected, counts?.short?.expected),
-      completion_tokens_max: tokens(counts?.most, counts?.short?.most),
+      completion_tokens_expected: tokens(counts?.expected),
+      completion_tokens_max: tokens(counts?.most),
     };
-    return [[name, cost] as const];
-  });
-  return Object.fromEntries(costs);
+  }
+  return costs;
 }
 
-function countsOf(open: () => Plan): ({ first: number } & Forecast) | null {
+function* countsOf(open: () => Plan, work: Work): Generator<number, ({ first: number } & Forecast) | null> {
   try {
     const plan = open();
     const first = plan.next([]).reduce((sum, { samples }) => sum + samples, 0);
-    return { first, ...(plan.forecast?.() ?? { expected: first, most: first }) };
+    const forecast = plan.forecast === undefined ? { expected: first, most: first } : yield* plan.forecast(work);
+    return { first, ...forecast };
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

@@ -14,7 +14,12 @@ interface PlainFunction {
   constant?: readonly number[];
   /** What is wrong with the constants, or null. */
   refuse?(constants: readonly (number | null)[]): string | null;
+  /** What it takes, where arguments within the ranges may lie outside; else null. */
+  domain?(ranges: readonly Range[]): string | null;
   range(ranges: readonly Range[]): Range;
+  /** Range of the numbers on the way to a value that is limited again, where they may be greater. */
+  way?(ranges: readonly Range[]): Range;
+  /** Not finite where any number on the way is not: such a value is none (`unbounded`). */
   of(values: readonly number[], step: number): number;
   /** It needs the request's `step`. */
   step?: true;
@@ -27,6 +32,9 @@ interface PlainFunction {
 interface GroupFunction {
   group: true;
   range(range: Range): Range;
+  /** As `way` of a plain function. */
+  way?(range: Range): Range;
+  /** As `of` of a plain function, for each member. */
   over(values: readonly number[]): readonly number[];
 }
 
@@ -47,6 +55,8 @@ function corners(of: (a: number, b: number) => number, [a, b]: readonly Range[])
   return [Math.min(...values), Math.max(...values)];
 }
 
+const difference = (ranges: readonly Range[]): Range => corners((a, b) => a - b, ranges);
+
 /** A function that grows (or falls) with its one argument. */
 const monotone = (of: (x: number) => number): PlainFunction => ({
   arity: [1, 1],
@@ -55,6 +65,12 @@ const monotone = (of: (x: number) => number): PlainFunction => ({
     return [Math.min(...ends), Math.max(...ends)];
   },
   of: ([x = 0]) => of(x),
+});
+
+/** The same, of arguments whose range lies within what it takes. */
+const within = (plain: PlainFunction, takes: string, holds: (range: Range) => boolean): PlainFunction => ({
+  ...plain,
+  domain: ([x]) => (holds(x as Range) ? null : takes),
 });
 
 /** A base that may be negative has whole powers only, one that may be 0 no negative ones. */
@@ -66,12 +82,14 @@ function powerRange([low, high]: Range, exponent: number): Range {
   return [turns ? 0 : Math.min(...ends), Math.max(...ends)];
 }
 
-const hull = (ranges: readonly Range[]): Range => [
+export const hull = (ranges: readonly Range[]): Range => [
   Math.min(...ranges.map(([low]) => low)),
   Math.max(...ranges.map(([, high]) => high)),
 ];
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
+/** What would be limited to a number again, where it is not finite. */
+const limited = (x: number, of: (x: number) => number) => (Number.isFinite(x) ? of(x) : Number.NaN);
 
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -91,13 +109,18 @@ const average = (of: (values: readonly number[]) => number): PlainFunction => ({
   of,
 });
 
+/** Between two numbers, where rounding may have left them. */
+const between = (x: number, from: number, to: number) =>
+  limited(x, () => clamp(x, Math.min(from, to), Math.max(from, to)));
+
 /** Half a cosine: `from` at 0 and below, `to` at 1 and above. */
 const cosine = (x: number, from: number, to: number) =>
-  to + ((from - to) * (1 + Math.cos(Math.PI * clamp(x, 0, 1)))) / 2;
+  between(to + ((from - to) * (1 + Math.cos(Math.PI * clamp(x, 0, 1)))) / 2, from, to);
 
 /** Linear in the step between the two steps, constant outside. */
 function anneal(from: number, to: number, first: number, last: number, step: number): number {
-  return from + (to - from) * clamp((step - first) / (last - first), 0, 1);
+  const share = limited(last - first, (span) => clamp((step - first) / span, 0, 1));
+  return between(from + (to - from) * share, from, to);
 }
 
 /** Most that fp + fn may be: beyond it the correction multiplies noise by more than five. */
@@ -108,7 +131,7 @@ const NOISE_MAX = 0.8;
  */
 export const PLAIN: Readonly<Record<string, PlainFunction>> = {
   "+": { arity: [2, 2], range: (r) => corners((a, b) => a + b, r), of: ([a = 0, b = 0]) => a + b },
-  "-": { arity: [2, 2], range: (r) => corners((a, b) => a - b, r), of: ([a = 0, b = 0]) => a - b },
+  "-": { arity: [2, 2], range: difference, of: ([a = 0, b = 0]) => a - b },
   "*": { arity: [2, 2], range: (r) => corners(times, r), of: ([a = 0, b = 0]) => a * b },
   "/": {
     arity: [2, 2],
@@ -120,6 +143,10 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
   "^": {
     arity: [2, 2],
     constant: [1],
+    domain: ([base, [exponent]]: readonly Range[] & { 1: Range }) =>
+      powerRange(base as Range, exponent).some(Number.isNaN)
+        ? "a base from 0 on for a power that is not whole, and one that cannot be 0 for a negative power"
+        : null,
     range: ([base, [exponent]]: readonly Range[] & { 1: Range }) => powerRange(base as Range, exponent),
     of: ([a = 0, b = 1]) => a ** b,
   },
@@ -147,10 +174,9 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
   },
   floor: monotone(Math.floor),
   ceil: monotone(Math.ceil),
-  exp: monotone(Math.exp),
-  // Of a negative number there is neither, so the range must prove that none comes.
-  sqrt: monotone((x) => (x < 0 ? Number.NaN : Math.sqrt(x))),
-  log: monotone((x) => (x < 0 ? Number.NaN : Math.log(x))),
+  exp: within(monotone(Math.exp), "numbers up to 709", ([, high]) => Number.isFinite(Math.exp(high))),
+  sqrt: within(monotone(Math.sqrt), "numbers from 0 on", ([low]) => low >= 0),
+  log: within(monotone(Math.log), "numbers above 0", ([low]) => low > 0),
   clamp: {
     arity: [3, 3],
     constant: [1, 2],
@@ -160,16 +186,18 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     of: ([x = 0, low = 0, high = 0]) => clamp(x, low, high),
   },
   sigmoid: monotone(sigmoid),
-  // PAR: a reward centred on a reference, squashed (formulas.md).
+  // PAR: a reward centred on a reference, squashed (formulas).
   par: {
     arity: [2, 2],
     range: (r) => corners((x, ref) => sigmoid(x - ref), r),
-    of: ([x = 0, ref = 0]) => sigmoid(x - ref),
+    way: difference,
+    of: ([x = 0, ref = 0]) => limited(x - ref, sigmoid),
   },
   cosine: {
     arity: [3, 3],
     constant: [1, 2],
     range: ([, from, to]) => hull([from as Range, to as Range]),
+    way: ([, from, to]) => difference([from as Range, to as Range]).map((end) => end * 2) as [number, number],
     of: ([x = 0, from = 0, to = 0]) => cosine(x, from, to),
   },
   anneal: {
@@ -178,10 +206,12 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     refuse: ([, , first, last]) =>
       (first as number) < (last as number) ? null : "anneal's last step must lie after its first",
     range: ([from, to]) => hull([from as Range, to as Range]),
+    way: ([from, to, first, last]) =>
+      hull([difference([to as Range, from as Range]), difference([last as Range, first as Range])]),
     of: ([from = 0, to = 0, first = 0, last = 1], step) => anneal(from, to, first, last, step),
     step: true,
   },
-  // The backward correction of a binary reward seen with noise (formulas.md; arXiv 2510.00915).
+  // The backward correction of a binary reward seen with noise (formulas; arXiv 2510.00915).
   correct: {
     arity: [3, 3],
     constant: [1, 2],
@@ -205,7 +235,8 @@ const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, 
  * A rounded mean may lie outside its numbers, by which a range that was proved would not hold: it
  * is kept among them.
  */
-const groupMean = (values: readonly number[]) => clamp(mean(values), least(values), most(values));
+const groupMean = (values: readonly number[]) =>
+  limited(mean(values), (centre) => clamp(centre, least(values), most(values)));
 
 /** Added to a group's standard deviation in `zscore`. */
 const ZSCORE_FLOOR = 1e-4;
@@ -214,7 +245,7 @@ function zscores(values: readonly number[]): number[] {
   if (least(values) === most(values)) return values.map(() => 0);
   const centre = mean(values);
   const deviation = Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
-  return values.map((value) => (value - centre) / (deviation + ZSCORE_FLOOR));
+  return values.map((value) => limited(deviation, () => (value - centre) / (deviation + ZSCORE_FLOOR)));
 }
 
 /** Best 1, worst 0, ties averaged; 0 when all are equal or alone. */
@@ -237,6 +268,11 @@ export function rankShares(values: readonly number[]): number[] {
 /** No value lies further from its group's mean, in population standard deviations. */
 const ZSCORE_MAX = Math.sqrt(LIMITS.rollouts_per_group_max - 1);
 
+/** Of a sum over the largest group. */
+const sumRange = (range: Range): Range => range.map((end) => end * LIMITS.rollouts_per_group_max) as [number, number];
+/** Of the sum of squared distances from a group's mean. */
+const squaresRange = ([low, high]: Range): Range => sumRange([0, (high - low) ** 2]);
+
 /** Where all numbers are the same, none differs from the others. */
 const isPoint = ([low, high]: Range): boolean => low === high;
 
@@ -245,14 +281,41 @@ export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
   centre: {
     group: true,
     range: (range) => (isPoint(range) ? [0, 0] : [range[0] - range[1], range[1] - range[0]]),
+    way: sumRange,
     over: (values) => {
       const centre = groupMean(values);
       return values.map((value) => value - centre);
     },
   },
-  zscore: { group: true, range: (range) => (isPoint(range) ? [0, 0] : [-ZSCORE_MAX, ZSCORE_MAX]), over: zscores },
+  zscore: {
+    group: true,
+    range: (range) => (isPoint(range) ? [0, 0] : [-ZSCORE_MAX, ZSCORE_MAX]),
+    way: (range) => hull([sumRange(range), squaresRange(range)]),
+    over: zscores,
+  },
   rank: { group: true, range: (range) => (isPoint(range) ? [0, 0] : TRUTH), over: rankShares },
-  gmean: { group: true, range: (range) => range, over: (values) => constantOver(values, groupMean(values)) },
+  gmean: {
+    group: true,
+    range: (range) => range,
+    way: sumRange,
+    over: (values) => constantOver(values, groupMean(values)),
+  },
   gmin: { group: true, range: (range) => range, over: (values) => constantOver(values, least(values)) },
   gmax: { group: true, range: (range) => range, over: (values) => constantOver(values, most(values)) },
 };
+
+const isBounded = (range: Range): boolean => range.every(Number.isFinite);
+const written = ([low, high]: Range): string => `${low} to ${high}`;
+
+/**
+ * What an operator or a function takes, where its arguments' ranges hold more; null where they do
+ * not. What is bounded must have a bounded value: else it overflows.
+ */
+export function leftDomain(name: string, args: readonly Range[], value: () => Range): string | null {
+  const takes = PLAIN[name]?.domain?.(args) ?? null;
+  const [first = [0, 0]] = args;
+  if (takes !== null) return `takes ${takes}; its argument lies in ${written(first)}`;
+  if (!args.every(isBounded)) return null;
+  const way = PLAIN[name]?.way?.(args) ?? OVER_GROUP[name]?.way?.(first) ?? first;
+  return isBounded(value()) && isBounded(way) ? null : "its value overflows";
+}

@@ -20,16 +20,15 @@ export class ExpressionFault extends Error {
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(["<", "<=", ">", ">=", "==", "!="]);
+/** Operators of two sides, the loosest first; all but the power go from left to right. */
+const LEVELS = [["or"], ["and"], [...COMPARISONS], ["+", "-"], ["*", "/"], ["^"]] as const;
 
 jsep.removeAllBinaryOps();
 jsep.removeAllUnaryOps();
 jsep.removeAllLiterals();
-jsep.addBinaryOp("or", 1);
-jsep.addBinaryOp("and", 2);
-for (const sign of COMPARISONS) jsep.addBinaryOp(sign, 3);
-for (const sign of ["+", "-"]) jsep.addBinaryOp(sign, 4);
-for (const sign of ["*", "/"]) jsep.addBinaryOp(sign, 5);
-jsep.addBinaryOp("^", 6, true);
+LEVELS.forEach((signs, level) => {
+  for (const sign of signs) jsep.addBinaryOp(sign, level + 1, sign === "^");
+});
 for (const sign of ["-", "+", "not"]) jsep.addUnaryOp(sign);
 
 /** The parser's own state, as far as its plugins may use it. */
@@ -37,18 +36,27 @@ interface Reader {
   index: number;
   expr: string;
   gobbleIdentifier(): jsep.Expression;
+  gobbleGroup(): jsep.Expression | false;
   gobbleTokenProperty(node: jsep.Expression): jsep.Expression;
 }
 
 /**
- * jsep tells no places: names are read here, so that each knows where it stands, and what no
- * expression has is refused at its place.
+ * jsep tells neither places nor parentheses: names are read here, so that each knows where it
+ * stands, groups, so that each knows that it is one, and what no expression has is refused at its
+ * place.
  */
 jsep.hooks.add("gobble-token", function (this: unknown, env: { node?: jsep.Expression }) {
   const reader = this as Reader;
   const start = reader.index;
   const sign = reader.expr.charAt(start);
   if (/["'`[{]/.test(sign)) throw new ExpressionFault(start + 1, `${sign} is no part of an expression`);
+  if (sign === "(") {
+    const group = reader.gobbleGroup();
+    if (group === false) throw new ExpressionFault(start + 1, "the parentheses hold nothing");
+    group.grouped = true;
+    env.node = reader.gobbleTokenProperty(group);
+    return;
+  }
   if (!/[a-z_]/i.test(sign)) return;
   const node = reader.gobbleIdentifier();
   if (node.name === "not") {
@@ -107,8 +115,8 @@ function treeOf(node: jsep.Expression, count: Count, near: number): Expression {
       const { operator, left, right } = node as unknown as jsep.BinaryExpression;
       if (COMPARISONS.has(operator)) requirePlainSides(left, right, at);
       // Elsewhere -a ^ 2 is -(a ^ 2), and the parser has it the other way round.
-      if (operator === "^" && left.type === "UnaryExpression") {
-        throw new ExpressionFault(at, "a power of a signed value reads in two ways; write 0 - a ^ 2, or a * a");
+      if (operator === "^" && left.type === "UnaryExpression" && left.grouped !== true) {
+        throw new ExpressionFault(at, "a power of a signed value reads in two ways; write -(a ^ 2) or (-a) ^ 2");
       }
       return { kind: "call", name: operator, args: [inner(left), inner(right)], at };
     }
@@ -133,10 +141,11 @@ function numberOf(value: unknown, at: number): number {
 
 /** `not a == b` and `a < b < c` read otherwise than they look. */
 function requirePlainSides(left: jsep.Expression, right: jsep.Expression, at: number): void {
-  if (left.type === "UnaryExpression" && left.operator === "not") {
-    throw new ExpressionFault(at, "write not (a == b) with its parentheses");
+  if (left.type === "UnaryExpression" && left.operator === "not" && left.grouped !== true) {
+    throw new ExpressionFault(at, "write not (a == b) or (not a) == b with its parentheses");
   }
   for (const side of [left, right]) {
+    if (side.grouped === true) continue;
     if (side.type === "BinaryExpression" && COMPARISONS.has(side.operator as string)) {
       throw new ExpressionFault(at, "a comparison has two sides; join two comparisons with and");
     }
@@ -158,3 +167,31 @@ function firstPlace(node: unknown): number | undefined {
 function secondPlace(node: jsep.Expression): number | undefined {
   return firstPlace((node.body as unknown[] | undefined)?.[1]);
 }
+
+const SIGNS: Readonly<Record<string, string>> = { "-1": "-", "+1": "+", not: "not " };
+const levelOf = (name: string): number => LEVELS.findIndex((signs) => (signs as readonly string[]).includes(name));
+
+/** A tree as text that reads as the same tree, with parentheses where they are needed. */
+export function printExpression(tree: Expression): string {
+  if (tree.kind === "number") return `${tree.value}`;
+  if (tree.kind === "name") return tree.name;
+  const { name, args } = tree;
+  const [first, second] = args as [Expression, Expression];
+  const level = levelOf(name);
+  const sign = args.length === 1 ? SIGNS[name] : undefined;
+  if (sign !== undefined) return `${sign}${isOperator(first) ? `(${printExpression(first)})` : printExpression(first)}`;
+  if (level < 0) return `${name}(${args.map(printExpression).join(", ")})`;
+  const chains = !COMPARISONS.has(name);
+  const right = name === "^";
+  const side = (one: Expression, equal: boolean) => {
+    const text = printExpression(one);
+    if (!isOperator(one)) return text;
+    // Of signs only the one before a power, and `not`, read otherwise than they look.
+    if (one.args.length === 1) return one.name === "not" || (right && one === first) ? `(${text})` : text;
+    return levelOf(one.name) < level || (equal && levelOf(one.name) === level) ? `(${text})` : text;
+  };
+  return `${side(first, right || !chains)} ${name} ${side(second, !right || !chains)}`;
+}
+
+const isOperator = (tree: Expression): tree is Expression & { kind: "call" } =>
+  tree.kind === "call" && (levelOf(tree.name) >= 0 || tree.name in SIGNS);

@@ -2,14 +2,23 @@
 // rollout of a group. Pure, linear in rollouts.
 
 import { didYouMean } from "../faults/suggestion.ts";
-import { OVER_GROUP, PLAIN } from "./expression-functions.ts";
-import { type Expression, ExpressionFault, parseExpression } from "./expression-parse.ts";
+import { hull, leftDomain, OVER_GROUP, PLAIN } from "./expression-functions.ts";
+import { type Expression, ExpressionFault, parseExpression, printExpression } from "./expression-parse.ts";
 import { firstMissing, type Range, type Valued, valued, without } from "./signal-value.ts";
 
 export { ExpressionFault } from "./expression-parse.ts";
 
 /** What an expression may name beside signals: a rollout's tokens, the request's step. */
 export const FACT_NAMES = ["length", "step"] as const;
+
+/** Forms that take values as they are, null included: `if` and `coalesce`, and their arguments. */
+const FORMS: Readonly<Record<string, number>> = { if: 3, coalesce: 2 };
+
+/** A `coalesce` as it is written, and the signals whose nulls it makes numbers. */
+interface Swallowing {
+  text: string;
+  signals: readonly string[];
+}
 
 export interface CompiledExpression {
   /** Signals that it names, each once, in order of appearance. */
@@ -20,6 +29,10 @@ export interface CompiledExpression {
   relative: boolean;
   /** Group functions that a group-relative trainer applies again. */
   normalising: readonly string[];
+  /** Nulls that it makes numbers by `coalesce`. */
+  swallows: readonly Swallowing[];
+  /** Where values within the ranges may leave what a function takes; null: nowhere. */
+  leaves: ExpressionFault | null;
   /** Interval arithmetic over the signals' ranges; its ends may be infinite. */
   range: Range;
   /** The range where some signals lie elsewhere than was said at first. */
@@ -58,6 +71,8 @@ export function compileExpression(text: string, ranges: Readonly<Record<string, 
     facts: [...new Set([...names.filter(isFact), ...(needsStep ? ["step"] : [])])],
     relative: calls.some((name) => name in OVER_GROUP),
     normalising: ["centre", "zscore"].filter((name) => calls.includes(name)),
+    swallows: swallowsOf(tree),
+    leaves: leavesOf(tree, ranges),
     range: rangeOf(tree, ranges),
     rangeWith: (others) => rangeOf(tree, { ...ranges, ...others }),
     evaluate: (group) => evaluate(tree, group),
@@ -71,6 +86,27 @@ function namesOf(tree: Expression): string[] {
 
 function callsOf(tree: Expression): string[] {
   return tree.kind === "call" ? [tree.name, ...tree.args.flatMap(callsOf)] : [];
+}
+
+function swallowsOf(tree: Expression): Swallowing[] {
+  if (tree.kind !== "call") return [];
+  const inner = tree.args.flatMap(swallowsOf);
+  if (tree.name !== "coalesce") return inner;
+  const signals = namesOf(tree.args[0] as Expression).filter((name) => !isFact(name));
+  return [...inner, { text: printExpression(tree), signals: [...new Set(signals)] }];
+}
+
+/** The innermost call whose arguments' ranges hold what it does not take. */
+function leavesOf(tree: Expression, ranges: Readonly<Record<string, Range>>): ExpressionFault | null {
+  if (tree.kind !== "call") return null;
+  const inner = tree.args.map((arg) => leavesOf(arg, ranges)).find((fault) => fault !== null);
+  if (inner !== undefined) return inner;
+  const fault = leftDomain(
+    tree.name,
+    tree.args.map((arg) => rangeOf(arg, ranges)),
+    () => rangeOf(tree, ranges),
+  );
+  return fault === null ? null : new ExpressionFault(tree.at, `${printExpression(tree)}: ${fault}`);
 }
 
 /**
@@ -95,8 +131,10 @@ function check(tree: Expression, ranges: Readonly<Record<string, Range>>): void 
   const { name, args, at } = tree;
   const plain = Object.hasOwn(PLAIN, name) ? PLAIN[name] : undefined;
   const isGroup = Object.hasOwn(OVER_GROUP, name);
-  if (plain === undefined && !isGroup && name !== "if") throw unknown(tree, "function", functionNames());
-  const [fewest, most] = plain?.arity ?? (isGroup ? [1, 1] : [3, 3]);
+  const isForm = Object.hasOwn(FORMS, name);
+  if (plain === undefined && !isGroup && !isForm) throw unknown(tree, "function", functionNames());
+  const taken = isForm ? (FORMS[name] as number) : 1;
+  const [fewest, most] = plain?.arity ?? [taken, taken];
   if (args.length < fewest || args.length > most) {
     const wanted = fewest === most ? `${fewest}` : `${fewest} or more`;
     throw new ExpressionFault(at, `${name} takes ${wanted} arguments, not ${args.length}`);
@@ -114,7 +152,7 @@ function check(tree: Expression, ranges: Readonly<Record<string, Range>>): void 
 
 /** Names that a person may call: signs are written between their sides. */
 const functionNames = (): string[] =>
-  ["if", ...Object.keys(PLAIN), ...Object.keys(OVER_GROUP)].filter((name) => /^[a-z]/.test(name));
+  [...Object.keys(FORMS), ...Object.keys(PLAIN), ...Object.keys(OVER_GROUP)].filter((name) => /^[a-z]/.test(name));
 
 function unknown({ name, at }: { name: string; at: number }, what: string, known: readonly string[]): ExpressionFault {
   const names = known.length === 0 ? "there is none" : `there are ${known.join(", ")}`;
@@ -132,8 +170,9 @@ function rangeOf(tree: Expression, ranges: Readonly<Record<string, Range>>): Ran
     const [condition, then, otherwise] = inner as [Range, Range, Range];
     if (condition[0] === 0 && condition[1] === 0) return otherwise;
     if (condition[0] > 0 || condition[1] < 0) return then;
-    return [Math.min(then[0], otherwise[0]), Math.max(then[1], otherwise[1])];
+    return hull([then, otherwise]);
   }
+  if (tree.name === "coalesce") return hull(inner);
   const over = OVER_GROUP[tree.name];
   if (over !== undefined) return over.range(inner[0] as Range);
   const found = (PLAIN[tree.name] as (typeof PLAIN)[string]).range(inner);
@@ -153,6 +192,7 @@ function evaluate(tree: Expression, group: GroupValues): readonly Valued[] {
   }
   const args = tree.args.map((arg) => evaluate(arg, group));
   if (tree.name === "if") return chosen(args as [readonly Valued[], readonly Valued[], readonly Valued[]]);
+  if (tree.name === "coalesce") return filled(args as [readonly Valued[], readonly Valued[]]);
   const over = OVER_GROUP[tree.name];
   if (over !== undefined) return overGroup(args[0] as readonly Valued[], over.over);
   const plain = PLAIN[tree.name] as (typeof PLAIN)[string];
@@ -171,6 +211,10 @@ function chosen([condition, then, otherwise]: [readonly Valued[], readonly Value
     return (holds.value !== 0 ? then[r] : otherwise[r]) as Valued;
   });
 }
+
+/** Where there is no value, the other's. */
+const filled = ([values, others]: [readonly Valued[], readonly Valued[]]): Valued[] =>
+  values.map((one, r) => (one.value === null ? (others[r] as Valued) : one));
 
 /** A null stays null and is no member of what its neighbours are measured against. */
 function overGroup(values: readonly Valued[], over: (numbers: readonly number[]) => readonly number[]): Valued[] {

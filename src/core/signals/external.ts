@@ -17,7 +17,7 @@ const SCHEMA = z.strictObject({
     .meta({ description: "where every number lies, lowest first; one outside is a failure, and never moved inside" }),
 });
 
-export interface ExternalSettings {
+interface ExternalSettings {
   url: string;
   range: readonly [number, number];
 }

@@ -1,5 +1,5 @@
 // Owns the kind `format`: 0 where every rule holds, else minus the penalty. The rules themselves:
-// ../format.ts.
+// ../candidate/format.ts.
 
 import type * as z from "zod";
 import { canonicalJson, FormatSchema } from "../contract/spec.ts";

@@ -13,8 +13,10 @@ import type { Verdict } from "../judges/verdicts.ts";
 import { mean, percentile } from "../math/stats.ts";
 import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
+import { bareQuestion, lonePlan } from "./lone-plan.ts";
 import { factOf, type Signal } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
+import { type Reading, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   judge: LoneJudgeSchema.prefault({ preset: "yes-no" }),
@@ -30,9 +32,10 @@ const SCHEMA = z.strictObject({
     .max(...bound("verdict_candidates_max"))
     .optional()
     .meta({ description: "labels that count 1, all others 0; default: the preset's" }),
+  unreadable: UnreadableSchema,
 });
 
-export interface GradeSettings {
+interface GradeSettings extends Reading {
   judge: Spec["judge"];
   reduce: "mean" | "median";
   passing_labels?: string[];
@@ -55,10 +58,11 @@ export const grade: Signal<GradeSettings> = {
   open(group, settings) {
     const { judge } = settings;
     const preset = presetNamed(judge.prompt);
-    return {
-      next: (seen) => (seen.length > 0 ? [] : questionsOf(group, judge)),
+    return lonePlan({
+      questions: questionsOf(group, judge),
+      ...{ of: group.classes.classOf, lowest: 0, unreadable: settings.unreadable, bare: bareQuestion },
       result: (seen) => ({ scores: scoresOf(group, settings, preset, seen) }),
-    };
+    });
   },
 };
 

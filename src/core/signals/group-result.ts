@@ -1,12 +1,11 @@
 // Owns the step from a group's settled signals to its result: rewards, components, counts, status,
 // metrics. Knows no verifier and no clock.
 import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
-import { isFirst, isProbe, isShort } from "../judges/questions.ts";
+import { isFirst, isProbe } from "../judges/questions.ts";
 import { isUnparsed } from "../judges/readings.ts";
 import { type AskedQuestion, modelsOf } from "../tournament/asked-questions.ts";
 import { ranks, type Tally } from "../tournament/decide.ts";
 import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
-import { withoutUnheard } from "../tournament/thinking.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
 import { type Compared, type GroupSignals, type SignalQuestion, spread } from "./group-signals.ts";
 import type { ContestTold } from "./signal.ts";
@@ -149,19 +148,16 @@ function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
  */
 function verifierUse(asked: readonly SignalQuestion[]): VerifierUse {
   const own = asked.filter((entry) => entry.own);
-  const heard = withoutUnheard(asked, ({ signal }) => signal).filter((entry) => entry.own);
   const run = own.flatMap((entry) => entry.readings.filter(({ saved }) => !saved));
   const answered = run.filter(({ code }) => code === null);
-  const unparsed = heard.reduce((sum, { readings }) => sum + readings.filter(isUnparsed).length, 0);
-  const parsed = answered.filter((reading) => !isUnparsed(reading)).length;
+  const unparsed = run.filter(isUnparsed).length;
   const total = (field: "prompt_tokens" | "completion_tokens") =>
     own.reduce((sum, entry) => entry.readings.reduce((inner, reading) => inner + reading[field], sum), 0);
   return {
     comparisons: own.filter(({ question }) => isFirst(question) && !isProbe(question)).length,
     generations: run.length,
-    parsed,
+    parsed: answered.length - unparsed,
     unparsed,
-    ...(asked.some(({ question }) => isShort(question)) && { cut_short: answered.length - parsed - unparsed }),
     failed: run.length - answered.length,
     saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - run.length,
     prompt_tokens: total("prompt_tokens"),

@@ -5,6 +5,7 @@ import { type PreparedGroup, subgroup } from "../candidate/prepare.ts";
 import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
 import type { GroupValues } from "./expression.ts";
+import type { FillRoom } from "./fill-room.ts";
 import type { Comparing, Detail, Judge, Plan, Shown, ToldRow } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
 
@@ -59,14 +60,15 @@ export class GroupSignals {
   /**
    * Tells what can be told without a verifier; returns what is newly open for one. Throws ApiError
    * for a group that cannot be met.
+   * @param room what templates may fill; of what waits it was taken by `waiting`
    */
-  advance(): OpenSignal[] {
+  advance(room?: FillRoom): OpenSignal[] {
     const opened: OpenSignal[] = [];
     // In order, each after those that it waits for: one pass finds all that is ready.
     this.left = this.left.filter((one) => {
       if (!one.after.every((name) => this.values.has(name))) return true;
       const asked = this.membersOf(one);
-      const open = this.opened(one, asked);
+      const open = this.opened(one, asked, room);
       if (open.judge !== null) opened.push({ ...open, judge: open.judge });
       else this.settle({ ...open }, []);
       return false;
@@ -78,10 +80,10 @@ export class GroupSignals {
    * Signals that wait for a verifier's answers, opened as if asked for the whole group: the most
    * that they may come to ask.
    */
-  waiting(): OpenSignal[] {
+  waiting(room?: FillRoom): OpenSignal[] {
     const all = this.prepared.group.rollouts.map((_, r) => r);
     return this.left.flatMap((one) => {
-      const open = this.opened(one, all);
+      const open = this.opened(one, all, room);
       return open.judge === null ? [] : [{ ...open, judge: open.judge }];
     });
   }
@@ -199,7 +201,7 @@ export class GroupSignals {
     return all.filter((r) => (holds[r]?.value ?? 0) !== 0);
   }
 
-  private opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[]) {
+  private opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[], room?: FillRoom) {
     const group = subgroup(this.prepared, members);
     const { judgeable, spec } = this.compiled;
     const { step } = this;
@@ -207,7 +209,7 @@ export class GroupSignals {
       const all = this.found(what);
       return members.map((r) => all[r] as boolean);
     };
-    const about = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused"), step };
+    const about = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused"), step, room };
     const plan = signal.open(group, settings, about);
     const { shows } = plan;
     this.groups.set(name, group);

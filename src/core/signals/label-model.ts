@@ -6,6 +6,7 @@ import { bound } from "../faults/limit-advice.ts";
 import { MessagesSchema, modelPlan, OwnJudgeSchema, wholeJudge } from "./model-question.ts";
 import { ITEM_FIELDS, itemFact, itemFault } from "./sample-template.ts";
 import type { Signal } from "./signal.ts";
+import { UnreadableSchema } from "./unreadable.ts";
 
 const LabelSchema = z
   .string()
@@ -26,8 +27,9 @@ const SCHEMA = z.strictObject({
     .max(...bound("verdict_candidates_max"))
     .meta({ description: "labels that count 1, all others 0" }),
   judge: OwnJudgeSchema,
+  unreadable: UnreadableSchema,
 });
-export type LabelModelSettings = z.output<typeof SCHEMA>;
+type LabelModelSettings = z.output<typeof SCHEMA>;
 
 const KIND = "label_model";
 const letterOf = (place: number) => String.fromCharCode(65 + place);
@@ -49,16 +51,20 @@ export const labelModel: Signal<LabelModelSettings> = {
       group,
     ),
   range: () => [0, 1],
-  open(group, { input, labels, passing_labels, judge }) {
+  open(group, { input, labels, passing_labels, judge, unreadable }, { room }) {
     // The answer is a letter: a label may be any text.
     const scale = labels.map((label, place) => `${letterOf(place)}: ${label}`).join("\n");
     const places = new Map(labels.map((label, place) => [letterOf(place), label]));
-    return modelPlan(group, {
-      ...{ kind: KIND, input, samples: judge.samples, scale, lowest: 0 },
-      read(verdict) {
-        const label = verdict.kind === "label" ? places.get(verdict.label) : undefined;
-        return label === undefined ? null : passing_labels.includes(label) ? 1 : 0;
+    return modelPlan(
+      group,
+      {
+        ...{ kind: KIND, input, samples: judge.samples, scale, lowest: 0, unreadable },
+        read(verdict) {
+          const label = verdict.kind === "label" ? places.get(verdict.label) : undefined;
+          return label === undefined ? null : passing_labels.includes(label) ? 1 : 0;
+        },
       },
-    });
+      room,
+    );
   },
 };

@@ -15,7 +15,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta({ description: "the length at which `cosine` and `linear` reach 0; `kimi` takes the group's" }),
 });
-export type LengthSettings = z.output<typeof SCHEMA>;
+type LengthSettings = z.output<typeof SCHEMA>;
 
 /**
  * 1 at length 0, 0 at `max` and beyond, by a half cosine (TRL's cosine_scaled_reward, where a right

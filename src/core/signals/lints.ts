@@ -1,6 +1,5 @@
 // Owns what is said of a spec of signals that is valid and may still not be meant. Codes:
 // docs/errors.md. Knows no group.
-import { tokensOf } from "../tournament/thinking.ts";
 import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 
 /** Tokens a second that a served verifier is taken to write, at the least. */
@@ -14,16 +13,17 @@ const TOKENS_A_SECOND = 40;
  * `unused_signal`: neither the reward nor a `when` names it.
  * `label_free_alone`: a signal that a policy can raise without being right, and none that checks.
  * `length_in_characters`: a trainer's limits are in tokens.
+ * `failure_becomes_number`: a `coalesce` gives a number where a signal's backend fails.
  * `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens
- * a second, with `think` both its askings. A spec without signals has the last only.
+ * a second. A spec without signals has the last only.
  */
 export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] {
   const { spec, signals } = compiled;
   const slow = signals.flatMap(({ name, judge }) =>
-    judge !== null && (tokensOf(judge) * 1000) / TOKENS_A_SECOND > deadlineMs ? [name] : [],
+    judge !== null && (judge.max_tokens * 1000) / TOKENS_A_SECOND > deadlineMs ? [name] : [],
   );
   const named = hasSignals(spec)
-    ? [...outweighing(compiled), ...twice(compiled), ...unused(compiled), ...unverified(compiled), ...ofKinds(compiled)]
+    ? [outweighing, twice, unused, unverified, ofKinds, swallowing].flatMap((lint) => lint(compiled))
     : [];
   return [...named, ...slow.map((name) => `max_tokens_beyond_deadline: ${name}`)];
 }
@@ -65,3 +65,12 @@ function unverified({ signals }: CompiledSpec): string[] {
 
 const ofKinds = ({ signals }: CompiledSpec) =>
   signals.flatMap(({ name, signal, settings }) => (signal.lints?.(settings) ?? []).map((code) => `${code}: ${name}`));
+
+/** Nulls of what asks nobody are no backend's failures. */
+function swallowing({ signals, reward }: CompiledSpec): string[] {
+  const asks = new Set(signals.flatMap(({ name, judge }) => (judge === null ? [] : [name])));
+  const all = [reward, ...signals.flatMap(({ when }) => when ?? [])].flatMap(({ swallows }) => swallows);
+  return all.flatMap((one) =>
+    one.signals.some((name) => asks.has(name)) ? `failure_becomes_number: ${one.text}` : [],
+  );
+}

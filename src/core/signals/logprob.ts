@@ -28,7 +28,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta({ description: "groups whose values spread less than this (population std) are marked `low_std`" }),
 });
-export type LogprobSettings = z.output<typeof SCHEMA>;
+type LogprobSettings = z.output<typeof SCHEMA>;
 
 const probability = (logprob: number): number => Math.min(1, Math.exp(logprob));
 

@@ -14,7 +14,6 @@ export const LoneJudgeSchema = JudgeSchema.omit({
   both_orders: true,
   budget: true,
   samples: true,
-  think: true,
 }).extend({
   mode: inert("pairwise"),
   both_orders: inert(false),

@@ -4,14 +4,28 @@ import * as z from "zod";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { canonicalJudge, JudgeSchema } from "../contract/spec.ts";
 import { bound } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
 import { GIVEN_ROLES, type GivenMessage } from "../judges/prompt-job.ts";
 import type { Question } from "../judges/questions.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean } from "../math/stats.ts";
 import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
-import { fill, TemplateSchema, templateOf } from "./sample-template.ts";
-import { factOf, type Judge, type Plan } from "./signal.ts";
+import { FillRoom } from "./fill-room.ts";
+import { BARE_TEXT, lonePlan } from "./lone-plan.ts";
+import {
+  type FilledChars,
+  fill,
+  fillingOf,
+  isOfGroup,
+  isOfGroupButText,
+  noChars,
+  TemplateSchema,
+  templateOf,
+  type Unfilled,
+} from "./sample-template.ts";
+import type { Judge, Plan, ToldRow } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
+import { type Reading, unread } from "./unreadable.ts";
 
 export const MessagesSchema = z
   .array(z.strictObject({ role: z.enum(GIVEN_ROLES), content: TemplateSchema }))
@@ -42,7 +56,7 @@ type OwnJudge = z.output<typeof OwnJudgeSchema>;
 export const wholeJudge = (kind: string, judge: OwnJudge): Judge =>
   canonicalJudge({ ...JudgeSchema.parse({}), ...judge, prompt: kind });
 
-export interface ModelQuestion {
+interface ModelQuestion extends Reading {
   kind: string;
   input: Messages;
   samples: number;
@@ -55,33 +69,70 @@ export interface ModelQuestion {
 }
 
 /** Asks once about each candidate; equal candidates share the answer. */
-export function modelPlan(prepared: PreparedGroup, { kind, input, samples, scale, lowest, read }: ModelQuestion): Plan {
+export function modelPlan(prepared: PreparedGroup, about: ModelQuestion, room = new FillRoom()): Plan {
+  const { kind, input, samples, scale, lowest, read } = about;
   const { texts, classes } = prepared;
-  const asked = texts.map((_, own) => messagesFor(prepared, input, own));
-  const questions = asked.flatMap((messages, own): Question[] =>
-    messages === null ? [] : [{ to: "chat", preset: kind, slots: { rubric: scale, messages }, shown: [own], samples }],
+  const asked = slotsFor(prepared, texts, input, scale, room);
+  const questions = asked.flatMap((slots, own): Question[] =>
+    typeof slots === "string" ? [] : [{ to: "chat", preset: kind, slots, shown: [own], samples }],
   );
-  const scoreOf = (own: number | null, seen: readonly AskedQuestion[]): Valued => {
-    if (own === null) return valued(lowest);
-    if (asked[own] === null) return without("sample_not_json");
+  const rowOf = (own: number | null, seen: readonly AskedQuestion[]): ToldRow => {
+    const unfilled = own === null ? null : asked[own];
+    if (typeof unfilled === "string") return unread(about, unfilled, lowest);
+    return { value: own === null ? valued(lowest) : meanOf(own, seen), detail: null };
+  };
+  const meanOf = (own: number, seen: readonly AskedQuestion[]): Valued => {
     const readings = seen.filter(({ question }) => question.shown[0] === own).flatMap((entry) => entry.readings);
     const values = readings.flatMap(({ verdict }) => (verdict === null ? [] : (read(verdict) ?? [])));
     return values.length === 0 ? without(commonFault(seen, own) ?? "unparsed") : valued(mean(values));
   };
-  return {
-    next: (seen) => (seen.length > 0 ? [] : questions),
-    result: (seen) => ({ scores: classes.classOf.map((own) => scoreOf(own, seen)) }),
+  const bare = (question: Question): Question | null => {
+    const [slots] = slotsFor(prepared, [BARE_TEXT], input, scale, room);
+    return typeof slots === "object" ? { ...question, slots, bare: BARE_TEXT } : null;
   };
+  return lonePlan({
+    ...{ questions, of: classes.classOf, lowest, unreadable: about.unreadable, bare },
+    result(seen) {
+      const rows = classes.classOf.map((own) => rowOf(own, seen));
+      return { scores: rows.map(({ value }) => value), details: rows.map(({ detail }) => detail) };
+    },
+  });
 }
 
-/** The messages about one candidate; null where it is no JSON and they need it. */
-function messagesFor({ group, index, texts }: PreparedGroup, input: Messages, own: number): GivenMessage[] | null {
-  const item = factOf<Record<string, unknown>>(group, "item");
-  const messages: GivenMessage[] = [];
-  for (const { role, content } of input) {
-    const parts = fill(templateOf(content), { item, index, text: texts[own] as string });
-    if (parts === null) return null;
-    messages.push({ role, parts: parts.filter((part) => part !== "") });
-  }
-  return messages;
+/** What stands between two parts weighs as much as so many chars. */
+const PART_CHARS = 32;
+
+type Slots = NonNullable<Question["slots"]>;
+
+/**
+ * The slots of the question about each text, or why it fills none: those of all are the same
+ * where no template looks into the sample.
+ */
+function slotsFor(
+  { group, index }: PreparedGroup,
+  texts: readonly string[],
+  input: Messages,
+  rubric: string,
+  room: FillRoom,
+): (Slots | Unfilled)[] {
+  const templates = input.map(({ role, content }) => ({ role, template: templateOf(content) }));
+  const filled = (text: string, chars: FilledChars): Slots | Unfilled => {
+    const filling = fillingOf(group, index, text);
+    const messages: GivenMessage[] = [];
+    for (const { role, template } of templates) {
+      const all = fill(template, filling, chars);
+      if (typeof all === "string") return all;
+      messages.push({ role, parts: all.filter((part) => part !== "") });
+    }
+    const row = chars.row + PART_CHARS * messages.reduce((sum, { parts }) => sum + parts.length, 0);
+    room.take(row, index);
+    room.held += row + chars.json;
+    return { rubric, messages };
+  };
+  if (texts.length === 0 || !templates.every(({ template }) => isOfGroupButText(template)))
+    return texts.map((text) => filled(text, noChars()));
+  const chars = noChars();
+  const slots = filled("", chars);
+  const places = templates.flatMap(({ template }) => template).filter((part) => !isOfGroup([part])).length;
+  return texts.map((text) => (chars.row + places * text.length > LIMITS.filled_chars ? "sample_too_long" : slots));
 }

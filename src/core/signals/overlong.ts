@@ -1,5 +1,5 @@
 // Owns the kind `overlong`: the soft overlong punishment of a rollout's length in tokens. The
-// formula: ../overlong.ts.
+// formula: ../candidate/overlong.ts.
 import { softOverlong } from "../candidate/overlong.ts";
 import { type Overlong, OverlongSchema } from "../contract/spec.ts";
 import { answeredAtOnce, type Signal } from "./signal.ts";

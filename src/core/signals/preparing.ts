@@ -1,5 +1,5 @@
 // Owns what of a spec's signals decides how a group is prepared. The preparing itself:
-// ../prepare.ts.
+// ../candidate/prepare.ts.
 import type { PreparerRules } from "../candidate/prepare.ts";
 import { type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 

@@ -5,7 +5,7 @@ import type { PreparedGroup } from "../candidate/prepare.ts";
 import { hashText } from "../math/random.ts";
 import { factOf, type Shown } from "./signal.ts";
 
-export interface Opponent {
+interface Opponent {
   /** The group with the reference among what is shown; its rollouts are its own. */
   group: PreparedGroup;
   /** The reference's class: one of its own, or that of the candidates that equal it. */

@@ -10,15 +10,19 @@ import type { Question } from "../judges/questions.ts";
 import { hashText } from "../math/random.ts";
 import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
 import { gradeOf } from "./grade.ts";
+import { bareQuestion, lonePlan } from "./lone-plan.ts";
 import { answeredAtOnce, type Detail, type Judge, type Plan, type ToldRow } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
+import { type Reading, unread } from "./unreadable.ts";
 
 /**
  * A rollout's final answer, and what the rules say of it; neither where the reference says nothing.
+ * `lost`: what it is worth because nobody can read it.
  */
 export interface Found {
   answer: string | null;
   rules: Comparison | null;
+  lost?: ToldRow;
 }
 
 const VALUES: Readonly<Record<Comparison, Valued>> = {
@@ -27,10 +31,15 @@ const VALUES: Readonly<Record<Comparison, Valued>> = {
   unknown: without("rules_undecided"),
 };
 
-const ofRules = ({ rules, answer }: Found): Valued =>
-  rules === null ? without(answer === null ? "invalid_reference" : "rules_undecided") : VALUES[rules];
+function ofRules({ rules, answer, lost }: Found): Valued {
+  if (lost !== undefined) return lost.value;
+  return rules === null ? without(answer === null ? "invalid_reference" : "rules_undecided") : VALUES[rules];
+}
 
-const ruled = ({ rules }: Found): Detail | null => (rules === "unknown" ? null : { tier: "rules" });
+function ruled({ rules, lost }: Found): Detail | null {
+  if (lost !== undefined) return lost.detail;
+  return rules === "unknown" ? null : { tier: "rules" };
+}
 
 /** The rules alone. */
 export const byRules = (found: readonly Found[]): Plan =>
@@ -48,16 +57,18 @@ const isShown = (answer: string | null): answer is string => answer !== null && 
  * not able to judge has no value, whatever the rules said.
  */
 export function byJudge(
-  { group, question }: PreparedGroup,
+  { question }: PreparedGroup,
   references: readonly string[],
   found: readonly Found[],
-  { judge, appeal }: { judge: Judge; appeal: boolean },
+  { judge, appeal, unreadable }: { judge: Judge; appeal: boolean } & Reading,
 ): Plan {
   if (references.length === 0) {
     throw new ApiError("facts_required", "Every group needs a reference.", { errors: [] });
   }
-  const isOpen = ({ answer, rules }: Found) =>
-    isShown(answer) && (rules === null || rules === "unknown" || (appeal && rules === "different"));
+  const isOpen = ({ answer, rules, lost }: Found) =>
+    lost === undefined &&
+    isShown(answer) &&
+    (rules === null || rules === "unknown" || (appeal && rules === "different"));
   const open = found.map((one) => (isOpen(one) ? one.answer : null));
   const texts = [...new Set(open.flatMap((answer) => answer ?? []))];
   const shows = {
@@ -71,16 +82,21 @@ export function byJudge(
     ...slotsOf(judge, references.join("\nor: ")),
     samples: judge.samples as number,
   };
-  return {
-    shows,
-    next: (seen): readonly Question[] => (seen.length > 0 ? [] : texts.map((_, own) => ({ ...about, shown: [own] }))),
+  return lonePlan({
+    questions: texts.map((_, own): Question => ({ ...about, shown: [own] })),
+    of: open.map((answer) => (answer === null ? null : texts.indexOf(answer))),
+    ...{ shows, lowest: 0, unreadable, bare: bareQuestion },
     result(seen) {
       const judged = texts.map((_, own) => verdictOn(own, judge, seen));
       const ofJudge = (r: number): Valued | null => judged[texts.indexOf(open[r] ?? "")] ?? null;
-      const rows = group.rollouts.map((_, r) => rowOf(found[r] as Found, open[r] == null ? null : ofJudge(r)));
+      const rows = found.map((one, r) => {
+        // Too long for a judge, and so for anybody.
+        const isLong = open[r] == null && one.answer !== null && !isShown(one.answer) && one.rules !== "equal";
+        return isLong ? unread({ unreadable }, "rules_undecided") : rowOf(one, open[r] == null ? null : ofJudge(r));
+      });
       return { scores: rows.map(({ value }) => value), details: rows.map(({ detail }) => detail) };
     },
-  };
+  });
 }
 
 const MAJORITY = 0.5;

@@ -1,14 +1,17 @@
 // Owns the kind `reference`: whether a rollout's final answer is the reference's, by rules and by a
 // judge of what they leave open.
 import * as z from "zod";
-import { plainAnswer } from "../candidate/answers/answer-text.ts";
+import { hasContent, plainAnswer } from "../candidate/answers/answer-text.ts";
 import {
   ANSWER_TYPES,
   type AnswerType,
   type Comparison,
-  compareAnswers,
+  compareRead,
+  type ReadAnswer,
+  readAnswer,
 } from "../candidate/answers/compare-answers.ts";
 import { ANSWER_PLACES, type AnswerPlace, finalAnswer } from "../candidate/answers/final-answer.ts";
+import { isOpener } from "../candidate/openers.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { promptTitle } from "../judges/presets/own.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -16,6 +19,7 @@ import { isPromptName } from "../judges/render.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
 import { appealed, byJudge, byRules, type Found } from "./reference-tiers.ts";
 import { factOf, type Judge, type Signal } from "./signal.ts";
+import { type Reading, UnreadableSchema, unread } from "./unreadable.ts";
 
 const ReferenceText = z
   .string()
@@ -54,10 +58,11 @@ const SCHEMA = z.strictObject({
   appeal: z.boolean().optional().meta({
     description: "what rules find different goes to the judge too, which measures how often they are wrong",
   }),
+  unreadable: UnreadableSchema,
   judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta({ description: "of the tier judge" }),
 });
 
-export interface ReferenceSettings {
+interface ReferenceSettings extends Reading {
   answer: AnswerPlace;
   answer_type: AnswerType;
   tolerance: number;
@@ -70,16 +75,17 @@ const PRESET = "compassverifier";
 const RULES = ["rules"];
 
 /** Equal to one of the references; different from all; else unknown. */
-export function compareWithAny(
-  references: readonly string[],
-  answer: string,
-  type: AnswerType,
-  tolerance: number,
-): Comparison {
-  const how = { type, tolerance: BigInt(Math.round(tolerance * 1e6)) };
-  const found = references.map((reference) => compareAnswers(reference, answer, how));
+function compareWithAny(references: readonly ReadAnswer[], answer: ReadAnswer, tolerance: number): Comparison {
+  const millionths = BigInt(Math.round(tolerance * 1e6));
+  const found = references.map((reference) => compareRead(reference, answer, millionths));
   if (found.includes("equal")) return "equal";
   return found.includes("unknown") ? "unknown" : "different";
+}
+
+/** Whether there is something in a text, and not more than rules may read. */
+function isReadable(text: string): boolean {
+  const plain = plainAnswer(text);
+  return plain !== null && hasContent(plain);
 }
 
 export const reference: Signal<ReferenceSettings> = {
@@ -119,18 +125,31 @@ export const reference: Signal<ReferenceSettings> = {
   range: () => [0, 1],
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
   open(prepared, settings) {
-    const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null } = settings;
+    const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null, unreadable } = settings;
     const { group, candidates } = prepared;
     const references = [factOf<string | string[]>(group, "reference") ?? []].flat();
     const type = factOf<AnswerType>(group, "answer_type") ?? answer_type;
     const valid = references.some((one) => plainAnswer(one) !== "");
+    const read = references.map((one) => readAnswer(one, type));
+    const comparable = references.every(isReadable);
     const answers = group.rollouts.map(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place));
     const found = answers.map((answer): Found => {
       if (!valid) return { answer: null, rules: null };
       // Who gives no answer has not given the right one.
-      if (answer === null) return { answer, rules: "different" };
-      return { answer, rules: tiers.includes("rules") ? compareWithAny(references, answer, type, tolerance) : null };
+      const none: Found = {
+        answer,
+        rules: "different",
+        ...(unreadable === "null" && { lost: unread(settings, "no_answer") }),
+      };
+      if (answer === null || plainAnswer(answer) === "") return { ...none, answer: null };
+      const rules = compareWithAny(read, readAnswer(answer, type), tolerance);
+      // Nor does an opener, for which judges pay, where it is not the very answer.
+      if (isOpener(answer) && rules !== "equal") return { ...none, answer: null };
+      const isOpen = rules === "unknown" && (judge === null || plainAnswer(answer) !== null);
+      const lost = isOpen && comparable && !isReadable(answer);
+      const told = tiers.includes("rules") ? rules : null;
+      return { answer, rules: told, ...(lost && { lost: unread(settings, "rules_undecided") }) };
     });
-    return judge === null ? byRules(found) : byJudge(prepared, references, found, { judge, appeal });
+    return judge === null ? byRules(found) : byJudge(prepared, references, found, { judge, appeal, unreadable });
   },
 };

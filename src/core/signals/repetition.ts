@@ -17,7 +17,7 @@ const SCHEMA = z.strictObject({
     .max(...bound("format_penalty_max"))
     .default(1),
 });
-export type RepetitionSettings = z.output<typeof SCHEMA>;
+type RepetitionSettings = z.output<typeof SCHEMA>;
 
 const SPACES = new RegExp(`[${PYTHON_SPACE_CLASS}]+`);
 
@@ -27,6 +27,39 @@ export const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .split(SPACES)
     .filter((word) => word !== "");
+
+/** Signs of scripts that set no blanks between words. */
+const SCRIPTS = "Han Hiragana Katakana Bopomofo Thai Lao Khmer Myanmar Tibetan Javanese Balinese Yi".split(" ");
+const UNSPACED = SCRIPTS.map((script) => `\\p{scx=${script}}`).join("");
+const ANY_UNSPACED = new RegExp(`[${UNSPACED}]`, "u");
+/** Such a sign; a name or a number; any other sign. */
+const PIECES = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{M}\\p{N}_]--[${UNSPACED}]]+|.`, "gsv");
+/** A longer word is none, as minified code; a longer name is looked at letter by letter. */
+const WORD_CHARS_MAX = 64;
+const NAME_CHARS_MAX = 32;
+/** Of no more words than these no default n-gram can come twice. */
+const FEW_WORDS = 2;
+/** A letter said again and again. */
+const RUN = /(\D)\1{3}/u;
+
+const piecesOf = (word: string): string[] =>
+  (word.match(PIECES) ?? []).flatMap((piece) =>
+    piece.length > NAME_CHARS_MAX || RUN.test(piece) ? [...piece] : piece,
+  );
+
+/**
+ * What n-grams are made of: words, and where most of a text stands in what is no word (it has no
+ * blanks, or a script without them) the signs and names in it.
+ */
+export function itemsOf(text: string): string[] {
+  const words = wordsOf(text);
+  const isWord = (word: string) =>
+    words.length > FEW_WORDS && word.length <= WORD_CHARS_MAX && !ANY_UNSPACED.test(word);
+  const chars = (some: readonly string[]) => some.reduce((sum, word) => sum + word.length, 0);
+  const others = words.filter((word) => !isWord(word));
+  if (chars(others) * 2 <= chars(words)) return words;
+  return words.flatMap((word) => (isWord(word) ? word : piecesOf(word)));
+}
 
 /**
  * (1 - distinct / all) of the n-grams, in [0, 1); 0 where there are fewer items than n. TRL counts
@@ -48,5 +81,5 @@ export const repetition: Signal<RepetitionSettings> = {
   facts: () => [],
   range: ({ penalty }) => [0 - penalty, 0],
   open: ({ group }, { ngram, penalty }) =>
-    answeredAtOnce(() => group.rollouts.map(({ text }) => valued(0 - repeatedShare(wordsOf(text), ngram) * penalty))),
+    answeredAtOnce(() => group.rollouts.map(({ text }) => valued(0 - repeatedShare(itemsOf(text), ngram) * penalty))),
 };

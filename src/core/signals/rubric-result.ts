@@ -1,5 +1,6 @@
 // Owns what a judge's answers about one candidate come to: which items are met, the score, and what
 // is told of it.
+import { unescapeText } from "../judges/escape.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean } from "../math/stats.ts";
 import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
@@ -106,7 +107,10 @@ function detailOf(
   const ids = (of: (met: Decided) => boolean) => items.flatMap(({ id, met }) => (of(met) ? [id] : []));
   const graded = items.flatMap(({ id, met }) => (met !== null && met > 0 && met < 1 ? [[id, met] as const] : []));
   const places = items.flatMap(({ id, quotes }) => {
-    const at = quotes.map((quote) => [text.indexOf(quote), quote.length] as const).find(([from]) => from >= 0);
+    const at = quotes
+      .map(unescapeText)
+      .map((quote) => [text.indexOf(quote), quote.length] as const)
+      .find(([from]) => from >= 0);
     return at === undefined ? [] : [[id, [at[0], at[0] + at[1]]] as const];
   });
   return {

@@ -4,7 +4,7 @@ import type { RubricItem } from "./rubric-items.ts";
 /** How far an item is met, in [0, 1]; null where nobody could tell. */
 export type Decided = number | null;
 
-export interface RubricResult {
+interface RubricResult {
   /** In [0, 1]; null where nothing that was decided weighs anything. */
   value: number | null;
   /** As the formula gives it, before it is limited to [0, 1]. */

@@ -11,6 +11,7 @@ import { presetNamed } from "../judges/presets/table.ts";
 import type { Question } from "../judges/questions.ts";
 import { isPromptName } from "../judges/render.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
+import { bareQuestion, lonePlan } from "./lone-plan.ts";
 import {
   type GivenItem,
   itemFaults,
@@ -26,6 +27,7 @@ import {
 import { type Part, rubricResult } from "./rubric-result.ts";
 import { factOf, type Signal } from "./signal.ts";
 import { valued } from "./signal-value.ts";
+import { type Reading, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   score: z.enum(RUBRIC_SCORES).default("points_over_positive"),
@@ -42,10 +44,11 @@ const SCHEMA = z.strictObject({
     .max(1)
     .optional()
     .meta({ description: "share of the points that must be decided; with less there is no value (partial)" }),
+  unreadable: UnreadableSchema,
   judge: LoneJudgeSchema.omit({ rubric: true }).prefault({}),
 });
 
-export interface RubricSettings {
+interface RubricSettings extends Reading {
   score: RubricScore;
   items?: RubricItem[];
   max_criteria?: number;
@@ -156,8 +159,9 @@ export const rubric: Signal<RubricSettings> = {
     // Of a group that was not checked, as where a spec's cost is counted.
     if (items.length === 0) throw new ApiError("facts_required", "Every group needs a rubric.");
     const parts = asksOf(items, settings);
-    return {
-      next: (seen) => (seen.length > 0 ? [] : questionsOf(group, parts, settings)),
+    return lonePlan({
+      questions: questionsOf(group, parts, settings),
+      ...{ of: group.classes.classOf, lowest: 0, unreadable: settings.unreadable, bare: bareQuestion },
       result(seen) {
         const told = group.texts.map((text, own) => rubricResult({ own, text }, parts, settings, seen));
         const { classOf } = group.classes;
@@ -167,7 +171,7 @@ export const rubric: Signal<RubricSettings> = {
           details: classOf.map((own) => told[own ?? -1]?.detail ?? null),
         };
       },
-    };
+    });
   },
 };
 

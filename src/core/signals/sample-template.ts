@@ -3,12 +3,13 @@
 import * as z from "zod";
 import { AnyJsonSchema } from "../contract/any-json.ts";
 import { ApiError } from "../faults/errors.ts";
-import { bound, theLimit } from "../faults/limit-advice.ts";
+import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { overfilled, SAMPLE_ROOM } from "./fill-room.ts";
 import { type Fact, type FactFields, factOf, type GroupFault } from "./signal.ts";
 
 /** A place in a template: where its text comes from. */
-export interface Variable {
+interface Variable {
   of: "item" | "output_text" | "output_json";
   /** Names and indices below it. */
   path: readonly string[];
@@ -89,7 +90,26 @@ export interface Filling {
   index: number;
   /** The sample's text. */
   text: string;
+  /** The sample as JSON, read once however many places name it; undefined where it is none. */
+  json(): unknown;
 }
+
+export function fillingOf(group: object, index: number, text: string): Filling {
+  let read: { value: unknown } | null = null;
+  const json = () => {
+    read ??= { value: parsed(text) };
+    return read.value;
+  };
+  return { item: factOf<Record<string, unknown>>(group, "item"), index, text, json };
+}
+
+/** Whether a template is the same for every sample of a group. */
+export const isOfGroup = (template: Template): boolean =>
+  template.every((part) => typeof part === "string" || part.of === "item");
+
+/** As of `isOfGroup` but for the sample's whole text, which stands in it as a place. */
+export const isOfGroupButText = (template: Template): boolean =>
+  template.every((part) => typeof part === "string" || part.of !== "output_json");
 
 /**
  * Own text as it is, what came of the row or the sample as `data`; `shown` stands for the sample's
@@ -117,38 +137,68 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Why a sample fills no template: by its own text alone. */
+export type Unfilled = "sample_not_json" | "sample_too_long";
+
+/** Chars that templates were filled with. */
+export interface FilledChars {
+  /** Of their own words and the row. */
+  row: number;
+  /** The sample's text. */
+  text: number;
+  /** Values of the sample's JSON. */
+  json: number;
+}
+
+export const noChars = (): FilledChars => ({ row: 0, text: 0, json: 0 });
+
+const KINDS = { item: "row", output_text: "text", output_json: "json" } as const;
+
 /**
- * A template's parts in order; null where the sample is no JSON or has no such field. A row without
- * the field, or with null there, is the request's fault; a value that is no text is written as
- * JSON.
- * @throws ApiError `facts_required`, naming the row's field; `invalid_request` beyond filled_chars
+ * A template's parts in order; `sample_not_json` where the sample is no JSON or has no such field,
+ * `sample_too_long` where it fills the template beyond filled_chars, or its values come to more than
+ * its text and SAMPLE_ROOM. A row without the field, or
+ * with null there, is the request's fault; a value that is no text is written as JSON.
+ * @param chars what stands in the same question already; this template's are added
+ * @param weight work of a char, 1 where it is looked at a few times
+ * @throws ApiError `facts_required`, naming the row's field; `invalid_request` where the row alone
+ *   goes beyond filled_chars
  */
-export function fill(template: Template, { item, index, text }: Filling): Filled[] | null {
+export function fill(
+  template: Template,
+  filling: Filling,
+  chars: FilledChars = noChars(),
+  weight = 1,
+): Filled[] | Unfilled {
   const parts: Filled[] = [];
-  let chars = 0;
   for (const part of template) {
-    const filled = typeof part === "string" ? part : partOf(part, { item, index, text });
-    if (filled === null) return null;
-    chars += charsOf(filled, text);
-    if (chars > LIMITS.filled_chars) {
-      const path = `groups[${index}].item`;
-      const message = `a template holds more than its values may fill it to; ${theLimit("filled_chars")}`;
-      throw new ApiError("invalid_request", `${path}: ${message}.`, { errors: [{ path, message }] });
+    const filled = typeof part === "string" ? part : partOf(part, filling);
+    if (filled === null) return "sample_not_json";
+    chars[typeof part === "string" ? "row" : KINDS[part.of]] += charsOf(filled, filling.text);
+    if (chars.row > LIMITS.filled_chars) {
+      throw overfilled("a template holds more than its values", "filled_chars", filling.index);
     }
+    if (chars.row + chars.text + chars.json > LIMITS.filled_chars) return "sample_too_long";
+    if (weight * (chars.json - filling.text.length) > SAMPLE_ROOM) return "sample_too_long";
     parts.push(filled);
   }
   return parts;
 }
 
+/** A template's own words, as most have a few: not counted. */
+const FREE_CHARS = 256;
+
+const isData = (part: Filled): part is { data: string } => typeof part === "object" && "data" in part;
+
 function charsOf(filled: Filled, text: string): number {
   if (typeof filled === "string") return filled.length;
-  return "data" in filled ? filled.data.length : text.length;
+  return isData(filled) ? filled.data.length : text.length;
 }
 
-function partOf({ of, path, name }: Variable, { item, index, text }: Filling): Filled | null {
+function partOf({ of, path, name }: Variable, { item, index, json }: Filling): Filled | null {
   if (of === "output_text") return { shown: 0 };
   if (of === "output_json") {
-    const value = valueAt(parsed(text), path);
+    const value = valueAt(json(), path);
     return value === undefined || value === null ? null : { data: written(value) };
   }
   // Where nothing but a spec's cost is asked there is no row.
@@ -161,9 +211,35 @@ function partOf({ of, path, name }: Variable, { item, index, text }: Filling): F
   });
 }
 
-/** A template's text over one sample, or null as of `fill`. Throws as `fill` does. */
-export function filledText(template: Template, filling: Filling): string | null {
-  const parts = fill(template, filling);
-  if (parts === null) return null;
-  return parts.map((part) => (typeof part === "string" ? part : "data" in part ? part.data : filling.text)).join("");
+const joined = (parts: readonly Filled[], text: string): string =>
+  parts.map((part) => (typeof part === "string" ? part : isData(part) ? part.data : text)).join("");
+
+/** A filled template, and by how many chars the row filled it beyond what was sent of it. */
+interface FilledText {
+  text: string;
+  row: number;
+}
+
+/**
+ * A template's text over one sample, or why there is none. Throws as `fill` does.
+ * @param weight work of a char, 1 where it is looked at a few times
+ */
+export function filledText(template: Template, filling: Filling, weight: number): FilledText | Unfilled {
+  const chars = noChars();
+  const parts = fill(template, filling, chars, weight);
+  if (typeof parts === "string") return parts;
+  // What a template of the group shows of the row came with the group.
+  const sent = isOfGroup(template) ? new Set(parts.flatMap((part) => (isData(part) ? [part.data] : []))) : [];
+  const free = [...sent].reduce((sum, text) => sum + text.length, FREE_CHARS);
+  if (weight * (chars.text + chars.json - filling.text.length) > SAMPLE_ROOM) return "sample_too_long";
+  return { text: joined(parts, filling.text), row: Math.max(0, chars.row - free) };
+}
+
+/** A template's text without what the sample fills in. */
+export function textOfRow(template: Template, filling: Filling): string {
+  const parts = fill(
+    template.filter((part) => isOfGroup([part])),
+    filling,
+  );
+  return typeof parts === "string" ? "" : joined(parts, "");
 }

@@ -2,8 +2,10 @@
 import * as z from "zod";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import { bareQuestion, lonePlan } from "./lone-plan.ts";
 import type { Judge, Signal } from "./signal.ts";
 import { type Range, type Valued, valued, without } from "./signal-value.ts";
+import { UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   squash: z.enum(["sigmoid", "clip", "par"]).default("sigmoid").meta({
@@ -12,6 +14,7 @@ const SCHEMA = z.strictObject({
   }),
   low: z.number().optional().meta({ description: "of clip; default 0" }),
   high: z.number().optional().meta({ description: "of clip; default 1" }),
+  unreadable: UnreadableSchema,
 });
 export type ScalarSettings = z.output<typeof SCHEMA>;
 
@@ -31,7 +34,8 @@ function squashed(numbers: readonly (number | null)[], settings: ScalarSettings,
     return numbers.map((x) => (x === null ? null : Math.min(high, Math.max(low, x))));
   }
   const mean = settings.squash === "par" ? meanOf(numbers, counts) : 0;
-  return numbers.map((x) => (x === null ? null : sigmoid(x - mean)));
+  // A mean that overflows centres nothing.
+  return numbers.map((x) => (x === null ? null : Number.isFinite(x - mean) ? sigmoid(x - mean) : Number.NaN));
 }
 
 /** Over the rollouts that have a number, each as often as its class has members. */
@@ -75,12 +79,12 @@ export const scalar: Signal<ScalarSettings> = {
   open({ classes, texts }, settings) {
     const questions = texts.map((_, own) => ({ to: "scalar" as const, preset: PRESET, shown: [own], samples: 1 }));
     const [lowest] = settings.squash === "clip" ? clipRange(settings) : [0];
-    return {
-      next: (seen) => (seen.length === 0 ? questions : []),
-      result(seen) {
+    return lonePlan({
+      ...{ questions, of: classes.classOf, lowest, unreadable: settings.unreadable, bare: bareQuestion },
+      result(seen, lost) {
         const numbers = texts.map((_, own) => numberOf(seen, own));
-        // The mean over a part is another number than the one asked for.
-        const gap = settings.squash === "par" && numbers.includes(null);
+        // The mean over a part is another number than the one asked for; who lost is no part of it.
+        const gap = settings.squash === "par" && numbers.some((x, own) => x === null && !lost.has(own));
         const values = squashed(
           numbers,
           settings,
@@ -96,6 +100,6 @@ export const scalar: Signal<ScalarSettings> = {
         const raw = (own: number | null) => (own === null ? null : { raw: numbers[own] ?? null });
         return { scores: classes.classOf.map(scoreOf), details: classes.classOf.map(raw) };
       },
-    };
+    });
   },
 };

@@ -6,6 +6,7 @@ import { LIMITS } from "../faults/limits.ts";
 import { MessagesSchema, modelPlan, OwnJudgeSchema, wholeJudge } from "./model-question.ts";
 import { ITEM_FIELDS, itemFact, itemFault } from "./sample-template.ts";
 import type { Signal } from "./signal.ts";
+import { UnreadableSchema } from "./unreadable.ts";
 
 const end = z
   .number()
@@ -19,8 +20,9 @@ const SCHEMA = z.strictObject({
     .default([0, 1])
     .meta({ description: "the lowest and the highest score; the value stays on this scale" }),
   judge: OwnJudgeSchema,
+  unreadable: UnreadableSchema,
 });
-export type ScoreModelSettings = z.output<typeof SCHEMA>;
+type ScoreModelSettings = z.output<typeof SCHEMA>;
 
 const KIND = "score_model";
 
@@ -41,12 +43,16 @@ export const scoreModel: Signal<ScoreModelSettings> = {
       group,
     ),
   range: ({ range }) => range,
-  open(group, { input, range: [low, high], judge }) {
+  open(group, { input, range: [low, high], judge, unreadable }, { room }) {
     const scale = `${low} to ${high}`;
-    return modelPlan(group, {
-      ...{ kind: KIND, input, samples: judge.samples, scale, lowest: low },
-      read: (verdict) =>
-        verdict.kind === "grade" && verdict.grade >= low && verdict.grade <= high ? verdict.grade : null,
-    });
+    return modelPlan(
+      group,
+      {
+        ...{ kind: KIND, input, samples: judge.samples, scale, lowest: low, unreadable },
+        read: (verdict) =>
+          verdict.kind === "grade" && verdict.grade >= low && verdict.grade <= high ? verdict.grade : null,
+      },
+      room,
+    );
   },
 };

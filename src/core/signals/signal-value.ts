@@ -8,9 +8,13 @@ export type Valued = { value: number; code: null } | { value: null; code: ItemEr
 /** A closed interval in which every value lies. */
 export type Range = readonly [low: number, high: number];
 
-/** -0 is 0, as everywhere on the wire. */
-export const valued = (value: number): Valued => ({ value: value + 0, code: null });
 export const without = (code: ItemErrorCode): Valued => ({ value: null, code });
+/**
+ * The number, -0 as 0 as everywhere on the wire; one that came out not finite is `unbounded` here,
+ * so that nothing is computed, compared or averaged with it.
+ */
+export const valued = (value: number): Valued =>
+  Number.isFinite(value) ? { value: value + 0, code: null } : without("unbounded");
 
 /** The first null among the values, in their order; null when all are numbers. */
 export function firstMissing(values: readonly Valued[]): Valued | null {

@@ -8,8 +8,9 @@ import type { FormatRule, NamedSchedule, Spec } from "../contract/spec.ts";
 import type { Question } from "../judges/questions.ts";
 import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import type { Selection, Tally } from "../tournament/decide.ts";
-import type { Forecast } from "../tournament/forecast.ts";
+import type { Forecasting, Work } from "../tournament/forecast.ts";
 import type { Measures } from "../tournament/measures.ts";
+import type { FillRoom } from "./fill-room.ts";
 import type { Range, Valued } from "./signal-value.ts";
 
 /**
@@ -57,6 +58,8 @@ export interface About {
   refused: readonly boolean[];
   /** The request's, 0 where it has none and none is needed. */
   step: number;
+  /** What the request's templates may still fill; absent: as if this were all of it. */
+  room?: FillRoom | undefined;
 }
 
 /** What a signal tells of one rollout besides its value: small, for people and the run log. */
@@ -131,15 +134,15 @@ export interface Follows {
 export interface Plan {
   /** Absent: nothing hangs on one comparison's answers alone. */
   follows?: Follows;
-  /**
-   * Given all that is answered for good: which questions asked cannot matter any more, whatever
-   * comes. Once so they stay so, and their answers count for nothing. Absent: each may matter.
-   */
-  obsolete?(seen: readonly AskedQuestion[]): (question: Pick<Question, "shown">) => boolean;
+  /** It asks again by itself what could not be read, as its budget pays; else that is done for it. */
+  asksAgain?: boolean;
   /** What its questions show in place of the group's candidates. */
   shows?: Shown;
-  /** Generations over all waves, without what is asked again; absent: all are of the first. */
-  forecast?(): Forecast;
+  /**
+   * Generations over all waves, without what is asked again, out of so much work; absent: all are
+   * of the first.
+   */
+  forecast?(work: Work): Forecasting;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
 }

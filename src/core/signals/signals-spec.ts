@@ -15,7 +15,7 @@ import { SIGNALS } from "./table.ts";
 const TAKEN: readonly string[] = [...FACT_NAMES, "and", "or", "not", "if"];
 
 /** A signal's name in a spec and in expressions. */
-export const SignalNameSchema = z
+const SignalNameSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,31}$/, "must match [a-z][a-z0-9_]{0,31}")
   .refine((name) => !TAKEN.includes(name), `an expression has another meaning for ${TAKEN.join(", ")}`);
@@ -39,11 +39,12 @@ const kindSchema = ({ kind, schema }: Signal) => schema.safeExtend({ kind: z.lit
 /** The kinds are known only to the table: what type a signal has, its own file says. */
 const SignalSchema = z.discriminatedUnion("kind", SIGNALS.map(kindSchema) as never) as unknown as z.ZodType<SpecSignal>;
 
-function canonicalSignal({ kind, when, skip_value, ...settings }: SpecSignal): SpecSignal {
+function canonicalSignal({ kind, when, skip_value, unreadable, ...settings }: SpecSignal): SpecSignal {
   const skipping = when === undefined ? skip_value : (skip_value ?? 0);
   return {
     kind,
     ...((kindNamed(kind).canonical?.(settings) ?? settings) as object),
+    ...(unreadable === "null" && { unreadable }),
     ...(when !== undefined && { when }),
     ...(skipping !== undefined && { skip_value: skipping }),
   };

@@ -1,17 +1,18 @@
 // How a rollout's steps become the one text that a verifier is shown. Knows no verifier.
+import { createGuard } from "../judges/guard.ts";
 import { stepList } from "../judges/step-list.ts";
 import { factOf } from "./signal.ts";
 
-/** What begins or ends a paragraph's tag, in whatever case. */
-const TAG = /<(?=\s{0,8}\/?\s{0,8}paragraph)/giu;
-const JOINER = "\u2060";
+/** What begins or ends a paragraph's tag. */
+const TAGS = ["<paragraph_", "</paragraph_"].map((text) => ({ text, rule: "anywhere" as const }));
+const guard = createGuard(TAGS);
 
 /**
  * The steps as ProcessBench numbers them, `<paragraph_0>` first; a step can neither end its
  * paragraph nor begin another. The whole is escaped like any candidate when it is shown.
  */
 export const numberedSteps = (steps: readonly string[]): string =>
-  steps.map((text, i) => `<paragraph_${i}>\n${text.replace(TAG, `<${JOINER}`)}\n</paragraph_${i}>`).join("\n\n");
+  steps.map((text, i) => `<paragraph_${i}>\n${guard(text)}\n</paragraph_${i}>`).join("\n\n");
 
 /** The steps of a rollout; of one that was not sent in steps, as where costs are told, its text. */
 export const stepTexts = (rollout: { text: string }): readonly string[] =>

@@ -8,6 +8,7 @@ import type { Question } from "../judges/questions.ts";
 import { stepList } from "../judges/step-list.ts";
 import { hashText } from "../math/random.ts";
 import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
+import { BARE_TEXT, lonePlan } from "./lone-plan.ts";
 import type { Judge, Plan } from "./signal.ts";
 import { without } from "./signal-value.ts";
 import { numberedSteps, stepTexts } from "./step-texts.ts";
@@ -35,16 +36,18 @@ function askedSteps(
   const texts = [...new Set(written.flatMap((text) => text ?? []))];
   const of = texts.map((text) => written.indexOf(text));
   const counts = of.map((r) => (all[r] as readonly string[]).length);
-  return {
+  const questions = texts.map(
+    (_, own): Question => ({ ...about, shown: [own], ...(about.to === "chat" && { steps: counts[own] as number }) }),
+  );
+  const bare = ({ steps, ...rest }: Question): Question => ({
+    ...rest,
+    ...(steps !== undefined && { steps: 1 }),
+    bare: write([BARE_TEXT]),
+  });
+  return lonePlan({
+    ...{ questions, lowest: 0, unreadable: settings.unreadable, bare },
+    of: written.map((text) => (text === null ? null : texts.indexOf(text))),
     shows: { texts, keys: texts.map((text) => hashText(question, text)), of },
-    next: (seen): readonly Question[] =>
-      seen.length > 0
-        ? []
-        : texts.map((_, own) => ({
-            ...about,
-            shown: [own],
-            ...(about.to === "chat" && { steps: counts[own] as number }),
-          })),
     result(seen) {
       const scored = texts.map((_, own) => scoresOf(own, counts[own] as number, seen));
       const each = written.map((text): Scored => (text === null ? [] : (scored[texts.indexOf(text)] as Scored)));
@@ -53,7 +56,7 @@ function askedSteps(
         details: each.map((one) => (typeof one === "string" ? null : stepsDetail(one))),
       };
     },
-  };
+  });
 }
 
 /**

@@ -1,10 +1,11 @@
 // How the scores of a solution's steps become one number, and which step is the first wrong one.
 import type { Detail } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
+import { type Reading, unread } from "./unreadable.ts";
 
 export const STEP_REDUCTIONS = ["min", "last", "prod", "mean", "softmin"] as const;
 
-export interface Reduction {
+export interface Reduction extends Reading {
   reduce: (typeof STEP_REDUCTIONS)[number];
   /** Of softmin. */
   temperature?: number | undefined;
@@ -40,8 +41,12 @@ const HALF = 0.5;
 export const firstWrong = (scores: readonly (number | null)[]): number =>
   scores.findIndex((score) => score !== null && score < HALF);
 
-/** The scores of one rollout's steps as its value; `no_steps` where there are none. */
+/**
+ * The scores of one rollout's steps as its value: a rollout without steps cannot be read, and
+ * `no_steps` is it where nobody scored one.
+ */
 export function reduced(scores: readonly (number | null)[], how: Reduction): Valued {
+  if (scores.length === 0) return unread(how, "no_steps").value;
   const value = reduceSteps(scores, how);
   return value === null ? without("no_steps") : valued(value);
 }

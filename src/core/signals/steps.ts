@@ -6,6 +6,7 @@ import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts"
 import { answeredAtOnce, factOf, type Judge, type Signal } from "./signal.ts";
 import { byCritic, byModel, PRM } from "./steps-asked.ts";
 import { type Reduction, reduced, STEP_REDUCTIONS, stepsDetail } from "./steps-score.ts";
+import { UnreadableSchema } from "./unreadable.ts";
 
 const FIELDS = {
   step_scores: z
@@ -38,10 +39,11 @@ const SCHEMA = z.strictObject({
     description:
       "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts: 1 before it, 0 from it on",
   }),
+  unreadable: UnreadableSchema,
   judge: LoneJudgeSchema.optional().meta({ description: 'of the source judge; default preset "first-wrong-step"' }),
 });
 
-export interface StepsSettings extends Reduction {
+interface StepsSettings extends Reduction {
   source?: Exclude<(typeof SOURCES)[number], typeof SENT>;
   judge?: Judge;
 }

@@ -4,7 +4,7 @@ import { bound } from "../faults/limit-advice.ts";
 
 const Text = z.string().max(...bound("test_case_chars"));
 
-export const TestCaseSchema = z
+const TestCaseSchema = z
   .strictObject({
     stdin: Text.optional().meta({ description: "what the program reads; default nothing" }),
     stdout: Text.optional().meta({

@@ -5,7 +5,7 @@ import { bound } from "../faults/limit-advice.ts";
 import type { Detail } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
 
-export const TEST_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile", "infra", "skipped"] as const;
+const TEST_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile", "infra", "skipped"] as const;
 
 export const TestSchema = z.strictObject({
   status: z.enum(TEST_STATUSES).meta({

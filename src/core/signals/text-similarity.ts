@@ -3,9 +3,10 @@
 import * as z from "zod";
 import { LIMITS } from "../faults/limits.ts";
 import { bleu, editRatio, gleu, rougeL, rougeN } from "../math/text-similarity.ts";
-import { comparing } from "./comparing-texts.ts";
+import { comparing, type Work } from "./comparing-texts.ts";
 import { TemplateSchema } from "./sample-template.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
+import { type Valued, valued } from "./signal-value.ts";
+import { UnreadableSchema } from "./unreadable.ts";
 
 type Units = readonly string[];
 
@@ -14,6 +15,7 @@ interface Metric {
   of(input: Units, reference: Units): number;
   /** Most units of a text that is compared. */
   max: number;
+  work: Work;
 }
 
 const words = (text: string): Units => text.split(/\s+/u).filter((word) => word !== "");
@@ -24,38 +26,55 @@ const characters = (text: string): Units => [...text];
 /** Where time grows with the product of both lengths, and where with the length alone. */
 const { similarity_units_max: paired, similarity_words_max: counted } = LIMITS;
 
-const rouge = (n: number): Metric => ({ units: plainWords, of: (a, b) => rougeN(a, b, n), max: counted });
+/** Of each word a few n-grams; of each char a step in 32 of the other text's. */
+const PAIRED = { max: paired, work: { sample: 128, row: (other: number) => Math.max(4, other / 8) } };
+const COUNTED = { max: counted, work: { sample: 64, row: () => 64 } };
+/** Four lengths of n-grams in place of one. */
+const COUNTED_ALL = { max: counted, work: { sample: 64, row: () => 192 } };
+
+const rouge = (n: number): Metric => ({ units: plainWords, of: (a, b) => rougeN(a, b, n), ...COUNTED });
 
 /** Of OpenAI's, `cosine` needs an embedding model and `meteor` WordNet. */
 const METRICS = {
-  fuzzy_match: { units: characters, of: editRatio, max: paired },
-  bleu: { units: words, of: bleu, max: counted },
-  gleu: { units: words, of: gleu, max: counted },
+  fuzzy_match: { units: characters, of: editRatio, ...PAIRED },
+  bleu: { units: words, of: bleu, ...COUNTED_ALL },
+  gleu: { units: words, of: gleu, ...COUNTED_ALL },
   rouge_1: rouge(1),
   rouge_2: rouge(2),
   rouge_3: rouge(3),
   rouge_4: rouge(4),
   rouge_5: rouge(5),
-  rouge_l: { units: plainWords, of: rougeL, max: paired },
+  rouge_l: { units: plainWords, of: rougeL, ...PAIRED },
 } as const satisfies Readonly<Record<string, Metric>>;
 type MetricName = keyof typeof METRICS;
 
 const SCHEMA = z.strictObject({
   input: TemplateSchema,
   reference: TemplateSchema,
+  unreadable: UnreadableSchema,
   evaluation_metric: z.enum(Object.keys(METRICS) as [MetricName, ...MetricName[]]),
 });
 export type TextSimilaritySettings = z.output<typeof SCHEMA>;
 
-function similarity(metric: Metric, input: string, reference: string): Valued {
-  const [a, b] = [metric.units(input), metric.units(reference)];
-  if (Math.max(a.length, b.length) > metric.max) return without("text_too_long");
-  return valued(metric.of(a, b));
+/** Either side may be the same for all samples of a group: its units are those of the comparison before. */
+function similarity(metric: Metric) {
+  const unitsOf = () => {
+    let last: { text: string; units: Units } | null = null;
+    return (text: string): Units => {
+      if (last?.text !== text) last = { text, units: metric.units(text) };
+      return last.units;
+    };
+  };
+  const [own, other] = [unitsOf(), unitsOf()];
+  return (input: string, reference: string): Valued | null => {
+    const [a, b] = [own(input), other(reference)];
+    return Math.max(a.length, b.length) > metric.max ? null : valued(metric.of(a, b));
+  };
 }
 
 export const textSimilarity = comparing(
   "text_similarity",
   SCHEMA,
-  ({ evaluation_metric }: TextSimilaritySettings, input, reference) =>
-    similarity(METRICS[evaluation_metric], input, reference),
+  ({ evaluation_metric }: TextSimilaritySettings) => similarity(METRICS[evaluation_metric]),
+  ({ evaluation_metric }) => METRICS[evaluation_metric].work,
 );

@@ -5,31 +5,31 @@ import type { PreparedGroup } from "../candidate/prepare.ts";
 import { missingRules } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import { isShort } from "../judges/questions.ts";
 import { isUnparsed } from "../judges/readings.ts";
+import { scoreScale } from "../judges/score-scale.ts";
 import type { Weighing } from "../judges/verdicts.ts";
-import { mean } from "../math/stats.ts";
 import { againstReference } from "../tournament/against-reference.ts";
 import { type AskedQuestion, commonFault, counts, outcomesOf } from "../tournament/asked-questions.ts";
 import { isGraded } from "../tournament/asking-pairs.ts";
+import { ranOut } from "../tournament/budget.ts";
 import type { Contest, Seen } from "../tournament/contest.ts";
-import { type Decision, decide, type Gap, gapsIn, type Selection, select, tally } from "../tournament/decide.ts";
-import { jammers } from "../tournament/jamming.ts";
+import { type Gap, gapsIn, type Selection, select, tally } from "../tournament/decide.ts";
+import { type Decision, decide } from "../tournament/decision.ts";
+import { FOUND, jammers } from "../tournament/jamming.ts";
 import { isCyclic, measuresOf } from "../tournament/measures.ts";
 import { positionFlipRate } from "../tournament/metrics.ts";
 import { gradesOf, type Outcome } from "../tournament/outcome.ts";
 import { outcomesIn } from "../tournament/rehearsal.ts";
-import { strengthsInOrder, strengthsOf as strengthsOfPairs } from "../tournament/schedule.ts";
 import type { Standing } from "../tournament/score.ts";
-import { SCORES } from "../tournament/score-table.ts";
-import { baseRewards, earnedOf } from "../tournament/scores.ts";
-import { unreadOf, withoutUnheard } from "../tournament/thinking.ts";
+import { baseRewards, earnedOf, leftFree, withFreePoints } from "../tournament/scores.ts";
+import { telling } from "../tournament/trials.ts";
 import { toldOf } from "./contest-told.ts";
 import type { About, Judge, PlanResult } from "./signal.ts";
 import { valued, without } from "./signal-value.ts";
+import { fitsOf, marksOf, pointsOf } from "./tournament-points.ts";
 
 const weighingOf = ({ vote, prompt, strength, strength_scale }: Judge): Weighing => ({
-  ...{ vote, strength, strength_scale, ranks: presetNamed(prompt) !== null },
+  ...{ vote, strength, strength_scale, ranks: presetNamed(prompt) !== null, range: scoreScale(prompt) },
 });
 
 /**
@@ -52,8 +52,7 @@ export function seenBy(all: readonly AskedQuestion[], classCount: number, judge:
 }
 
 function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Omit<Seen, "tokens"> {
-  const whole = all.filter(counts);
-  const asked = withoutUnheard(whole);
+  const asked = all.filter(counts);
   const graded = isGraded(judge);
   const outcomes = outcomesOf(asked, weighingOf(judge));
   const questions = asked.map(({ question }) => question);
@@ -67,7 +66,7 @@ function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge
     answered: questions.map((showing, q) => ({
       showing,
       grades: grades[q] as (readonly number[])[],
-      ...(isShort(showing) && { unread: unreadOf(whole[q] as AskedQuestion) }),
+      ...(judge.budget !== undefined && { unread: (asked[q] as AskedQuestion).readings.some(isUnparsed) }),
     })),
     outcomes: outcomesIn(decide(classCount, judge.mode, questions, outcomes, rules)),
   };
@@ -80,7 +79,7 @@ function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge
 function tellsMore(judge: Judge, score: string): boolean {
   const { schedule, budget, samples, both_orders, mode } = judge;
   const plain = schedule === (mode === "pairwise" ? "round_robin" : "single_list") && budget === undefined;
-  const once = judge.think === undefined && both_orders !== "when_close";
+  const once = both_orders !== "when_close";
   const asked = !isGraded(judge) && typeof samples === "number" && once;
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
 }
@@ -94,7 +93,7 @@ export interface Judged {
   score: string;
   contest: Pick<
     Contest,
-    "byWins" | "complete" | "ended" | "judge" | "places" | "repeats" | "schedule" | "unpaid" | "unwanted"
+    "byWins" | "complete" | "ended" | "freePoint" | "judge" | "places" | "repeats" | "schedule" | "unpaid" | "unwanted"
   >;
   blamed: ReadonlySet<number>;
   /** The reference's class, where everyone met that and nobody else. */
@@ -102,7 +101,7 @@ export interface Judged {
 }
 
 /**
- * Decide, count, score, select: the same for the same readings whatever order they came in (api.md,
+ * Decide, count, score, select: the same for the same readings whatever order they came in (design,
  * "Scoring a group", steps 4 to 6).
  */
 export function resultOf(
@@ -112,34 +111,30 @@ export function resultOf(
   all: readonly AskedQuestion[],
 ): PlanResult {
   const { classes, keys, group } = prepared;
-  const asked = withoutUnheard(all.filter(counts));
-  const questions = asked.map(({ question }) => question);
-  const graded = isGraded(judge);
-  const outcomes = outcomesOf(asked, weighingOf(judge));
-  const { unparsed, min_decided } = missingRules(judge);
-  const { complete } = contest;
-  const decision = decide(keys.length, judge.mode, questions, outcomes, { unparsed, graded, complete });
-  const jamming = jammers(keys.length, asked);
-  const jams = classes.classOf.map((own) => own !== null && jamming.has(own));
-  const refused = classes.classOf.map((own) => own !== null && blamed.has(own));
-  const isOut = (r: number) => (judgeable && jams[r] === true) || refused[r] === true;
-  const remaining: Classes = { ...classes, classOf: classes.classOf.map((own, r) => (isOut(r) ? null : own)) };
+  const asked = all.filter(counts);
+  const { min_decided } = missingRules(judge);
+  const { questions, outcomes, decision } = decided(asked, judge, keys.length, contest.complete);
+  const jamming = jammers(keys.length, telling(all), FOUND);
+  const { jams, refused, remaining } = withoutThoseOut(classes, jamming, blamed, judgeable);
   const only =
     reference === undefined ? null : againstReference(remaining, decision, blamed.has(reference) ? null : reference);
   const tallies = only?.tallies ?? tally(remaining, decision);
-  const gaps = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, spoilt(remaining, decision, jams));
+  const free = leftFree(contest.freePoint, remaining.classOf, questions);
+  const known = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, spoilt(remaining, decision, jams));
+  const gaps = known.map((gap, r) => (free[r] ? null : gap));
   const playing = new Set([...remaining.classOf, reference ?? null]);
-  const strengths = lazy(() => strengthsOf(contest.repeats, decision, graded, playing));
+  const fits = fitsOf(contest.repeats, decision, isGraded(judge), playing);
+  const [strengths, sure] = [lazy(fits.strengths), lazy(fits.sure)];
   const ofRollouts = <T>(values: readonly T[], none: T) =>
     remaining.classOf.map((own) => (own === null ? none : (values[own] as T)));
   const places = contest.places(outcomesIn(decision));
   const standing: Standing = {
-    tallies,
+    tallies: withFreePoints(tallies, free),
     judged: remaining.classOf.map((own, r) => own !== null && gaps[r] === null),
-    earned: only?.earned ?? earnedOf(remaining, decision),
+    earned: (only?.earned ?? earnedOf(remaining, decision)).map((own, r) => (free[r] ? 1 : own)),
     strengths: () => ofRollouts(strengths().theta, Number.NEGATIVE_INFINITY),
     places: places === undefined ? null : ofRollouts(places, -1),
-    marks: marksOf(asked, remaining),
+    marks: marksOf(asked, remaining, scoreScale(judge.prompt)),
     uneven: contest.repeats,
   };
   const base = baseRewards(score, standing, remaining.classOf, gaps);
@@ -150,6 +145,8 @@ export function resultOf(
       ? wins
       : pointsOf(score, standing, base, only === null ? classes.classOf.length - 1 : 1)
     : null;
+  // Nobody is selected for a win without an opponent.
+  const order = (points ?? wins).map((own, r) => (free[r] ? null : own));
   const silent = unparsedByClass(asked, keys.length);
   const size = group.rollouts.length + (only === null ? 0 : 1);
   const faultAt = (r: number) => faultOf(gaps[r] ?? null, classes.classOf[r] ?? null, asked, size);
@@ -164,16 +161,41 @@ export function resultOf(
       unparsed: ofClass(silent, 0),
       jams,
       refused,
-      selection: informedSelection(keys, remaining, decision, points ?? wins, outcomes, seed),
+      selection: informedSelection(keys, remaining, decision, order, outcomes, seed),
       position_flip_rate: positionFlipRate(questions, outcomes),
       cyclic: keys.length < CIRCLE_MIN ? null : isCyclic(decision.pairs),
       ...(points !== null && {
         points,
-        measures: measuresOf(decision, outcomes, strengths()),
-        told: toldOf(contest, all, { judge, score, standing, strengths }),
+        measures: measuresOf(decision, questions, outcomes, sure()),
+        told: toldOf(contest, all, { judge, score, standing, sure }),
       }),
     },
   };
+}
+
+function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: number, complete: boolean) {
+  const questions = asked.map(({ question }) => question);
+  const outcomes = outcomesOf(asked, weighingOf(judge));
+  const { unparsed } = missingRules(judge);
+  const rules = { unparsed, graded: isGraded(judge), complete, unasked: ranOut(asked, judge) };
+  return { questions, outcomes, decision: decide(classCount, judge.mode, questions, outcomes, rules) };
+}
+
+/**
+ * Rollouts that keep the verifier from answering or are refused by it, and the classes of the
+ * others: who is refused is out, who jams where the spec asks for candidates that can be judged.
+ */
+function withoutThoseOut(
+  classes: Classes,
+  jamming: ReadonlySet<number>,
+  blamed: ReadonlySet<number>,
+  judgeable: boolean,
+) {
+  const jams = classes.classOf.map((own) => own !== null && jamming.has(own));
+  const refused = classes.classOf.map((own) => own !== null && blamed.has(own));
+  const isOut = (r: number) => (judgeable && jams[r] === true) || refused[r] === true;
+  const remaining: Classes = { ...classes, classOf: classes.classOf.map((own, r) => (isOut(r) ? null : own)) };
+  return { jams, refused, remaining };
 }
 
 /**
@@ -233,42 +255,4 @@ function lazy<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
-}
-
-/** Of the classes that are judged; others have no games. */
-function strengthsOf(inOrder: boolean, decision: Decision, graded: boolean, judged: ReadonlySet<number | null>) {
-  const n = decision.pairs.length;
-  const all = Array.from({ length: n }, (_, i) => i).filter((i) => judged.has(i));
-  const pairs = all.flatMap((i) => all.filter((j) => j > i).map((j) => [i, j]));
-  return (inOrder ? strengthsInOrder : strengthsOfPairs)(n, pairs, outcomesIn(decision), graded);
-}
-
-/**
- * On the scale of wins against all `rivals`, whatever the number of pairs asked; null without a
- * base.
- */
-function pointsOf(
-  score: string,
-  standing: Standing,
-  base: readonly (number | null)[],
-  rivals: number,
-): (number | null)[] {
-  const own = SCORES[score]?.points?.(standing) ?? standing.earned.map((mean) => mean * rivals);
-  // Sums of floats in another order differ beyond the twelfth digit; a tie must not hang on that.
-  return own.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
-}
-
-/** Each rollout's mean of the scores that verdicts gave it, over 10; null where none gave any. */
-function marksOf(asked: readonly AskedQuestion[], { classOf }: Classes): number[] | null {
-  const given = new Map<number, number[]>();
-  for (const { question, readings } of asked) {
-    for (const { verdict } of readings) {
-      if (verdict?.kind !== "scores") continue;
-      question.shown.forEach((i, place) => {
-        given.set(i, [...(given.get(i) ?? []), Math.min(1, Math.max(0, (verdict.scores[place] as number) / 10))]);
-      });
-    }
-  }
-  if (given.size === 0) return null;
-  return classOf.map((own) => mean(given.get(own ?? -1) ?? [0]));
 }

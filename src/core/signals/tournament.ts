@@ -1,5 +1,5 @@
 // Owns the kind `tournament`: a group's candidates compared by a verifier, each rollout's score by
-// its wins. Deciding: ../tournament.ts; schedules: ../schedules.
+// its wins. Schedules: ../tournament/schedules.
 import * as z from "zod";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
@@ -7,14 +7,14 @@ import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
-import { isProbe, type Question, type Showing } from "../judges/questions.ts";
+import type { Question, Showing } from "../judges/questions.ts";
+import { AskedAfter } from "../tournament/asked-after.ts";
 import type { AskedQuestion } from "../tournament/asked-questions.ts";
-import { attribution, furtherShowings } from "../tournament/attribution.ts";
+import { attribution } from "../tournament/attribution.ts";
 import { Contest } from "../tournament/contest.ts";
 import { forecastOf } from "../tournament/forecast.ts";
 import { needsReference, ScheduleSchema } from "../tournament/named-schedule.ts";
 import { ScoreSchema, scoreRange } from "../tournament/scores.ts";
-import { withoutUnheard } from "../tournament/thinking.ts";
 import { judgeFault } from "./judge-fault.ts";
 import { withReference } from "./reference-opponent.ts";
 import type { Signal } from "./signal.ts";
@@ -65,35 +65,28 @@ export const tournament: Signal<TournamentSettings> = {
     const reference = opponent !== null && { reference: opponent.reference };
     const begin = () => new Contest({ keys: group.keys, judge, seed, sizes, ...reference });
     const contest = namingGroup(group, begin);
-    const put = (wave: readonly Showing[]): Question[] =>
-      wave.map((showing) => ({ to: "chat", preset: judge.prompt, ...slotsOf(judge), ...showing }));
-    const { alone, obsolete } = contest;
+    const after = new AskedAfter(group, { judge, seed }, opponent?.reference);
+    const asked = { to: "chat", preset: judge.prompt, ...slotsOf(judge) } as const;
+    const put = (wave: readonly Showing[]): Question[] => wave.map((showing) => ({ ...asked, ...showing }));
+    const { alone } = contest;
     const seenOf = (asked: readonly AskedQuestion[]) => seenBy(asked, group.keys.length, judge);
     return {
       ...(opponent !== null && { shows: opponent.shows }),
+      asksAgain: contest.asksAgain,
       ...(alone !== null && {
         follows: {
           most: alone.most,
           next: (asked) => put(alone.next(seenOf(asked).answered)),
         },
       }),
-      ...(obsolete !== null && {
-        obsolete(seen) {
-          const isObsolete = obsolete(seenOf(seen));
-          return (question) => !isProbe(question) && isObsolete(question.shown);
-        },
-      }),
       next(seen) {
         const planned = namingGroup(group, () => contest.next(seenOf(seen)));
-        const wave =
-          planned.length > 0 || seen.length === 0
-            ? planned
-            : furtherShowings(group, withoutUnheard(seen), { judge, seed });
-        return put(wave);
+        if (planned.length > 0 || seen.length === 0) return put(planned);
+        return put(contest.further(after.next(seen), seenOf(seen)));
       },
-      forecast: () => forecastOf(begin, group.keys.length),
+      forecast: (work) => forecastOf(begin, group.keys.length, work),
       result(seen) {
-        const { blamed } = attribution(group.texts, withoutUnheard(seen));
+        const { blamed } = attribution(group.texts, seen);
         return resultOf(group, { judge, score, contest, blamed, ...reference }, about, seen);
       },
     };

@@ -1,9 +1,10 @@
 // That the value of any expression lies in the range that was proved, and which ranges cannot be.
-import fc from "fast-check";
+
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { compileExpression } from "../../../src/core/signals/expression.ts";
 import { type Valued, valued } from "../../../src/core/signals/signal-value.ts";
+import fc from "../../harness/property.ts";
 import { RANGES } from "./expression-setup.ts";
 
 /** Well-formed expressions over a, b and c. */

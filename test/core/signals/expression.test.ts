@@ -1,10 +1,11 @@
 // The guarantees of reward expressions: what they compute, that null spreads, that ranges hold, and
 // that a fault names its column.
-import fc from "fast-check";
+
 import { describe, expect, it, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { compileExpression, ExpressionFault } from "../../../src/core/signals/expression.ts";
 import { type Range, valued, without } from "../../../src/core/signals/signal-value.ts";
+import fc from "../../harness/property.ts";
 import misc from "../../vectors/misc_formulas.json" with { type: "json" };
 import { RANGES } from "./expression-setup.ts";
 

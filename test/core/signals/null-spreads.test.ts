@@ -1,10 +1,11 @@
 // 10,000 random expressions over values of which some are missing: null appears exactly where the
 // rules say, and every other value lies in the range that was proved.
-import fc from "fast-check";
+
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { compileExpression } from "../../../src/core/signals/expression.ts";
 import { type Range, type Valued, valued, without } from "../../../src/core/signals/signal-value.ts";
+import fc from "../../harness/property.ts";
 
 const RANGES: Record<string, Range> = { a: [0, 1], b: [-1, 1], c: [0, 10] };
 type Group = Record<"a" | "b" | "c", readonly Valued[]>;

@@ -30,8 +30,6 @@ export interface LoggedVerdict {
   verdict: Verdict | null;
   status: ReadingStatus | null;
   error: ItemErrorCode | null;
-  /** Where it was to be shorter than the judge's own: how short; else null. */
-  max_tokens: number | null;
 }
 
 export interface LoggedGroup {

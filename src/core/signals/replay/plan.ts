@@ -20,7 +20,7 @@ export interface ReplayPlan {
 }
 
 /** A spec as it was when the log was written. */
-export interface LoggedSpec {
+interface LoggedSpec {
   compiled: CompiledSpec;
   /** Its judges' prompts have today the words that they had then. */
   same_prompts: boolean;

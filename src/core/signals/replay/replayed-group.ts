@@ -4,7 +4,7 @@ import type { Valued } from "../signal-value.ts";
 import { type LoggedGroup, preparedFrom } from "./logged-group.ts";
 import type { ReplayPlan } from "./plan.ts";
 
-export interface ReplayedGroup {
+interface ReplayedGroup {
   /** One a rollout. */
   rewards: readonly Valued[];
   /** Each signal's values by name, one a rollout. */

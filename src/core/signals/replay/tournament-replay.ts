@@ -1,7 +1,7 @@
 // Owns scoring a tournament again from its logged verdicts: the same questions and readings, under
 // another score. Knows no schedule's plan, which hangs on texts that are not logged.
 import type { PreparedGroup } from "../../candidate/prepare.ts";
-import { type Question, REASK_FROM } from "../../judges/questions.ts";
+import { type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../judges/questions.ts";
 import { NOTHING, type Reading } from "../../judges/readings.ts";
 import { type Verdict, type VerdictColumns, verdictIn } from "../../judges/verdicts.ts";
 import type { AskedQuestion } from "../../tournament/asked-questions.ts";
@@ -22,7 +22,7 @@ export const replayedTournament = (was: string, alone: boolean): Signal<Tourname
     const judge = { ...rest, schedule };
     const logged = factOf<LoggedGroup>(group.group, "logged") as LoggedGroup;
     const verdicts = logged.verdicts.filter(({ signal }) => signal === was);
-    const asked = questionsOf(group, logged, verdicts, judge.think !== undefined);
+    const asked = questionsOf(group, logged, verdicts);
     const contest = contestOf(group, judge, seed);
     const blamed = new Set(blamedIn(group, logged, alone ? null : (logged.refused[was] ?? [])));
     return {
@@ -35,9 +35,20 @@ export const replayedTournament = (was: string, alone: boolean): Signal<Tourname
 /** What a contest says of itself whatever was asked and in what order. */
 function contestOf({ keys, classes }: PreparedGroup, judge: Judge, seed: number): Judged["contest"] {
   const sizes = classes.members.map(({ length }) => length);
-  const { byWins, complete, judge: asking, repeats, schedule, unpaid } = new Contest({ keys, judge, seed, sizes });
+  const {
+    byWins,
+    complete,
+    freePoint,
+    judge: asking,
+    repeats,
+    schedule,
+    unpaid,
+  } = new Contest({
+    ...{ keys, judge, seed, sizes },
+  });
   const unwanted = () => ({ early_stop: 0, sure: 0 });
-  return { byWins, complete, ended: true, judge: asking, repeats, schedule, unpaid, unwanted, places: () => undefined };
+  const told = { byWins, complete, freePoint, judge: asking, repeats, schedule, unpaid };
+  return { ...told, ended: true, unwanted, places: () => undefined };
 }
 
 /** A class's index in `group` by the rollout that stands for it in the log. */
@@ -46,27 +57,21 @@ function classBy(group: PreparedGroup, { rollouts }: LoggedGroup): (rollout: num
 }
 
 /** The questions as they were asked, one a comparison. */
-function questionsOf(
-  group: PreparedGroup,
-  logged: LoggedGroup,
-  verdicts: readonly LoggedVerdict[],
-  thinks: boolean,
-): AskedQuestion[] {
+function questionsOf(group: PreparedGroup, logged: LoggedGroup, verdicts: readonly LoggedVerdict[]): AskedQuestion[] {
   const classOf = classBy(group, logged);
   return [...Map.groupBy(verdicts, ({ comparison }) => comparison).values()].map((rows) => {
-    const [{ order, sample, max_tokens }] = rows as [LoggedVerdict];
-    const how = isAsked(sample, max_tokens, thinks);
+    const [{ order, sample }] = rows as [LoggedVerdict];
+    const how = isAsked(sample);
     const shown = order.map(classOf);
     const question: Question = { to: "chat", preset: "", shown, samples: rows.length, first_sample: sample, ...how };
     return { question, own: true, readings: rows.map(readingOf) };
   });
 }
 
-/** Whether a question was asked with few tokens, again with all, or again for want of a verdict. */
-function isAsked(sample: number, max_tokens: number | null, thinks: boolean): Partial<Question> {
-  if (max_tokens !== null) return { max_tokens };
-  if (thinks) return { longer: true };
-  return sample >= REASK_FROM ? { reask: true } : {};
+/** Whether a question was asked as a trial, or again for want of a verdict. */
+function isAsked(sample: number): Partial<Question> {
+  if (sample >= TRIAL_FROM) return { trial: true };
+  return sample % REPEAT_FROM >= REASK_FROM ? { reask: true } : {};
 }
 
 /** What only cost is told by is not read: it decides nothing. */

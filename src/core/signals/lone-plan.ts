@@ -1,0 +1,164 @@
+// Owns asking about each candidate alone, and finding whose doing it is that the verifier refused
+// such a question or could not be read: then the candidate loses. A backend's failure stays null.
+import type { ItemErrorCode } from "../faults/errors.ts";
+import { BLAMES_CONTENT } from "../faults/question-fault.ts";
+import { type Question, TRIAL_FROM } from "../judges/questions.ts";
+import { isUnparsed } from "../judges/readings.ts";
+import type { AskedQuestion } from "../tournament/asked-questions.ts";
+import type { Plan, PlanResult, Shown, ToldRow } from "./signal.ts";
+import { type Reading, unread } from "./unreadable.ts";
+
+/** What is shown where a candidate stands, to see whether the question itself is taken. */
+export const BARE_TEXT = "No answer.";
+
+/** Of answers about others so many are unreadable at most, where it is said of one that it jams. */
+const UNREAD_SHARE = 0.1;
+/** Answers about a candidate that are all unreadable, before it is found to jam. */
+const UNREAD_LEAST = 4;
+/** Others that were read, at least; of one less, the bare question must be read too. */
+const OTHERS_LEAST = 2;
+
+export interface Lone extends Reading {
+  /** All that is asked, one wave; each shows one text. */
+  questions: readonly Question[];
+  shows?: Shown;
+  /** By rollout: which of the texts shown is of it; null: none. */
+  of: readonly (number | null)[];
+  /** The lowest value of the kind. */
+  lowest: number;
+  /** A question with `BARE_TEXT` in the candidate's place; null where it cannot be asked so. */
+  bare(question: Question): Question | null;
+  /** @param lost the texts whose doing it is that nothing was said of them */
+  result(seen: readonly AskedQuestion[], lost: ReadonlySet<number>): PlanResult;
+}
+
+/** What was said of one text in the same words. */
+interface Said {
+  question: Question;
+  read: number;
+  unread: number;
+  refused: number;
+  failed: number;
+}
+
+const answered = ({ read, unread: not }: Said): boolean => read + not > 0;
+const isRefused = (one: Said): boolean => one.refused > 0 && one.failed === 0 && !answered(one);
+const isUnreadAlways = (one: Said): boolean => one.unread > 0 && one.read + one.refused + one.failed === 0;
+
+/** The question's words, without a candidate that is part of them. */
+function wordsOf({ to, preset, slots }: Question): string {
+  const { messages: _, ...fixed } = slots ?? {};
+  return JSON.stringify([to, preset, fixed]);
+}
+
+function saidOf(asked: readonly AskedQuestion[]): Said[] {
+  const byQuestion = Map.groupBy(asked, ({ question }) => `${question.shown[0]}:${wordsOf(question)}`);
+  return [...byQuestion.values()].map((entries): Said => {
+    const readings = entries.flatMap((entry) => entry.readings).filter(({ saved }) => !saved);
+    const count = (holds: (one: (typeof readings)[number]) => boolean) => readings.filter(holds).length;
+    return {
+      question: (entries[0] as AskedQuestion).question,
+      read: count(({ status }) => status !== null) - count(isUnparsed),
+      unread: count(isUnparsed),
+      refused: count(({ code }) => BLAMES_CONTENT.has(code)),
+      failed: count(({ code }) => code !== null && !BLAMES_CONTENT.has(code)),
+    };
+  });
+}
+
+const isBare = ({ bare }: Question): boolean => bare !== undefined;
+
+/** How many others were read in the same words; 0 where too many of their answers were not. */
+function othersRead(first: readonly Said[], { question }: Said): number {
+  const words = wordsOf(question);
+  const others = first.filter((one) => one.read > 0 && wordsOf(one.question) === words);
+  const [read, not] = [
+    others.reduce((sum, one) => sum + one.read, 0),
+    others.reduce((sum, one) => sum + one.unread, 0),
+  ];
+  return not > UNREAD_SHARE * (read + not) ? 0 : others.length;
+}
+
+/** Whether another was answered in the same words. */
+const isTaken = (first: readonly Said[], { question }: Said): boolean =>
+  first.some((one) => answered(one) && wordsOf(one.question) === wordsOf(question));
+
+/** What the answers tell so far: of the first askings, of all, and of the bare question. */
+function learnt(asked: readonly AskedQuestion[]) {
+  const about = asked.filter(({ question }) => !isBare(question));
+  const [bare = null] = saidOf(asked.filter(({ question }) => isBare(question)));
+  return { first: saidOf(firstOf(about)), all: saidOf(about), bare };
+}
+
+const firstOf = (asked: readonly AskedQuestion[]) => asked.filter(({ question }) => question.trial !== true);
+
+/**
+ * The texts whose doing it is that nothing was said of them. A refusal is, where the verifier took
+ * the same question about another text of the group, or without one. Answers that cannot be read
+ * are, where at least four came and none was read, and at least two others were read with one in
+ * ten unreadable at most; one other is enough where the bare question is read.
+ */
+function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
+  const { first, all, bare } = learnt(asked);
+  const least = (bare?.read ?? 0) > 0 ? OTHERS_LEAST - 1 : OTHERS_LEAST;
+  const lost = all.filter(
+    (one) =>
+      (isRefused(one) && (isTaken(first, one) || (bare !== null && answered(bare)))) ||
+      (isUnreadAlways(one) && one.unread >= UNREAD_LEAST && othersRead(first, one) >= least),
+  );
+  return new Set(lost.map(({ question }) => question.shown[0] as number));
+}
+
+/**
+ * What must be asked before that can be said: one bare question, the longest of those it is needed
+ * for, and about each text that may jam so many more samples as make four answers.
+ */
+function asideOf(asked: readonly AskedQuestion[], bareOf: Lone["bare"]): Question[] {
+  if (asked.some(({ question }) => question.trial === true)) return [];
+  const { first } = learnt(asked);
+  const jams = first.filter((one) => isUnreadAlways(one) && othersRead(first, one) > 0);
+  const open = [
+    ...first.filter((one) => isRefused(one) && !isTaken(first, one)),
+    ...jams.filter((one) => othersRead(first, one) < OTHERS_LEAST),
+  ].sort((a, b) => wordsOf(b.question).length - wordsOf(a.question).length);
+  const bare = open[0] === undefined ? null : bareOf(open[0].question);
+  const { reask: _, ...rest } = bare ?? ({} as Question);
+  const probe = { ...rest, bare: bare?.bare ?? BARE_TEXT, samples: 1, first_sample: TRIAL_FROM, trial: true as const };
+  const trials = jams.flatMap(({ question: { reask: _again, ...question }, unread: count }): Question[] => {
+    const samples = UNREAD_LEAST - count;
+    return samples <= 0 ? [] : [{ ...question, samples, first_sample: TRIAL_FROM + 1, trial: true }];
+  });
+  return [...(bare === null ? [] : [probe]), ...trials];
+}
+
+/** Codes of a null that may be the candidate's doing. */
+const BY_TEXT: ReadonlySet<ItemErrorCode | null> = new Set([...BLAMES_CONTENT, "unparsed"]);
+
+/** The plan of a kind that judges each candidate alone. */
+export function lonePlan({ questions, shows, of, lowest, unreadable, bare, result }: Lone): Plan {
+  const loses = unreadable !== "null";
+  return {
+    ...(shows !== undefined && { shows }),
+    next: (seen) => (seen.length === 0 ? questions : loses ? asideOf(seen, bare) : []),
+    result(seen) {
+      const lost: ReadonlySet<number> = loses ? lostIn(seen) : new Set();
+      const { scores, details, ...rest } = result(firstOf(seen), lost);
+      const rows = scores.map((value, r): ToldRow => {
+        const row = { value, detail: details?.[r] ?? null };
+        const own = of[r] ?? null;
+        if (own === null || value.value !== null || !lost.has(own) || !BY_TEXT.has(value.code)) return row;
+        const told = unread({ unreadable }, value.code, lowest);
+        return { ...told, detail: { ...row.detail, ...told.detail } };
+      });
+      const tells = details !== undefined || rows.some(({ detail }) => detail !== null);
+      return {
+        ...rest,
+        scores: rows.map(({ value }) => value),
+        ...(tells && { details: rows.map(({ detail }) => detail) }),
+      };
+    },
+  };
+}
+
+/** Of a kind whose words hold no candidate. */
+export const bareQuestion = (question: Question): Question => ({ ...question, bare: BARE_TEXT });

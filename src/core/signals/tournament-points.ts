@@ -1,0 +1,65 @@
+// Owns what of a tournament stands beside its win counts: strengths, points on the scale of all
+// opponents, and the means of the scores that verdicts gave.
+import type { Classes } from "../candidate/classes.ts";
+import { SCORE_RANGE } from "../judges/verdict.ts";
+import { sumOf } from "../math/stats.ts";
+import type { AskedQuestion } from "../tournament/asked-questions.ts";
+import type { Decision } from "../tournament/decision.ts";
+import { outcomesIn } from "../tournament/rehearsal.ts";
+import { strengthsInOrder, strengthsOf } from "../tournament/schedule.ts";
+import type { Standing } from "../tournament/score.ts";
+import { SCORES } from "../tournament/score-table.ts";
+import { surenessOf } from "../tournament/sureness.ts";
+
+/** Strengths, and how sure their order is, of the classes that are judged; others have no games. */
+export function fitsOf(inOrder: boolean, decision: Decision, graded: boolean, judged: ReadonlySet<number | null>) {
+  const n = decision.pairs.length;
+  const all = Array.from({ length: n }, (_, i) => i).filter((i) => judged.has(i));
+  const pairs = all.flatMap((i) => all.filter((j) => j > i).map((j) => [i, j]));
+  const outcomes = outcomesIn(decision);
+  return {
+    strengths: () => (inOrder ? strengthsInOrder : strengthsOf)(n, pairs, outcomes, graded),
+    sure: () => surenessOf(n, pairs, outcomes),
+  };
+}
+
+/**
+ * On the scale of wins against all `rivals`, whatever the number of pairs asked; null without a
+ * base.
+ */
+export function pointsOf(
+  score: string,
+  standing: Standing,
+  base: readonly (number | null)[],
+  rivals: number,
+): (number | null)[] {
+  const own = SCORES[score]?.points?.(standing) ?? standing.earned.map((mean) => mean * rivals);
+  // Sums of floats in another order differ beyond the twelfth digit; a tie must not hang on that.
+  return own.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
+}
+
+/**
+ * Each rollout's mean of the scores that verdicts gave it, as shares of the judge's own scale; null
+ * where none gave it any.
+ */
+export function marksOf(
+  asked: readonly AskedQuestion[],
+  { classOf }: Classes,
+  scale: readonly [number, number] | null,
+): (number | null)[] {
+  const given = new Map<number, number[]>();
+  const [low, high] = scale ?? SCORE_RANGE;
+  for (const { question, readings } of asked) {
+    for (const { verdict } of readings) {
+      const scores = verdict !== null && "scores" in verdict && verdict.kind !== "steps" ? verdict.scores : undefined;
+      scores?.forEach((score, place) => {
+        const i = question.shown[place] as number;
+        given.set(i, [...(given.get(i) ?? []), Math.min(1, Math.max(0, (score - low) / (high - low)))]);
+      });
+    }
+  }
+  return classOf.map((own) => {
+    const scores = given.get(own ?? -1);
+    return scores === undefined ? null : sumOf(scores) / scores.length;
+  });
+}
