@@ -1,9 +1,10 @@
 // Owns what counts where everyone meets the group's own reference, and nobody else.
 import type { Classes } from "../candidate/classes.ts";
-import type { Decision, Gap, PairResult, Tally } from "./decide.ts";
+import type { Gap, Tally } from "./decide.ts";
+import type { Decision, PairResult } from "./decision.ts";
 
 /** What each rollout's one comparison came to; its neighbours are unasked, duplicates too. */
-export interface AgainstReference {
+interface AgainstReference {
   tallies: Tally[];
   /** What it earned of that comparison, in [0, 1]; 0 where nothing was decided. */
   earned: number[];

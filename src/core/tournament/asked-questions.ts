@@ -2,7 +2,7 @@
 
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
-import { isFirst, isProbe, type Question } from "../judges/questions.ts";
+import { isAside, type Question } from "../judges/questions.ts";
 import { isUnparsed, NOTHING, type Reading } from "../judges/readings.ts";
 import { gradesIn, type Weighing, winnerOf } from "../judges/verdicts.ts";
 import type { Outcome } from "./outcome.ts";
@@ -17,41 +17,8 @@ export interface AskedQuestion {
   readings: readonly Reading[];
 }
 
-/**
- * A comparison that was found to matter no more, from what was asked about it in its order: told as
- * its first questions, no sample of which counts, whatever had come back by then. So it is told
- * alike however early it was ended; only what it cost differs, which stands on its first sample.
- */
-export function givenUp(asked: readonly AskedQuestion[]): AskedQuestion[] {
-  const cost = (field: "prompt_tokens" | "completion_tokens") =>
-    asked.reduce((sum, { own, readings }) => readings.reduce((all, one) => all + (own ? one[field] : 0), sum), 0);
-  const paid = { prompt_tokens: cost("prompt_tokens"), completion_tokens: cost("completion_tokens") };
-  const first = asked.filter(({ question }) => isFirst(question) && (question.first_sample ?? 0) === 0);
-  const payer = first.find(({ own }) => own);
-  return first.map((one) => {
-    const none = Array.from({ length: one.question.samples }, (_, sample): Reading => ({ ...UNTOLD, sample }));
-    return { ...one, readings: one === payer ? none.with(0, { ...UNTOLD, ...paid, sample: 0 }) : none };
-  });
-}
-
-const UNTOLD = {
-  ...NOTHING,
-  saved: true,
-  status: null,
-  finish_reason: null,
-  prompt_tokens: 0,
-  completion_tokens: 0,
-  latency_ms: 0,
-  model: null,
-  backend: null,
-};
-
-/** Whether a question counts for nothing: no sample of it was told. */
-export const isGivenUp = ({ readings }: AskedQuestion): boolean =>
-  readings.length > 0 && readings.every(({ saved }) => saved);
-
 /** Whether a question's answers say anything of its candidates. */
-export const counts = (asked: AskedQuestion): boolean => !isProbe(asked.question) && !isGivenUp(asked);
+export const counts = ({ question }: AskedQuestion): boolean => !isAside(question);
 
 /** The models that answered, by name. */
 export function modelsOf(asked: readonly AskedQuestion[]): string[] {

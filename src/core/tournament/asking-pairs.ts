@@ -3,12 +3,11 @@
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import type { Spec } from "../contract/spec.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { isFirst, type Showing } from "../judges/questions.ts";
+import { isFirst, REPEAT_FROM, type Showing } from "../judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import { betaConfidence } from "../math/stats.ts";
 import type { Answered } from "./answered.ts";
 import type { Match } from "./schedule.ts";
-import { askingsOf, closeAgain, shortened, unreadAgain } from "./thinking.ts";
 
 /** An outcome between these is close: the other order is asked too (`when_close`). */
 const CLOSE: readonly [number, number] = [0.35, 0.65];
@@ -39,7 +38,7 @@ export function firstCost(judge: Judge): number {
 
 /** Generations that a match costs at most, whatever its answers. */
 export function mostCost(judge: Judge): number {
-  return samplesOf(judge).max * (judge.both_orders === false ? 1 : 2) * askingsOf(judge);
+  return samplesOf(judge).max * (judge.both_orders === false ? 1 : 2);
 }
 
 /**
@@ -69,6 +68,10 @@ export function mostAgain(judge: Judge): number {
   return typeof judge.samples === "number" ? Math.max(max, LIMITS.samples_again_max) : max;
 }
 
+/** Whether a pair may have more samples: of graded verdicts only for a wanted order_confidence. */
+export const resampled = (judge: Judge): boolean =>
+  !isGraded(judge) || (typeof judge.schedule === "object" && judge.schedule.order_confidence !== undefined);
+
 /**
  * How often a pair may be asked after the first time: in the other order, then of votes as often
  * again as before.
@@ -76,7 +79,7 @@ export function mostAgain(judge: Judge): number {
 export function repeatsOf(judge: Judge): number {
   const { min } = samplesOf(judge);
   const orders = judge.both_orders === true ? 0 : 1;
-  return orders + (isGraded(judge) ? 0 : Math.max(0, Math.ceil(Math.log2(mostAgain(judge) / min))));
+  return orders + (!resampled(judge) ? 0 : Math.max(0, Math.ceil(Math.log2(mostAgain(judge) / min))));
 }
 
 /** A pair that was asked, again: in the order that it was not shown in, else as often again. */
@@ -93,18 +96,21 @@ export function againShowings(answered: readonly Answered[], judge: Judge): Show
   });
 }
 
-/** The first questions about a match. */
-export function firstShowings(match: Match, wording: Wording): Showing[] {
+/**
+ * The first questions about a match.
+ * @param before how often a list of the same candidates was asked already
+ */
+export function firstShowings(match: Match, wording: Wording, before = 0): Showing[] {
   const { judge } = wording;
-  return shortened(judge.mode === "listwise" ? listShowings(match, wording) : pairShowings(match, wording), judge);
+  return judge.mode === "listwise" ? listShowings(match, wording, before) : pairShowings(match, wording);
 }
 
 /** Each sample of a list under its own seeded permutation. */
-function listShowings(match: Match, { keys, judge, seed }: Wording): Showing[] {
+function listShowings(match: Match, { keys, judge, seed }: Wording, before: number): Showing[] {
   const byContent = [...match].sort((i, j) => compareKeys(keys[i] as ContentKey, keys[j] as ContentKey));
   const content = byContent.flatMap((i) => [...(keys[i] as ContentKey)]);
   const { max } = samplesOf(judge);
-  return Array.from({ length: max }, (_, sample) => sample).flatMap((sample): Showing[] => {
+  return Array.from({ length: max }, (_, k) => before * REPEAT_FROM + k).flatMap((sample): Showing[] => {
     const shown = shuffled(byContent, createRandom(hashText("list", seed, sample, ...content)));
     const forward = { shown, samples: 1, first_sample: sample };
     return judge.both_orders === true
@@ -134,22 +140,16 @@ function pairShowings(match: Match, { keys, judge, seed, listsInOrder = false }:
 
 /** Whether anything else may be asked about a pair once its first questions are answered. */
 export const mayAskFurther = (judge: Judge): boolean =>
-  judge.think !== undefined ||
-  (judge.mode === "pairwise" && (samplesOf(judge).confidence !== null || judge.both_orders === "when_close"));
+  judge.mode === "pairwise" && (samplesOf(judge).confidence !== null || judge.both_orders === "when_close");
 
 /**
- * What else is to be asked about a match; nothing when it is settled. With all tokens what has no
- * verdict, then more samples, then with all tokens what is close, then the other order. A list is
- * never close.
+ * What else is to be asked about a match; nothing when it is settled. More samples, then the other
+ * order. A list is never close.
  */
 export function furtherShowings(answered: readonly Answered[], judge: Judge): Showing[] {
-  const mute = judge.think !== undefined && answered.every(({ grades }) => grades.length === 0);
-  const again = mute ? unreadAgain(answered) : [];
-  if (again.length > 0 || judge.mode === "listwise") return again;
+  if (judge.mode === "listwise") return [];
   const more = moreSamples(answered, judge);
   if (more.length > 0) return more;
-  const longer = judge.think === undefined ? [] : longerWhereClose(answered, judge);
-  if (longer.length > 0) return longer;
   return judge.both_orders === "when_close" && isClose(answered) ? otherOrder(answered) : [];
 }
 
@@ -173,18 +173,6 @@ function outcomeOf(answered: readonly Answered[]): number | null {
 function isClose(answered: readonly Answered[]): boolean {
   const outcome = outcomeOf(answered);
   return outcome !== null && outcome >= CLOSE[0] && outcome <= CLOSE[1];
-}
-
-/**
- * With all tokens, a pair whose outcome is close; where samples are asked until the majority is
- * sure, one that is not, with as few new samples as could make it so.
- */
-function longerWhereClose(answered: readonly Answered[], judge: Judge): Showing[] {
-  const { confidence } = samplesOf(judge);
-  if (confidence === null) return isClose(answered) ? closeAgain(answered, Number.POSITIVE_INFINITY) : [];
-  const missing = missingVotes(answered, judge);
-  const orders = new Set(answered.map(({ showing }) => showing.shown[0])).size;
-  return missing === 0 ? [] : closeAgain(answered, Math.ceil(missing / orders));
 }
 
 /** Votes in a row that would make the majority sure: 0 where it is, or where nobody asks. */

@@ -1,13 +1,9 @@
 // Owns finding whose doing it is that the verifier refused a question, as too long or as filtered.
 // Must not know rewards: group-result.ts says what follows.
 
-import type { ContentKey } from "../candidate/classes.ts";
-import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { Spec } from "../contract/spec.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 import { comparedIn, isProbe, type Showing } from "../judges/questions.ts";
 import type { AskedQuestion } from "./asked-questions.ts";
-import { Contest, NOTHING_SEEN } from "./contest.ts";
 
 /**
  * Whom a refusal for length is blamed on is so many times longer than the longest that fits: who is
@@ -24,7 +20,7 @@ interface Company {
   filtered: boolean;
 }
 
-export interface Attribution {
+interface Attribution {
   /** Classes whose doing it is. */
   blamed: ReadonlySet<number>;
   /**
@@ -135,27 +131,4 @@ function isOver(
     if (!shown.has(member) || fitting.length === 0) return false;
     return own.filtered || lengthOf(member) >= LONGER_BY_FAR * Math.max(...fitting.map(lengthOf));
   });
-}
-
-/**
- * What to ask after the schedule where questions were refused: probes, and then what the schedule
- * has for the group without those blamed, as if they had not been there. Nothing where that was
- * asked already, as in a round robin.
- */
-export function furtherShowings(
-  { texts, keys }: Pick<PreparedGroup, "texts" | "keys">,
-  asked: readonly AskedQuestion[],
-  { judge, seed }: Pick<Spec, "judge" | "seed">,
-): readonly Showing[] {
-  const { blamed, probes } = attribution(texts, asked);
-  if (probes.length > 0 || blamed.size === 0) return probes;
-  const rest = [...texts.keys()].filter((member) => !blamed.has(member));
-  const known = asked.some(
-    ({ question }) => !isProbe(question) && !question.shown.some((member) => blamed.has(member)),
-  );
-  if (known || rest.length < 2) return [];
-  // Asked once, so with all tokens.
-  const { think: _, ...whole } = judge;
-  const contest = new Contest({ keys: rest.map((member) => keys[member] as ContentKey), judge: whole, seed });
-  return contest.next(NOTHING_SEEN).map((one) => ({ ...one, shown: one.shown.map((place) => rest[place] as number) }));
 }

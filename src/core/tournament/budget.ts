@@ -1,8 +1,13 @@
-// Owns what a budget pays of a group's comparisons, and the refusal of one that pays too little.
-import type { Spec } from "../contract/spec.ts";
+// Owns what a budget pays of a group's questions, whatever they are asked for, and the refusal of
+// one that pays too little.
+import { missingRules, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
+import { isAside, REASK_FROM, REPEAT_FROM, type Showing, samplesNamed } from "../judges/questions.ts";
+import { isUnread } from "../judges/readings.ts";
+import type { Answered } from "./answered.ts";
+import type { AskedQuestion } from "./asked-questions.ts";
 import { firstCost } from "./asking-pairs.ts";
-import { askingsOf, tokensOf } from "./thinking.ts";
+import { trialsMost } from "./trials.ts";
 
 /**
  * Generations that the budget pays for a group of n. A ratio is of all pairs as the judge asks each
@@ -10,28 +15,135 @@ import { askingsOf, tokensOf } from "./thinking.ts";
  */
 export function generationsOf(judge: Spec["judge"], n: number): number {
   const { generations, ratio } = judge.budget ?? {};
-  const pairs = (count: number) => count * firstCost(judge) * askingsOf(judge);
+  const pairs = (count: number) => count * firstCost(judge);
   if (ratio !== undefined) return Math.max(Math.floor(ratio * pairs((n * (n - 1)) / 2)), pairs(n - 1));
   return generations ?? Number.POSITIVE_INFINITY;
 }
 
-/** First askings that are paid even if each takes max_tokens and is asked again with `think`. */
+/** First askings that are paid even if each takes max_tokens. */
 export function paidFor(judge: Spec["judge"], generations: number): number {
-  const { budget } = judge;
-  return Math.floor(budget?.tokens === undefined ? generations / askingsOf(judge) : budget.tokens / tokensOf(judge));
+  const { budget, max_tokens } = judge;
+  return budget?.tokens === undefined ? generations : Math.floor(budget.tokens / max_tokens);
 }
 
 /** @throws ApiError where the budget does not pay one pair for everyone, n - 1 in all */
-export function assertPays(judge: Spec["judge"], n: number, generations: number): void {
+function assertPays(judge: Spec["judge"], n: number, generations: number): void {
   const least = Math.max(0, n - 1) * firstCost(judge);
   const { tokens } = judge.budget ?? {};
   const paid = paidFor(judge, generations);
   if (paid >= least) return;
-  const [cost, why] = [tokensOf(judge), judge.think === undefined ? "max_tokens" : "think.first + think.then"];
-  const twice = judge.think === undefined ? "" : " that may each be asked again (think)";
-  const most = tokens === undefined ? twice : ` of at most ${why} = ${cost} tokens each`;
+  const most = tokens === undefined ? "" : ` of at most max_tokens = ${judge.max_tokens} tokens each`;
   throw new ApiError(
     "invalid_request",
     `judge.budget pays ${paid} generations${most}; comparing ${n} different candidates takes at least ${least}. Raise it, or use smaller groups.`,
+  );
+}
+
+/**
+ * Generations at most of what a schedule of n candidates asks so many of, and of all that comes of
+ * it: asked again for want of a verdict (`reask`), probes and trials of each, and the schedule's
+ * first wave once more without those who are at fault.
+ * @param first generations of the first wave, as far as they may be asked again without some
+ */
+export function mostWithAgain(judge: Spec["judge"], n: number, most: number, first: number): number {
+  if (most === 0) return 0;
+  return (1 + missingRules(judge).reask) * (most + first) + asideMost(n);
+}
+
+/** Generations of probes and trials of n candidates at most: each candidate is probed once. */
+const asideMost = (n: number): number => n + trialsMost(n);
+
+const nameOf = (showing: Showing): string => `${showing.shown.join()}:${samplesNamed(showing)}`;
+
+/** The same question asked once more, for want of a verdict; null where that was done often enough. */
+function onceMore(showing: Showing, reask: number): Showing | null {
+  const { first_sample = 0 } = showing;
+  if (isAside(showing)) return null;
+  if (Math.floor((first_sample % REPEAT_FROM) / REASK_FROM) >= reask) return null;
+  return { ...showing, first_sample: first_sample + REASK_FROM, reask: true };
+}
+
+/**
+ * What a group has to spend: every question is paid before it is asked, by all generations and
+ * tokens that it may come to. So no answer takes more than there is, as long as none is longer than
+ * its `max_tokens`.
+ */
+export class Budget {
+  /** Generations that were wanted and not paid. */
+  unpaid = 0;
+  /** Generations that it pays, infinite where nothing is said of them. */
+  readonly generations: number;
+  private readonly judge: Spec["judge"];
+  private spent = 0;
+  private aside: number;
+
+  /** @throws ApiError where it pays too little */
+  constructor(judge: Spec["judge"], n: number) {
+    this.judge = judge;
+    this.generations = generationsOf(judge, n);
+    this.aside = asideMost(n);
+    if (judge.mode === "pairwise") assertPays(judge, n, this.generations);
+  }
+
+  /** Whether what could not be read is asked again out of it, by the contest itself. */
+  get asksAgain(): boolean {
+    return this.judge.budget !== undefined && missingRules(this.judge).reask > 0;
+  }
+
+  /** What of it is paid, in its order. @param seen with the tokens that were generated so far */
+  pays(showings: readonly Showing[], seen: { readonly tokens: number }): readonly Showing[] {
+    const { budget, max_tokens } = this.judge;
+    if (budget === undefined) return showings;
+    let generations = this.spent;
+    let tokens = budget.tokens === undefined ? 0 : seen.tokens;
+    const most = { generations: this.generations, tokens: budget.tokens ?? Number.POSITIVE_INFINITY };
+    return showings.filter((showing) => {
+      const { samples } = showing;
+      if (generations + samples > most.generations || tokens + samples * max_tokens > most.tokens) {
+        this.unpaid += samples;
+        return false;
+      }
+      this.spent += samples;
+      generations += samples;
+      tokens += samples * max_tokens;
+      return true;
+    });
+  }
+
+  /** Of questions aside so many as `mostWithAgain` counts, then what of them is paid. */
+  paysAside(showings: readonly Showing[], seen: { readonly tokens: number }): readonly Showing[] {
+    const few = showings.filter((showing) => {
+      if (!isAside(showing)) return true;
+      this.aside -= showing.samples;
+      return this.aside >= 0;
+    });
+    return this.pays(few, seen);
+  }
+
+  /** Of the last wave, what could not be read, once more. */
+  again(wave: readonly Showing[], answered: readonly Answered[]): Showing[] {
+    if (!this.asksAgain) return [];
+    const { reask } = missingRules(this.judge);
+    const byName = new Map(answered.map((one) => [nameOf(one.showing), one]));
+    return wave.flatMap((showing) => {
+      const { grades = [], unread = false } = byName.get(nameOf(showing)) ?? {};
+      return grades.length === 0 && unread ? (onceMore(showing, reask) ?? []) : [];
+    });
+  }
+}
+
+/**
+ * Indices of the questions that could not be read and that a budget did not pay once more: what ran
+ * out is unasked, and no failure.
+ */
+export function ranOut(asked: readonly AskedQuestion[], judge: Spec["judge"]): ReadonlySet<number> {
+  const { reask } = missingRules(judge);
+  if (judge.budget === undefined || reask === 0) return new Set();
+  const known = new Set(asked.map(({ question }) => nameOf(question)));
+  return new Set(
+    asked.flatMap(({ question, readings }, q) => {
+      const more = isUnread(readings) ? onceMore(question, reask) : null;
+      return more === null || known.has(nameOf(more)) ? [] : [q];
+    }),
   );
 }

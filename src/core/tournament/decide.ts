@@ -1,61 +1,9 @@
-// Owns deciding: from outcomes to pair results, win counts, base rewards, ranks and the selected
-// candidate. Knows no verifier and no text.
-
+// Owns what decided pairs come to for rollouts: win counts, ranks and the selected candidate. Knows
+// no verifier and no text.
 import type { ContentKey } from "../candidate/classes.ts";
 import { type Classes, compareKeys } from "../candidate/classes.ts";
-import type { MissingRules } from "../contract/spec.ts";
-import type { Showing } from "../judges/questions.ts";
 import { hashText } from "../math/random.ts";
-import { gradesOf, type Outcome } from "./outcome.ts";
-
-export type PairResult = "win" | "loss" | "tie" | "undecided" | "unasked";
-
-/** Readable verdicts that showed one before another, and what they gave that one on average. */
-export interface ShownFirst {
-  count: number;
-  /** In [0, 1]. */
-  mean: number;
-}
-
-export interface Decision {
-  /** `pairs[i][j]` is the result of class i against class j; the diagonal is a tie. */
-  pairs: PairResult[][];
-  /** What i earned of its pair with j, in [0, 1]; null where nothing was decided. */
-  shares: (number | null)[][];
-  /** Verdicts for each class when the group was judged as a list, else null. */
-  votes: number[] | null;
-  /** By the order in which two were shown; `shownFirst`. */
-  orders: Orders;
-}
-
-/** At i * n + j: of the questions that showed i and then j, and nobody else. */
-interface Orders {
-  /** Verdicts that could be read. */
-  verdicts: Uint32Array;
-  /** What they gave i less what they gave j, in steps. */
-  margins: Float64Array;
-}
-
-/** What verdicts gave i where it was shown before j; null where none was read. */
-export function shownFirst(
-  { pairs, orders: { verdicts, margins } }: Decision,
-  i: number,
-  j: number,
-): ShownFirst | null {
-  const cell = i * pairs.length + j;
-  const count = verdicts[cell] as number;
-  return count === 0 ? null : { count, mean: (1 + (margins[cell] as number) / (count * STEPS)) / 2 };
-}
-
-export interface DecisionRules {
-  unparsed: MissingRules["unparsed"];
-  /** A pair's outcome is the mean of what its verdicts gave, not their majority. */
-  graded: boolean;
-  /** Every pair was to be asked: one that was not is undecided. */
-  complete: boolean;
-}
-
-const PLAIN: DecisionRules = { unparsed: "undecided", graded: false, complete: true };
+import type { Decision, PairResult } from "./decision.ts";
 
 /**
  * One rollout's score against every opponent of its group; wins + losses + ties + undecided +
@@ -70,87 +18,6 @@ export interface Tally {
   unasked: number;
   /** Losses for want of a well-formed candidate, against well-formed opponents. */
   forfeits: number;
-}
-
-const OPPOSITE: Record<PairResult, PairResult> = {
-  win: "loss",
-  loss: "win",
-  tie: "tie",
-  undecided: "undecided",
-  unasked: "unasked",
-};
-
-/** Grades are summed in whole steps of 2^-20, so that no sum hangs on its order. */
-const STEPS = 2 ** 20;
-
-/**
- * Decides every pair of classes (api.md, "Decide") by the verdicts of the questions that showed
- * both: i beats j when more of them went to i than to j, equal is a tie; graded, by the mean of
- * what they gave, (1 + g_i - g_j) / 2. A pair without a parsed verdict is undecided; with
- * `unparsed: "tie"` it is a tie where anything came back at all. The order of `outcomes` does not
- * matter.
- */
-export function decide(
-  classCount: number,
-  mode: "pairwise" | "listwise",
-  questions: readonly Showing[],
-  outcomes: readonly Outcome[],
-  rules: Partial<DecisionRules> = {},
-): Decision {
-  const { unparsed, graded, complete } = { ...PLAIN, ...rules };
-  const cells = classCount * classCount;
-  // For i < j: what verdicts gave i less what they gave j, in steps; and how many there are.
-  const margin = new Float64Array(cells);
-  const verdicts = new Uint32Array(cells);
-  const orders: Orders = { verdicts: new Uint32Array(cells), margins: new Float64Array(cells) };
-  const asked = new Uint8Array(cells);
-  for (const { shown } of questions) for (const i of shown) for (const j of shown) asked[i * classCount + j] = 1;
-  for (const outcome of outcomes) {
-    if (outcome.state !== "parsed" && (outcome.state !== "unparsed" || unparsed !== "tie")) continue;
-    const { shown } = questions[outcome.question] as Showing;
-    const grades = gradesOf(outcome, shown).map((grade) => Math.round(grade * STEPS));
-    if (shown.length === 2) {
-      const cell = (shown[0] as number) * classCount + (shown[1] as number);
-      orders.margins[cell] = (orders.margins[cell] as number) + (grades[0] as number) - (grades[1] as number);
-      orders.verdicts[cell] = (orders.verdicts[cell] as number) + 1;
-    }
-    shown.forEach((i, a) => {
-      shown.forEach((j, b) => {
-        if (i >= j) return;
-        const cell = i * classCount + j;
-        margin[cell] = (margin[cell] as number) + (grades[a] as number) - (grades[b] as number);
-        verdicts[cell] = (verdicts[cell] as number) + 1;
-      });
-    });
-  }
-  const square = <T>(own: T, other: (cell: number) => T): T[][] =>
-    Array.from({ length: classCount }, (_, i) =>
-      Array.from({ length: classCount }, (_, j) => (i === j ? own : other(i * classCount + j))),
-    );
-  const missing = (cell: number): PairResult => (asked[cell] === 1 || complete ? "undecided" : "unasked");
-  const pairs = square<PairResult>("tie", missing);
-  const shares = square<number | null>(0.5, () => null);
-  for (let i = 0; i < classCount; i++) {
-    for (let j = i + 1; j < classCount; j++) {
-      const cell = i * classCount + j;
-      const count = verdicts[cell] as number;
-      if (count === 0) continue;
-      const own = margin[cell] as number;
-      const result = own === 0 ? "tie" : own > 0 ? "win" : "loss";
-      const share = (1 + (graded ? own / (count * STEPS) : Math.sign(own))) / 2;
-      (pairs[i] as PairResult[])[j] = result;
-      (pairs[j] as PairResult[])[i] = OPPOSITE[result];
-      (shares[i] as (number | null)[])[j] = share;
-      (shares[j] as (number | null)[])[i] = 1 - share;
-    }
-  }
-  return { pairs, shares, votes: mode === "listwise" ? votesFor(classCount, outcomes) : null, orders };
-}
-
-function votesFor(classCount: number, outcomes: readonly Outcome[]): number[] {
-  const votes = new Array<number>(classCount).fill(0);
-  for (const { winner } of outcomes) if (winner !== null) votes[winner] = (votes[winner] as number) + 1;
-  return votes;
 }
 
 /**

@@ -1,20 +1,22 @@
 // Owns what a contest will come to ask, told before anything is: its expected and its most
 // generations, over all waves.
-import { isShort, type Showing } from "../judges/questions.ts";
+import { LIMITS } from "../faults/limits.ts";
+import type { Showing } from "../judges/questions.ts";
 import { sigmoid } from "../math/bradley-terry.ts";
 import { createRandom, hashText } from "../math/random.ts";
 import { mean } from "../math/stats.ts";
 import { isGraded } from "./asking-pairs.ts";
 import { type Contest, NOTHING_SEEN } from "./contest.ts";
-import { type AnswersTo, rehearsed } from "./rehearsal.ts";
+import { type AnswersTo, rehearsal } from "./rehearsal.ts";
 
 export interface Forecast {
-  /** The mean over rehearsals, to the nearest whole generation; no thinking is cut in them. */
-  expected: number;
+  /**
+   * The mean over rehearsals, to the nearest whole generation. Null where not even one could be
+   * paid.
+   */
+  expected: number | null;
   /** Whatever the verifier answers. */
   most: number;
-  /** Of a judge that asks with few tokens first: how many of both are asked so. */
-  short?: { expected: number; most: number };
 }
 
 /**
@@ -28,24 +30,55 @@ const SPREAD = 5.5;
  */
 const REHEARSALS = 8;
 const REHEARSED_OFTEN = 16;
+/** No further one is begun once so much of what is left was spent. */
+const SHARE_OFTEN = 0.5;
+/** Work of a generation, of a wave's pairs and of the fit of its strengths, some 20 ns each. */
+const STEPS_GENERATION = 40;
+const STEPS_PAIR = 20;
+
+/** Work that rehearsals may still take, in steps; shared by all that one request has rehearsed. */
+export interface Work {
+  steps: number;
+}
+
+export const rehearsalWork = (): Work => ({ steps: LIMITS.rehearsal_steps_max });
 
 /**
- * Generations of a group of n, without what is asked again. @throws ApiError where a group of n
+/**
+ * Generations of a group of n: expected where all can be read, and at most whatever the verifier
+ * answers, with what is then asked again. Yields the steps of each wave that it rehearsed, for who
+ * has something else to do between two. @throws ApiError where a group of n
  * cannot be met
  */
-export function forecastOf(begin: () => Contest, n: number): Forecast {
+export function* forecastOf(begin: () => Contest, n: number, work: Work = rehearsalWork()): Forecasting {
   const contest = begin();
   const first = generationsIn(contest.next(NOTHING_SEEN));
   const most = contest.mostOf(first);
-  const short = (expected: number) =>
-    contest.judge.think !== undefined && { short: { expected, most: Math.ceil(most / 2) } };
-  if (!contest.adaptive || contest.judge.mode === "listwise") return { expected: first, most, ...short(first) };
-  const played = Array.from({ length: n <= REHEARSED_OFTEN ? REHEARSALS : 1 }, (_, time) =>
-    rehearsed(begin(), n, middling(n, isGraded(contest.judge), time)).waves.flat(),
-  );
-  const expected = Math.round(mean(played.map(generationsIn)));
-  const asShort = Math.round(mean(played.map((asked) => generationsIn(asked.filter(isShort)))));
-  return { expected, most, ...short(asShort) };
+  if (!contest.adaptive || contest.judge.mode === "listwise") return { expected: first, most };
+  const played: (readonly Showing[])[] = [];
+  const paid = work.steps;
+  const times = n <= REHEARSED_OFTEN ? REHEARSALS : 1;
+  for (let time = 0; time < times && work.steps > paid * (1 - SHARE_OFTEN); time++) {
+    const asked = yield* rehearsalIn(work, begin(), n, middling(n, isGraded(contest.judge), time));
+    if (asked !== null) played.push(asked);
+  }
+  if (played.length === 0) return { expected: null, most };
+  return { expected: Math.round(mean(played.map(generationsIn))), most };
+}
+
+export type Forecasting = Generator<number, Forecast>;
+
+/** All that one rehearsal asked; null where the work ended before it did. */
+function* rehearsalIn(work: Work, contest: Contest, n: number, answersTo: AnswersTo) {
+  const playing = rehearsal(contest, n, answersTo);
+  while (work.steps > 0) {
+    const { done, value } = playing.next();
+    if (done) return value.waves.flat();
+    const steps = n ** 3 + STEPS_PAIR * n ** 2 + STEPS_GENERATION * generationsIn(value);
+    work.steps -= steps;
+    yield steps;
+  }
+  return null;
 }
 
 const generationsIn = (wave: readonly Showing[]) => wave.reduce((sum, { samples }) => sum + samples, 0);

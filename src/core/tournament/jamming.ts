@@ -1,76 +1,218 @@
 // Owns finding candidates in whose presence verdicts fail. Must not know rewards: group-result.ts
 // says what follows.
 
-import { isFirst } from "../judges/questions.ts";
+import { comparedIn } from "../judges/questions.ts";
 import { isUnparsed } from "../judges/readings.ts";
 import type { AskedQuestion } from "./asked-questions.ts";
 
-/** Of a jammer's own verdicts so many are unreadable, and without the jammers so few. */
+/** Of verdicts on a jammer so many are unreadable, and of others so many at most: log odds. */
+const UNREADABLE_WITH = 0.9;
+const UNREADABLE_WITHOUT = 0.1;
+const UNREAD = Math.log(UNREADABLE_WITH / UNREADABLE_WITHOUT);
+const READ = Math.log((1 - UNREADABLE_WITH) / (1 - UNREADABLE_WITHOUT));
+/** Log odds against the first jammer, and against each more: one policy wrote them all. */
+const FIRST = 3;
+const NEXT = 1;
+/** Classes for which every explanation is looked at; beyond it the best that growing one finds. */
+const EXACT_MAX = 11;
+/** A verifier that fails at so many by itself makes nobody a jammer. */
+const UNREADABLE_BROKEN = 0.7;
+/** Of a jammer's own verdicts beside the rest so many are unreadable. */
 const SHARE_WITH = 0.5;
-const SHARE_WITHOUT = 0.1;
-const COMPARISONS_MIN = 3;
 
-interface Counts {
-  comparisons: number;
+/**
+ * Log odds at which somebody is left out of what is asked again, at which somebody is found, and at
+ * which nothing more need be asked.
+ */
+const SUSPECTED = 3.1;
+export const FOUND = 6;
+export const SURE = 8;
+
+/** What was said of some candidates shown together. */
+interface Company {
+  members: readonly number[];
+  unread: number;
   answered: number;
-  unparsed: number;
+  /** Log odds that one of them jams. */
+  weight: number;
 }
 
-const share = ({ answered, unparsed }: Counts): number => (answered === 0 ? 0 : unparsed / answered);
+interface Suspicion {
+  /** The likeliest set of jammers, by class. */
+  jams: readonly boolean[];
+  /** By class: the log odds of the likeliest explanation with it over the likeliest without. */
+  odds: readonly number[];
+  companies: readonly Company[];
+}
 
-const noCounts = (): Counts => ({ comparisons: 0, answered: 0, unparsed: 0 });
-
-function add(counts: Counts, { question, readings }: AskedQuestion): void {
-  if (isFirst(question)) counts.comparisons++;
-  for (const reading of readings) {
-    if (reading.status === null) continue;
-    counts.answered++;
-    if (isUnparsed(reading)) counts.unparsed++;
+function companiesOf(asked: readonly AskedQuestion[]): Company[] {
+  const byName = new Map<string, { members: number[]; unread: number; answered: number }>();
+  for (const { question, readings } of asked) {
+    const name = comparedIn(question);
+    const company = byName.get(name) ?? { members: [...new Set(question.shown)], unread: 0, answered: 0 };
+    byName.set(name, company);
+    for (const reading of readings) {
+      if (reading.status === null) continue;
+      company.answered++;
+      if (isUnparsed(reading)) company.unread++;
+    }
   }
+  return [...byName.values()].flatMap((one) =>
+    one.answered === 0 ? [] : [{ ...one, weight: one.unread * UNREAD + (one.answered - one.unread) * READ }],
+  );
 }
 
-function countsOf(asked: readonly AskedQuestion[]): Counts {
-  const counts = noCounts();
-  for (const entry of asked) add(counts, entry);
-  return counts;
+const against = (jammers: number): number => (jammers === 0 ? 0 : FIRST + (jammers - 1) * NEXT);
+
+/** The best explanation of all, and by class the best with it and the best without. */
+interface Best {
+  gain: number;
+  jams: boolean[];
+  with: number[];
+  without: number[];
 }
 
-/** For each class: what was asked with it. */
-function countsByClass(classCount: number, asked: readonly AskedQuestion[]): Counts[] {
-  const counts = Array.from({ length: classCount }, noCounts);
-  for (const entry of asked) for (const member of entry.question.shown) add(counts[member] as Counts, entry);
-  return counts;
+const noneYet = (n: number): Best => ({
+  gain: 0,
+  jams: new Array<boolean>(n).fill(false),
+  with: new Array<number>(n).fill(Number.NEGATIVE_INFINITY),
+  without: new Array<number>(n).fill(0),
+});
+
+function consider(best: Best, gain: number, jams: (v: number) => boolean): void {
+  const { length } = best.jams;
+  for (let v = 0; v < length; v++) {
+    const side = jams(v) ? best.with : best.without;
+    if (gain > (side[v] as number)) side[v] = gain;
+  }
+  if (gain <= best.gain) return;
+  best.gain = gain;
+  best.jams = best.jams.map((_, v) => jams(v));
+}
+
+/** Every set of jammers. */
+function exactly(n: number, companies: readonly Company[]): Best {
+  const best = noneYet(n);
+  const masks = companies.map(({ members }) => members.reduce((mask, v) => mask | (1 << v), 0));
+  for (let set = 1; set < 1 << n; set++) {
+    let gain = 0;
+    let size = 0;
+    for (let v = 0; v < n; v++) size += (set >> v) & 1;
+    for (const [q, mask] of masks.entries()) if ((mask & set) !== 0) gain += (companies[q] as Company).weight;
+    consider(best, gain - against(size), (v) => ((set >> v) & 1) === 1);
+  }
+  return best;
+}
+
+/** Whom those that do not jam so far are read with most; -1 where nobody goes with them. */
+function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly number[]): number {
+  let next = -1;
+  for (let v = 0; v < honest.length; v++) {
+    if (honest[v] === 1 || (gains[v] as number) + NEXT <= 0) continue;
+    const ahead = next < 0 ? 1 : (gains[v] as number) - (gains[next] as number);
+    if (ahead > 0 || (ahead === 0 && (reads[v] as number) > (reads[next] as number))) next = v;
+  }
+  return next;
 }
 
 /**
- * Classes whose presence makes verdicts fail: at least half of the verdicts on each cannot be read,
- * and at most a tenth of those without any of them. Several are found one after the other, worst
- * first (equals together), for beside a second jammer the first would look innocent. None are told
- * where fewer than three comparisons show one, or are left without them, or when they were half of
- * the group: then it may as well be the verifier.
+ * From each class the others that go with it, best first, as long as they do: who is left jams. Of
+ * verdicts without noise this is exact wherever everyone who does not jam was read beside another:
+ * each of these is a start that nobody who jams is ever taken into, and that takes in all others.
  */
-export function jammers(classCount: number, asked: readonly AskedQuestion[]): ReadonlySet<number> {
-  const found = new Set<number>();
-  const whole = countsByClass(classCount, asked);
-  let rest = asked;
-  let counts = whole;
-  for (;;) {
-    const shares = counts.map((own, i) => (found.has(i) ? 0 : share(own)));
-    const worst = Math.max(0, ...shares);
-    if (worst < SHARE_WITH) break;
-    for (const [i, own] of shares.entries()) if (own === worst) found.add(i);
-    rest = rest.filter(({ question }) => !question.shown.some((member) => found.has(member)));
-    counts = countsByClass(classCount, rest);
+function grown(n: number, companies: readonly Company[]): Best {
+  const best = noneYet(n);
+  const whole = companies.reduce((sum, { weight }) => sum + weight, 0);
+  const of = Array.from({ length: n }, () => [] as number[]);
+  for (const [q, { members }] of companies.entries()) for (const v of members) (of[v] as number[]).push(q);
+  const reads = of.map((own) => own.reduce((sum, q) => sum - Math.min(0, (companies[q] as Company).weight), 0));
+  for (let start = 0; start < n; start++) {
+    const honest = new Uint8Array(n);
+    const open = companies.map(({ members }) => members.length);
+    const gains = new Float64Array(n);
+    let covered = whole;
+    let left = n;
+    for (let next = start; next >= 0; ) {
+      honest[next] = 1;
+      left--;
+      for (const q of of[next] as number[]) {
+        const { members, weight } = companies[q] as Company;
+        open[q] = (open[q] as number) - 1;
+        if (open[q] === 0) covered -= weight;
+        else if (open[q] === 1) for (const v of members) if (honest[v] === 0) gains[v] = (gains[v] as number) - weight;
+      }
+      next = bestNext(honest, gains, reads);
+    }
+    consider(best, covered - against(left), (v) => honest[v] === 0);
+    // Each of those left, taken back alone.
+    for (let v = 0; v < n; v++) {
+      if (honest[v] === 1) continue;
+      const gain = covered + (gains[v] as number) - against(left - 1);
+      if (gain > (best.without[v] as number)) best.without[v] = gain;
+    }
+    // Each of those taken in, left out after all.
+    for (let v = 0; v < n; v++) {
+      if (honest[v] === 0) continue;
+      const own = (of[v] as number[]).reduce(
+        (sum, q) => sum + (open[q] === 0 ? (companies[q] as Company).weight : 0),
+        0,
+      );
+      const gain = covered + own - against(left + 1);
+      if (gain > (best.with[v] as number)) best.with[v] = gain;
+    }
   }
-  if (found.size === 0) return found;
-  const without = countsOf(rest);
-  const sure =
-    2 * found.size < classCount &&
-    without.comparisons >= COMPARISONS_MIN &&
-    share(without) <= SHARE_WITHOUT &&
-    [...found].every((i) => {
-      const own = whole[i] as Counts;
-      return own.comparisons >= COMPARISONS_MIN && share(own) >= SHARE_WITH;
-    });
-  return sure ? found : new Set();
+  return best;
+}
+
+/**
+ * Who may keep verdicts from being read: the likeliest set of classes of which each unread question
+ * shows one and few read ones do. Verdicts on a jammer are unreadable with probability 0.9, others
+ * with 0.1, independently; a set of k jammers has log odds of -(3 + (k - 1)) before anything is
+ * known. A likelihood ratio of explanations, so the order of questions and classes does not matter.
+ * Exact for 11 classes; O(n (n^2 + questions)) beyond.
+ */
+export function suspicion(classCount: number, asked: readonly AskedQuestion[]): Suspicion {
+  const companies = companiesOf(asked);
+  if (!companies.some(({ unread }) => unread > 0)) {
+    const none = new Array<boolean>(classCount).fill(false);
+    return { jams: none, odds: none.map(() => Number.NEGATIVE_INFINITY), companies };
+  }
+  const best = classCount <= EXACT_MAX ? exactly(classCount, companies) : grown(classCount, companies);
+  return { jams: best.jams, odds: best.with.map((own, v) => own - (best.without[v] as number)), companies };
+}
+
+const isSound = (read: number, unread: number): boolean =>
+  unread * Math.log(UNREADABLE_WITHOUT / UNREADABLE_BROKEN) +
+    read * Math.log((1 - UNREADABLE_WITHOUT) / (1 - UNREADABLE_BROKEN)) >
+  0;
+
+/** Verdicts of the questions that show only these, and how many of them could not be read. */
+export function verdictsAmong(companies: readonly Company[], isIn: (member: number) => boolean) {
+  const among = companies.filter(({ members }) => members.every(isIn));
+  const sum = (field: "answered" | "unread") => among.reduce((all, one) => all + one[field], 0);
+  return { answered: sum("answered"), unread: sum("unread") };
+}
+
+/**
+ * Classes whose presence makes verdicts fail, each by at least `sure` log odds: those that the
+ * unreadable verdicts cannot be explained without. So half of the verdicts on each beside those
+ * that do not jam are unreadable, or more, however many jam. None are found where nothing was read
+ * without them, or what was is likelier of a verifier that fails at 0.7 of all than at 0.1. Nobody
+ * is found where several explain the same: of two rollouts, of a list, where nothing was read.
+ */
+export function jammers(classCount: number, asked: readonly AskedQuestion[], sure = SUSPECTED): ReadonlySet<number> {
+  const { odds, companies } = suspicion(classCount, asked);
+  const suspects = new Set(odds.flatMap((own, v) => (own >= sure ? [v] : [])));
+  const found = new Set(
+    [...suspects].filter((v) => {
+      const beside = (member: number) => member === v || !suspects.has(member);
+      const own = verdictsAmong(
+        companies.filter(({ members }) => members.includes(v)),
+        beside,
+      );
+      return own.unread > 0 && own.unread >= SHARE_WITH * own.answered;
+    }),
+  );
+  const { answered, unread } = verdictsAmong(companies, (member) => !found.has(member));
+  return answered > unread && isSound(answered - unread, unread) ? found : new Set();
 }

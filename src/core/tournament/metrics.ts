@@ -58,7 +58,8 @@ export function parseRate({ parsed, unparsed }: Pick<VerifierUse, "parsed" | "un
 
 /** Mean and population standard deviation of the rewards that are numbers; null when none is. */
 export function rewardMoments(rewards: readonly (number | null)[]): Pick<GroupMetrics, "reward_mean" | "reward_std"> {
-  const known = rewards.filter((reward) => reward !== null);
+  // In an order of their own, so that no last digit hangs on how rollouts are numbered.
+  const known = rewards.filter((reward) => reward !== null).sort((a, b) => a - b);
   if (known.length === 0) return { reward_mean: null, reward_std: null };
   return { reward_mean: mean(known), reward_std: populationStd(known) };
 }

@@ -1,6 +1,7 @@
 // Owns how a spec names a schedule, and what it says of its settings, by the table of schedules.
 import * as z from "zod";
 import type { NamedSchedule, Spec } from "../contract/spec.ts";
+import { isGraded } from "./asking-pairs.ts";
 import type { Choice, Field, Schedule } from "./schedule.ts";
 import { SCHEDULES } from "./schedules/table.ts";
 
@@ -41,6 +42,18 @@ function canonicalSchedule(named: NamedSchedule): NamedSchedule {
   const defaults = schedule.settings.parse({}) as Record<string, unknown>;
   const own = Object.entries(settings as Record<string, unknown>).filter(([key, value]) => defaults[key] !== value);
   return own.length === 0 ? nameOf(named) : { name: nameOf(named), ...Object.fromEntries(own) };
+}
+
+/**
+ * Whether so few pairs are asked that whom somebody meets decides what it earns, and copies of one
+ * candidate, who are met in its place, move the others.
+ */
+export function asksFewPairs(judge: Spec["judge"]): boolean {
+  const { schedule } = scheduleOf(judge.schedule);
+  if (schedule.byWins === true) return false;
+  if (schedule.choose === undefined) return !schedule.complete || judge.budget !== undefined;
+  const until = typeof judge.schedule === "object" && judge.schedule.order_confidence !== undefined;
+  return until || isGraded(judge) || judge.budget !== undefined;
 }
 
 /** Whether a group's reference takes part in its comparisons. */

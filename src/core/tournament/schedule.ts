@@ -3,7 +3,7 @@
 import type * as z from "zod";
 import type { NamedSchedule } from "../contract/spec.ts";
 import { type Fit, fitted, type Game } from "../math/bradley-terry.ts";
-import type { ShownFirst } from "./decide.ts";
+import type { ShownFirst } from "./decision.ts";
 
 /**
  * What came of comparing candidate i with candidate j: what i earned of it, in [0, 1] and j the
@@ -65,14 +65,10 @@ export interface Schedule<S = unknown> {
    * enough.
    */
   endsOf?: "early_stop" | "sure";
-  /**
-   * Whether nothing that is still to come can give a match's outcome any weight. Once so it stays
-   * so whatever else is learnt, and the outcome of such a match makes no other one so: then what is
-   * left of a wave hangs on its outcomes alone, not on their order.
-   */
-  obsolete?(field: Field<S>, outcomes: Outcomes): (match: Match) => boolean;
   /** Only wins are told by what it asks: the points of a candidate are its wins. */
   byWins?: true;
+  /** Whom it never asked about had a free point, which counts as a win. */
+  freePoint?: true;
   /**
    * Whether a pair that it asks for again is asked again: in the other order, then as often again.
    * Its strengths are by `strengthsInOrder`.
@@ -142,21 +138,29 @@ export function meanOutcome(outcomes: Outcomes, i: number, opponents: readonly n
 }
 
 /** Lambda of the prior on strengths: some shrinkage, for few games. */
-const STRENGTH_PRIOR = 0.5;
+export const STRENGTH_PRIOR = 0.5;
 /** A graded outcome tells log-odds, not the toss of a coin: it counts as so many games. */
 const GRADED_WEIGHT = 10;
+const weightOf = (graded: boolean) => (graded ? GRADED_WEIGHT : 1);
 
 /** Strengths of n candidates from the pairs of which something was decided. */
 export function strengthsOf(n: number, pairs: readonly Match[], outcomes: Outcomes, graded: boolean): Fit {
-  const games = pairs.flatMap(([i, j]): Game[] => {
-    const score = outcomes(i as number, j as number) ?? null;
-    return score === null ? [] : [{ i: i as number, j: j as number, score }];
-  });
-  return fitted(n, games, STRENGTH_PRIOR, graded ? GRADED_WEIGHT : 1);
+  const games = pairs.flatMap((pair) => gameOf(pair, outcomes) ?? []);
+  return fitted(n, games, STRENGTH_PRIOR, weightOf(graded));
+}
+
+/**
+ * A pair's outcome, of the one who earned more: what the other earned is the rest up to rounding
+ * only, and who of the two has the lower number must not matter.
+ */
+export function gameOf([i = 0, j = 0]: Match, outcomes: Outcomes): Game | null {
+  const [own, other] = [outcomes(i, j) ?? null, outcomes(j, i) ?? null];
+  if (own === null || other === null) return null;
+  return own >= other ? { i, j, score: own } : { i: j, j: i, score: other };
 }
 
 /** Lambda of the prior on what being shown first earns. */
-const LEAD_PRIOR = 1;
+export const LEAD_PRIOR = 1;
 
 /**
  * Strengths as by `strengthsOf`, but of what each order of a pair gave: a vote is a game, what the
@@ -165,14 +169,19 @@ const LEAD_PRIOR = 1;
  */
 export function strengthsInOrder(n: number, pairs: readonly Match[], outcomes: Outcomes, graded: boolean): Fit {
   const games = pairs
-    .flatMap(([i, j]) => [
-      [i, j],
-      [j, i],
-    ])
-    .flatMap(([i, j]): Game[] => {
-      const told = outcomes.inOrder?.(i as number, j as number) ?? null;
-      if (told === null) return [];
-      return [{ i: i as number, j: j as number, score: told.mean, times: graded ? 1 : told.count }];
-    });
-  return fitted(n, games, STRENGTH_PRIOR, graded ? GRADED_WEIGHT : 1, LEAD_PRIOR);
+    .flatMap((pair) => shownIn(pair, outcomes))
+    .map(({ count, ...game }): Game => ({ ...game, times: graded ? 1 : count }));
+  return fitted(n, games, STRENGTH_PRIOR, weightOf(graded), LEAD_PRIOR);
+}
+
+/** What each order of a pair gave the first shown, and of how many verdicts. */
+export function shownIn([i = 0, j = 0]: Match, outcomes: Outcomes): (Game & { count: number })[] {
+  const orders = [
+    [i, j],
+    [j, i],
+  ] as const;
+  return orders.flatMap(([first, second]) => {
+    const told = outcomes.inOrder?.(first, second) ?? null;
+    return told === null ? [] : [{ i: first, j: second, score: told.mean, count: told.count }];
+  });
 }

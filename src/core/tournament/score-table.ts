@@ -1,5 +1,6 @@
 // Owns the table of scores by name: a new one is one entry here.
 import { sigmoid } from "../math/bradley-terry.ts";
+import { sumOf } from "../math/stats.ts";
 import type { Score, Standing } from "./score.ts";
 
 /** Sums of outcomes in another order differ by rounding only. */
@@ -17,7 +18,7 @@ const strength: Score = {
   points(standing) {
     const theta = standing.strengths();
     return theta.map((own, r) =>
-      theta.reduce((sum, other, s) => sum + (s === r ? 0 : own === other ? 0.5 : sigmoid(own - other)), 0),
+      sumOf(theta.flatMap((other, s) => (s === r ? [] : own === other ? [0.5] : [sigmoid(own - other)]))),
     );
   },
 };
@@ -80,5 +81,5 @@ export const SCORES: Readonly<Record<string, Score>> = {
   /** What it earned on average, graded as the verdicts are. */
   soft: { range: unit, of: ({ earned }) => earned },
   /** The mean of the verifier's own scores. */
-  mean_score: { range: unit, of: ({ marks, earned }) => marks ?? earned.map(() => 0), needsScores: true },
+  mean_score: { range: unit, of: ({ marks }) => marks, needsScores: true },
 };

@@ -17,15 +17,16 @@ export interface Standing {
   places: readonly number[] | null;
   /** Some pairs were asked more often than others, by what their answers said. */
   uneven?: boolean;
-  /** The mean of the scores that the verifier itself gave, in [0, 1]; null where it gives none. */
-  marks: readonly number[] | null;
+  /** The mean of the scores that the verifier itself gave, in [0, 1]; null where it gave none. */
+  marks: readonly (number | null)[];
 }
 
 /** A score: its line in the table is all there is of it. */
 export interface Score {
   /** Where every value lies in groups of at most n; the malformed have the least. */
   range(n: number): readonly [number, number];
-  of(standing: Standing): readonly number[];
+  /** Null: what it rests on was not told. */
+  of(standing: Standing): readonly (number | null)[];
   /**
    * By what candidates are ordered where not every pair is asked, in points of n - 1; default:
    * `earned`.

@@ -1,10 +1,11 @@
 // Owns what a reply and a step warn of: rewards that may be flat or misleading without their saying
 // so. Codes: docs/errors.md. Knows no transport.
 import { knowsLanguage } from "../candidate/comments.ts";
+import { hasNearCopies } from "../candidate/near-copies.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { BatchMetrics, GroupResult } from "../contract/replies.ts";
 
-/** Below it the verifier's silence, not the candidates, decides much (api.md, evaluations). */
+/** Below it the verifier's silence, not the candidates, decides much (design, evaluations). */
 export const PARSE_RATE_LOW = 0.8;
 
 const LOW = "parse_rate_low";
@@ -15,13 +16,14 @@ const parseRateWarnings = (parse_rate: number | null) =>
  * `no_candidates`: in some group no rollout has one, where candidates count.
  * `language_not_supported`: a group's `language` is none of those whose comments can be removed,
  * which are all that the embedded verifier runs and more; a trained verifier may know it all the
- * same.
+ * same. `near_copies`: of few pairs, copies of one candidate move what the others earn.
  */
 export function rewardWarnings(
   prepared: readonly PreparedGroup[],
   results: readonly GroupResult[],
   { parse_rate }: Pick<BatchMetrics, "parse_rate">,
   candidatesCount: boolean,
+  fewPairs: boolean,
 ): string[] {
   const when = (code: string, holds: boolean) => (holds ? [code] : []);
   return [
@@ -42,12 +44,17 @@ export function rewardWarnings(
       "does_not_fit",
       prepared.some(({ overlong, formatOk }, g) => overlong || refusedAny(formatOk, results[g])),
     ),
+    ...when("near_copies", fewPairs && prepared.some(hasCopies)),
     ...when(
       "models_mixed",
       results.some(({ verifier }) => verifier.models.length > 1),
     ),
   ];
 }
+
+/** Of others: all copies of one candidate are met by nobody else. */
+const hasCopies = ({ classes: { members }, texts }: PreparedGroup): boolean =>
+  members.length > 1 && (members.some(({ length }) => length > 1) || hasNearCopies(texts));
 
 /**
  * Well formed as far as it could be told before, and neither well formed nor jamming after: the

@@ -1,6 +1,6 @@
 // Owns what every schedule guarantees, whatever the verifier answers: it ends, asks no pair twice,
 // keeps to the budget, and leaves nobody without a comparison.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -8,11 +8,13 @@ import type { Showing } from "../../../src/core/judges/questions.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { isGraded } from "../../../src/core/tournament/asking-pairs.ts";
 import { Contest, type Seen } from "../../../src/core/tournament/contest.ts";
-import { decide, tally } from "../../../src/core/tournament/decide.ts";
+import { tally } from "../../../src/core/tournament/decide.ts";
+import { decide } from "../../../src/core/tournament/decision.ts";
 import { scheduleOf } from "../../../src/core/tournament/named-schedule.ts";
 import { gradesOf, type Outcome } from "../../../src/core/tournament/outcome.ts";
 import { outcomesIn } from "../../../src/core/tournament/rehearsal.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
+import fc from "../../harness/property.ts";
 
 /** Graded outcomes, whatever the wire brings them. */
 const SOFT = "soft" as "majority";

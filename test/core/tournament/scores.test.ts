@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Showing } from "../../../src/core/judges/questions.ts";
 import { bradleyTerry, type Game } from "../../../src/core/math/bradley-terry.ts";
 import { kendallTauB } from "../../../src/core/math/stats.ts";
-import { decide, gapsIn, tally } from "../../../src/core/tournament/decide.ts";
+import { gapsIn, tally } from "../../../src/core/tournament/decide.ts";
+import { decide } from "../../../src/core/tournament/decision.ts";
 import { isCyclic } from "../../../src/core/tournament/measures.ts";
 import type { Outcome } from "../../../src/core/tournament/outcome.ts";
 import { SCORES } from "../../../src/core/tournament/score-table.ts";
@@ -50,7 +51,7 @@ function scored(n: number, rows: readonly Row[], score: string, graded = false) 
   const gaps = gapsIn(classes.classOf, tallies, 1e-9);
   const judged = gaps.map((gap) => gap === null);
   const earned = earnedOf(classes, decision);
-  const standing = { tallies, judged, earned, strengths: () => [], places: null, marks: null };
+  const standing = { tallies, judged, earned, strengths: () => [], places: null, marks: [] };
   return { decision, tallies, base: baseRewards(score, standing, classes.classOf, gaps) };
 }
 

@@ -1,9 +1,10 @@
 // Soft outcomes: whatever was asked of a pair, and in whatever order it came, its outcome is the
 // mean of the probabilities.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/core/tournament/decide.ts";
+import { decide } from "../../../src/core/tournament/decision.ts";
 import type { Outcome } from "../../../src/core/tournament/outcome.ts";
+import fc from "../../harness/property.ts";
 
 const graded = { graded: true } as const;
 

@@ -1,14 +1,10 @@
 // Owns the waves of `active` with `again`: the next question is a new pair or one that was asked,
 // in its other order or more often, by which tells most of the order.
-import { type Fit, orderConfidence } from "../../math/bradley-terry.ts";
+import type { Fit } from "../../math/bradley-terry.ts";
 import { type Field, type Match, type Outcomes, strengthsInOrder, type Waves } from "../schedule.ts";
+import { type Ends, endFit, isSure } from "../sureness.ts";
 import { circular } from "./circular.ts";
 import { bestChances, spaced, worthOf } from "./pair-worth.ts";
-
-export interface AgainSettings {
-  sure: number;
-  order_confidence?: number | undefined;
-}
 
 /** So many pairs a candidate are asked before some are turned round to see what the order does. */
 const PAIRS_BEFORE_TURNS = 2;
@@ -49,7 +45,7 @@ const UNKNOWN: Noise = { pair: 1, order: 0 };
  * turning a pair round tells as much as a new one where the two noises are equal. Both are
  * estimated from some pairs that are turned round. Votes are repeated once all pairs are asked.
  */
-export function* activeAgain(field: Field, { sure, order_confidence }: AgainSettings): Waves {
+export function* activeAgain(field: Field, ends: Ends): Waves {
   const { order, graded, repeats, pairs } = field;
   const n = order.length;
   const ring = [...((circular.waves({ ...field, settings: { degree: 1 } }).next().value ?? []) as readonly Match[])];
@@ -63,19 +59,15 @@ export function* activeAgain(field: Field, { sure, order_confidence }: AgainSett
       .flatMap((b): Match[] => (asked.some(({ match: m }) => m.includes(a) && m.includes(b)) ? [] : [[a, b]])),
   );
   // Of who may be the best only few pairs tell anything.
-  const only = order_confidence !== undefined;
+  const only = ends.order_confidence !== undefined;
   const half = Math.max(1, n >> 1);
   const early = PAIRS_BEFORE_TURNS * n;
   let turned = only || !graded || repeats === 0 || pairs < early + half;
   for (;;) {
-    const fit = strengthsInOrder(
-      n,
-      asked.map(({ match }) => match),
-      outcomes,
-      graded,
-    );
-    const { best, tau } = orderConfidence(fit);
-    if (order_confidence === undefined ? Math.min(best, tau) >= sure : best >= order_confidence) return undefined;
+    const met = asked.map(({ match }) => match);
+    const sure = endFit(ends, n, met, outcomes);
+    if (isSure(ends, sure)) return undefined;
+    const fit = only && sure !== null ? sure : strengthsInOrder(n, met, outcomes, graded);
     const again = asked.filter(({ times }) => times <= repeats);
     const pilot = !turned && (asked.length >= early || open.length === 0);
     const wave = pilot || asked.length < early || (only && open.length > 0) ? half : n;

@@ -1,8 +1,8 @@
 // Owns the schedule `active`: wave after wave the pairs of which an answer says most, until the
 // order is sure.
 import * as z from "zod";
-import { orderConfidence } from "../../math/bradley-terry.ts";
 import { allPairs, type Match, type Schedule, strengthsOf } from "../schedule.ts";
+import { endFit, isSure } from "../sureness.ts";
 import { activeAgain } from "./active-again.ts";
 import { circular } from "./circular.ts";
 import { bestChances, spaced, worthOf } from "./pair-worth.ts";
@@ -51,11 +51,11 @@ export const active: Schedule<z.output<typeof SETTINGS>> = {
       order.slice(s + 1).flatMap((b): Match[] => (asked.some((m) => m.includes(a) && m.includes(b)) ? [] : [[a, b]])),
     );
     while (open.length > 0) {
-      const fit = strengthsOf(n, asked, outcomes, field.graded);
-      const { best, tau } = orderConfidence(fit);
-      const { sure, order_confidence } = settings;
-      if (order_confidence === undefined ? Math.min(best, tau) >= sure : best >= order_confidence) break;
-      const chances = order_confidence === undefined ? null : bestChances(fit);
+      const sure = endFit(settings, n, asked, outcomes);
+      if (isSure(settings, sure)) break;
+      const only = settings.order_confidence !== undefined;
+      const fit = only && sure !== null ? sure : strengthsOf(n, asked, outcomes, field.graded);
+      const chances = only ? bestChances(fit) : null;
       const share = ([i, j]: Match) =>
         chances === null ? 1 : (chances[i as number] as number) + (chances[j as number] as number);
       const worth = new Map(open.map((match) => [match, share(match) * worthOf(fit, match as [number, number])]));

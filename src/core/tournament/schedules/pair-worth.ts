@@ -1,6 +1,7 @@
 // Owns what a pair is worth asking under the Bradley-Terry posterior, and the wave of those worth
 // most. Knows no schedule.
-import { type Fit, pairPosterior, sigmoid } from "../../math/bradley-terry.ts";
+import { type Fit, pairPosterior, productOf, sigmoid } from "../../math/bradley-terry.ts";
+import { sumOf } from "../../math/stats.ts";
 import type { Match } from "../schedule.ts";
 
 /** The chance that a pair's order is wrong times what an answer tells of its gap. */
@@ -17,9 +18,9 @@ export function worthOf(fit: Fit, [i, j]: readonly [number, number]): number {
 export function bestChances(fit: Fit): number[] {
   const players = [...fit.theta.keys()];
   const products = players.map((i) =>
-    players.reduce((product, j) => (i === j ? product : product * pairPosterior(fit, i, j).chance), 1),
+    productOf(players.flatMap((j) => (i === j ? [] : [pairPosterior(fit, i, j).chance]))),
   );
-  const sum = products.reduce((total, own) => total + own, 0);
+  const sum = sumOf(products);
   return products.map((own) => own / sum);
 }
 

@@ -22,6 +22,7 @@ export const swiss: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
+  freePoint: true,
   most: (n, { rounds = Math.ceil(Math.log2(n)) }) => Math.max(0, Math.min(rounds, n - 1)) * (n >> 1),
   *waves({ order, settings }) {
     const n = order.length;

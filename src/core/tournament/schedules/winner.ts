@@ -28,11 +28,6 @@ export const winner: Schedule<z.output<typeof SETTINGS>> = {
   endsOf: "early_stop",
   byWins: true,
   most: allPairs,
-  obsolete(field, outcomes) {
-    const { table, bar } = standingOf(field, outcomes);
-    const out = new Set(table.flatMap(({ i, most }) => (most < bar ? [i] : [])));
-    return (match) => match.every((i) => out.has(i));
-  },
   *waves(field) {
     const { order } = field;
     const n = order.length;

@@ -1,0 +1,94 @@
+// Owns what is asked after the schedule: whose doing it is that questions were refused or could not
+// be read, and then what these would have told of the others.
+import type { ContentKey } from "../candidate/classes.ts";
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import type { Spec } from "../contract/spec.ts";
+import { comparedIn, isAside, REPEAT_FROM, type Showing } from "../judges/questions.ts";
+import { isUnparsed, type Reading } from "../judges/readings.ts";
+import { type AskedQuestion, counts } from "./asked-questions.ts";
+import { firstShowings } from "./asking-pairs.ts";
+import { attribution } from "./attribution.ts";
+import { Contest, NOTHING_SEEN } from "./contest.ts";
+import { jammers } from "./jamming.ts";
+import { telling, trialsOf } from "./trials.ts";
+
+const isRead = (reading: Reading) => reading.status !== null && !isUnparsed(reading);
+
+export class AskedAfter {
+  private readonly group: Pick<PreparedGroup, "texts" | "keys">;
+  private readonly judge: Spec["judge"];
+  private readonly seed: number;
+  private readonly reference: number | undefined;
+  /** Lists that were asked again without some, by what they showed. */
+  private readonly again = new Set<string>();
+
+  /** @param reference the candidate that everyone meets, where one does: without it nobody is asked */
+  constructor(
+    group: Pick<PreparedGroup, "texts" | "keys">,
+    { judge, seed }: Pick<Spec, "judge" | "seed">,
+    reference?: number,
+  ) {
+    this.group = group;
+    this.reference = reference;
+    this.judge = judge;
+    this.seed = seed;
+  }
+
+  /**
+   * The next questions; none when all is known. First whether several copies of one candidate are
+   * refused, then trials; then, without those whose doing it is, each list that told nothing of the
+   * others, and of pairs what the schedule has for each of them that met nobody else.
+   */
+  next(asked: readonly AskedQuestion[]): readonly Showing[] {
+    const { texts, keys } = this.group;
+    const { blamed, probes } = attribution(texts, asked);
+    if (probes.length > 0) return probes;
+    const trials = trialsOf(keys, asked, this.seed);
+    if (trials.length > 0) return trials;
+    const out = new Set([...blamed, ...jammers(keys.length, telling(asked))]);
+    if (out.size === 0) return [];
+    return this.judge.mode === "listwise" ? this.lists(asked, out) : this.pairs(asked, out);
+  }
+
+  private lists(asked: readonly AskedQuestion[], out: ReadonlySet<number>): Showing[] {
+    const { judge, seed } = this;
+    const { keys } = this.group;
+    const byList = Map.groupBy(asked.filter(counts), ({ question }) => comparedIn(question));
+    const times = new Map([...byList].map(([name, all]) => [name, timesOf(all)]));
+    return [...byList].flatMap(([name, all]) => {
+      const { shown } = (all[0] as AskedQuestion).question;
+      const rest = shown.filter((member) => !out.has(member));
+      const isTold = all.some(({ readings }) => readings.some(isRead));
+      if (isTold || this.again.has(name) || rest.length < 2 || rest.length === shown.length) return [];
+      this.again.add(name);
+      const list = comparedIn({ shown: rest });
+      return Array.from({ length: timesOf(all) }, () => {
+        const before = times.get(list) ?? 0;
+        times.set(list, before + 1);
+        return firstShowings(rest, { keys, judge, seed }, before);
+      }).flat();
+    });
+  }
+
+  private pairs(asked: readonly AskedQuestion[], out: ReadonlySet<number>): Showing[] {
+    const { judge, seed } = this;
+    const { keys } = this.group;
+    const rest = [...keys.keys()].filter((member) => !out.has(member));
+    const among = asked.filter(({ question }) => !isAside(question) && !question.shown.some((v) => out.has(v)));
+    const met = new Set(among.flatMap(({ question }) => question.shown));
+    const alone = rest.filter((member) => !met.has(member));
+    if (alone.length === 0 || rest.length < 2 || this.reference !== undefined) return [];
+    const contest = new Contest({ keys: rest.map((member) => keys[member] as ContentKey), judge, seed });
+    const back = (showing: Showing) => ({ ...showing, shown: showing.shown.map((place) => rest[place] as number) });
+    const wave = contest.next(NOTHING_SEEN).map(back);
+    const own = wave.filter(({ shown }) => shown.some((member) => alone.includes(member)));
+    const left = alone.filter((member) => !own.some(({ shown }) => shown.includes(member)));
+    // Whom the wave leaves free, as of an odd number, meets the next one.
+    const beside = (v: number) => rest[(rest.indexOf(v) + 1) % rest.length] as number;
+    return [...own, ...left.flatMap((v) => firstShowings([v, beside(v)], { keys, judge, seed }))];
+  }
+}
+
+/** How often a list of the same candidates was asked, each time with all of its samples. */
+const timesOf = (asked: readonly AskedQuestion[]): number =>
+  new Set(asked.map(({ question }) => Math.floor((question.first_sample ?? 0) / REPEAT_FROM))).size;

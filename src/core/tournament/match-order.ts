@@ -1,0 +1,38 @@
+// Owns the orders that hang on a seed and contents only: of candidates, and of a wave that a budget
+// may end within.
+import { type ContentKey, compareKeys } from "../candidate/classes.ts";
+import { createRandom, hashText, shuffled } from "../math/random.ts";
+import type { Match } from "./schedule.ts";
+
+/** The candidates in an order that hangs on the seed and their contents only. */
+export function seededOrder(players: readonly number[], keys: readonly ContentKey[], seed: number): number[] {
+  const key = (i: number) => keys[i] as ContentKey;
+  const byContent = [...players].sort((i, j) => compareKeys(key(i), key(j)));
+  return shuffled(byContent, createRandom(hashText("schedule", seed, ...byContent.flatMap((i) => [...key(i)]))));
+}
+
+/**
+ * Where the budget may end within a wave of a group of n: those first who were asked least, so that
+ * nobody is left out.
+ */
+export function leastAskedFirst(wave: readonly Match[], seed: number, n: number): readonly Match[] {
+  const times = new Map<number, number>();
+  const costOf = (match: Match) => match.reduce((sum, i) => sum + (times.get(i) ?? 0), 0);
+  const line: Match[] = [];
+  // By cost, which only grows: the next of the first pile is the least of all, unless it has grown.
+  const piles = [[...shuffled(wave, createRandom(hashText("spread", seed, n))).entries()]];
+  for (let cost = 0; cost < piles.length; cost++) {
+    for (const entry of (piles[cost] ?? []).sort(([a], [b]) => a - b)) {
+      const [, next] = entry;
+      const grown = costOf(next);
+      if (grown > cost) {
+        piles[grown] ??= [];
+        piles[grown].push(entry);
+        continue;
+      }
+      for (const i of next) times.set(i, (times.get(i) ?? 0) + 1);
+      line.push(next);
+    }
+  }
+  return line;
+}

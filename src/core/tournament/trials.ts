@@ -1,0 +1,75 @@
+// Owns what is asked to tell who keeps the verifier from answering, where the schedule's own
+// questions leave it open. Its answers decide nothing else.
+import type { ContentKey } from "../candidate/classes.ts";
+import { compareKeys } from "../candidate/classes.ts";
+import { comparedIn, isProbe, type Showing, TRIAL_FROM } from "../judges/questions.ts";
+import { hashText } from "../math/random.ts";
+import type { AskedQuestion } from "./asked-questions.ts";
+import { SURE, suspicion, verdictsAmong } from "./jamming.ts";
+
+/** Pairs asked where nobody is known to be read: so few are all pairs of the longest list. */
+const BLIND_MAX = 10;
+/** How often whom nobody is sure of is shown beside one who is read. */
+const TRIES = 4;
+/** Of those who are read, verdicts at least, and how often one pair of them is asked for more. */
+const READ_LEAST = 8;
+const READ_AGAIN = 7;
+/** Log odds from which on somebody may jam, and from which on somebody surely is read. */
+const MAY = -0.5;
+const CLEAR = -2;
+
+/** Generations of trials of n candidates at most. */
+export const trialsMost = (n: number): number => TRIES * n + READ_AGAIN + BLIND_MAX;
+
+/** The answers that tell who is read: all but those that show one candidate alone. */
+export const telling = (asked: readonly AskedQuestion[]): AskedQuestion[] =>
+  asked.filter(({ question }) => !isProbe(question));
+
+/**
+ * What to ask next: where nobody is known to be read, as in one list or all against one, some pairs
+ * that were not asked; then whoever may jam beside those who are read, and these among themselves.
+ * Nothing where nobody may jam, or it is known as surely as need be.
+ * @param keys one a candidate
+ */
+export function trialsOf(keys: readonly ContentKey[], asked: readonly AskedQuestion[], seed: number): Showing[] {
+  const known = telling(asked);
+  const { odds, jams, companies } = suspicion(keys.length, known);
+  if (!odds.some((own) => own > MAY)) return [];
+  const line = seededLine(keys, seed);
+  const read = (v: number) => companies.some((one) => one.answered > one.unread && one.members.includes(v));
+  const clear = line.filter((v) => (odds[v] as number) <= CLEAR && read(v));
+  const tried = known.flatMap(({ question }) => (question.trial === true ? [question] : []));
+  if (clear.length === 0) return tried.length > 0 ? [] : blindly(line, known);
+  const subjects = new Set(tried.flatMap(({ shown, first_sample = 0 }) => (first_sample > TRIAL_FROM ? shown[0] : [])));
+  const open = line.filter((v) => (odds[v] as number) > MAY && (odds[v] as number) < SURE && !subjects.has(v));
+  const trials = open.flatMap((v, k) =>
+    Array.from({ length: TRIES }, (_, time) => trial(v, clear[(k + time) % clear.length] as number, 1 + time)),
+  );
+  const [a, b] = clear;
+  const rest = verdictsAmong(companies, (v) => jams[v] === false);
+  if (a === undefined || b === undefined || subjects.has(a) || rest.answered >= READ_LEAST) return trials;
+  return [...trials, ...Array.from({ length: READ_AGAIN }, (_, time) => trial(a, b, 1 + time))];
+}
+
+const trial = (v: number, beside: number, number: number): Showing => ({
+  ...{ shown: [v, beside], samples: 1, first_sample: TRIAL_FROM + number, trial: true },
+});
+
+/** Pairs that were not asked beside nobody else. */
+function blindly(line: readonly number[], known: readonly AskedQuestion[]): Showing[] {
+  const names = new Set(known.map(({ question }) => comparedIn(question)));
+  const pairs = line.flatMap((a, k) => line.slice(k + 1).map((b) => [a, b] as const));
+  // Neighbours in the line first, so that few pairs are of many candidates.
+  const gap = ([a, b]: readonly [number, number]) => line.indexOf(b) - line.indexOf(a);
+  return pairs
+    .filter((shown) => !names.has(comparedIn({ shown })))
+    .sort((one, other) => gap(one) - gap(other))
+    .slice(0, BLIND_MAX)
+    .map(([a, b]) => trial(a, b, 0));
+}
+
+/** The candidates in an order that hangs on the seed and their contents only. */
+function seededLine(keys: readonly ContentKey[], seed: number): number[] {
+  const hashed = keys.map((key, i) => ({ i, key: hashText("trial", seed, ...key) }));
+  return hashed.sort((a, b) => compareKeys(a.key, b.key)).map(({ i }) => i);
+}
