@@ -8,7 +8,7 @@ import { Backend } from "./fan-out/backend.ts";
 import type { BackendSettings } from "./settings.ts";
 import { BACKENDS } from "./table.ts";
 
-export interface VerifierOptions {
+interface VerifierOptions {
   /** Of the backends whose kind can. */
   hedging: boolean;
   max_in_flight?: number | undefined;

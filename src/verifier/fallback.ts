@@ -117,14 +117,11 @@ function fallbackSession(
     });
     if (left.length === 0) return;
     const goesOn = isLast ? await pause(call, clock, schedule) : !call.signal.aborted;
-    const ended = new Set(job.questions.flatMap(({ id, obsolete }) => (obsolete?.aborted === true ? [id] : [])));
-    const kept = left.filter(({ question }) => !ended.has(question));
-    for (const one of left) if (ended.has(one.question)) sink({ ...one, error: null, saved: true });
-    if (kept.length === 0 || !goesOn || !fits(kept.length)) {
-      for (const generation of kept) sink(generation);
+    if (!goesOn || !fits(left.length)) {
+      for (const generation of left) sink(generation);
       return;
     }
-    const rest = restOf(job, kept);
+    const rest = restOf(job, left);
     await judge(rest.job, (generation) => sink({ ...generation, question: rest.idOf(generation.question) }), at + 1);
   }
 

@@ -42,8 +42,8 @@ async function serve(reply: (seen: Seen, index: number) => { status?: number; do
   return { host, url: `http://${host}/style?by=length`, seen };
 }
 
-function verifierOf(host: string) {
-  const { config, faults } = readEnv({ CHECKER_HOSTS: `other.example.org, ${host}`, CHECKER_SECRET });
+function verifierOf(host: string, beside: object = {}) {
+  const { config, faults } = readEnv({ CHECKER_HOSTS: `other.example.org, ${host}`, CHECKER_SECRET, ...beside });
   expect(faults).toEqual([]);
   return createVerifier(config.backends as never, { hedging: false }, clock);
 }
@@ -60,8 +60,8 @@ const request = (url: string, texts: readonly string[], settings: object = {}) =
   ],
 });
 
-async function scored(host: string, body: object) {
-  const response = await setUp({ verifier: verifierOf(host), clock }).post("/v1/rewards", body);
+async function scored(host: string, body: object, beside: object = {}) {
+  const response = await setUp({ verifier: verifierOf(host, beside), clock }).post("/v1/rewards", body);
   const reply = (await response.json()) as RewardsReply;
   if (response.status !== 200) throw new Error(JSON.stringify(reply));
   const told = reply.groups.map(({ rollouts }) => rollouts.map(({ reward, error }) => reward ?? error));
@@ -137,6 +137,9 @@ describe("a checker", () => {
   });
 });
 
+/** As most deployments are: the checker's address is looked at through the verifier of all kinds. */
+const BESIDE = { VERIFIER_URL: "http://127.0.0.1:9", VERIFIER_MODEL: "judge", SANDBOX_URL: "http://127.0.0.1:9" };
+
 describe("an address", () => {
   it.each([
     ["https://evil.example.org/", "CHECKER_HOSTS"],
@@ -146,9 +149,20 @@ describe("an address", () => {
     ["ftp://other.example.org/", "https"],
     ["other.example.org", "not a URL"],
   ])("such as %s is refused by field before anything is asked", async (address, why) => {
-    const { post } = setUp({ verifier: verifierOf("127.0.0.1:9") });
-    const problem = await problemOf(await post("/v1/rewards", request(address, ["a"])));
-    expect(problem.errors).toEqual([{ path: "spec.signals.style.url", message: expect.stringContaining(why) }]);
+    for (const beside of [{}, BESIDE]) {
+      const { post } = setUp({ verifier: verifierOf("127.0.0.1:9", beside) });
+      const problem = await problemOf(await post("/v1/rewards", request(address, ["a"])));
+      expect(problem.errors).toEqual([{ path: "spec.signals.style.url", message: expect.stringContaining(why) }]);
+    }
+  });
+
+  it("of the list is asked in a deployment with a judge and a sandbox, too", async () => {
+    const { host, url } = await serve(lengths);
+    expect(verifierOf(host, BESIDE).takes).toEqual(expect.arrayContaining(["chat", "execute", "check"]));
+    expect((await scored(host, request(url, ["a", "bbb"]), BESIDE)).told).toEqual([
+      [1, 3],
+      [1, 3],
+    ]);
   });
 
   it("is of no use in a deployment that lists no host", async () => {

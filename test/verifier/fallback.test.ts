@@ -1,6 +1,6 @@
 // Holds what ordered fallback guarantees: what a backend could not answer goes to the next, nothing
 // else does, and each sample is reported once with its judge.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { Generation } from "../../src/core/wire/questions.ts";
@@ -10,6 +10,7 @@ import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { type FakeVerifier, fakeVerifier } from "../harness/fakes.ts";
 import { answer, chunk, event, raw, reset, silence } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
+import fc from "../harness/property.ts";
 import {
   callWith,
   expectedKeys,

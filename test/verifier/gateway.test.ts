@@ -1,6 +1,6 @@
 // Holds what one request through the verify adapter guarantees: the question sent, events become
 // reports, faults named, the health check.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
@@ -20,6 +20,7 @@ import {
   verdict,
 } from "../harness/mock-gateway.ts";
 import type { Behaviour } from "../harness/mock-verifier.ts";
+import fc from "../harness/property.ts";
 import { callWith, judged, pairsJob, verifierContract } from "../port-contracts/verifier.contract.ts";
 import { withGateway } from "./gateway-setup.ts";
 import { clock, deadUrl, instantTimer } from "./setup.ts";

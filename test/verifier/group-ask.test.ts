@@ -1,6 +1,6 @@
 // Holds that a job's samples are reported exactly once whatever the gateway sends, and that asking
 // for the rest after a cut never changes a majority.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import type { JobQuestion } from "../../src/core/judges/questions.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
@@ -8,6 +8,7 @@ import { type VerifyEvent, VerifyRequestSchema } from "../../src/core/wire/verif
 import { deadlineMs, verifyBody } from "../../src/verifier/gateway/body.ts";
 import { GroupAsk } from "../../src/verifier/gateway/group-ask.ts";
 import { samplesOf, saved, verdict } from "../harness/mock-gateway.ts";
+import fc from "../harness/property.ts";
 import { callWith, expectedKeys, reportedKeys } from "../port-contracts/verifier.contract.ts";
 
 const call = callWith(new AbortController().signal);
@@ -25,7 +26,6 @@ const questionOf = (candidates: number) =>
     samples: fc.integer({ min: 1, max: 9 }),
     stop: fc.constantFrom("majority" as const, "all" as const),
     first_sample: fc.nat({ max: 3 }),
-    tokens: fc.option(fc.integer({ min: 1, max: 99 })),
   });
 
 const jobs = fc
@@ -42,12 +42,7 @@ const jobs = fc
         question,
         language,
         candidates,
-        questions: list.map(
-          ({ tokens, ...question }, at): JobQuestion => ({
-            ...{ id: 7 * at + 2, ...question },
-            ...(tokens !== null && { max_tokens: tokens }),
-          }),
-        ),
+        questions: list.map((question, at): JobQuestion => ({ id: 7 * at + 2, ...question })),
       }),
     ),
   );
@@ -56,11 +51,10 @@ const ABOUT = { to: "chat", preset: "code-select", question: "q", language: null
 
 /** A question's texts, samples and stop, as asked. */
 const meant = (job: VerifierJob) =>
-  job.questions.map(({ shown, samples, first_sample, stop, max_tokens }) => ({
+  job.questions.map(({ shown, samples, first_sample, stop }) => ({
     shown: shown.map((index) => job.candidates[index]),
     samples,
     first_sample,
-    max_tokens,
     stop: shown.length === 2 && samples > 1 ? stop : "all",
   }));
 

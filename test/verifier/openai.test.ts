@@ -75,20 +75,6 @@ describe("the question", () => {
     );
   });
 
-  it("takes a question's own tokens before the call's", () =>
-    withMock(
-      () => answer("\\boxed{A}"),
-      async (mock, verifier) => {
-        const questions = [
-          { id: 0, shown: [0, 1], samples: 1, max_tokens: 9 },
-          { id: 1, shown: [1, 0], samples: 1 },
-        ];
-        const session = verifier.session(callWith(new AbortController().signal));
-        await session.judge({ ...pairsJob(2), questions }, () => {});
-        expect(mock.log.map(({ body }) => body.max_tokens).sort()).toEqual([64, 9].sort());
-      },
-    ));
-
   it("names the call's model when it has one", () =>
     withMock(
       () => answer("\\boxed{A}"),

@@ -92,8 +92,9 @@ describe("a process reward model's probabilities", () => {
   it("are each rollout's steps, reduced, asked for in one text a different solution", async () => {
     const { url, seen } = await serve(byNumber);
     const got = await rewardsOf({ ...ENV, VERIFIER_URL: url }, request(STEPS));
-    expect(got.rewards).toEqual([[0.25, 0.5, 0.5, null]]);
-    expect(errors(got)[3]).toBe("no_steps");
+    expect(got.rewards).toEqual([[0.25, 0.5, 0.5, 0]]);
+    // Who writes no step has lost: how many there are is the policy's choice.
+    expect(errors(got)[3]).toBeNull();
     expect(got.rollouts.map(({ details }) => details?.prm)).toEqual([
       { steps: [0.9, 0.25, 0.75], first_wrong: 1 },
       { steps: [0.5], first_wrong: -1 },
@@ -110,7 +111,7 @@ describe("a process reward model's probabilities", () => {
       },
     });
     const mean = await rewardsOf({ ...ENV, VERIFIER_URL: url }, request(STEPS, { reduce: "last" }));
-    expect(mean.rewards).toEqual([[0.75, 0.5, 0.5, null]]);
+    expect(mean.rewards).toEqual([[0.75, 0.5, 0.5, 0]]);
   });
 
   it("are the same through the gateway", async () => {
@@ -120,7 +121,7 @@ describe("a process reward model's probabilities", () => {
     const gateway = await startGateway({ host: "127.0.0.1", port: 0, pool, scalar });
     ends.push(() => gateway.close(0));
     expect((await rewardsOf({ ...ENV, VERIFIER_URL: gateway.url }, request(STEPS))).rewards).toEqual([
-      [0.25, 0.5, 0.5, null],
+      [0.25, 0.5, 0.5, 0],
     ]);
   });
 
@@ -189,11 +190,11 @@ describe("a fault of the server is never a number:", () => {
     expect([got.rewards, errors(got), seen.length]).toEqual([[[null]], ["scalar_backend_saturated"], 1]);
   });
 
-  it("a text that is refused costs no other its number", async () => {
+  it("a text that is refused loses, and costs no other its number", async () => {
     const refuse = { status: 400, document: { error: { message: "maximum context length is 10 tokens", code: 400 } } };
     const { url } = await serve((body) => (body.input.some((text) => text.includes("long")) ? refuse : byNumber(body)));
     const got = await rewardsOf({ ...ENV, VERIFIER_URL: url }, request([["p=0.75"], ["long"]]));
-    expect([got.rewards, errors(got)]).toEqual([[[0.75, null]], [null, "context_exceeded"]]);
+    expect([got.rewards, errors(got)]).toEqual([[[0.75, 0]], [null, null]]);
   });
 
   it("a deployment without such a model refuses the spec by its field, and one of steps alone a scalar signal", async () => {

@@ -1,6 +1,6 @@
 // Holds the state machines of a backend's reliability: the breaker, the budget of extra traffic,
 // the recent latencies, over any history.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { Breaker, type BreakerOptions } from "../../src/core/load/breaker.ts";
 import { RecentLatencies } from "../../src/core/load/recent-latencies.ts";
@@ -8,6 +8,7 @@ import { RetryBudget } from "../../src/core/load/retry-budget.ts";
 import { RollingCounts } from "../../src/core/load/rolling-counts.ts";
 import { TrafficBudget } from "../../src/core/load/traffic-budget.ts";
 import { createRandom } from "../../src/core/math/random.ts";
+import fc from "../harness/property.ts";
 
 const OPTIONS: BreakerOptions = {
   window_ms: 1_000,

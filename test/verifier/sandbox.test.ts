@@ -3,6 +3,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { ranOf } from "../../gpu-backend/engines/cpu/examine.ts";
+import type { RunResult } from "../../gpu-backend/engines/cpu/sandbox/protocol.ts";
+import { createSandbox } from "../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { SANDBOX_APIS, type SandboxShape } from "../../src/core/wire/sandbox-apis.ts";
@@ -23,7 +26,7 @@ afterEach(async () => {
 });
 
 /** A service whose replies the test writes. */
-async function serve(reply: (body: Body, index: number) => Said) {
+async function serve(reply: (body: Body, index: number) => Said | Promise<Said>) {
   const seen: { method: string; path: string; body: Body }[] = [];
   let running = 0;
   let running_max = 0;
@@ -33,11 +36,11 @@ async function serve(reply: (body: Body, index: number) => Said) {
     request.on("data", (piece) => {
       text += piece;
     });
-    request.on("end", () => {
+    request.on("end", async () => {
       const body = JSON.parse(text || "{}") as Body;
       const { method = "", url: path = "" } = request;
       seen.push({ method, path, body });
-      const { status = 200, document } = method === "GET" ? { document: "pong" } : reply(body, seen.length - 1);
+      const { status = 200, document } = method === "GET" ? { document: "pong" } : await reply(body, seen.length - 1);
       setImmediate(() => {
         running--;
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(document));
@@ -157,24 +160,50 @@ describe.each(SHAPES)("%s", (shape) => {
     ]);
   });
 
-  it("asserts pass where their end is reached, so that a program that leaves early has not passed", async () => {
-    const reached = (code: string) => /print\("([0-9a-f-]{36})"\)\n$/.exec(code)?.[1] ?? "";
-    const { url, seen } = await service((code) => {
-      if (code.startsWith("right")) return { stdout: `its own line\n${reached(code)}\n` };
-      if (code.startsWith("wrong")) return { code: 1, stderr: "Traceback\nAssertionError" };
-      return code.startsWith("leaves") ? { stdout: "" } : { code: 1, stderr: "NameError" };
+  it("holds a program against an assert that it never meets, and cannot end for it", async () => {
+    const really = await createSandbox({ workers: 1, javascript: false });
+    ends.push(() => really.close());
+    const { url, seen, most } = await serve(async (body) => {
+      const plan = { stdin: body.stdin as string, cells: [], as_script: true };
+      const [ran] = await really.runPlans({ language: "python", source: codeOf(shape, body) }, [plan]);
+      const { end, exit_code, stdout, stderr } = ranOf(ran as RunResult);
+      return { document: SAYS[shape]({ stdout, stderr, code: exit_code, ...(end === "timeout" && { how: end }) }) };
     });
-    const cases = { test_cases: [{ assert: "assert f(1) == 2" }] };
-    const { told, rollouts } = await ran(url, shape, request(["right", "wrong", "leaves", "broken"], {}, cases));
-    expect(told).toEqual([1, 0, 0, 0]);
+    const programs = [
+      "def f(x): return x + 1",
+      "def f(x): return x",
+      "class E(int):\n    __eq__ = lambda *a: True\n    __hash__ = None\ndef f(x): return E(0)",
+      "import sys\nsys.exit(0)",
+      "import os\ndef f(x): os._exit(0x4b524954)",
+      "def f(x): return 1 / 0",
+      "import asyncio\ndef f(x): return asyncio.run(g(x))\nasync def g(x): return x + 1",
+    ];
+    const cases = { test_cases: [{ assert: "assert f(1) == 2" }, { assert: "assert f(2) == 3 or 98765 == 0" }] };
+    const { told, rollouts } = await ran(url, shape, request(programs, {}, cases));
+    expect(told).toEqual([1, 0, 0, 0, 0, 0, 0]);
     expect(rollouts.map(({ details }) => details?.tests)).toEqual([
-      { pass: 1 },
-      { fail: 1 },
-      { fail: 1 },
-      { runtime: 1 },
+      { pass: 2 },
+      { fail: 2 },
+      { fail: 2 },
+      { fail: 2 },
+      { runtime: 2 },
+      { runtime: 2 },
+      { runtime: 2 },
     ]);
-    expect(codeOf(shape, seen[0]?.body ?? {})).toMatch(/^right\n\nassert f\(1\) == 2\n\nprint\("/);
-    expect(new Set(seen.map(({ body }) => reached(codeOf(shape, body)))).size).toBe(4);
+    // What is expected goes where no program is.
+    for (const { body } of seen) {
+      const code = codeOf(shape, body);
+      if (programs.some((program) => code.includes(JSON.stringify(program).slice(1, -1)))) {
+        expect(code + body.stdin).not.toContain("98765");
+      }
+    }
+    expect(most()).toBeLessThanOrEqual(LIMITS.headers_waiting_max);
+  });
+
+  it("takes what a program writes without end for its failure", async () => {
+    const endless = { stdout: "\u0001".repeat(LIMITS.reply_line_bytes / 4) };
+    const { url } = await serve(() => ({ document: SAYS[shape](endless) }));
+    expect((await ran(url, shape, request(["double"]))).told).toEqual([0]);
   });
 
   it("is asked again after a failure of its own", async () => {

@@ -101,7 +101,7 @@ describe("a fault of the server is never a number:", () => {
     expect([got.rewards, codes(got)]).toEqual([[[null]], ["verifier_bad_reply"]]);
   });
 
-  it("a text that is refused costs no other its number, and par's mean does not go on without it", async () => {
+  it("a text that is refused loses alone, also out of par's mean, and is null where the spec says so", async () => {
     const refuse = { status: 400, document: { error: { message: "maximum context length is 10 tokens", code: 400 } } };
     const { url } = await serve((seen) =>
       textsOf(seen.body).some((text) => text.includes("zzzz")) ? refuse : byLength(seen),
@@ -109,10 +109,14 @@ describe("a fault of the server is never a number:", () => {
     // The probe's text holds three.
     const texts = ["a", "bb", "zzzz", "dddd"];
     const got = await rewardsOf({ ...ENV, VERIFIER_URL: url }, request(texts));
-    expect(got.rewards).toEqual([[sigmoid(0.1), sigmoid(0.2), null, sigmoid(0.4)]]);
-    expect(codes(got)).toEqual([null, null, "context_exceeded", null]);
+    expect(got.rewards).toEqual([[sigmoid(0.1), sigmoid(0.2), 0, sigmoid(0.4)]]);
+    expect(codes(got)).toEqual([null, null, null, null]);
+    const told = await rewardsOf({ ...ENV, VERIFIER_URL: url }, request(texts, { unreadable: "null" }));
+    expect(codes(told)).toEqual([null, null, "context_exceeded", null]);
     const par = await rewardsOf({ ...ENV, VERIFIER_URL: url }, request(texts, { squash: "par" }));
-    expect(codes(par)).toEqual(["partial", "partial", "context_exceeded", "partial"]);
+    const mean = 0.7 / 3;
+    const near = (x: number) => expect.closeTo(sigmoid(x - mean), 12);
+    expect(par.rewards).toEqual([[near(0.1), near(0.2), 0, near(0.4)]]);
   });
 
   it("a server that is away for a moment is asked again", async () => {

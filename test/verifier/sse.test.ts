@@ -1,12 +1,13 @@
 // Holds that reading a stream does not depend on how the network cut it, and that forgetting
 // thinking never changes what a parser sees.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { parseLetter } from "../../src/core/judges/verdict.ts";
 import { AnswerBuilder } from "../../src/core/wire/chat-answer.ts";
 import { EventSplitter } from "../../src/core/wire/chat-stream.ts";
 import { readBody } from "../../src/verifier/fan-out/read-body.ts";
 import { chunk, event } from "../harness/mock-behaviours.ts";
+import fc from "../harness/property.ts";
 
 /** The data of all events when the bytes come cut at the given places. */
 function split(bytes: Uint8Array, cuts: readonly number[]): string[] {

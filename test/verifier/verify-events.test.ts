@@ -1,9 +1,10 @@
 // Holds that reading an event by hand takes exactly what the protocol's schema takes, and skips
 // what a newer gateway may add.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { readVerifyEvent } from "../../src/core/wire/verify-events.ts";
 import { type VerifyEvent, VerifyEventSchema } from "../../src/core/wire/verify-protocol.ts";
+import fc from "../harness/property.ts";
 
 const about = { group_id: "g", comparison: 3 };
 const EVENTS: VerifyEvent[] = [
@@ -32,7 +33,7 @@ const EVENTS: VerifyEvent[] = [
     type: "done",
     usage: { generations: 4, saved: 2, failed: 1, prompt_tokens: 9, completion_tokens: 8, in_flight_max: 3 },
   },
-  { type: "accepted", request_id: "r", generations: 4, queue_depth: 0, cancel_id: "c" },
+  { type: "accepted", request_id: "r", generations: 4, queue_depth: 0 },
 ];
 
 /** Values at the edges of what fields accept. */

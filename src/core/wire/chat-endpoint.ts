@@ -1,6 +1,8 @@
 // Owns how an OpenAI-compatible server's addresses and headers follow from its configured URL and
 // key. Must not know HTTP clients or questions.
 
+import { withoutTrailing } from "../math/trailing.ts";
+
 /**
  * The API's root, e.g. `http://host:8000/v1`, without a slash at its end. @throws TypeError for a
  * URL that cannot be used
@@ -10,7 +12,7 @@ export function apiRoot(url: string): string {
   if (protocol !== "http:" && protocol !== "https:") throw new TypeError("The verifier's URL must be http or https.");
   if (username !== "" || password !== "")
     throw new TypeError("The verifier's URL must not carry a key; configure the key apart.");
-  const path = pathname.replace(/\/+$/, "").replace(/\/chat\/completions$/, "");
+  const path = withoutTrailing(pathname, "/").replace(/\/chat\/completions$/, "");
   return origin + (/\/v\d\w*(\/|$)/.test(path) ? path : `${path}/v1`);
 }
 
@@ -29,3 +31,8 @@ export function contextIn(list: unknown, model: string): number | null | undefin
 export function authorization(apiKey: string | null): Record<string, string> {
   return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
 }
+
+/** Tells a backend that shares itself fairly whose request it is (VerifierCall.party). */
+export const PARTY_HEADER = "x-kritai-party";
+export const partyHeader = (party: string | undefined): Record<string, string> =>
+  party === undefined ? {} : { [PARTY_HEADER]: party };

@@ -1,6 +1,8 @@
 // How a question and a candidate, or its steps, become the one text that a scalar model reads.
 // Knows no API.
 import { createEscape, escapeText, survivors } from "../judges/escape.ts";
+import { createGuard } from "../judges/guard.ts";
+import { marksOf } from "../judges/marks.ts";
 import type { ScalarText } from "./scalar-apis.ts";
 
 const QUESTION = "{{question}}";
@@ -33,9 +35,10 @@ export const isStepTag = (tag: string): boolean => survivors(createEscape([tag])
  */
 export function scalarTexts(template: string, step_tag: string | null = null) {
   const escapeWith = step_tag === null ? escapeText : createEscape([step_tag]);
-  const quoted = (text: string) => escapeWith(text).toWellFormed();
   const [before = "", rest = ""] = (NAMED[template] ?? template).split(QUESTION);
   const [between = "", after = ""] = rest.split(CANDIDATE);
+  const guard = createGuard(marksOf({ messages: [[before, QUESTION, between, CANDIDATE, after]], candidate: [] }));
+  const quoted = (text: string) => guard(escapeWith(text)).toWellFormed();
   return (question: string, candidate: string | readonly string[]): ScalarText => {
     const head = before + quoted(question) + between;
     if (typeof candidate === "string") return { head, tail: quoted(candidate) + after };

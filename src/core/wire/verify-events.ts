@@ -24,11 +24,7 @@ const isThinking = (value: unknown): boolean => value === "none" || value === "c
 const USAGE = ["generations", "saved", "failed", "prompt_tokens", "completion_tokens", "in_flight_max"] as const;
 
 const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> = {
-  accepted: (e) =>
-    isText(e.request_id) &&
-    isCount(e.generations) &&
-    isCount(e.queue_depth) &&
-    (e.cancel_id == null || isId(e.cancel_id)),
+  accepted: (e) => isText(e.request_id) && isCount(e.generations) && isCount(e.queue_depth),
   verdict: (e) =>
     isAbout(e) &&
     isCount(e.sample) &&

@@ -15,7 +15,7 @@ const groupId = z.string().min(1).max(LIMITS.id_chars);
  * One comparison over a group's candidates: `order[k]` is the index of the candidate under letter
  * k.
  */
-export const VerifyComparisonSchema = z.strictObject({
+const VerifyComparisonSchema = z.strictObject({
   /** Unique within its group. */
   id: count,
   order: z.array(count).min(1).max(LIMITS.list_candidates_max),
@@ -38,7 +38,7 @@ const GivenMessageSchema = z.strictObject({
   parts: z.array(z.union([z.string(), z.strictObject({ data: z.string() }), z.strictObject({ shown: count })])),
 });
 
-export const VerifyGroupSchema = z
+const VerifyGroupSchema = z
   .strictObject({
     group_id: groupId,
     question: z.string(),
@@ -105,7 +105,7 @@ export const VerifyRequestSchema = z.strictObject({
     seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   }),
   /**
-   * Ask the engine for the labels' probabilities where the answer's label stands (formulas.md h).
+   * Ask the engine for the labels' probabilities where the answer's label stands (formulas h).
    */
   soft: z.boolean().default(false),
 });
@@ -138,8 +138,6 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     request_id: z.string(),
     generations: count,
     queue_depth: count,
-    /** By which comparisons can be taken back (verify-cancel.ts); absent: this gateway cannot. */
-    cancel_id: groupId.nullable().optional(),
   }),
   z.object({
     type: z.literal("verdict"),
@@ -168,7 +166,7 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("saved"),
     ...about,
-    /** Sample numbers that were not run, or were cut short: decided, or taken back by the asker. */
+    /** Sample numbers that were not run, or were cut short: the majority was decided. */
     samples: z.array(count).min(1),
     /** Tokens that the cut ones had generated already. */
     completion_tokens: count,

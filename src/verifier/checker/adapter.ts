@@ -3,19 +3,20 @@
 import * as z from "zod";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { JobQuestion } from "../../core/judges/questions.ts";
 import type { Generation, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
 import type { BackendKind, BackendParts } from "../backend-kind.ts";
 import { totalStats } from "../fallback.ts";
 import { Backend } from "../fan-out/backend.ts";
+import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
+import { callOptions } from "../fan-out/options.ts";
 import type { Countable } from "../fan-out/queue.ts";
-import { setTimer } from "../fan-out/stall-watchdog.ts";
+import { askWhole, WHOLE } from "../fan-out/whole.ts";
 import { askChecker, type CheckerEndpoint } from "./exchange.ts";
 
 const SETTINGS = z.object({ hosts: z.array(z.string()).min(1), secret: z.instanceof(Uint8Array) });
-export type CheckerSettings = z.output<typeof SETTINGS>;
+type CheckerSettings = z.output<typeof SETTINGS>;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -27,9 +28,6 @@ function addressFault(address: string, hosts: readonly string[]): string | null 
   if (username !== "" || password !== "") return "must hold no user and no password";
   return hosts.includes(host) ? null : "its host is not among this deployment's CHECKER_HOSTS";
 }
-
-/** To the governor a group is one sample: one request brings all of it. */
-const WHOLE: readonly JobQuestion[] = [{ id: 0, shown: [], samples: 1 }];
 
 class Check implements Countable {
   readonly questions = WHOLE;
@@ -92,13 +90,12 @@ class CheckerVerifier implements Verifier {
     const { host } = new URL(url);
     const backend = this.#hosts.get(host) ?? new Backend({ name: host, hedging: false });
     this.#hosts.set(host, backend);
-    // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
-    const fetcher: typeof fetch = (input, init) => fetch(input, init);
-    const endpoint: CheckerEndpoint = { url, secret: this.#settings.secret, fetch: fetcher, clock };
+    const endpoint: CheckerEndpoint = { url, secret: this.#settings.secret, fetch: runtimeFetch, clock };
     return new Governor<Check>({
-      ...{ max_in_flight: Math.min(max_in_flight, LIMITS.checker_in_flight_max), clock, backend, random: Math.random },
-      ...{ signal: call.signal, deadline_at: call.deadline_at ?? null, schedule: setTimer },
-      ...{ header_slots: call.header_slots, silence_ms: call.silence_ms, hand_on: call.hand_on },
+      ...callOptions(call),
+      max_in_flight: Math.min(max_in_flight, LIMITS.checker_in_flight_max),
+      clock,
+      backend,
       send: async ({ running: { job: check } }, signal, onHeaders, onBytes) => {
         const { outcome, numbers } = await askChecker(endpoint, check.job, signal, onHeaders);
         onBytes();
@@ -111,11 +108,7 @@ class CheckerVerifier implements Verifier {
 
 async function ask(governor: Governor<Check>, job: VerifierJob, sink: (one: Generation) => void): Promise<void> {
   const check = new Check(job);
-  let last: Generation | null = null;
-  await governor.judge(check, (generation) => {
-    last = generation;
-  });
-  tell(job, sink, last as unknown as Generation, check.numbers);
+  tell(job, sink, await askWhole(governor, check), check.numbers);
 }
 
 /** One report a question: its number, or why there is none. */

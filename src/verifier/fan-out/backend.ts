@@ -2,13 +2,14 @@
 // traffic, its recent latencies. Must not know HTTP, sessions or timers.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import { type Admission, Breaker } from "../../core/load/breaker.ts";
+import type { Admission } from "../../core/load/breaker.ts";
+import { KeyedBreaker } from "../../core/load/keyed-breaker.ts";
 import { RecentLatencies } from "../../core/load/recent-latencies.ts";
 import { RetryBudget } from "../../core/load/retry-budget.ts";
 import { TrafficBudget } from "../../core/load/traffic-budget.ts";
 import type { BackendStatus } from "../../core/wire/questions.ts";
 
-export interface BackendOptions {
+interface BackendOptions {
   /** As in the configuration; stands on every verdict. */
   name: string;
   /** Whether stragglers may be asked a second time. */
@@ -32,7 +33,7 @@ export class Backend {
     share: LIMITS.hedge_percent / 100,
     floor: 0,
   });
-  readonly #breaker = new Breaker({
+  readonly #breaker = new KeyedBreaker({
     window_ms: LIMITS.breaker_window_ms,
     volume_min: LIMITS.breaker_volume_min,
     failure_share: LIMITS.breaker_failure_percent / 100,
@@ -70,14 +71,14 @@ export class Backend {
     return ++this.#sends;
   }
 
-  /** Leave for one question. */
-  admit(now: number): Admission {
-    return this.#breaker.admit(now);
+  /** Leave for one question of a party (VerifierCall). */
+  admit(now: number, party = ""): Admission {
+    return this.#breaker.admit(now, party);
   }
 
-  /** For how long the breaker lets nothing through, ms. */
-  waitMs(now: number): number {
-    return this.#breaker.waitMs(now);
+  /** For how long the breaker lets nothing of the party through, ms. */
+  waitMs(now: number, party = ""): number {
+    return this.#breaker.waitMs(now, party);
   }
 
   /** A question was sent for the first time. */
@@ -100,13 +101,13 @@ export class Backend {
   /**
    * A request came to its end; `good` when it tells of a backend that works, even of a busy one.
    */
-  ended(good: boolean, now: number, probe: boolean): void {
-    this.#breaker.record(good, now, probe);
+  ended(good: boolean, now: number, probe: boolean, party = ""): void {
+    this.#breaker.record(good, now, probe, party);
   }
 
-  /** The probe was given up with its request. */
-  probeLost(): void {
-    this.#breaker.forget();
+  /** The party's probe was given up with its request. */
+  probeLost(now: number, party = ""): void {
+    this.#breaker.forget(now, party);
   }
 
   /** The backend said that it is busy. */
@@ -137,9 +138,9 @@ export class Backend {
    * Takes leave for a second copy of a straggler: never of a backend that was busy lately, where
    * the copy would only queue behind it.
    */
-  mayHedge(now: number): boolean {
+  mayHedge(now: number, party = ""): boolean {
     const busy = this.#refusedAt !== null && now - this.#refusedAt < LIMITS.hedge_quiet_ms;
-    const may = !busy && this.#breaker.state(now) === "closed" && this.#hedges.take(now);
+    const may = !busy && this.#breaker.state(now, party) === "closed" && this.#hedges.take(now);
     if (may) this.#counts.hedges++;
     return may;
   }

@@ -7,7 +7,6 @@ import { type Answered, failed } from "../../core/wire/chat-answer.ts";
 import { createHeaderSlots } from "../../core/wire/header-slots.ts";
 import type { Generation, HeaderSlots, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
 import { hedged, type Straggler } from "./hedge.ts";
-import { endOf, leftOut, wasEnded, watchObsolete } from "./obsolete.ts";
 import type { GovernorOptions } from "./options.ts";
 import { Probe } from "./probe.ts";
 import { type Countable, SampleLine, type Task } from "./queue.ts";
@@ -60,9 +59,8 @@ export class Governor<J extends Countable = VerifierJob> {
     const count = job.questions.reduce((sum, { samples }) => sum + samples, 0);
     if (count === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const running = this.#line.push(count, { job, sink, resolve, reject });
+      this.#line.push(count, { job, sink, resolve, reject });
       if (this.#jobs++ === 0) this.#begin();
-      watchObsolete(running, { line: this.#line, retries: this.#retries }, (left) => this.#leave(left));
       if (this.#options.signal.aborted) this.#onAbort();
       else if (this.#stopped !== null) this.#stop(this.#stopped);
       else this.#pump();
@@ -88,19 +86,19 @@ export class Governor<J extends Countable = VerifierJob> {
   #hedge(): boolean {
     const straggler = this.#stragglers.shift();
     if (straggler === undefined) return false;
-    const { backend, clock } = this.#options;
+    const { backend, clock, party } = this.#options;
     const room = this.stats.requests + this.#line.unsent < LIMITS.subrequests_max;
-    if (room && straggler.isWanted() && backend.mayHedge(clock.now())) straggler.launch();
+    if (room && straggler.isWanted() && backend.mayHedge(clock.now(), party)) straggler.launch();
     return true;
   }
 
   /** The task that failed before and has its turn; null when there is none or it is held back. */
   #again(): Task<J> | null {
-    const { backend, clock } = this.#options;
+    const { backend, clock, party } = this.#options;
     while (this.#retries.isDue && !this.#probe.isOut) {
       const now = clock.now();
-      const admission = backend.admit(now);
-      const wait = admission === "stop" ? backend.waitMs(now) : admission === "go" ? backend.retryMs(now) : 0;
+      const admission = backend.admit(now, party);
+      const wait = admission === "stop" ? backend.waitMs(now, party) : admission === "go" ? backend.retryMs(now) : 0;
       if (admission !== "stop" && wait === 0) {
         const task = this.#retries.shift();
         this.stats.retries++;
@@ -128,10 +126,10 @@ export class Governor<J extends Countable = VerifierJob> {
         return null;
       }
     }
-    const { backend, clock } = this.#options;
-    const admission = backend.admit(clock.now());
+    const { backend, clock, party } = this.#options;
+    const admission = backend.admit(clock.now(), party);
     if (admission === "stop") {
-      if (this.#patient) this.#retries.wakeIn(backend.waitMs(clock.now()));
+      if (this.#patient) this.#retries.wakeIn(backend.waitMs(clock.now(), party));
       else this.#giveUpUnsent(failed("verifier_unavailable"));
       return null;
     }
@@ -148,8 +146,7 @@ export class Governor<J extends Countable = VerifierJob> {
     task.number = this.#options.backend.number();
     try {
       const outcome = await this.#ask(task);
-      if (wasEnded(task, outcome)) this.#leave([task], outcome.answered.completion_tokens);
-      else if (!task.reported) this.#settle(task, outcome);
+      if (!task.reported) this.#settle(task, outcome);
     } catch (fault) {
       task.running.reject(fault);
       this.#stop("verifier_unavailable");
@@ -158,19 +155,11 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#pump();
   }
 
-  /** Nobody waits for these any more. */
-  #leave(tasks: readonly Task<J>[], completion_tokens = 0): void {
-    for (const task of tasks) {
-      this.#running.delete(task);
-      this.#report(task, leftOut(completion_tokens));
-    }
-  }
-
   /** One request for the task, or two when the first is slow to begin. */
   #ask(task: Task<J>): Promise<Outcome> {
     const { backend, schedule, clock, deadline_at } = this.#options;
     const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - clock.now());
-    const session = endOf(task, this.#abort.signal);
+    const session = this.#abort.signal;
     if (after_ms === null) return this.#request(task, session);
     return hedged((signal, onBytes) => this.#request(task, signal, onBytes), {
       after_ms,
@@ -215,10 +204,10 @@ export class Governor<J extends Countable = VerifierJob> {
 
   /** The breaker's question is answered, so all that waited for it may go. */
   #probed(task: Task<J>, good: boolean): void {
-    const { backend, clock } = this.#options;
+    const { backend, clock, party } = this.#options;
     if (good) task.probe = false;
     this.#probe.end(task);
-    backend.ended(good, clock.now(), true);
+    backend.ended(good, clock.now(), true, party);
     this.#pump();
   }
 
@@ -229,10 +218,10 @@ export class Governor<J extends Countable = VerifierJob> {
 
   #settle(task: Task<J>, outcome: Outcome): void {
     const { refusal, answered, backend_failed } = outcome;
-    const { backend, clock } = this.#options;
+    const { backend, clock, party } = this.#options;
     if (refusal === "verifier_overloaded") backend.refused(clock.now());
     if (this.#probe.is(task)) this.#probed(task, !backend_failed);
-    else backend.ended(!backend_failed, clock.now(), false);
+    else backend.ended(!backend_failed, clock.now(), false, party);
     if (refusal === null && !backend_failed) backend.answered(task.number, task.failures > 0);
     if (refusal === null) this.#pressure.completed();
     else this.#pressure.refused(refusal, task.request, this.stats.requests, this.#running.size);
@@ -277,20 +266,20 @@ export class Governor<J extends Countable = VerifierJob> {
     // What had failed before is told by why: that says more than the deadline.
     const tells = this.#patient && this.#stopped === "deadline";
     for (const task of [...this.#running, ...waiting]) this.#report(task, (tells ? task.last : null) ?? answered);
-    const { backend, clock } = this.#options;
-    const open = backend.waitMs(clock.now()) > 0 ? "verifier_unavailable" : null;
+    const { backend, clock, party } = this.#options;
+    const open = backend.waitMs(clock.now(), party) > 0 ? "verifier_unavailable" : null;
     const why = tells ? (this.#pressure.refusing ?? open) : null;
     this.#giveUpUnsent(why === null ? answered : failed(why));
   }
 
   /** A request still without a first byte after long is as bad a sign as a refused connection. */
   #tellOfSilence(code: ItemErrorCode): void {
-    const { backend, clock } = this.#options;
-    if (this.#probe.isOut) backend.probeLost();
+    const { backend, clock, party } = this.#options;
+    if (this.#probe.isOut) backend.probeLost(clock.now(), party);
     this.#probe.end();
     if (code === "cancelled") return;
     for (const { begun, sent_at } of this.#running) {
-      if (!begun && clock.now() - sent_at >= LIMITS.breaker_silence_ms) backend.ended(false, clock.now(), false);
+      if (!begun && clock.now() - sent_at >= LIMITS.breaker_silence_ms) backend.ended(false, clock.now(), false, party);
     }
   }
 

@@ -9,7 +9,7 @@ export interface Straggler {
   isWanted: () => boolean;
 }
 
-export interface HedgePlan {
+interface HedgePlan {
   /** How long the first copy may take to begin, ms. */
   after_ms: number;
   schedule: Schedule;

@@ -1,11 +1,11 @@
 // Owns what a governor must be told: its bounds, its clock and timers, the backend it shares, and
 // how one request is sent. Must not know what it does with them.
 import type { HeaderSlots, VerifierJob } from "../../core/wire/questions.ts";
-import type { Clock } from "../../scoring/ports.ts";
+import type { Clock, VerifierCall } from "../../scoring/ports.ts";
 import type { Backend } from "./backend.ts";
 import type { Countable, Task } from "./queue.ts";
 import type { Outcome } from "./refusal.ts";
-import type { Schedule } from "./stall-watchdog.ts";
+import { type Schedule, setTimer } from "./stall-watchdog.ts";
 
 export interface GovernorOptions<J extends Countable = VerifierJob> {
   max_in_flight: number;
@@ -19,6 +19,8 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   /** See VerifierCall. */
   silence_ms?: number | undefined;
   hand_on?: boolean | undefined;
+  /** See VerifierCall. */
+  party?: string | undefined;
   /** What is shared with the other sessions on the same backend. */
   backend: Backend;
   /**
@@ -33,4 +35,10 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
     onHeaders: (accepted: boolean) => void,
     onBytes: () => void,
   ) => Promise<Outcome>;
+}
+
+/** What a governor is told of the call that it works for, and the randomness and timer of its own. */
+export function callOptions({ signal, deadline_at, header_slots, silence_ms, hand_on, party }: VerifierCall) {
+  const call = { signal, deadline_at: deadline_at ?? null, header_slots, silence_ms, hand_on, party };
+  return { ...call, random: Math.random, schedule: setTimer };
 }

@@ -19,8 +19,6 @@ export interface RunningJob<J extends Countable = VerifierJob> {
   readonly reject: (fault: unknown) => void;
   next_question: number;
   next_sample: number;
-  /** Questions behind the next that were taken out of the line. */
-  readonly taken: Set<JobQuestion>;
   /** Generations not yet sent, and not yet reported. */
   unsent: number;
   open: number;
@@ -59,47 +57,9 @@ export class SampleLine<J extends Countable> {
   }
 
   /** Puts a job with `count` samples, at least 1, into the line. */
-  push(count: number, about: Pick<RunningJob<J>, "job" | "sink" | "resolve" | "reject">): RunningJob<J> {
-    const running = {
-      ...about,
-      next_question: 0,
-      next_sample: 0,
-      taken: new Set<JobQuestion>(),
-      unsent: count,
-      open: count,
-    };
-    this.#running.push(running);
+  push(count: number, about: Pick<RunningJob<J>, "job" | "sink" | "resolve" | "reject">): void {
+    this.#running.push({ ...about, next_question: 0, next_sample: 0, unsent: count, open: count });
     this.#unsent += count;
-    return running;
-  }
-
-  /** Takes the samples of one question that were not drawn out of the line. */
-  takeOut(running: RunningJob<J>, question: JobQuestion): Task<J>[] {
-    const at = running.job.questions.indexOf(question);
-    if (at < running.next_question || running.taken.has(question)) return [];
-    const from = at === running.next_question ? running.next_sample : 0;
-    const { samples, first_sample = 0 } = question;
-    const tasks = Array.from({ length: samples - from }, (_, k) => taskOf(running, question, first_sample + from + k));
-    running.taken.add(question);
-    this.#skip(running);
-    this.#count(running, tasks.length);
-    return tasks;
-  }
-
-  /** Moves on to the next sample that is in the line. */
-  #skip(running: RunningJob<J>): void {
-    for (;;) {
-      const question = running.job.questions[running.next_question];
-      if (question === undefined || (running.next_sample < question.samples && !running.taken.has(question))) return;
-      running.next_question++;
-      running.next_sample = 0;
-    }
-  }
-
-  #count(running: RunningJob<J>, drawn: number): void {
-    this.#unsent -= drawn;
-    running.unsent -= drawn;
-    if (drawn > 0 && running.unsent === 0) this.#running.splice(this.#running.indexOf(running), 1);
   }
 
   /** Takes the first sample out of the line, which must hold one. */
@@ -108,8 +68,13 @@ export class SampleLine<J extends Countable> {
     const question = running.job.questions[running.next_question] as JobQuestion;
     const sample = (question.first_sample ?? 0) + running.next_sample;
     running.next_sample++;
-    this.#skip(running);
-    this.#count(running, 1);
+    if (running.next_sample === question.samples) {
+      running.next_question++;
+      running.next_sample = 0;
+    }
+    this.#unsent--;
+    running.unsent--;
+    if (running.unsent === 0) this.#running.shift();
     return taskOf(running, question, sample);
   }
 }

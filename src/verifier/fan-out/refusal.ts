@@ -47,13 +47,17 @@ export function stopCode(reason: unknown): ItemErrorCode {
   return named ? "cancelled" : "deadline";
 }
 
-/** What a reply whose status is not 2xx comes to. Its body is taken off the connection. */
-export function refused(response: Response, clock: Clock): Outcome {
-  const { status } = response;
-  drain(response);
+/** The answer that a reply comes to, with what it cost. */
+export function replied(answer: string, cost: { prompt_tokens?: number; model?: string | null } = {}): Outcome {
+  const nothing = { prompt_tokens: 0, completion_tokens: 0, model: null };
+  const answered = { answer, thinking: "none", finish_reason: "stop", error: null, ...nothing, ...cost } as const;
+  return { answered, refusal: null, retry_after_ms: null, backend_failed: false };
+}
+
+function byStatus({ status, headers }: Response, clock: Clock): Outcome {
   if (isRetriedStatus(status)) {
     const refusal = status === 429 || status === 503 ? "verifier_overloaded" : "verifier_unavailable";
-    const retry_after_ms = retryAfterMs(response.headers.get("retry-after"), clock.date());
+    const retry_after_ms = retryAfterMs(headers.get("retry-after"), clock.date());
     return { ...outcome(refusal, refusal), retry_after_ms };
   }
   if (status >= 500) return outcome("verifier_unavailable");
@@ -63,20 +67,22 @@ export function refused(response: Response, clock: Clock): Outcome {
 
 /** What a refusal's own words are read against. */
 export interface Refused {
-  /** The request's body. */
-  sent: string;
-  /** Where the deployment says the backend's key. */
-  key_variable: string;
+  /** The request's body, where the reply may say what of it was refused; null: it is not read. */
+  sent: string | null;
+  /** Where the deployment says the backend's key; null where there is none. */
+  key_variable: string | null;
 }
 
-/** The same for a reply to one question, whose body may say what of it was refused, and why. */
-export async function refusedQuestion(response: Response, clock: Clock, about: Refused): Promise<Outcome> {
+/** What a reply whose status is not 2xx comes to. Its body is taken off the connection. */
+export async function refused(response: Response, clock: Clock, { sent, key_variable }: Refused): Promise<Outcome> {
   const { status, body } = response;
-  if (status < 400 || status >= 500 || isRetriedStatus(status)) return refused(response, clock);
-  const said = body === null ? "" : await beginningOf(body);
-  const refusal = outcome(questionFault(status, said));
-  if (isKeyRefused(status)) refusal.answered.reason = keyRefused(about.key_variable);
-  else if (refusal.answered.error === "verifier_rejected") refusal.answered.reason = engineReason(said, about.sent);
+  const explained = sent !== null && status >= 400 && status < 500 && !isRetriedStatus(status);
+  if (!explained) drain(response);
+  const said = explained && body !== null ? await beginningOf(body) : "";
+  const refusal = explained ? outcome(questionFault(status, said)) : byStatus(response, clock);
+  const { answered } = refusal;
+  if (isKeyRefused(status) && key_variable !== null) answered.reason = keyRefused(key_variable);
+  else if (explained && answered.error === "verifier_rejected") answered.reason = engineReason(said, sent);
   return refusal;
 }
 

@@ -44,17 +44,6 @@ export class RetryLine<J extends Countable> {
     return this.#due.shift() as Task<J>;
   }
 
-  /** Takes those tasks out, whether their turn has come or not. */
-  takeOut(isTaken: (task: Task<J>) => boolean): Task<J>[] {
-    const taken = [...this.#resting.keys(), ...this.#due].filter(isTaken);
-    for (const task of taken) {
-      this.#resting.get(task)?.();
-      this.#resting.delete(task);
-    }
-    this.#due = this.#due.filter((task) => !isTaken(task));
-    return taken;
-  }
-
   /** Calls `onDue` after so many ms, or earlier where a call is due already. */
   wakeIn(ms: number): void {
     this.#wake ??= this.#schedule(() => {

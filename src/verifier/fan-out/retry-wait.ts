@@ -10,11 +10,13 @@ import type { Countable, Task } from "./queue.ts";
 import type { Outcome } from "./refusal.ts";
 
 /** What a session knows besides the failure. */
-export interface RetryTerms {
+interface RetryTerms {
   clock: Clock;
   deadline_at: number | null;
   random: () => number;
   backend: Backend;
+  /** See VerifierCall. */
+  party?: string | undefined;
   /** Whether there is a deadline to wait for, and no other backend that would take over. */
   patient: boolean;
   /** Rounds in which the backend refused everything; they lengthen the pause. */
@@ -31,10 +33,10 @@ export interface RetryTerms {
  */
 export function retryWait<J extends Countable>(task: Task<J>, outcome: Outcome, terms: RetryTerms): number | null {
   const { answered, refusal, backend_failed, retry_after_ms } = outcome;
-  const { clock, deadline_at, random, backend, patient, rounds, requests } = terms;
+  const { clock, deadline_at, random, backend, party, patient, rounds, requests } = terms;
   if (outcome.final === true || (refusal === null && !(patient && backend_failed))) return null;
   task.failures++;
-  if (!patient && (task.failures > LIMITS.retries_max || backend.waitMs(clock.now()) > 0)) return null;
+  if (!patient && (task.failures > LIMITS.retries_max || backend.waitMs(clock.now(), party) > 0)) return null;
   if (refusal === null && isToBlame(task, answered.error, backend)) return null;
   if (requests >= LIMITS.subrequests_max) return null;
   const pause = waitMs(task.failures + rounds, patient ? null : retry_after_ms, random);

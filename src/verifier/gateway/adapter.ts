@@ -4,15 +4,15 @@
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
-import { createHeaderSlots } from "../../core/wire/header-slots.ts";
 import type { Clock, Verifier, VerifierSession } from "../../scoring/ports.ts";
 import { type BackendKind, keyVariable } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
+import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
+import { callOptions } from "../fan-out/options.ts";
 import { type Schedule, setTimer } from "../fan-out/stall-watchdog.ts";
 import { deadlineMs, verifyBody } from "./body.ts";
-import type { GatewayEndpoint } from "./endpoint.ts";
-import { exchange } from "./exchange.ts";
+import { askGroup, type GatewayEndpoint } from "./exchange.ts";
 import { GroupAsk } from "./group-ask.ts";
 import { checkGateway } from "./health.ts";
 
@@ -45,11 +45,10 @@ export interface GatewayVerifierConfig {
  * @throws TypeError for a URL that cannot be used
  */
 export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Clock): Verifier {
-  // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
-  const fetcher: typeof fetch = config.fetch ?? ((input, init) => fetch(input, init));
+  const fetcher = config.fetch ?? runtimeFetch;
   const { key_variable = keyVariable(0) } = config;
   const root = apiRoot(config.url.replace(/\/verify\/*$/, ""));
-  const endpoint: Omit<GatewayEndpoint, "slots" | "mayAskBeside"> = {
+  const endpoint: GatewayEndpoint = {
     url: `${root}/verify`,
     headers: {
       "content-type": "application/json",
@@ -77,27 +76,17 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
       const headers = { ...endpoint.headers, "x-request-id": crypto.randomUUID() };
       const deadline_at = call.deadline_at ?? null;
       const model = call.model ?? config.model;
-      const slots = call.header_slots ?? createHeaderSlots();
       const patient = deadline_at !== null && call.hand_on !== true;
-      const mayAskBeside = () => {
-        const may = governor.stats.requests < LIMITS.subrequests_max;
-        if (may) governor.stats.requests++;
-        return may;
-      };
-      const governor: Governor<GroupAsk> = new Governor<GroupAsk>({
+      const governor = new Governor<GroupAsk>({
+        ...callOptions(call),
         max_in_flight: JOBS_IN_FLIGHT_MAX,
-        signal: call.signal,
-        deadline_at,
         clock,
-        random: config.random ?? Math.random,
-        schedule: config.schedule ?? setTimer,
         backend,
-        header_slots: slots,
-        silence_ms: call.silence_ms,
-        hand_on: call.hand_on,
+        ...(config.random && { random: config.random }),
+        ...(config.schedule && { schedule: config.schedule }),
         send: ({ running: { job: group } }, signal, onHeaders, onBytes) => {
           const body = verifyBody(call, model, group.body(), deadlineMs(deadline_at, clock.now()), patient);
-          return exchange({ ...endpoint, headers, slots, mayAskBeside }, group, body, signal, onHeaders, onBytes);
+          return askGroup({ ...endpoint, headers }, group, body, signal, onHeaders, onBytes);
         },
       });
       return {

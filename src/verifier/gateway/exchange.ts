@@ -1,19 +1,20 @@
 // Owns one request to the gateway: send a group, read its events, name what is left when they end.
 // Must not know slots, retries or what a sample is.
 
-import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
-import { LineTooLong } from "../../core/wire/chat-stream.ts";
 import { LineSplitter } from "../../core/wire/ndjson.ts";
 import { readVerifyEvent } from "../../core/wire/verify-events.ts";
+import { breakOf, type Endpoint, exchange } from "../fan-out/exchange.ts";
 import { readBody } from "../fan-out/read-body.ts";
-import { type Outcome, outcome, refused } from "../fan-out/refusal.ts";
-import { SilenceWatch } from "../fan-out/stall-watchdog.ts";
-import type { GatewayEndpoint } from "./endpoint.ts";
+import { type Outcome, outcome } from "../fan-out/refusal.ts";
+import { type Schedule, SilenceWatch } from "../fan-out/stall-watchdog.ts";
 import type { GroupAsk } from "./group-ask.ts";
-import { TakingBack } from "./taking-back.ts";
+
+export interface GatewayEndpoint extends Endpoint {
+  /** Timer of the watch for silence. */
+  watch: Schedule;
+}
 
 /**
  * The gateway sends a line at least every heartbeat_ms; after three that did not come it is taken
@@ -36,7 +37,7 @@ const SILENCE_BEFORE_HEADERS_MS = LIMITS.body_read_ms;
  * does. A line that is no event is
  * `verifier_bad_reply`.
  */
-export async function exchange(
+export async function askGroup(
   endpoint: GatewayEndpoint,
   group: GroupAsk,
   body: BodyInit,
@@ -46,40 +47,29 @@ export async function exchange(
 ): Promise<Outcome> {
   const { clock } = endpoint;
   const dead = new AbortController();
-  const back = new TakingBack(endpoint, group, signal);
   const watch = new SilenceWatch(clock, endpoint.watch, () => dead.abort());
   watch.listen(SILENCE_BEFORE_HEADERS_MS);
   const sent_at = clock.now();
   try {
-    let response: Response;
-    try {
-      response = await endpoint.fetch(endpoint.url, {
-        method: "POST",
-        headers: endpoint.headers,
-        body,
-        signal: AbortSignal.any([signal, dead.signal]),
-        redirect: "manual",
-        // Node insists on it for a streamed body; workerd knows no other way.
-        ...(typeof body !== "string" && { duplex: "half" }),
-      });
-    } catch {
-      onHeaders(false);
-      return outcome("verifier_unavailable", "verifier_unavailable");
-    }
-    watch.listen(SILENCE_MS);
-    onHeaders(!isRetriedStatus(response.status));
-    if (!response.ok) {
-      const refusal = refused(response, clock);
-      if (isKeyRefused(response.status)) group.reason = keyRefused(endpoint.key_variable);
-      return refusal;
+    const { reply, failed } = await exchange(endpoint, {
+      body,
+      signal: AbortSignal.any([signal, dead.signal]),
+      onHeaders: (accepted) => {
+        watch.listen(SILENCE_MS);
+        onHeaders(accepted);
+      },
+      explains: false,
+    });
+    if (failed !== null) {
+      group.reason = failed.answered.reason ?? null;
+      return failed;
     }
     const heard = () => {
       watch.heard();
       onBytes();
     };
-    return await readReply(group, response, heard, () => Math.max(0, clock.now() - sent_at), back);
+    return await readReply(group, reply, heard, () => Math.max(0, clock.now() - sent_at));
   } finally {
-    back.end();
     watch.end();
   }
 }
@@ -89,7 +79,6 @@ async function readReply(
   response: Response,
   heard: () => void,
   elapsedMs: () => number,
-  back: TakingBack,
 ): Promise<Outcome> {
   group.accepted();
   const reply = { done: false, malformed: false };
@@ -100,26 +89,20 @@ async function readReply(
       reply.malformed = true;
       return false;
     }
-    if (event.type === "accepted") back.begin(event.cancel_id ?? null);
     // Read on to the body's own end, so that the connection can be used again.
     if (event.type === "done") reply.done = true;
     return !group.abandoned;
   });
-  let broken: ItemErrorCode = "verifier_bad_reply";
-  try {
-    if (response.body !== null) {
-      const take = (bytes: Uint8Array) => {
-        heard();
-        return lines.push(bytes);
-      };
-      await readBody(response.body, take, "prompt");
-    }
+  const broken = await breakOf(async () => {
+    const take = (bytes: Uint8Array) => {
+      heard();
+      return lines.push(bytes);
+    };
+    if (response.body !== null) await readBody(response.body, take, "prompt");
     if (!reply.malformed) lines.end();
-  } catch (fault) {
-    if (fault instanceof LineTooLong) reply.malformed = true;
-    else broken = "verifier_unavailable";
-  }
-  return conclude(group, reply, broken);
+  });
+  if (broken === "verifier_bad_reply") reply.malformed = true;
+  return conclude(group, reply, broken ?? "verifier_bad_reply");
 }
 
 function conclude(group: GroupAsk, reply: { done: boolean; malformed: boolean }, broken: ItemErrorCode): Outcome {

@@ -8,12 +8,10 @@ import type { VerifyEvent } from "../../core/wire/verify-protocol.ts";
 import { type OpenRun, openRuns } from "../fan-out/open-runs.ts";
 import type { Countable } from "../fan-out/queue.ts";
 import { isBackendFailure } from "../fan-out/refusal.ts";
+import { WHOLE } from "../fan-out/whole.ts";
 
 /** The id under which a request's one group travels. */
 export const GROUP_ID = "0";
-
-/** To the governor a job is one sample: one request brings all of it. */
-const WHOLE: readonly JobQuestion[] = [{ id: 0, shown: [], samples: 1 }];
 
 /**
  * Samples first..first+samples-1 of a question, asked under the part's own index as the wire's
@@ -46,7 +44,7 @@ export interface Judge {
 
 const FAILED = { answer: null, thinking: "none", finish_reason: null, prompt_tokens: 0, completion_tokens: 0 } as const;
 
-const LEFT_OUT = { ...FAILED, error: null, saved: true, latency_ms: 0 } as const;
+const SAVED = { ...FAILED, error: null, saved: true, latency_ms: 0 } as const;
 
 /** Reports each sample of a job exactly once, whatever comes in. */
 export class GroupAsk implements Countable {
@@ -59,7 +57,6 @@ export class GroupAsk implements Countable {
   /** Failures that a second request may heal, by the sample's place. */
   readonly #setAside = new Map<number, ItemErrorCode>();
   #parts: Part[] = [];
-  readonly #takenBack = new Set<number>();
   #open: number;
   #asksLeft: number;
   /** Events of the last request: verdicts, and failures of the engines. */
@@ -84,11 +81,7 @@ export class GroupAsk implements Countable {
     this.#model = about.model;
     this.#open = job.questions.reduce((sum, { samples }) => sum + samples, 0);
     this.#reported = new Uint8Array(this.#open);
-    for (const { obsolete } of job.questions) obsolete?.addEventListener("abort", () => this.onObsolete());
   }
-
-  /** Called when a question of the job has become obsolete. */
-  onObsolete: () => void = () => {};
 
   /** Why the gateway refused all of it, for people; null where it did not. */
   reason: string | null = null;
@@ -105,13 +98,7 @@ export class GroupAsk implements Countable {
 
   /** Whether what is open may be asked in one more request after one that was answered. */
   get mayAskAgain(): boolean {
-    return this.#wants() && this.#fault === null && this.#asksLeft > 0;
-  }
-
-  /** Whether anything open still matters to anybody. */
-  #wants(): boolean {
-    for (const { asked } of this.#left()) if (!isObsolete(asked)) return true;
-    return false;
+    return this.#open > 0 && this.#fault === null && this.#asksLeft > 0;
   }
 
   /** The samples not yet reported, each with its place among the job's. */
@@ -124,19 +111,6 @@ export class GroupAsk implements Countable {
       }
       from += samples;
     }
-  }
-
-  /**
-   * The wire's ids of what became obsolete while it was being asked, each once a request.
-   */
-  takeObsolete(): number[] {
-    return this.#parts.flatMap((part, id) => {
-      const { asked, offset, first, samples } = part;
-      if (!isObsolete(asked) || this.#takenBack.has(id)) return [];
-      this.#takenBack.add(id);
-      const from = offset + first - (asked.first_sample ?? 0);
-      return this.#reported.subarray(from, from + samples).includes(0) ? [id] : [];
-    });
   }
 
   /** Whether the gateway itself says that asking again may help. */
@@ -153,9 +127,6 @@ export class GroupAsk implements Countable {
   body(): GroupBody {
     const { question, language, candidates, questions } = this.#job;
     this.#parts = [];
-    this.#takenBack.clear();
-    // What is lost of them need not be asked again; a request must ask something.
-    if (this.#wants()) for (const one of this.#left()) this.#leftOut(one);
     let offset = 0;
     for (const asked of questions) {
       const from = offset;
@@ -210,12 +181,12 @@ export class GroupAsk implements Countable {
 
   /** @returns false where a saved sample could have changed the result */
   #saved(part: Part, samples: readonly number[], tokens: number): boolean {
-    if (!part.majority && !isObsolete(part.asked)) return false;
+    if (!part.majority) return false;
     for (const [at, sample] of samples.entries()) {
       const place = placeOf(part, sample);
       if (place === null) return false;
       const completion_tokens = at === 0 ? tokens : 0;
-      this.#report(part.asked, place, sample, { ...LEFT_OUT, completion_tokens });
+      this.#report(part.asked, place, sample, { ...SAVED, completion_tokens });
     }
     return true;
   }
@@ -242,23 +213,14 @@ export class GroupAsk implements Countable {
     }
   }
 
-  /** @returns whether the sample need not be told of: nobody waits for it */
-  #leftOut({ asked, place, sample }: { asked: JobQuestion; place: number; sample: number }): boolean {
-    if (!isObsolete(asked)) return false;
-    this.#report(asked, place, sample, LEFT_OUT);
-    return true;
-  }
-
   /**
    * Reports what is open as failed: with the gateway's own word on a sample where it gave one, else
-   * `code`; what nobody waits for as saved. Rethrows what the sink threw.
+   * `code`. Rethrows what the sink threw.
    */
   finish(code: ItemErrorCode, latency_ms: number): void {
     const { reason } = this;
     const aborted = code === "deadline" || code === "cancelled";
-    for (const one of this.#left()) {
-      if (this.#leftOut(one)) continue;
-      const { asked, place, sample } = one;
+    for (const { asked, place, sample } of this.#left()) {
       const error = (aborted ? null : this.#setAside.get(place)) ?? code;
       this.#report(asked, place, sample, { ...FAILED, error, latency_ms, ...told(reason) });
     }
@@ -271,9 +233,6 @@ function softOf({ letters, coverage, written = null }: Extract<VerifyEvent, { ty
   if (letters === null) return { soft: null };
   return letters === undefined || coverage == null ? {} : { soft: { letters, coverage, written } };
 }
-
-/** Whether no answer to it can matter any more. */
-const isObsolete = ({ obsolete }: JobQuestion): boolean => obsolete?.aborted === true;
 
 const told = (reason: string | null) => (reason === null ? {} : { reason });
 
@@ -292,7 +251,5 @@ function partJson(part: Part, id: number, places: ReadonlyMap<number, number>): 
   const samples = part.samples === 1 ? "" : `,"samples":${part.samples}`;
   const first = part.first === 0 ? "" : `,"first_sample":${part.first}`;
   const stop = part.majority ? ',"stop":"majority"' : "";
-  const { max_tokens } = part.asked;
-  const tokens = max_tokens === undefined ? "" : `,"max_tokens":${max_tokens}`;
-  return `{"id":${id},"order":[${order}]${samples}${first}${stop}${tokens}}`;
+  return `{"id":${id},"order":[${order}]${samples}${first}${stop}}`;
 }

@@ -9,16 +9,18 @@ import type { JobQuestion } from "../../core/judges/questions.ts";
 import { createRenderer, isCompletion } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
 import { SoftReader } from "../../core/judges/soft-reader.ts";
-import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
+import { apiRoot, authorization, partyHeader } from "../../core/wire/chat-endpoint.ts";
 import { judgeTemplate } from "../../core/wire/judge-template.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import { logprobsAsked } from "../../core/wire/soft-answer.ts";
 import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
 import { type BackendKind, keyVariable } from "../backend-kind.ts";
 import { Backend } from "../fan-out/backend.ts";
+import { type Endpoint, runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
+import { callOptions } from "../fan-out/options.ts";
 import type { RunningJob } from "../fan-out/queue.ts";
-import { type Schedule, setTimer } from "../fan-out/stall-watchdog.ts";
+import type { Schedule } from "../fan-out/stall-watchdog.ts";
 import { complete } from "./completion.ts";
 import { checkEndpoint, type OpenAiConfig } from "./health.ts";
 
@@ -43,9 +45,8 @@ export interface OpenAiVerifierConfig extends OpenAiConfig {
  * @throws TypeError for a URL that cannot be used
  */
 export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock): Verifier {
-  // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
-  const fetcher: typeof fetch = config.fetch ?? ((input, init) => fetch(input, init));
-  const endpoint = {
+  const fetcher = config.fetch ?? runtimeFetch;
+  const endpoint: Endpoint = {
     url: `${apiRoot(config.url)}/chat/completions`,
     headers: { "content-type": "application/json", accept: "text/event-stream", ...authorization(config.apiKey) },
     fetch: fetcher,
@@ -65,17 +66,14 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
     check: () => checkEndpoint(config, fetcher, clock),
     session(call): VerifierSession {
       const bodies = new WeakMap<RunningJob, BodyOf>();
+      const headers = { ...endpoint.headers, ...partyHeader(call.party) };
       return new Governor({
+        ...callOptions(call),
         max_in_flight,
-        signal: call.signal,
-        deadline_at: call.deadline_at ?? null,
         clock,
-        random: config.random ?? Math.random,
-        schedule: config.schedule ?? setTimer,
         backend,
-        header_slots: call.header_slots,
-        silence_ms: call.silence_ms,
-        hand_on: call.hand_on,
+        ...(config.random && { random: config.random }),
+        ...(config.schedule && { schedule: config.schedule }),
         // Async, so that a renderer that throws rejects; nothing is rendered before its slot is
         // granted.
         send: async ({ running, question, sample }, signal, onHeaders, onBytes) => {
@@ -86,7 +84,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
           }
           const anchor = call.soft === true ? anchorFor(running.job.preset, question.shown.length) : null;
           const outcome = await complete(
-            isCompletion(running.job.preset) ? { ...endpoint, url: textUrl } : endpoint,
+            { ...endpoint, headers, ...(isCompletion(running.job.preset) && { url: textUrl }) },
             bodyOf(question, sample),
             signal,
             onHeaders,
@@ -113,9 +111,9 @@ const chat = (messages: readonly ChatMessage[]) => ({ messages: messages.map(sen
 function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {
   const render = (config.createRenderer ?? createRenderer)(job.preset, call.form, job);
   const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
-  const { temperature, top_p } = call;
+  const { temperature, top_p, max_tokens } = call;
   const model = call.model ?? config.model;
-  return ({ shown, max_tokens = call.max_tokens }, sample) => {
+  return ({ shown }, sample) => {
     const seed = seedOf(shown, sample);
     return JSON.stringify({
       model,

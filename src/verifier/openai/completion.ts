@@ -2,21 +2,11 @@
 // retries or prompts.
 import type { SoftReader } from "../../core/judges/soft-reader.ts";
 import { AnswerBuilder } from "../../core/wire/chat-answer.ts";
-import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
-import { EventSplitter, LineTooLong, Remainder } from "../../core/wire/chat-stream.ts";
+import { EventSplitter } from "../../core/wire/chat-stream.ts";
 import { softened } from "../../core/wire/soft-answer.ts";
-import type { Clock } from "../../scoring/ports.ts";
+import { breakOf, type Endpoint, exchange, readDocument } from "../fan-out/exchange.ts";
 import { readBody } from "../fan-out/read-body.ts";
-import { isBackendFailure, type Outcome, outcome, refusedQuestion } from "../fan-out/refusal.ts";
-
-export interface Endpoint {
-  url: string;
-  headers: Record<string, string>;
-  fetch: typeof fetch;
-  clock: Clock;
-  /** Where the deployment says the key. */
-  key_variable: string;
-}
+import { isBackendFailure, type Outcome, outcome } from "../fan-out/refusal.ts";
 
 /**
  * Posts one question and reads its answer, streamed or not. Never rejects for what the backend or
@@ -38,22 +28,8 @@ export async function complete(
   watched = false,
   soft: SoftReader | null = null,
 ): Promise<Outcome> {
-  let response: Response;
-  try {
-    response = await endpoint.fetch(endpoint.url, {
-      method: "POST",
-      headers: endpoint.headers,
-      body,
-      signal,
-      redirect: "manual",
-    });
-  } catch {
-    onHeaders(false);
-    return outcome("verifier_unavailable", "verifier_unavailable");
-  }
-  onHeaders(!isRetriedStatus(response.status));
-  if (response.ok) return readAnswer(response, onBytes, watched, soft, signal);
-  return refusedQuestion(response, endpoint.clock, { sent: body, key_variable: endpoint.key_variable });
+  const { reply, failed } = await exchange(endpoint, { body, signal, onHeaders, explains: true });
+  return failed ?? readAnswer(reply, onBytes, watched, soft, signal);
 }
 
 async function readAnswer(
@@ -64,16 +40,17 @@ async function readAnswer(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const answer = new AnswerBuilder(soft);
-  try {
-    if (response.body !== null) {
-      const json = response.headers.get("content-type")?.includes("json") ?? false;
-      await (json ? readDocument(response.body, answer, onBytes) : readEvents(response.body, answer, onBytes, watched));
-    }
-  } catch (fault) {
-    const broken = outcome(fault instanceof LineTooLong ? "verifier_bad_reply" : "verifier_unavailable");
+  const broken = await breakOf(async () => {
+    if (response.body === null) return;
+    const json = response.headers.get("content-type")?.includes("json") ?? false;
+    if (json) answer.document(await readDocument(response.body, onBytes));
+    else await readEvents(response.body, answer, onBytes, watched);
+  });
+  if (broken !== null) {
+    const ended = outcome(broken);
     // Of one that this side ended it is known what it cost until then.
-    if (signal.aborted) broken.answered.completion_tokens = answer.tokens;
-    return broken;
+    if (signal.aborted) ended.answered.completion_tokens = answer.tokens;
+    return ended;
   }
   const answered = softened(answer.result(), soft);
   // Too busy, said inside a reply that had begun: as good as a 429.
@@ -106,18 +83,4 @@ async function readEvents(
   // of them counts.
   await readBody(body, take, watched ? () => (answering ? WATCHED_BITE_BYTES : 1) : "first_prompt");
   events.end();
-}
-
-async function readDocument(
-  body: ReadableStream<Uint8Array>,
-  answer: AnswerBuilder,
-  onBytes: () => void,
-): Promise<void> {
-  const document = new Remainder();
-  await readBody(body, (bytes) => {
-    onBytes();
-    document.keep(bytes);
-    return true;
-  });
-  answer.document(document.take(new Uint8Array(0)));
 }

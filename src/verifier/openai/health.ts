@@ -1,10 +1,10 @@
 // Owns an OpenAI-compatible server's configuration and its health check. Must not know questions.
 
 import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
-import { LIMITS } from "../../core/faults/limits.ts";
 import { apiRoot, authorization, contextIn } from "../../core/wire/chat-endpoint.ts";
 import type { Clock, Health } from "../../scoring/ports.ts";
 import { keyVariable } from "../backend-kind.ts";
+import { healthOf, type Served } from "../fan-out/health-check.ts";
 
 export interface OpenAiConfig {
   /**
@@ -20,21 +20,9 @@ export interface OpenAiConfig {
 }
 
 /** See Verifier.check: asks for the model list; a server without one is asked for `/health`. */
-export async function checkEndpoint(config: OpenAiConfig, fetcher: typeof fetch, clock: Clock): Promise<Health> {
-  const start = clock.now();
-  const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);
-  let found: string | Served;
-  try {
-    found = await look(config, fetcher, signal);
-  } catch {
-    found = signal.aborted ? `no answer within ${LIMITS.readiness_timeout_ms} ms` : "not reachable";
-  }
-  const latency_ms = Math.max(0, clock.now() - start);
-  return typeof found === "string" ? { ok: false, latency_ms, detail: found } : { ok: true, latency_ms, ...found };
+export function checkEndpoint(config: OpenAiConfig, fetcher: typeof fetch, clock: Clock): Promise<Health> {
+  return healthOf(clock, (signal) => look(config, fetcher, signal));
 }
-
-/** What a server that works tells of the model. */
-type Served = Pick<Health, "context_tokens">;
 
 /** What the server tells, or what is wrong with it, in a few words. */
 async function look(config: OpenAiConfig, fetcher: typeof fetch, signal: AbortSignal): Promise<string | Served> {

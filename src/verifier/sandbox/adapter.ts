@@ -2,23 +2,32 @@
 // test. The edge itself runs none. Must not know signals or storage.
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
+import { apiRoot, authorization, partyHeader } from "../../core/wire/chat-endpoint.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import { SANDBOX_APIS, type SandboxShape } from "../../core/wire/sandbox-apis.ts";
+import { TestMemory } from "../../core/wire/test-memory.ts";
 import type { Health, Verifier, VerifierCall } from "../../scoring/ports.ts";
 import type { Address, BackendKind, BackendParts } from "../backend-kind.ts";
+import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
-import { setTimer } from "../fan-out/stall-watchdog.ts";
+import { callOptions } from "../fan-out/options.ts";
 import { checkSandbox, runTest, type SandboxEndpoint } from "./exchange.ts";
 
 function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: BackendParts): Verifier {
   const { clock, backend, key_variable } = parts;
   const api = SANDBOX_APIS[shape];
   const headers = { "content-type": "application/json", accept: "application/json", ...authorization(api_key) };
-  // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
-  const fetcher: typeof fetch = (input, init) => fetch(input, init);
   const root = apiRoot(url).replace(/\/v\d\w*$/, "");
-  const endpoint: SandboxEndpoint = { root, api, headers, fetch: fetcher, clock, key_variable };
+  const endpoint: SandboxEndpoint = {
+    url: root + api.path,
+    health_url: root + api.health,
+    api,
+    headers,
+    fetch: runtimeFetch,
+    clock,
+    key_variable,
+    memory: new TestMemory(),
+  };
   const most = LIMITS.sandbox_in_flight_max;
   return {
     protocol: shape,
@@ -28,18 +37,21 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
     generations_max: LIMITS.generations_verify_max,
     backends: () => [backend.status(clock.now())],
     check: (): Promise<Health> => checkSandbox(endpoint),
-    session: (call: VerifierCall) =>
-      new Governor<VerifierJob>({
-        ...{ max_in_flight: Math.min(parts.max_in_flight ?? most, most), clock, backend, random: Math.random },
-        ...{ signal: call.signal, deadline_at: call.deadline_at ?? null, schedule: setTimer },
-        ...{ header_slots: call.header_slots, silence_ms: call.silence_ms, hand_on: call.hand_on },
+    session(call: VerifierCall) {
+      const own = { ...endpoint, headers: { ...headers, ...partyHeader(call.party) } };
+      return new Governor<VerifierJob>({
+        ...callOptions(call),
+        max_in_flight: Math.min(parts.max_in_flight ?? most, most),
+        clock,
+        backend,
         send: async ({ running: { job }, question, sample }, signal, onHeaders, onBytes) => {
           const program = job.candidates[question.shown[0] as number] as string;
-          const ran = await runTest(endpoint, { program, sample, job }, signal, onHeaders);
+          const ran = await runTest(own, { program, sample, job }, signal, onHeaders);
           onBytes();
           return ran;
         },
-      }),
+      });
+    },
   };
 }
 

@@ -1,72 +1,106 @@
 // One request to a service that runs programs: a program on one test out, the test's status back.
 // Must not know slots, retries or rewards.
-import { LIMITS } from "../../core/faults/limits.ts";
-import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
-import { LineTooLong, Remainder } from "../../core/wire/chat-stream.ts";
+import { ASSERTING, type RunStatus } from "../../core/judges/test-runs.ts";
+import { examine, type Step } from "../../core/wire/examination.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
-import type { Ran, SandboxApi } from "../../core/wire/sandbox-apis.ts";
-import { runOf, statusOf } from "../../core/wire/test-run.ts";
-import type { Clock, Health } from "../../scoring/ports.ts";
-import { readBody } from "../fan-out/read-body.ts";
-import { type Outcome, outcome, refusedQuestion } from "../fan-out/refusal.ts";
+import type { Ran, Run, SandboxApi } from "../../core/wire/sandbox-apis.ts";
+import type { TestMemory } from "../../core/wire/test-memory.ts";
+import { statusOf } from "../../core/wire/test-run.ts";
+import type { Health } from "../../scoring/ports.ts";
+import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
+import { healthOf } from "../fan-out/health-check.ts";
+import { type Outcome, outcome, replied } from "../fan-out/refusal.ts";
 
-export interface SandboxEndpoint {
-  /** Without a path. */
-  root: string;
+export interface SandboxEndpoint extends Endpoint {
+  /** Whether the service answers at all is asked here. */
+  health_url: string;
   api: SandboxApi;
-  headers: Record<string, string>;
-  fetch: typeof fetch;
-  clock: Clock;
-  /** Where the deployment says the key. */
-  key_variable: string;
+  memory: TestMemory;
 }
 
 /** What a run may take beyond its own time: the queue before it, and the way. */
 const WAIT_MS = 60_000;
 
+/** What one test is run with. */
+interface TestOf {
+  program: string;
+  sample: number;
+  job: Pick<VerifierJob, "runs">;
+}
+
 /**
  * The test's status as an answer. Never rejects for what the service, the network or the program
- * does; what the service failed at is an error and never a status.
+ * does; what the service failed at is an error and never a status, what the program did is one.
  */
 export async function runTest(
-  { root, api, headers, fetch: fetcher, clock, key_variable }: SandboxEndpoint,
-  { program, sample, job }: { program: string; sample: number; job: Pick<VerifierJob, "runs"> },
+  endpoint: SandboxEndpoint,
+  { program, sample, job }: TestOf,
   session: AbortSignal,
   onHeaders: (accepted: boolean) => void = () => {},
 ): Promise<Outcome> {
   const { runs } = job;
   const one = runs?.cases[sample];
   if (runs === undefined || one === undefined) throw new TypeError("a question to a sandbox without its case");
-  const marker = crypto.randomUUID();
-  const sent = JSON.stringify(api.body(runOf(program, one, runs, marker)));
-  // Compiled and run, each in its time.
-  const signal = AbortSignal.any([session, AbortSignal.timeout(2 * runs.timeout_ms + WAIT_MS)]);
-  let response: Response;
-  try {
-    response = await fetcher(root + api.path, { method: "POST", headers, body: sent, signal, redirect: "manual" });
-  } catch {
-    onHeaders(false);
-    return outcome("verifier_unavailable", "verifier_unavailable");
+  const { language, timeout_ms } = runs;
+  const { assert, stdin = "", stdout = "" } = one;
+  const exchange = new Exchange(endpoint, session);
+  if (assert === undefined) {
+    const ran = await exchange.run({ code: program.toWellFormed(), language, stdin, timeout_ms }, onHeaders);
+    return exchange.failed ?? answeredBy(statusOf(ran, stdout));
   }
-  onHeaders(!isRetriedStatus(response.status));
-  if (!response.ok) return refusedQuestion(response, clock, { sent, key_variable });
-  const document = new Remainder();
-  try {
-    const keep = (bytes: Uint8Array) => {
-      document.keep(bytes);
-      return true;
-    };
-    if (response.body !== null) await readBody(response.body, keep);
-  } catch (fault) {
-    return outcome(fault instanceof LineTooLong ? "verifier_bad_reply" : "verifier_unavailable");
+  const told = ASSERTING.find((name) => name === language);
+  if (told === undefined) throw new TypeError("an assert in a language without asserts");
+  const test = { language: told, cells: [assert], mode: "exec", functions: [], is_module: false } as const;
+  const steps = examine(program, test, { stdin, timeout_ms, mark: crypto.randomUUID() });
+  let step = steps.next();
+  while (step.done !== true && exchange.failed === null) step = steps.next(await exchange.step(step.value));
+  // One place among those that wait for headers serves all requests of the test.
+  onHeaders(exchange.failed === null || exchange.failed.refusal === null);
+  if (exchange.failed !== null || step.done !== true) return exchange.failed ?? outcome("sandbox_failed");
+  return answeredBy(step.value?.status ?? null);
+}
+
+/** `unknown`: the test cannot be held against a program from outside, which says nothing of it. */
+function answeredBy(status: RunStatus | "unknown" | null): Outcome {
+  return status === null || status === "unknown" ? outcome("sandbox_failed") : replied(status);
+}
+
+/** The requests that one test takes, one after the other. */
+class Exchange {
+  /** Why a request had no answer; null while all had one. */
+  failed: Outcome | null = null;
+  readonly #endpoint: SandboxEndpoint;
+  readonly #session: AbortSignal;
+
+  constructor(endpoint: SandboxEndpoint, session: AbortSignal) {
+    this.#endpoint = endpoint;
+    this.#session = session;
   }
-  const ran = ranIn(api, document.take());
-  if (ran === null) return outcome("verifier_bad_reply");
-  const status = statusOf(ran, one, marker);
-  if (status === null) return outcome("sandbox_failed");
-  const nothing = { prompt_tokens: 0, completion_tokens: 0, model: null };
-  const answered = { answer: status, thinking: "none", finish_reason: "stop", error: null, ...nothing } as const;
-  return { answered, refusal: null, retry_after_ms: null, backend_failed: false };
+
+  /** A run of a test's own code ends for every program as it did for the first. */
+  async step(step: Step): Promise<Ran> {
+    const { memory } = this.#endpoint;
+    const ran = memory.get(step) ?? (await this.run(step.run));
+    memory.set(step, ran);
+    return ran;
+  }
+
+  async run(run: Run, onHeaders: (accepted: boolean) => void = () => {}): Promise<Ran> {
+    const { api } = this.#endpoint;
+    const body = JSON.stringify(api.body(run));
+    // Compiled and run, each in its time.
+    const signal = AbortSignal.any([this.#session, AbortSignal.timeout(2 * run.timeout_ms + WAIT_MS)]);
+    const came = await exchangeDocument(this.#endpoint, { body, signal, onHeaders, explains: true });
+    if (came.failed === null) return ranIn(api, came.reply) ?? this.#fail(outcome("verifier_bad_reply"));
+    // Only what the program wrote can make a reply so long.
+    if (came.overlong === true) return { end: "exit", exit_code: 1, stdout: "", stderr: "too much output" };
+    return this.#fail(came.failed);
+  }
+
+  #fail(failed: Outcome): Ran {
+    this.failed = failed;
+    return { end: "infra", exit_code: 1, stdout: "", stderr: "" };
+  }
 }
 
 /** Null for what is no reply of this API. */
@@ -79,17 +113,10 @@ function ranIn(api: SandboxApi, document: string): Ran | null {
 }
 
 /** See Verifier.check: whether the service answers at all; it is not made to run anything. */
-export async function checkSandbox({ root, api, headers, fetch: fetcher, clock }: SandboxEndpoint): Promise<Health> {
-  const start = clock.now();
-  const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);
-  let detail: string | null = null;
-  try {
-    const response = await fetcher(root + api.health, { headers, signal, redirect: "manual" });
+export function checkSandbox({ health_url, headers, fetch: fetcher, clock }: SandboxEndpoint): Promise<Health> {
+  return healthOf(clock, async (signal) => {
+    const response = await fetcher(health_url, { headers, signal, redirect: "manual" });
     void response.body?.cancel().catch(() => {});
-    if (!response.ok) detail = `status ${response.status}`;
-  } catch {
-    detail = signal.aborted ? `no answer within ${LIMITS.readiness_timeout_ms} ms` : "not reachable";
-  }
-  const latency_ms = Math.max(0, clock.now() - start);
-  return detail === null ? { ok: true, latency_ms } : { ok: false, latency_ms, detail };
+    return response.ok ? {} : `status ${response.status}`;
+  });
 }

@@ -18,7 +18,11 @@ import {
 import { isScalarTemplate, isStepTag, SCALAR_TEMPLATE_CHARS, scalarTexts } from "../../core/wire/scalar-text.ts";
 import type { Health, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
 import type { Address, BackendKind, BackendParts } from "../backend-kind.ts";
+import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
+import { healthOf } from "../fan-out/health-check.ts";
+import { callOptions } from "../fan-out/options.ts";
+import { askWhole } from "../fan-out/whole.ts";
 import { batchesOf, type ScalarBatch, type ScalarItem } from "./batch.ts";
 import { askScalar, type ScalarEndpoint } from "./exchange.ts";
 
@@ -63,11 +67,6 @@ const ONE_TEXTS: ReadonlySet<ItemErrorCode | null> = new Set([
   ...(["context_exceeded", "content_filtered", "verifier_rejected", "verifier_bad_reply"] as const),
 ]);
 
-const setTimer = (run: () => void, ms: number) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-};
-
 /** Whether a server's numbers say nothing. */
 const isSaturated = (numbers: readonly ScalarValue[]) =>
   numbers.length > 0 && numbers.flat().every((number) => number === 1);
@@ -84,9 +83,10 @@ class ScalarSession implements VerifierSession {
     this.#of = of;
     const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = of.parts;
     this.#governor = new Governor<ScalarBatch>({
-      ...{ max_in_flight: Math.min(max_in_flight, IN_FLIGHT_MAX), clock, backend, random: Math.random },
-      ...{ signal: call.signal, deadline_at: call.deadline_at ?? null, schedule: setTimer },
-      ...{ header_slots: call.header_slots, silence_ms: call.silence_ms, hand_on: call.hand_on },
+      ...callOptions(call),
+      max_in_flight: Math.min(max_in_flight, IN_FLIGHT_MAX),
+      clock,
+      backend,
       send: async ({ running: { job: batch } }, signal, onHeaders, onBytes) => {
         const { outcome, numbers } = await askScalar(of.endpoint, batch.items, signal, onHeaders);
         onBytes();
@@ -124,10 +124,9 @@ class ScalarSession implements VerifierSession {
       const numbers: ScalarValue[] = [];
       let fault: ItemErrorCode | null = null;
       for (const batch of this.#of.probes()) {
-        await this.#governor.judge(batch, ({ error }) => {
-          fault ??= error;
-          numbers.push(...batch.numbers);
-        });
+        const { error } = await askWhole(this.#governor, batch);
+        fault ??= error;
+        numbers.push(...batch.numbers);
       }
       if (fault === null && numbers.includes(null)) return BAD_REPLY;
       if (fault === null && isSaturated(numbers)) return SATURATED;
@@ -138,11 +137,7 @@ class ScalarSession implements VerifierSession {
   }
 
   async #ask(batch: ScalarBatch, sink: Sink): Promise<void> {
-    let last: Generation | null = null;
-    await this.#governor.judge(batch, (generation) => {
-      last = generation;
-    });
-    const { error, prompt_tokens, latency_ms, model, backend, reason } = last as unknown as Generation;
+    const { error, prompt_tokens, latency_ms, model, backend, reason } = await askWhole(this.#governor, batch);
     if (ONE_TEXTS.has(error) && batch.items.length > 1) {
       await Promise.all(batch.halves().map((half) => this.#ask(half, sink)));
       return;
@@ -192,9 +187,7 @@ class ScalarVerifier implements Verifier {
     const write = scalarTexts(template, stepwise ? step_tag : null);
     this.takes = [stepwise ? "prm" : "scalar"];
     this.textOf = (question, candidate) => write(question, stepwise ? stepsOfList(candidate) : candidate);
-    // Called through a closure: workerd refuses a `fetch` whose `this` is something else.
-    const fetcher: typeof fetch = (input, init) => fetch(input, init);
-    const shared = { clock, key_variable, fetch: fetcher, headers, settings };
+    const shared = { clock, key_variable, fetch: runtimeFetch, headers, settings };
     this.endpoint = { ...shared, url: base + chosen.path, api: chosen };
   }
 
@@ -213,19 +206,16 @@ class ScalarVerifier implements Verifier {
   }
 
   /** Asks for two numbers, as the first use does. */
-  async check(): Promise<Health> {
-    const { clock } = this.parts;
-    const start = clock.now();
-    const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);
-    const asked = await Promise.all(this.probes().map(({ items }) => askScalar(this.endpoint, items, signal)));
-    const latency_ms = Math.max(0, clock.now() - start);
-    const answered = asked.map(({ outcome }) => outcome.answered);
-    const failed = answered.find(({ error }) => error !== null);
-    if (failed !== undefined) return { ok: false, latency_ms, detail: failed.reason ?? (failed.error as string) };
-    const all = asked.flatMap(({ numbers }) => numbers);
-    if (all.includes(null)) return { ok: false, latency_ms, detail: BAD_REPLY };
-    const saturated = isSaturated(all);
-    return saturated ? { ok: false, latency_ms, detail: SATURATED_DETAIL } : { ok: true, latency_ms };
+  check(): Promise<Health> {
+    return healthOf(this.parts.clock, async (signal) => {
+      const asked = await Promise.all(this.probes().map(({ items }) => askScalar(this.endpoint, items, signal)));
+      const answered = asked.map(({ outcome }) => outcome.answered);
+      const failed = answered.find(({ error }) => error !== null);
+      if (failed !== undefined) return failed.reason ?? (failed.error as string);
+      const all = asked.flatMap(({ numbers }) => numbers);
+      if (all.includes(null)) return BAD_REPLY;
+      return isSaturated(all) ? SATURATED_DETAIL : {};
+    });
   }
 }
 

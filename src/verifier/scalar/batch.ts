@@ -1,21 +1,18 @@
 // The questions of a job to a scalar model, in batches of a request each. Must not know HTTP.
-import type { JobQuestion } from "../../core/judges/questions.ts";
 import type { ScalarText, ScalarValue } from "../../core/wire/scalar-apis.ts";
 import type { Countable } from "../fan-out/queue.ts";
+import { WHOLE } from "../fan-out/whole.ts";
 
 /** Texts of one request: what text-embeddings-inference takes unless told otherwise. */
-export const SCALAR_BATCH_TEXTS = 32;
+const SCALAR_BATCH_TEXTS = 32;
 /** Characters of one request, but for a single text that is longer. */
-export const SCALAR_BATCH_CHARS = 1_048_576;
+const SCALAR_BATCH_CHARS = 1_048_576;
 
 /** One text on its way, and for which sample of which question. */
 export interface ScalarItem extends ScalarText {
   question: number;
   sample: number;
 }
-
-/** To the governor a batch is one sample: one request brings all of it. */
-const WHOLE: readonly JobQuestion[] = [{ id: 0, shown: [], samples: 1 }];
 
 export class ScalarBatch implements Countable {
   readonly questions = WHOLE;

@@ -1,0 +1,123 @@
+// Owns how a program is held against a test without meeting it: runs of the test's own code, where
+// no program is, and of the program, which is told calls and their arguments alone. Knows no service.
+import type { ASSERTING, RunStatus } from "../judges/test-runs.ts";
+import { SCRIPTS } from "./programs.generated.ts";
+import type { Ran, Run } from "./sandbox-apis.ts";
+
+/** Code that ends in an error where a program is wrong, or (`single`) as at Python's prompt. */
+export interface ProgramTest {
+  language: (typeof ASSERTING)[number];
+  /** In one state. */
+  cells: readonly string[];
+  mode: "exec" | "single";
+  /** The functions that the task asks for, where it is known. */
+  functions: readonly string[];
+  /** Loaded as a module with LeetCode's imports; else run as a script. */
+  is_module: boolean;
+}
+
+/** What came of it: `shown` is what each cell wrote; null where the service failed. */
+export type Finding =
+  | { status: "pass"; shown: readonly string[] }
+  | { status: Exclude<RunStatus, "pass"> | "unknown"; error: string }
+  | null;
+
+/** A run that is to be made. Those of a `test` hold no program and end alike for equal input. */
+export interface Step {
+  of: "test" | "program";
+  run: Run;
+}
+
+/** Runs of the program for one test: those behind the first were not foreseen by the test. */
+const ROUNDS_MAX = 32;
+
+type Said = { ask: string[] } | { shown: string[] } | { failed: string } | { unknown: string };
+
+/**
+ * Yields runs and is given what came of them. The test's code runs alone; what it asks of the
+ * program is asked of it in another run, and comes back as data, so that no object, name, frame or
+ * file of the program's process holds, or compares with, what is expected.
+ * @param mark a word around the program's answers, new for each examination; a program that finds it
+ *   can only say other values, which it could have returned
+ */
+export function* examine(
+  program: string,
+  test: ProgramTest,
+  { stdin, timeout_ms, mark }: { stdin: string; timeout_ms: number; mark: string },
+): Generator<Step, Finding, Ran> {
+  const { language, cells, mode, functions } = test;
+  let asked: readonly string[] = [];
+  let answers: unknown[] = [];
+  for (let round = 0; round <= ROUNDS_MAX; round++) {
+    const input = JSON.stringify({ cells, mode, functions, asked, answers });
+    const judged = yield { of: "test", run: { code: TEST_CODE[language], language, stdin: input, timeout_ms } };
+    if (judged.end === "infra") return null;
+    const said = saidIn(judged);
+    if (said === null) return failureOf(judged, "the test ended early");
+    if ("shown" in said) return { status: "pass", shown: said.shown };
+    if ("failed" in said) return { status: statusOfError(said.failed), error: said.failed };
+    if ("unknown" in said) return { status: "unknown", error: said.unknown };
+    asked = said.ask;
+    const code = PROGRAM_CODE[language](program, asked, mark, test);
+    const ran = yield { of: "program", run: { code, language, stdin, timeout_ms } };
+    if (ran.end === "infra") return null;
+    const given = answersIn(ran, mark, asked.length);
+    // A program that left early, however politely, has not answered.
+    if (given === null) return failureOf(ran, "ended before it had answered");
+    answers = given;
+  }
+  return { status: "unknown", error: `asks the program more than ${ROUNDS_MAX} times` };
+}
+
+const TEST_CODE = {
+  python: SCRIPTS.python.examine,
+  javascript: `${SCRIPTS.javascript.examine}(require);\n`,
+};
+
+type ProgramCode = (program: string, asked: readonly string[], mark: string, test: ProgramTest) => string;
+
+/** JSON is a literal of both languages. */
+const PROGRAM_CODE: Record<ProgramTest["language"], ProgramCode> = {
+  python(program, questions, mark, { is_module }) {
+    const asked = JSON.stringify({ source: program, questions, mark, is_module });
+    const names = `{"__name__": "__kritai__", "ASKED": ${JSON.stringify(asked)}}`;
+    return `exec(compile(${JSON.stringify(SCRIPTS.python.harness)}, "harness.py", "exec"), ${names})\n`;
+  },
+  javascript(program, questions, mark) {
+    const strict = /^\s*(?:"use strict"|'use strict')/.test(program) ? '"use strict";' : "";
+    const answer = `__answer_${mark.replaceAll("-", "_")}`;
+    const asked = questions.map((question) => `(refs) => (${question})`).join(",\n");
+    const begin = `${strict}const ${answer} = ${SCRIPTS.javascript.harness}(${JSON.stringify(mark)});`;
+    return `${begin}\n${program.toWellFormed()}\n;${answer}(${asked});\n`;
+  },
+};
+
+/** What the test's run wrote last; null where it did not end well. */
+function saidIn({ end, exit_code, stdout }: Ran): Said | null {
+  if (end !== "exit" || exit_code !== 0) return null;
+  try {
+    return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as Said;
+  } catch {
+    return null;
+  }
+}
+
+function answersIn({ end, exit_code, stdout }: Ran, mark: string, count: number): unknown[] | null {
+  if (end !== "exit" || exit_code !== 0) return null;
+  try {
+    const answers: unknown = JSON.parse(stdout.split(mark).at(-2) ?? "");
+    return Array.isArray(answers) && answers.length === count ? answers : null;
+  } catch {
+    return null;
+  }
+}
+
+const statusOfError = (name: string) =>
+  name === "AssertionError" ? "fail" : name === "MemoryError" ? "memory" : "runtime";
+
+/** What a run that did not end as it should says of the program. */
+export function failureOf({ end, exit_code, stderr }: Ran, error: string): Exclude<Finding, null> {
+  if (end === "timeout" || end === "compile") return { status: end, error: end };
+  if (exit_code === 0) return { status: "fail", error };
+  return { status: stderr.includes("MemoryError") ? "memory" : "runtime", error };
+}

@@ -1,0 +1,20 @@
+// Owns the bound and the clock of a backend's health check. Must not know what is asked.
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { Clock, Health } from "../../scoring/ports.ts";
+
+/** What a backend that works tells of itself. */
+export type Served = Pick<Health, "context_tokens">;
+
+/** See Verifier.check. @param look what the backend tells, or what is wrong with it in a few words */
+export async function healthOf(clock: Clock, look: (signal: AbortSignal) => Promise<string | Served>): Promise<Health> {
+  const start = clock.now();
+  const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);
+  let found: string | Served;
+  try {
+    found = await look(signal);
+  } catch {
+    found = signal.aborted ? `no answer within ${LIMITS.readiness_timeout_ms} ms` : "not reachable";
+  }
+  const latency_ms = Math.max(0, clock.now() - start);
+  return typeof found === "string" ? { ok: false, latency_ms, detail: found } : { ok: true, latency_ms, ...found };
+}

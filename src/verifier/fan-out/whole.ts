@@ -1,0 +1,19 @@
+// Owns the job that one request brings whole: to the governor it is one sample. Must not know what
+// it holds.
+import type { JobQuestion } from "../../core/judges/questions.ts";
+import { failed } from "../../core/wire/chat-answer.ts";
+import type { Generation } from "../../core/wire/questions.ts";
+import type { Governor } from "./fan-out.ts";
+import type { Countable } from "./queue.ts";
+
+/** A whole's one question, which asks for one sample. */
+export const WHOLE: readonly JobQuestion[] = [{ id: 0, shown: [], samples: 1 }];
+
+/** What became of the whole. */
+export async function askWhole<J extends Countable>(governor: Governor<J>, whole: J): Promise<Generation> {
+  let last: Generation = { ...failed("verifier_bad_reply"), question: 0, sample: 0, latency_ms: 0 };
+  await governor.judge(whole, (generation) => {
+    last = generation;
+  });
+  return last;
+}
