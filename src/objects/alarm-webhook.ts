@@ -6,7 +6,7 @@ import type { Clock } from "../scoring/ports.ts";
 import { deliver, type Message } from "./batches/webhook.ts";
 
 /** The same id for every attempt at the same news. */
-export function alarmMessage({ run, event, state }: AlarmNews, url: string, date: Date): Message {
+function alarmMessage({ run, event, state }: AlarmNews, url: string, date: Date): Message {
   const { run_id, owner } = run;
   const { alarm, level, from_step, to_step, evidence } = state;
   const data = { run_id, owner: ownerName(owner), alarm, level, from_step, to_step, evidence };

@@ -8,7 +8,7 @@ import type { Metrics } from "./counters.ts";
 import type { RunKey, RunLog } from "./run-log-port.ts";
 
 /** An alarm that is on, of a run that was written to within a day. */
-export interface AlarmOn extends RunKey {
+interface AlarmOn extends RunKey {
   alarm: string;
   level: "watch" | "alarm";
 }

@@ -3,7 +3,7 @@
 
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
-import { countOf, isProbe, isShort, type JobQuestion, type Question, REASK_FROM } from "../core/judges/questions.ts";
+import { isAside, isProbe, type JobQuestion, type Question, REASK_FROM } from "../core/judges/questions.ts";
 import { isUnread, type Reading } from "../core/judges/readings.ts";
 import type { Generation } from "../core/wire/questions.ts";
 import { type Asked, type Entry, openEntry, type Planned, type Plans, type Shared, told, wordsOf } from "./entries.ts";
@@ -33,7 +33,7 @@ export class Asking {
 
   /** Whether a later wave may be asked; then its generations are taken off what is left. */
   affords(wave: readonly Question[]): boolean {
-    this.left -= wave.reduce((sum, question) => sum + countOf(question), 0);
+    this.left -= wave.reduce((sum, question) => sum + question.samples, 0);
     return this.left >= 0;
   }
 
@@ -55,9 +55,9 @@ export class Asking {
     }
   }
 
-  /** How often a question without an answer that can be read is asked again. */
+  /** How often a question without an answer that can be read is asked again, but by its plan. */
   get reasks(): number {
-    return missingRules(this.of.judge).reask;
+    return this.of.plan.asksAgain === true ? 0 : missingRules(this.of.judge).reask;
   }
 
   /** Whether so many generations of later waves can be asked; none is taken off. */
@@ -66,15 +66,14 @@ export class Asking {
   }
 
   /**
-   * Those that said nothing that can be read, to be asked again as far as the generations left go;
-   * one with few tokens is asked again by its plan, with all of them.
+   * Those that said nothing that can be read, to be asked again as far as the generations left go.
    */
   again(round: readonly Asked[]): Asked[] {
     const { name, group } = this.of;
     const roots = new Map(round.map(({ entry, root }) => [entry, root]));
     const mute = this.byContent(
       round.flatMap(({ entry: { question, shared }, entry }) =>
-        !isProbe(question) && !isShort(question) && isUnread(shared.readings) ? [entry] : [],
+        !isAside(question) && isUnread(shared.readings) ? [entry] : [],
       ),
     );
     return mute.flatMap((entry) => {
@@ -82,8 +81,7 @@ export class Asking {
       const again: Question = { ...before, first_sample: (before.first_sample ?? 0) + REASK_FROM, reask: true };
       if (!this.affords([again])) return [];
       const root = roots.get(entry) as Shared;
-      const ending = { obsolete: root.obsolete, forget: () => {} };
-      return [{ entry: openEntry(again, name, group, this.journal, ending), root }];
+      return [{ entry: openEntry(again, name, group, this.journal), root }];
     });
   }
 
@@ -130,12 +128,20 @@ export class Asking {
     const [{ question: one }] = open as [Entry];
     // No question may show one index twice.
     const probe = isProbe(one) && { shown: one.shown.map((_, copy) => copy) };
-    const candidates = probe ? one.shown.map((member) => texts[member] as string) : texts;
-    const questions = open.map(({ question: { shown, samples, first_sample, stop: own, max_tokens }, shared }, id) => {
-      const ending = shared.obsolete !== null && { obsolete: shared.obsolete.signal };
+    const bare = one.bare !== undefined && { shown: [0] };
+    const copies = () => one.shown.map((member) => texts[member] as string);
+    const candidates = one.bare !== undefined ? [one.bare] : probe ? copies() : texts;
+    const questions = open.map(({ question: { shown, samples, first_sample, stop: own } }, id) => {
       const numbered = { ...(first_sample !== undefined && { first_sample }), ...(own !== undefined && { stop: own }) };
-      const bounded = max_tokens !== undefined && { max_tokens };
-      return { id, shown, samples, ...numbered, ...bounded, ...stop, ...ending, ...probe } satisfies JobQuestion;
+      return {
+        id,
+        shown,
+        samples,
+        ...numbered,
+        ...stop,
+        ...probe,
+        ...bare,
+      } satisfies JobQuestion;
     });
     const { to, preset, slots, runs } = one;
     const about = { to, preset, ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
@@ -145,7 +151,7 @@ export class Asking {
         const entry = open[generation.question] as Entry;
         const { question: asked, key, shared } = entry;
         shared.readings.push({ ...readGeneration(generation, asked, judge), ...this.said(generation) });
-        if (key !== null && isKept(asked, shared)) {
+        if (key !== null && isComplete(asked, shared.readings)) {
           this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
         }
         if (shared.readings.length < asked.samples) return;
@@ -159,24 +165,21 @@ export class Asking {
     for (const entry of open) {
       const { question: asked, key, shared } = entry;
       completeReadings(asked, shared.readings);
-      if (key !== null && !isKept(asked, shared)) this.journal?.onFailed?.(key, shared.readings.map(withoutText));
+      if (key !== null && !isComplete(asked, shared.readings))
+        this.journal?.onFailed?.(key, shared.readings.map(withoutText));
       onTold(entry);
     }
   }
 }
 
-/** Whether a journal may keep the readings: they are all there, none failed, and none was ended. */
-const isKept = (question: Question, { readings, obsolete }: Shared): boolean =>
-  obsolete?.signal.aborted !== true && isComplete(question, readings);
-
-/** Probes alone, all else by whom it goes to and in whose words. */
+/** Probes and bare questions alone, all else by whom it goes to and in whose words. */
 function jobsOf(open: readonly Entry[]): Entry[][] {
   const jobs = new Map<string, Entry[]>();
   const probes: Entry[][] = [];
   for (const entry of open) {
     const key = wordsOf(entry.question);
     const job = jobs.get(key);
-    if (isProbe(entry.question)) probes.push([entry]);
+    if (isProbe(entry.question) || entry.question.bare !== undefined) probes.push([entry]);
     else if (job === undefined) jobs.set(key, [entry]);
     else job.push(entry);
   }

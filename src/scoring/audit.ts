@@ -18,7 +18,7 @@ import { openSessions, type Until } from "./sessions.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
 /** Of a request with an audit: what is to be judged again. */
-export interface AuditPlan {
+interface AuditPlan {
   compiled: CompiledSpec;
   judgings: readonly Judging[];
   /** Some group is to be judged again. */

@@ -2,6 +2,7 @@
 
 import type { AlarmWatch } from "./alarm-watch.ts";
 import type { Metrics } from "./counters.ts";
+import type { HeldWork } from "./held-work.ts";
 import type { KeyLimits } from "./key-limits.ts";
 import type { Clock, Verifier } from "./ports.ts";
 import type { LogQueue, RunLog } from "./run-log-port.ts";
@@ -16,6 +17,8 @@ export interface JudgingDeps {
   keyLimits?: KeyLimits;
   /** Looks at runs whose rows were stored before the reply. Absent: nobody looks. */
   alarms?: Pick<AlarmWatch, "look">;
+  /** Counts what gathered groups and batches hold in their isolate. Absent: nobody counts. */
+  held?: HeldWork | undefined;
   clock: Clock;
   metrics: Metrics;
   report: (line: Record<string, unknown>) => void;

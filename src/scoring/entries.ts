@@ -1,7 +1,7 @@
 // Owns the questions of a request's groups before and after they are asked: which groups of one
 // prompt share an answer, and who still wants it. Knows no verifier.
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
-import { countOf, type Question, samplesNamed } from "../core/judges/questions.ts";
+import { type Question, samplesNamed } from "../core/judges/questions.ts";
 import type { Reading } from "../core/judges/readings.ts";
 import type { OpenSignal } from "../core/signals/group-signals.ts";
 import type { AskedQuestion } from "../core/tournament/asked-questions.ts";
@@ -14,19 +14,6 @@ export interface Shared {
   /** What was asked again because `readings` are none that say anything. */
   again: AskedQuestion[];
   settled: Promise<void>;
-  /** Groups that have a use for it. */
-  wanted: number;
-  /** Aborted when none has any more, of a signal that finds so; with what was asked again. */
-  obsolete: AbortController | null;
-  /** Whoever asks the same from now on asks anew. */
-  forget: () => void;
-}
-
-/** A group has no more use for it; the last one ends it. */
-export function leave(shared: Shared): void {
-  if (--shared.wanted > 0) return;
-  shared.forget();
-  shared.obsolete?.abort();
 }
 
 /** An entry that was asked, and the question that it asks again: itself at first. */
@@ -64,6 +51,8 @@ interface Pool {
 export interface Plans {
   journal: KeyedJournal | null;
   pools: Map<string, Pool>;
+  /** Short ids for the words of questions, which may be long and are those of many. */
+  words: Map<string, number>;
   /** What may be asked beyond the first waves by one whose own is of so many generations. */
   spare(size: number): number;
   /**
@@ -84,7 +73,7 @@ export interface Planned extends OpenSignal {
 }
 
 /** Generations of a wave, as limits count them. */
-export const sizeOf = (wave: readonly Entry[]) => wave.reduce((sum, { question }) => sum + countOf(question), 0);
+export const sizeOf = (wave: readonly Entry[]) => wave.reduce((sum, { question }) => sum + question.samples, 0);
 
 export type EnterWave = (wave: readonly Question[]) => Entry[];
 
@@ -92,7 +81,7 @@ export type EnterWave = (wave: readonly Question[]) => Entry[];
  * Finds each question among those of the same signal and prompt, or enters it there as this group's
  * own.
  */
-export function waveEntry({ name, group, plan }: OpenSignal, { pools, journal }: Plans): EnterWave {
+export function waveEntry({ name, group }: OpenSignal, { pools, words, journal }: Plans): EnterWave {
   const { question, language, texts } = group;
   const prompt = JSON.stringify([name, question, language]);
   const pool = pools.get(prompt) ?? { ids: new Map<string, number>(), asked: new Map<string, Shared>() };
@@ -105,37 +94,42 @@ export function waveEntry({ name, group, plan }: OpenSignal, { pools, journal }:
   return (wave) =>
     wave.map((question) => {
       const { shown } = question;
-      const key = `${wordsOf(question)}:${samplesNamed(question)}:${shown.map((i) => ids[i]).join(",")}`;
+      const key = `${wordsId(question, words)}:${samplesNamed(question)}:${shown.map((i) => ids[i]).join(",")}`;
       const asked = pool.asked.get(key);
       if (asked !== undefined) {
-        asked.wanted++;
         return { question, own: false, first: false, open: false, key: null, shared: asked };
       }
-      const ending = {
-        obsolete: plan.obsolete === undefined ? null : new AbortController(),
-        forget: () => pool.asked.delete(key),
-      };
-      const entry = openEntry(question, name, group, journal, ending);
+      const entry = openEntry(question, name, group, journal);
       pool.asked.set(key, entry.shared);
       return entry;
     });
 }
 
 /** An entry of this group's own, answered already where the journal knows it. */
-export function openEntry(
-  question: Question,
-  name: string,
-  group: PreparedGroup,
-  journal: KeyedJournal | null,
-  ending: Pick<Shared, "obsolete" | "forget">,
-): Entry {
+export function openEntry(question: Question, name: string, group: PreparedGroup, journal: KeyedJournal | null): Entry {
   const key = journal?.key(name, group, question) ?? null;
   const known = key === null ? undefined : journal?.known(key);
   const readings = [...(known?.readings ?? [])];
-  const shared: Shared = { readings, again: [], settled: Promise.resolve(), wanted: 1, ...ending };
+  const shared: Shared = { readings, again: [], settled: Promise.resolve() };
   return { question, own: known?.own ?? true, first: true, open: known === undefined, key, shared };
 }
 
 /** Whom a question goes to and in whose words, as a key. */
-export const wordsOf = ({ to, preset, slots }: Question): string =>
-  slots === undefined ? `${to}:${preset}` : `${to}:${preset}:${JSON.stringify(slots)}`;
+export function wordsOf({ to, preset, slots }: Question): string {
+  if (slots === undefined) return `${to}:${preset}`;
+  const known = WORDS.get(slots);
+  if (known?.to === to && known.preset === preset) return known.words;
+  const words = `${to}:${preset}:${JSON.stringify(slots)}`;
+  WORDS.set(slots, { to, preset, words });
+  return words;
+}
+
+/** Of slots that many questions share, for all of them once. */
+const WORDS = new WeakMap<object, Pick<Question, "to" | "preset"> & { words: string }>();
+
+function wordsId(question: Question, words: Map<string, number>): number {
+  const text = wordsOf(question);
+  const id = words.get(text) ?? words.size;
+  words.set(text, id);
+  return id;
+}

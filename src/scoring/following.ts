@@ -1,21 +1,16 @@
 // Owns comparisons that go on by themselves: what hangs on one comparison's answers alone is asked
 // as soon as these are in, while others of its wave still run. Knows no schedule.
-import { comparedIn, isProbe } from "../core/judges/questions.ts";
-import type { Follows, Plan } from "../core/signals/signal.ts";
+import { comparedIn, isAside } from "../core/judges/questions.ts";
+import type { Follows } from "../core/signals/signal.ts";
 import type { AskedQuestion } from "../core/tournament/asked-questions.ts";
 import type { Asking } from "./asking.ts";
-import { type Asked, type EnterWave, type Entry, leave, told } from "./entries.ts";
+import { type Asked, type EnterWave, type Entry, told } from "./entries.ts";
 
 /**
  * What is ready leaves when it is this share of what runs and waits: few requests where much runs,
  * no waiting where little does.
  */
 const BATCH_SHARE = 1 / 4;
-/**
- * Whether anything is obsolete is looked at when this share of what runs has become final: at once
- * where little runs, and not after each answer of thousands.
- */
-const LOOK_SHARE = 1 / 8;
 
 interface Comparison {
   /** Its questions, by the step in which they were asked. */
@@ -26,8 +21,6 @@ interface Comparison {
   again: number;
   /** Ends the wait of other groups for the last step. */
   settle: () => void;
-  /** `open`: more may come of it. `final`: nothing will. `given_up`: nothing that matters. */
-  state: "open" | "final" | "given_up";
 }
 
 /** Of a wave the comparisons of which this group asks anything itself. */
@@ -52,42 +45,35 @@ export class Following {
   private running = 0;
   private ready: Comparison[] = [];
   private done = Promise.withResolvers<void>();
-  private readonly plan: Pick<Plan, "obsolete">;
-  /** Of the wave, whatever has become final in it, and since when nobody has looked. */
-  private own: Comparison[] = [];
   private before: readonly AskedQuestion[] = [];
   private earlier: Map<string, AskedQuestion[]> | null = null;
-  private unlooked = 0;
 
   /** @param early requests that may be sent before all that runs is answered */
-  constructor(asking: Asking, enter: EnterWave, follows: Follows, early: number, plan: Pick<Plan, "obsolete"> = {}) {
+  constructor(asking: Asking, enter: EnterWave, follows: Follows, early: number) {
     this.asking = asking;
     this.enter = enter;
     this.follows = follows;
     this.early = early;
-    this.plan = plan;
   }
 
   /**
    * Whether the wave can be asked so: what may follow is paid for whoever is first, and nothing is
-   * probed.
+   * asked aside.
    */
   takes(wave: readonly Entry[]): boolean {
     const { asking, follows } = this;
     const most = comparisonsOf(wave).length * follows.most * (1 + asking.reasks);
-    return asking.hasRoomFor(most) && !wave.some(({ question }) => isProbe(question));
+    return asking.hasRoomFor(most) && !wave.some(({ question }) => isAside(question));
   }
 
   /**
-   * What followed, step by step, within a step in the wave's order; all of it answered, or given up.
+   * What followed, step by step, within a step in the wave's order; all of it answered.
    * @param before what was asked in earlier waves
    */
   async run(wave: readonly Entry[], before: readonly AskedQuestion[] = []): Promise<Entry[][]> {
     const own = comparisonsOf(wave).map((entries) => this.opened(entries));
-    this.own = own;
     this.before = before;
     this.earlier = null;
-    this.unlooked = 0;
     this.done = Promise.withResolvers<void>();
     if (own.length > 0) {
       this.start(own);
@@ -99,7 +85,7 @@ export class Following {
   }
 
   private opened(entries: Entry[]): Comparison {
-    const comparison: Comparison = { steps: [], round: [], again: 0, settle: () => {}, state: "open" };
+    const comparison: Comparison = { steps: [], round: [], again: 0, settle: () => {} };
     this.stepTo(comparison, entries);
     return comparison;
   }
@@ -130,11 +116,6 @@ export class Following {
   private answered(comparison: Comparison): void {
     this.running--;
     if (comparison.again > 0) for (const one of comparison.round) told(one);
-    if (comparison.state === "given_up" && !comparison.round.some(({ root }) => root.wanted > 0)) {
-      comparison.settle();
-      this.send();
-      return;
-    }
     const again = comparison.again < this.asking.reasks ? this.asking.again(this.ownOf(comparison)) : [];
     if (again.length > 0) {
       comparison.round = again;
@@ -144,15 +125,11 @@ export class Following {
       return;
     }
     const { settle } = comparison;
-    const questions = comparison.state === "given_up" ? [] : this.follows.next(this.allOf(comparison));
+    const questions = this.follows.next(this.allOf(comparison));
     if (questions.length > 0) {
       this.asking.affords(questions);
       this.stepTo(comparison, this.enter(questions));
       this.ready.push(comparison);
-    } else if (comparison.state === "open") {
-      comparison.state = "final";
-      this.unlooked++;
-      this.giveUpObsolete();
     }
     settle();
     this.send();
@@ -164,26 +141,6 @@ export class Following {
     const name = comparedIn((own[0] as AskedQuestion).question);
     this.earlier ??= Map.groupBy(this.before, ({ question }) => comparedIn(question));
     return [...(this.earlier.get(name) ?? []), ...own];
-  }
-
-  /** What cannot matter any more is not waited for, and ended where no other group wants it. */
-  private giveUpObsolete(): void {
-    const { running, ready, unlooked } = this;
-    const { obsolete } = this.plan;
-    if (obsolete === undefined || running + ready.length === 0 || unlooked < (running + ready.length) * LOOK_SHARE)
-      return;
-    this.unlooked = 0;
-    const final = this.own.filter(({ state }) => state === "final");
-    const isObsolete = obsolete([...this.before, ...final.flatMap(toldOf)]);
-    for (const one of this.own) {
-      if (one.state !== "open" || !isObsolete((one.round[0] as Asked).entry.question)) continue;
-      one.state = "given_up";
-      for (const { root } of one.round) leave(root);
-      // Not sent yet: nobody will answer it.
-      if (!ready.includes(one) || one.round.some(({ root }) => root.wanted > 0)) continue;
-      ready.splice(ready.indexOf(one), 1);
-      one.settle();
-    }
   }
 
   /** What another group asks it also asks again. */

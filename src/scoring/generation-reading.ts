@@ -1,11 +1,9 @@
 // Owns how a generation becomes a reading, and when a question has all of its readings. Knows no
 // group and no journal.
+import { ofSteps, readRun, readScalar, readStepScores } from "../core/judges/engine-reading.ts";
 import type { Question } from "../core/judges/questions.ts";
 import { type Reading, type ReadPart, readAnswer } from "../core/judges/readings.ts";
-import { readRun } from "../core/judges/run-reading.ts";
-import { readScalar, readStepScores } from "../core/judges/scalar-reading.ts";
 import { readSoft } from "../core/judges/soft-reading.ts";
-import { ofSteps } from "../core/judges/step-reading.ts";
 import type { Judge } from "../core/signals/signal.ts";
 import type { Generation } from "../core/wire/questions.ts";
 

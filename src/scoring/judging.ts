@@ -5,11 +5,11 @@ import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import { comparedIn, countOf, type Question } from "../core/judges/questions.ts";
+import type { Question } from "../core/judges/questions.ts";
 import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
+import { FillRoom } from "../core/signals/fill-room.ts";
 import { GroupSignals, type OpenSignal } from "../core/signals/group-signals.ts";
-import type { Plan } from "../core/signals/signal.ts";
-import { type AskedQuestion, givenUp, ofOneModel } from "../core/tournament/asked-questions.ts";
+import { type AskedQuestion, ofOneModel } from "../core/tournament/asked-questions.ts";
 import { Asking } from "./asking.ts";
 import { type Entry, type Planned, type Plans, sizeOf, waveEntry } from "./entries.ts";
 import { Following, toldBy } from "./following.ts";
@@ -41,7 +41,9 @@ export interface Judging {
  * met is refused whole; a signal that waits for another's answers counts as if it were asked for
  * every rollout. What the journal knows is not asked.
  * @param step the request's, 0 where it has none and none is needed
- * @throws ApiError `list_too_long`, `too_many_generations`
+ * @param hold is told of the bytes that questions hold beside the request's own; may throw
+ * @throws ApiError `list_too_long`, `too_many_generations`, `invalid_request` where templates would
+ *   fill more than filled_request_chars
  */
 export function planJudging(
   groups: readonly PreparedGroup[],
@@ -50,6 +52,7 @@ export function planJudging(
   generationsMax: number,
   journal: KeyedJournal | null = null,
   texts: VerdictTexts | null = null,
+  hold: (bytes: number) => void = () => {},
 ): Judging[] {
   let generations = 0;
   let runs = 0;
@@ -59,18 +62,24 @@ export function planJudging(
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
-  const plans: Plans = { journal, pools: new Map(), spare, early, texts };
-  const judgings = groups.map((prepared) => {
+  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, texts };
+  const room = new FillRoom();
+  const opened = groups.map((prepared) => {
     const signals = new GroupSignals(compiled, prepared, step);
-    const first = signals.advance().map((open) => plannedSignal(plans, open));
+    return { prepared, signals, open: signals.advance(room), waiting: signals.waiting(room) };
+  });
+  // Before copies are made of it, and before the journal is asked: who is refused may come again.
+  hold(room.held * FILLED_COPIES);
+  const judgings = opened.map(({ prepared, signals, open: opens, waiting }) => {
+    const first = opens.map((open) => plannedSignal(plans, open));
     for (const { firstWave, size } of first) {
       generations += sizeOf(firstWave.filter(({ open }) => open));
       runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
       planned += size;
     }
-    for (const { plan } of signals.waiting()) {
+    for (const { plan } of waiting) {
       const wave = plan.next([]);
-      const size = wave.reduce((sum, question) => sum + countOf(question), 0);
+      const size = wave.reduce((sum, question) => sum + question.samples, 0);
       runs += runsOf(wave);
       generations += size;
       planned += size;
@@ -88,9 +97,17 @@ export function planJudging(
   return judgings;
 }
 
+/** With an assert the test's own code runs as well (core/wire/examination.ts). */
+const ASSERT_RUNS = 2;
+/** What templates fill is held as it is, as the key of a question, and as it is sent. */
+const FILLED_COPIES = 3;
+
 /** Runs of programs, of which each is a request of its own, whatever the verifier's protocol. */
 const runsOf = (wave: readonly Question[]): number =>
-  wave.reduce((sum, { to, samples }) => (to === "execute" ? sum + samples : sum), 0);
+  wave.reduce((sum, { runs }) => {
+    const each = runs?.cases.map(({ assert }) => (assert === undefined ? 1 : ASSERT_RUNS)) ?? [];
+    return sum + each.reduce((all: number, one) => all + one, 0);
+  }, 0);
 
 function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   const enter = waveEntry(open, plans);
@@ -134,39 +151,15 @@ async function judgeSignal(
   early: number,
 ): Promise<readonly AskedQuestion[]> {
   let asked: readonly AskedQuestion[] = [];
-  /** What was asked before the schedule's own wave, of which further samples are a part. */
-  let before = asked;
-  const following = plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early, plan);
+  const following = plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early);
   for (let wave = firstWave; wave.length > 0; ) {
     const steps = following?.takes(wave) === true ? await following.run(wave, asked) : await whole(wave, asking);
-    const told = [...asked.slice(before.length), ...[wave, ...steps].flatMap(toldBy)];
-    asked = [...before, ...withoutObsolete(plan, before, told)];
+    asked = [...asked, ...[wave, ...steps].flatMap(toldBy)];
     const next = plan.next(asked);
-    if (!isPartOf(asked.slice(before.length), next)) before = asked;
     // What the limit does not leave room for is not asked: what it would have told is undecided.
     wave = asking.affords(next) ? enter(next) : [];
   }
   return asked;
-}
-
-/** Whether all that is asked next is about comparisons of the wave before. */
-function isPartOf(wave: readonly AskedQuestion[], next: readonly Question[]): boolean {
-  const compared = new Set(wave.map(({ question }) => comparedIn(question)));
-  return next.every((question) => compared.has(comparedIn(question)));
-}
-
-/**
- * What a wave told, without what cannot matter: it counts for nothing even where it was answered,
- * so that the same answers come to the same result whatever had been ended when they came.
- */
-function withoutObsolete(plan: Plan, before: readonly AskedQuestion[], told: AskedQuestion[]): AskedQuestion[] {
-  if (plan.obsolete === undefined) return told;
-  const isObsolete = plan.obsolete([...before, ...told]);
-  const idle = new Set(told.filter(({ question }) => isObsolete(question)));
-  if (idle.size === 0) return told;
-  const given = [...Map.groupBy(idle, ({ question }) => comparedIn(question)).values()].flatMap(givenUp);
-  const byQuestion = new Map(given.map((one) => [one.question, one]));
-  return told.flatMap((one) => byQuestion.get(one.question) ?? (idle.has(one) ? [] : [one]));
 }
 
 /** A wave that nothing of goes on before all of it is answered. */

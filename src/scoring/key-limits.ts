@@ -6,8 +6,17 @@ export interface KeyLimit {
   rpm: number | null;
   /** The verifier's tokens, prompt and completion, in a day of UTC. */
   tokens_per_day: number | null;
+  /** Rows of the run log in a day of UTC. */
+  log_rows_per_day: number | null;
   /** Requests that may judge, and batches, at one time. */
   concurrency: number | null;
+}
+
+/** What a request used that is known only once it has been scored. */
+export interface KeyUse {
+  /** The verifier's, prompt and completion. */
+  tokens: number;
+  log_rows: number;
 }
 
 export type LimitName = keyof KeyLimit;
@@ -44,6 +53,6 @@ export interface KeyLimits {
   hold(key: string | null, lease: string, until: number): Promise<void>;
   /** Gives the place back. */
   release(key: string | null, lease: string): Promise<void>;
-  /** Books verifier tokens. */
-  spend(key: string | null, tokens: number): Promise<void>;
+  /** Books what a request used. */
+  spend(key: string | null, use: KeyUse): Promise<void>;
 }

@@ -12,12 +12,20 @@ import { fail, within } from "./waiting.ts";
 export interface LogOutcome {
   /** `queued`: a durable queue holds it, and stores it later. */
   logged: boolean | "queued";
-  /** `log_failed` or `log_not_configured` when it was neither stored nor queued. */
+  /**
+   * `log_failed`, `log_not_configured`, or `log_unstorable` when it was neither stored nor queued.
+   */
   warnings: string[];
 }
 
 /** Queues the entry where there is a queue, else stores it, or says that it could do neither. */
 export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
+  if (!isStorable(entry)) {
+    // A queue would take it, and nobody would ever find it.
+    deps.metrics.add("kritai_log_failures_total", 1);
+    deps.report({ level: "error", event: "log_unstorable", request_id: scope.id });
+    return { logged: false, warnings: ["log_unstorable"] };
+  }
   try {
     const logged = await timedStore(deps.clock, scope, () =>
       within(LIMITS.store_timeout_ms, queueOrStore(deps, scope, entry), fail("store_timeout")),
@@ -31,6 +39,21 @@ export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry:
     reportFault(deps, scope, "log_failed", error);
     return { logged: false, warnings: ["log_failed"] };
   }
+}
+
+/** Whether each number of the entry is one: JSON has no other, and columns refuse its null. */
+function isStorable({ metrics, groups }: LogEntry): boolean {
+  const isNumber = (value: unknown) => typeof value !== "number" || Number.isFinite(value);
+  const holds = (row: object) => Object.values(row).every(isNumber);
+  return (
+    holds(metrics) &&
+    groups.every(
+      ({ result, signals = [] }) =>
+        holds(result.metrics) &&
+        result.rollouts.every(({ reward, components }) => holds({ reward }) && holds(components)) &&
+        signals.every(({ value }) => holds({ value })),
+    )
+  );
 }
 
 async function queueOrStore(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<true | "queued"> {

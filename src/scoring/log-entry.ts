@@ -40,7 +40,7 @@ export async function groupEntry(
 }
 
 /** What a group's audit brought, where it had one. */
-export interface AuditOfGroup {
+interface AuditOfGroup {
   scores?: readonly (number | null)[] | undefined;
   verdicts?: readonly AuditVerdictRow[] | undefined;
 }
@@ -48,7 +48,7 @@ export interface AuditOfGroup {
 /** Every generation of a group's questions, in the order in which these were asked. */
 export function verdictRows(signals: GroupSignals): VerdictRow[] {
   // A probe is no verdict on anybody.
-  const asked = signals.asked().filter(({ question }) => !isProbe(question));
+  const asked = signals.asked().filter(({ question }) => !isProbe(question) && question.bare === undefined);
   return asked.flatMap((entry, comparison) => questionRows(signals.prepared, entry, comparison));
 }
 
@@ -95,9 +95,8 @@ function questionRows(
       prompt_tokens: own ? reading.prompt_tokens : 0,
       completion_tokens: own ? reading.completion_tokens : 0,
       latency_ms: own ? reading.latency_ms : 0,
-      // A reading remembered by an older version has neither.
-      model: reading.model ?? null,
-      backend: reading.backend ?? null,
+      model: reading.model,
+      backend: reading.backend,
       letter,
       scores,
       verdict,
@@ -106,7 +105,6 @@ function questionRows(
       comparison,
       order,
       signal,
-      ...(question.max_tokens !== undefined && { max_tokens: question.max_tokens }),
       ...(own && reading.text !== undefined && { text: reading.text }),
     });
   }

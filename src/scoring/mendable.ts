@@ -26,6 +26,7 @@ const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
   checker_failed: true,
   no_tests: false,
   sample_not_json: false,
+  sample_too_long: false,
   text_too_long: false,
   no_steps: false,
   rubric_undecided: "after_failures",
@@ -34,6 +35,7 @@ const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
   no_answer: false,
   no_majority: "after_failures",
   label_free_over: false,
+  unbounded: false,
   group_too_small: false,
 };
 

@@ -25,6 +25,11 @@ export interface VerifierCall {
   signal: AbortSignal;
   /** Only the first backend may judge, whatever befalls it. */
   strict_model?: boolean;
+  /**
+   * Whose call it is, as a name that tells no key: parties share a backend fairly, and what one's
+   * questions break stops nobody else. Absent: nobody's.
+   */
+  party?: string;
   /** Lower goes first at a gateway and at engines that know priorities; 0 where nothing is said. */
   priority?: number;
   header_slots?: HeaderSlots; // Shared with the other sessions of the same request; a session's own when left out.
@@ -64,7 +69,7 @@ export interface Health {
   backends?: readonly BackendHealth[];
 }
 
-export interface BackendHealth extends Omit<Health, "backends"> {
+interface BackendHealth extends Omit<Health, "backends"> {
   name: string;
   breaker: BreakerState;
 }
@@ -86,7 +91,7 @@ export interface Verifier {
 }
 
 /** A spec as a list tells of it. */
-export interface NamedSpec {
+interface NamedSpec {
   name: string;
   spec: AnySpec | null;
   updated_at: Date;

@@ -11,7 +11,7 @@ import { sha256Hex } from "./digest.ts";
  * All readings of one question; none of them failed, unless the journal was told that all is
  * scored.
  */
-export interface KnownReadings {
+interface KnownReadings {
   readings: readonly Reading[];
   /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
   own: boolean;

@@ -24,6 +24,8 @@ export interface RequestScope {
    * may stand, or come to stand, under that id, and the log keeps the first.
    */
   give_up_key?: () => Promise<void>;
+  /** Counts bytes that are held for it beside its body; throws ApiError `busy` where there is no room. */
+  hold?: (bytes: number) => void;
   /** Lets work go on behind the reply; absent where nothing ends with one. */
   keep_alive?: (work: Promise<unknown>) => void;
 }

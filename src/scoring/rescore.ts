@@ -10,7 +10,7 @@ import { storedSpec } from "../core/signals/stored-spec.ts";
 import { specHash } from "./digest.ts";
 import type { RunKey, RunLog, SpecUse, StepBounds } from "./run-log-port.ts";
 
-export interface Rescoring {
+interface Rescoring {
   /** The new spec's. */
   spec_hash: string;
   /** A line for each group, oldest first, and one `end` line last. */
@@ -86,7 +86,7 @@ async function requireLengths(runLog: RunLog, run: RunKey, { facts }: CompiledSp
 }
 
 /** Throws ApiError `invalid_request` where steps hold more specs than rescore_specs_max. */
-export function requireFewSpecs(uses: readonly SpecUse[]): void {
+function requireFewSpecs(uses: readonly SpecUse[]): void {
   if (uses.length <= LIMITS.rescore_specs_max) return;
   const message = `the run used more than rescore_specs_max = ${LIMITS.rescore_specs_max} specs; narrow the steps`;
   throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });

@@ -32,14 +32,9 @@ export interface VerdictRow {
   prompt_tokens: number;
   completion_tokens: number;
   latency_ms: number;
-  /**
-   * The model that answered, and the backend it answered from; null when none did, or in rows older
-   * than the columns.
-   */
+  /** The model that answered, and the backend it answered from; null when none did. */
   model: string | null;
   backend: string | null;
-  /** Of an answer that was to be shorter than the judge's `max_tokens` (`think.first`): how short. */
-  max_tokens?: number;
   /** What the verifier wrote, cut; only where the spec says log_verdicts. */
   text?: string;
 }

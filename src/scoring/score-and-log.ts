@@ -8,6 +8,7 @@ import { countBatch } from "./count-batch.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { appendEntry } from "./log-append.ts";
 import { isMendable } from "./mendable.ts";
+import { partyOf } from "./party.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { LogEntry } from "./run-log-port.ts";
@@ -24,6 +25,13 @@ function tokensOf({ reply, audit }: ScoredBatch): number {
   return uses.reduce((sum, { prompt_tokens, completion_tokens }) => sum + prompt_tokens + completion_tokens, 0);
 }
 
+/** Rows of the run log that a scored request comes to, with its own and, where kept, those of texts. */
+function rowsOf({ groups }: Pick<LogEntry, "groups">): number {
+  const ofGroup = ({ prompt, rollouts, verdicts, signals = [], audit_verdicts = [] }: LogEntry["groups"][number]) =>
+    1 + rollouts.length * (prompt === null ? 1 : 2) + verdicts.length + signals.length + audit_verdicts.length;
+  return groups.reduce((sum, group) => sum + ofGroup(group), 1);
+}
+
 /**
  * Scores, counts and logs. Throws only for faults of the request (see `scoreBatch`); a log that
  * could not be written is a warning in the reply.
@@ -37,9 +45,14 @@ export async function scoreAndLog(
   onGroup?: (index: number, group: GroupResult) => void,
   journal?: ReadingJournal,
 ): Promise<ScoredRequest> {
-  const { priority } = scope;
-  const hooks = { ...(onGroup && { onGroup }), ...(journal && { journal }), ...(priority && { priority }) };
-  const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks };
+  const { priority, key_name, hold } = scope;
+  const hooks = {
+    ...(hold && { hold }),
+    ...(onGroup && { onGroup }),
+    ...(journal && { journal }),
+    ...(priority && { priority }),
+  };
+  const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
   scope.scored = {
@@ -49,8 +62,8 @@ export async function scoreAndLog(
   };
   countBatch(deps.metrics, scored);
   if (deps.keyLimits !== undefined) {
-    const booked = deps.keyLimits.spend(scope.key_name, tokensOf(scored));
-    scope.keep_alive?.(booked);
+    const use = { tokens: tokensOf(scored), log_rows: rowsOf(scored.entry) };
+    scope.keep_alive?.(deps.keyLimits.spend(scope.key_name, use));
   }
   if (scored.refused.length > 0) {
     deps.report({ level: "warn", event: "verifier_refused", request_id: scope.id, reasons: scored.refused });

@@ -9,6 +9,7 @@ import {
   type AnySpec,
   asksForCandidates,
   type CompiledSpec,
+  comparesFew,
   compileSpec,
   hasSignals,
 } from "../core/signals/compiled-spec.ts";
@@ -32,7 +33,7 @@ import type { LogEntry } from "./run-log-port.ts";
 import { openSessions, REFUSALS_TOLD_MAX } from "./sessions.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
-export interface ScoringDeps {
+interface ScoringDeps {
   verifier: Verifier;
   clock: Clock;
 }
@@ -47,6 +48,10 @@ export interface ScoringBatch {
   signal: AbortSignal;
   /** Lower goes first at verifiers that know priorities; absent: 0. */
   priority?: number;
+  /** See VerifierCall. */
+  party?: string;
+  /** Told of bytes that its questions hold beside the request's own; may throw to refuse it. */
+  hold?: (bytes: number) => void;
   /** Called as soon as a group is done, in the order in which groups finish. */
   onGroup?: (index: number, group: GroupResult) => void;
   /**
@@ -83,13 +88,16 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const named = hasSignals(spec);
   const journal = batch.journal === undefined ? null : await keyedJournal(batch.journal, prepared, spec_hash, named);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
-  const judgings = planJudging(prepared, compiled, request.step ?? 0, deps.verifier.generations_max, journal, texts);
+  const { generations_max } = deps.verifier;
+  const step = request.step ?? 0;
+  const judgings = planJudging(prepared, compiled, step, generations_max, journal, texts, batch.hold);
   const auditing = planAudit(deps.verifier, spec, prepared);
 
   const verifierStarted = deps.clock.now();
   const deadline = armDeadline(request.deadline_ms - (verifierStarted - started_ms), batch.signal);
-  const { priority = 0 } = batch;
-  const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, priority };
+  const { priority = 0, party } = batch;
+  const whose = { priority, ...(party !== undefined && { party }) };
+  const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, ...whose };
   const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
   const opened = openSessions(deps.verifier, compiled, until, slots);
   const audit = auditing === null ? null : beginAudit(auditing, deps.verifier, until, slots);
@@ -115,7 +123,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
       ...(texts?.dropped === true || auditing?.texts?.dropped === true ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
-      ...rewardWarnings(prepared, results, metrics, asksForCandidates(compiled)),
+      ...rewardWarnings(prepared, results, metrics, asksForCandidates(compiled), comparesFew(compiled)),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };

@@ -12,7 +12,7 @@ const REFUSALS_MAX = 256;
 export const REFUSALS_TOLD_MAX = 3;
 
 /** When a session's work ends, and whose goes first. */
-export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority">;
+export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "party">;
 
 /**
  * One session for each signal that asks; they share the places for requests that wait for headers.
@@ -62,7 +62,7 @@ function overheard(session: VerifierSession, refusals: Set<string>): VerifierSes
 }
 
 /** How a judge is asked, as a session takes it. */
-export function verifierCall(
+function verifierCall(
   { prompt, form, model, temperature, top_p, max_tokens, strict_model, vote }: Judge,
   seed: number,
 ) {

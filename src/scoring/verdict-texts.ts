@@ -6,7 +6,7 @@ import { LIMITS } from "../core/faults/limits.ts";
 const HEAD_SHARE = 0.25;
 
 /** A text's head and end, with what is said of the rest between them. */
-export function cutText(text: string, chars: number): string {
+function cutText(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const head = Math.floor(chars * HEAD_SHARE);
   const left = text.length - chars;

@@ -1,5 +1,5 @@
 // What an audit may not do: change a reward, or keep a reply for longer than it says.
-import fc from "fast-check";
+
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { hashText } from "../../src/core/math/random.ts";
@@ -10,6 +10,7 @@ import type { Verifier } from "../../src/scoring/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { preparedOf } from "../core/signals/prepared.ts";
 import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
+import fc from "../harness/property.ts";
 
 const AUDITOR = "code-select-cot";
 /** Letters, ties and what cannot be read, as the content and the sample decide. */

@@ -1,6 +1,6 @@
 // Owns the guarantees of comparisons that go on by themselves: nothing waits for what it does not
 // hang on, and no result hangs on which answer came first.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
@@ -10,6 +10,7 @@ import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import type { Verifier } from "../../src/scoring/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { fixedClock } from "../harness/fakes.ts";
+import fc from "../harness/property.ts";
 
 const program = (value: number) => `print(${value})`;
 const UNTIL_SURE = { samples: { min: 1, max: 6, confidence: 0.9 } };

@@ -1,5 +1,5 @@
 // Owns what the tests of scoring a run again share: logged runs, their lines, and the same anew.
-import fc from "fast-check";
+
 import { hashText } from "../../src/core/math/random.ts";
 import type { AnySpec } from "../../src/core/signals/compiled-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
@@ -7,6 +7,7 @@ import { AnySpecSchema } from "../../src/core/signals/signals-spec.ts";
 import { rescoreRun } from "../../src/scoring/rescore.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeRunLog, fakeRunLog, fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
+import fc from "../harness/property.ts";
 
 export const RUN = { run_id: "r", owner: "" };
 

@@ -1,19 +1,13 @@
 // Holds that a logged run scored again is what scoring it anew gives with the same verdicts, bit
 // for bit, without asking anybody.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { hashText } from "../../src/core/math/random.ts";
 import type { AnySpec } from "../../src/core/signals/compiled-spec.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import { fakeRunLog, type Script } from "../harness/fakes.ts";
+import fc from "../harness/property.ts";
 import { fenced, groups, linesOf, logged, moody, parse, scored } from "./rescore-setup.ts";
-
-/** The same, of which four in ten do not come to an end with few tokens. */
-const cut: Script = (shown, about) => {
-  const { question, sample } = about;
-  const isCut = question.max_tokens !== undefined && hashText("length", sample, ...shown)[0] % 10 < 4;
-  return isCut ? { answer: "", thinking: "unclosed", finish_reason: "length" } : moody(shown, about);
-};
 
 const scoring: Script = (shown, { sample }) => {
   const scores = shown.map((text) => hashText("scores", sample, text)[0] % 11);
@@ -53,14 +47,14 @@ const RULES = [["has_candidate"], ["has_candidate", "judgeable"]];
 const JUDGES: { judge: object; script: Script; scores: string[] }[] = [
   { judge: {}, script: moody, scores: Object.keys(SCORES).filter((name) => name !== "mean_score") },
   { judge: { both_orders: true, samples: 3, unparsed: "tie" }, script: moody, scores: ["soft", "strength", "wins"] },
-  {
-    judge: { think: { first: 10, then: 100 }, both_orders: true, unparsed: "tie" },
-    script: cut,
-    scores: ["soft", "strength", "wins"],
-  },
-  { judge: { think: { first: 10 }, schedule: "swiss" }, script: cut, scores: ["win_rate", "strength", "copeland"] },
   { judge: { schedule: "swiss", min_decided: 0.5 }, script: moody, scores: ["win_rate", "strength", "copeland"] },
   { judge: { mode: "listwise", schedule: "blocks" }, script: moody, scores: ["win_rate", "top1", "soft"] },
+  {
+    judge: { mode: "listwise", schedule: { name: "blocks", size: 3, cover: 2 } },
+    script: moody,
+    scores: ["win_rate", "top1", "soft"],
+  },
+  { judge: { budget: { generations: 24 }, reask: 2 }, script: moody, scores: ["win_rate", "strength", "wins"] },
   { judge: { form: "scores" }, script: scoring, scores: ["mean_score", "win_rate", "net_win_rate"] },
 ];
 

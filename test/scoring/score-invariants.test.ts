@@ -1,13 +1,13 @@
 // What holds of a scored batch whatever the order, the time and the adapter.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { createRandom, shuffled } from "../../src/core/math/random.ts";
-import type { Generation } from "../../src/core/wire/questions.ts";
 import type { VerifierSession } from "../../src/scoring/ports.ts";
-import { type FakeVerifier, fakeVerifier, type Script } from "../harness/fakes.ts";
+import { fakeVerifier, type Script } from "../harness/fakes.ts";
+import fc from "../harness/property.ts";
 
-import { byValue, printed, program, rolloutsOf, score, scoreOne } from "./score-setup.ts";
+import { byValue, printed, program, reordering, rolloutsOf, score, scoreOne } from "./score-setup.ts";
 
 describe("scoreBatch, invariants", () => {
   it("gives every content the same reward wherever it stands in the group", async () => {
@@ -38,7 +38,10 @@ describe("scoreBatch, invariants", () => {
     const values = [5, 3, 8, 1, 9, 2];
     const direct = await scoreOne(values.map(program), { spec: { judge: { samples: 3 } } });
     for (let seed = 0; seed < 5; seed++) {
-      const late = await scoreOne(values.map(program), { spec: { judge: { samples: 3 } }, verifier: reordering(seed) });
+      const late = await scoreOne(values.map(program), {
+        spec: { judge: { samples: 3 } },
+        verifier: reordering(byValue, seed),
+      });
       expect(late).toEqual(direct);
     }
   });
@@ -93,22 +96,3 @@ describe("scoreBatch, invariants", () => {
     expect(entry.spec_hash).toBe(reply.spec_hash);
   });
 });
-
-/** The fake, but each job's generations are reported in a seeded order. */
-function reordering(seed: number): FakeVerifier {
-  const inner = fakeVerifier(byValue);
-  return {
-    ...inner,
-    session(call) {
-      const session = inner.session(call);
-      return {
-        stats: session.stats,
-        async judge(job, sink) {
-          const all: Generation[] = [];
-          await session.judge(job, (generation) => all.push(generation));
-          for (const generation of shuffled(all, createRandom(seed))) sink(generation);
-        },
-      };
-    },
-  };
-}

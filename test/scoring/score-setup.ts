@@ -1,6 +1,8 @@
 import type { GroupResult } from "../../src/core/contract/replies.ts";
+import { createRandom, shuffled } from "../../src/core/math/random.ts";
 import { type SpecInput, SpecSchema } from "../../src/core/signals/flat-spec.ts";
 import { type RewardsRequest, RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import type { Generation } from "../../src/core/wire/questions.ts";
 import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeVerifier, fakeVerifier, fixedClock, preferring, type Script } from "../harness/fakes.ts";
 
@@ -31,4 +33,23 @@ export async function scoreOne(
 ): Promise<GroupResult> {
   const { reply } = await score([{ rollouts: rolloutsOf(texts) }], options);
   return reply.groups[0] as GroupResult;
+}
+
+/** The fake, but each job's generations are reported in a seeded order. */
+export function reordering(script: Script, seed: number): FakeVerifier {
+  const inner = fakeVerifier(script);
+  return {
+    ...inner,
+    session(call) {
+      const session = inner.session(call);
+      return {
+        stats: session.stats,
+        async judge(job, sink) {
+          const all: Generation[] = [];
+          await session.judge(job, (generation) => all.push(generation));
+          for (const generation of shuffled(all, createRandom(seed))) sink(generation);
+        },
+      };
+    },
+  };
 }

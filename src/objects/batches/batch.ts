@@ -16,7 +16,7 @@ import type { BatchScorer } from "./scorer.ts";
 import type { BatchBrief, BatchFault, BatchState, BatchView, Webhooks } from "./view.ts";
 import { announcement, backoffMs, deliver } from "./webhook.ts";
 
-export interface BatchParts {
+interface BatchParts {
   values: Values;
   score: BatchScorer;
   webhooks: Webhooks | null;

@@ -3,6 +3,7 @@
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
+import { holdingLater } from "../../scoring/held-work.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
 import type { ScoringBatch } from "../../scoring/score-batch.ts";
@@ -13,7 +14,7 @@ export interface BatchDeps extends JudgingDeps {
   webhooks?: Webhooks;
 }
 
-export interface BatchWork extends BatchRequest {
+interface BatchWork extends BatchRequest {
   /** Of the batch and of its log entry; repeating the work leaves no second one. */
   request_id: string;
   key_name: string | null;
@@ -27,9 +28,10 @@ export interface BatchWork extends BatchRequest {
 export type BatchScorer = (work: BatchWork) => Promise<RewardsReply>;
 
 export function createBatchScorer(deps: JudgingDeps): BatchScorer {
-  return async ({ request_id, key_name, deadline_ms, request, spec, signal, onGroup, journal }) => {
-    const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
-    const timed = { ...request, deadline_ms };
-    return (await scoreAndLog(deps, scope, timed, spec, signal, onGroup, journal)).reply;
-  };
+  return ({ request_id, key_name, deadline_ms, request, spec, signal, onGroup, journal }) =>
+    holdingLater(deps, key_name, deadline_ms, signal, async ({ hold }, left_ms) => {
+      const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0, hold };
+      const timed = { ...request, deadline_ms: left_ms };
+      return (await scoreAndLog(deps, scope, timed, spec, signal, onGroup, journal)).reply;
+    });
 }

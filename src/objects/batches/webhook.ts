@@ -25,7 +25,7 @@ export function announcement(record: BatchRecord, url: string): Message {
 }
 
 /** What came of an attempt; `gone`: the receiver wants no more of them. */
-export interface Delivery {
+interface Delivery {
   outcome: "delivered" | "again" | "gone";
   last: string;
 }

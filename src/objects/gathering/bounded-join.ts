@@ -9,7 +9,7 @@ import type { ClientProbe, GatheredReward, GatheredSample, GroupRooms } from "./
 import { type RoomReply, rewardOf } from "./reply.ts";
 
 /** A way to rooms, wherever they are. Neither call is bounded in time. */
-export interface RoomLine {
+interface RoomLine {
   join(sample: GatheredSample, probe: ClientProbe | null, signal: AbortSignal): Promise<RoomReply>;
   /** The waiter no longer waits. */
   leave(room: string, waiterId: string): Promise<void>;

@@ -3,6 +3,7 @@
 
 import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
+import type { FieldError } from "../../core/faults/errors.ts";
 import type { AnySpec } from "../../core/signals/compiled-spec.ts";
 
 /** Facts of a group by name, as /v1/rewards takes them beside its prompt. */
@@ -19,6 +20,8 @@ export interface GatheredSample {
   prompt: Prompt;
   language: string | null;
   rollout: Rollout;
+  /** What else it holds that no judge is shown: a group with such a member is refused. */
+  unshown?: readonly FieldError[];
   spec: AnySpec;
   /** What its spec needs to know of the group; absent: nothing. */
   facts?: GroupFacts;

@@ -62,7 +62,7 @@ function openWindow(group: GroupState, { window_ms, answer_within_ms }: Arrival,
   group.judge_ms = answer_within_ms * (1 - GATHERING_SHARE);
 }
 
-export function addWaiter(group: GroupState, at: number, arrival: Arrival, now: number): void {
+function addWaiter(group: GroupState, at: number, arrival: Arrival, now: number): void {
   const { waiter_id, answer_within_ms, takes_failure } = arrival;
   const member = group.members[at] as MemberState;
   const gathering_ms = answer_within_ms * GATHERING_SHARE;
@@ -214,7 +214,7 @@ function answerBy({ waiters, judge_ms }: GroupState, now: number): number {
  * What a judgement changes: the members whose answer is new, and the waiters who get theirs (they
  * are no longer listed).
  */
-export interface Finished {
+interface Finished {
   answered: number[];
   waiters: WaiterState[];
 }

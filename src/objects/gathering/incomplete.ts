@@ -4,7 +4,7 @@ import type { GroupClosed } from "./gathering.ts";
 /**
  * How a judgement came about: its members, of how many, why it began, and whether some came late.
  */
-export interface Completeness {
+interface Completeness {
   members: number;
   /** null: unknown. */
   size: number | null;

@@ -35,5 +35,6 @@ export function faultReply(
 export function rewardOf(reply: RoomReply): GatheredReward {
   if ("reward" in reply) return reply.reward;
   const { code, detail, errors } = reply.fault;
-  throw new ApiError(code, detail, { errors, headers: code === "gathering" ? { "retry-after": "1" } : {} });
+  const soon = code === "gathering" || code === "busy";
+  throw new ApiError(code, detail, { errors, headers: soon ? { "retry-after": "1" } : {} });
 }

@@ -1,6 +1,7 @@
 // Owns what a room keeps, as an interface: its groups, their members' texts, answers and
 // readings. Knows no decision.
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
+import type { FieldError } from "../../core/faults/errors.ts";
 import type { Reading } from "../../core/judges/readings.ts";
 import type { AnySpec } from "../../core/signals/compiled-spec.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
@@ -22,6 +23,7 @@ export interface RoomSubject {
 
 export interface MemberContent {
   rollout: Rollout;
+  unshown?: readonly FieldError[];
   language: string | null;
 }
 

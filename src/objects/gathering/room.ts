@@ -33,7 +33,7 @@ import { type TellingApart, tellApart } from "./telling-apart.ts";
 import { Told } from "./told.ts";
 import { isLost, undecidedIn } from "./undecided.ts";
 
-export interface RoomParts {
+interface RoomParts {
   store: RoomStore;
   judge: JudgeGroup;
   /** ms since 1970. */
@@ -118,10 +118,10 @@ export class Room {
   /** Sets the sample down where it belongs; answers at once when the answer is there. */
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: Place): void {
     const { store } = this.#parts;
-    const { waiter_id, rollout, language } = sample;
+    const { waiter_id, rollout, language, unshown } = sample;
     if (added) {
       if (store.subject() === null) store.saveSubject(subjectOf(sample));
-      store.addMember(epoch, member, { rollout, language });
+      store.addMember(epoch, member, { rollout, language, ...(unshown !== undefined && { unshown }) });
     }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;
     const join = this.#joins.get(waiter_id);

@@ -8,7 +8,7 @@ import { decidable, equalWaiters, hold, letsUndecidedGo, release, undecidedIn, u
 
 /**
  * What a contract's deadline is of the time that its client waits; see
- * routes/contracts/deadlines.ts.
+ * ../../api/contracts/deadlines.ts.
  */
 const ANSWER_SHARE = 0.8;
 
@@ -28,7 +28,7 @@ export interface Place {
  * `held`: whether it repeats a request that is waited for shows later; of these `lost` ones have to
  * join again first.
  */
-export type Arrived = { kind: "placed"; place: Place } | { kind: "held"; lost: string[] };
+type Arrived = { kind: "placed"; place: Place } | { kind: "held"; lost: string[] };
 
 /**
  * The room as an earlier life left it. Whoever waited may join again; who had not been placed yet

@@ -72,10 +72,10 @@ export function createSqliteStore(storage: DurableObjectStorage): RoomStore {
       unsaved.members.set(`${epoch} ${member}`, content);
       const {
         rollout: { text, ...rollout },
-        language,
+        ...others
       } = content;
       const { bytes, utf16 } = encodeText(text);
-      const rest = JSON.stringify({ rollout, language, utf16 });
+      const rest = JSON.stringify({ rollout, ...others, utf16 });
       write("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, NULL)", epoch, member, bytes, rest);
     },
     answer: (epoch, member) => {
@@ -117,8 +117,8 @@ const parsed = <T>(value: SqlStorageValue | undefined): T | null =>
   value == null ? null : (JSON.parse(value as string) as T);
 
 function contentOf({ text, rest }: Record<string, SqlStorageValue>): MemberContent {
-  const { rollout, language, utf16 } = JSON.parse(rest as string) as MemberContent & { utf16: boolean };
-  return { rollout: { ...rollout, text: decodeText(text as ArrayBuffer, utf16) }, language };
+  const { rollout, utf16, ...others } = JSON.parse(rest as string) as MemberContent & { utf16: boolean };
+  return { rollout: { ...rollout, text: decodeText(text as ArrayBuffer, utf16) }, ...others };
 }
 
 /** In pieces, for a chat as prompt may be longer than a row. */

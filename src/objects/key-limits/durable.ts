@@ -1,5 +1,5 @@
 // Owns the Durable Object that counts what one key uses: its SQLite row and the calls it answers.
-// Knows no rule; those are core/key-limits.ts.
+// Knows no rule; those are ledger.ts.
 import { DurableObject } from "cloudflare:workers";
 import type { Grant, KeyLimit } from "../../scoring/key-limits.ts";
 import { type CountersStub, EMPTY_LEDGER, grant, held, type LedgerState, type Spending, settled } from "./ledger.ts";
@@ -18,8 +18,10 @@ export class KeyCounters extends DurableObject implements CountersStub {
     return result.grant;
   }
 
-  async book(spending: Spending): Promise<void> {
-    this.#write(settled(this.#read(), spending, Date.now()));
+  async book(spending: Spending): Promise<number> {
+    const state = settled(this.#read(), spending, Date.now());
+    this.#write(state);
+    return state.log_rows;
   }
 
   async hold(lease: string, until: number, spending: Spending): Promise<void> {

@@ -2,13 +2,21 @@
 // request, as a state machine over time. Must not know storage, HTTP or clocks.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Grant, KeyLimit, LimitName, LimitState } from "../../scoring/key-limits.ts";
+import type { Grant, KeyLimit, KeyUse, LimitName, LimitState } from "../../scoring/key-limits.ts";
 
 /** For keys without limits of their own. */
 const EVERYONE = "*";
 
 const ENTRY = /^(\*|[A-Za-z0-9._-]{1,64}):(\S+)$/;
-const SETTING = /^(rpm|tokens_per_day|concurrency)=(\d{1,15})$/;
+const SETTING = /^(rpm|tokens_per_day|log_rows_per_day|concurrency)=(\d{1,15})$/;
+
+/** What a key may use of which nothing else is said. */
+const DEFAULTS: KeyLimit = {
+  rpm: null,
+  tokens_per_day: null,
+  log_rows_per_day: LIMITS.log_rows_per_day,
+  concurrency: null,
+};
 
 /**
  * Reads `trainer:rpm=600,tokens_per_day=50000000,concurrency=8;*:rpm=60`. Numbers are integers from
@@ -28,22 +36,22 @@ export function parseKeyLimits(text: string): ReadonlyMap<string, KeyLimit> {
 }
 
 function parseSettings(text: string): KeyLimit {
-  const limit: KeyLimit = { rpm: null, tokens_per_day: null, concurrency: null };
+  const limit: Partial<Record<LimitName, number>> = {};
   for (const setting of text.split(",")) {
     const [, name, digits] = SETTING.exec(setting) ?? [];
     const value = Number(digits);
-    if (name === undefined || value < 1 || limit[name as LimitName] !== null) throw new RangeError("not a limit");
+    if (name === undefined || value < 1 || limit[name as LimitName] !== undefined) throw new RangeError("not a limit");
     limit[name as LimitName] = value;
   }
-  return limit;
+  return { ...DEFAULTS, ...limit };
 }
 
 /**
- * The limits of a key; null when it has none. An open deployment's callers have no name and share
- * those of `*`.
+ * The limits of a key: its own, else those of `*`, else the default. An open deployment's callers
+ * have no name and share those of `*`.
  */
-export function limitOf(limits: ReadonlyMap<string, KeyLimit>, key: string | null): KeyLimit | null {
-  return (key === null ? undefined : limits.get(key)) ?? limits.get(EVERYONE) ?? null;
+export function limitOf(limits: ReadonlyMap<string, KeyLimit>, key: string | null): KeyLimit {
+  return (key === null ? undefined : limits.get(key)) ?? limits.get(EVERYONE) ?? DEFAULTS;
 }
 
 const MINUTE_MS = 60_000;
@@ -55,23 +63,30 @@ export interface LedgerState {
   requests: number;
   day: number;
   tokens: number;
+  log_rows: number;
   /** Requests under way, by lease: ms since the epoch at which each is given up for lost. */
   leases: Record<string, number>;
 }
 
-export const EMPTY_LEDGER: LedgerState = { minute: 0, requests: 0, day: 0, tokens: 0, leases: {} };
+export const EMPTY_LEDGER: LedgerState = {
+  minute: 0,
+  requests: 0,
+  day: 0,
+  tokens: 0,
+  log_rows: 0,
+  leases: {},
+};
 
-/** What is booked since the last call: requests that ended, and tokens spent. */
-export interface Spending {
+/** What is booked since the last call: requests that ended, and what was used. */
+export interface Spending extends KeyUse {
   ended: readonly string[];
-  tokens: number;
 }
 
 /**
  * The state with the spending booked and what has run out of time forgotten. `now`: ms since the
  * epoch.
  */
-export function settled(state: LedgerState, { ended, tokens }: Spending, now: number): LedgerState {
+export function settled(state: LedgerState, { ended, tokens, log_rows }: Spending, now: number): LedgerState {
   const minute = Math.floor(now / MINUTE_MS);
   const day = Math.floor(now / DAY_MS);
   const gone = new Set(ended);
@@ -81,14 +96,15 @@ export function settled(state: LedgerState, { ended, tokens }: Spending, now: nu
     requests: state.minute === minute ? state.requests : 0,
     day,
     tokens: (state.day === day ? state.tokens : 0) + tokens,
+    log_rows: (state.day === day ? state.log_rows : 0) + log_rows,
     leases: Object.fromEntries(open),
   };
 }
 
 /**
  * Grants or refuses one request under `lease` to a settled ledger. A refused request counts for
- * nothing. Tokens are known only afterwards, so a request is refused when the day's are spent, and
- * the last one may overdraw. Windows are calendar minutes and days of UTC.
+ * nothing. Tokens and rows are known only afterwards, so a request is refused when the day's are
+ * spent, and the last one may overdraw. Windows are calendar minutes and days of UTC.
  */
 export function grant(
   state: LedgerState,
@@ -99,20 +115,24 @@ export function grant(
   const used: Record<LimitName, number> = {
     rpm: state.requests,
     tokens_per_day: state.tokens,
+    log_rows_per_day: state.log_rows,
     concurrency: Object.keys(state.leases).length,
   };
-  const names: readonly LimitName[] = ["rpm", "tokens_per_day", "concurrency"];
+  const names: readonly LimitName[] = ["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"];
   const refused_by = names.find((name) => limit[name] !== null && used[name] >= limit[name]) ?? null;
   const taken = refused_by === null ? 1 : 0;
   const resets: Record<LimitName, number | null> = {
     rpm: secondsLeft(now, MINUTE_MS),
     tokens_per_day: secondsLeft(now, DAY_MS),
+    log_rows_per_day: secondsLeft(now, DAY_MS),
     concurrency: null,
   };
   const limits = names.flatMap((name): LimitState[] => {
     const quota = limit[name];
-    if (quota === null) return [];
-    const spent = used[name] + (name === "tokens_per_day" ? 0 : taken);
+    // The default of the log is told only where it refuses.
+    const stated = name !== "log_rows_per_day" || quota !== DEFAULTS[name] || refused_by === name;
+    if (quota === null || !stated) return [];
+    const spent = used[name] + (name.endsWith("_per_day") ? 0 : taken);
     return [{ limit: name, quota, remaining: Math.max(0, quota - spent), reset_s: resets[name] }];
   });
   const retry_after_s = refused_by === null ? 0 : (resets[refused_by] ?? 1);
@@ -132,7 +152,8 @@ const secondsLeft = (now: number, window_ms: number) => Math.ceil((window_ms - (
 export interface CountersStub {
   /** Books the spending, then grants or refuses the request under `lease`. */
   ask(limit: KeyLimit, lease: string, spending: Spending): Promise<Grant>;
-  book(spending: Spending): Promise<void>;
+  /** @returns the rows of the run log that are booked for today */
+  book(spending: Spending): Promise<number>;
   /**
    * Books the spending, then keeps the place under `lease` until then (ms since the epoch) or its
    * end.

@@ -2,21 +2,20 @@
 // neighbours have spent. Must not know routes or storage.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Grant, KeyLimit, KeyLimits } from "../../scoring/key-limits.ts";
+import type { Grant, KeyLimit, KeyLimits, KeyUse } from "../../scoring/key-limits.ts";
 import { fail, pause, within } from "../../scoring/waiting.ts";
 import type { CountersNamespace, CountersStub } from "./ledger.ts";
 import { limitOf, type Spending } from "./ledger.ts";
 
-export interface KeyLimitsOptions {
+interface KeyLimitsOptions {
   limits: ReadonlyMap<string, KeyLimit>;
   counters: CountersNamespace;
   /** A call that brought nothing; the request went through. */
   onUnreachable: () => void;
 }
 
-interface Pending {
+interface Pending extends KeyUse {
   ended: string[];
-  tokens: number;
 }
 
 /** Ended requests that are remembered while their counters cannot be told. */
@@ -30,17 +29,16 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
   const pendings = new Map<string, Pending>();
 
   function pendingOf(name: string): Pending {
-    const known = pendings.get(name) ?? { ended: [], tokens: 0 };
+    const known = pendings.get(name) ?? { ended: [], tokens: 0, log_rows: 0 };
     pendings.set(name, known);
     return known;
   }
 
   /** What a call takes along; it comes back when the call fails. */
   function take(pending: Pending): Spending {
-    const { ended, tokens } = pending;
-    pending.ended = [];
-    pending.tokens = 0;
-    return { ended, tokens };
+    const { ended, tokens, log_rows } = pending;
+    Object.assign(pending, { ended: [], tokens: 0, log_rows: 0 });
+    return { ended, tokens, log_rows };
   }
 
   async function call<T>(
@@ -50,9 +48,10 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     const pending = pendingOf(name);
     const spending = take(pending);
     const sent = (async () => send(counters.getByName(name), spending))();
-    // A call that is only late books its tokens yet: they come back when it fails, and not before.
+    // A call that is only late books its use yet: it comes back when it fails, and not before.
     sent.catch(() => {
       pending.tokens += spending.tokens;
+      pending.log_rows += spending.log_rows;
     });
     try {
       return await within(LIMITS.key_limits_timeout_ms, sent, fail("late"));
@@ -64,11 +63,15 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     }
   }
 
-  /** Each request waits for itself: in a Worker one must not wait for another's timer. */
-  async function flush(name: string): Promise<void> {
+  /**
+   * Each request waits for itself: in a Worker one must not wait for another's timer.
+   * @returns the rows that the key has logged today, where its counters were told anything
+   */
+  async function flush(name: string): Promise<number | null> {
     await pause(LIMITS.key_limits_flush_ms);
-    const { ended, tokens } = pendingOf(name);
-    if (ended.length > 0 || tokens > 0) await call(name, (stub, spending) => stub.book(spending));
+    const { ended, tokens, log_rows } = pendingOf(name);
+    if (ended.length === 0 && tokens === 0 && log_rows === 0) return null;
+    return call(name, (stub, spending) => stub.book(spending));
   }
 
   return { pendingOf, call, flush };
@@ -78,20 +81,29 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
  * Limits kept by one counter object a key. A request waits for one call; what it spends is booked
  * by the next request's call, or by one of its own when none comes soon. Counters that cannot be
  * reached within key_limits_timeout_ms let the request through: they guard against one key using up
- * the others' share, and losing that for a while costs less than refusing every trainer.
+ * the others' share, and losing that for a while costs less than refusing every trainer. A key with
+ * no limit but that of the log waits for no call until an isolate has heard that it is reached.
  */
 export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOptions): KeyLimits {
   const { pendingOf, call, flush } = bookkeeping({ counters, onUnreachable });
   /** The name of the counters where the key's requests at one time are limited. */
-  const placesOf = (key: string | null) =>
-    (limitOf(limits, key)?.concurrency ?? null) === null ? null : (key ?? OPEN);
+  const placesOf = (key: string | null) => (limitOf(limits, key).concurrency === null ? null : (key ?? OPEN));
+  /** Keys that have logged all that they may: these are asked for again, until one may go. */
+  const full = new Set<string>();
+  /** Whether the key has a limit that a request must ask for; the log's is known beforehand. */
+  const asks = ({ rpm, tokens_per_day, concurrency }: KeyLimit) =>
+    rpm !== null || tokens_per_day !== null || concurrency !== null;
 
   return {
     async admit(key, lease, judges): Promise<Grant | null> {
       const limit = limitOf(limits, key);
-      if (limit === null) return null;
-      const asked = judges ? limit : { ...limit, concurrency: null };
-      return call(key ?? OPEN, (stub, spending) => stub.ask(asked, lease, spending));
+      const name = key ?? OPEN;
+      if (!asks(limit) && !full.has(name)) return null;
+      // What reads and deletes is no more rows.
+      const asked = judges ? limit : { ...limit, concurrency: null, log_rows_per_day: null };
+      const grant = await call(name, (stub, spending) => stub.ask(asked, lease, spending));
+      if (judges && grant?.refused_by === null) full.delete(name);
+      return grant;
     },
     async hold(key, lease, until): Promise<void> {
       const name = placesOf(key);
@@ -105,12 +117,17 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       pendingOf(name).ended.push(lease);
       await flush(name);
     },
-    spend(key, tokens): Promise<void> {
+    async spend(key, { tokens, log_rows }): Promise<void> {
       const limit = limitOf(limits, key);
-      if (limit === null || limit.tokens_per_day === null || tokens === 0) return Promise.resolve();
       const name = key ?? OPEN;
-      pendingOf(name).tokens += tokens;
-      return flush(name);
+      const pending = pendingOf(name);
+      if (limit.tokens_per_day !== null) pending.tokens += tokens;
+      pending.log_rows += log_rows;
+      // Few rows wait for the next call: one of their own would cost more than what it guards.
+      const quota = limit.log_rows_per_day ?? Number.POSITIVE_INFINITY;
+      if (limit.tokens_per_day === null && pending.log_rows < Math.min(quota, LIMITS.log_rows_booked)) return;
+      const logged = await flush(name);
+      if (logged !== null && logged >= quota) full.add(name);
     },
   };
 }

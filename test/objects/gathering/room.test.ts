@@ -1,6 +1,6 @@
 // Owns the guarantees of a room that lives again over what it stored, and of its rewards against
 // the native route's scoring.
-import fc from "fast-check";
+
 import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
@@ -13,6 +13,7 @@ import { sha256Hex } from "../../../src/scoring/digest.ts";
 import type { Verifier } from "../../../src/scoring/ports.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced, longest } from "../../api/routes/harness.ts";
+import fc from "../../harness/property.ts";
 import { judgingDeps, never, sampleOf } from "./setup.ts";
 
 /** Rooms over one storage, one after the other; each can be forsaken as a crash would. */

@@ -1,11 +1,12 @@
 // Idempotency-Keys under any history: concurrent requests, owners that crash, leases that run out,
 // failures, forgetting. Times are given.
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { IdempotentEntry } from "../../../src/objects/idempotency/entry.ts";
 import type { KeptReply } from "../../../src/objects/idempotency/reply.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
+import fc from "../../harness/property.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -55,6 +55,39 @@ describe("a key's limits", () => {
     expect((await problemOf(await post("/v1/rewards", twoRollouts()))).code).toBe("token_budget_exceeded");
   });
 
+  it("bound the rows of the log by default: asked for only where many were logged, and refused what logs alone", async () => {
+    const { post, call, counters } = limited("other:rpm=1");
+    expect((await post("/v1/rewards", twoRollouts())).headers.get("ratelimit")).toBeNull();
+    const keyLimits = createKeyLimits({ limits: new Map(), counters, onUnreachable: () => {} });
+    expect(await keyLimits.admit(null, "a", true)).toBeNull();
+    await keyLimits.spend(null, { tokens: 5, log_rows: LIMITS.log_rows_booked - 1 });
+    expect(counters.calls).toEqual([]);
+    await keyLimits.spend(null, { tokens: 5, log_rows: LIMITS.log_rows_per_day });
+    expect(counters.calls).toEqual(["book"]);
+    const { refused_by, limits } = (await keyLimits.admit(null, "b", true)) ?? {};
+    expect([refused_by, limits]).toEqual([
+      "log_rows_per_day",
+      [{ limit: "log_rows_per_day", quota: LIMITS.log_rows_per_day, remaining: 0, reset_s: 86_400 }],
+    ]);
+    expect((await keyLimits.admit(null, "c", false))?.refused_by).toBeNull();
+    expect((await call("/v1/runs")).status).toBe(200);
+  });
+
+  it("count a request's rows in the log, and refuse when the day's are used up", async () => {
+    const { post, counters, runLog } = limited("*:rpm=9,log_rows_per_day=4");
+    const booked = counters.booked();
+    expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
+    await booked;
+    // A request, a group, two rollouts and a verdict.
+    const verdicts = runLog.entries[0]?.groups[0]?.verdicts.length ?? 0;
+    expect([verdicts, counters.states.get("(open)")?.log_rows]).toEqual([1, 5]);
+    expect(await problemOf(await post("/v1/rewards", twoRollouts()))).toMatchObject({
+      status: 429,
+      code: "log_budget_exceeded",
+      detail: expect.stringContaining("log_rows_per_day = 4"),
+    });
+  });
+
   it("hold for the requests under way, until the work of each has ended", async () => {
     const { opened, open } = gate();
     const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
@@ -176,7 +209,7 @@ describe("counters that answer late", () => {
       };
       const limits = parseKeyLimits("*:tokens_per_day=1000");
       const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
-      void keyLimits.spend(null, 100);
+      void keyLimits.spend(null, { tokens: 100, log_rows: 0 });
       for (let i = 0; i < 10; i++) {
         const asked = keyLimits.admit(null, `${i}`, true);
         await vi.advanceTimersByTimeAsync(2 * LATE_MS);
@@ -197,9 +230,9 @@ describe("counters that answer late", () => {
     };
     const limits = parseKeyLimits("*:tokens_per_day=1000");
     const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
-    await keyLimits.spend(null, 100);
+    await keyLimits.spend(null, { tokens: 100, log_rows: 0 });
     broken = false;
-    await keyLimits.spend(null, 1);
+    await keyLimits.spend(null, { tokens: 1, log_rows: 0 });
     expect(counters.states.get("(open)")?.tokens).toBe(101);
   });
 });

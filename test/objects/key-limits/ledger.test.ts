@@ -1,6 +1,6 @@
 // Holds what a key's ledger guarantees over any history, and that its grammar takes what it
 // documents and nothing else.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import {
@@ -12,19 +12,27 @@ import {
   settled,
 } from "../../../src/objects/key-limits/ledger.ts";
 import type { KeyLimit } from "../../../src/scoring/key-limits.ts";
+import fc from "../../harness/property.ts";
 
-const NONE: KeyLimit = { rpm: null, tokens_per_day: null, concurrency: null };
-const NOTHING = { ended: [], tokens: 0 };
+const NONE: KeyLimit = { rpm: null, tokens_per_day: null, log_rows_per_day: null, concurrency: null };
+const NOTHING = { ended: [], tokens: 0, log_rows: 0 };
+const LOG = { log_rows_per_day: LIMITS.log_rows_per_day };
 /** The beginning of a minute and of a day. */
 const MIDNIGHT = 20_000 * 86_400_000;
 
 describe("KEY_LIMITS", () => {
   it("gives each key its own, and every other those of the star", () => {
     const limits = parseKeyLimits("trainer:rpm=600,tokens_per_day=50000000,concurrency=8;*:rpm=60");
-    expect(limitOf(limits, "trainer")).toEqual({ rpm: 600, tokens_per_day: 50_000_000, concurrency: 8 });
-    expect(limitOf(limits, "other")).toEqual({ ...NONE, rpm: 60 });
-    expect(limitOf(limits, null)).toEqual({ ...NONE, rpm: 60 });
-    expect(limitOf(parseKeyLimits("trainer:rpm=1"), "other")).toBeNull();
+    expect(limitOf(limits, "trainer")).toEqual({
+      ...LOG,
+      rpm: 600,
+      tokens_per_day: 50_000_000,
+      concurrency: 8,
+    });
+    expect(limitOf(limits, "other")).toEqual({ ...NONE, ...LOG, rpm: 60 });
+    expect(limitOf(limits, null)).toEqual({ ...NONE, ...LOG, rpm: 60 });
+    expect(limitOf(parseKeyLimits("trainer:rpm=1"), "other")).toEqual({ ...NONE, ...LOG });
+    expect(limitOf(parseKeyLimits("a:log_rows_per_day=5"), "a")).toEqual({ ...NONE, log_rows_per_day: 5 });
   });
 
   it.each([
@@ -44,9 +52,15 @@ describe("the ledger", () => {
   const limit = fc.record({
     rpm: fc.option(fc.integer({ min: 1, max: 5 })),
     tokens_per_day: fc.option(fc.integer({ min: 1, max: 500 })),
+    log_rows_per_day: fc.option(fc.integer({ min: 1, max: 500 })),
     concurrency: fc.option(fc.integer({ min: 1, max: 3 })),
   });
-  const step = fc.record({ wait: fc.nat({ max: 40_000 }), ends: fc.nat({ max: 2 }), tokens: fc.nat({ max: 100 }) });
+  const step = fc.record({
+    wait: fc.nat({ max: 40_000 }),
+    ends: fc.nat({ max: 2 }),
+    tokens: fc.nat({ max: 100 }),
+    log_rows: fc.nat({ max: 100 }),
+  });
 
   it("whatever happens: never grants beyond a limit, refuses only by one that is reached, and tells what is left", () => {
     fc.assert(
@@ -55,22 +69,22 @@ describe("the ledger", () => {
         let now = MIDNIGHT;
         const open: string[] = [];
         const granted: number[] = [];
-        const spent: { at: number; tokens: number }[] = [];
-        steps.forEach(({ wait, ends, tokens }, i) => {
+        const spent: { at: number; tokens: number; log_rows: number }[] = [];
+        steps.forEach(({ wait, ends, tokens, log_rows }, i) => {
           now += wait;
           const ended = open.splice(0, ends);
-          spent.push({ at: now, tokens });
-          const booked = settled(state, { ended, tokens }, now);
+          spent.push({ at: now, tokens, log_rows });
+          const booked = settled(state, { ended, tokens, log_rows }, now);
           const result = grant(booked, limits, `${i}`, now);
           state = JSON.parse(JSON.stringify(result.state)) as LedgerState;
+          const today = spent.filter(({ at }) => Math.floor(at / 86_400_000) === Math.floor(now / 86_400_000));
           const used = {
             rpm: granted.filter((at) => Math.floor(at / 60_000) === Math.floor(now / 60_000)).length,
-            tokens_per_day: spent
-              .filter(({ at }) => Math.floor(at / 86_400_000) === Math.floor(now / 86_400_000))
-              .reduce((sum, entry) => sum + entry.tokens, 0),
+            tokens_per_day: today.reduce((sum, entry) => sum + entry.tokens, 0),
+            log_rows_per_day: today.reduce((sum, entry) => sum + entry.log_rows, 0),
             concurrency: open.length,
           };
-          const reached = (["rpm", "tokens_per_day", "concurrency"] as const).filter(
+          const reached = (["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"] as const).filter(
             (name) => limits[name] !== null && used[name] >= (limits[name] as number),
           );
           expect(result.grant.refused_by).toBe(reached[0] ?? null);
@@ -81,7 +95,7 @@ describe("the ledger", () => {
           granted.push(now);
           if (limits.concurrency !== null) open.push(`${i}`);
           for (const { limit: name, quota, remaining } of result.grant.limits) {
-            const after = used[name] + (name === "tokens_per_day" ? 0 : 1);
+            const after = used[name] + (name.endsWith("_per_day") ? 0 : 1);
             expect(remaining).toBe(Math.max(0, quota - after));
           }
         });
@@ -105,7 +119,7 @@ describe("the ledger", () => {
       refused_by: "rpm",
       retry_after_s: 42,
     });
-    const spent = settled(EMPTY_LEDGER, { ended: [], tokens: 10 }, now);
+    const spent = settled(EMPTY_LEDGER, { ...NOTHING, tokens: 10 }, now);
     expect(grant(spent, limits, "c", now).grant).toMatchObject({ refused_by: "tokens_per_day", retry_after_s: 86_382 });
   });
 });

@@ -29,9 +29,11 @@ export function memoryCounters() {
       },
       async book(spending) {
         calls.push("book");
-        states.set(name, after(spending));
+        const state = after(spending);
+        states.set(name, state);
         for (const tell of told) tell();
         told = [];
+        return state.log_rows;
       },
       async hold(lease, until, spending) {
         calls.push("hold");

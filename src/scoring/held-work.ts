@@ -1,0 +1,66 @@
+// Owns counting what work holds that no request of this isolate waits for, as a gathered group's or
+// a batch's, and waiting until there is room for it. Knows no bound.
+import { ApiError } from "../core/faults/errors.ts";
+import { LIMITS } from "../core/faults/limits.ts";
+import type { Clock } from "./ports.ts";
+import { pause } from "./waiting.ts";
+
+/** One work's place among what its isolate holds. */
+interface HeldPlace {
+  /** Counts bytes that are held for it; throws ApiError `busy` where there is no room for them. */
+  hold(bytes: number): void;
+  /** Whether there is no room yet for what was refused last. */
+  isFull(): boolean;
+  /** Takes the place back, once however often it is called. */
+  end(): void;
+}
+
+/** What an isolate holds for work that outlives requests, or that requests elsewhere wait for. */
+export interface HeldWork {
+  /** @param most_ms how long it takes at most: what is lost counts no longer */
+  begin(key_name: string | null, most_ms: number): HeldPlace;
+}
+
+const UNBOUNDED: HeldWork = { begin: () => ({ hold: () => {}, isFull: () => false, end: () => {} }) };
+
+/** Does the work while what it holds counts. @param held absent: nothing is counted */
+export async function holding<T>(
+  held: HeldWork | undefined,
+  key_name: string | null,
+  most_ms: number,
+  work: (place: HeldPlace) => Promise<T>,
+): Promise<T> {
+  const place = (held ?? UNBOUNDED).begin(key_name, most_ms);
+  try {
+    return await work(place);
+  } finally {
+    place.end();
+  }
+}
+
+/**
+ * The same for work that nobody waits for: where there is no room it begins again when there is,
+ * as long as `most_ms` are not over and the signal is not aborted.
+ * @param work is told how long it has left, ms; is refused before it has asked anything
+ */
+export function holdingLater<T>(
+  { held, clock }: { held?: HeldWork | undefined; clock: Clock },
+  key_name: string | null,
+  most_ms: number,
+  signal: AbortSignal,
+  work: (place: HeldPlace, left_ms: number) => Promise<T>,
+): Promise<T> {
+  const until = clock.now() + most_ms;
+  const isOver = () => signal.aborted || clock.now() >= until;
+  return holding(held, key_name, most_ms, async (place) => {
+    for (;;) {
+      try {
+        return await work(place, Math.max(1, until - clock.now()));
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === "busy")) throw error;
+        while (place.isFull() && !isOver()) await pause(LIMITS.held_wait_ms);
+        if (isOver()) throw error;
+      }
+    }
+  });
+}
