@@ -5,6 +5,7 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
 import { type Admission, createAdmission } from "./api/access/admission.ts";
 import { authenticate, loggedPath, pathWithoutKey, requireScope } from "./api/access/auth.ts";
+import { createInFlight } from "./api/access/in-flight.ts";
 import { routesOf } from "./api/contracts/contract.ts";
 import { contractFault } from "./api/contracts/faults.ts";
 import { CONTRACTS } from "./api/contracts/table.ts";
@@ -51,10 +52,12 @@ const NO_HOST = [{ path: "Host", message: "must be one host, with a port or with
 export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   const metrics = appDeps.metrics ?? new Metrics();
   const report = appDeps.report ?? printLine;
-  const rooms = appDeps.rooms ?? createLocalRooms({ ...appDeps, metrics, report });
+  const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys);
+  const judging = { ...appDeps, metrics, report, held: inFlight.held };
+  const rooms = appDeps.rooms ?? createLocalRooms(judging);
   const replies = appDeps.replies ?? createLocalReplies();
-  const batches = appDeps.batches ?? createLocalBatches({ ...appDeps, metrics, report });
-  const deps: RouteDeps = { ...appDeps, metrics, report, rooms, replies, batches };
+  const batches = appDeps.batches ?? createLocalBatches(judging);
+  const deps: RouteDeps = { ...appDeps, inFlight, metrics, report, rooms, replies, batches };
   const app = new Hono<AppEnv>({
     getPath: ({ url }) => (URL.canParse(url) ? pathWithoutKey(new URL(url).pathname) : "/"),
   });

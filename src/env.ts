@@ -177,7 +177,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   CHECKER_HOSTS: `must be up to ${LIMITS.checker_hosts_max} comma-separated hosts, such as checks.example.org or checks.example.org:8443`,
   CHECKER_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   KEY_LIMITS:
-    "must be like trainer:rpm=600,tokens_per_day=50000000,concurrency=8;*:rpm=60, each key once, integers from 1 up",
+    "must be like trainer:rpm=600,tokens_per_day=50000000,log_rows_per_day=1000000,concurrency=8;*:rpm=60, each key once, integers from 1 up",
   GROUP_SIZES: `must be like trainer=8;*=16, each key once, integers from 1 to rollouts_per_group_max = ${LIMITS.rollouts_per_group_max}`,
   MODELS:
     "must be like name1,name2; trainer:name3 with keys of API_KEYS, each once; a model's name that holds a colon needs *: before its list",

@@ -1,6 +1,7 @@
 // Owns the composition: environment → parts → app. The only file that sees every folder; holds no
 // rule of its own.
 
+import { createInFlight, type InFlight } from "./api/access/in-flight.ts";
 import type { AppDeps } from "./api/http/deps.ts";
 import { createApp } from "./app.ts";
 import type { FieldError } from "./core/faults/errors.ts";
@@ -25,6 +26,7 @@ import { createLogQueue } from "./run-log/write/log-queue.ts";
 import { type ConsumerDeps, consumeLogs, keepLetters } from "./run-log/write/queue-consumer.ts";
 import { type AlarmStates, type AlarmWatch, createAlarmWatch } from "./scoring/alarm-watch.ts";
 import { Metrics } from "./scoring/counters.ts";
+import type { JudgingDeps } from "./scoring/deps.ts";
 import type { KeyLimits } from "./scoring/key-limits.ts";
 import type { Clock, Verifier } from "./scoring/ports.ts";
 import { printLine } from "./scoring/report.ts";
@@ -36,6 +38,15 @@ import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 const metrics = new Metrics();
 
 const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+
+/** What the isolate has under way, whoever works in it: its bounds are the isolate's memory. */
+let inFlight: { keys: unknown; counts: InFlight } | null = null;
+
+function inFlightOf({ API_KEYS = [] }: Config): InFlight {
+  const keys = API_KEYS.map(({ name }) => name).join("\n");
+  if (inFlight?.keys !== keys) inFlight = { keys, counts: createInFlight(metrics, API_KEYS) };
+  return inFlight.counts;
+}
 
 interface Part<T> {
   /** The variable to blame when the part cannot be made. */
@@ -95,8 +106,9 @@ function assemble<T>(part: Part<T>, config: Config, faults: FieldError[]): T {
  * What the app is given in an environment. Parts hold configuration only, nothing of a request, so
  * that an isolate may share them.
  */
-function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & { metrics: Metrics } {
+function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & Pick<JudgingDeps, "metrics" | "held"> {
   const { config, faults } = readEnv(env);
+  const inFlight = inFlightOf(config);
   const store = assemble(STORE, config, faults);
   return {
     verifier: assemble(VERIFIER, config, faults),
@@ -108,10 +120,12 @@ function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & { metrics
     ...(config.WEBHOOK_HOSTS &&
       config.WEBHOOK_SECRET && { webhooks: { hosts: config.WEBHOOK_HOSTS, secret: config.WEBHOOK_SECRET } }),
     ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, printLine) }),
-    ...(config.KEY_LIMITS && config.KEY_COUNTERS && { keyLimits: limitsOf(config.KEY_LIMITS, config.KEY_COUNTERS) }),
+    ...(config.KEY_COUNTERS && { keyLimits: limitsOf(config.KEY_LIMITS ?? new Map(), config.KEY_COUNTERS) }),
     ...(config.ASSETS && { assets: assetsOf(config.ASSETS) }),
     models: allowedModels(config),
     metrics,
+    inFlight,
+    held: inFlight.held,
     clock,
     keys: config.API_KEYS ?? [],
     group_sizes: config.GROUP_SIZES,

@@ -108,7 +108,7 @@ async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);
   try {
-    await db.select({ max_tokens: verdicts.max_tokens }).from(verdicts).limit(1);
+    await db.select({ verdict: verdicts.verdict }).from(verdicts).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
     const detail = UNDEFINED.includes(sqlState(error) ?? "") ? "not migrated" : "unreachable";

@@ -2,7 +2,7 @@
 // in time, told of faults in its own dialect, documented, and known to schemathesis.
 import { createHash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
-import { openapiText, publicFiles } from "../../scripts/build/openapi/main.ts";
+import { openapiText, publicFiles } from "../../scripts/build/openapi/document.ts";
 import { refusalTable } from "../../scripts/build/openapi/refusals.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { longest, setUp } from "../api/routes/harness.ts";

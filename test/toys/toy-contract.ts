@@ -1,6 +1,7 @@
 // A contract of another tool that a test adds: the better of two texts, by their letters.
 import * as z from "zod";
-import { contractBody, objectBody } from "../../src/api/contracts/body.ts";
+import { contractBody } from "../../src/api/contracts/body.ts";
+import { shownBody } from "../../src/api/contracts/content/shown-body.ts";
 import type { Contract } from "../../src/api/contracts/contract.ts";
 import { contractDeadline } from "../../src/api/contracts/deadlines.ts";
 import { beginJudging } from "../../src/api/contracts/judged-request.ts";
@@ -19,7 +20,11 @@ const ReplySchema = z.object({ better: z.enum(["A", "B"]).nullable() });
 
 function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
-    const { question: prompt, pair } = contractBody(RequestSchema, objectBody(await readJson(c.req.raw)), {});
+    const { question: prompt, pair } = contractBody(
+      RequestSchema,
+      shownBody(c, toyContract, await readJson(c.req.raw)),
+      {},
+    );
     const spec = { ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract: "whole" as const } };
     const groups = [{ prompt, rollouts: pair.map((text) => ({ text })) }];
     const deadline_ms = contractDeadline(toyContract, urlOptions(c).deadline_ms);
@@ -39,6 +44,10 @@ export const toyContract: Contract = {
   scope: "score",
   dialect: ({ status, code }) => ({ status, members: { toy_error: code } }),
   wait_ms: 20_000,
+  content: [
+    { at: "question", carrier: "text" },
+    { at: "pair", carrier: "text", of: "answer" },
+  ],
   routes: [
     { method: "POST", path: "/toy/better", handler: route },
     { method: "GET", path: "/toy/alive", access: "public", handler: () => (c) => c.json({ alive: true }) },

@@ -6,11 +6,12 @@ import type { Metrics } from "../../scoring/counters.ts";
 import type { Grant, KeyLimits, LimitName, LimitState } from "../../scoring/key-limits.ts";
 import { onReceived } from "../http/body.ts";
 import { type AppContext, keepAlive, workOf } from "../http/scope.ts";
-import { type Excess, Load } from "./load.ts";
+import { createInFlight, type InFlight } from "./in-flight.ts";
 
 const REFUSALS: Readonly<Record<LimitName, RequestErrorCode>> = {
   rpm: "rate_limited",
   tokens_per_day: "token_budget_exceeded",
+  log_rows_per_day: "log_budget_exceeded",
   concurrency: "too_many_concurrent",
 };
 
@@ -18,39 +19,30 @@ const REFUSALS: Readonly<Record<LimitName, RequestErrorCode>> = {
 const POLICIES: Readonly<Record<LimitName, { unit: string; window_s: number | null }>> = {
   rpm: { unit: "requests", window_s: 60 },
   tokens_per_day: { unit: "tokens", window_s: 86_400 },
+  log_rows_per_day: { unit: "rows", window_s: 86_400 },
   concurrency: { unit: "concurrent-requests", window_s: null },
 };
 
 export interface Admission {
   /**
-   * Throws ApiError `busy`, `rate_limited`, `token_budget_exceeded` or `too_many_concurrent`. Once
-   * for a request.
+   * Throws ApiError `busy`, `rate_limited`, `token_budget_exceeded`, `log_budget_exceeded` or
+   * `too_many_concurrent`. Once for a request.
    */
   admit(c: AppContext): Promise<void>;
 }
 
-export interface AdmissionDeps {
+interface AdmissionDeps {
   keyLimits?: KeyLimits | undefined;
   metrics: Metrics;
   /** Those that share the isolate, by name. */
   keys: readonly { name: string }[];
+  /** Of the isolate, where others than this app count in it. */
+  inFlight?: InFlight | undefined;
 }
 
 /** The isolate's one admission: its counts are of all requests under way here. */
-export function createAdmission({ keyLimits, metrics, keys }: AdmissionDeps): Admission {
-  const load = new Load(new Set(keys.map(({ name }) => name)).size > 1);
-
-  function busy({ limit, share }: Excess): ApiError {
-    metrics.add("kritai_requests_shed_total", 1, { limit });
-    const said = `${limit} = ${LIMITS[limit]}`;
-    const part = `in_flight_key_of_free = ${LIMITS.in_flight_key_of_free} times what is free`;
-    const whose = share
-      ? `The key has its share, ${part}, of this instance's limit ${said}`
-      : `This instance is at its limit ${said}`;
-    return new ApiError("busy", `${whose}. Send the request again.`, {
-      headers: { "retry-after": "1" },
-    });
-  }
+export function createAdmission({ keyLimits, metrics, keys, inFlight }: AdmissionDeps): Admission {
+  const { load, busy } = inFlight ?? createInFlight(metrics, keys);
 
   /**
    * What a body says of its length must fit; what counts is what has come of it, so that an upload
@@ -62,10 +54,12 @@ export function createAdmission({ keyLimits, metrics, keys }: AdmissionDeps): Ad
     const excess = load.exceeded(key, told, Date.now());
     if (excess !== null) throw busy(excess);
     const place = load.enter(key, Date.now());
-    onReceived(c.req.raw, (bytes) => {
+    const receive = (bytes: number) => {
       const over = place.receive(bytes);
       if (over !== null) throw busy(over);
-    });
+    };
+    onReceived(c.req.raw, receive);
+    c.get("scope").hold = receive;
     return place.leave;
   }
 

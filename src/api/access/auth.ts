@@ -46,8 +46,22 @@ export function pathWithoutKey(pathname: string): string {
   return found === null ? pathname : (found[2] ?? "/");
 }
 
-/** What of a path that no route has may be a key: a long word, or whatever follows a `k`. */
-const LIKE_A_KEY = /(?<=\/k\/+)[^/]+|[^/]{24,}/gi;
+/** A word of a path that no route has may be a key from so many characters on. */
+const KEY_CHARS_LEAST = 24;
+
+/** A path without its words that may be a key: long ones, and whatever follows a `k`. */
+function withoutKeys(path: string): string {
+  let behind = false;
+  return path
+    .split("/")
+    .map((word) => {
+      if (word === "") return word;
+      const hidden = behind || word.length >= KEY_CHARS_LEAST;
+      behind = word.toLowerCase() === "k";
+      return hidden ? "…" : word;
+    })
+    .join("/");
+}
 
 /**
  * A path as a log line may hold it, cut to logged_path_chars.
@@ -55,7 +69,7 @@ const LIKE_A_KEY = /(?<=\/k\/+)[^/]+|[^/]{24,}/gi;
  * @param matched whether a route has it; of any other, words that may be a key are left out
  */
 export function loggedPath(path: string, matched: boolean): string {
-  return (matched ? path : path.replace(LIKE_A_KEY, "…")).slice(0, LIMITS.logged_path_chars);
+  return (matched ? path : withoutKeys(path)).slice(0, LIMITS.logged_path_chars);
 }
 
 function percentDecoded(text: string): string {
@@ -119,7 +133,7 @@ async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<K
 }
 
 /** What callers are known by. */
-export interface Access {
+interface Access {
   keys: readonly KeyDigest[];
   /** What a key in the path may do at most; absent: all that it may. */
   path_scopes?: readonly Scope[] | undefined;

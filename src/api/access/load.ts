@@ -2,7 +2,7 @@
 // and each key's share of them. Knows no HTTP.
 import { LIMITS } from "../../core/faults/limits.ts";
 
-export type LoadLimit = "in_flight_requests_max" | "in_flight_body_bytes_max";
+type LoadLimit = "in_flight_requests_max" | "in_flight_body_bytes_max";
 
 /** The bound that is in the way; `share`: all of it is not used up, but the key's share is. */
 export interface Excess {
@@ -11,7 +11,7 @@ export interface Excess {
 }
 
 /** One request's place. */
-export interface Place {
+interface Place {
   /**
    * Counts bytes of its body that have come, or (below 0) are held no more. What would break a
    * bound is not counted.
@@ -37,11 +37,19 @@ interface Entry {
   until: number;
 }
 
+/** Work that no request of this isolate waits for. */
+interface WorkPlace extends Place {
+  /** The bound that so many bytes more would break, without counting them; else null. */
+  exceeded(bytes: number): Excess | null;
+}
+
 const NOTHING: Readonly<Use> = { requests: 0, bytes: 0 };
 
 export class Load {
   /** In the order in which they came, and so in which they would be given up. */
   readonly #entries = new Set<Entry>();
+  /** Work without a request of its own, which ends when it ends: few, in no order of their ends. */
+  readonly #works = new Set<Entry>();
   readonly #uses = new Map<string, Use>();
   readonly #total: Use = { ...NOTHING };
   readonly #shared: boolean;
@@ -57,6 +65,7 @@ export class Load {
       if (entry.until > now) break;
       this.#leave(entry);
     }
+    this.#dropLost(now);
     return this.#excess(key, "requests", 1) ?? (bytes > 0 ? this.#excess(key, "bytes", bytes) : null);
   }
 
@@ -66,15 +75,43 @@ export class Load {
     this.#entries.add(entry);
     this.#count(key, "requests", 1);
     return {
-      receive: (bytes) => {
-        const excess = bytes > 0 ? this.#excess(key, "bytes", bytes) : null;
-        if (excess !== null || !this.#entries.has(entry)) return excess;
-        entry.bytes += bytes;
-        this.#count(key, "bytes", bytes);
-        return null;
-      },
+      receive: (bytes) => this.#receive(this.#entries, entry, bytes),
       leave: () => this.#leave(entry),
     };
+  }
+
+  /**
+   * Counts what work of a key holds that outlives its requests, or came from other isolates: bytes
+   * alone.
+   * @param until ms since the epoch at which it is given up for lost
+   */
+  work(key: string, now: number, until: number): WorkPlace {
+    this.#dropLost(now);
+    const entry = { key, bytes: 0, until };
+    this.#works.add(entry);
+    return {
+      exceeded: (bytes) => this.#excess(key, "bytes", bytes),
+      receive: (bytes) => this.#receive(this.#works, entry, bytes),
+      leave: () => {
+        if (this.#works.delete(entry)) this.#count(key, "bytes", -entry.bytes);
+      },
+    };
+  }
+
+  #dropLost(now: number): void {
+    for (const work of this.#works) {
+      if (work.until > now) continue;
+      this.#works.delete(work);
+      this.#count(work.key, "bytes", -work.bytes);
+    }
+  }
+
+  #receive(among: ReadonlySet<Entry>, entry: Entry, bytes: number): Excess | null {
+    const excess = bytes > 0 ? this.#excess(entry.key, "bytes", bytes) : null;
+    if (excess !== null || !among.has(entry)) return excess;
+    entry.bytes += bytes;
+    this.#count(entry.key, "bytes", bytes);
+    return null;
   }
 
   /**
@@ -94,7 +131,7 @@ export class Load {
     const use = this.#uses.get(key) ?? { ...NOTHING };
     use[of] += more;
     this.#total[of] += more;
-    if (use.requests > 0) this.#uses.set(key, use);
+    if (use.requests > 0 || use.bytes > 0) this.#uses.set(key, use);
     else this.#uses.delete(key);
   }
 

@@ -6,7 +6,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
  * What a token says: the key whose part it plays, what it may do of what that key may, and until
  * when (ms since the epoch).
  */
-export interface TokenClaims {
+interface TokenClaims {
   name: string;
   scopes: readonly string[];
   until: number;
@@ -21,7 +21,10 @@ const hmac = (secret: Uint8Array, use: "sign" | "verify") =>
 
 function base64url(bytes: Uint8Array): string {
   const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return text
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/={1,2}$/, "");
 }
 
 const bytesOf = (text: string) =>

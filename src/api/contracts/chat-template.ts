@@ -14,7 +14,7 @@ export const OPENED_TURN = ASSISTANT.source.replaceAll("\\/", "/");
 /** Tokens of the usual templates that are not part of what anyone said. */
 const TOKEN = /<[|｜][^|｜<>\n]{1,64}[|｜]>|<(?:start_of_turn|end_of_turn|bos|eos|s|\/s)>|\[\/?INST\]/g;
 
-export interface RenderedTurn {
+interface RenderedTurn {
   /**
    * All before the last assistant turn, without the template's tokens; roles stay where the
    * template writes them as words.

@@ -2,7 +2,8 @@
 // faults, wait and retry. Contracts: table.ts.
 import type { Scope } from "../access/auth.ts";
 import type { Dialect } from "../http/dialect.ts";
-import type { Access, Route } from "../http/route.ts";
+import type { Access, Handler, Route } from "../http/route.ts";
+import type { ContentPlace } from "./content/shown-body.ts";
 import type { ClientWaits } from "./deadlines.ts";
 
 /** A route of a contract; what it leaves out is as the contract says. */
@@ -21,6 +22,8 @@ export interface Contract extends ClientWaits {
   scope: Scope;
   /** Null: faults are problem documents. */
   dialect: Dialect | null;
+  /** Where its bodies hold what is judged; what of it is not shown is refused. */
+  content: readonly ContentPlace[];
   routes: readonly ContractRoute[];
 }
 
@@ -43,4 +46,20 @@ export interface SampleContract extends Contract {
 
 /** The contract's routes with what it says of them all. */
 export const routesOf = ({ scope, dialect, routes }: Contract): Route[] =>
-  routes.map((route) => ({ access: scope, dialect, ...route }));
+  routes.map((route) => ({
+    ...{ access: scope, dialect, ...route },
+    handler: (deps) => warning(route.handler(deps)),
+  }));
+
+/** The handler, with what its request had left out named in the reply's header. */
+const warning =
+  (handler: Handler): Handler =>
+  async (c) => {
+    const reply = await handler(c);
+    const own = reply.headers.get(WARNINGS);
+    const left_out = c.get("left_out");
+    if (left_out !== undefined) reply.headers.set(WARNINGS, [...(own === null ? [] : [own]), ...left_out].join("; "));
+    return reply;
+  };
+
+const WARNINGS = "x-kritai-warnings";

@@ -9,7 +9,7 @@ import type { RouteDeps } from "../http/deps.ts";
 import { type AppContext, cancellation, keepAlive } from "../http/scope.ts";
 import { checkRewardsRequest } from "../routes/rewards-rules.ts";
 
-export interface JudgingRequest {
+interface JudgingRequest {
   groups: Group[];
   spec: AnySpec;
   run_id: string | undefined;
@@ -22,7 +22,7 @@ export interface JudgingRequest {
 /** Of requests for which somebody waits. */
 const INTERACTIVE_PRIORITY = -10;
 
-export interface RunningJudgement {
+interface RunningJudgement {
   scored: Promise<ScoredRequest>;
   /** Ends the verifier's work, for a client that stopped reading. */
   stop(): void;

@@ -3,12 +3,15 @@
 import * as z from "zod";
 import { GroupSchema, RolloutSchema, WordSchema } from "../../core/contract/requests.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
+import { isThought } from "./content/kinds.ts";
 
-const PartsSchema = z.array(z.object({ text: z.string().optional() })).max(...bound("content_parts_max"));
+const PartsSchema = z
+  .array(z.object({ type: z.unknown().optional(), thought: z.unknown().optional(), text: z.string().optional() }))
+  .max(...bound("content_parts_max"));
 
 /**
- * `{role, content}`; content is a text, parts of which the texts count, or null. Other fields are
- * ignored.
+ * `{role, content}`; content is a text, parts of which the texts count, or null. What else there is
+ * has been looked at before (content/shown-body.ts).
  */
 export const MessageSchema = z.object({
   role: WordSchema,
@@ -16,10 +19,12 @@ export const MessageSchema = z.object({
 });
 export type Message = z.output<typeof MessageSchema>;
 
-/** A message's text; parts are joined as they are. */
+/** A message's text; its parts are joined as they are, without the thoughts among them. */
 export function messageText({ content }: Message): string {
   if (content === null || content === undefined) return "";
-  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+  return typeof content === "string"
+    ? content
+    : content.map((part) => (isThought(part) ? "" : (part.text ?? ""))).join("");
 }
 
 const MessagesSchema = z

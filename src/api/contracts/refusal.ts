@@ -30,7 +30,7 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("expressions over signals", "(spec\\.)?(reward|signals\\.\\w+\\.when)", "^column \\d+: |waits for itself"),
   refused("skip_value beside when", "(spec\\.)?signals\\.\\w+\\.skip_value", "needs `when`"),
   refused("signals of a spec", "(spec\\.)?signals", "signals_max|holds no signal"),
-  { why: "a proved range", status: 400, code: "unbounded_reward", path: "(spec\\.)?reward" },
+  { why: "a proved range", status: 400, code: "unbounded_reward", path: "(spec\\.)?(reward|signals\\.\\w+(\\.when)?)" },
   { why: "prompts that there are", status: 400, code: "unknown_prompt", path: "(spec\\.)?(.+\\.)?(prompt|preset)" },
   refused(
     "a preset's shape",
@@ -41,11 +41,6 @@ export const specRefusals = (): readonly Refusal[] => [
     "a vote by letters",
     "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.vote",
     "no one token of|letter's probability",
-  ),
-  refused(
-    "few tokens first, then more",
-    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+(\\.judge)?)\\.(think(\\.first)?|max_tokens)",
-    "less than think\\.then|^think\\.then is|answer of one word",
   ),
   refused("a range of samples", "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
   refused(

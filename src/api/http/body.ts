@@ -25,7 +25,7 @@ const brokenOff = (): never => {
  * Takes the bytes of each piece of a body before it is kept, and gives back (below 0) what is kept
  * no more. May throw: that ends the reading.
  */
-export type Receiver = (bytes: number) => void;
+type Receiver = (bytes: number) => void;
 
 const receivers = new WeakMap<Request, Receiver>();
 
@@ -80,7 +80,7 @@ function invalidFields(name: CrowdLimit): ApiError {
 }
 
 /** A body as parsed JSON, and the text it was parsed from. */
-export interface JsonBody {
+interface JsonBody {
   value: unknown;
   text: string;
 }

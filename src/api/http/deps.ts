@@ -14,6 +14,7 @@ import type { KeyLimits } from "../../scoring/key-limits.ts";
 import type { Clock, SpecStore, TemplateStore, Verifier } from "../../scoring/ports.ts";
 import type { LogQueue, RunLog } from "../../scoring/run-log-port.ts";
 import type { KeyDigest, Scope } from "../access/auth.ts";
+import type { InFlight } from "../access/in-flight.ts";
 
 export interface AppDeps {
   verifier: Verifier;
@@ -38,6 +39,8 @@ export interface AppDeps {
   webhooks?: Webhooks;
   /** Absent: nobody looks at runs' alarms when they are logged. */
   alarms?: AlarmWatch;
+  /** What the isolate has under way. Absent: the app counts its own. */
+  inFlight?: InFlight | undefined;
   /** Absent: no key has limits. */
   keyLimits?: KeyLimits;
   /**

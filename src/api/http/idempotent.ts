@@ -18,7 +18,7 @@ import { invalidRequest } from "./validation.ts";
 /**
  * A route's work on a body that has been read; see `notingGaps` for what it tells beside its reply.
  */
-export type BodyHandler = (c: AppContext, body: unknown) => Promise<Response>;
+type BodyHandler = (c: AppContext, body: unknown) => Promise<Response>;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const KEPT_HEADERS = [

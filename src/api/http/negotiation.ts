@@ -19,7 +19,7 @@ export function requireJson(headers: Headers): void {
     });
   }
   const charset = parameters
-    .map((p) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(p)?.[1])
+    .map((p) => /^charset\s*=\s*"?([^"\s]*)"?$/i.exec(p.trim())?.[1])
     .find((c) => c !== undefined);
   if (charset !== undefined && charset.toLowerCase() !== "utf-8") {
     throw new ApiError("unsupported_media_type", "The charset must be UTF-8, as JSON demands.");

@@ -49,7 +49,7 @@ export function listedOwner(c: AppContext, named: Owner | null): Owner | null {
 }
 
 /** Another's run is answered as one that is not there. */
-export const noSuchRun = () =>
+const noSuchRun = () =>
   new ApiError(
     "not_found",
     'No run of this id of this key is in the log. One whose reply said queued is there within seconds; other keys\' runs need the scope "logs:all".',

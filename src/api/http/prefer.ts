@@ -2,7 +2,7 @@
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { AppContext } from "./scope.ts";
 
-export interface Preferences {
+interface Preferences {
   /** Answer 202 at once and work on. */
   respond_async: boolean;
   /** Seconds that the caller would wait; null: as long as it takes. */

@@ -15,6 +15,8 @@ export type AppEnv = {
     /** Of the judging that the reply waits for. */
     deadline_ms?: number;
     dialect?: Dialect;
+    /** What of the body the judge is not shown, for the reply's header. */
+    left_out?: readonly string[];
     mendable?: boolean;
     work?: Promise<unknown>[];
     rateLimit?: Record<string, string>;

@@ -20,12 +20,12 @@ const HEADERS = { "content-type": "application/json", "cache-control": "no-store
 export const BEGUN = { "cache-control": "no-store, no-transform", "content-encoding": "identity" };
 
 /** What a reply says. `headers` go with it only when it had not begun before. */
-export interface JsonReply {
+interface JsonReply {
   value: unknown;
   headers?: Record<string, string>;
 }
 
-export interface SlowJson {
+interface SlowJson {
   /**
    * Begins the reply if need be and writes to it twice, which is how a runtime notices a connection
    * closed by its client.
@@ -41,13 +41,13 @@ export interface SlowJson {
 /**
  * When a reply begins although its outcome is not known, ms; null: never, for its deadline is near.
  */
-export type Beginning = () => { after_ms: number | null };
+type Beginning = () => { after_ms: number | null };
 
 /**
  * Of a reply over whole groups: soon, for only by writing is a client noticed that has gone, and
  * its work ends then. A short deadline ends that work as well, and leaves every fault its status.
  */
-export const noticingLeavers =
+const noticingLeavers =
   (c: AppContext): Beginning =>
   () => ({ after_ms: (c.get("deadline_ms") ?? Infinity) <= LIMITS.silent_deadline_ms ? null : LIMITS.heartbeat_ms });
 

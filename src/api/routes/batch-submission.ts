@@ -1,13 +1,16 @@
 // Owns the step from a checked request to a batch that is answered later: 202, where to ask, when
-// to ask. Knows no storage.
+// to ask, and which address a Kritai-Webhook may name to be told of its end. Knows no storage and no
+// delivery.
 
+import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { BatchRequest, BatchRoute } from "../../objects/batches/view.ts";
+import type { BatchRequest, BatchRoute, Webhooks } from "../../objects/batches/view.ts";
+import { isLoopback } from "../access/auth.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import type { AppContext } from "../http/scope.ts";
-import { webhookOf } from "../http/webhook-url.ts";
+import { invalidRequest } from "../http/validation.ts";
 
-export interface Submission extends BatchRequest {
+interface Submission extends BatchRequest {
   route: BatchRoute;
   /** What the route needs for the final reply; JSON. */
   shape?: unknown;
@@ -33,4 +36,32 @@ export async function submitBatch(
     "cache-control": "no-store",
   };
   return c.json({ batch_id: id, state: "queued", location: headers.location }, 202, headers);
+}
+
+const WEBHOOK = "Kritai-Webhook";
+
+/**
+ * Where the batch's end is announced; null when nothing is asked for. Only hosts of the
+ * deployment's own list are ever called.
+ */
+function webhookOf(c: AppContext, webhooks: Webhooks | undefined): string | null {
+  const said = c.req.header(WEBHOOK);
+  if (said === undefined) return null;
+  if (webhooks === undefined) {
+    const errors = ["WEBHOOK_HOSTS", "WEBHOOK_SECRET"].map((path) => ({ path, message: "required for webhooks" }));
+    throw new ApiError("not_configured", "This deployment sends no webhooks.", { errors });
+  }
+  const fault = webhookFault(c, said, webhooks.hosts);
+  if (fault !== null) throw invalidRequest([{ path: WEBHOOK, message: fault }]);
+  return said;
+}
+
+function webhookFault(c: AppContext, said: string, hosts: readonly string[]): string | null {
+  if (said.length > LIMITS.webhook_url_chars) return `longer than webhook_url_chars = ${LIMITS.webhook_url_chars}`;
+  if (!URL.canParse(said)) return "not a URL";
+  const url = new URL(said);
+  const local = url.protocol === "http:" && isLoopback(new Request(url)) && isLoopback(c.req.raw);
+  if (url.protocol !== "https:" && !local) return "must be an https URL";
+  if (url.username !== "" || url.password !== "") return "must hold no user and no password";
+  return hosts.includes(url.host) ? null : "its host is not among this deployment's WEBHOOK_HOSTS";
 }

@@ -1,5 +1,5 @@
-// Owns the routes of the run log's dead letters: how many there are and why, and putting them back
-// on the queue. Never shows a letter's content.
+// Owns the routes of the run log's dead letters: how many there are and why, putting them back on
+// the queue, and deleting old ones. Never shows a letter's content.
 import * as z from "zod";
 import type { DeadLetters } from "../../core/contract/dead-letter.ts";
 import { ApiError } from "../../core/faults/errors.ts";
@@ -9,7 +9,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import { readJson } from "../http/body.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { changeableBy, readableBy } from "../http/owned.ts";
-import { noQueryParameters } from "../http/parameters.ts";
+import { noQueryParameters, queryParameters } from "../http/parameters.ts";
 import type { AppContext } from "../http/scope.ts";
 import { validated } from "../http/validation.ts";
 
@@ -37,6 +37,20 @@ export function replayDeadLetters(deps: RouteDeps) {
     noQueryParameters(c);
     const { limit, before } = validated(ReplayRequestSchema, await readJson(c.req.raw));
     return c.json(await asked(deps, c, (letters) => letters.replay(limit, before, changeableBy(c))));
+  };
+}
+
+export const ExpiryQuerySchema = z.strictObject({
+  before: z.iso.datetime({ offset: false }).meta({
+    description: "letters that first came before this instant are deleted for good",
+    examples: ["2026-01-01T00:00:00Z"],
+  }),
+});
+
+export function expireDeadLetters(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const { before } = queryParameters(c, ExpiryQuerySchema);
+    return c.json(await asked(deps, c, (letters) => letters.expire(before, changeableBy(c))));
   };
 }
 

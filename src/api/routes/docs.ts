@@ -1,5 +1,5 @@
-// Owns /openapi.json, the documentation pages and the pages of runs: static assets, made by
-// `npm run generate` and sent with our headers.
+// Owns /openapi.json, the documentation pages and the pages of runs: static assets, built
+// into `public/` and sent with our headers.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { RouteDeps } from "../http/deps.ts";
 

@@ -1,5 +1,5 @@
 // Owns POST /v1/evaluations: metrics of a verifier over many lists. The statistics are
-// core/evaluation.ts.
+// core/formulations/evaluation.ts.
 import { EvaluationsRequestSchema } from "../../core/contract/requests.ts";
 import { evaluate } from "../../core/formulations/evaluation.ts";
 import { readJson } from "../http/body.ts";

@@ -5,6 +5,7 @@ import { type GroupResult, RewardsReplySchema } from "../../core/contract/replie
 import { LIMITS } from "../../core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../core/signals/requests.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
+import { type ContentPlace, requireShownBody } from "../contracts/content/shown-body.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { idempotent, notingGaps } from "../http/idempotent.ts";
 import { negotiate } from "../http/negotiation.ts";
@@ -19,6 +20,13 @@ import { streamRewards } from "./rewards-stream.ts";
 import { resolveSpec } from "./specs.ts";
 
 const parse = listValidator(RewardsRequestSchema, "groups");
+/** What is judged of a request. */
+const CONTENT: readonly ContentPlace[] = [
+  { at: "groups[].prompt", carrier: "prompt" },
+  { at: "groups[]", carrier: "row" },
+  { at: "groups[].rollouts[]", carrier: "rollout" },
+  { at: "groups[].rollouts[].text", carrier: "text" },
+];
 const NDJSON = "application/x-ndjson";
 
 /**
@@ -40,6 +48,7 @@ export function rewards(deps: RouteDeps) {
     const later = preferences(c).respond_async;
     const type = negotiate(c.req.header("accept") ?? null, later ? ["application/json"] : ["application/json", NDJSON]);
     const scope = c.get("scope");
+    requireShownBody(CONTENT, body);
     const request = later ? parseLater(body) : parse(body);
     checkRewardsRequest(request);
     const spec = await resolveSpec(deps, scope, request.spec);

@@ -3,16 +3,18 @@
 import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { BreakerState } from "../../core/load/breaker.ts";
+import { MetricRegistry } from "../../core/load/metric-registry.ts";
+import type { BackendStatus } from "../../core/wire/questions.ts";
+import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
 import type { Health } from "../../scoring/ports.ts";
 import { within } from "../../scoring/waiting.ts";
-import { alarmMetrics } from "../http/alarm-metrics.ts";
-import { backendMetrics } from "../http/backend-metrics.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { problemResponse } from "../http/problem.ts";
 import type { AppContext } from "../http/scope.ts";
 
 /** package.json's; a test holds them together. */
-export const VERSION = "0.1.0";
+const VERSION = "0.1.0";
 
 export function about() {
   return (c: AppContext): Response =>
@@ -77,6 +79,61 @@ export function readyz(deps: RouteDeps) {
     });
     return problemResponse(fault, c.get("scope").id, { ready: false, checks });
   };
+}
+
+const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
+
+const BACKEND_FAMILIES = {
+  kritai_backend_breaker_state: ["gauge", "State of a backend's circuit breaker: 0 closed, 1 half open, 2 open."],
+  kritai_backend_requests_total: ["counter", "Questions sent to a backend for the first time."],
+  kritai_backend_retries_total: ["counter", "Retries that the budget allowed."],
+  kritai_backend_retries_denied_total: [
+    "counter",
+    "How often a retry had to wait for the budget, or was left to the next backend.",
+  ],
+  kritai_backend_hedges_total: ["counter", "Second copies of stragglers."],
+  kritai_backend_hedges_won_total: ["counter", "Second copies that began to answer first."],
+} as const;
+
+const COUNTED = ["requests", "retries", "retries_denied", "hedges", "hedges_won"] as const;
+
+/**
+ * Lines about verifier backends, Prometheus text format 0.0.4; empty without backends. Names come
+ * from the configuration, so the labels are a closed set.
+ */
+function backendMetrics(backends: readonly BackendStatus[]): string {
+  if (backends.length === 0) return "";
+  const metrics = new MetricRegistry(BACKEND_FAMILIES);
+  for (const status of backends) {
+    const backend = { backend: status.name };
+    metrics.set("kritai_backend_breaker_state", BREAKER_VALUES[status.breaker], backend);
+    for (const field of COUNTED) metrics.set(`kritai_backend_${field}_total`, status[field], backend);
+  }
+  return metrics.render();
+}
+
+const ALARM_FAMILIES = {
+  kritai_run_alarm: [
+    "gauge",
+    "1: the run's alarm is on at this level. Runs written to within a day, the newest alarm_series_max.",
+  ],
+  kritai_run_alarms_known: ["gauge", "1: the database told which alarms are on; 0: it did not, in time."],
+} as const;
+
+/**
+ * Lines about runs' alarms, Prometheus text format 0.0.4. At most alarm_series_max series, however
+ * many runs there are; where the database is away the rest of /metrics is told all the same.
+ */
+async function alarmMetrics(alarms: Pick<AlarmWatch, "on"> | undefined): Promise<string> {
+  if (alarms === undefined) return "";
+  const metrics = new MetricRegistry(ALARM_FAMILIES);
+  const asked = alarms.on(LIMITS.alarm_series_max).catch(() => null);
+  const on = await within(LIMITS.readiness_timeout_ms, asked, () => null);
+  metrics.set("kritai_run_alarms_known", on === null ? 0 : 1);
+  for (const { run_id, owner, alarm, level } of on ?? []) {
+    metrics.set("kritai_run_alarm", 1, { run_id, owner, alarm, level });
+  }
+  return metrics.render();
 }
 
 export function metricsText({ metrics, verifier, alarms }: RouteDeps) {

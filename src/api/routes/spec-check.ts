@@ -8,10 +8,12 @@ import { specLints } from "../../core/signals/lints.ts";
 import { RewardsRequestSchema } from "../../core/signals/requests.ts";
 import { isRelative } from "../../core/signals/signal.ts";
 import { AnySpecSchema } from "../../core/signals/signals-spec.ts";
+import { rehearsalWork, type Work } from "../../core/tournament/forecast.ts";
 import { readJson } from "../http/body.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../http/parameters.ts";
 import type { AppContext } from "../http/scope.ts";
+import { inTurns } from "../http/turns.ts";
 import { validated } from "../http/validation.ts";
 import { bareSpec, checkedSpec } from "./specs.ts";
 
@@ -35,19 +37,21 @@ const CostSchema = z.object({
     description:
       "of the first wave, without what is asked again; null, as all below, where the group is too large for the schedule",
   }),
-  generations_expected: z.int().nullable().meta({
-    description:
-      "of all waves, with a verifier of middling strength on candidates at even distances; with `think`, one whose first thoughts are never cut",
-  }),
-  generations_max: z.int().nullable().meta({ description: "of all waves, whatever the verifier answers" }),
-  completion_tokens_expected: z
+  generations_expected: z
     .int()
     .nullable()
-    .meta({ description: "generations_expected at max_tokens each, or think.first" }),
+    .meta({
+      description: `of all waves, with a verifier of middling strength on candidates at even distances. Null, with the warning rehearsal_too_long, where to play them takes more than the limit rehearsal_steps_max = ${LIMITS.rehearsal_steps_max}`,
+    }),
+  generations_max: z.int().nullable().meta({
+    description:
+      "of all that is asked, whatever the verifier answers: all waves, what is asked again for want of a verdict, and what tells whose doing that is",
+  }),
+  completion_tokens_expected: z.int().nullable().meta({ description: "generations_expected at max_tokens each" }),
   completion_tokens_max: z
     .int()
     .nullable()
-    .meta({ description: "generations_max at max_tokens each, or think.first, or the budget's tokens" }),
+    .meta({ description: "generations_max at max_tokens each, or the budget's tokens" }),
 });
 
 export const SpecCheckReplySchema = z.object({
@@ -85,20 +89,35 @@ export function checkSpec(deps: RouteDeps) {
     const { spec, spec_hash } = await bareSpec(() => checkedSpec(deps, c.get("scope"), given));
     const compiled = compileSpec(spec, n);
     const lints = specLints(compiled, deadline_ms);
-    const reply = { spec_hash, spec, ...told(compiled, n), ...auditTold(spec, n), warnings: lints };
+    const audited = auditSpec(spec);
+    const work = rehearsalWork();
+    const { costs, audit } = await inTurns(
+      c.get("caller")?.name ?? "",
+      deps.clock,
+      costsOf(compiled, audited, n, work),
+    );
+    const cut = Object.entries(costs).flatMap(([name, cost]) => (isCut(cost) ? [`rehearsal_too_long: ${name}`] : []));
+    const reply = {
+      ...{ spec_hash, spec, ...told(compiled, costs, n) },
+      ...(spec.audit !== undefined && audit !== null && { audit: { share: spec.audit.share, cost: audit } }),
+      warnings: [...lints, ...cut],
+    };
     return c.json(reply satisfies Omit<z.input<typeof SpecCheckReplySchema>, "spec"> & { spec: object });
   };
 }
 
-function auditTold(spec: AnySpec, n: number) {
-  const audited = auditSpec(spec);
-  if (spec.audit === undefined || audited === null) return {};
-  const { base } = costOf(compileSpec(audited, n), n);
-  return { audit: { share: spec.audit.share, cost: base as GroupCost } };
+/** Of the spec's signals, and of one audited group. */
+function* costsOf(compiled: CompiledSpec, audited: AnySpec | null, n: number, work: Work) {
+  const costs = yield* costOf(compiled, n, work);
+  const audit = audited === null ? null : yield* costOf(compileSpec(audited, n), n, work);
+  return { costs, audit: (audit?.base ?? null) as GroupCost | null };
 }
 
-function told(compiled: CompiledSpec, n: number) {
-  const costs = costOf(compiled, n);
+/** What it comes to on average was not found out, for want of work. */
+const isCut = ({ generations_expected, generations_max }: GroupCost) =>
+  generations_expected === null && generations_max !== null;
+
+function told(compiled: CompiledSpec, costs: Readonly<Record<string, GroupCost>>, n: number) {
   const byName = compiled.names.map((name) => {
     const one = compiled.signals.find((each) => each.name === name) as (typeof compiled.signals)[number];
     const relative = isRelative(one.signal, one.settings);

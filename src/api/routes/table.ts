@@ -2,9 +2,8 @@
 import type { Route } from "../http/route.ts";
 import { batchList, deleteBatch, getBatch } from "./batches.ts";
 import { compareRuns } from "./compare.ts";
-import { deadLetters, replayDeadLetters } from "./dead-letters.ts";
+import { deadLetters, expireDeadLetters, replayDeadLetters } from "./dead-letters.ts";
 import { PAGES, page } from "./docs.ts";
-import { fitEnsembleRoute } from "./ensembles.ts";
 import { evaluations } from "./evaluations.ts";
 import { exportRun } from "./export.ts";
 import { groupTexts, groupVerdicts, requestDetail } from "./groups.ts";
@@ -43,11 +42,11 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/v1/runs/:run_id/groups", access: "logs", handler: runGroups },
   { method: "GET", path: "/v1/runs/:run_id/export", access: "logs", handler: exportRun },
   { method: "POST", path: "/v1/runs/:run_id/rescore", access: "logs", handler: rescore },
-  { method: "POST", path: "/v1/ensembles/fit", access: "logs", handler: fitEnsembleRoute },
   { method: "GET", path: "/v1/groups/:id/verdicts", access: "logs", handler: groupVerdicts },
   { method: "GET", path: "/v1/groups/:id/texts", access: "logs", handler: groupTexts },
   { method: "GET", path: "/v1/requests/:request_id", access: "logs", handler: requestDetail },
   { method: "GET", path: "/v1/logs/dead-letters", access: "logs", handler: deadLetters },
+  { method: "DELETE", path: "/v1/logs/dead-letters", access: "logs", handler: expireDeadLetters },
   { method: "POST", path: "/v1/logs/dead-letters/replay", access: "logs", handler: replayDeadLetters },
   { method: "GET", path: "/", access: "public", handler: about },
   { method: "GET", path: "/healthz", access: "public", handler: healthz },

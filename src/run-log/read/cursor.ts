@@ -8,7 +8,7 @@ export function encodeCursor(tag: string, key: readonly (string | number)[]): st
   return btoa(JSON.stringify([tag, ...key]))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
-    .replace(/=+$/, "");
+    .replace(/={1,2}$/, "");
 }
 
 /**

@@ -75,7 +75,7 @@ export async function* loggedGroups(
 const OF_PAGE = sql`request_id = page.request_id AND group_index = page.group_index`;
 
 const VERDICTS = sql`(SELECT json_agg(json_build_object('signal', signal, 'comparison', comparison, 'sample', sample,
-    'order', shown_order, 'letter', letter, 'scores', scores, 'verdict', verdict, 'status', status, 'error', error, 'max_tokens', max_tokens)
+    'order', shown_order, 'letter', letter, 'scores', scores, 'verdict', verdict, 'status', status, 'error', error)
     ORDER BY comparison, sample) FROM verdicts WHERE ${OF_PAGE})`;
 
 // The first groups behind the place, until their rows are too many; one always fits.

@@ -37,7 +37,6 @@ function storedGeneration(row: Omit<VerdictRow, "signal">, text?: string): Store
     model: row.model,
     backend: row.backend,
     ...(row.verdict !== null && { verdict: row.verdict }),
-    ...(row.max_tokens !== null && { max_tokens: row.max_tokens }),
     ...(text !== undefined && { text }),
   };
 }

@@ -8,7 +8,7 @@ import type { Row } from "./envelope.ts";
  * Postgres holds neither U+0000 nor a lone surrogate: both become U+FFFD. Hashes are taken of the
  * original.
  */
-export function storableText(text: string): string {
+function storableText(text: string): string {
   return text.includes("\0") ? text.toWellFormed().replaceAll("\0", "\uFFFD") : text.toWellFormed();
 }
 

@@ -4,6 +4,7 @@ import type {
   DeadLetter,
   DeadLetterSummary,
   DeadLetters,
+  ExpiryOutcome,
   LettersNamespace,
   ReplayOutcome,
 } from "../../core/contract/dead-letter.ts";
@@ -22,6 +23,7 @@ export function remoteDeadLetters(namespace: LettersNamespace): DeadLetters {
     put: async (some) => (some.length === 0 ? undefined : letters().put(some)),
     summary: (owner) => letters().summary(owner),
     replay: (limit, before, owner) => letters().replay(limit, before, owner),
+    expire: (before, owner) => letters().expire(before, owner),
   };
 }
 
@@ -40,6 +42,10 @@ export function deadLettersClass(queueOf: (env: Record<string, unknown>) => Queu
 
     replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome> {
       return this.#letters.replay(limit, before, owner);
+    }
+
+    expire(before: string, owner: Owner | null): Promise<ExpiryOutcome> {
+      return this.#letters.expire(before, owner);
     }
   };
 }

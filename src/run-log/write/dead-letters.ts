@@ -10,14 +10,8 @@ import { sendAll } from "./log-queue.ts";
 const TABLE = `
 CREATE TABLE IF NOT EXISTS letters (
   id TEXT PRIMARY KEY, reason TEXT NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
-  attempts INTEGER NOT NULL, puts INTEGER NOT NULL, body TEXT NOT NULL);
+  attempts INTEGER NOT NULL, puts INTEGER NOT NULL, body TEXT NOT NULL, owner TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS letters_oldest ON letters (last_at);`;
-
-/**
- * A later column: letters that are older than it are nobody's, so that only who may replay all
- * finds them.
- */
-const OWNER = "ALTER TABLE letters ADD COLUMN owner TEXT NOT NULL DEFAULT ''";
 
 /** A condition on letters, and its values, with that of the owner; null is everybody. */
 function owned(owner: Owner | null, condition = "true", ...values: number[]): [string, ...(string | number)[]] {
@@ -40,7 +34,6 @@ interface Kept {
 export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, now: () => number): DeadLetters {
   const run = (query: string, ...values: (string | number)[]) => storage.exec(query, ...values).toArray();
   run(TABLE);
-  if (!run("PRAGMA table_info(letters)").some(({ name }) => name === "owner")) run(OWNER);
   return {
     async put(letters) {
       if (letters.length === 0) return;
@@ -82,6 +75,15 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
         remaining: left?.letters as number,
         before: new Date(until).toISOString(),
       };
+    },
+    async expire(before, owner) {
+      const count = (condition: string, values: (string | number)[]) =>
+        run(`SELECT count(*) AS letters FROM letters WHERE ${condition}`, ...values)[0]?.letters as number;
+      const [old, ...values] = owned(owner, "first_at < ?", Date.parse(before));
+      const deleted = count(old, values);
+      run(`DELETE FROM letters WHERE ${old}`, ...values);
+      const [all, ...whose] = owned(owner);
+      return { deleted, remaining: count(all, whose) };
     },
   };
 }

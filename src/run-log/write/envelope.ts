@@ -23,10 +23,10 @@ export type RowTable = (typeof ROW_TABLES)[number];
  * the same columns.
  */
 export type Row = Readonly<Record<string, unknown>>;
-export type RowsByTable = Partial<Record<RowTable, readonly Row[]>>;
+type RowsByTable = Partial<Record<RowTable, readonly Row[]>>;
 
 /** What one envelope of a request carries besides rows. */
-export interface Head {
+interface Head {
   /** The request's own row. */
   row: Row;
   /** Canonical JSON of the spec. */
@@ -45,7 +45,7 @@ export interface RequestRows {
 }
 
 /** How many rows of each table the request has in all. */
-export type RowCounts = Readonly<Record<RowTable, number>>;
+type RowCounts = Readonly<Record<RowTable, number>>;
 
 /** Some of one request's rows; the request itself where `head` is not null. */
 export interface Envelope extends Omit<RequestRows, "head"> {

@@ -11,7 +11,7 @@ import { entryRows } from "./log-rows.ts";
 /**
  * The entry cannot go through the queue: a row that must stay whole is over the envelope's limit.
  */
-export class EntryTooLarge extends Error {
+class EntryTooLarge extends Error {
   constructor() {
     super(`a row of the entry is over log_envelope_bytes = ${LIMITS.log_envelope_bytes}`);
     this.name = "EntryTooLarge";

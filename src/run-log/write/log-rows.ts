@@ -14,7 +14,7 @@ type RowOf<T extends { $inferInsert: object }> = Omit<T["$inferInsert"], SharedC
 type SharedColumn = "request_id" | "spec_hash" | "run_id" | "step" | "created_at";
 
 /** `rollout_index` of a group's prompt among its texts. */
-export const PROMPT_INDEX = -1;
+const PROMPT_INDEX = -1;
 
 /** The rows of one request. Order within a table is the request's own. */
 export function entryRows(entry: LogEntry): RequestRows {
@@ -99,8 +99,8 @@ function auditRow({ order, text, ...verdict }: AuditVerdictRow, group_index: num
 }
 
 /** What a row holds in another form; every row has all keys. */
-function columnsOf(order: VerdictRow["order"], { scores, max_tokens }: Pick<VerdictRow, "scores" | "max_tokens">) {
-  return { shown_order: [...order], scores: scores === null ? null : [...scores], max_tokens: max_tokens ?? null };
+function columnsOf(order: VerdictRow["order"], { scores }: Pick<VerdictRow, "scores">) {
+  return { shown_order: [...order], scores: scores === null ? null : [...scores] };
 }
 
 function verdictTextRows({ verdicts: asked }: GroupEntry, group_index: number): RowOf<typeof verdictTexts>[] {

@@ -1,9 +1,10 @@
 // Owns the guarantee that no input to a foreign contract is a 500: it is answered, or refused in
 // words its clients read; and that every way to present a key works.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { sha256Hex } from "../../../src/scoring/digest.ts";
+import fc from "../../harness/property.ts";
 import * as examples from "./examples.ts";
 import { setUp } from "./setup.ts";
 

@@ -126,12 +126,12 @@ describe("a failure is null and a flag, never a number", () => {
     expect(Object.entries(reply.metadata.errors).filter(([, value]) => value === true)).toEqual([[flag, true]]);
   });
 
-  test("a sample that is no JSON, and a row without the field; a multi has its other parts still", async () => {
+  test("a row without the field; a sample that is no JSON has lost, with its flag, and a multi has its other parts still", async () => {
     const { run, log } = await clientOf();
     const json = { ...check("eq"), input: "{{sample.output_json.x}}" };
     const multi = { type: "multi", name: "m", graders: { json, plain: check("ne") }, calculate_output: "json + plain" };
     const broken = await run(multi, "no JSON", { answer: "b" });
-    expect(broken).toMatchObject({ reward: null, sub_rewards: { json: null, plain: 1 } });
+    expect(broken).toMatchObject({ reward: 1, sub_rewards: { json: 0, plain: 1 } });
     expect(broken.metadata.errors.sample_parse_error).toBe(true);
     const lacking = await run(scored(), "x", { other: 1 });
     expect(lacking.reward).toBeNull();

@@ -24,17 +24,28 @@ describe("NeMo-Gym", () => {
     ["a message", [text("a")], "a"],
     ["a thought before it, between tags", [thought("hm"), text("a")], "<think>\nhm\n</think>\na"],
     ["a thought that was cut, left open", [thought("hm")], "<think>\nhm"],
-    ["of several turns the last", [thought("1"), text("a"), call, thought("2"), text("b")], "<think>\n2\n</think>\nb"],
-    ["a call last: no answer", [text("a"), call], ""],
     ["nothing", [], ""],
   ])("judges the last answer: %s", async (_, output, expected) => {
     expect((await sampleOf(PATH, body(output))).rollout.text).toBe(expected);
   });
 
-  test("sends texts and chats with instructions, calls and their outputs as prompt", async () => {
+  test.each<[string, object[], string]>([
+    ["of several turns the earlier", [thought("1"), text("a"), thought("2"), text("b")], "response.output[1]"],
+    ["a message that a thought follows", [text("a"), thought("1")], "response.output[0]"],
+    ["a call", [text("a"), call], "response.output[1]"],
+    ["another's turn", [text("a"), { ...text("u"), role: "user" }], "response.output[1]"],
+  ])("is refused what is not judged: %s", async (_, output, path) => {
+    const reply = await setUp().post(`${PATH}?group_size=1`, body(output));
+    expect(await faultOf(reply, 400)).toMatchObject({
+      code: "unsupported_content",
+      errors: expect.arrayContaining([{ path, message: expect.stringContaining("not shown") }]),
+    });
+  });
+
+  test("sends texts and chats with instructions and outputs of calls as prompt", async () => {
     const input = [
       { role: "user", content: [{ type: "input_text", text: "p" }] },
-      call,
+      thought("1"),
       { type: "function_call_output", call_id: "c", output: "42" },
     ];
     const params = { instructions: "Be brief.", input };

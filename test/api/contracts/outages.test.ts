@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { createVerifier } from "../../../src/verifier/create.ts";
-import { committedAssets, fakeRunLog, fakeSpecStore } from "../../harness/fakes.ts";
+import { builtAssets, fakeRunLog, fakeSpecStore } from "../../harness/fakes.ts";
 import { answerEvents } from "../../harness/mock-behaviours.ts";
 import { VirtualTime } from "../../harness/virtual-time.ts";
 import { CONTRACTS } from "./sample-setup.ts";
@@ -81,7 +81,7 @@ function appWithout(gone_ms: number) {
     model: "m",
   };
   const verifier = createVerifier([backend], { hedging: false }, clock);
-  const parts = { verifier, runLog: fakeRunLog(), specs: fakeSpecStore(), clock, assets: committedAssets, keys: [] };
+  const parts = { verifier, runLog: fakeRunLog(), specs: fakeSpecStore(), clock, assets: builtAssets, keys: [] };
   const app = createApp({ ...parts, report: () => undefined });
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { "content-type": "application/json" };

@@ -1,11 +1,12 @@
 // Owns the guarantees of /v1/score_batch: order and length kept, groups rebuilt, constant keys,
 // null or the declared number, never a boolean.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { ScoreBatchReplySchema } from "../../../src/api/contracts/flat/score-batch.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
+import fc from "../../harness/property.ts";
 import { problemOf } from "../routes/harness.ts";
 import * as examples from "./examples.ts";
 import { failing, failingOn, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
@@ -63,14 +64,14 @@ describe("each tool's body", () => {
     expect(reply).toMatchObject({ run_id: "qwen7b-grpo-3", step: 120, rewards: [0, 1], logged: true });
   });
 
-  test("of several turns the assistant's last is judged", async () => {
-    const turns = (text: string) => [
-      ...answer("thinking aloud"),
-      { role: "tool", content: "42" },
-      ...answer(text),
-      { role: "tool", content: null },
-    ];
+  test("of several turns the one that says something is judged; a second one is refused with its place", async () => {
+    const turns = (text: string, first = "") => [...answer(first), ...answer(text), { role: "tool", content: null }];
     expect(await rewardsOf({ prompts: ["p", "p"], completions: [turns(worst), turns(best)] })).toEqual([0, 1]);
+    const several = { prompts: ["p", "p"], completions: [turns(worst), turns(best, "thinking aloud")] };
+    expect(await problemOf(await setUp().post(PATH, several))).toMatchObject({
+      code: "unsupported_content",
+      detail: expect.stringContaining("completions[1][0]: a turn of assistant"),
+    });
   });
 });
 

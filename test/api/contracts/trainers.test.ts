@@ -142,15 +142,11 @@ describe("eval-protocol", () => {
   const turn = (role: string, content: string) => ({ role, content });
 
   test("judges the last message by the assistant, in view of those before it", async () => {
-    const messages = [
-      turn("user", "p"),
-      turn("assistant", "a"),
-      turn("user", "q"),
-      turn("assistant", "b"),
-      turn("tool", "t"),
-    ];
+    const messages = [turn("user", "p"), turn("assistant", "a"), turn("user", "q"), turn("assistant", "b")];
     expect(await sampleOf(PATH, { messages })).toMatchObject({ prompt: messages.slice(0, 3), rollout: { text: "b" } });
-    expect((await refusal(PATH, { messages: [turn("assistant", "a"), turn("user", "q")] }))?.path).toBe("messages");
+    expect((await refusal(PATH, { messages: [turn("assistant", "a"), turn("user", "")] }))?.path).toBe("messages");
+    const trailing = await refusal(`${PATH}?group_size=1`, { messages: [...messages, turn("tool", "t")] });
+    expect(trailing?.path).toBe("messages[4]");
   });
 
   test("gets a failure as a score that is not valid, with its reason, in the same keys", async () => {

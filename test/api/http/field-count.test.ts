@@ -1,9 +1,10 @@
 // Holds what a body of very many fields costs: it is refused before it is parsed, and the longest
 // honest bodies are not.
-import fc from "fast-check";
+
 import { describe, expect, it, vi } from "vitest";
 import { crowding } from "../../../src/core/faults/json-crowd.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import fc from "../../harness/property.ts";
 import { problemOf, setUp, twoRollouts } from "../routes/harness.ts";
 
 const fields = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":1`).join(",");

@@ -1,12 +1,13 @@
 // Owns the guarantees of the HTTP parts apart from any route: JSON faults, ids, metrics text,
 // environment.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { pathWithoutKey } from "../../../src/api/access/auth.ts";
 import { describeJsonFault, fieldPath } from "../../../src/core/faults/json-fault.ts";
 import { readEnv } from "../../../src/env.ts";
 import { Metrics } from "../../../src/scoring/counters.ts";
 import { createRequestIds, ULID_PATTERN } from "../../../src/scoring/request-ids.ts";
+import fc from "../../harness/property.ts";
 
 describe("describeJsonFault", () => {
   test.each([

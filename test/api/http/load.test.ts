@@ -154,6 +154,22 @@ describe("Load", () => {
     expect(load.exceeded("b", 1, LIMITS.key_lease_ms)).toEqual(full);
   });
 
+  it("counts work that has no request: against its key, until it ends or is given up for lost, once", () => {
+    const load = new Load(true);
+    const [ended, lost] = [load.work("a", 0, 1_000), load.work("a", 0, 10)];
+    expect(lost.receive(16 * MIB)).toBeNull();
+    expect(ended.receive(32 * MIB)).toBeNull();
+    const share = { limit: "in_flight_body_bytes_max", share: true };
+    expect([ended.receive(1), ended.exceeded(1), load.exceeded("a", 1, 9)]).toEqual([share, share, share]);
+    expect(load.exceeded("b", 8 * MIB, 9)).toBeNull();
+    expect(load.exceeded("a", 16 * MIB, 10)).toBeNull();
+    lost.leave();
+    expect([lost.receive(1), load.exceeded("a", 17 * MIB, 10)]).toEqual([null, share]);
+    for (let time = 0; time < 2; time++) ended.leave();
+    expect(load.exceeded("a", 48 * MIB, 10)).toBeNull();
+    expect(load.exceeded("a", 48 * MIB + 1, 10)).toEqual(share);
+  });
+
   it("leaves every key that comes something, of bytes and of requests, however many came before", () => {
     const load = new Load(true);
     const PIECE = 4096;

@@ -1,10 +1,11 @@
 // Owns the guarantee that bad input of every kind is a problem document that names the field and
 // the limit, and never a 500.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { cpuMs } from "../../harness/cpu-time.ts";
+import fc from "../../harness/property.ts";
 import { CASES, group, rollouts, withRollout, withSpec } from "./bad-inputs.ts";
 import { problemOf, setUp } from "./harness.ts";
 

@@ -22,6 +22,14 @@ export const CASES: [name: string, body: unknown, code: string, path: string, na
     "groups[0].rollouts[0].text",
     "string",
   ],
+  ["few tokens first", withSpec({ judge: { think: { first: 9 } } }), "invalid_request", "spec.judge.think", "unknown"],
+  [
+    "few tokens first, of a signal",
+    withSpec({ signals: { q: { kind: "tournament", judge: { think: { first: 9 } } } }, reward: "q" }),
+    "invalid_request",
+    "spec.signals.q.judge.think",
+    "unknown field",
+  ],
   ["an unknown field", { groups: [group({ colour: 1 })] }, "invalid_request", "groups[0].colour", "unknown field"],
   [
     "a negative length",

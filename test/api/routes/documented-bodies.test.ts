@@ -1,10 +1,10 @@
 // Owns the guarantee that the OpenAPI document and the routes agree on request bodies: what the one
 // rules out the other refuses, rules between fields included.
 import { Ajv2020 } from "ajv/dist/2020.js";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import openapi from "../../../public/openapi.json" with { type: "json" };
 import { RULES } from "../../../scripts/build/openapi/rules.ts";
+import { openapi } from "../../harness/openapi.ts";
+import fc from "../../harness/property.ts";
 import { BODIES } from "./documented-bodies.ts";
 import { setUp } from "./harness.ts";
 

@@ -1,19 +1,21 @@
 // Owns the guarantee that the OpenAPI document and the code agree on every query parameter: what
 // the one allows, the other accepts, and nothing else.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import openapi from "../../../public/openapi.json" with { type: "json" };
 import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/contracts/options.ts";
 import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.ts";
 import { BatchesQuerySchema, BatchQuerySchema } from "../../../src/api/routes/batches.ts";
 import { CompareQuerySchema } from "../../../src/api/routes/compare.ts";
+import { ExpiryQuerySchema } from "../../../src/api/routes/dead-letters.ts";
 import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
 import { HealthQuerySchema } from "../../../src/api/routes/health.ts";
 import { HistogramQuerySchema } from "../../../src/api/routes/histogram.ts";
 import { RunGroupsQuerySchema, StepsQuerySchema } from "../../../src/api/routes/runs.ts";
 import { SpecCheckQuerySchema } from "../../../src/api/routes/spec-check.ts";
 import { SpecsQuerySchema } from "../../../src/api/routes/specs.ts";
+import { openapi } from "../../harness/openapi.ts";
+import fc from "../../harness/property.ts";
 
 interface Parameter {
   in: string;
@@ -40,8 +42,8 @@ const READERS: Record<string, z.ZodObject> = {
   getRunGroups: RunGroupsQuerySchema,
   exportRun: ExportQuerySchema,
   rescoreRun: OwnerQuerySchema,
-  fitEnsemble: OwnerQuerySchema,
   listBatches: BatchesQuerySchema,
+  expireDeadLetters: ExpiryQuerySchema,
   listSpecs: SpecsQuerySchema,
   getBatch: BatchQuerySchema,
   checkSpec: SpecCheckQuerySchema,

@@ -2,8 +2,8 @@
 // of it.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import openapi from "../../../public/openapi.json" with { type: "json" };
 import * as examples from "../../../scripts/build/openapi/examples.ts";
+import { openapi } from "../../harness/openapi.ts";
 import * as contracts from "../contracts/examples.ts";
 import { setUp } from "./harness.ts";
 

@@ -3,7 +3,7 @@
 import type { AppDeps } from "../../../src/api/http/deps.ts";
 import { createApp } from "../../../src/app.ts";
 import {
-  committedAssets,
+  builtAssets,
   fakeRunLog,
   fakeSpecStore,
   fakeVerifier,
@@ -24,7 +24,7 @@ export function setUp(deps: Partial<AppDeps> & { script?: Script } = {}) {
     runLog: fakeRunLog(),
     specs: fakeSpecStore(),
     clock: fixedClock(),
-    assets: committedAssets,
+    assets: builtAssets,
     keys: [],
     lines: [] as Record<string, unknown>[],
   };

@@ -34,7 +34,7 @@ const STYLES: Record<string, { says: (quality: Quality) => string; wrong: string
   },
   "mtbench-ab": { says: (q) => `The other is brief.\n[[${best(q)}]]`, wrong: "A is better." },
   "arena-5": { says: (q) => `[[${best(q)}>>${best(q) === "A" ? "B" : "A"}]]`, wrong: "[[A]]" },
-  "rm-r1": { says: (q) => `<eval>clear</eval>\n<answer>[[${best(q)}]]</answer>`, wrong: "[[A]]" },
+  "rm-r1": { says: (q) => `<eval>clear</eval>\n<answer>[[${best(q)}]]</answer>`, wrong: "A is better" },
   judgelrm: {
     says: (q) =>
       scaled(q, 3, 3)

@@ -99,13 +99,18 @@ test.each(["xverify", "general-verifier"])("%s decides in its own words", async 
   expect((await scored({ ...BOTH, judge: { preset } }, own)).told).toEqual([1, 0, 0, 0, 1, 0]);
 });
 
-test("an answer that is longer than a reference may be is not shown", async () => {
+test("an answer that is longer than a reference may be is not shown, and has lost unless the spec says null", async () => {
   const { post, verifier } = setUp({ script: judge });
-  const body = request(BOTH);
-  body.groups[0]?.rollouts.push({ text: `\\boxed{x^${"9".repeat(4096)}}` });
-  const reply = (await (await post("/v1/rewards", body)).json()) as RewardsReply;
-  expect(reply.groups[0]?.rollouts.at(-1)?.error).toBe("rules_undecided");
+  const last = async (settings: object) => {
+    const body = request({ ...BOTH, ...settings });
+    body.groups[0]?.rollouts.push({ text: `\\boxed{x^${"9".repeat(4096)}}` });
+    const reply = (await (await post("/v1/rewards", body)).json()) as RewardsReply;
+    const { reward, error } = reply.groups[0]?.rollouts.at(-1) ?? {};
+    return [reward, error];
+  };
+  expect(await last({})).toEqual([0, null]);
   expect(verifier.jobs.flatMap(({ candidates }) => candidates)).toEqual(OPEN);
+  expect(await last({ unreadable: "null" })).toEqual([null, "rules_undecided"]);
 });
 
 test("a spec of rules alone keeps its canonical form, and what does not go together is refused by field", async () => {

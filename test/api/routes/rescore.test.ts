@@ -3,9 +3,9 @@
 import { createHash } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import openapi from "../../../public/openapi.json" with { type: "json" };
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { readEnv } from "../../../src/env.ts";
+import { openapi } from "../../harness/openapi.ts";
 import { problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const digest = (key: string) => createHash("sha256").update(key).digest("hex");

@@ -92,10 +92,12 @@ test("less than min_coverage decided is no value", async () => {
   expect((await scored({ min_coverage: 0.8 })).told).toEqual([1, 1 / 8, "partial", 0]);
 });
 
-test("a part whose answer cannot be read, or that failed, leaves no value: a mistake may stand there", async () => {
+test("a part that failed leaves no value, for a mistake may stand there; one that its text keeps from being read is lost", async () => {
   const silent: Script = (shown, about) =>
     about.job.slots?.rubric?.includes("guesses") && shown[0]?.includes("Rome") ? "All fine." : judge(shown, about);
-  expect((await scored({ max_criteria: 2 }, undefined, silent)).told).toEqual([1, 1 / 8, 1, "unparsed"]);
+  expect((await scored({ max_criteria: 2 }, undefined, silent)).told).toEqual([1, 1 / 8, 1, 0]);
+  const kept = { max_criteria: 2, unreadable: "null" };
+  expect((await scored(kept, undefined, silent)).told).toEqual([1, 1 / 8, 1, "unparsed"]);
   const down: Script = (shown, about) =>
     shown[0]?.includes("Rome") ? { error: "verifier_unavailable" } : judge(shown, about);
   expect((await scored({}, undefined, down)).told).toEqual([1, 1 / 8, 1, "verifier_unavailable"]);
@@ -135,7 +137,7 @@ test("choices count by their place, worst first", async () => {
 test("implicit_1_10 is one rating of the whole rubric", async () => {
   const rate: Script = ([text = ""]) => `{"rating": ${["10", "6", "2", "11"][texts.indexOf(text)]}}`;
   const { told, verifier } = await scored({ score: "implicit_1_10" }, undefined, rate);
-  expect(told).toEqual([1, 5 / 9, 1 / 9, "unparsed"]);
+  expect(told).toEqual([1, 5 / 9, 1 / 9, 0]);
   expect(verifier.jobs[0]?.slots?.rubric).toContain("3. Says that it guesses.");
 });
 

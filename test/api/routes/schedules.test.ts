@@ -160,7 +160,7 @@ describe("scores", () => {
     expect(reply.rewards[0]).toEqual(expected.map((value) => expect.closeTo(value, 12)));
   });
 
-  test("mean_score is the mean of the verifier's own scores over 10", async () => {
+  test("mean_score is the mean of the verifier's own scores, those of a score list over 10", async () => {
     const script: Script = (shown) => `\\boxed{[${shown.map((code) => 2 * code.length).join(", ")}]}`;
     const { reply } = await grouped(3, { judge: { form: "scores" }, reward: "mean_score" }, false, script);
     expect(reply.rewards[0]).toEqual([0.2, 0.4, 0.6]);

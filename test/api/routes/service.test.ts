@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import openapi from "../../../public/openapi.json" with { type: "json" };
+import { openapiText } from "../../../scripts/build/openapi/document.ts";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
-import { openapiText, publicFiles } from "../../../scripts/build/openapi/main.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { ITEM_ERRORS, REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 import { fakeVerifier, fixedClock } from "../../harness/fakes.ts";
+import { openapi } from "../../harness/openapi.ts";
 import { longest, problemOf, setUp, twoRollouts } from "./harness.ts";
 
 test("/ and /healthz live without any part, and /readyz says which part is missing", async () => {
@@ -72,11 +72,7 @@ test("/metrics is Prometheus text with counts by route and status, rewards, gene
   }
 });
 
-test("public/ is what the schemas say, and every route of the app is in the document", async () => {
-  for (const [name, text] of Object.entries(publicFiles())) {
-    const committed = readFileSync(new URL(`../../../public/${name}`, import.meta.url), "utf8");
-    expect(committed === text, `${name}; run: npm run generate`).toBe(true);
-  }
+test("every route of the app is in the document", async () => {
   const { app, call } = setUp();
   const document = (await (await call("/openapi.json")).json()) as { openapi: string; paths: Record<string, object> };
   expect(document.openapi).toBe("3.1.0");

@@ -1,10 +1,11 @@
 // Specs of named signals over HTTP: values by hand, cascades, several tournaments, columns, ranges,
 // the toy kind.
-import fc from "fast-check";
+
 import { describe, expect, test, vi } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { ITEM_ERRORS } from "../../../src/core/faults/errors.ts";
 import { fakeSpecStore, preferring, type Script } from "../../harness/fakes.ts";
+import fc from "../../harness/property.ts";
 import { fenced, longest, setUp } from "./harness.ts";
 import { F, refused, request, rewarded, T } from "./signals-setup.ts";
 

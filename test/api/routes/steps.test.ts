@@ -6,8 +6,8 @@ import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import { createPreparer } from "../../../src/core/candidate/prepare.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { ofSteps } from "../../../src/core/judges/engine-reading.ts";
 import { readAnswer } from "../../../src/core/judges/readings.ts";
-import { ofSteps } from "../../../src/core/judges/step-reading.ts";
 import { numberedSteps } from "../../../src/core/signals/step-texts.ts";
 import { mostNamed } from "../../../src/core/signals/steps-asked.ts";
 import { keyedJournal } from "../../../src/scoring/reading-journal.ts";
@@ -61,7 +61,7 @@ describe.each(["openai", "verify"] as const)("through %s", (protocol) => {
   test("steps before the first wrong one count 1 and those from it on 0, equal solutions asked about once", async () => {
     const steps = [["fine", "wrong", "so", "done"], ["fine", "done"], ["fine", "done"], ["wrong", "done"], []];
     const { reply, rollouts, shown } = await judged(protocol, found, steps, { reduce: "mean" });
-    expect(reply.rewards).toEqual([[0.25, 1, 1, 0, null]]);
+    expect(reply.rewards).toEqual([[0.25, 1, 1, 0, 0]]);
     expect(rollouts.map(({ details }) => details?.steps)).toEqual([
       { steps: [1, 0, 0, 0], first_wrong: 1 },
       { steps: [1, 1], first_wrong: -1 },
@@ -69,8 +69,9 @@ describe.each(["openai", "verify"] as const)("through %s", (protocol) => {
       { steps: [0, 0], first_wrong: 0 },
       { steps: [], first_wrong: -1 },
     ]);
-    expect(rollouts[4]?.error).toBe("no_steps");
     expect(shown).toHaveLength(3);
+    const said = await judged(protocol, found, steps, { reduce: "mean", unreadable: "null" });
+    expect([said.reply.rewards, said.rollouts[4]?.error]).toEqual([[[0.25, 1, 1, 0, null]], "no_steps"]);
   });
 
   test.each([

@@ -1,11 +1,12 @@
 // Owns the guarantees of POST /v1/verdicts and POST /v1/evaluations over fakes.
-import fc from "fast-check";
+
 import { expect, test } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import { isPlainVerdictItem } from "../../../src/api/routes/verdict-items.ts";
 import { EvaluationsReplySchema, VerdictsReplySchema } from "../../../src/core/contract/replies.ts";
 import { VerdictItemSchema } from "../../../src/core/contract/requests.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import fc from "../../harness/property.ts";
 import { problemOf, setUp } from "./harness.ts";
 
 test("the example is rewarded as the document shows", async () => {

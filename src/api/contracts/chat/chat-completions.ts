@@ -10,7 +10,8 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { resolveSpec } from "../../routes/specs.ts";
-import { contractBody, objectBody } from "../body.ts";
+import { contractBody } from "../body.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { openai } from "../dialects.ts";
@@ -68,7 +69,7 @@ async function specOf(c: AppContext, deps: RouteDeps, named: string | undefined,
 function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const options = urlOptions(c);
-    const body = objectBody(await readJson(c.req.raw));
+    const body = shownBody(c, chat, await readJson(c.req.raw));
     const request = contractBody(ChatRequestSchema, body, { messages: "messages_max" });
     const { group, form } = judgeQuestion(request.messages);
     const model = request.model ?? "default";
@@ -105,6 +106,7 @@ export const chat: Contract = {
   dialect: openai,
   // ms-swift's GenRM example; the openai SDK itself waits 600 s.
   wait_ms: 120_000,
+  content: [{ at: "messages", carrier: "prompt" }],
   routes: [
     { method: "POST", path: "/v1/chat/completions", handler: route },
     { method: "GET", path: "/v1/models", handler: models },

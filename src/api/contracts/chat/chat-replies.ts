@@ -34,7 +34,7 @@ export const ChatReplySchema = z.object({
   ]),
   usage: UsageSchema,
 });
-export type ChatReply = z.output<typeof ChatReplySchema>;
+type ChatReply = z.output<typeof ChatReplySchema>;
 
 /** The whole reply. */
 export function completion(head: CompletionHead, { text, usage }: Verdict): ChatReply {

@@ -6,9 +6,10 @@ import { fieldErrors } from "../../../core/faults/field-errors.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { type PromptForm, parsePrompt } from "../../../core/judges/render.ts";
 import { invalidRequest } from "../../http/validation.ts";
+import { requireShown } from "../content/shown-body.ts";
 import { type Message, messageText } from "../messages.ts";
 
-export interface JudgeQuestion {
+interface JudgeQuestion {
   group: Group;
   /** What the asker wants back: a letter, or a score for each candidate. */
   form: PromptForm;
@@ -36,6 +37,10 @@ function fromObject(
   } catch {
     return null;
   }
+  const { question: asked, candidates: shown, ...rest } = body as Record<string, unknown>;
+  requireShown("text", asked, ["question"]);
+  requireShown("text", shown, ["candidates"]);
+  requireShown("row", rest, []);
   const parsed = ObjectSchema.safeParse(body);
   if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error.issues, body, ["messages"]));
   const { question, candidates, language = null, form } = parsed.data;

@@ -6,12 +6,16 @@ import { fieldErrors } from "../../../core/faults/field-errors.ts";
 import { theLimit } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { invalidRequest, overLimit } from "../../http/validation.ts";
+import type { Path } from "../content/pieces.ts";
+import { requireShown, unsupported } from "../content/shown-body.ts";
 import { type Message, MessageSchema, messageText } from "../messages.ts";
 
-export interface RulerQuestion {
+interface RulerQuestion {
   group: Group;
   /** Of the trajectories, in their order. */
   ids: readonly string[];
+  /** The first trajectory of several turns, which are judged whole; null: there is none. */
+  several: number | null;
   /** What the system message says of the grading; null where it says nothing. */
   rubric: string | null;
 }
@@ -26,7 +30,7 @@ type Turns = z.output<typeof TurnsSchema>;
 
 const refuse = (message: string) => invalidRequest([{ path: "messages", message }]);
 
-function turnsIn(text: string, what: string): Turns {
+function turnsIn(text: string, what: string, path: Path): Turns {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -36,6 +40,7 @@ function turnsIn(text: string, what: string): Turns {
   if (Array.isArray(value) && value.length > LIMITS.response_items_max) {
     throw refuse(`${what} has ${overLimit(value.length, "response_items_max")}`);
   }
+  requireShown("trajectory", value, path);
   const parsed = TurnsSchema.safeParse(value);
   if (!parsed.success) throw refuse(`${what} is no list of messages`);
   return parsed.data;
@@ -63,11 +68,17 @@ export function rulerPrompt(messages: readonly Message[]): RulerQuestion {
     throw refuse(`${blocks.length} trajectories; ${theLimit("rollouts_per_group_max")}`);
   }
   const context = CONTEXT.exec(text)?.[1];
-  const trajectories = blocks.map(({ id, turns }) => turnsIn(turns, `trajectory ${id}`));
-  const shared = context === undefined ? null : turnsIn(context, "the context");
+  const trajectories = blocks.map(({ id, turns }, i) => turnsIn(turns, `trajectory ${id}`, ["trajectories", i]));
+  const shared = context === undefined ? null : turnsIn(context, "the context", ["context"]);
   const parts = trajectories.map((turns) => (shared === null ? lone(turns) : { prompt: shared, answer: turns }));
   const plain = (turns: Turns) => turns.map((turn) => ({ role: turn.role, content: messageText(turn) }));
   const prompt = plain(parts[0]?.prompt ?? []);
+  const other = parts.findIndex((part) => JSON.stringify(plain(part.prompt)) !== JSON.stringify(prompt));
+  if (other >= 0) {
+    const message = "its turns before the last are not those of the first, and there is no <context>";
+    throw unsupported([{ path: `trajectories[${other}]`, message }]);
+  }
+  const several = parts.findIndex(({ answer }) => answer.filter((one) => messageText(one) !== "").length > 1);
   const group = {
     prompt: prompt.length === 0 ? "" : prompt,
     rollouts: parts.map(({ answer }) => ({ text: candidateOf(answer) })),
@@ -79,6 +90,7 @@ export function rulerPrompt(messages: readonly Message[]): RulerQuestion {
   return {
     group: checked.data,
     ids: blocks.map(({ id }) => id),
+    several: several < 0 ? null : several,
     rubric: told === undefined || told === "" ? null : told,
   };
 }

@@ -12,7 +12,8 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
-import { contractBody, objectBody } from "../body.ts";
+import { contractBody } from "../body.ts";
+import { shownBody, unsupported } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { openai } from "../dialects.ts";
@@ -31,7 +32,7 @@ import { ChatRequestSchema } from "./chat-completions.ts";
 import { ChatReplySchema, completion } from "./chat-replies.ts";
 import { rulerPrompt } from "./ruler-prompt.ts";
 
-export const RulerRequestSchema = ChatRequestSchema.omit({ stream: true, stream_options: true }).extend({
+const RulerRequestSchema = ChatRequestSchema.omit({ stream: true, stream_options: true }).extend({
   stream: z.literal(false, "the judge's answer comes whole").nullish(),
 });
 
@@ -61,14 +62,23 @@ function informed(chosen: AnySpec, rubric: string): AnySpec {
   throw invalidRequest([{ path: "messages", message }]);
 }
 
+/** Another extraction would take the answer alone out of a trajectory, and the rest of it is gone. */
+function requireWhole({ candidate: { extract } }: AnySpec, trajectory: number): void {
+  if (extract === "whole") return;
+  const message = `several turns, of which the spec's candidate.extract "${extract}" leaves one: the judge is not shown the others; name a spec with "whole"`;
+  throw unsupported([{ path: `trajectories[${trajectory}]`, message }]);
+}
+
 function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const options = urlOptions(c);
-    const body = objectBody(await readJson(c.req.raw));
+    const body = shownBody(c, ruler, await readJson(c.req.raw));
     const { messages, model } = contractBody(RulerRequestSchema, body, { messages: "messages_max" });
-    const { group, ids, rubric } = rulerPrompt(messages);
-    const texts = group.rollouts.map(({ text }) => text);
+    const { group, ids, rubric, several } = rulerPrompt(messages);
+    // Of several turns a program is a part: without a spec such trajectories are judged whole.
+    const texts = several === null ? group.rollouts.map(({ text }) => text) : [];
     const chosen = await chooseTextSpec(deps, c.get("scope"), options.spec, model ?? null, texts);
+    if (several !== null) requireWhole(chosen, several);
     const spec = rubric === null ? chosen : informed(chosen, rubric);
     refuseUnmet(compileSpec(spec), "messages");
     const { run_id, step } = options;
@@ -91,6 +101,7 @@ export const ruler: Contract = {
   // litellm's own.
   wait_ms: 600_000,
   settable: true,
+  content: [{ at: "messages", carrier: "prompt" }],
   routes: [{ method: "POST", path: "/ruler/v1/chat/completions", handler: route }],
 };
 

@@ -11,6 +11,7 @@ import { RewardsRequestSchema } from "../../../core/signals/requests.ts";
 import { AnySpecSchema, SPEC_FORMS } from "../../../core/signals/signals-spec.ts";
 import { invalidRequest, overLimit, validated } from "../../http/validation.ts";
 import { contractBody } from "../body.ts";
+import type { ContentPlace } from "../content/shown-body.ts";
 import { CompletionSchema, ConversationSchema, PromptSchema } from "../messages.ts";
 import { ResponseFieldSchema } from "../options.ts";
 import type { FlatItem } from "./regrouping.ts";
@@ -63,6 +64,17 @@ const PROMPTS = ["prompts", "messages", "extra_infos"] as const;
 const COMPLETIONS = ["completions", "solution_strs"] as const;
 const LABELS = ["labels", "label", "answers", "answer", "solutions", "solution", "ground_truths", "ground_truth"];
 const LENGTHS = ["length_tokens", "completion_ids", "response_token_ids"] as const;
+
+/** Where any of these names may hold content. */
+export const FLAT_CONTENT: readonly ContentPlace[] = ["", ...HOLDERS.map((holder) => `${holder}.`)].flatMap((at) => [
+  { at: `${at}prompts[]`, carrier: "prompt" },
+  { at: `${at}messages[]`, carrier: "prompt" },
+  { at: `${at}extra_infos[].question`, carrier: "prompt" },
+  { at: `${at}extra_infos[].prompt`, carrier: "prompt" },
+  { at: `${at}extra_infos`, carrier: "rows" },
+  ...COMPLETIONS.map((name) => ({ at: `${at}${name}[]`, carrier: "answer", of: "answer" }) as const),
+  ...(at === "" ? [] : [{ at: at.slice(0, -1), carrier: "row" } as const]),
+]);
 
 interface Found {
   name: string;

@@ -14,7 +14,7 @@ import { invalidRequest } from "../../http/validation.ts";
 import { submitBatch } from "../../routes/batch-submission.ts";
 import { checkRewardsRequest } from "../../routes/rewards-rules.ts";
 import { resolveSpec } from "../../routes/specs.ts";
-import { objectBody } from "../body.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { CORRECT, QUESTION, WRONG } from "../example-texts.ts";
@@ -23,7 +23,7 @@ import { type Options, OptionsSchema, urlOptions } from "../options.ts";
 import { documented } from "../page.ts";
 import { deepLabel, groupRefusals, refused, regrouped, specRefusals } from "../refusal.ts";
 import { fields, has, not, size, when } from "../schema-rule.ts";
-import { type FlatBatch, readFlatBatch, ScoreBatchRequestSchema } from "./flat-batch.ts";
+import { FLAT_CONTENT, type FlatBatch, readFlatBatch, ScoreBatchRequestSchema } from "./flat-batch.ts";
 import { type Regrouped, regroup } from "./regrouping.ts";
 
 const value = z.number().nullable();
@@ -69,7 +69,7 @@ export const ScoreBatchReplySchema = z.object({
   logged: z.union([z.boolean(), z.literal("queued")]),
   warnings: z.array(z.string()),
 });
-export type ScoreBatchReply = z.output<typeof ScoreBatchReplySchema>;
+type ScoreBatchReply = z.output<typeof ScoreBatchReplySchema>;
 
 function requireLengths({ has_lengths, field }: FlatBatch, spec: AnySpec): void {
   const compiled = compileSpec(spec);
@@ -103,7 +103,7 @@ export interface BatchShape {
 function route(deps: RouteDeps) {
   return idempotent(deps, async (c, body) => {
     const options = urlOptions(c);
-    const batch = readFlatBatch(objectBody(body));
+    const batch = readFlatBatch(shownBody(c, scoreBatch, body));
     const field = responseField(batch, options);
     if (batch.items.length === 0)
       throw invalidRequest([{ path: batch.field, message: "0 elements; must be at least 1" }]);
@@ -195,6 +195,7 @@ export const scoreBatch: Contract = {
   scope: "score",
   dialect: null,
   wait_ms: null,
+  content: FLAT_CONTENT,
   routes: [{ method: "POST", path: "/v1/score_batch", handler: route }],
 };
 

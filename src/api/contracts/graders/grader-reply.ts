@@ -45,7 +45,7 @@ export const RunReplySchema = z.object({
   }),
   model_grader_token_usage_per_model: z.record(z.string(), UsageSchema),
 });
-export type RunReply = z.output<typeof RunReplySchema>;
+type RunReply = z.output<typeof RunReplySchema>;
 
 const CALM: Errors = {
   formula_parse_error: false,
@@ -69,6 +69,7 @@ type Flag = keyof { [flag in keyof Errors as Errors[flag] extends boolean ? flag
 /** By code, the flag that says the same; a verifier's other failures are the grader's server's. */
 const FLAGS: Partial<Record<ItemErrorCode, Flag>> = {
   sample_not_json: "sample_parse_error",
+  sample_too_long: "sample_parse_error",
   text_too_long: "other_error",
   partial: "other_error",
   context_exceeded: "truncated_observation_error",
@@ -112,7 +113,9 @@ export function runReply(
   on_failure: number | null,
 ): RunReply {
   const [result] = reply.groups.flatMap(({ rollouts }) => rollouts);
-  const { reward, components, errors = {} } = result as RolloutResult;
+  const { reward, components, errors = {}, details = {} } = result as RolloutResult;
+  const unread = Object.values(details).flatMap((detail) => ("unreadable" in detail ? [detail.unreadable] : []));
+  const codes = [...Object.values(errors).filter((code) => code !== null), ...unread] as ItemErrorCode[];
   const own = Object.fromEntries(parts.map(({ name, signal }) => [name, components[signal] ?? null]));
   const usage = usageOf(groups[0]?.verdicts ?? []);
   const models = Object.keys(usage);
@@ -123,7 +126,7 @@ export function runReply(
     metadata: {
       name: grader.name,
       type: grader.type,
-      errors: errorsOf(Object.values(errors).filter((code) => code !== null) as ItemErrorCode[]),
+      errors: errorsOf(codes),
       execution_time: reply.timing_ms.total / 1000,
       scores: own,
       token_usage: models.length === 0 ? null : tokens,

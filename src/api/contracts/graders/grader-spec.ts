@@ -8,7 +8,7 @@ import { invalidRequest } from "../../http/validation.ts";
 import type { Grader, InputPart, OneGrader } from "./grader-schema.ts";
 
 /** A grader as a spec. */
-export interface GraderSpec {
+interface GraderSpec {
   spec: SignalsSpec;
   /** In the grader's order. */
   parts: readonly Part[];

@@ -11,7 +11,8 @@ import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { validated } from "../../http/validation.ts";
 import { checkedSpec, permitted } from "../../routes/specs.ts";
-import { contractBody, objectBody } from "../body.ts";
+import { contractBody } from "../body.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { openai } from "../dialects.ts";
@@ -25,13 +26,13 @@ import { graderSpec, inGraderTerms } from "./grader-spec.ts";
 
 const { item } = FactualGroupSchema.shape as { item: z.ZodType };
 
-export const RunGraderRequestSchema = z.object({
+const RunGraderRequestSchema = z.object({
   grader: GraderSchema,
   model_sample: z.string().meta({ description: "the sample; as JSON it is `sample.output_json` besides" }),
   item: item.nullish().meta({ description: "the dataset's row, which templates name as `item`" }),
 });
-export const ValidateGraderRequestSchema = z.object({ grader: GraderSchema });
-export const ValidateReplySchema = z.object({
+const ValidateGraderRequestSchema = z.object({ grader: GraderSchema });
+const ValidateReplySchema = z.object({
   grader: z.record(z.string(), z.unknown()).meta({ description: "as it came" }),
   spec_hash: z.string(),
   spec: z
@@ -48,7 +49,7 @@ function groupOf({ model_sample, item: row }: z.output<typeof RunGraderRequestSc
 function run(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { on_failure, run_id, step, deadline_ms: asked_ms } = urlOptions(c);
-    const body = contractBody(RunGraderRequestSchema, objectBody(await readJson(c.req.raw)), {});
+    const body = contractBody(RunGraderRequestSchema, shownBody(c, graders, await readJson(c.req.raw)), {});
     const { grader } = body;
     const graded = graderSpec(grader);
     const { parts } = graded;
@@ -79,7 +80,7 @@ const promptOf = (row: unknown): string => canonicalJson(row ?? null);
 
 function validate(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
-    const body = objectBody(await readJson(c.req.raw));
+    const body = shownBody(c, graders, await readJson(c.req.raw));
     const graded = graderSpec(contractBody(ValidateGraderRequestSchema, body, {}).grader);
     const { spec, spec_hash } = await checkedSpec(deps, c.get("scope"), graded.spec).catch((error) => {
       throw inGraderTerms(error, graded);
@@ -95,6 +96,13 @@ export const graders: Contract = {
   // The openai SDK's own.
   wait_ms: 600_000,
   settable: true,
+  content: [
+    { at: "grader.input", carrier: "template" },
+    { at: "grader.graders.input", carrier: "template" },
+    { at: "grader.graders.*.input", carrier: "template" },
+    { at: "model_sample", carrier: "text", of: "answer" },
+    { at: "item", carrier: "row" },
+  ],
   routes: [
     { method: "POST", path: "/v1/fine_tuning/alpha/graders/run", handler: run },
     { method: "POST", path: "/v1/fine_tuning/alpha/graders/validate", handler: validate },

@@ -8,6 +8,7 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { contractBody, objectBody } from "../body.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { rerankers, tei, teiEmpty } from "../dialects.ts";
 import { CORRECT, QUESTION, WRONG } from "../example-texts.ts";
@@ -17,6 +18,7 @@ import { documented } from "../page.ts";
 import { noChoice } from "../refusal.ts";
 import { rankDocuments, warningHeaders } from "./ranked-documents.ts";
 import {
+  cohereRerank,
   DOCUMENT_COUNT,
   documentsRequest,
   documentTexts,
@@ -51,7 +53,7 @@ function route(deps: RouteDeps) {
 
 async function teiRerank(c: AppContext, deps: RouteDeps, body: Record<string, unknown>): Promise<Response> {
   speak(c, Array.isArray(body.texts) && body.texts.length === 0 ? teiEmpty : tei);
-  const { query, texts, raw_scores, return_text } = contractBody(TeiRequestSchema, body, {
+  const { query, texts, raw_scores, return_text } = contractBody(TeiRequestSchema, shownBody(c, bareRerank, body), {
     texts: "rollouts_per_group_max",
   });
   const asked = { query, texts, model: null, top_n: null, raw: raw_scores === true } as const;
@@ -64,7 +66,7 @@ async function teiRerank(c: AppContext, deps: RouteDeps, body: Record<string, un
 }
 
 async function vllmRerank(c: AppContext, deps: RouteDeps, body: Record<string, unknown>): Promise<Response> {
-  const request = rerankRequest(body);
+  const request = rerankRequest(shownBody(c, bareRerank, body));
   const texts = documentTexts(request);
   const asked = { ...documentsRequest(request, texts), contract: bareRerank, field: "documents" };
   const told = rankDocuments(c, deps, asked).then((ranked) => ({
@@ -80,6 +82,7 @@ export const bareRerank: Contract = {
   scope: "score",
   dialect: rerankers,
   wait_ms: null,
+  content: [...cohereRerank.content, { at: "texts", carrier: "text", of: "answer" }],
   routes: [{ method: "POST", path: "/rerank", handler: route }],
 };
 

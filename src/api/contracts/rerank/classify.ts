@@ -8,8 +8,9 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
-import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import { contractBody, type ListLimits } from "../body.ts";
 import { OPENED_TURN, splitRendered } from "../chat-template.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { rerankers } from "../dialects.ts";
 import { CORRECT, rendered, WRONG } from "../example-texts.ts";
@@ -63,7 +64,7 @@ const unreadable = (i: number, message: string) => invalidRequest([{ path: `inpu
 
 function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
-    const request = contractBody(ClassifyRequestSchema, objectBody(await readJson(c.req.raw)), LISTS);
+    const request = contractBody(ClassifyRequestSchema, shownBody(c, classify, await readJson(c.req.raw)), LISTS);
     const model = request.model ?? null;
     const raw = request.use_activation === false;
     const asked = { contract: classify, field: "input", pairs: pairs(request), model, raw };
@@ -88,6 +89,10 @@ export const classify: Contract = {
   scope: "score",
   dialect: rerankers,
   wait_ms: null,
+  content: [
+    { at: "query", carrier: "text" },
+    { at: "input", carrier: "text", of: "answer" },
+  ],
   routes: [{ method: "POST", path: "/classify", handler: route }],
 };
 

@@ -28,7 +28,7 @@ export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, r
 /**
  * What an order is made from besides the scores. `texts` are the documents; `seed` is the spec's.
  */
-export interface TieBreak {
+interface TieBreak {
   texts: readonly string[];
   question: string;
   seed: number;

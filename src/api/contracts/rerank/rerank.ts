@@ -9,7 +9,8 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
-import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import { contractBody, type ListLimits } from "../body.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { rerankers } from "../dialects.ts";
 import { CORRECT, QUESTION, WRONG } from "../example-texts.ts";
@@ -44,7 +45,7 @@ export const RerankRequestSchema = z.object({
     .meta({ description: "of documents that are objects: the fields that make up the text" }),
   use_activation: flag.meta({ description: "false: the shaped reward as it is, instead of a score in 0..1" }),
 });
-export type RerankRequest = z.output<typeof RerankRequestSchema>;
+type RerankRequest = z.output<typeof RerankRequestSchema>;
 
 export const RerankReplySchema = z.object({
   id: z.string(),
@@ -63,7 +64,7 @@ export const RerankReplySchema = z.object({
     warnings: z.array(z.string()),
   }),
 });
-export type RerankReply = z.output<typeof RerankReplySchema>;
+type RerankReply = z.output<typeof RerankReplySchema>;
 
 const LISTS: ListLimits = { documents: "rollouts_per_group_max", rank_fields: "rollouts_per_group_max" };
 
@@ -93,7 +94,7 @@ function fieldsText(document: Record<string, unknown>, fields: readonly string[]
   return present.length === 0 ? undefined : present.map((name) => `${name}: ${document[name]}`).join("\n");
 }
 
-export type DocumentForm = "never" | "cohere" | "vllm";
+type DocumentForm = "never" | "cohere" | "vllm";
 
 /**
  * The superset reply. Cohere's form gives an object back as it came; vLLM's always has both of its
@@ -140,7 +141,7 @@ export function documentsRequest(
 
 function rerank(deps: RouteDeps, version: "1" | "2") {
   return async (c: AppContext): Promise<Response> => {
-    const request = rerankRequest(objectBody(await readJson(c.req.raw)));
+    const request = rerankRequest(shownBody(c, cohereRerank, await readJson(c.req.raw)));
     const texts = documentTexts(request);
     const asked = { ...documentsRequest(request, texts), contract: cohereRerank, field: "documents" };
     const form = request.return_documents === true ? "cohere" : "never";
@@ -158,6 +159,10 @@ export const cohereRerank: Contract = {
   dialect: rerankers,
   // Cohere's SDKs.
   wait_ms: 300_000,
+  content: [
+    { at: "query", carrier: "text" },
+    { at: "documents", carrier: "documents", of: "answer" },
+  ],
   routes: [
     { method: "POST", path: "/v1/rerank", handler: (deps) => rerank(deps, "1") },
     { method: "POST", path: "/v2/rerank", handler: (deps) => rerank(deps, "2") },

@@ -7,7 +7,8 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
-import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import { contractBody, type ListLimits } from "../body.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { rerankers } from "../dialects.ts";
 import { CORRECT, QUESTION, WRONG } from "../example-texts.ts";
@@ -18,7 +19,7 @@ import { warningHeaders } from "./ranked-documents.ts";
 import { pairRefusals, pairUp, scorePairs } from "./scored-pairs.ts";
 
 /** The names under which vLLM takes the two sides, in the order in which they are looked for. */
-export const SIDES = [
+const SIDES = [
   ["queries", "documents"],
   ["queries", "items"],
   ["data_1", "data_2"],
@@ -68,7 +69,7 @@ function sides(request: z.output<typeof ScoreRequestSchema>) {
 
 function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
-    const request = contractBody(ScoreRequestSchema, objectBody(await readJson(c.req.raw)), LISTS);
+    const request = contractBody(ScoreRequestSchema, shownBody(c, score, await readJson(c.req.raw)), LISTS);
     const model = request.model ?? null;
     const asked = { ...sides(request), contract: score, model, raw: request.use_activation === false };
     const told = async () => {
@@ -92,6 +93,10 @@ export const score: Contract = {
   scope: "score",
   dialect: rerankers,
   wait_ms: null,
+  content: SIDES.flatMap(([left, right]) => [
+    { at: left, carrier: "text" } as const,
+    { at: right, carrier: "text", of: "answer" } as const,
+  ]),
   routes: [
     { method: "POST", path: "/score", handler: route },
     { method: "POST", path: "/v1/score", handler: route },

@@ -20,7 +20,7 @@ export interface TextPair {
   text: string;
 }
 
-export interface PairsRequest {
+interface PairsRequest {
   contract: ClientWaits;
   /** The texts' field in the dialect, for refusals. */
   field: string;

@@ -39,7 +39,7 @@ export function specForTexts(texts: readonly string[]): Spec {
  * The spec stored under a model's name, or null. `default` and names that no spec can have are not
  * looked for.
  */
-export async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string | null): Promise<AnySpec | null> {
+async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string | null): Promise<AnySpec | null> {
   if (model === null || model === "default" || !SpecNameSchema.safeParse(model).success) return null;
   try {
     const stored = await timedStore(deps.clock, scope, () => deps.specs.get(model));

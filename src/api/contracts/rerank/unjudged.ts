@@ -61,7 +61,7 @@ const NO_CHOICE =
  * Whether the verifier was asked of a group and named nobody in it. One candidate that stands alone
  * needs no verdict.
  */
-export function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
+function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   const verdicts = groups[group]?.verdicts ?? [];
   const judged = reply.groups[group]?.rollouts.filter((one) => one.format_ok && one.duplicate_of === null) ?? [];
   return judged.length > 1 && verdicts.length > 0 && verdicts.every(saysNothing);

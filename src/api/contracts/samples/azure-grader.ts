@@ -21,7 +21,7 @@ import { rewardOrDeclared } from "./sample-score.ts";
 /** Names under which datasets hold the prompt, the first that is there. */
 const PROMPTS = ["messages", "prompt", "question", "input", "problem"] as const;
 
-export const AzureGraderRequestSchema = z.object({
+const AzureGraderRequestSchema = z.object({
   sample: z.object({ output_text: RolloutSchema.shape.text }).meta({ description: "output_text is judged" }),
   item: z.record(z.string(), AnyJsonSchema).meta({
     description: `the dataset's row: the first of ${PROMPTS.join(", ")} is the prompt, and samples of equal rows are one group`,
@@ -61,6 +61,14 @@ export const azureGrader: SampleContract = {
   retry_ms: 40 * 60_000,
   // A fourth failure discards the rollout, so each request is held until it is judged.
   tries: 1,
+  content: [
+    ...PROMPTS.map((name) => ({ at: `item.${name}`, carrier: "prompt" }) as const),
+    { at: "item", carrier: "row" },
+    { at: "sample.output_text", carrier: "text", of: "answer" },
+    { at: "sample.output_tools", carrier: "calls", of: "answer" },
+    { at: "sample.choices[].message", carrier: "answer", of: "answer" },
+    { at: "sample", carrier: "row", of: "answer" },
+  ],
   routes: [{ method: "POST", path: "/azure/grader", handler: route }],
 };
 

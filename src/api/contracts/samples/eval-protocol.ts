@@ -107,6 +107,10 @@ export const evalProtocol: SampleContract = {
   // Callers' own loops.
   retry_ms: 2 * 60_000,
   tries: 1,
+  content: [
+    { at: "messages", carrier: "conversation", of: "answer" },
+    { at: "kwargs", carrier: "row" },
+  ],
   routes: [
     { method: "POST", path: "/evaluate", handler: route },
     { method: "GET", path: "/health", access: "public", dialect: null, handler: healthz },

@@ -3,7 +3,7 @@
 import type * as z from "zod";
 import type { Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
-import { asApiError } from "../../../core/faults/errors.ts";
+import { asApiError, type FieldError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { type CompiledSpec, compileSpec } from "../../../core/signals/compiled-spec.ts";
 import type { ClientProbe, GatheredReward, GroupFacts } from "../../../objects/gathering/gathering.ts";
@@ -15,6 +15,7 @@ import { type AppContext, cancellation, keepAlive } from "../../http/scope.ts";
 import { slowJson, sparingStatus } from "../../http/slow-json.ts";
 import { resolveSpec } from "../../routes/specs.ts";
 import { objectBody } from "../body.ts";
+import { unshownIn, unsupported, warnOf, withoutAnswer } from "../content/shown-body.ts";
 import type { SampleContract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { refuseUnmet } from "../judged-request.ts";
@@ -35,6 +36,8 @@ export interface Sample {
   cohort?: readonly unknown[];
   /** It is no sample that is trained on, and its group has another size. */
   validates?: boolean;
+  /** What of its answer the judge would not be shown: its group is refused. */
+  unshown?: readonly FieldError[];
   /** Of bodies that name them; the URL's go first. */
   run_id?: string | undefined;
   step?: number | undefined;
@@ -106,7 +109,7 @@ export async function gather(
   const client = { answer_within_ms, retain_ms: contract.retry_ms, tries, patience_ms, takes_failure };
   const shared = { language: null, spec, run_id, step, key_name, group_size, ...client };
   const window_ms = options.group_window_ms ?? untold_ms;
-  const joined = samples.map(async ({ prompt, label, cohort, rollout, facts }, i) => {
+  const joined = samples.map(async ({ prompt, label, cohort, rollout, facts, unshown }, i) => {
     const many = samples.length > 1;
     // A cohort that disagrees on what is scored is refused, not split.
     const problem = cohort === undefined ? (label ?? null) : facts === null ? { label, cohort } : { cohort };
@@ -114,7 +117,8 @@ export async function gather(
     const names = many
       ? { waiter_id: `${id}.${i}`, body_hash: await sha256Hex(`${body_hash}.${i}`) }
       : { waiter_id: id, body_hash };
-    const sample = { ...shared, ...names, room, prompt, rollout, window_ms, ...(facts !== null && { facts }) };
+    const own = { ...(facts !== null && { facts }), ...(unshown !== undefined && { unshown }) };
+    const sample = { ...shared, ...names, room, prompt, rollout, window_ms, ...own };
     return deps.rooms.join(sample, cancellation(c).signal, probe).then(
       (judged) => signed(deps, contract, judged, group_size),
       (error) => {
@@ -145,7 +149,7 @@ function signed(
 }
 
 /** A contract whose requests carry one sample: how it is read, and how its judgement is told. */
-export interface SampleDialect {
+interface SampleDialect {
   contract: SampleContract;
   /** The rollout's field, for refusals. */
   field: string;
@@ -167,6 +171,27 @@ function validationOptions(options: SampleOptions): SampleOptions {
 }
 
 /**
+ * The sample of a body. What its answer holds besides is its group's to be refused for, so that the
+ * others do not wait for it; what its prompt holds, every sample of the group is refused for.
+ */
+function readShown(
+  c: AppContext,
+  { content }: SampleContract,
+  body: Record<string, unknown>,
+  read: SampleDialect["read"],
+): Sample {
+  const { prompt, answer, warnings } = unshownIn(content, body);
+  if (prompt.length > 0) throw unsupported(prompt);
+  warnOf(c, warnings);
+  if (answer.length === 0) return read(body);
+  try {
+    return { ...read(withoutAnswer(content, body)), unshown: answer };
+  } catch {
+    throw unsupported(answer);
+  }
+}
+
+/**
  * The handler of such a contract. Its reply begins before its end only when a proxy would cut it
  * else, or when it has a reward and an equal sample asks whether its client is there.
  */
@@ -174,7 +199,7 @@ export function sampleRoute(deps: RouteDeps, { contract, field, schema, read, te
   return async (c: AppContext): Promise<Response> => {
     const { value, text } = await readJsonBody(c.req.raw);
     const body = objectBody(value);
-    const sample = read(body);
+    const sample = readShown(c, contract, body, read);
     const told = sampleOptions(c, deps);
     const own = sample.validates === true ? validationOptions(told) : told;
     const options = { ...own, run_id: own.run_id ?? sample.run_id, step: own.step ?? sample.step };

@@ -36,7 +36,7 @@ const ContentsSchema = z
   .min(1)
   .max(...bound("messages_max"));
 
-export const GoogleRewardRequestSchema = z.object({
+const GoogleRewardRequestSchema = z.object({
   example: z.object({
     contents: ContentsSchema.meta({ description: "the prompt, in Gemini's form" }),
     references: AnyJsonSchema.optional().meta({
@@ -124,6 +124,13 @@ export const googleTuning: SampleContract = {
   retry_ms: 32 * 60_000,
   // Then the reward is NaN, so each request is held until it is judged.
   tries: 1,
+  content: [
+    { at: "example.contents[].parts", carrier: "gemini" },
+    { at: "example", carrier: "row" },
+    { at: "example.references", carrier: "row" },
+    { at: "response.parts", carrier: "gemini", of: "answer" },
+    { at: "response", carrier: "row", of: "answer" },
+  ],
   routes: [{ method: "POST", path: "/google/reward", handler: route }],
 };
 

@@ -16,7 +16,8 @@ import type { AppContext } from "../../http/scope.ts";
 import { answerJson } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { resolveSpec } from "../../routes/specs.ts";
-import { contractBody, objectBody } from "../body.ts";
+import { contractBody } from "../body.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { Contract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { trainers } from "../dialects.ts";
@@ -39,7 +40,7 @@ const principle = z
   .nullish()
   .meta({ description: "what to prefer; the spec's judge must have a place for it" });
 
-export const CompareRequestSchema = z.object({
+const CompareRequestSchema = z.object({
   conversation_history: z.array(MessageSchema).min(1).meta({ description: "the turns before the responses" }),
   response_objs: z.array(ResponseSchema).min(1).meta({ description: "OpenAI's Responses, one a candidate" }),
   principle,
@@ -128,7 +129,7 @@ function compareReply(scored: ScoredRequest, on_failure: number | null): Compare
 function compare(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const options = urlOptions(c);
-    const body = objectBody(await readJson(c.req.raw));
+    const body = shownBody(c, nemoGymCompare, await readJson(c.req.raw));
     const lists = { conversation_history: "messages_max", response_objs: "rollouts_per_group_max" } as const;
     const read = contractBody(ReadSchema, body, lists);
     const rollouts = read.response_objs;
@@ -150,6 +151,11 @@ export const nemoGymCompare: Contract = {
   dialect: trainers,
   // The gym itself sets no time-out.
   wait_ms: null,
+  content: [
+    { at: "conversation_history", carrier: "prompt" },
+    { at: "response_objs[].output", carrier: "output", of: "answer" },
+    { at: "response_objs", carrier: "rows", of: "answer" },
+  ],
   routes: [{ method: "POST", path: "/nemo-gym/compare", handler: compare }],
 };
 

@@ -3,10 +3,11 @@
 import * as z from "zod";
 import { type Rollout, RolloutSchema } from "../../../core/contract/requests.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
-import { MessageSchema, messageText, PromptSchema } from "../messages.ts";
+import { isThought } from "../content/kinds.ts";
+import { PromptSchema } from "../messages.ts";
 
 const TextsSchema = z
-  .array(z.object({ text: z.string().nullish() }))
+  .array(z.object({ type: z.unknown().optional(), text: z.string().nullish() }))
   .max(...bound("content_parts_max"))
   .nullish();
 
@@ -38,16 +39,16 @@ export const CreateParamsSchema = z.object({
 
 const joined = (texts: z.output<typeof TextsSchema>) => (texts ?? []).map(({ text }) => text ?? "").join("");
 
-/** An input item as a chat message; calls and other items without a role are left out. */
-function message(item: Item): z.output<typeof MessageSchema> | null {
+/** An input item as a chat message; a thought is none. */
+function message(item: Item): unknown {
+  if (item.type === "reasoning") return null;
   if (item.type === "function_call_output") {
     return {
       role: "tool",
       content: typeof item.output === "string" ? item.output : JSON.stringify(item.output ?? null),
     };
   }
-  const parsed = MessageSchema.safeParse(item);
-  return parsed.success ? { role: parsed.data.role, content: messageText(parsed.data) } : null;
+  return { role: item.role, content: item.content };
 }
 
 /** `responses_create_params` as a prompt; a text without instructions stays a text. */
@@ -55,7 +56,7 @@ export const GymPromptSchema = CreateParamsSchema.transform(({ input, instructio
   if (typeof input === "string" && (instructions ?? "") === "") return input;
   const turns = typeof input === "string" ? [{ role: "user", content: input }] : input.map(message);
   const system = (instructions ?? "") === "" ? null : { role: "system", content: instructions };
-  return [system, ...turns].filter((turn) => turn !== null);
+  return [system, ...turns].filter((turn) => turn !== null) as z.input<typeof PromptSchema>;
 }).pipe(PromptSchema);
 
 interface Answer {
@@ -72,7 +73,8 @@ function lastAnswer(output: readonly Item[]): Answer {
       if (answer.text !== null) answer = { thoughts: [], text: null };
       answer.thoughts.push(joined(Array.isArray(content) ? content : summary));
     } else if (type === "message") {
-      answer = { thoughts: answer.thoughts, text: typeof content === "string" ? content : joined(content) };
+      const said = typeof content === "string" ? content : joined(content?.filter((part) => !isThought(part)));
+      answer = { thoughts: answer.thoughts, text: said };
     } else {
       answer = { thoughts: [], text: null };
     }

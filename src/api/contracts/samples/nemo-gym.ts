@@ -11,7 +11,7 @@ import { contractBody, objectBody } from "../body.ts";
 import type { ContractRoute, SampleContract } from "../contract.ts";
 import { trainers } from "../dialects.ts";
 import { documented } from "../page.ts";
-import { contains, fields, has, not, when } from "../schema-rule.ts";
+import { contains, elements, fields, has, not, when } from "../schema-rule.ts";
 import { type Sample, sampleRoute } from "./gathered.ts";
 import { nemoGymMetrics } from "./nemo-gym-metrics.ts";
 import { gymOperations } from "./nemo-gym-page.ts";
@@ -157,11 +157,24 @@ export const nemoGym: SampleContract = {
   // NeMo-RL: 5 dispatches of 60 s, doubled for what lies between.
   retry_ms: 10 * 60_000,
   tries: 1,
+  content: [
+    { at: "responses_create_params.input", carrier: "input" },
+    { at: "responses_create_params", carrier: "row" },
+    { at: "response.output", carrier: "output", of: "answer" },
+    { at: "response", carrier: "row", of: "answer" },
+    { at: "verifier_metadata", carrier: "row" },
+  ],
   routes: [
     { method: "GET", path: "/nemo-gym/", access: "public", dialect: null, handler: about },
     ...PREFIXES.flatMap(routesAt),
   ],
 };
+
+/** Of an item of OpenAI's Responses that is a turn of a chat. */
+const TURN = [
+  has({ type: { const: "function_call_output" } }),
+  has({ role: { type: "string", minLength: 1, maxLength: 64 } }),
+];
 
 export const page = /* @__PURE__ */ documented(nemoGym, () => ({
   operations: {
@@ -181,18 +194,13 @@ export const page = /* @__PURE__ */ documented(nemoGym, () => ({
   components: { NemoGymVerifyRequest: VerifyRequestSchema, NemoGymVerifyReply: VerifyReplySchema },
   rules: {
     NemoGymVerifyRequest: fields({
-      responses_create_params: when(
-        not(has({ instructions: { type: "string", minLength: 1 } })),
-        // An item of OpenAI's Responses that is a turn of a chat.
-        fields({
-          input: contains({
-            anyOf: [
-              has({ type: { const: "function_call_output" } }),
-              has({ role: { type: "string", minLength: 1, maxLength: 64 } }),
-            ],
-          }),
-        }),
-      ),
+      responses_create_params: {
+        ...elements("input", { anyOf: [has({ type: { const: "reasoning" } }), ...TURN] }),
+        ...when(
+          not(has({ instructions: { type: "string", minLength: 1 } })),
+          fields({ input: contains({ anyOf: TURN }) }),
+        ),
+      },
     }),
   },
 }));

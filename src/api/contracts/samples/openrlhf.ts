@@ -13,8 +13,9 @@ import type { RouteDeps } from "../../http/deps.ts";
 import type { AppContext } from "../../http/scope.ts";
 import { jsonReply, slowJson, sparingStatus } from "../../http/slow-json.ts";
 import { invalidRequest } from "../../http/validation.ts";
-import { contractBody, type ListLimits, objectBody } from "../body.ts";
+import { contractBody, type ListLimits } from "../body.ts";
 import { answerAfter, OPENED_TURN, renderedPrompt, splitRendered } from "../chat-template.ts";
+import { shownBody } from "../content/shown-body.ts";
 import type { SampleContract } from "../contract.ts";
 import { contractDeadline } from "../deadlines.ts";
 import { trainers } from "../dialects.ts";
@@ -122,7 +123,7 @@ function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const options = sampleOptions(c, deps);
     const { value, text } = await readJsonBody(c.req.raw);
-    const asked = samples(contractBody(OpenRlhfRequestSchema, objectBody(value), LISTS));
+    const asked = samples(contractBody(OpenRlhfRequestSchema, shownBody(c, openRlhf, value), LISTS));
     // A trainer with several URLs sends empty lists to all but the first, and gives up unless each
     // answers.
     if (asked.length === 0) return jsonReply(c, OpenRlhfReplySchema, told([]));
@@ -156,6 +157,11 @@ export const openRlhf: SampleContract = {
   retry_ms: 16 * 60_000,
   tries: 5,
   unpooled: true,
+  content: [
+    { at: "prompts", carrier: "text" },
+    { at: "query", carrier: "text" },
+    { at: "labels", carrier: "rows" },
+  ],
   routes: [{ method: "POST", path: "/openrlhf/get_reward", handler: route }],
 };
 

@@ -99,7 +99,7 @@ export const SampleLogsSchema = z
   .meta({
     description: "of a spec with signals rm_signal_<name> for each, in the place of rm_base, rm_format and rm_overlong",
   });
-export type SampleLogs = z.output<typeof SampleLogsSchema>;
+type SampleLogs = z.output<typeof SampleLogsSchema>;
 
 /** Rounding of a mean of equal rewards leaves less than this of a spread. */
 const SPREAD_NONE = 1e-9;

@@ -69,6 +69,11 @@ export const slime: SampleContract = {
   // 10 x 120 s and back-off up to 31 s; miles, with this route, asks once.
   retry_ms: 24 * 60_000,
   tries: 10,
+  content: [
+    { at: "prompt", carrier: "prompt" },
+    { at: "response", carrier: "text", of: "answer" },
+    { at: "label", carrier: "row" },
+  ],
   routes: [{ method: "POST", path: "/slime/reward", handler: route }],
 };
 

@@ -25,7 +25,7 @@ export const TRUTH_SAID =
   "specs that need a reference, test cases or a row take them from it (a text, several, or an object's fields; JSON text too)";
 
 /** Facts by name: of all members of a group, and of one rollout. */
-export interface Facts {
+interface Facts {
   group: Row;
   rollout: Row;
 }

@@ -78,6 +78,12 @@ export const verl: SampleContract = {
   // Callers' own loops.
   retry_ms: 10 * 60_000,
   tries: 1,
+  content: [
+    { at: "extra_info.question", carrier: "prompt" },
+    { at: "extra_info.prompt", carrier: "prompt" },
+    { at: "extra_info", carrier: "row" },
+    { at: "solution_str", carrier: "text", of: "answer" },
+  ],
   routes: [{ method: "POST", path: "/verl/compute_score", handler: route }],
 };
 

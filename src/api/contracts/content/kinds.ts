@@ -1,0 +1,100 @@
+// Owns the kinds of content that foreign bodies hold, by the names that their tools give them.
+// Knows no contract.
+
+/** What a body may hold beside plain texts, for the page and for refusals. */
+export const KINDS = {
+  text: "a text",
+  text_parts: "parts of type `text`, `input_text`, `output_text`",
+  thought: "thoughts: `reasoning_content`, `reasoning`, `thinking` blocks, `reasoning` items",
+  turns: "further turns beside the one that is judged",
+  tool_result: "results of tools as text: roles `tool` and `function`, `function_call_output` items",
+  result_block: "results in blocks: `tool_result`, `functionResponse`, outputs of hosted tools",
+  tool_call: "calls: `tool_calls`, `function_call`, `tool_use`, `functionCall`, items of hosted tools",
+  image: "images",
+  audio: "audio",
+  video: "video",
+  file: "files and documents",
+  refusal: "`refusal`",
+  unknown: "parts, items and fields that are not known",
+  tools: "definitions of tools (`tools`, `functions`)",
+} as const;
+export type Kind = keyof typeof KINDS;
+
+/** Fields of messages, items and parts that hold thoughts. */
+const THOUGHT_FIELDS = new Set([
+  ...["reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking", "thinking_blocks"],
+  ...["thought", "thoughts", "thought_signature", "thoughtSignature"],
+]);
+
+/** Types of parts and items that hold thoughts. */
+const THOUGHT_TYPES = new Set([
+  ...["reasoning", "reasoning_text", "summary_text", "thinking", "redacted_thinking", "thought"],
+]);
+
+const TEXT_TYPES = new Set(["text", "input_text", "output_text"]);
+
+/**
+ * Fields that say of a message where it comes from, when, and how it is trained on: nothing that
+ * anybody would judge by.
+ */
+const ABOUT_FIELDS = new Set([
+  ...["type", "role", "id", "name", "index", "status", "phase", "object", "model", "tool_call_id", "call_id"],
+  ...["weight", "loss", "loss_scale", "train", "mask", "created", "created_at", "timestamp", "date"],
+  ...["finish_reason", "stop_reason", "language", "lang", "turn", "turn_id", "turn_identifier"],
+  ...["state", "country", "hashed_ip", "source"],
+]);
+const ABOUT_OBJECTS = new Set(["metadata", "usage", "logprobs", "cache_control", "routed_experts", "header"]);
+
+/** Kinds by what their types and fields are called, first match first. */
+const NAMES: readonly (readonly [Kind, RegExp])[] = [
+  ["result_block", /tool_?(result|response|output)|(call|function|custom_tool_call)_?(output|result|response)/i],
+  ["tool_call", /tool|call|function|computer|code_interpreter|shell|mcp/i],
+  ["image", /image|pixel|picture|photo|screenshot|media|multi_?modal|inline_?data/i],
+  ["audio", /audio|speech|voice/i],
+  ["video", /video/i],
+  ["file", /file|document|attachment|pdf/i],
+  ["refusal", /refus/i],
+];
+const MEDIA: ReadonlySet<Kind> = new Set(["image", "audio", "video", "file"]);
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isThoughtType = (type: unknown): boolean => typeof type === "string" && THOUGHT_TYPES.has(type);
+/** A part or an item that is a thought, whoever's form it has. */
+export const isThought = ({ type, thought }: { type?: unknown; thought?: unknown }): boolean =>
+  isThoughtType(type) || thought === true;
+export const isThoughtField = (name: string): boolean => THOUGHT_FIELDS.has(name);
+export const isTextType = (type: unknown): boolean =>
+  type == null || (typeof type === "string" && TEXT_TYPES.has(type));
+
+/** The kind that a type or a field's name tells. */
+export const kindNamed = (name: string): Kind => NAMES.find(([, words]) => words.test(name))?.[0] ?? "unknown";
+
+/** Deeper values are something, whatever they hold. */
+const DEPTH_MAX = 8;
+
+/** Holds no word and no number: null, blank, or lists and objects of nothing else. */
+export function isNothing(value: unknown, depth = 0): boolean {
+  if (value === undefined || value === null || value === "" || value === false) return true;
+  if (typeof value !== "object") return false;
+  return depth < DEPTH_MAX && Object.values(value).every((one) => isNothing(one, depth + 1));
+}
+
+/**
+ * Whether a field beside the content may be left out without a word: it holds nothing, a number or
+ * a flag, numbers of tokens, or only where the message comes from.
+ */
+export function isAside(name: string, value: unknown): boolean {
+  if (isNothing(value) || typeof value === "number" || typeof value === "boolean") return true;
+  if (ABOUT_OBJECTS.has(name) || (ABOUT_FIELDS.has(name) && typeof value === "string")) return true;
+  return Array.isArray(value) && !MEDIA.has(kindNamed(name)) && value.every((one) => typeof one === "number");
+}
+
+/** Columns and fields of a row that hold content beside its texts. */
+const ROW_CONTENT =
+  /^(images?|image_urls?|videos?|video_urls?|audios?|audio_urls?|pixel_values|pdf|multi_?modal_(data|inputs?)|attachments|(input|output)_(images?|files?|audio)|tool_calls|tool_results|function_call|previous_response_id)$/i;
+
+/** The kind of content that a row's field holds; null for a column like any other. */
+export const columnKind = (name: string): Kind | null =>
+  name === "tools" || name === "functions" ? "tools" : ROW_CONTENT.test(name) ? kindNamed(name) : null;

@@ -1,0 +1,220 @@
+// Owns what a foreign value is made of: each piece of a message, an item, a document or a row, with
+// its kind and its place. Pure; decides nothing.
+import { LIMITS } from "../../../core/faults/limits.ts";
+import {
+  columnKind,
+  isAside,
+  isNothing,
+  isRecord,
+  isTextType,
+  isThought,
+  isThoughtField,
+  type Kind,
+  kindNamed,
+} from "./kinds.ts";
+
+export type Path = readonly (string | number)[];
+
+export interface Piece {
+  path: Path;
+  kind: Kind;
+  /** What stands there, by its own name. */
+  what: string;
+  /** Of a conversation: on which side of the answer's beginning it stands. */
+  of?: "prompt";
+}
+export type Pieces = Generator<Piece, void>;
+
+/** Of a list; of a longer one its own limit tells. */
+export function* elements(list: readonly unknown[]): Generator<[number, unknown]> {
+  if (list.length <= LIMITS.response_items_max) yield* list.entries();
+}
+
+const NAME_CHARS = 48;
+const piece = (path: Path, kind: Kind, what: string): Piece => ({ path, kind, what: what.slice(0, NAME_CHARS) });
+const typeName = (type: unknown): string => (typeof type === "string" ? type : typeof type);
+
+/** A content: a text, one part, or several. */
+export function* contentPieces(content: unknown, path: Path): Pieces {
+  if (typeof content === "string") yield piece(path, "text", "text");
+  else if (Array.isArray(content)) for (const [i, part] of elements(content)) yield* partPieces(part, [...path, i]);
+  else if (isRecord(content)) yield* partPieces(content, path);
+}
+
+function* partPieces(part: unknown, path: Path): Pieces {
+  if (!isRecord(part)) return;
+  const { type } = part;
+  if (isThought(part)) yield piece(path, "thought", "thought");
+  else if (isTextType(type)) {
+    yield piece(path, "text_parts", "a text part");
+    yield* asidePieces(part, path, ["text"]);
+  } else yield piece(path, kindNamed(typeName(type)), typeName(type));
+}
+
+/** Of an object's fields other than `read`, those that are more than an aside. */
+function* asidePieces(value: Readonly<Record<string, unknown>>, path: Path, read: readonly string[]): Pieces {
+  for (const [name, held] of Object.entries(value)) {
+    if (read.includes(name) || isNothing(held)) continue;
+    if (isThoughtField(name)) yield piece([...path, name], "thought", name);
+    else if (!isAside(name, held)) yield piece([...path, name], kindNamed(name), name);
+  }
+}
+
+const RESULT_ROLES: ReadonlySet<unknown> = new Set(["tool", "function"]);
+
+/** A chat's message, or an item of OpenAI's Responses. */
+function* messagePieces(message: unknown, path: Path): Pieces {
+  if (!isRecord(message)) return;
+  const { type, role, content } = message;
+  if (isThought(message)) return yield piece(path, "thought", "reasoning");
+  if (type === "function_call_output") {
+    yield piece(path, "tool_result", "function_call_output");
+    yield* mediaPieces(message.output, [...path, "output"]);
+    return yield* asidePieces(message, path, ["output"]);
+  }
+  if (type != null && type !== "message") return yield piece(path, kindNamed(typeName(type)), typeName(type));
+  if (RESULT_ROLES.has(role) && !isNothing(content)) yield piece(path, "tool_result", `a result (role ${role})`);
+  yield* contentPieces(content, [...path, "content"]);
+  yield* asidePieces(message, path, ["content"]);
+}
+
+/** A result is shown as it is, words or JSON, but for parts that are no text. */
+function* mediaPieces(output: unknown, path: Path): Pieces {
+  for (const part of contentPieces(output, path)) if (!isRecord(output)) yield part;
+}
+
+/** A text, or messages. */
+export function* chatPieces(chat: unknown, path: Path): Pieces {
+  if (typeof chat === "string") yield piece(path, "text", "text");
+  else if (Array.isArray(chat)) for (const [i, one] of elements(chat)) yield* messagePieces(one, [...path, i]);
+  else yield* messagePieces(chat, path);
+}
+
+const speaks = (message: unknown): boolean =>
+  isRecord(message) && (message.type == null || message.type === "message") && !isNothing(message.content);
+
+/** Roles whose words are not the policy's. */
+const OTHERS: ReadonlySet<unknown> = new Set(["user", "system", "developer", "tool", "function"]);
+
+/**
+ * Messages of which one is judged: the assistant's last, else the last. The others that say
+ * anything from `first` on are further turns.
+ */
+export function* answerPieces(chat: unknown, path: Path, first = 0): Pieces {
+  yield* chatPieces(chat, path);
+  if (!Array.isArray(chat)) return;
+  const own = chat.findLastIndex((one) => isRecord(one) && one.role === "assistant");
+  const judged = own < 0 ? chat.length - 1 : own;
+  for (const [i, one] of elements(chat)) {
+    const others = i !== judged || OTHERS.has(isRecord(one) ? one.role : null);
+    if (i >= first && others && speaks(one)) yield piece([...path, i], "turns", turnOf(one));
+  }
+}
+
+const turnOf = (message: unknown): string =>
+  `a turn of ${isRecord(message) && message.role != null ? message.role : "nobody"}`;
+
+/** A conversation whose last assistant's turn is judged, and all before it is the prompt. */
+export function* conversationPieces(chat: unknown, path: Path): Pieces {
+  if (!Array.isArray(chat)) return;
+  const last = Math.max(
+    0,
+    chat.findLastIndex((one) => isRecord(one) && one.role === "assistant"),
+  );
+  for (const found of answerPieces(chat, path, last)) {
+    yield (found.path[path.length] as number) < last ? { ...found, of: "prompt" } : found;
+  }
+}
+
+/** The items of a response, of which the last message is judged. */
+export function* outputPieces(items: unknown, path: Path): Pieces {
+  if (!Array.isArray(items)) return;
+  // A thought behind a message begins another turn, and the message is not judged.
+  const last = items.findLastIndex((one) => !isRecord(one) || one.type !== "message" || !isNothing(one.content));
+  for (const [i, one] of elements(items)) {
+    if (isRecord(one) && one.type == null && !isNothing(one))
+      yield piece([...path, i], "unknown", "an item without a type");
+    else yield* messagePieces(one, [...path, i]);
+    const role = isRecord(one) ? (one.role ?? "assistant") : null;
+    if (speaks(one) && (i !== last || role !== "assistant")) yield piece([...path, i], "turns", turnOf(one));
+  }
+}
+
+/** The items that a response was asked for with. */
+export function* inputPieces(input: unknown, path: Path): Pieces {
+  yield* chatPieces(input, path);
+  if (!Array.isArray(input)) return;
+  for (const [i, one] of elements(input)) {
+    const named = isRecord(one) && (typeof one.role === "string" || (one.type != null && one.type !== "message"));
+    if (!named && !isNothing(one)) yield piece([...path, i], "unknown", "an item without a role");
+  }
+}
+
+/** A text; an object that holds content in its place is that content. */
+export function* textPieces(value: unknown, path: Path): Pieces {
+  if (typeof value === "string") yield piece(path, "text", "text");
+  else if (Array.isArray(value)) for (const [i, one] of elements(value)) yield* textPieces(one, [...path, i]);
+  else if (isRecord(value)) {
+    if ("content" in value || "role" in value) yield* messagePieces(value, path);
+    else if ("type" in value || "text" in value) yield* partPieces(value, path);
+    else yield* rowPieces(value, path);
+    if (!isNothing(value)) yield piece(path, "text_parts", "an object in the place of a text");
+  }
+}
+
+/** A document: a text, or an object of which `fields` are shown, where they hold texts. */
+export function* documentPieces(document: unknown, path: Path, fields: readonly string[]): Pieces {
+  if (typeof document === "string") yield piece(path, "text", "text");
+  if (!isRecord(document)) return;
+  for (const [name, held] of Object.entries(document)) {
+    const at = [...path, name];
+    const isObject = typeof held === "object";
+    if (isNothing(held) || (fields.includes(name) && !isObject)) continue;
+    const kind = columnKind(name);
+    if (kind !== null || fields.includes(name)) yield piece(at, kind ?? kindNamed(name), name);
+    else if (isObject && PARTS.has(name)) {
+      yield* contentPieces(held, at);
+      yield piece(at, "text_parts", name);
+    }
+  }
+}
+
+/** Under these names an object holds content in several parts. */
+const PARTS: ReadonlySet<string> = new Set(["content", "contents", "parts", "messages"]);
+
+/** Gemini's parts: `text`, `thought`, and everything else by its field. */
+export function* geminiPieces(parts: unknown, path: Path): Pieces {
+  if (!Array.isArray(parts)) return;
+  for (const [i, part] of elements(parts)) {
+    if (!isRecord(part)) continue;
+    const at = [...path, i];
+    yield part.thought === true ? piece(at, "thought", "thought") : piece(at, "text", "text");
+    yield* asidePieces(part, at, ["text"]);
+  }
+}
+
+/** A row's or a body's fields that hold content of their own. */
+export function* rowPieces(row: unknown, path: Path, read: readonly string[] = []): Pieces {
+  if (!isRecord(row)) return;
+  for (const [name, held] of Object.entries(row)) {
+    const kind = read.includes(name) ? null : columnKind(name);
+    if (kind !== null && !isNothing(held)) yield piece([...path, name], kind, name);
+  }
+}
+
+/** A rollout of the native contract: it has a text, and nothing else of its own that is judged. */
+export function* rolloutPieces(rollout: unknown, path: Path): Pieces {
+  if (!isRecord(rollout)) return;
+  const { messages, files } = rollout;
+  for (const found of chatPieces(messages, [...path, "messages"])) if (!WORDS.has(found.kind)) yield found;
+  if (!isNothing(messages)) yield piece([...path, "messages"], "turns", "messages");
+  if (!isNothing(files)) yield piece([...path, "files"], "file", "files");
+  yield* rowPieces(rollout, path);
+}
+
+const WORDS: ReadonlySet<Kind> = new Set(["text", "text_parts", "thought"]);
+
+/** What holds calls, and nothing else. */
+export function* callPieces(calls: unknown, path: Path): Pieces {
+  if (!isNothing(calls)) yield piece(path, "tool_call", String(path.at(-1)));
+}

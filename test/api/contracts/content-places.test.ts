@@ -1,0 +1,200 @@
+// What is not shown where its place is no field of a body: inside a judge's question, in a gathered
+// group, in the native contract; and what each tool reads of the refusal.
+import { describe, expect, test } from "vitest";
+import * as examples from "./examples.ts";
+import { fenced, setUp } from "./setup.ts";
+
+const call = (cmd: string) => ({
+  id: "c",
+  type: "function",
+  function: { name: "bash", arguments: `{"cmd": "${cmd}"}` },
+});
+const turn = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });
+
+async function refused(path: string, body: object, status = 400) {
+  const { post, verifier } = setUp();
+  const reply = await post(path, body);
+  const document = (await reply.json()) as {
+    code: string;
+    detail: string;
+    errors: { path: string }[];
+    error?: unknown;
+  };
+  expect([reply.status, document.code]).toEqual([status, "unsupported_content"]);
+  expect(verifier.jobs).toHaveLength(0);
+  return { ...document, paths: document.errors.map(({ path: at }) => at) };
+}
+
+describe("RULER", () => {
+  const PATH = "/ruler/v1/chat/completions";
+  const block = (id: number, turns: object[]) => `<trajectory id="${id}">\n${JSON.stringify(turns)}\n</trajectory>`;
+  const context = `<context>\n${JSON.stringify([turn("user", "Tidy up.")])}\n</context>\n\n`;
+  const asks = (trajectories: object[][], before = context) => ({
+    model: "default",
+    messages: [
+      turn("user", `${before}Trajectories:\n\n${trajectories.map((one, i) => block(i + 1, one)).join("\n\n")}`),
+    ],
+  });
+
+  test("trajectories that delete the file asked for, everything, or the home folder are refused, not 0.5 each", async () => {
+    const acting = (cmd: string) => [turn("assistant", "", { tool_calls: [call(cmd)] }), turn("tool", "")];
+    const body = asks([acting("rm a.tmp"), acting("rm -rf /"), acting("rm -rf ~")]);
+    const { paths, detail } = await refused(PATH, body);
+    expect(paths).toEqual(["trajectories[0][0].tool_calls"]);
+    expect(detail).toContain("trajectories[0][0].tool_calls");
+  });
+
+  test("of several turns all are judged, and a spec that would take one of them is refused", async () => {
+    const acting = (text: string) => [turn("assistant", text), turn("tool", "done"), turn("assistant", fenced("1"))];
+    const body = asks([acting("I run rm -rf /"), acting("I look first.")]);
+    const { post, verifier } = setUp();
+    expect((await post(PATH, body)).status).toBe(200);
+    expect(JSON.stringify(verifier.jobs)).toContain("rm -rf /");
+    expect((await refused(`${PATH}?spec=default`, body)).paths).toEqual(["trajectories[0]"]);
+  });
+
+  test("an image in the context is refused", async () => {
+    const shared = `<context>\n${JSON.stringify([turn("user", [{ type: "image_url", image_url: { url: "x" } }])])}\n</context>\n`;
+    const { detail } = await refused(PATH, asks([[turn("assistant", "a")], [turn("assistant", "b")]], shared));
+    expect(detail).toMatch(/^context\[0\]\.content\[0\]: image_url/);
+  });
+
+  test("turns before the last that are not every trajectory's are refused", async () => {
+    const two = asks(
+      [
+        [turn("user", "p"), turn("assistant", "a")],
+        [turn("user", "q"), turn("assistant", "b")],
+      ],
+      "",
+    );
+    expect((await refused(PATH, two)).paths).toEqual(["trajectories[1]"]);
+  });
+});
+
+test.each<[string, object, string]>([
+  [
+    "candidates that are messages",
+    { question: "q", candidates: [{ role: "assistant", content: "a" }, "b"] },
+    "candidates[0]",
+  ],
+  ["an image beside them", { question: "q", candidates: ["a", "b"], images: ["x"] }, "images"],
+  ["a question in parts", { question: [{ type: "image_url", image_url: "x" }], candidates: ["a", "b"] }, "question[0]"],
+])("a chat judge is not asked of %s", async (_, question, path) => {
+  const body = { messages: [turn("user", JSON.stringify(question))] };
+  expect((await refused("/v1/chat/completions", body)).paths).toContain(path);
+});
+
+describe("a conversation that ends in the answer", () => {
+  const messages = [turn("user", "p"), turn("assistant", "a"), turn("tool", "r"), turn("assistant", "b")];
+
+  test("shows results before the answer, and is refused what stands behind it", async () => {
+    const { post } = setUp();
+    const other = [...messages.slice(0, 3), turn("assistant", "c")];
+    const sent = [messages, other].map((one) => post("/evaluate?group_size=2", { messages: one }));
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+    const behind = { messages: [...messages, turn("user", "why?")] };
+    expect((await refused("/evaluate?group_size=1", behind)).paths).toEqual(["messages[4]"]);
+    const nothing = { messages: [turn("user", "p"), turn("assistant", null, { tool_calls: [call("ls")] })] };
+    expect((await refused("/evaluate?group_size=1", nothing)).paths).toEqual(["messages[1].tool_calls"]);
+  });
+
+  test("a call before the answer is the prompt's, and refused at once, whatever the group lacks", async () => {
+    const called = [turn("user", "p"), turn("assistant", "", { tool_calls: [call("ls")] }), ...messages.slice(2)];
+    expect((await refused("/evaluate?group_size=8", { messages: called })).paths).toEqual(["messages[1].tool_calls"]);
+  });
+});
+
+describe("a gathered group with one sample that is refused", () => {
+  const body = (i: number, more: object[] = []) => ({
+    responses_create_params: { input: "p", tools: [{ type: "function", name: "bash" }] },
+    response: {
+      ...examples.nemoGym.response,
+      id: `r${i}`,
+      output: [
+        ...more,
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: fenced(`${i}`) }] },
+      ],
+    },
+  });
+  const PATH = "/nemo-gym/verify?group_size=3";
+  const called = body(2, [{ type: "function_call", name: "bash", arguments: '{"cmd": "rm -rf /"}', call_id: "c" }]);
+
+  test("answers all of it as soon as it is there, also a retry; the next group of the prompt is judged", async () => {
+    const { post, verifier } = setUp();
+    const bodies = [body(0), body(1), called];
+    for (const reply of await Promise.all(bodies.map((one) => post(PATH, one)))) {
+      const { code, errors } = (await reply.json()) as { code: string; errors: object[] };
+      expect([reply.status, code, errors]).toEqual([
+        400,
+        "unsupported_content",
+        [{ path: "response.output[0]", message: "function_call: the judge is not shown it" }],
+      ]);
+    }
+    expect((await post(PATH, called)).status).toBe(400);
+    expect(verifier.jobs).toHaveLength(0);
+    const next = await Promise.all([3, 4, 5].map((i) => post(PATH, body(i))));
+    expect(next.map(({ status }) => status)).toEqual([200, 200, 200]);
+    // What tools a policy was offered is told of, not refused: it used none.
+    for (const reply of next) expect(reply.headers.get("x-kritai-warnings")).toContain("tools_not_shown");
+  });
+});
+
+test.each<[string, object, string]>([
+  [
+    "calls in a prompt",
+    { prompt: [turn("assistant", "", { tool_calls: [call("ls")] })] },
+    "groups[0].prompt[0].tool_calls",
+  ],
+  [
+    "an image in a prompt",
+    { prompt: [turn("user", [{ type: "image_url", image_url: "x" }])] },
+    "groups[0].prompt[0].content[0]",
+  ],
+  [
+    "a rollout of messages",
+    { rollouts: [{ text: "a" }, { messages: [turn("assistant", "b")] }] },
+    "groups[0].rollouts[1].messages",
+  ],
+  [
+    "an image in a rollout",
+    { rollouts: [{ text: "a" }, { messages: [turn("user", [{ type: "text", text: "x" }, { type: "image_url" }])] }] },
+    "groups[0].rollouts[1].messages[0].content[1]",
+  ],
+  [
+    "files of a rollout",
+    { rollouts: [{ text: "a", files: [{ path: "a.py", text: "x" }] }] },
+    "groups[0].rollouts[0].files",
+  ],
+  ["calls of a rollout", { rollouts: [{ text: "a", tool_calls: [call("ls")] }] }, "groups[0].rollouts[0].tool_calls"],
+  [
+    "a rollout's text in parts",
+    { rollouts: [{ text: [{ type: "image_url", image_url: "x" }] }] },
+    "groups[0].rollouts[0].text[0]",
+  ],
+  ["an image of a group", { images: ["x"] }, "groups[0].images"],
+])("/v1/rewards is refused %s", async (_, more, path) => {
+  const group = { prompt: "p", rollouts: [{ text: "a" }, { text: "b" }], ...more };
+  const { paths, detail } = await refused("/v1/rewards", { groups: [group] });
+  expect(paths[0]).toBe(path);
+  expect(detail).toContain(path);
+});
+
+test("each tool reads the refusal in its own words", async () => {
+  const image = [{ type: "image_url", image_url: { url: "x" } }];
+  const chat = await refused("/v1/chat/completions", { messages: [turn("user", image)] });
+  expect(chat.error).toMatchObject({
+    code: "unsupported_content",
+    param: "messages[0].content[0]",
+    type: "invalid_request_error",
+  });
+  const rerank = await refused("/v2/rerank", { query: "q", documents: ["a", "b", { text: "c", image: "x" }] });
+  expect(rerank.paths).toEqual(["documents[2].image"]);
+  expect(rerank.error).toMatchObject({ type: "BadRequestError", code: 400, param: "documents[2].image" });
+  const tei = await refused("/rerank", { query: "q", texts: ["a", { image: "x" }] }, 422);
+  expect([tei.error, (tei as { error_type?: string }).error_type]).toEqual([
+    expect.stringContaining("texts[1]"),
+    "validation",
+  ]);
+  const trainer = await refused("/slime/reward", { prompt: [turn("user", image)], response: "r" });
+  expect(trainer.error).toEqual(expect.stringContaining("prompt[0].content[0]: image_url"));
+});
