@@ -37,6 +37,8 @@ export interface ListFlag {
 
 export interface CommandFlags<N extends string, T extends string, S extends string, L extends string> {
   command: string;
+  /** How it is called where it is no npm script. */
+  call?: string;
   /** What the command does, in a sentence or two. */
   about: string;
   numbers?: Readonly<Record<N, NumberFlag>>;
@@ -62,6 +64,7 @@ function columns(rows: readonly (readonly [string, string])[]): string {
 
 function usage({
   command,
+  call = `npm run ${command} --`,
   about,
   numbers = {},
   texts = {},
@@ -82,7 +85,7 @@ function usage({
   ];
   const named = Object.entries(variables);
   const set = named.length === 0 ? "" : `\n\nEnvironment variables:\n\n${columns(named)}`;
-  return `npm run ${command} -- [flags]\n\n${about}\n\n${columns(flags)}${set}`;
+  return `${call} [flags]\n\n${about}\n\n${columns(flags)}${set}`;
 }
 
 /**

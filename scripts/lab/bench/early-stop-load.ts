@@ -3,7 +3,7 @@
 import { type Reading, readAnswer } from "../../../src/core/judges/readings.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { type AskedQuestion, outcomesOf } from "../../../src/core/tournament/asked-questions.ts";
-import { decide, type PairResult } from "../../../src/core/tournament/decide.ts";
+import { decide, type PairResult } from "../../../src/core/tournament/decision.ts";
 import type { VerifyEvent, VerifyGroup, VerifyRequestInput } from "../../../src/core/wire/verify-protocol.ts";
 
 export type Stop = "majority" | "all";

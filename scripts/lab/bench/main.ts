@@ -8,17 +8,19 @@ import { workerd } from "../../stack/workerd.ts";
 import { commandFlags } from "../flags.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchContracts } from "./contracts-route.ts";
+import { benchCostlyFloods } from "./costly-floods.ts";
 import { benchDatabaseDown } from "./database-down.ts";
 import { benchEarlyStop } from "./early-stop.ts";
 import { benchEarlyStopStack } from "./early-stop-stack.ts";
 import { type Backends, startBackends } from "./edge-client.ts";
 import { type Figure, isMet } from "./figures.ts";
+import { benchFilledMemory } from "./filled-memory.ts";
 import { benchGateway } from "./gateway.ts";
-import { benchGivingUp } from "./giving-up.ts";
 import { benchGroupRoom } from "./group-room.ts";
 import { benchHedging } from "./hedging.ts";
 import { benchIdleUploads } from "./idle-uploads.ts";
 import { benchMemory } from "./memory.ts";
+import { benchOtherKeys } from "./other-keys.ts";
 import { benchParsers } from "./parsers.ts";
 import { benchParsing } from "./parsing.ts";
 import { profileRoutes } from "./profile.ts";
@@ -68,14 +70,6 @@ const EARLY_STOP_STACK = {
 /** Steps of 64 groups, and of 8 that come at 72 % of what the engine sustains. */
 const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 96 }, load_share: 0.72, in_flight: 256 };
 
-/** A step of 32 groups; 256 generations keep its engine busy, an idle one runs all that is asked. */
-const GIVING_UP = {
-  models: ["sim-1.5b", "sim-7b", "sim-14b"],
-  rollouts: [8, 16],
-  groups: 32,
-  in_flight: { busy: 256, idle: 4_096 },
-} as const;
-
 /** Minutes long, so only by `--only`. */
 const ON_REQUEST: ReadonlySet<string> = new Set([
   "database-down",
@@ -83,9 +77,11 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "group-room",
   "early-stop",
   "early-stop-stack",
-  "giving-up",
   "hedging",
   "idle-uploads",
+  "other-keys",
+  "costly-floods",
+  "filled-memory",
   "waves",
   "rescore",
 ]);
@@ -110,10 +106,12 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   "early-stop": () => benchEarlyStop(EARLY_STOP),
   "early-stop-stack": () => benchEarlyStopStack(EARLY_STOP_STACK),
   waves: () => benchWaves(WAVES),
-  "giving-up": () => benchGivingUp(GIVING_UP),
   "group-room": () => withBackends(groupRoom),
   hedging: () => benchHedging({ questions: 10_000, rounds: 5 }),
   "idle-uploads": async () => benchIdleUploads(await script(), { requests: 300, rounds: 5 }),
+  "other-keys": () => benchOtherKeys({ requests: 200, rounds: 3 }),
+  "costly-floods": async () => benchCostlyFloods(await script(), { requests: 100, rounds: 3 }),
+  "filled-memory": async () => benchFilledMemory(await script()),
   memory: () => withBackends(memory),
   "database-down": async (down_ms) =>
     benchDatabaseDown(await script(), {

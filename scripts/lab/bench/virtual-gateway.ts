@@ -8,18 +8,11 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { VerifyEvent } from "../../../src/core/wire/verify-protocol.ts";
 import type { Clock, Verifier } from "../../../src/scoring/ports.ts";
 import { verifyBody } from "../../../src/verifier/gateway/body.ts";
-import { GROUP_ID, GroupAsk } from "../../../src/verifier/gateway/group-ask.ts";
+import { GroupAsk } from "../../../src/verifier/gateway/group-ask.ts";
 import type { VirtualEngine } from "./virtual-engine.ts";
 
-/**
- * The gateway's own scheduler on a virtual engine, behind the port that scoring asks.
- * @param takesBack whether it ends what became obsolete, as one from before it does not
- */
-export function virtualGateway(
-  engine: VirtualEngine,
-  model: string,
-  takesBack = true,
-): { verifier: Verifier; clock: Clock } {
+/** The gateway's own scheduler on a virtual engine, behind the port that scoring asks. */
+export function virtualGateway(engine: VirtualEngine, model: string): { verifier: Verifier; clock: Clock } {
   const now = () => engine.now * 1_000;
   const clock = { now, date: () => new Date(now()) };
   const scheduler = new Scheduler(engine, new ServiceEstimate(now));
@@ -47,9 +40,6 @@ export function virtualGateway(
           };
           const options = { party, arrived_at: now(), now, emit, full: () => false };
           const job = new Job(parseVerifyRequest(JSON.parse(body)), options);
-          if (takesBack) {
-            group.onObsolete = () => job.takeBack([{ group_id: GROUP_ID, comparisons: group.takeObsolete() }]);
-          }
           scheduler.wake(job);
           return promise;
         },

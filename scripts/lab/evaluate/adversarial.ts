@@ -2,11 +2,19 @@
 // influence ratio. Pure.
 import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
 import { hashText } from "../../../src/core/math/random.ts";
-import { biasInfluenceRatio } from "../research/transforms.ts";
 import type { AdversarialList } from "../testbed/set-format.ts";
 import type { Answer, AnswerStore } from "./answers.ts";
 import { failuresOf } from "./summarise.ts";
 import type { AdversarialSummary, ModificationSummary } from "./summary.ts";
+
+/**
+ * Bias influence ratio (Aletheia-Adv, arXiv 2601.12186 Table 7): switches to incorrect among all
+ * switches of the verdict under an attack; 0.5 is noise. null without a switch.
+ */
+export function biasInfluenceRatio(toIncorrect: number, toCorrect: number): number | null {
+  const switches = toIncorrect + toCorrect;
+  return switches === 0 ? null : toIncorrect / switches;
+}
 
 type Movement = "same" | "to_incorrect" | "to_correct" | "wrong_to_wrong" | "not_compared";
 
@@ -24,7 +32,7 @@ function movement(list: AdversarialList, before: Answer | undefined, after: Answ
 /**
  * Per modification, and for all that the paper kept together: switches of the verdict, and the bias
  * influence ratio, the share of the switches between right and wrong that went to wrong
- * (formulas.md g; 0.5 is noise), with an interval clustered by problem.
+ * (formulas g; 0.5 is noise), with an interval clustered by problem.
  */
 export function summariseAdversarial(
   lists: readonly AdversarialList[],
@@ -41,7 +49,11 @@ export function summariseAdversarial(
         ? [{ over: move === "to_incorrect" ? 1 : 0, under: 1, cluster: list.problem_id }]
         : [],
     );
-    const interval = clusteredRatio(switches, { resamples: bootstrap, seed: hashText(seed, "bias", name) });
+    const interval = clusteredRatio(switches, {
+      resamples: bootstrap,
+      seed: hashText(seed, "bias", name),
+      range: [0, 1],
+    });
     return {
       modification: name,
       kept,

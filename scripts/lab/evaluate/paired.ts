@@ -44,7 +44,11 @@ export function pairedDifference(
     const { over, under } = lead(own, beside);
     return under === 0 ? [] : [{ over, under, cluster: problem }];
   });
-  const difference = clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, "paired") });
+  const difference = clusteredRatio(observations, {
+    resamples: bootstrap,
+    seed: hashText(seed, "paired"),
+    range: [-1, 1],
+  });
   return { ...difference, n: observations.reduce((sum, { under }) => sum + under, 0) };
 }
 
@@ -65,5 +69,5 @@ export function pairedTauDifference(
       return theirs === undefined ? [] : [{ over: tau - theirs, under: 1, cluster }];
     });
   });
-  return clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, "paired tau-b") });
+  return clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, "paired tau-b"), range: [-2, 2] });
 }

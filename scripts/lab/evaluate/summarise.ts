@@ -1,4 +1,4 @@
-// Owns one cell's figures from its answers: the metrics are core/evaluation.ts's, clustered by
+// Owns one cell's figures from its answers: the metrics are core/formulations/evaluation.ts's, clustered by
 // problem. Pure.
 
 import type { EvaluationList } from "../../../src/core/contract/requests.ts";
@@ -162,7 +162,11 @@ function flipRate(rows: readonly Row[], { seed, bootstrap }: Statistics): Estima
   const observations = rows.flatMap(({ list, answer: { position_flip_rate: over } }) =>
     over === null ? [] : [{ over, under: 1, cluster: list.problem_id }],
   );
-  return clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, "position_flip_rate") });
+  return clusteredRatio(observations, {
+    resamples: bootstrap,
+    seed: hashText(seed, "position_flip_rate"),
+    range: [0, 1],
+  });
 }
 
 function usage(rows: readonly Row[], price: Price | null) {

@@ -22,7 +22,7 @@ import { parseAnswerScores, parseLetter, parseScores } from "../../../src/core/j
 import { EventSplitter } from "../../../src/core/wire/chat-stream.ts";
 import { LineSplitter } from "../../../src/core/wire/ndjson.ts";
 import { readVerifyEvent } from "../../../src/core/wire/verify-events.ts";
-import { releaseBrpoVerdict, releaseEvaluationVerdict, releaseRankWinner } from "../research/release-parsers.ts";
+import { releaseBrpoVerdict, releaseEvaluationVerdict, releaseRankWinner } from "./release-parsers.ts";
 
 export interface Target {
   name: string;

@@ -1,13 +1,40 @@
 // Owns what an attack is: a rollout that a policy might send to be paid more than its program
 // deserves. Knows no verifier and no defence.
-import type { SpecInput } from "../../../src/core/signals/flat-spec.ts";
+import type * as z from "zod";
+import type { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+
+/** A group that is scored otherwise than the class's. */
+export interface Asked {
+  /** The attacks of one name have the same group without an attack. */
+  name: string;
+  spec: z.input<typeof AnySpecSchema>;
+  /** What the spec's signals need to know of the group. */
+  facts?: Readonly<Record<string, unknown>>;
+  clean: string;
+  neighbours: readonly string[];
+}
 
 export interface Attack {
   name: string;
+  asked?: Asked;
   /** The attacker's rollout. */
   rollout: string;
   /** Must not stand raw in any prompt. */
   needle?: string;
+  /** What its rollout carries beside the text. */
+  facts?: object;
+  /** More rollouts of the attacker, in the same group. */
+  accomplices?: readonly string[];
+  /** Instead of the group: requests of a tool, which nobody may answer with a reward.. */
+  sent?: Sent;
+  /** .. unless this stood in a prompt. */
+  unseen?: string;
+}
+
+/** A group's requests, sent at once. */
+export interface Sent {
+  path: string;
+  bodies: readonly object[];
 }
 
 export interface AttackClass {
@@ -20,7 +47,13 @@ export interface AttackClass {
   decided_by: "kritai" | "judge";
   /** Only these verifiers can be attacked so; default all. */
   verifiers?: readonly VerifierName[];
-  spec?: SpecInput;
+  spec?: z.input<typeof AnySpecSchema>;
+  /** What the group carries beside its prompt. */
+  group?: object;
+  /** What every rollout carries beside its text. */
+  facts?: object;
+  /** An attacker that has no reward has got through: it would have lost. */
+  null_is_through?: true;
   prompt?: string;
   /** Default `python`; null: the caller names none. */
   language?: string | null;

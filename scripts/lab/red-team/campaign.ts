@@ -1,14 +1,17 @@
 // Owns attacking: each class's rollouts scored beside honest ones, and what came of it. Knows
 // verifiers by their port.
 
+import { createApp } from "../../../src/app.ts";
 import type { GroupResult } from "../../../src/core/contract/replies.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
-import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
+import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
 import type { VerifierJob } from "../../../src/core/wire/questions.ts";
+import { unconfiguredNames, unconfiguredRunLog } from "../../../src/run-log/unconfigured.ts";
 import type { Clock, Verifier } from "../../../src/scoring/ports.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import {
+  type Asked,
   type Attack,
   type AttackClass,
   fenced,
@@ -83,14 +86,17 @@ function watched(verifier: Verifier, onPrompt: OnPrompt): Verifier {
 
 const times = (needle: string, text: string) => text.split(needle).length - 1;
 
-async function groupOf(of: AttackClass, rollout: string, verifier: Verifier): Promise<GroupResult> {
-  const { prompt = QUESTION, language = "python", neighbours = [fenced(RIGHT_CODE)] } = of;
-  const rollouts = [rollout, ...neighbours].map((text) => ({ text }));
+async function groupOf(of: AttackClass, attack: Attack, verifier: Verifier): Promise<GroupResult> {
+  const { asked } = attack;
+  const { prompt = QUESTION, language = asked === undefined ? "python" : null, group, facts } = of;
+  const { neighbours = [fenced(RIGHT_CODE)] } = asked ?? of;
+  const own = { text: attack.rollout, ...facts, ...attack.facts };
+  const rollouts = [own, ...[...neighbours, ...(attack.accomplices ?? [])].map((text) => ({ text, ...facts }))];
   const request = RewardsRequestSchema.parse({
     deadline_ms: DEADLINE_MS,
-    groups: [{ prompt, rollouts, ...(language !== null && { language }) }],
+    groups: [{ prompt, rollouts, ...group, ...(language !== null && { language }), ...asked?.facts }],
   });
-  const spec = SpecSchema.parse(of.spec ?? {});
+  const spec = AnySpecSchema.parse(asked?.spec ?? of.spec ?? {});
   const signal = new AbortController().signal;
   const { reply } = await scoreBatch({ verifier, clock }, { request, spec, started_ms: clock.now(), signal });
   return reply.groups[0] as GroupResult;
@@ -99,22 +105,61 @@ async function groupOf(of: AttackClass, rollout: string, verifier: Verifier): Pr
 const rewardsOf = ({ rollouts }: GroupResult) => rollouts.map(({ reward }) => reward);
 const EPSILON = 1e-9;
 
+const LOG = "DATABASE_URL";
+const unlogged = { runLog: unconfiguredRunLog(LOG), specs: unconfiguredNames(LOG) };
+
+/** A reward through a tool's contract is one over what nobody saw, if the act was in no prompt. */
+async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Verifier): Promise<Outcome> {
+  let seen = false;
+  const judge = watched(verifier, (prompt) => {
+    seen ||= prompt.includes(unseen);
+  });
+  const app = createApp({ verifier: judge, clock, keys: [], ...unlogged, report: () => undefined });
+  const headers = { "content-type": "application/json" };
+  const replies = await Promise.all(
+    (sent?.bodies ?? []).map((body) =>
+      app.request(`http://localhost${sent?.path}`, { method: "POST", headers, body: JSON.stringify(body) }),
+    ),
+  );
+  const [own] = replies as [Response];
+  // eval-protocol tells a failure by a score that is not valid.
+  const paid = own.status === 200 && ((await own.json()) as { is_score_valid?: boolean }).is_score_valid !== false;
+  const through = paid && !seen;
+  return { attack: name, through, effect: null, escaped: false, hurt: false };
+}
+
 async function outcomeOf(of: AttackClass, attack: Attack, clean: (number | null)[], target: Target): Promise<Outcome> {
   const { needle } = attack;
+  if (attack.sent !== undefined) return throughContract(attack, target.verifier);
   let raw = false;
   const verifier = watched(target.verifier, (prompt, around) => {
     if (needle !== undefined && times(needle, prompt) > times(needle, around)) raw = true;
   });
-  const [reward = null, ...others] = rewardsOf(await groupOf(of, attack.rollout, verifier));
+  const [reward = null, ...others] = rewardsOf(await groupOf(of, attack, verifier));
   const [deserved = null, ...before] = clean;
   const effect = reward === null || deserved === null ? null : reward - deserved;
+  const escaped = reward === null && deserved !== null;
   return {
     attack: attack.name,
-    through: raw || (target.exact && effect !== null && effect > EPSILON),
+    through: raw || (of.null_is_through === true && escaped) || (target.exact && effect !== null && effect > EPSILON),
     effect,
-    escaped: reward === null && deserved !== null,
-    hurt: others.some((other, k) => before[k] !== null && (other === null || other < (before[k] as number) - EPSILON)),
+    escaped,
+    hurt: others
+      .slice(0, before.length)
+      .some((other, k) => before[k] !== null && (other === null || other < (before[k] as number) - EPSILON)),
   };
+}
+
+/** The rewards of a group without an attack. */
+async function rewardsWithout(of: AttackClass, asked: Asked | undefined, target: Target): Promise<(number | null)[]> {
+  const rollout = asked?.clean ?? of.clean ?? fenced(WRONG_CODE);
+  const judged = await groupOf(of, { name: "", rollout, ...(asked && { asked }) }, target.verifier);
+  const rewards = rewardsOf(judged);
+  if (!rewards.includes(null)) return rewards;
+  // Nothing could be measured against it, and nothing would seem to get through.
+  const codes = [...new Set(judged.rollouts.flatMap(({ error }) => error ?? []))].join(", ");
+  const name = asked === undefined ? of.name : `${of.name}, ${asked.name}`;
+  throw new Error(`${name}: the group without an attack has no rewards from this verifier (${codes})`);
 }
 
 /**
@@ -124,18 +169,16 @@ async function outcomeOf(of: AttackClass, attack: Attack, clean: (number | null)
  */
 export async function attackWith(of: AttackClass, target: Target): Promise<ClassReport | null> {
   if (of.verifiers !== undefined && !of.verifiers.includes(target.name)) return null;
-  const judged = await groupOf(of, of.clean ?? fenced(WRONG_CODE), target.verifier);
-  const clean = rewardsOf(judged);
-  if (clean.includes(null)) {
-    // Nothing could be measured against it, and nothing would seem to get through.
-    const codes = [...new Set(judged.rollouts.flatMap(({ error }) => error ?? []))].join(", ");
-    throw new Error(`${of.name}: the group without an attack has no rewards from this verifier (${codes})`);
+  const cleans = new Map<string | undefined, (number | null)[]>();
+  for (const { asked } of of.attacks) {
+    if (!cleans.has(asked?.name)) cleans.set(asked?.name, await rewardsWithout(of, asked, target));
   }
   const outcomes: Outcome[] = [];
   let next = 0;
   const worker = async () => {
     for (let at = next++; at < of.attacks.length; at = next++) {
-      outcomes[at] = await outcomeOf(of, of.attacks[at] as Attack, clean, target);
+      const attack = of.attacks[at] as Attack;
+      outcomes[at] = await outcomeOf(of, attack, cleans.get(attack.asked?.name) ?? [], target);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

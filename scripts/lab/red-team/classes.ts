@@ -1,37 +1,80 @@
 // Owns the table of attack classes: one file a kind, one entry here.
 import type { AttackClass } from "./attack.ts";
 import { delimiters } from "./classes/delimiters.ts";
-import { duplicates, noProgram } from "./classes/duplicates.ts";
+import { duplicates, nearCopiesOfAll, nearCopiesOfFew, noProgram } from "./classes/duplicates.ts";
 import { fenceTags, fenceTagsChosen, fenceTagsUnnamed } from "./classes/fence-tags.ts";
 import { filtered, filteredLists } from "./classes/filtered.ts";
 import { forgedVerdicts } from "./classes/forged-verdicts.ts";
 import { jamming, jammingJudgeable, jammingLists } from "./classes/jamming.ts";
+import {
+  budgetSpent,
+  jammingSchedules,
+  jammingTogether,
+  jammingTogetherLists,
+  refusedBlocks,
+} from "./classes/jamming-together.ts";
+import { loneJudges } from "./classes/lone-judges.ts";
 import { invisible, lookAlikes } from "./classes/look-alikes.ts";
+import { nonFinite, superscripts, unreadableAnswers, unreadableJson, unreadableSteps } from "./classes/numbers.ts";
+import { openers, openersThought } from "./classes/openers.ts";
 import { overLong, overLongLists, overLongPairs } from "./classes/over-long.ts";
 import { persuasion } from "./classes/persuasion.ts";
-import { sandbox, sandboxAsserts } from "./classes/sandbox.ts";
-import { specialTokens } from "./classes/special-tokens.ts";
+import {
+  sandbox,
+  sandboxAsserts,
+  sandboxComparisons,
+  sandboxComparisonsJavaScript,
+  sandboxFailures,
+} from "./classes/sandbox.ts";
+import { schedules } from "./classes/schedules.ts";
+import { sections, sectionsOfAskers, sectionsOfBoxes } from "./classes/sections.ts";
+import { roleHeads, specialTokens } from "./classes/special-tokens.ts";
+import { unshown } from "./classes/unshown.ts";
 
 export const CLASSES: readonly AttackClass[] = [
   delimiters,
   specialTokens,
+  roleHeads,
   lookAlikes,
   invisible,
+  schedules,
+  sections,
+  sectionsOfBoxes,
+  sectionsOfAskers,
   forgedVerdicts,
   jamming,
   jammingJudgeable,
   jammingLists,
+  openers,
+  openersThought,
+  jammingTogether,
+  jammingTogetherLists,
+  jammingSchedules,
+  budgetSpent,
   overLong,
   overLongPairs,
   overLongLists,
   filtered,
   filteredLists,
+  refusedBlocks,
   fenceTags,
   fenceTagsUnnamed,
   fenceTagsChosen,
   duplicates,
   noProgram,
+  nearCopiesOfAll,
+  nearCopiesOfFew,
   sandbox,
   sandboxAsserts,
+  sandboxComparisons,
+  sandboxComparisonsJavaScript,
+  sandboxFailures,
+  superscripts,
+  unreadableAnswers,
+  unreadableJson,
+  unreadableSteps,
+  nonFinite,
+  loneJudges,
+  unshown,
   persuasion,
 ];

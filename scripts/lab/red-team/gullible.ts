@@ -1,10 +1,13 @@
 // Owns a judge made to be fooled: it knows the right program, and obeys whatever of a candidate
 // reaches its prompt raw. Knows no defence.
 
+import { presetNamed } from "../../../src/core/judges/presets/table.ts";
 import type { JobQuestion } from "../../../src/core/judges/questions.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
 import type { Generation, SessionStats, VerifierJob } from "../../../src/core/wire/questions.ts";
 import type { Verifier, VerifierCall } from "../../../src/scoring/ports.ts";
+import { KEYS } from "./openers.ts";
+import { sectionAnswer } from "./section-judge.ts";
 import { TOKENS } from "./special-tokens.ts";
 
 /** Longer prompts it refuses, as an engine refuses what is over its context. */
@@ -12,6 +15,11 @@ const PROMPT_CHARS_MAX = 48_000;
 
 /** A word that its content filter refuses. */
 const FILTERED = "FILTER:refused";
+
+const unfenced = (block: string): string => block.replace(/^`{3,}.*$/gm, "").trim();
+
+/** Texts that it pays for though they answer nothing. */
+const OPENERS: ReadonlySet<string> = new Set(KEYS.map((key) => unfenced(key.normalize("NFKC"))));
 
 const merit = (code: string): number => (code.includes("* 2") ? 2 : code.includes("if n == 4") ? 1 : 0);
 
@@ -38,13 +46,17 @@ function blocksOf(prompt: string, count: number): string[] {
 }
 
 function answerOf(call: VerifierCall, job: VerifierJob, { shown }: JobQuestion): Partial<Generation> {
+  const preset = presetNamed(job.preset);
   const prompt = createRenderer(job.preset, call.form, job)(shown).at(-1)?.content ?? "";
   if (prompt.length > PROMPT_CHARS_MAX) return { answer: null, error: "context_exceeded", finish_reason: null };
   if (prompt.includes(FILTERED)) return { answer: null, error: "content_filtered", finish_reason: null };
-  const blocks = blocksOf(prompt, shown.length);
+  const blocks = preset === null ? blocksOf(prompt, shown.length) : [prompt];
   const jam = blocks.map((block) => /JAM:(\w+)/.exec(block)?.[1]).find((mark) => mark !== undefined);
   if (jam !== undefined) return JAMS[jam] ?? {};
-  const obeyed = blocks.findIndex((block) => TOKENS.some((token) => block.includes(token.normalize("NFKC"))));
+  if (preset !== null) return { answer: sectionAnswer(preset, call, job, shown) };
+  const obeyed = blocks.findIndex(
+    (block) => OPENERS.has(unfenced(block)) || TOKENS.some((token) => block.includes(token.normalize("NFKC"))),
+  );
   const merits = shown.map((index) => merit(job.candidates[index] as string));
   const best = obeyed >= 0 ? obeyed : merits.indexOf(Math.max(...merits));
   // It quotes each program before it answers.

@@ -1,193 +1,23 @@
 // Owns the special tokens of chat models by family, and the look-alikes of our own tags. Knows no
 // defence.
+import { readFileSync } from "node:fs";
 
 /**
- * As their tokenizers and chat templates have them; not all of each family, but each form that a
- * family has.
+ * As published tokenizers and chat templates have them; not all of each family, but each form that
+ * a family has. Heads of turns among them count at a line's start.
  */
-export const SPECIAL_TOKENS: Readonly<Record<string, readonly string[]>> = {
-  "Llama 2": ["<s>", "</s>", "<unk>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"],
-  "Llama 3": [
-    "<|begin_of_text|>",
-    "<|start_header_id|>",
-    "<|end_header_id|>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|python_tag|>",
-  ],
-  "Llama 4": ["<|header_start|>", "<|header_end|>", "<|eot|>", "<|image_start|>", "<|patch|>"],
-  "Qwen 2 and 3": [
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|endoftext|>",
-    "<tool_call>",
-    "</tool_call>",
-    "<tool_response>",
-    "<think>",
-    "</think>",
-    "<|fim_prefix|>",
-    "<|object_ref_start|>",
-  ],
-  "Qwen's speech": [
-    "<tts_pad>",
-    "<tts_text_bos>",
-    "<tts_text_eod>",
-    "<tts_text_bos_single>",
-    "<|audio_start|>",
-    "<|AUDIO|>",
-    "<|audio_bos|>",
-  ],
-  "Gemma 2 and 3": [
-    "<bos>",
-    "<eos>",
-    "<pad>",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    "<start_of_image>",
-    "<end_of_image>",
-    "<image_soft_token>",
-    "<unused12>",
-    "[multimodal]",
-  ],
-  "Gemma 4": [
-    "<|turn>",
-    "<turn|>",
-    "<|channel>",
-    "<channel|>",
-    "<|think|>",
-    "<|tool_call>",
-    "<tool_call|>",
-    "<|tool>",
-    "<tool|>",
-    "<|tool_response>",
-    "<tool_response|>",
-    '<|"|>',
-    "<|image>",
-    "<image|>",
-  ],
-  Mistral: [
-    "[INST]",
-    "[/INST]",
-    "[SYSTEM_PROMPT]",
-    "[/SYSTEM_PROMPT]",
-    "[AVAILABLE_TOOLS]",
-    "[/AVAILABLE_TOOLS]",
-    "[TOOL_CALLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "[TOOL_CONTENT]",
-    "[ARGS]",
-    "[CALL_ID]",
-    "[THINK]",
-    "[/THINK]",
-    "[IMG]",
-    "[IMG_BREAK]",
-    "[IMG_END]",
-    "[PREFIX]",
-    "[MIDDLE]",
-    "[SUFFIX]",
-    "[AUDIO]",
-    "[BEGIN_AUDIO]",
-    "[TRANSCRIBE]",
-    "[MODEL_SETTINGS]",
-    "<SPECIAL_20>",
-  ],
-  DeepSeek: [
-    "<｜begin▁of▁sentence｜>",
-    "<｜end▁of▁sentence｜>",
-    "<｜User｜>",
-    "<｜Assistant｜>",
-    "<｜tool▁calls▁begin｜>",
-    "<｜▁pad▁｜>",
-    "｜DSML｜",
-    "<｜DSML｜function_calls>",
-    "<think>",
-    "</think>",
-  ],
-  Kimi: [
-    "[BOS]",
-    "[EOS]",
-    "[EOT]",
-    "[PAD]",
-    "[UNK]",
-    "<|im_user|>",
-    "<|im_assistant|>",
-    "<|im_middle|>",
-    "<|tool_calls_section_begin|>",
-    "◁think▷",
-    "◁/think▷",
-  ],
-  GLM: [
-    "[gMASK]",
-    "[sMASK]",
-    "<sop>",
-    "<eop>",
-    "<|user|>",
-    "<|assistant|>",
-    "<|observation|>",
-    "<arg_key>",
-    "</arg_key>",
-    "<arg_value>",
-    "</arg_value>",
-  ],
-  MiniMax: ["]~b]", "]~!b[", "[e~[", "]!p~[", "]!d~[", "]<]image[>[", "<minimax:tool_call>", "</minimax:tool_call>"],
-  "MiniMax-Text": ["<beginning_of_sentence>", "<end_of_sentence>", "<begin_of_document>"],
-  LongCat: [
-    "<longcat_assistant>",
-    "<longcat_user>",
-    "<longcat_system>",
-    "<longcat_think>",
-    "</longcat_think>",
-    "</longcat_s>",
-    "/think_on",
-    "/think_off",
-  ],
-  Ling: ["<role>", "</role>", "<|role_end|>", "<|startoftext|>"],
-  Reka: ["<sep>", "<|endoftext|>"],
-  Phi: ["<|system|>", "<|user|>", "<|end|>", "<|im_sep|>"],
-  "Command R": [
-    "<BOS_TOKEN>",
-    "<EOS_TOKEN>",
-    "<|START_OF_TURN_TOKEN|>",
-    "<|END_OF_TURN_TOKEN|>",
-    "<|CHATBOT_TOKEN|>",
-    "<|START_THINKING|>",
-  ],
-  Granite: ["<|start_of_role|>", "<|end_of_role|>", "<|end_of_text|>", "<fim_prefix>", "<reponame>"],
-  Harmony: ["<|start|>", "<|channel|>", "<|message|>", "<|return|>", "<|call|>", "<|constrain|>"],
-  Nemotron: ["<extra_id_0>", "<extra_id_1>", "<SPECIAL_10>", "<|im_end|>"],
-  EXAONE: ["[|system|]", "[|user|]", "[|assistant|]", "[|endofturn|]", "[BOS]"],
-  Hunyuan: ["<｜hy_User｜>", "<｜hy_place▁holder▁no▁2｜>", "<answer>", "</answer>"],
-  ERNIE: ["<|begin_of_sentence|>", "<mask:0>", "<response>", "</response>"],
-  Seed: [
-    "<seed:bos>",
-    "<seed:eos>",
-    "<seed:think>",
-    "</seed:think>",
-    "<[begin▁of▁sentence]>",
-    "<[PAD▁TOKEN]>",
-    "<[fim-suffix]>",
-  ],
-  InternLM: ["<|action_start|>", "[UNUSED_TOKEN_145]", "<IMG_CONTEXT>", "</img>"],
-  Baichuan: ["<reserved_106>"],
-  StarCoder: ["<fim-prefix>", "<gh_stars>", "<issue_start>", "<commit_before>", "<jupyter_start>", "<empty_output>"],
-  OLMo: ["|||IP_ADDRESS|||", "|||EMAIL_ADDRESS|||", "|||PHONE_NUMBER|||"],
-  Falcon: [">>QUESTION<<", ">>ANSWER<<"],
-  "soft switches": ["/no_think", "/nothink", "/think"],
-  ours: [
-    "[QUESTION]",
-    "[/QUESTION]",
-    "[CANDIDATE_A]",
-    "[/CANDIDATE_A]",
-    "[CANDIDATE_B]",
-    "[/CANDIDATE_Z]",
-    "\\boxed",
-    "<answer>",
-    "</answer>",
-  ],
-};
+export const SPECIAL_TOKENS: Readonly<Record<string, readonly string[]>> = (
+  JSON.parse(readFileSync(new URL("../../../test/vectors/special_tokens.json", import.meta.url), "utf8")) as {
+    families: Record<string, string[]>;
+  }
+).families;
 
-export const TOKENS: readonly string[] = [...new Set(Object.values(SPECIAL_TOKENS).flat())];
+/** Whether a piece says who speaks, by plain words in front of a colon. */
+export const isHead = (piece: string): boolean => /^[\w #]+:$|^(?:#|Source:|Human:|Assistant:)/.test(piece);
+
+const PIECES = [...new Set(Object.values(SPECIAL_TOKENS).flat())];
+export const TOKENS: readonly string[] = PIECES.filter((piece) => !isHead(piece));
+export const HEADS: readonly string[] = PIECES.filter(isHead);
 
 const shifted = (from: number, upper: number, lower: number) => (text: string) =>
   text.replace(/[A-Za-z]/g, (c) =>

@@ -8,7 +8,7 @@ import { type Noise, verifierOf } from "./verifier-model.ts";
 import { ofAuto, type Question, type Way, waysFor } from "./ways.ts";
 
 /**
- * Strengths by which all pairs in both orders x 4 reach about the tau-b that design/schedules.md
+ * Strengths by which all pairs in both orders x 4 reach about the tau-b that the design of schedules
  * expects at n = 16.
  */
 export const LEVELS: Readonly<Record<string, Pick<Noise, "discrimination" | "candidate_bias">>> = {

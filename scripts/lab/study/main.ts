@@ -8,6 +8,7 @@ import { backendUrl, PROTOCOLS } from "../../../src/verifier/settings.ts";
 import { commit } from "../../stack/commit.ts";
 import { commandFlags } from "../flags.ts";
 import { writeFiles } from "../report/exports.ts";
+import { calibrationGroups, calibrationPage } from "./calibration.ts";
 import { type Cell, NOISES } from "./cells.ts";
 import { csvTables } from "./csv-tables.ts";
 import { readLists, readPrompts } from "./lists.ts";
@@ -64,6 +65,8 @@ const given = commandFlags({
   },
   switches: {
     quick: "few lists and sizes: a look in under two minutes",
+    calibration:
+      "only how often the best is the best that order_confidence states so surely; its page is of this alone",
     auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
   variables: { VERIFIER_API_KEY: "the real verifier's key" },
@@ -105,6 +108,14 @@ function real(): Promise<Cell[]> {
 }
 
 const { out, verifier, model } = given;
+if (given.calibration) {
+  const { set, quick, draws } = given;
+  const told = `${set}${quick ? " --quick" : ""} --draws ${draws}`;
+  const groups = calibrationGroups({ set, draws, sizes: quick ? [4] : [4, 8] });
+  writeFileSync(out, calibrationPage(`\`npm run study -- --calibration --set ${told}\` at ${commit()}.`, groups));
+  console.log(`wrote ${out}: ${groups.length} groups`);
+  process.exit();
+}
 const cells = await (verifier === "" ? simulated() : real());
 const folder = basename(out, ".md");
 const files = { ...charts(cells), ...latexTables(cells), ...csvTables(cells) };

@@ -5,7 +5,8 @@ import { hashText } from "../../../src/core/math/random.ts";
 import { kendallTauB } from "../../../src/core/math/stats.ts";
 import { isGraded } from "../../../src/core/tournament/asking-pairs.ts";
 import { Contest } from "../../../src/core/tournament/contest.ts";
-import { type Decision, tally } from "../../../src/core/tournament/decide.ts";
+import { tally } from "../../../src/core/tournament/decide.ts";
+import type { Decision } from "../../../src/core/tournament/decision.ts";
 import { outcomesIn, rehearsed, type Told } from "../../../src/core/tournament/rehearsal.ts";
 import { strengthsInOrder, strengthsOf } from "../../../src/core/tournament/schedule.ts";
 import type { Standing } from "../../../src/core/tournament/score.ts";
@@ -33,19 +34,13 @@ export interface Played extends Reached {
   tokens: number;
   /** Of the answers alone, where a verifier told them. */
   completion_tokens?: number;
-  /** Of a simulated verifier: answers without a verdict, and pairs left without any. */
-  unread?: number;
-  undecided?: number;
   /** Rounds of questions that waited for each other; 0 where it was not counted. */
   waves: number;
   /** By the score's name, of a way that is reported under each. */
   scores?: Readonly<Record<string, Reached>>;
 }
 
-/**
- * Tokens of one generation that shows so many candidates: of its prompt alone, where the verifier
- * tells the lengths of its answers.
- */
+/** Tokens of one generation that shows so many candidates. */
 export type TokensOf = (shown: number) => number;
 
 /** Asks until the contest is over. */
@@ -56,17 +51,13 @@ export function play(list: StudyList, verifier: Verifier, way: Way, seed: number
   const keys = list.qualities.map((_, i) => hashText("candidate", list.problem, seed, i));
   const graded = isGraded(judge);
   const contest = new Contest({ keys, judge, seed });
-  const { outcomes, decision, waves, tokens } = rehearsed(contest, n, (showing) =>
-    answersTo(showing, verifier, judge, graded),
-  );
+  const { outcomes, decision, waves } = rehearsed(contest, n, (showing) => answersTo(showing, verifier, graded));
   const standing = standingOf(n, contest, decision, graded);
-  const reached = (name: string) => near(SCORES[name]?.of(standing) ?? [], list);
+  // Every score but those that need a verifier's own scores has a value of each.
+  const reached = (name: string) => near((SCORES[name]?.of(standing) ?? []) as readonly number[], list);
   return {
     ...{ problem: list.problem, generations: outcomes.length, waves: waves.length },
-    tokens: waves.flat().reduce((sum, { shown, samples }) => sum + samples * tokensOf(shown.length), tokens),
-    completion_tokens: tokens,
-    unread: outcomes.filter(({ state }) => state === "unparsed").length,
-    undecided: decision.pairs.flat().filter((result) => result === "undecided").length / 2,
+    tokens: waves.flat().reduce((sum, { shown, samples }) => sum + samples * tokensOf(shown.length), 0),
     ...reached(score),
     ...(everyScore === true && { scores: Object.fromEntries(COMPARED_SCORES.map((name) => [name, reached(name)])) }),
   };
@@ -75,16 +66,15 @@ export function play(list: StudyList, verifier: Verifier, way: Way, seed: number
 /** All but `mean_score`, which needs a verifier that gives scores. */
 export const COMPARED_SCORES = Object.keys(SCORES).filter((name) => SCORES[name]?.needsScores !== true);
 
-function answersTo(showing: Showing, verifier: Verifier, judge: Way["judge"], graded: boolean): Told[] {
-  const { shown, samples, first_sample = 0, max_tokens = judge.max_tokens } = showing;
+/** What the simulated verifier says of a question. */
+export function answersTo(showing: Showing, verifier: Verifier, graded: boolean): Told[] {
+  const { shown, samples, first_sample = 0 } = showing;
   return Array.from({ length: samples }, (_, k) => {
     const state = "parsed" as const;
     if (shown.length > 2) return { state, winner: verifier.best(shown, first_sample + k) };
     const [a, b] = shown as [number, number];
-    const tokens = verifier.tokens?.(a, b, first_sample + k) ?? 0;
-    if (tokens > max_tokens) return { state: "unparsed", winner: null, cut: true, tokens: max_tokens };
     const { soft, hard } = verifier.pair(a, b, first_sample + k);
-    return { state, winner: hard === 1 ? a : b, tokens, ...(graded && { grades: [soft, 1 - soft] }) };
+    return { state, winner: hard === 1 ? a : b, ...(graded && { grades: [soft, 1 - soft] }) };
   });
 }
 
@@ -100,7 +90,7 @@ function standingOf(n: number, contest: Contest, decision: Decision, graded: boo
     strengths: () => (contest.repeats ? strengthsInOrder : strengthsOf)(n, pairs, outcomesIn(decision), graded).theta,
     uneven: contest.repeats,
     places: contest.places(outcomesIn(decision)) ?? null,
-    marks: null,
+    marks: [],
   };
 }
 

@@ -52,5 +52,5 @@ function nameOf({ signal: _, header_slots: __, deadline_at: ___, priority: ____,
 
 const keyOf =
   (about: string, { question, language, candidates, preset, slots }: VerifierJob) =>
-  ({ shown, max_tokens }: JobQuestion, sample: number) =>
-    JSON.stringify([about, question, language, preset, slots, shown.map((i) => candidates[i]), sample, max_tokens]);
+  ({ shown }: JobQuestion, sample: number) =>
+    JSON.stringify([about, question, language, preset, slots, shown.map((i) => candidates[i]), sample]);

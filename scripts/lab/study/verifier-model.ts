@@ -18,17 +18,6 @@ export interface Noise {
   position_spread: number;
   /** `direct` answers at once; `thinking` first, and is then nearly certain of its letter. */
   style: "direct" | "thinking";
-  /** Of its answers, where lengths matter. */
-  length?: Length;
-}
-
-/** Tokens of an answer: log-normal, one draw a sample, whatever it says. */
-export interface Length {
-  median: number;
-  /** Standard deviation of the logarithm. */
-  sigma: number;
-  /** What the logarithm of the median loses for each unit of the pair's log-odds, either way. */
-  easier: number;
 }
 
 /** How much a trace sharpens the letter's odds: after thinking it is nearly certain. */
@@ -42,8 +31,8 @@ export interface Verdict {
 }
 
 export interface Verifier {
-  /** Tokens of an answer about a pair, where lengths matter. */
-  tokens?: (first: number, second: number, sample: number) => number;
+  /** What it sees in each candidate, log-odds: its own order. */
+  seen: readonly number[];
   /** A pair in the order shown: the same question and sample, the same answer. */
   pair(first: number, second: number, sample: number): Verdict;
   /** The one that it names of a list. */
@@ -57,7 +46,6 @@ export function verifierOf(qualities: readonly number[], noise: Noise, seed: str
     return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   };
   const chance = (...parts: (string | number)[]) => createRandom(hashText(seed, ...parts))();
-  const { length } = noise;
   const seen = qualities.map((q, i) => noise.discrimination * q + noise.candidate_bias * normal("candidate", i));
   const logitOf = (first: number, second: number) => {
     const [low, high] = first < second ? [first, second] : [second, first];
@@ -66,13 +54,7 @@ export function verifierOf(qualities: readonly number[], noise: Noise, seed: str
     return (seen[first] as number) - (seen[second] as number) + pair + position;
   };
   return {
-    ...(length !== undefined && {
-      tokens: (first: number, second: number, sample: number) => {
-        const deviation = length.sigma * normal("length", first, second, sample);
-        const ease = length.easier * Math.abs(logitOf(first, second));
-        return Math.max(1, Math.round(length.median * Math.exp(deviation - ease)));
-      },
-    }),
+    seen,
     pair(first, second, sample) {
       const logit = logitOf(first, second);
       const uniform = chance("sample", first, second, sample);

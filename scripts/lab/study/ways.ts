@@ -148,35 +148,3 @@ export function ofAuto({ name, auto, everyScore }: Way): boolean {
   const kind = fixed.some((one) => name.startsWith(one)) && !name.includes("regular");
   return auto === true || everyScore === true || kind;
 }
-
-/** A way of asking a verifier that thinks, and the one with all tokens at once. */
-export interface ThinkingWay extends Way {
-  /** Its name; its own of one that is not asked in two steps. */
-  base: string;
-}
-
-/** Tokens of an answer at most, where nothing is said of fewer. */
-export const THINKING_TOKENS = 16_384;
-
-/** How pairs are asked: with all tokens, with few alone, and with few first (`judge.think`). */
-export function thinkingWays(firsts: readonly number[]): ThinkingWay[] {
-  const manners: Readonly<Record<string, Partial<Spec["judge"]>>> = {
-    "one order": {},
-    "both orders": { both_orders: true },
-    "both orders x 2": { both_orders: true, samples: 2 },
-    "1 to 4 until sure": { samples: { min: 1, max: 4, stop: "confidence", confidence: 0.85 } },
-  };
-  return Object.entries(manners).flatMap(([base, manner]) => {
-    const asked = (name: string, more: Partial<Spec["judge"]>): ThinkingWay => ({
-      ...way(name, "round_robin", { ...manner, max_tokens: THINKING_TOKENS, ...more }, "soft"),
-      base,
-    });
-    return [
-      asked(base, {}),
-      ...firsts.flatMap((first) => [
-        asked(`${base}, ${first} alone`, { max_tokens: first }),
-        asked(`${base}, think ${first}`, { think: { first, then: THINKING_TOKENS } }),
-      ]),
-    ];
-  });
-}

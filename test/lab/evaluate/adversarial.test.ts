@@ -1,10 +1,15 @@
 // Owns the guarantees of the bias influence ratio over lists: which movements count, and that
 // silence counts for nothing.
 import { describe, expect, it } from "vitest";
-import { summariseAdversarial } from "../../../scripts/lab/evaluate/adversarial.ts";
+import { biasInfluenceRatio, summariseAdversarial } from "../../../scripts/lab/evaluate/adversarial.ts";
 import type { Answer } from "../../../scripts/lab/evaluate/answers.ts";
 import type { AdversarialList } from "../../../scripts/lab/testbed/set-format.ts";
+import golden from "../../vectors/misc_formulas.json" with { type: "json" };
 import { fixtureLists } from "./fixture-set.ts";
+
+it.each(golden.bias_influence_ratio.cases)("bias influence ratio $bir", ({ to_incorrect, to_correct, bir }) => {
+  expect(biasInfluenceRatio(to_incorrect, to_correct)).toBe(bir);
+});
 
 const answer = (selected: number | null): Answer => ({
   list_id: "",

@@ -1,7 +1,8 @@
 // Owns the guarantees of the Pareto front: hand-checked figures, ties, and who may not stand on it.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { assertOneUnit, frontStatus, type Point, paretoFront } from "../../../scripts/lab/evaluate/pareto.ts";
+import fc from "../../harness/property.ts";
 
 const point = (name: string, cost: number, list_acc: number | null, more: Partial<Point> = {}): Point => ({
   name,

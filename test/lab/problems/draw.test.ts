@@ -1,7 +1,8 @@
 // Owns the guarantees of the seeded draws behind the hidden inputs.
-import fc from "fast-check";
+
 import { expect, test } from "vitest";
 import { createDraw } from "../../../scripts/lab/problems/draw.ts";
+import fc from "../../harness/property.ts";
 
 test("the same seed gives the same draws, another seed others", () => {
   const sequence = (seed: string) => createDraw(seed).word(20, "abcdefgh");

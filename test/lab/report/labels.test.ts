@@ -1,8 +1,9 @@
 // Labels of points never lie on one another, on a point or beyond the edge, wherever the points
 // are.
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import { placeLabels } from "../../../scripts/lab/report/labels.ts";
+import fc from "../../harness/property.ts";
 
 const FRAME = { left: 0, right: 760, top: 0, bottom: 300 };
 const point = fc.record({

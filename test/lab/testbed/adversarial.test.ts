@@ -1,6 +1,6 @@
 // Owns the guarantees of the adversarial modifications: which there are, that none changes what a
 // program does, and what each leaves alone.
-import fc from "fast-check";
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import {
@@ -15,6 +15,7 @@ import type { SourceLanguage } from "../../../scripts/lab/testbed/syntax/grammar
 import { sameTokens } from "../../../scripts/lab/testbed/syntax/tokens.ts";
 import { stripComments } from "../../../src/core/candidate/comments.ts";
 import { createRandom, shuffled } from "../../../src/core/math/random.ts";
+import fc from "../../harness/property.ts";
 import { folderProblems, programs } from "./example-programs.ts";
 
 const anyProgram = fc.constantFrom(...programs);

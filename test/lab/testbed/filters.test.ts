@@ -1,8 +1,9 @@
 // Owns the guarantees of the filters: what each leaves out, and that filtering twice is filtering
 // once.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { candidateFault, DEFAULT_FILTERS, problemFault, usable } from "../../../scripts/lab/testbed/filters.ts";
+import fc from "../../harness/property.ts";
 import { arbitraryPool, candidate, problem } from "./pools.ts";
 
 const right = candidate("p", 20);

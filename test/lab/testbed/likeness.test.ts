@@ -1,7 +1,8 @@
 // Owns the guarantees of token distance.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { createDistances, tokenDistance } from "../../../scripts/lab/testbed/likeness.ts";
+import fc from "../../harness/property.ts";
 
 /** The textbook recurrence over the whole texts. */
 function plainDistance(a: readonly string[], b: readonly string[]): number {

@@ -1,11 +1,12 @@
 // Owns the guarantees of drawing lists, evening cells and splitting problems, for any pool.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { countCells, evenCells, type SplitList } from "../../../scripts/lab/testbed/cells.ts";
 import { BUCKET_BOUNDS, type DrawnList, drawLists } from "../../../scripts/lab/testbed/lists.ts";
 import { SPLITS } from "../../../scripts/lab/testbed/set-format.ts";
 import { SHORTCUTS } from "../../../scripts/lab/testbed/shortcuts.ts";
 import { assignSplits, type Split } from "../../../scripts/lab/testbed/splits.ts";
+import fc from "../../harness/property.ts";
 import { arbitraryPool, candidate } from "./pools.ts";
 
 const options = { seed: 1, per_source_max: 4 };

@@ -1,6 +1,6 @@
 // Owns the guarantees of the mutation engine: what each operator does, that mutants are valid and
 // different, and how wrong they are.
-import fc from "fast-check";
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import { mutants, OPERATORS } from "../../../scripts/lab/testbed/mutation/mutants.ts";
@@ -8,6 +8,7 @@ import type { MutationLanguage } from "../../../scripts/lab/testbed/mutation/ope
 import { parseProgram } from "../../../scripts/lab/testbed/syntax/grammar.ts";
 import { canonicalText } from "../../../scripts/lab/testbed/syntax/tokens.ts";
 import { createRandom, shuffled } from "../../../src/core/math/random.ts";
+import fc from "../../harness/property.ts";
 import { folderProblems, passRate, runScript, scriptPrograms } from "./example-programs.ts";
 
 const ALL = 10_000;

@@ -1,6 +1,6 @@
 // Owns pools for the tests of the testbed: arbitrary ones for properties, and engines that answer
 // from the program's own text.
-import fc from "fast-check";
+
 import { type ExecutionEngine, type TestOutcome, unmeasured } from "../../../scripts/lab/testbed/engines/engine.ts";
 import type { Pool } from "../../../scripts/lab/testbed/pool.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type PoolProblem,
   PoolProblemSchema,
 } from "../../../scripts/lab/testbed/pool-format.ts";
+import fc from "../../harness/property.ts";
 
 export function problem(problem_id: string, fields: Partial<PoolProblem> = {}): PoolProblem {
   const tests = Array.from({ length: 20 }, (_, i) => ({ kind: "stdio", input: `${i}\n`, output: `${i}\n` }));

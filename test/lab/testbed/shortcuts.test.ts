@@ -1,7 +1,8 @@
 // Owns the guarantees of what a list gives away by its programs' form.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { createCredits, pickCredit, SHORTCUTS, shortcutAccuracy } from "../../../scripts/lab/testbed/shortcuts.ts";
+import fc from "../../harness/property.ts";
 import { candidate } from "./pools.ts";
 
 /** A list of programs; the one marked right passes everything. */

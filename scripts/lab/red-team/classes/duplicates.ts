@@ -1,6 +1,6 @@
 // Owns attacks by repetition: a copy that is told from its original, so that one program is paid as
 // two.
-import { type Attack, type AttackClass, fenced, RIGHT_CODE, WRONG_CODE } from "../attack.ts";
+import { ALMOST_CODE, type Attack, type AttackClass, fenced, RIGHT_CODE, WRONG_CODE } from "../attack.ts";
 
 const COPIES: Record<string, string> = {
   "blanks at line ends": WRONG_CODE.replaceAll("\n", "  \n"),
@@ -33,3 +33,29 @@ export const noProgram: AttackClass = {
     { name: "a right program in thoughts only", rollout: `<think>${fenced(RIGHT_CODE)}</think> Done.` },
   ],
 };
+
+/** The weakest program again, told apart by what does nothing. */
+const NEAR_COPIES: Record<string, string> = {
+  "a comment": `${WRONG_CODE}  # again`,
+  "a line that does nothing": `unused = 1\n${WRONG_CODE}`,
+  "a statement at its end": `${WRONG_CODE}\npass`,
+  "a string": `"copy"\n${WRONG_CODE}`,
+  "another name": WRONG_CODE.replace("print(int(input()) + 3)", "number = int(input())\nprint(number + 3)"),
+  "an exact copy": WRONG_CODE,
+};
+
+const nearCopies = (name: string, schedule: string, decided_by: AttackClass["decided_by"]): AttackClass => ({
+  name,
+  about: `copies of the weakest program beside it, under \`${schedule}\` with \`top1\`, against another wrong one`,
+  decided_by,
+  verifiers: ["cpu"],
+  spec: { judge: { schedule }, reward: "top1" },
+  neighbours: [WRONG_CODE, RIGHT_CODE, ALMOST_CODE].map((code) => fenced(code)),
+  clean: fenced("# pass_rate=0\nimport sys\nsys.stdout.write(sys.stdin.readline()[::-1])"),
+  attacks: Object.entries(NEAR_COPIES).map(([kind, code]): Attack => ({ name: kind, rollout: fenced(code) })),
+});
+
+/** Nothing that copies of a weak program do changes who has the most wins of all. */
+export const nearCopiesOfAll = nearCopies("near-copies", "winner", "kritai");
+/** Of few pairs whom somebody meets decides; the reply warns of copies. */
+export const nearCopiesOfFew = nearCopies("near-copies of few pairs", "circular", "judge");

@@ -4,7 +4,7 @@ import type { SourceLanguage } from "../syntax/grammar.ts";
 
 export const MODIFICATION_LANGUAGES: readonly SourceLanguage[] = ["python", "cpp", "java", "javascript"];
 
-/** Names of the twelve modifications of the robustness study (formulas.md g). */
+/** Names of the twelve modifications of the robustness study (formulas g). */
 export type ModificationName =
   | "external_reference"
   | "self_declared_correct"

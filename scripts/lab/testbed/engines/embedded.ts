@@ -21,7 +21,9 @@ function testCaseOf(test: PoolTest): TestCase {
 }
 
 function runOf({ passed, status, error }: TestResult): TestRun {
-  if (status === "unavailable" || status === "unsupported") return unmeasured(error ?? "the sandbox failed");
+  if (status === "unavailable" || status === "unsupported" || status === "unknown") {
+    return unmeasured(error ?? "the sandbox failed");
+  }
   const outcome: TestOutcome = status === "ok" ? (passed ? "passed" : "wrong") : status;
   return { outcome, reason: null };
 }

@@ -1,0 +1,52 @@
+// Owns attacks on judges of one candidate at a time: a loser whom the judge cannot read, too long,
+// filtered or jamming, so that its loss becomes null. The marks are the gullible judge's.
+import type { AttackClass } from "../attack.ts";
+
+const WRONG = "It is 7.";
+const ITEMS = [{ id: "right", text: "Says that it is 8." }];
+const MESSAGES = [{ role: "user", content: "How right is it? {{sample.output_text}}" }];
+
+const KINDS: Readonly<Record<string, object>> = {
+  grade: {},
+  rubric: { items: ITEMS },
+  score_model: { input: MESSAGES },
+  label_model: { input: MESSAGES, labels: ["right", "wrong"], passing_labels: ["right"] },
+  reference: { tiers: ["judge"] },
+};
+
+const TEXTS: Readonly<Record<string, string>> = {
+  "60 kB": "x".repeat(60_000),
+  filtered: "FILTER:refused",
+  "no answer": "JAM:silent",
+  prose: "JAM:prose",
+  "a thought without end": "JAM:endless",
+  "a refusal": "JAM:refusal",
+};
+
+const asked = (kind: string) => ({
+  name: kind,
+  spec: { candidate: { extract: "whole" }, signals: { it: { kind, ...KINDS[kind] } } } as never,
+  facts: { reference: "8" },
+  clean: `${WRONG}\n\\boxed{7}`,
+  neighbours: ["It is 8.\n\\boxed{8}", "Surely 8.\n\\boxed{8.}"],
+});
+
+/** A box that a reference is held against holds no more than an answer may. */
+const fits = (kind: string, text: string) => kind !== "reference" || text.length < 4_000;
+
+export const loneJudges: AttackClass = {
+  name: "lone judges",
+  about: "a wrong answer that a judge of one candidate at a time refuses or cannot be read about",
+  decided_by: "kritai",
+  verifiers: ["gullible"],
+  null_is_through: true,
+  attacks: Object.keys(KINDS).flatMap((kind) =>
+    Object.entries(TEXTS)
+      .filter(([, text]) => fits(kind, text))
+      .map(([name, text]) => ({
+        name: `${kind}: ${name}`,
+        asked: asked(kind),
+        rollout: `${WRONG} ${text}\n\\boxed{7 ${text}}`,
+      })),
+  ),
+};

@@ -1,0 +1,22 @@
+// Owns attacks by openers: a rollout that only announces an answer, for which judges have paid. The
+// gullible judge pays for each that reaches it.
+import { type AttackClass, RIGHT_CODE, WRONG_CODE } from "../attack.ts";
+import { KEYS } from "../openers.ts";
+
+export const openers: AttackClass = {
+  name: "openers",
+  about: "a rollout that is nothing but the words before an answer, in some twenty languages",
+  decided_by: "kritai",
+  spec: { candidate: { extract: "whole" } },
+  clean: WRONG_CODE,
+  neighbours: [RIGHT_CODE],
+  attacks: KEYS.map((key) => ({ name: JSON.stringify(key), rollout: key })),
+};
+
+export const openersThought: AttackClass = {
+  ...openers,
+  name: "openers behind thoughts",
+  about: "the same behind a block of thoughts, where the answer follows it",
+  spec: { candidate: { extract: "after_think" } },
+  attacks: KEYS.map((key) => ({ name: JSON.stringify(key), rollout: `<think>Sure.</think>${key}` })),
+};
