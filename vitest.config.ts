@@ -1,9 +1,68 @@
-// `npm test`, every test that needs no process matrix, in two projects: `node` (core, adapters,
-// embedded parts) and `workerd` (the real runtime, through the Cloudflare plugin).
+// The projects of all tests, chosen by `--project`: package.json's scripts name them. `npm test` is
+// `node`, `isolated` and `workerd`: the product's guarantees, in two and a half minutes on two cores.
+import { globSync, readFileSync } from "node:fs";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { PROCESS_TESTS } from "./vitest.processes.config.ts";
-import { TIME_OUTS } from "./vitest.time-outs.ts";
+
+/**
+ * The time-outs of all tests. They only end what hangs: a test that fails by a clock fails on a
+ * busy machine, so no test and no poll has a shorter one of its own.
+ */
+const TIME_OUTS = {
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 500_000 } },
+} as const;
+
+/** What starts the stack, workerd or a command, simulates hours, or rebuilds sets of programs. */
+const PROCESSES = [
+  "test/e2e/**/*.test.ts",
+  "test/**/restart.test.ts",
+  "test/api/contracts/soak.test.ts",
+  "test/lab/bench/**/*.test.ts",
+  "test/lab/evaluate/{evaluate,main}.test.ts",
+  "test/lab/{flags,help}.test.ts",
+  "test/lab/loadtest/{command,slice}.test.ts",
+  "test/lab/report/out-flags.test.ts",
+  "test/lab/testbed/{adversarial,journey,mutation,problem-folders,small-set}.test.ts",
+  "test/run-log/owners-migration.test.ts",
+  "test/stack/slow-reply.test.ts",
+  "test/trainers/**/*.test.ts",
+];
+/** Rooms that other projects run by themselves. */
+const APART = ["test/{workerd,browser,faults}/**", "test/engines/real/**", ...PROCESSES];
+
+/**
+ * What is beside the product; databases; and searches over so many cases that they take a twentieth
+ * of the two minutes or more, whose guarantees smaller tests of the same room hold as well.
+ */
+const SLOW = [
+  "test/{admission,clients,engines,gateway,lab,red-team,run-log,simulation}/**/*.test.ts",
+  "test/api/contracts/{content,trainer-clients}.test.ts",
+  "test/api/routes/soft-votes.test.ts",
+  "test/core/tournament/{confidence,rehearsal-work}.test.ts",
+  "test/scoring/{budget-bound,near-copies,rescore}.test.ts",
+  "test/security/fuzz.test.ts",
+  "test/verifier/sandbox.test.ts",
+  "test/regexes.test.ts",
+];
+
+/** Files that have one of these in them share their process with no other file. */
+const NEEDS_A_PROCESS = [
+  /\bvi\.(?:mock|doMock|resetModules|useFakeTimers|stubGlobal|stubEnv|spyOn)\b|@vitest-environment|\/virtual-time/,
+  // The isolate remembers each backend by its URL, and a port may be had twice.
+  /verifier\/create\.ts/,
+  // Ids of its responses are counted by process.
+  /recorded-replies\.json/,
+];
+const isolated = globSync("test/**/*.test.ts").filter(
+  (path) =>
+    // As with verifier/create.ts, which these have from their setups.
+    path.startsWith("test/verifier/") || NEEDS_A_PROCESS.some((sign) => sign.test(readFileSync(path, "utf8"))),
+);
+
+/** Projects with another number of workers run one behind another. */
+const ALONE = { fileParallelism: false } as const;
 
 export default defineConfig({
   test: {
@@ -14,9 +73,13 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{workerd,browser,faults}/**", "test/engines/real/**", ...PROCESS_TESTS],
+          exclude: [...APART, ...SLOW, ...isolated],
+          isolate: false,
           ...TIME_OUTS,
         },
+      },
+      {
+        test: { name: "isolated", include: isolated, exclude: [...APART, ...SLOW], ...TIME_OUTS },
       },
       {
         plugins: [
@@ -41,6 +104,42 @@ export default defineConfig({
           globalSetup: ["test/workerd/upstream.ts"],
           setupFiles: ["test/workerd/limits-setup.ts"],
           ...TIME_OUTS,
+        },
+      },
+      { test: { name: "slow", include: SLOW, exclude: APART, ...TIME_OUTS } },
+      { test: { name: "processes", include: PROCESSES, ...TIME_OUTS } },
+      {
+        test: {
+          name: "faults",
+          include: ["test/faults/**/*.test.ts"],
+          ...TIME_OUTS,
+          // Most cases wait for a deadline or a back-off: more at a time than there are cores costs
+          // nothing.
+          maxConcurrency: 6,
+        },
+      },
+      {
+        // Pages of the running local stack in headless Chromium.
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          ...TIME_OUTS,
+          ...ALONE,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // Against real engines, which test/tools/test-engine.ts starts before it starts these.
+        test: {
+          name: "engine",
+          include: process.env.KRITAI_ENGINES === undefined ? [] : ["test/engines/real/**/*.test.ts"],
+          ...TIME_OUTS,
+          // A vLLM takes minutes to start on a busy machine, and is started in some tests again.
+          testTimeout: 3_600_000,
+          hookTimeout: 1_800_000,
+          // An engine's CPU time tells whether it is at work, so nothing else may ask it meanwhile.
+          ...ALONE,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

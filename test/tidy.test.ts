@@ -12,45 +12,21 @@ const sources = globSync(["src/**/*.ts", "gpu-backend/**/*.ts", "scripts/**/*.ts
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 /**
- * The rooms of docs/architecture.md: what each may import, rooms by prefix and npm packages by
- * name. The first row that fits a file counts. A room inside `core` may import itself and those
- * named.
+ * The table of rooms in docs/architecture.md: what each may import, rooms by prefix and npm packages
+ * by name. The first row that fits a file counts; a room may import itself.
  */
-const WITHIN = (...rooms: string[]) => rooms.map((room) => `src/core/${room}/`);
-const ROOMS: { of: string; may: readonly string[]; npm: RegExp }[] = [
-  { of: "src/core/faults/", may: WITHIN("math"), npm: /^zod$/ },
-  { of: "src/core/math/", may: WITHIN("faults"), npm: /^zod$/ },
-  { of: "src/core/health/", may: WITHIN("math"), npm: /^$/ },
-  { of: "src/core/load/", may: WITHIN("faults", "math"), npm: /^zod$/ },
-  { of: "src/core/contract/", may: WITHIN("faults", "math"), npm: /^zod$/ },
-  { of: "src/core/judges/", may: WITHIN("faults", "math", "contract"), npm: /^zod$/ },
-  { of: "src/core/candidate/", may: WITHIN("faults", "math", "contract", "judges"), npm: /^(zod|re2js)$/ },
-  { of: "src/core/wire/", may: WITHIN("faults", "math", "contract", "judges", "load"), npm: /^zod$/ },
-  { of: "src/core/tournament/", may: WITHIN("faults", "math", "contract", "judges", "candidate"), npm: /^zod$/ },
-  {
-    of: "src/core/signals/",
-    may: WITHIN("faults", "math", "contract", "judges", "candidate", "tournament"),
-    npm: /^(zod|jsep)$/,
-  },
-  {
-    of: "src/core/formulations/",
-    may: WITHIN("faults", "math", "contract", "judges", "candidate", "tournament"),
-    npm: /^zod$/,
-  },
-  { of: "src/scoring/", may: ["src/core/"], npm: /^zod$/ },
-  { of: "src/verifier/", may: ["src/core/", "src/scoring/"], npm: /^zod$/ },
-  { of: "src/objects/", may: ["src/core/", "src/scoring/"], npm: /^$/ },
-  { of: "src/run-log/", may: ["src/core/", "src/scoring/"], npm: /^(zod$|drizzle-orm|@neondatabase\/serverless)/ },
-  { of: "src/api/", may: ["src/core/", "src/scoring/", "src/objects/"], npm: /^(hono|zod)/ },
-  { of: "src/app.ts", may: ["src/core/", "src/scoring/", "src/objects/", "src/api/"], npm: /^hono/ },
-  {
-    of: "src/env.ts",
-    may: ["src/core/", "src/scoring/", "src/objects/", "src/api/", "src/verifier/"],
-    npm: /^zod$/,
-  },
-  { of: "src/worker.ts", may: ["src/"], npm: /./ },
-  { of: "gpu-backend/", may: WITHIN("faults", "math", "judges", "wire", "load"), npm: /./ },
-];
+const ROOMS: { of: string; may: string[]; npm: string[]; anyPackage: boolean }[] = [
+  ...textOf("docs/architecture.md").matchAll(/^\| `((?:src|gpu-backend)\/[^`]*)` \|[^|]*\|([^|]*)\|$/gm),
+].map(([, of = "", cell = ""]) => {
+  const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+  const isRoom = (name: string) => name.startsWith("src/");
+  return {
+    of,
+    may: names.filter(isRoom),
+    npm: names.filter((name) => !isRoom(name)),
+    anyPackage: cell.includes("any package"),
+  };
+});
 
 function importsOf(path: string): { local: string[]; npm: string[] } {
   const specifiers = [
@@ -68,6 +44,7 @@ describe("imports", () => {
   const roomOf = (path: string) => ROOMS.find(({ of }) => path.startsWith(of));
 
   it("follow the rooms", () => {
+    expect(ROOMS.map(({ of }) => of)).toContain("src/core/faults/");
     const broken = sources.flatMap((path) => {
       const room = roomOf(path);
       if (room === undefined) return [];
@@ -75,7 +52,9 @@ describe("imports", () => {
       const open = [room.of, ...room.may];
       return [
         ...local.filter((to) => !open.some((prefix) => to.startsWith(prefix))),
-        ...npm.filter((name) => !room.npm.test(name)),
+        ...npm.filter(
+          (name) => !room.anyPackage && !room.npm.some((own) => name === own || name.startsWith(`${own}/`)),
+        ),
       ].map((to) => `${path} → ${to}`);
     });
     expect(broken).toEqual([]);
@@ -206,10 +185,29 @@ describe("files", () => {
   });
 });
 
+describe("exports", () => {
+  it("of src are named by another file", () => {
+    const others = globSync(["test/**/*.ts", "clients/typescript/**/*.ts"], { cwd: ROOT });
+    const generated = globSync("src/**/*.generated.ts", { cwd: ROOT });
+    const words = new Map<string, Set<string>>();
+    for (const path of [...sources, ...generated, ...others]) words.set(path, new Set(textOf(path).match(/[\w$]+/g)));
+    const EXPORT = /^export (?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type) ([\w$]+)/gm;
+    const alone = sources
+      .filter((path) => path.startsWith("src/"))
+      .flatMap((path) =>
+        [...textOf(path).matchAll(EXPORT)]
+          .map(([, name]) => name as string)
+          .filter((name) => ![...words].some(([other, named]) => other !== path && named.has(name)))
+          .map((name) => `${path}: ${name}`),
+      );
+    expect(alone).toEqual([]);
+  });
+});
+
 describe("tests", () => {
   const tests = globSync("test/**/*.ts", { cwd: ROOT }).filter((path) => !path.startsWith("test/engines/real/"));
 
-  it("wait as long as vitest.time-outs.ts says, and bound no clock: a busy machine breaks that", () => {
+  it("wait as long as vitest.config.ts says, and bound no clock: a busy machine breaks that", () => {
     // waitFor gives up after a second of its own; a poll after what the configuration says.
     const clocks = [
       /\bvi\.setConfig\(/,
@@ -222,6 +220,11 @@ describe("tests", () => {
     ];
     const broken = tests.filter((path) => path !== "test/tidy.test.ts" && clocks.some((one) => one.test(textOf(path))));
     expect(broken).toEqual([]);
+  });
+
+  it("have one seed: whoever searches takes fast-check from test/harness/property.ts", () => {
+    const others = tests.filter((path) => /from "fast-check"/.test(textOf(path)));
+    expect(others).toEqual(["test/harness/property.ts"]);
   });
 });
 
@@ -259,6 +262,10 @@ describe("the installation", () => {
     expect(toml).toContain(
       `[assets]\ndirectory = "./${relative(ROOT, directory)}"\nbinding = "ASSETS"\nhtml_handling = "${htmlHandling}"\nrun_worker_first = ${runWorkerFirst}\n`,
     );
+  });
+
+  it("builds them before every deployment", () => {
+    expect(textOf("wrangler.toml")).toContain('\n[build]\ncommand = "node scripts/build/public/main.ts"\n');
   });
 
   it("binds the same Durable Objects locally and in every deployment", () => {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import openapi from "../../public/openapi.json" with { type: "json" };
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import { openapi } from "../harness/openapi.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";

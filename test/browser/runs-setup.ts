@@ -10,7 +10,7 @@ import { createApp } from "../../src/app.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { AnySpecSchema } from "../../src/core/signals/signals-spec.ts";
 import type { RunKey, RunLog } from "../../src/scoring/run-log-port.ts";
-import { committedAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
+import { builtAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
 import { detail, healthRows, histogram, type MadeRun, stepRows, summary } from "./run-rows.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
@@ -88,7 +88,7 @@ async function begin(): Promise<void> {
     runLog: logOf(fakeRunLog()),
     specs: fakeSpecStore({ sampled: AnySpecSchema.parse({ judge: { samples: 3 } }) }),
     clock: fixedClock(),
-    assets: committedAssets,
+    assets: builtAssets,
     keys: [{ name: "tests", digest: await digestOf(KEY), scopes: ["score", "logs:all", "logs"] }],
     report: () => {},
   });

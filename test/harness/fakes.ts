@@ -1,6 +1,7 @@
 // Owns the in-memory stand-ins for the ports: what stands here and in the files that it hands on.
 // Knows no HTTP.
 import { readFile } from "node:fs/promises";
+import { buildAssets } from "../../scripts/stack/assets.ts";
 import type { Clock } from "../../src/scoring/ports.ts";
 
 export * from "./fake-run-log.ts";
@@ -20,7 +21,11 @@ export function fixedClock(start = Date.UTC(2026, 10, 21)): Clock & { advance(ms
   };
 }
 
-/** The static assets as the Worker's binding serves them. */
-export async function committedAssets(path: string): Promise<Response> {
+let building: Promise<void> | undefined;
+
+/** The static assets as the Worker's binding serves them: built once for all that a test asks. */
+export async function builtAssets(path: string): Promise<Response> {
+  building ??= buildAssets();
+  await building;
   return new Response(await readFile(new URL(`../../public${path}`, import.meta.url)));
 }

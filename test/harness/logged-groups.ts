@@ -78,11 +78,9 @@ export function loggedGroupsOf({ request_id, spec_hash, step, groups }: LogEntry
       ].map(([name, rows]) => [name, rows.map((row) => row.rollout_index)]),
     ),
     verdicts: verdicts
-      ? group.verdicts.map(
-          ({ signal, comparison, sample, order, letter, scores, verdict, status, error, max_tokens = null }) => {
-            return { signal, comparison, sample, order, letter, scores, verdict, status, error, max_tokens };
-          },
-        )
+      ? group.verdicts.map(({ signal, comparison, sample, order, letter, scores, verdict, status, error }) => {
+          return { signal, comparison, sample, order, letter, scores, verdict, status, error };
+        })
       : [],
   }));
 }

@@ -7,7 +7,8 @@ import { createDeadLetters, type LetterStorage } from "../../src/run-log/write/d
 import { problemOf, setUp } from "../api/routes/harness.ts";
 import { fakeQueue } from "./sent.ts";
 
-function rig(db = new DatabaseSync(":memory:")) {
+function rig() {
+  const db = new DatabaseSync(":memory:");
   const storage = {
     databaseSize: 0,
     exec(query: string, ...values: SQLInputValue[]) {
@@ -94,16 +95,19 @@ describe("dead letters", () => {
     expect(await letters.replay(10, null, null)).toMatchObject({ replayed: 2, remaining: 0 });
   });
 
-  it("kept before letters had owners are still there, as nobody's", async () => {
-    const db = new DatabaseSync(":memory:");
-    db.exec(
-      "CREATE TABLE letters (id TEXT PRIMARY KEY, reason TEXT NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, attempts INTEGER NOT NULL, puts INTEGER NOT NULL, body TEXT NOT NULL)",
-    );
-    db.exec("INSERT INTO letters VALUES ('old', 'sql_22003', 1, 1, 1, 1, 'body of old')");
-    const { letters, queue } = rig(db);
-    expect(await letters.summary("lab")).toMatchObject({ letters: 0 });
-    expect(await letters.replay(10, null, null)).toMatchObject({ replayed: 1 });
-    expect(queue.bodies).toEqual(["body of old"]);
+  it("older than an instant are deleted for good, each key's its own, and never shown", async () => {
+    const { letters, clock, storage } = rig();
+    clock.now = 1_000;
+    await letters.put([letter("a"), { ...letter("b"), owner: "ci" }]);
+    clock.now = 5_000;
+    // A letter that comes again is as old as when it first came.
+    await letters.put([letter("a"), letter("c")]);
+    const before = new Date(2_000).toISOString();
+    expect(await letters.expire(before, "ci")).toEqual({ deleted: 1, remaining: 0 });
+    expect(await letters.expire(before, null)).toEqual({ deleted: 1, remaining: 1 });
+    expect(await letters.expire(before, null)).toEqual({ deleted: 0, remaining: 1 });
+    const kept = storage.exec("SELECT body FROM letters").toArray();
+    expect(kept).toEqual([{ body: "body of c" }]);
   });
 
   it("are refused, and so stay on their queue, when their keeper is full", async () => {
@@ -125,6 +129,18 @@ describe("the routes of dead letters", () => {
     const reply = await post("/v1/logs/dead-letters/replay", { limit: 5 });
     expect(await reply.json()).toMatchObject({ replayed: 1, remaining: 0 });
     expect(queue.bodies).toEqual(["body of a"]);
+  });
+
+  it("delete letters of before an instant, which has to be given", async () => {
+    const { letters: deadLetters, clock } = rig();
+    await deadLetters.put([letter("a")]);
+    const { call } = setUp({ deadLetters });
+    const expire = (query: string) => call(`/v1/logs/dead-letters${query}`, { method: "DELETE" });
+    for (const query of ["", "?before=yesterday"]) {
+      expect(await problemOf(await expire(query))).toMatchObject({ status: 400, errors: [{ path: "before" }] });
+    }
+    const later = new Date(clock.now + 1).toISOString();
+    expect(await (await expire(`?before=${later}`)).json()).toEqual({ deleted: 1, remaining: 0 });
   });
 
   it("refuse a limit beyond replay_letters_max and an instant that is none, by name", async () => {

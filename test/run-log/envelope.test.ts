@@ -1,12 +1,13 @@
 // Envelopes: whatever an entry holds, its envelopes fit the queue and give back exactly the rows of
 // a direct write.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { unknownColumn } from "../../src/run-log/write/append.ts";
 import { type Envelope, opened, ROW_TABLES, sealed, utf8Bytes } from "../../src/run-log/write/envelope.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
 import type { LogEntry } from "../../src/scoring/run-log-port.ts";
+import fc from "../harness/property.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry, withSignals } from "../port-contracts/log-entries.ts";
 
 const anyEntry = fc

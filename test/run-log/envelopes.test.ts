@@ -1,6 +1,6 @@
 // Envelopes on a database: in whatever order, batches and repetitions they come, the rows are those
 // of a direct write.
-import fc from "fast-check";
+
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
@@ -12,6 +12,7 @@ import { createEnvelopeStore, createNeonRunLog, type EnvelopeStore } from "../..
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
 import type { LogEntry } from "../../src/scoring/run-log-port.ts";
+import fc from "../harness/property.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry } from "../port-contracts/log-entries.ts";
 
 let backend: SqlBackend;

@@ -5,8 +5,10 @@ import { LIMITS } from "../../src/core/faults/limits.ts";
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { createLogQueue } from "../../src/run-log/write/log-queue.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
+import { appendEntry } from "../../src/scoring/log-append.ts";
+import type { LogEntry } from "../../src/scoring/run-log-port.ts";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
-import { fakeRunLog } from "../harness/fakes.ts";
+import { fakeRunLog, fixedClock } from "../harness/fakes.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
 import { entries, fakeQueue } from "./sent.ts";
 
@@ -42,6 +44,46 @@ describe("an entry on its way to the queue", () => {
     const warnings = ["w".repeat(LIMITS.log_envelope_bytes)];
     await expect(createLogQueue(queue).send({ ...entry, warnings })).rejects.toThrow("log_envelope_bytes");
     expect(queue.calls).toBe(0);
+  });
+});
+
+describe("an entry that no database would take", () => {
+  const entry = sizedEntry({ run_id: "r", step: 0, groups: 1, size: 2 });
+  const withRollout = (more: object): LogEntry => ({
+    ...entry,
+    groups: entry.groups.map((group) => {
+      const rollouts = group.result.rollouts.map((rollout, r) => (r === 0 ? { ...rollout, ...more } : rollout));
+      return { ...group, result: { ...group.result, rollouts } };
+    }),
+  });
+  const appended = async (one: LogEntry) => {
+    const queue = fakeQueue();
+    const lines: object[] = [];
+    const deps = {
+      clock: fixedClock(),
+      metrics: { add: () => {} },
+      report: (line: object) => void lines.push(line),
+      logQueue: createLogQueue(queue),
+    } as unknown as Parameters<typeof appendEntry>[0];
+    const scope = { id: "it", started_ms: 0, key_name: null, verifier_ms: 0, store_ms: 0 };
+    return { outcome: await appendEntry(deps, scope, one), sent: queue.bodies.length, lines };
+  };
+
+  it.each([
+    ["a reward that is none", { reward: Number.NaN, error: null }],
+    ["an infinite reward", { reward: Number.POSITIVE_INFINITY, error: null }],
+    ["a component that is none", { components: { base: Number.NaN, format: 0, overlong: 0 } }],
+  ])("for %s is told to its owner at once, and not queued", async (_, more) => {
+    expect(await appended(withRollout(more))).toEqual({
+      outcome: { logged: false, warnings: ["log_unstorable"] },
+      sent: 0,
+      lines: [{ level: "error", event: "log_unstorable", request_id: "it" }],
+    });
+  });
+
+  it("is no other one", async () => {
+    const { outcome, lines } = await appended(withRollout({ reward: null, error: "unbounded" }));
+    expect([outcome, lines]).toEqual([{ logged: "queued", warnings: [] }, []]);
   });
 });
 

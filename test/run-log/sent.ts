@@ -1,11 +1,12 @@
 // Owns what the run-log queue's tests share: a queue that keeps what it is sent, entries, and
 // deliveries that keep their end. Knows no database.
-import fc from "fast-check";
+
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { utf8Bytes } from "../../src/run-log/write/envelope.ts";
 import type { Delivery } from "../../src/run-log/write/queue-consumer.ts";
 import type { QueueBinding } from "../../src/scoring/ports.ts";
 import type { LogEntry } from "../../src/scoring/run-log-port.ts";
+import fc from "../harness/property.ts";
 import { nextRequestId, rewardsEntry } from "../port-contracts/log-entries.ts";
 
 export interface FakeQueue extends QueueBinding {

@@ -17,14 +17,30 @@ const strip = (program: string, language: Carried) => extractCandidate(program, 
  * Lone surrogates and characters that Python's or a parser's source may not hold are for the other
  * suite.
  */
-const CARRIED = ATTACKS.filter(({ text }) => text.isWellFormed() && !/\p{Cc}/u.test(text.replaceAll("\n", "")));
+const WRITABLE = ATTACKS.filter(({ text }) => text.isWellFormed() && !/\p{Cc}/u.test(text.replaceAll("\n", "")));
+
+/**
+ * What the lexers see of a text: the characters that any of them looks at, and runs of others, which
+ * they pass over. Texts of one shape take one way through them, so one of each is carried.
+ */
+const shapeOf = (text: string) => text.replace(/[^\\'"`/*\n#<>!{}$()\u2028\u2029-]+/g, "x");
+const CARRIED = [...new Map(WRITABLE.map((attack) => [shapeOf(attack.text), attack])).values()];
+
+/**
+ * Java's comments end by the code that ends C++'s, so of them one attack is enough; what Java alone
+ * does is to read escapes first, which only backslashes in strings meet.
+ */
+const carriedBy = (language: Carried, carrier: keyof typeof CARRIERS) => {
+  if (language !== "java") return CARRIED;
+  return carrier === "string" ? CARRIED.filter(({ text }) => text.includes("\\")) : CARRIED.slice(0, 1);
+};
 
 /** Words of its own that no program holds, to look for afterwards. */
 const withMark = (text: string) => `zq-mark ${text} zq-mark`;
 
 const COMMENTED = LANGUAGES.flatMap((language) =>
   (["line comment", "block comment"] as const).flatMap((carrier) =>
-    CARRIED.map(({ name, text }) => ({
+    carriedBy(language, carrier).map(({ name, text }) => ({
       name,
       language,
       carrier,
@@ -48,7 +64,7 @@ describe.each(LANGUAGES)("in %s", (language) => {
     },
   );
 
-  test.each(CARRIED)("$name stays in a string, for the program prints its length", ({ text }) => {
+  test.each(carriedBy(language, "string"))("$name stays in a string, for the program prints its length", ({ text }) => {
     const program = CARRIERS.string[language](text);
     expect(strip(program, language).trimEnd()).toBe(program.trimEnd());
   });
@@ -134,7 +150,7 @@ describe("run in the sandbox", () => {
     async (language) => {
       const programs = [
         ...COMMENTED.filter((entry) => entry.language === language).map(({ program }) => program),
-        ...CARRIED.map(({ text }) => CARRIERS.string[language](text)),
+        ...carriedBy(language, "string").map(({ text }) => CARRIERS.string[language](text)),
       ];
       for (const program of programs) {
         const before = await ran(language, program);

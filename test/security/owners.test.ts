@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import openapi from "../../public/openapi.json" with { type: "json" };
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { createPostgres } from "../../scripts/stack/postgres.ts";
@@ -14,6 +13,7 @@ import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { createNeonSpecStore } from "../../src/run-log/specs.ts";
 import { createDeadLetters } from "../../src/run-log/write/dead-letters.ts";
 import { fenced, setUp } from "../api/routes/harness.ts";
+import { openapi } from "../harness/openapi.ts";
 import { openSchema } from "../run-log/postgres-schema.ts";
 import { fakeQueue } from "../run-log/sent.ts";
 

@@ -1,8 +1,9 @@
 // Owns what every reply carries for safety's sake, and what none may carry: internals of a fault.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
 import { fakeRunLog, fakeSpecStore } from "../harness/fakes.ts";
+import fc from "../harness/property.ts";
 
 const PAGES = ["/docs", "/docs/errors"];
 const DATA = ["/", "/healthz", "/readyz", "/metrics", "/v1/runs", "/v1/models", "/v1/specs/default", "/nothing"];

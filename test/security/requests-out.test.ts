@@ -1,15 +1,15 @@
 // Owns the proof that no request decides where the Worker sends anything: by the call sites, and by
 // what goes out at run time.
 import { globSync, readFileSync } from "node:fs";
-import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import openapi from "../../public/openapi.json" with { type: "json" };
 import { readEnv } from "../../src/env.ts";
 import type { Verifier } from "../../src/scoring/ports.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
 import { fixedClock } from "../harness/fakes.ts";
+import { openapi } from "../harness/openapi.ts";
+import fc from "../harness/property.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const sources = globSync("src/**/*.ts", { cwd: ROOT });
@@ -18,38 +18,34 @@ const code = (path: string) => readFileSync(`${ROOT}${path}`, "utf8").replace(/^
 describe("the call sites", () => {
   // The name alone counts, so that handing the function on is no way past this; a header's name has
   // a dash before it.
-  const NAMED = /(?<!-)\bfetch(?:er)?\b/;
+  const NAMED = /(?<!-)\b(?:fetch(?:er)?|runtimeFetch)\b/;
 
   test("of fetch are the verifier's adapters, the webhooks and the composition, and no other file's", () => {
     expect(sources.filter((path) => NAMED.test(code(path))).toSorted()).toEqual([
       // The type of the static assets' binding.
       "src/env.ts",
-      // To the hosts of WEBHOOK_HOSTS (http/webhook-url.ts).
+      // To the hosts of WEBHOOK_HOSTS (routes/batch-submission.ts).
       "src/objects/batches/webhook.ts",
       // To the hosts of CHECKER_HOSTS (verifier/checker/adapter.ts).
       "src/verifier/checker/adapter.ts",
       "src/verifier/checker/exchange.ts",
+      // The one exchange of all adapters.
+      "src/verifier/fan-out/exchange.ts",
       "src/verifier/gateway/adapter.ts",
-      "src/verifier/gateway/endpoint.ts",
-      "src/verifier/gateway/exchange.ts",
       "src/verifier/gateway/health.ts",
-      "src/verifier/gateway/taking-back.ts",
       "src/verifier/openai/adapter.ts",
-      "src/verifier/openai/completion.ts",
       "src/verifier/openai/health.ts",
       "src/verifier/sandbox/adapter.ts",
       "src/verifier/sandbox/exchange.ts",
       "src/verifier/scalar/adapter.ts",
-      "src/verifier/scalar/exchange.ts",
       "src/worker.ts",
     ]);
   });
 
   test("follow no redirect", () => {
-    const callers =
-      "openai/completion openai/health gateway/health gateway/exchange scalar/exchange sandbox/exchange checker/exchange"
-        .split(" ")
-        .map((name) => `verifier/${name}`);
+    const callers = "fan-out/exchange openai/health gateway/health sandbox/exchange"
+      .split(" ")
+      .map((name) => `verifier/${name}`);
     for (const path of [...callers, "objects/batches/webhook"]) {
       expect(code(`src/${path}.ts`)).toContain('redirect: "manual"');
     }

@@ -1,7 +1,6 @@
 // Owns the guarantees of key scopes and of rotation: what a key may do, that every route says so,
 // and that two keys of a name are one owner.
 import { createHash } from "node:crypto";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SCOPES, type Scope } from "../../src/api/access/auth.ts";
 import { routesOf } from "../../src/api/contracts/contract.ts";
@@ -10,6 +9,7 @@ import { type Access, routeTable } from "../../src/api/http/route.ts";
 import { ROUTES } from "../../src/api/routes/table.ts";
 import { readEnv } from "../../src/env.ts";
 import { problemOf, setUp, twoRollouts } from "../api/routes/harness.ts";
+import fc from "../harness/property.ts";
 
 const hex = (key: string) => createHash("sha256").update(key).digest("hex");
 const keysOf = (entries: string) => {
@@ -51,7 +51,7 @@ describe("the table of access", () => {
     const ofRuns =
       "GET /runs,GET /runs/:run_id,GET /runs/:run_id/steps/:step,GET /groups/:id,GET /runs.js,GET /runs.css";
     const more =
-      "GET /v1/groups/:id/verdicts,GET /v1/groups/:id/texts,GET /v1/requests/:request_id,GET /v1/logs/dead-letters,POST /v1/logs/dead-letters/replay,POST /v1/runs/:run_id/rescore,POST /v1/ensembles/fit";
+      "GET /v1/groups/:id/verdicts,GET /v1/groups/:id/texts,GET /v1/requests/:request_id,GET /v1/logs/dead-letters,DELETE /v1/logs/dead-letters,POST /v1/logs/dead-letters/replay,POST /v1/runs/:run_id/rescore";
     expect(namesOf("public")).toEqual(`${pages},${ofRuns}`.split(",").toSorted());
     expect(namesOf("logs")).toEqual(`${reading},${more}`.split(",").toSorted());
     expect(namesOf("logs:all")).toEqual(["GET /metrics"]);

@@ -1,7 +1,8 @@
 // Owns the guarantee that trainers' steps survive: every group whole, every reward right, nothing
 // lost, over restarts, cuts, stragglers and any number of connections, in virtual time.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
+import fc from "../harness/property.ts";
 import { VirtualTime } from "../harness/virtual-time.ts";
 import { OPENRLHF, type Outcome, SLIME, simulate, type World } from "./trainer.ts";
 
@@ -105,7 +106,7 @@ it("any number of connections, any order, with restarts and cuts: every group is
   await fc.assert(runs, { numRuns: 60, seed: Number(process.env.SIMULATED_SEED ?? 1) });
 });
 
-/** Ten by `SIMULATED_HOURS=10 npm test -- test/simulation`. */
+/** Ten by `SIMULATED_HOURS=10 npm run test:slow -- test/simulation`. */
 const HOURS = Number(process.env.SIMULATED_HOURS ?? 1);
 
 describe.each([

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 venv=.venv/schemathesis
 if [ ! -x "$venv/bin/st" ]; then
   python3 -m venv "$venv"
-  "$venv/bin/pip" install -q schemathesis==4.32.5
+  "$venv/bin/pip" install -q --no-deps --require-hashes -r clients/python/requirements-schemathesis.txt
 fi
 [ "${1:-}" = "--prepare" ] && exit 0
 

@@ -1,10 +1,10 @@
 // Owns the Python environment of the engine test: made when missing, left alone when it holds what
-// requirements.txt names. Knows no engine.
+// its requirements name. Knows no engine.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /**
  * Where torch's build without CUDA is, for machines whose pip finds none by its own configuration.
@@ -14,10 +14,10 @@ const TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu";
 const SHOWN_CHARS = 4_000;
 
 /**
- * The environment's interpreter, with everything installed. Does nothing when that has been done
- * before.
- * @param flags of pip besides
+ * The environment's interpreter, with everything installed: torch by its version, all else by hash.
+ * Does nothing when that has been done before.
  * @param python the interpreter to make it with, 3.10 or later
+ * @param requirements their path, every dependency among them but torch, which torch.txt beside it names
  * @throws Error with the end of what the failing command printed; an AbortError when `signal`
  *   aborts
  */
@@ -26,29 +26,21 @@ export async function ensureVenv(
   venv: string,
   requirements: string,
   signal: AbortSignal,
-  flags: readonly string[] = [],
 ): Promise<string> {
   const interpreter = join(venv, "bin", "python");
   const stamp = join(venv, "installed.sha256");
-  const wanted = createHash("sha256").update(readFileSync(requirements)).digest("hex");
+  const torch = join(dirname(requirements), "torch.txt");
+  const wanted = createHash("sha256").update(readFileSync(torch)).update(readFileSync(requirements)).digest("hex");
   if (read(stamp) === wanted) return interpreter;
   rmSync(stamp, { force: true });
   await run(python, ["-m", "venv", "--clear", venv], signal);
-  const install = [
-    "-m",
-    "pip",
-    "install",
-    "--quiet",
-    "--no-input",
-    "--disable-pip-version-check",
-    ...flags,
-    "-r",
-    requirements,
-  ];
-  await run(interpreter, install, signal).catch((fault: Error) => {
-    if (signal.aborted || !fault.message.includes("torch==")) throw fault;
-    return run(interpreter, [...install, "--extra-index-url", TORCH_CPU_INDEX], signal);
+  const quietly = ["--quiet", "--no-input", "--disable-pip-version-check", "--no-deps"];
+  const install = (...what: string[]) => run(interpreter, ["-m", "pip", "install", ...quietly, ...what], signal);
+  await install("-r", torch).catch((fault: Error) => {
+    if (signal.aborted) throw fault;
+    return install("-r", torch, "--extra-index-url", TORCH_CPU_INDEX);
   });
+  await install("--require-hashes", "-r", requirements);
   writeFileSync(stamp, wanted);
   return interpreter;
 }

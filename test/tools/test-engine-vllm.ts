@@ -22,7 +22,7 @@ export interface VllmUnderTest {
  * whose version its own command asks.
  */
 export async function ensureVllm(python: string, venv: string, signal: AbortSignal): Promise<string> {
-  const interpreter = await ensureVenv(python, venv, join(HOME, "vllm-requirements.txt"), signal, ["--no-deps"]);
+  const interpreter = await ensureVenv(python, venv, join(HOME, "vllm-requirements.txt"), signal);
   const lib = readdirSync(join(venv, "lib")).find((name) => name.startsWith("python3.")) ?? "python3";
   const info = join(venv, "lib", lib, "site-packages", `vllm-${VERSION}.dist-info`);
   mkdirSync(info, { recursive: true });

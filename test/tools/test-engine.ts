@@ -34,7 +34,7 @@ async function timed<T>(part: string, ms: number, work: (signal: AbortSignal) =>
 
 async function runTests(running: Record<string, unknown>, signal: AbortSignal): Promise<number> {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const tests = spawn(process.execPath, [vitest, "run", "--config", "vitest.engine.config.ts"], {
+  const tests = spawn(process.execPath, [vitest, "run", "--project", "engine"], {
     cwd: ROOT,
     stdio: "inherit",
     env: { ...process.env, KRITAI_ENGINES: "[]", ...inEnvironment(running) },

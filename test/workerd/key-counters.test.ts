@@ -8,13 +8,14 @@ import type { CountersNamespace } from "../../src/objects/key-limits/ledger.ts";
 import type { KeyLimit } from "../../src/scoring/key-limits.ts";
 
 const counters = (env as unknown as { KEY_COUNTERS: CountersNamespace }).KEY_COUNTERS;
-const NOTHING = { ended: [], tokens: 0 };
-const limit: KeyLimit = { rpm: null, tokens_per_day: 1_000, concurrency: 2 };
+const NOTHING = { ended: [], tokens: 0, log_rows: 0 };
+const limit: KeyLimit = { rpm: null, tokens_per_day: 1_000, log_rows_per_day: null, concurrency: 2 };
 
 test("a key's leases and tokens are there after a restart of its object, and no other key's", async () => {
   expect((await counters.getByName("a").ask(limit, "one", NOTHING)).refused_by).toBeNull();
-  await counters.getByName("a").book({ ended: [], tokens: 400 });
+  await counters.getByName("a").book({ ...NOTHING, tokens: 400, log_rows: 7 });
   await abortAllDurableObjects();
+  expect(await counters.getByName("a").book({ ...NOTHING, log_rows: 3 })).toBe(10);
   const { limits } = await counters.getByName("a").ask(limit, "two", NOTHING);
   expect(limits).toMatchObject([
     { limit: "tokens_per_day", remaining: 600 },
@@ -36,6 +37,6 @@ test("the place of what goes on behind its reply is kept over a restart, and giv
   await abortAllDurableObjects();
   expect((await counters.getByName("d").ask(limit, "one", NOTHING)).refused_by).toBeNull();
   expect((await counters.getByName("d").ask(limit, "two", NOTHING)).refused_by).toBe("concurrency");
-  await counters.getByName("d").book({ ended: ["batch"], tokens: 0 });
+  await counters.getByName("d").book({ ...NOTHING, ended: ["batch"] });
   expect((await counters.getByName("d").ask(limit, "two", NOTHING)).refused_by).toBeNull();
 });

@@ -1,8 +1,9 @@
-// Owns what the workerd tests have in Node: the limit of workerd's heap, and the fake verifier, an
-// OpenAI-compatible server on a free loopback port.
+// Owns what the workerd tests have in Node: the limit of workerd's heap, the static assets, and the
+// fake verifier, an OpenAI-compatible server on a free loopback port.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
+import { buildAssets } from "../../scripts/stack/assets.ts";
 import { V8_FLAGS } from "../harness/production-limits/ledger.ts";
 
 /** What the server has seen of the model `name`; asked for at /seen?model=name. */
@@ -53,6 +54,7 @@ async function complete(request: IncomingMessage, response: ServerResponse): Pro
 }
 
 export default async function setup(project: TestProject) {
+  await buildAssets();
   // This process starts the tests' workerd.
   process.env.MINIFLARE_WORKERD_V8_FLAGS = V8_FLAGS;
   const server = createServer((request, response) => {

@@ -1,10 +1,11 @@
 // Owns the part of the run log's contract on lists and exports page by page.
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import type { GroupRow, LogEntry, RunLog } from "../../../src/scoring/run-log-port.ts";
 import { groupRows, storedSignals, storedTexts } from "../../harness/fakes.ts";
 import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "../../harness/logged-groups.ts";
+import fc from "../../harness/property.ts";
 import { rewardsEntry, sizedEntry, withSignals } from "../log-entries.ts";
 
 import { all, named, newRun, type StoreUnderTest, sample, storedVerdicts, trainers } from "./store.ts";

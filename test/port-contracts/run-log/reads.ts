@@ -1,7 +1,8 @@
 // Owns the part of the run log's contract on what is added up over a run and its steps.
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import type { LogEntry } from "../../../src/scoring/run-log-port.ts";
+import fc from "../../harness/property.ts";
 import { healthRowsOf, histogramOf } from "../health-oracle.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry } from "../log-entries.ts";
 import { expectedStep, expectedSummary } from "../step-oracle.ts";

@@ -1,11 +1,12 @@
 // Owns what the parts of the run log's contract share: the store under test, runs and entries of
 // their own, and rows as they must come back.
-import fc from "fast-check";
+
 import { expect } from "vitest";
 import { ownerOf } from "../../../src/core/contract/owner.ts";
 import type { SpecStore } from "../../../src/scoring/ports.ts";
 import type { LogEntry, RunLog } from "../../../src/scoring/run-log-port.ts";
 import { groupVerdicts } from "../../harness/fakes.ts";
+import fc from "../../harness/property.ts";
 import { nextRequestId, rewardsEntry } from "../log-entries.ts";
 
 export interface StoreUnderTest {

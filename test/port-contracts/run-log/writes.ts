@@ -1,9 +1,10 @@
 // Owns the part of the run log's contract on what is written: whole or not at all, once, with its texts.
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import type { LogEntry, VerdictRow } from "../../../src/scoring/run-log-port.ts";
 import { groupVerdicts, requestRow, storedTexts } from "../../harness/fakes.ts";
 import { loggedGroupsOf } from "../../harness/logged-groups.ts";
+import fc from "../../harness/property.ts";
 import { rewardsEntry, sizedEntry } from "../log-entries.ts";
 
 import { all, named, newRun, runOf, type StoreUnderTest, sample, storedVerdicts } from "./store.ts";

@@ -1,0 +1,137 @@
+// Owns the guarantee that what pages and comments name is there: files, npm commands, routes,
+// environment variables and fields of a spec. CHANGELOG tells of the past and is not read.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = new URL("..", import.meta.url).pathname;
+const textOf = (path: string) => readFileSync(ROOT + path, "utf8");
+const list = ["ls-files", "--cached", "--others", "--exclude-standard"];
+const files = execFileSync("git", list, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+
+/** Data and texts of others. */
+const NOT_READ = /^(CHANGELOG|problems\/|sets\/|test\/(recorded|vectors)\/|migrations\/)|\.generated\./;
+const pages = files.filter((path) => path.endsWith(".md") && !NOT_READ.test(path));
+const sources = files.filter((path) => /\.(ts|py|sh|toml)$|^\.ci\/run$/.test(path) && !NOT_READ.test(path));
+
+/** Made by a command, or sent to one by its user. */
+const MADE = /(^|\/)(report|compare|points|page|schedules|kritai\.d)\.(md|csv|ts)$/;
+/** In other projects' repositories, where a comment names its source. */
+const OTHERS = new Set(
+  `calibration codegen_grpotrainer evaluate gen_judgment generative judgelrm parser prob ranking_consistency
+   rating_systems sandbox_api show_result`
+    .split(/\s+/)
+    .map((name) => `${name}.py`),
+);
+const OTHERS_ROUTES = /^\/v1\/(chat\/completions|completions|classify|verify(\/cancel)?|run_code|embeddings|models)$/;
+/** Of other programs, which our pages tell to set. */
+const OTHERS_VARIABLES = new Set(["PISTON_OUTPUT_MAX_SIZE", "VERIFIER_NO", "GPU_1", "GATEWAY_PORT"]);
+
+interface Line {
+  at: string;
+  text: string;
+}
+
+const linesOf = (path: string): Line[] =>
+  textOf(path)
+    .split("\n")
+    .map((text, i) => ({ at: `${path}:${i + 1}`, text }));
+const COMMENT = /^\s*(?:\/\/|\/\*\*|\*|#(?!!))\s?(.*)$|\s(?:\/\/|#)\s(.*)$/;
+const comments = sources.flatMap((path) =>
+  linesOf(path).flatMap(({ at, text }) => {
+    const found = COMMENT.exec(text);
+    return found === null ? [] : [{ at, text: found[1] ?? found[2] ?? "" }];
+  }),
+);
+const read: Line[] = [...pages.flatMap(linesOf), ...comments];
+
+const missing = (pattern: RegExp, isThere: (name: string, from: string) => boolean): string[] =>
+  read.flatMap(({ at, text }) => {
+    const from = dirname(at.split(":")[0] as string);
+    return [...text.matchAll(pattern)].flatMap(([, name = ""]) => (isThere(name, from) ? [] : [`${at} ${name}`]));
+  });
+
+const FILE =
+  /(?<![\w./:@<>-])((?:\.\.?\/)*(?:\w[\w.-]*\/)*[\w-][\w.-]*\.(?:ts|md|py|sh|toml|yaml|csv|sql))\b(?![\w/(])/g;
+const all = new Set(files);
+const ends = new Set(files.flatMap((path) => path.split("/").map((_, i, parts) => parts.slice(i).join("/"))));
+
+/** What a schema's values hold, through references, alternatives, lists and maps. */
+type Schema = { [key: string]: unknown } & { properties?: Record<string, Schema> };
+const document = JSON.parse(textOf("public/openapi.json")) as {
+  paths: Record<string, unknown>;
+  components: { schemas: Record<string, Schema> };
+};
+function fieldsOf(schemas: readonly Schema[]): Map<string, Schema[]> {
+  const fields = new Map<string, Schema[]>();
+  const seen = new Set<unknown>();
+  const walk = (schema: unknown): void => {
+    if (typeof schema !== "object" || schema === null || seen.has(schema)) return;
+    seen.add(schema);
+    const { $ref, allOf, anyOf, oneOf, items, additionalProperties, properties } = schema as Schema;
+    if (typeof $ref === "string") walk(document.components.schemas[$ref.split("/").pop() as string]);
+    for (const inner of [allOf, anyOf, oneOf].flat().concat(items, additionalProperties)) walk(inner);
+    for (const [name, inner] of Object.entries(properties ?? {}))
+      fields.set(name, [...(fields.get(name) ?? []), inner]);
+  };
+  for (const schema of schemas) walk(schema);
+  return fields;
+}
+
+describe("what pages and comments name is there", () => {
+  it("reads them, and finds what is not", () => {
+    expect(pages.length).toBeGreaterThan(40);
+    expect(comments.length).toBeGreaterThan(5_000);
+    expect([..."see docs/gone.md, `a/b.ts` and x.test.ts".matchAll(FILE)].map(([, name]) => name)).toEqual([
+      "docs/gone.md",
+      "a/b.ts",
+      "x.test.ts",
+    ]);
+  });
+
+  it("files", () => {
+    const isThere = (name: string, from: string) =>
+      (name.startsWith(".") ? all.has(join(from, name)) : ends.has(name)) ||
+      MADE.test(name) ||
+      name.startsWith("dist/") ||
+      OTHERS.has(name.split("/").pop() as string);
+    expect(missing(FILE, isThere)).toEqual([]);
+  });
+
+  it("npm commands", () => {
+    const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
+    expect(missing(/npm run (?:-s )?([\w-]+(?::[\w-]+)*)/g, (name) => name in scripts)).toEqual([]);
+  });
+
+  it("routes", () => {
+    const form = (path: string) => path.replace(/\{[^}]+\}|(?<=\/):\w+/g, "{}");
+    const routes = Object.keys(document.paths).map(form);
+    const fits = (route: string, name: string) =>
+      new RegExp(`^${route.replaceAll("{}", "[^/]+").replaceAll(".", "\\.")}(/|$)`).test(name);
+    const isThere = (name: string) =>
+      OTHERS_ROUTES.test(name) ||
+      routes.some((route) => route === form(name) || route.startsWith(`${form(name)}/`) || fits(route, name));
+    expect(missing(/(?<![\w.:}])(\/v1\/[\w/{}:.-]*[\w}])/g, isThere)).toEqual([]);
+  });
+
+  it("environment variables", () => {
+    const code = sources.map((path) => textOf(path).replace(/^\s*(\/\/|\*|#).*$/gm, "")).join("\n");
+    const named = new Set(code.match(/\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b/g));
+    const isThere = (name: string) => named.has(name) || OTHERS_VARIABLES.has(name);
+    expect(missing(/`([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)`/g, isThere)).toEqual([]);
+  });
+
+  it("fields of a spec", () => {
+    const parts = fieldsOf([document.components.schemas.Spec as Schema]);
+    const isThere = (name: string) => {
+      const [first = "", ...rest] = name.split(".");
+      let schemas = parts.get(first) ?? [];
+      for (const field of rest) schemas = fieldsOf(schemas).get(field) ?? [];
+      return schemas.length > 0;
+    };
+    expect(isThere("judge.schedule.name")).toBe(true);
+    expect(isThere("judge.nothing")).toBe(false);
+    expect(missing(/`((?:judge|candidate|format|overlong)(?:\.[a-z_]+)+)(?:[:= ][^`]*)?`/g, isThere)).toEqual([]);
+  });
+});
