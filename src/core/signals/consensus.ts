@@ -4,7 +4,7 @@ import * as z from "zod";
 import { readAnswer } from "../candidate/answers/compare-answers.ts";
 import { isOpener } from "../candidate/openers.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { rankShares } from "./expression-functions.ts";
+import { rankShares } from "./expression-group-functions.ts";
 import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
 import { type Reading, UnreadableSchema, unread } from "./unreadable.ts";

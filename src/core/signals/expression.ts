@@ -2,7 +2,8 @@
 // rollout of a group. Pure, linear in rollouts.
 
 import { didYouMean } from "../faults/suggestion.ts";
-import { hull, leftDomain, OVER_GROUP, PLAIN } from "./expression-functions.ts";
+import { leftDomain, PLAIN } from "./expression-functions.ts";
+import { hull, OVER_GROUP } from "./expression-group-functions.ts";
 import { type Expression, ExpressionFault, parseExpression, printExpression } from "./expression-parse.ts";
 import { firstMissing, type Range, type Valued, valued, without } from "./signal-value.ts";
 
