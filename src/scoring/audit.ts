@@ -4,6 +4,7 @@ import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts
 import type { AuditUse, GroupResult } from "../core/contract/replies.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
+import { drained } from "../core/math/drained.ts";
 import { mean } from "../core/math/stats.ts";
 import { auditCorrelation, auditSpec, isAudited } from "../core/signals/audit.ts";
 import { type AnySpec, type CompiledSpec, compileSpec } from "../core/signals/compiled-spec.ts";
@@ -72,7 +73,7 @@ function planWithin(
   texts: VerdictTexts | null,
 ): Judging[] | null {
   try {
-    return planJudging(groups, compiled, 0, most, null, texts);
+    return drained(planJudging(groups, compiled, 0, most, { texts }));
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

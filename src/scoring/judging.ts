@@ -6,6 +6,7 @@ import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { Question } from "../core/judges/questions.ts";
+import { drained } from "../core/math/drained.ts";
 import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
 import { FillRoom } from "../core/signals/fill-room.ts";
 import { GroupSignals, type OpenSignal } from "../core/signals/group-signals.ts";
@@ -36,24 +37,34 @@ export interface Judging {
   run(sessions: Sessions): Promise<GroupSignals>;
 }
 
+/** What planning takes besides its groups. */
+interface Aids {
+  journal?: KeyedJournal | null;
+  texts?: VerdictTexts | null;
+  /** Is told of the bytes that questions hold beside the request's own; may throw. */
+  hold?: ((bytes: number) => void) | undefined;
+  /** Does what takes long between two answers; absent: at once. */
+  work?: Worker;
+}
+
+/** Runs what yields its steps (`turn_steps`) to its end. */
+export type Worker = <T>(work: Generator<number, T>) => Promise<T>;
+
 /**
  * Plans the first waves of every group before any verifier call, so that a request that cannot be
  * met is refused whole; a signal that waits for another's answers counts as if it were asked for
- * every rollout. What the journal knows is not asked.
+ * every rollout. What the journal knows is not asked. Yields the steps that it took (`turn_steps`).
  * @param step the request's, 0 where it has none and none is needed
- * @param hold is told of the bytes that questions hold beside the request's own; may throw
  * @throws ApiError `list_too_long`, `too_many_generations`, `invalid_request` where templates would
  *   fill more than filled_request_chars
  */
-export function planJudging(
+export function* planJudging(
   groups: readonly PreparedGroup[],
   compiled: CompiledSpec,
   step: number,
   generationsMax: number,
-  journal: KeyedJournal | null = null,
-  texts: VerdictTexts | null = null,
-  hold: (bytes: number) => void = () => {},
-): Judging[] {
+  { journal = null, texts = null, hold, work = async (some) => drained(some) }: Aids = {},
+): Generator<number, Judging[]> {
   let generations = 0;
   let runs = 0;
   let planned = 0;
@@ -63,14 +74,9 @@ export function planJudging(
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
   const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, texts };
-  const room = new FillRoom();
-  const opened = groups.map((prepared) => {
-    const signals = new GroupSignals(compiled, prepared, step);
-    return { prepared, signals, open: signals.advance(room), waiting: signals.waiting(room) };
-  });
-  // Before copies are made of it, and before the journal is asked: who is refused may come again.
-  hold(room.held * FILLED_COPIES);
-  const judgings = opened.map(({ prepared, signals, open: opens, waiting }) => {
+  const opened = yield* openedGroups(groups, compiled, step, hold);
+  const judgings: Judging[] = [];
+  for (const { prepared, signals, open: opens, waiting } of opened) {
     const first = opens.map((open) => plannedSignal(plans, open));
     for (const { firstWave, size } of first) {
       generations += sizeOf(firstWave.filter(({ open }) => open));
@@ -84,8 +90,9 @@ export function planJudging(
       generations += size;
       planned += size;
     }
-    return { prepared, run: (sessions: Sessions) => runSignals(plans, signals, first, sessions) };
-  });
+    judgings.push({ prepared, run: (sessions) => runSignals(plans, signals, first, sessions, work) });
+    yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
+  }
   if (generations > generationsMax) {
     const message = tooMany(generations, generationsMax);
     throw new ApiError("too_many_generations", `${message}.`, { errors: [{ path: "groups", message }] });
@@ -97,6 +104,22 @@ export function planJudging(
   return judgings;
 }
 
+/** Every group's signals that can be told without a verifier, and those opened for one. */
+function* openedGroups(groups: readonly PreparedGroup[], compiled: CompiledSpec, step: number, hold: Aids["hold"]) {
+  const room = new FillRoom();
+  const opened = [];
+  for (const prepared of groups) {
+    const signals = new GroupSignals(compiled, prepared, step);
+    const open = yield* signals.advance(room);
+    opened.push({ prepared, signals, open, waiting: yield* signals.waiting(room) });
+  }
+  // Before copies are made of it, and before the journal is asked: who is refused may come again.
+  hold?.(room.held * FILLED_COPIES);
+  return opened;
+}
+
+/** Of entering a question among those of its request. */
+const STEPS_QUESTION = 200;
 /** With an assert the test's own code runs as well (core/wire/examination.ts). */
 const ASSERT_RUNS = 2;
 /** What templates fill is held as it is, as the key of a question, and as it is sent. */
@@ -120,6 +143,7 @@ async function runSignals(
   signals: GroupSignals,
   first: readonly Planned[],
   sessions: Sessions,
+  work: Worker,
 ): Promise<GroupSignals> {
   const run = async (planned: Planned): Promise<void> => {
     const { name, judge } = planned;
@@ -129,7 +153,8 @@ async function runSignals(
       plans.early,
     );
     signals.settle(planned, judge.strict_model === true ? ofOneModel(asked) : asked);
-    await Promise.all(signals.advance().map((open) => run(plannedSignal(plans, open))));
+    const opened = await work(signals.advance());
+    await Promise.all(opened.map((open) => run(plannedSignal(plans, open))));
   };
   await Promise.all(first.map(run));
   return signals;

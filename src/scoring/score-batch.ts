@@ -1,7 +1,7 @@
 // Owns the one use case: extract → plan → verify → decide → shape → summarise. Knows no HTTP, no
 // database and no verifier protocol.
 
-import { createPreparer } from "../core/candidate/prepare.ts";
+import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts";
 import type { AuditUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -25,12 +25,13 @@ import type { SessionStats } from "../core/wire/questions.ts";
 import { type Audited, beginAudit, planAudit } from "./audit.ts";
 import { requireAddresses, requireBackends } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
-import { type Judging, planJudging, type Sessions } from "./judging.ts";
+import { type Judging, planJudging, type Sessions, type Worker } from "./judging.ts";
 import { groupEntry } from "./log-entry.ts";
 import type { Clock, Verifier } from "./ports.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import type { LogEntry } from "./run-log-port.ts";
 import { openSessions, REFUSALS_TOLD_MAX } from "./sessions.ts";
+import { workInTurns } from "./turns.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
 interface ScoringDeps {
@@ -84,13 +85,15 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   requireBackends(deps.verifier, compiled);
   requireAddresses(deps.verifier, compiled);
   const spec_hash = await specHash(spec);
-  const prepared = request.groups.map(createPreparer(preparerRules(compiled)));
+  const work = workInTurns(batch.party ?? "", deps.clock, started_ms + request.deadline_ms);
+  const prepared = await work(preparing(request, compiled));
   const named = hasSignals(spec);
   const journal = batch.journal === undefined ? null : await keyedJournal(batch.journal, prepared, spec_hash, named);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
   const { generations_max } = deps.verifier;
   const step = request.step ?? 0;
-  const judgings = planJudging(prepared, compiled, step, generations_max, journal, texts, batch.hold);
+  const { hold } = batch;
+  const judgings = await work(planJudging(prepared, compiled, step, generations_max, { journal, texts, hold, work }));
   const auditing = planAudit(deps.verifier, spec, prepared);
 
   const verifierStarted = deps.clock.now();
@@ -101,7 +104,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
   const opened = openSessions(deps.verifier, compiled, until, slots);
   const audit = auditing === null ? null : beginAudit(auditing, deps.verifier, until, slots);
-  const { judged, results, audited } = await judgeAll(judgings, compiled, opened.sessions, batch.onGroup)
+  const { judged, results, audited } = await judgeAll(judgings, compiled, opened.sessions, work, batch.onGroup)
     .then(async (main) => ({ ...main, audited: (await audit?.ended(main.results)) ?? null }))
     .finally(deadline.disarm);
   const session = opened.stats();
@@ -143,6 +146,21 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   };
 }
 
+/** Of what comes of a rollout when all is answered. */
+const STEPS_ROLLOUT = 500;
+/** Of taking a candidate out of a text, for each of its chars. */
+const STEPS_CHAR = 2;
+
+function* preparing({ groups }: RewardsRequest, compiled: CompiledSpec): Generator<number, PreparedGroup[]> {
+  const prepare = createPreparer(preparerRules(compiled));
+  const prepared: PreparedGroup[] = [];
+  for (const [index, group] of groups.entries()) {
+    prepared.push(prepare(group, index));
+    yield group.rollouts.reduce((sum, { text }) => sum + STEPS_ROLLOUT + STEPS_CHAR * text.length, 0);
+  }
+  return prepared;
+}
+
 interface Judged {
   judged: GroupSignals[];
   results: GroupResult[];
@@ -153,16 +171,22 @@ async function judgeAll(
   judgings: readonly Judging[],
   { spec, judgeable }: CompiledSpec,
   sessions: Sessions,
+  work: Worker,
   onGroup: ScoringBatch["onGroup"],
 ): Promise<Judged> {
   const judged: GroupSignals[] = [];
   const results: GroupResult[] = [];
+  function* resultOf(signals: GroupSignals): Generator<number, GroupResult> {
+    yield signals.size * STEPS_ROLLOUT;
+    return groupResult(signals, spec, judgeable);
+  }
   await Promise.all(
     judgings.map(async (judging, index) => {
       const signals = await judging.run(sessions);
       judged[index] = signals;
-      results[index] = groupResult(signals, spec, judgeable);
-      onGroup?.(index, results[index]);
+      const result = await work(resultOf(signals));
+      results[index] = result;
+      onGroup?.(index, result);
     }),
   );
   return { judged, results };

@@ -1,6 +1,7 @@
 // Owns the benchmark of what signals and their expression cost beside judging: 64 groups of 16
 // through tests, a cascade and length. Knows no verifier.
 import { createPreparer } from "../../../src/core/candidate/prepare.ts";
+import { drained } from "../../../src/core/math/drained.ts";
 import { compileSpec } from "../../../src/core/signals/compiled-spec.ts";
 import { GroupSignals } from "../../../src/core/signals/group-signals.ts";
 import { preparerRules } from "../../../src/core/signals/preparing.ts";
@@ -45,7 +46,7 @@ export async function benchSignals(batch: Batch, rounds: number): Promise<Figure
     let rewards = 0;
     for (const group of prepared) {
       const signals = new GroupSignals(compiled, group, 1);
-      for (const open of signals.advance()) signals.settle(open, []);
+      for (const open of drained(signals.advance())) signals.settle(open, []);
       signals.columns();
       rewards += signals.rewards().length;
     }

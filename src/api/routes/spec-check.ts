@@ -9,11 +9,12 @@ import { RewardsRequestSchema } from "../../core/signals/requests.ts";
 import { isRelative } from "../../core/signals/signal.ts";
 import { AnySpecSchema } from "../../core/signals/signals-spec.ts";
 import { rehearsalWork, type Work } from "../../core/tournament/forecast.ts";
+import { partyOf } from "../../scoring/party.ts";
+import { inTurns, REHEARSING } from "../../scoring/turns.ts";
 import { readJson } from "../http/body.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../http/parameters.ts";
 import type { AppContext } from "../http/scope.ts";
-import { inTurns } from "../http/turns.ts";
 import { validated } from "../http/validation.ts";
 import { bareSpec, checkedSpec } from "./specs.ts";
 
@@ -91,11 +92,8 @@ export function checkSpec(deps: RouteDeps) {
     const lints = specLints(compiled, deadline_ms);
     const audited = auditSpec(spec);
     const work = rehearsalWork();
-    const { costs, audit } = await inTurns(
-      c.get("caller")?.name ?? "",
-      deps.clock,
-      costsOf(compiled, audited, n, work),
-    );
+    const { party = "" } = partyOf(c.get("caller")?.name ?? null);
+    const { costs, audit } = await inTurns(party, deps.clock, costsOf(compiled, audited, n, work), REHEARSING);
     const cut = Object.entries(costs).flatMap(([name, cost]) => (isCut(cost) ? [`rehearsal_too_long: ${name}`] : []));
     const reply = {
       ...{ spec_hash, spec, ...told(compiled, costs, n) },

@@ -103,11 +103,13 @@ export const LIMITS = {
   prefill_chars: 4096,
   /** Work of what `specs/check` rehearses for one request, some 20 ns each. */
   rehearsal_steps_max: 8_000_000,
-  /** Of which so much is done between two turns of the event loop. */
-  rehearsal_turn_steps: 100_000,
-  rehearsal_wait_ms: 10,
+  /** Steps, some 20 ns each, between two turns of the event loop. */
+  turn_steps: 50_000,
+  turn_wait_ms: 5,
   rehearsal_pause_ms: 100,
-  rehearsal_lease_ms: 2_000,
+  turn_pause_ms: 4,
+  turn_beside_ms: 1_000,
+  turn_lease_ms: 2_000,
   evaluation_lists_max: 20_000,
   evaluation_candidates_max: 64,
   evaluation_tags_max: 8,

@@ -13,7 +13,7 @@ import {
   templateOf,
   textOfRow,
 } from "./sample-template.ts";
-import { answeredAtOnce, type Signal, type ToldRow } from "./signal.ts";
+import { answeredAtOnce, inSteps, type Signal, type ToldRow } from "./signal.ts";
 import { type Valued, without } from "./signal-value.ts";
 import { type Reading, unread } from "./unreadable.ts";
 
@@ -23,9 +23,14 @@ export interface Work {
   sample: number;
   /** Of a char that the row fills beyond what was sent of it, beside another text of so many chars. */
   row(other: number): number;
+  /** Chars of a unit that is compared; absent: 1. */
+  unit?: number;
   /** A text that is the same for all samples costs as much beside each of them. */
   again?: boolean;
 }
+
+/** What is looked at in a step (`turn_steps`). */
+const CHARS_A_STEP = 25;
 
 type FilledBy = (filling: Filling) => ReturnType<typeof filledText>;
 
@@ -69,7 +74,7 @@ export const comparing = <S extends TwoTexts>(
   facts: ({ input, reference }) => itemFact([input, reference]),
   groupFault: ({ input, reference }, group) => itemFault([input, reference], group),
   range: () => [0, 1],
-  open({ group, index }, settings, { room = new FillRoom() }) {
+  ...inSteps<S>(function* ({ group, index }, settings, { room = new FillRoom() }) {
     const work = workOf(settings);
     const compare = comparer(settings);
     const [own, other] = [fillerOf(settings.input, work), fillerOf(settings.reference, work)];
@@ -81,7 +86,8 @@ export const comparing = <S extends TwoTexts>(
       return byRow;
     };
     let last: { a: string; b: string; found: Valued | null } | null = null;
-    const told = group.rollouts.map(({ text }): ToldRow => {
+    let looked = 0;
+    const toldOf = (text: string): ToldRow => {
       const filling = fillingOf(group, index, text);
       const [a, b] = [own(filling), other(filling)];
       if (typeof a === "string") return unread(settings, a);
@@ -89,14 +95,25 @@ export const comparing = <S extends TwoTexts>(
       const rows = a.row * work.row(b.text.length) + b.row * work.row(a.text.length);
       if (rows > 0) room.take(rows, index);
       // Equal samples, or templates that do not look at the sample, are compared once.
-      if (last?.a !== a.text || last.b !== b.text) last = { a: a.text, b: b.text, found: compare(a.text, b.text) };
+      if (last?.a !== a.text || last.b !== b.text) {
+        last = { a: a.text, b: b.text, found: compare(a.text, b.text) };
+        const { unit = 1 } = work;
+        const [long, beside] = [a.text.length / unit, b.text.length / unit];
+        looked = long * work.row(beside) + beside * work.row(long);
+      }
       const { found } = last;
       if (found === null && !isLong()) return unread(settings, "sample_too_long");
       return { value: found ?? without("text_too_long"), detail: null };
-    });
+    };
+    const told: ToldRow[] = [];
+    for (const { text } of group.rollouts) {
+      looked = text.length;
+      told.push(toldOf(text));
+      yield Math.ceil(looked / CHARS_A_STEP);
+    }
     return answeredAtOnce(
       () => told.map(({ value }) => value),
       () => told.map(({ detail }) => detail),
     );
-  },
+  }),
 });

@@ -41,6 +41,9 @@ interface Settled {
   compared: Compared | null;
 }
 
+/** Of opening a signal, for each rollout. */
+const STEPS_ROLLOUT = 500;
+
 export class GroupSignals {
   readonly prepared: PreparedGroup;
   private readonly compiled: CompiledSpec;
@@ -59,33 +62,39 @@ export class GroupSignals {
 
   /**
    * Tells what can be told without a verifier; returns what is newly open for one. Throws ApiError
-   * for a group that cannot be met.
+   * for a group that cannot be met. Yields the steps that it took (`turn_steps`).
    * @param room what templates may fill; of what waits it was taken by `waiting`
    */
-  advance(room?: FillRoom): OpenSignal[] {
+  *advance(room?: FillRoom): Generator<number, OpenSignal[]> {
     const opened: OpenSignal[] = [];
-    // In order, each after those that it waits for: one pass finds all that is ready.
-    this.left = this.left.filter((one) => {
-      if (!one.after.every((name) => this.values.has(name))) return true;
-      const asked = this.membersOf(one);
-      const open = this.opened(one, asked, room);
+    // Taken before it is opened: meanwhile another signal's answers may make others ready.
+    for (let one = this.takeReady(); one !== undefined; one = this.takeReady()) {
+      const open = yield* this.opened(one, this.membersOf(one), room);
       if (open.judge !== null) opened.push({ ...open, judge: open.judge });
-      else this.settle({ ...open }, []);
-      return false;
-    });
+      else this.settle(open, []);
+    }
     return opened;
+  }
+
+  /** The first signal for which all that it waits for is settled. */
+  private takeReady(): CompiledSignal | undefined {
+    const ready = this.left.find(({ after }) => after.every((name) => this.values.has(name)));
+    this.left = this.left.filter((one) => one !== ready);
+    return ready;
   }
 
   /**
    * Signals that wait for a verifier's answers, opened as if asked for the whole group: the most
-   * that they may come to ask.
+   * that they may come to ask. Yields as `advance` does.
    */
-  waiting(room?: FillRoom): OpenSignal[] {
+  *waiting(room?: FillRoom): Generator<number, OpenSignal[]> {
     const all = this.prepared.group.rollouts.map((_, r) => r);
-    return this.left.flatMap((one) => {
-      const open = this.opened(one, all, room);
-      return open.judge === null ? [] : [{ ...open, judge: open.judge }];
-    });
+    const opened: OpenSignal[] = [];
+    for (const one of this.left) {
+      const open = yield* this.opened(one, all, room);
+      if (open.judge !== null) opened.push({ ...open, judge: open.judge });
+    }
+    return opened;
   }
 
   /** Ends an open signal with all that it asked. */
@@ -201,7 +210,8 @@ export class GroupSignals {
     return all.filter((r) => (holds[r]?.value ?? 0) !== 0);
   }
 
-  private opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[], room?: FillRoom) {
+  private *opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[], room?: FillRoom) {
+    yield members.length * STEPS_ROLLOUT;
     const group = subgroup(this.prepared, members);
     const { judgeable, spec } = this.compiled;
     const { step } = this;
@@ -210,7 +220,7 @@ export class GroupSignals {
       return members.map((r) => all[r] as boolean);
     };
     const about = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused"), step, room };
-    const plan = signal.open(group, settings, about);
+    const plan = (yield* signal.opening?.(group, settings, about) ?? []) ?? signal.open(group, settings, about);
     const { shows } = plan;
     this.groups.set(name, group);
     if (shows !== undefined) this.shown.set(name, shows);

@@ -18,7 +18,7 @@ import { presetNamed } from "../judges/presets/table.ts";
 import { isPromptName } from "../judges/render.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
 import { appealed, byJudge, byRules, type Found } from "./reference-tiers.ts";
-import { factOf, type Judge, type Signal } from "./signal.ts";
+import { factOf, inSteps, type Judge, type Signal } from "./signal.ts";
 import { type Reading, UnreadableSchema, unread } from "./unreadable.ts";
 
 const ReferenceText = z
@@ -73,6 +73,8 @@ interface ReferenceSettings extends Reading {
 
 const PRESET = "compassverifier";
 const RULES = ["rules"];
+/** Of reading an answer and comparing it with the references, for each of their chars. */
+const STEPS_CHAR = 5;
 
 /** Equal to one of the references; different from all; else unknown. */
 function compareWithAny(references: readonly ReadAnswer[], answer: ReadAnswer, tolerance: number): Comparison {
@@ -124,7 +126,7 @@ export const reference: Signal<ReferenceSettings> = {
   facts: () => ["group.reference"],
   range: () => [0, 1],
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
-  open(prepared, settings) {
+  ...inSteps<ReferenceSettings>(function* (prepared, settings) {
     const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null, unreadable } = settings;
     const { group, candidates } = prepared;
     const references = [factOf<string | string[]>(group, "reference") ?? []].flat();
@@ -133,7 +135,7 @@ export const reference: Signal<ReferenceSettings> = {
     const read = references.map((one) => readAnswer(one, type));
     const comparable = references.every(isReadable);
     const answers = group.rollouts.map(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place));
-    const found = answers.map((answer): Found => {
+    const foundOf = (answer: string | null): Found => {
       if (!valid) return { answer: null, rules: null };
       // Who gives no answer has not given the right one.
       const none: Found = {
@@ -149,7 +151,12 @@ export const reference: Signal<ReferenceSettings> = {
       const lost = isOpen && comparable && !isReadable(answer);
       const told = tiers.includes("rules") ? rules : null;
       return { answer, rules: told, ...(lost && { lost: unread(settings, "rules_undecided") }) };
-    });
+    };
+    const found: Found[] = [];
+    for (const answer of answers) {
+      found.push(foundOf(answer));
+      yield STEPS_CHAR * ((answer?.length ?? 0) + references.reduce((sum, { length }) => sum + length, 0));
+    }
     return judge === null ? byRules(found) : byJudge(prepared, references, found, { judge, appeal, unreadable });
-  },
+  }),
 };

@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
 import { PYTHON_SPACE_CLASS } from "../math/python-text.ts";
-import { answeredAtOnce, type Signal } from "./signal.ts";
-import { valued } from "./signal-value.ts";
+import { answeredAtOnce, inSteps, type Signal } from "./signal.ts";
+import { type Valued, valued } from "./signal-value.ts";
 
 const SCHEMA = z.strictObject({
   ngram: z
@@ -39,6 +39,8 @@ const WORD_CHARS_MAX = 64;
 const NAME_CHARS_MAX = 32;
 /** Of no more words than these no default n-gram can come twice. */
 const FEW_WORDS = 2;
+/** Of cutting a text into items and counting n-grams, for each char. */
+const STEPS_CHAR = 5;
 /** A letter said again and again. */
 const RUN = /(\D)\1{3}/u;
 
@@ -80,6 +82,12 @@ export const repetition: Signal<RepetitionSettings> = {
   relative: false,
   facts: () => [],
   range: ({ penalty }) => [0 - penalty, 0],
-  open: ({ group }, { ngram, penalty }) =>
-    answeredAtOnce(() => group.rollouts.map(({ text }) => valued(0 - repeatedShare(itemsOf(text), ngram) * penalty))),
+  ...inSteps<RepetitionSettings>(function* ({ group }, { ngram, penalty }) {
+    const values: Valued[] = [];
+    for (const { text } of group.rollouts) {
+      values.push(valued(0 - repeatedShare(itemsOf(text), ngram) * penalty));
+      yield STEPS_CHAR * text.length;
+    }
+    return answeredAtOnce(() => values);
+  }),
 };

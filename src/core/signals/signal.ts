@@ -6,6 +6,7 @@ import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { VerifierUse } from "../contract/replies.ts";
 import type { FormatRule, NamedSchedule, Spec } from "../contract/spec.ts";
 import type { Question } from "../judges/questions.ts";
+import { drained } from "../math/drained.ts";
 import type { AskedQuestion } from "../tournament/asked-questions.ts";
 import type { Selection, Tally } from "../tournament/decide.ts";
 import type { Forecasting, Work } from "../tournament/forecast.ts";
@@ -161,6 +162,12 @@ export const answeredAtOnce = (scores: () => readonly Valued[], details?: () => 
   result: () => ({ scores: scores(), ...(details !== undefined && { details: details() }) }),
 });
 
+/** A kind's `opening`, and `open` by it. */
+export const inSteps = <S>(opening: NonNullable<Signal<S>["opening"]>): Pick<Signal<S>, "open" | "opening"> => ({
+  opening,
+  open: (...given) => drained(opening(...given)),
+});
+
 export const isRelative = (signal: Signal, settings: unknown): boolean =>
   signal.relativeWith?.(settings) ?? signal.relative;
 
@@ -213,4 +220,6 @@ export interface Signal<S = unknown> {
   range(settings: S, n: number): Range;
   /** Throws ApiError for a group that cannot be met. */
   open(group: PreparedGroup, settings: S, about: About): Plan;
+  /** The same of a kind that takes long to open: yields the steps that it took (`turn_steps`). */
+  opening?(group: PreparedGroup, settings: S, about: About): Generator<number, Plan>;
 }

@@ -44,7 +44,7 @@ const METRICS = {
   rouge_3: rouge(3),
   rouge_4: rouge(4),
   rouge_5: rouge(5),
-  rouge_l: { units: plainWords, of: rougeL, ...PAIRED },
+  rouge_l: { units: plainWords, of: rougeL, max: paired, work: { ...PAIRED.work, unit: 4 } },
 } as const satisfies Readonly<Record<string, Metric>>;
 type MetricName = keyof typeof METRICS;
 

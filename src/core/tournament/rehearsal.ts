@@ -1,6 +1,7 @@
 // Owns a contest played from the first wave to the last against a verifier at hand, which answers
 // at once. Asks nobody.
 import type { Showing } from "../judges/questions.ts";
+import { drained } from "../math/drained.ts";
 import type { Answered } from "./answered.ts";
 import { isGraded } from "./asking-pairs.ts";
 import type { Contest } from "./contest.ts";
@@ -39,14 +40,6 @@ function answeredBy(showing: Showing, told: readonly Told[]): Answered {
 /** Asks wave after wave until the contest of n candidates is over. */
 export function rehearsed(contest: Contest, n: number, answersTo: AnswersTo): Rehearsed {
   return drained(rehearsal(contest, n, answersTo));
-}
-
-/** What a generator comes to, whatever it yields. */
-export function drained<T>(running: Generator<unknown, T>): T {
-  for (;;) {
-    const { done, value } = running.next();
-    if (done) return value;
-  }
 }
 
 /** The same a wave at a time, for who has something else to do between two: yields each wave. */

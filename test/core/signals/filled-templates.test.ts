@@ -2,6 +2,7 @@
 // looked at, shared by all questions that are worded alike, and refused by the limit's name.
 import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { drained } from "../../../src/core/math/drained.ts";
 import { compileSpec } from "../../../src/core/signals/compiled-spec.ts";
 import { FillRoom } from "../../../src/core/signals/fill-room.ts";
 import type { About } from "../../../src/core/signals/signal.ts";
@@ -27,7 +28,7 @@ function heldBy(signal: object, groups: ReturnType<typeof groupsOf>): number {
   const hold = (bytes: number) => {
     held += bytes;
   };
-  planJudging(groups, compiledOf(signal), 0, GENERATIONS, null, null, hold);
+  drained(planJudging(groups, compiledOf(signal), 0, GENERATIONS, { hold }));
   return held;
 }
 

@@ -74,7 +74,7 @@ function standIn(told: Told, signal: Signal, alone: boolean): Signal {
     const one = factOf<ReplayedRollout["values"]>(rollout, "values")?.[name] as Valued;
     return one.value === null ? one : valued(again(one.value));
   };
-  const { judge: _, ...rest } = signal;
+  const { judge: _, opening: __, ...rest } = signal;
   return { ...rest, open: ({ group }) => answeredAtOnce(() => group.rollouts.map(ofRollout)) };
 }
 

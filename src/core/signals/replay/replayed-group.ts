@@ -1,4 +1,5 @@
 // Owns scoring one logged group again: its rewards and components under another spec. Pure.
+import { drained } from "../../math/drained.ts";
 import { GroupSignals } from "../group-signals.ts";
 import type { Valued } from "../signal-value.ts";
 import { type LoggedGroup, preparedFrom } from "./logged-group.ts";
@@ -14,6 +15,6 @@ interface ReplayedGroup {
 /** What scoring the group anew would give with the same verdicts, bit for bit. */
 export function replayedGroup({ compiled, asking }: ReplayPlan, logged: LoggedGroup): ReplayedGroup {
   const signals = new GroupSignals(compiled, preparedFrom(logged, asking), logged.step ?? 0);
-  signals.advance();
+  drained(signals.advance());
   return { rewards: signals.rewards(), columns: signals.columns() };
 }
