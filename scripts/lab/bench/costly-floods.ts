@@ -63,9 +63,9 @@ const { rollouts_per_group_max: MANY } = LIMITS;
 
 /** What costs most CPU a KiB of body, of each kind that asks nobody. */
 const DEAREST = [
-  compared(similarity("fuzzy_match", 20), ITEM, 32),
-  compared(similarity("bleu", 20), ITEM, 40),
-  compared(similarity("rouge_5", 80), ITEM, 15),
+  compared(similarity("fuzzy_match", 20), ITEM, 21),
+  compared(similarity("bleu", 20), ITEM, 26),
+  compared(similarity("rouge_5", 80), ITEM, 10),
   compared(
     {
       ...{ kind: "string_check", operation: "like" },

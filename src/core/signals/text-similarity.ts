@@ -27,10 +27,10 @@ const characters = (text: string): Units => [...text];
 const { similarity_units_max: paired, similarity_words_max: counted } = LIMITS;
 
 /** Of each word a few n-grams; of each char a step in 32 of the other text's. */
-const PAIRED = { max: paired, work: { sample: 128, row: (other: number) => Math.max(4, other / 8) } };
-const COUNTED = { max: counted, work: { sample: 64, row: () => 64 } };
+const PAIRED = { max: paired, work: { sample: 192, row: (other: number) => Math.max(6, (other * 3) / 16) } };
+const COUNTED = { max: counted, work: { sample: 96, row: () => 96 } };
 /** Four lengths of n-grams in place of one. */
-const COUNTED_ALL = { max: counted, work: { sample: 64, row: () => 192 } };
+const COUNTED_ALL = { max: counted, work: { sample: 96, row: () => 288 } };
 
 const rouge = (n: number): Metric => ({ units: plainWords, of: (a, b) => rougeN(a, b, n), ...COUNTED });
 
