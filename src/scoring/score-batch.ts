@@ -1,7 +1,7 @@
 // Owns the one use case: extract → plan → verify → decide → shape → summarise. Knows no HTTP, no
 // database and no verifier protocol.
 
-import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts";
+import { type PreparedGroup, preparerInSteps } from "../core/candidate/prepare.ts";
 import type { AuditUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -148,16 +148,11 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
 
 /** Of what comes of a rollout when all is answered. */
 const STEPS_ROLLOUT = 500;
-/** Of taking a candidate out of a text, for each of its chars. */
-const STEPS_CHAR = 2;
 
 function* preparing({ groups }: RewardsRequest, compiled: CompiledSpec): Generator<number, PreparedGroup[]> {
-  const prepare = createPreparer(preparerRules(compiled));
+  const prepare = preparerInSteps(preparerRules(compiled));
   const prepared: PreparedGroup[] = [];
-  for (const [index, group] of groups.entries()) {
-    prepared.push(prepare(group, index));
-    yield group.rollouts.reduce((sum, { text }) => sum + STEPS_ROLLOUT + STEPS_CHAR * text.length, 0);
-  }
+  for (const [index, group] of groups.entries()) prepared.push(yield* prepare(group, index));
   return prepared;
 }
 

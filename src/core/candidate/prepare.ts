@@ -2,6 +2,7 @@
 // the question's text. Knows no spec but its candidate and format parts.
 import type { Group, Prompt } from "../contract/requests.ts";
 import { maxChars, type Spec } from "../contract/spec.ts";
+import { drained } from "../math/drained.ts";
 import { hashText } from "../math/random.ts";
 import type { Classes, ContentKey } from "./classes.ts";
 import { extractCandidate, normaliseCandidate } from "./extract.ts";
@@ -49,14 +50,33 @@ export interface PreparerRules {
   formats: Readonly<Record<string, FormatRules>>;
 }
 
-/** One request's preparer: format rules are compiled once. Throws ApiError `unsafe_regex`. */
+/** Of taking a candidate out of a text, for each of its chars, and of whatever text. */
+const STEPS_CHAR = 2;
+const STEPS_ROLLOUT = 500;
+
+/** As `preparerInSteps`, all at once. */
 export function createPreparer(rules: PreparerRules): (group: Group, index: number) => PreparedGroup {
+  const prepare = preparerInSteps(rules);
+  return (group, index) => drained(prepare(group, index));
+}
+
+/**
+ * One request's preparer: format rules are compiled once. Yields the steps of each rollout
+ * (`turn_steps`). Throws ApiError `unsafe_regex`.
+ */
+export function preparerInSteps(
+  rules: PreparerRules,
+): (group: Group, index: number) => Generator<number, PreparedGroup> {
   const longest = maxChars(rules.candidate);
   const names = Object.keys(rules.formats);
   const tests = compileFormats(Object.values(rules.formats));
-  return (group, index) => {
+  return function* (group, index) {
     const question = questionText(group.prompt);
-    const extracted = group.rollouts.map(({ text }) => extractCandidate(text, rules.candidate, group.language ?? null));
+    const extracted = [];
+    for (const { text } of group.rollouts) {
+      extracted.push(extractCandidate(text, rules.candidate, group.language ?? null));
+      yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
+    }
     const candidates = extracted.map(({ candidate }) => (candidate === null ? null : normaliseCandidate(candidate)));
     const fits = candidates.map((candidate) => candidate === null || candidate.length <= longest);
     const holds = tests.map((test) =>
