@@ -61,6 +61,9 @@ const isolated = globSync("test/**/*.test.ts").filter(
     path.startsWith("test/verifier/") || NEEDS_A_PROCESS.some((sign) => sign.test(readFileSync(path, "utf8"))),
 );
 
+const slow = new Set(globSync(SLOW));
+const slowIsolated = isolated.filter((path) => slow.has(path));
+
 /** Projects with another number of workers run one behind another. */
 const ALONE = { fileParallelism: false } as const;
 
@@ -106,7 +109,8 @@ export default defineConfig({
           ...TIME_OUTS,
         },
       },
-      { test: { name: "slow", include: SLOW, exclude: APART, ...TIME_OUTS } },
+      { test: { name: "slow", include: SLOW, exclude: [...APART, ...isolated], isolate: false, ...TIME_OUTS } },
+      { test: { name: "slow-isolated", include: slowIsolated, exclude: APART, ...TIME_OUTS } },
       { test: { name: "processes", include: PROCESSES, ...TIME_OUTS } },
       {
         test: {
