@@ -1,57 +1,45 @@
-// Owns the rule that one process at a time uses a data directory: a lock file with the holder's
-// process id. Knows no database.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+// Owns the rule that one process at a time uses a directory. Knows no database's content.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 /** Another live process holds the directory. */
 export class DataDirInUse extends Error {
+  /** As the holder wrote it: another container numbers its processes by itself. */
   readonly pid: number;
 
-  constructor(dataDir: string, lock: string, pid: number) {
-    super(
-      `DATA_DIR ${resolve(dataDir)} is in use by process ${pid}. Stop that process or choose another DATA_DIR; ` +
-        `if process ${pid} is something else, delete ${resolve(lock)}.`,
-    );
+  constructor(dataDir: string, pid: number) {
+    super(`DATA_DIR ${resolve(dataDir)} is in use by process ${pid}. Stop that process or choose another DATA_DIR.`);
     this.name = "DataDirInUse";
     this.pid = pid;
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-function holder(lock: string): number | null {
-  try {
-    const pid = Number(readFileSync(lock, "utf8"));
-    return Number.isSafeInteger(pid) && pid > 0 && isAlive(pid) ? pid : null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-}
+/** A holder that was killed may still be coming to its end. */
+const ENDING_MS = 1_000;
+const SQLITE_BUSY = 5;
 
 /**
- * Takes the directory for this process and returns how to give it back. Throws DataDirInUse. A dead
- * process's lock is taken over.
+ * Takes the directory for this process and returns how to give it back. The lock is SQLite's on a
+ * file of its own, which the system drops when the process ends, however it does: a process id
+ * alone does not tell a container's first process from its predecessor. `lock` tells people who
+ * holds it.
+ * @throws DataDirInUse
  */
 export function lockDirectory(dataDir: string): () => void {
-  const lock = join(dataDir, "lock");
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      writeFileSync(lock, `${process.pid}\n`, { flag: "wx" });
-      return () => rmSync(lock, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      const pid = holder(lock);
-      if (pid !== null) throw new DataDirInUse(dataDir, lock, pid);
-      rmSync(lock, { force: true });
-    }
+  mkdirSync(dataDir, { recursive: true });
+  const note = join(dataDir, "lock");
+  const held = new DatabaseSync(join(dataDir, ".lock"), { timeout: ENDING_MS });
+  try {
+    held.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    held.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new DataDirInUse(dataDir, Number(readFileSync(note, "utf8")));
   }
-  throw new Error(`DATA_DIR ${resolve(dataDir)} is being taken by another process at this moment`);
+  writeFileSync(note, `${process.pid}\n`);
+  return () => {
+    rmSync(note, { force: true });
+    held.close();
+  };
 }

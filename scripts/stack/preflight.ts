@@ -45,8 +45,13 @@ function judgeFault(name: string | undefined): FieldError | null {
   }
 }
 
+/** A stack that was killed may still be coming to its end. */
+const ENDING_TRIES = 20;
+const ENDING_WAIT_MS = 100;
+
 /** Why nothing can listen there. Port 0 is any free one. */
-async function addressFault({ host, port }: Place): Promise<FieldError | null> {
+async function addressFault(place: Place, tries = ENDING_TRIES): Promise<FieldError | null> {
+  const { host, port } = place;
   const server = createServer();
   try {
     await new Promise<void>((listening, refuse) => {
@@ -56,6 +61,10 @@ async function addressFault({ host, port }: Place): Promise<FieldError | null> {
     return null;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+    if (code === "EADDRINUSE" && tries > 0) {
+      await new Promise((resolve) => setTimeout(resolve, ENDING_WAIT_MS));
+      return addressFault(place, tries - 1);
+    }
     if (code === "EADDRINUSE") {
       return { path: "PORT", message: `${port} is in use on ${host}; end what listens there, or set another` };
     }

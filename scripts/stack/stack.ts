@@ -78,7 +78,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const edge = await startEdge({ ...at, script, vars, objectsDir, queues, ...(logged && { logged }) });
     closers.push(() => edge.close({ drain_ms: DRAIN_MS }));
     note(`edge in workerd at ${edge.url}`);
-    await waitUntilReady(edge.url);
+    await untilReady(edge.url, note);
     const parts = { database: database.name, verifier: verifier.name };
     return { url: edge.url, parts, database: database.vars, close: closing };
   } catch (error) {
@@ -178,14 +178,23 @@ async function behindGateway(
   }
 }
 
-async function waitUntilReady(url: string): Promise<void> {
-  const until = Date.now() + 30_000;
-  for (;;) {
+const PROBE_MS = 50;
+const TOLD_EVERY_MS = 10_000;
+
+/**
+ * However long that takes: clients that come back to a stack just started must not end it, and
+ * until it is ready what they ask is answered with an error of its own. Why it is not is told.
+ */
+async function untilReady(url: string, note: NonNullable<StackOptions["note"]>): Promise<void> {
+  for (let told = performance.now(); ; ) {
     const response = await fetch(`${url}/readyz`).catch(() => null);
     if (response?.ok) return;
-    const said = await response?.text();
-    if (Date.now() > until) throw new Error(`not ready after 30 s: ${said ?? "no answer"}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const said = (await response?.text().catch(() => null)) ?? "no answer";
+    if (performance.now() - told > TOLD_EVERY_MS) {
+      told = performance.now();
+      note(`not ready yet: ${said}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
   }
 }
 

@@ -1,5 +1,7 @@
 // Tests the embedded database's files: what survives, who may use them, and that migrations are
 // applied once.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,9 +18,6 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const rows = async (backend: SqlBackend, query: string) => (await backend.query({ query, params: [] })).rows;
-
-/** No process has this id: it is above Linux's largest. */
-const NO_PROCESS = 4_194_305;
 
 describe("the embedded database", () => {
   it("keeps its rows over a restart, and drops an initdb that was cut half way", async () => {
@@ -45,11 +44,25 @@ describe("the embedded database", () => {
     lockDirectory(dir)();
   });
 
-  it("is taken over from a process that is gone", () => {
-    writeFileSync(join(dir, "lock"), `${NO_PROCESS}\n`);
-    const unlock = lockDirectory(dir);
-    expect(readFileSync(join(dir, "lock"), "utf8")).toBe(`${process.pid}\n`);
-    unlock();
+  it("is taken over from a process that was killed, also one of the same number", async () => {
+    const lock = new URL("../../scripts/stack/data-dir-lock.ts", import.meta.url).href;
+    const hold = `const { lockDirectory } = await import(${JSON.stringify(lock)});
+      lockDirectory(${JSON.stringify(dir)});
+      console.log("held");
+      setInterval(() => {}, 1 << 30);`;
+    const holder = spawn(process.execPath, ["--input-type=module", "-e", hold], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      await once(holder.stdout, "data");
+      expect(() => lockDirectory(dir)).toThrow(`in use by process ${holder.pid}`);
+    } finally {
+      holder.kill("SIGKILL");
+      await once(holder, "exit");
+    }
+    // What a container's first process finds of the one before it.
+    writeFileSync(join(dir, "lock"), `${process.pid}\n`);
+    lockDirectory(dir)();
   });
 });
 
