@@ -28,6 +28,7 @@ export function healthRows({ steps, ill_from }: MadeRun): HealthRow[] {
       zero_variance_share: ill ? 0.6 : 0.1,
       parse_rate: ill ? 0.6 : 0.99,
       nulls: {},
+      malformed_share: 0.04,
       length_p50: 1000 + 50 * wave(step, 200),
       at_cap_share: 0.03,
       length_reward: 0.1,

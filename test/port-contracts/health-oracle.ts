@@ -94,6 +94,7 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
       total((use) => use.parsed + use.unparsed),
     ),
     nulls,
+    malformed_share: share(rollouts.map(({ format_ok }) => !format_ok)),
     length_p50: median(known(rollouts.map(({ length_tokens }) => length_tokens ?? null))),
     at_cap_share: share(ended.map((reason) => reason === "length")),
     length_reward: average(known(byLength)),

@@ -19,7 +19,7 @@ import { fixedClock } from "../harness/fakes.ts";
 
 const RUN = { owner: "trainer", run_id: "r1" };
 const span = (from_step: number, to_step: number | null, level: AlarmSpan["level"] = "alarm"): AlarmSpan => ({
-  alarm: "parse_rate_low",
+  alarm: "at_cap",
   level,
   from_step,
   to_step,
@@ -65,7 +65,7 @@ function rig(taken: (news: AlarmNews) => boolean = () => true) {
   /** A run of so many steps, ill between two of them. */
   const look = async (steps: number, ill: readonly [number, number] | null = null) => {
     state.rows = healthRows({ id: "r1", steps, ill_from: null }).map((row) =>
-      ill !== null && row.step >= ill[0] && row.step < ill[1] ? { ...row, parse_rate: 0.5 } : row,
+      ill !== null && row.step >= ill[0] && row.step < ill[1] ? { ...row, at_cap_share: 0.9 } : row,
     );
     await watch.look([RUN]);
   };
@@ -76,7 +76,7 @@ describe("the watch over a run's alarms", () => {
   it("tells a beginning and an end once each, however often it looks", async () => {
     const { look, told } = rig();
     for (let steps = 1; steps <= 30; steps++) await look(steps, [10, 15]);
-    expect(told).toEqual(["parse_rate_low began 10 null", "parse_rate_low ended 10 14"]);
+    expect(told).toEqual(["at_cap began 10 null", "at_cap ended 10 14"]);
   });
 
   it("does not begin anew where it no longer reaches back to the first step", () => {
@@ -98,8 +98,8 @@ describe("the watch over a run's alarms", () => {
   it("tries again at the next look what was not taken, and gives up after webhook_attempts_max", async () => {
     const { look, told, states } = rig(() => false);
     for (let i = 0; i < 3 * LIMITS.webhook_attempts_max; i++) await look(20, [10, 20]);
-    expect(told).toEqual(new Array(LIMITS.webhook_attempts_max).fill("parse_rate_low began 10 null"));
-    expect(states.kept.get("parse_rate_low")).toMatchObject({ told: "alarm", tries: 0 });
+    expect(told).toEqual(new Array(LIMITS.webhook_attempts_max).fill("at_cap began 10 null"));
+    expect(states.kept.get("at_cap")).toMatchObject({ told: "alarm", tries: 0 });
   });
 
   it("looks at no run that somebody looked at a moment ago, and at each run once a call", async () => {
@@ -142,7 +142,7 @@ describe("the webhook of alarms", () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     const [first, second] = calls as [(typeof calls)[number], (typeof calls)[number]];
-    expect(first.headers["webhook-id"]).toBe("alarm_trainer_r1_parse_rate_low_began_alarm_3");
+    expect(first.headers["webhook-id"]).toBe("alarm_trainer_r1_at_cap_began_alarm_3");
     expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
     const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signed } = second.headers;
     expect(signed).toBe(`v1,${createHmac("sha256", secret).update(`${id}.${at}.${second.body}`).digest("base64")}`);
@@ -150,7 +150,7 @@ describe("the webhook of alarms", () => {
       type: "alarm.began",
       timestamp: "2026-11-21T00:00:00.000Z",
       data: {
-        ...{ run_id: "r1", owner: "trainer", alarm: "parse_rate_low", level: "alarm", from_step: 3, to_step: null },
+        ...{ run_id: "r1", owner: "trainer", alarm: "at_cap", level: "alarm", from_step: 3, to_step: null },
         evidence: { step: 3, value: 0.5, threshold: 0.8 },
         location: "/runs/r1",
       },

@@ -159,6 +159,7 @@ const HealthRowSchema = z.object({
   zero_variance_share: rate,
   parse_rate: rate,
   nulls: z.record(z.string(), count).meta({ description: "rollouts without a reward, by code" }),
+  malformed_share: rate.meta({ description: "of rollouts that break a format rule" }),
   length_p50: rate,
   at_cap_share: rate,
   length_reward: rate.meta({ description: "Spearman's correlation within groups, mean" }),

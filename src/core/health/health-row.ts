@@ -15,6 +15,8 @@ export interface HealthRow {
   parse_rate: number | null;
   /** Rollouts without a reward, by code. */
   nulls: Readonly<Record<string, number>>;
+  /** Rollouts that break a format rule. */
+  malformed_share: number | null;
   length_p50: number | null;
   /** Rollouts cut at the policy's length limit, of those that say how they ended. */
   at_cap_share: number | null;
@@ -58,6 +60,23 @@ export function rolling(
   return values.map((_, end) => {
     const known = values.slice(Math.max(0, end - window + 1), end + 1).filter((value) => value !== null);
     return known.length < least ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  });
+}
+
+/**
+ * A share of counts over a window that ends at each place: a step of few rollouts says little. Null
+ * where nothing was counted.
+ */
+export function pooled(
+  rows: readonly HealthRow[],
+  window: number,
+  of: (row: HealthRow) => readonly [hits: number, count: number],
+): ({ hits: number; count: number } | null)[] {
+  const counts = rows.map(of);
+  return counts.map((_, end) => {
+    const some = counts.slice(Math.max(0, end - window + 1), end + 1);
+    const sum = (at: 0 | 1) => some.reduce((all, pair) => all + pair[at], 0);
+    return sum(1) === 0 ? null : { hits: sum(0), count: sum(1) };
   });
 }
 

@@ -7,11 +7,13 @@ import { flatRewards } from "./alarms/flat-rewards.ts";
 import { formatExploit } from "./alarms/format-exploit.ts";
 import { groupIncomplete } from "./alarms/group-incomplete.ts";
 import { jamsJudge } from "./alarms/jams-judge.ts";
+import { judgeAtChance } from "./alarms/judge-at-chance.ts";
 import { judgeCycles } from "./alarms/judge-cycles.ts";
 import { judgeFlips } from "./alarms/judge-flips.ts";
 import { judgeTies } from "./alarms/judge-ties.ts";
 import { lengthDrift } from "./alarms/length-drift.ts";
 import { lengthReward } from "./alarms/length-reward.ts";
+import { malformed } from "./alarms/malformed.ts";
 import { nearDuplicates } from "./alarms/near-duplicates.ts";
 import { nulls } from "./alarms/nulls.ts";
 import { parseRateLow } from "./alarms/parse-rate-low.ts";
@@ -24,6 +26,7 @@ export const ALARMS: readonly Alarm[] = [
   flatRewards,
   parseRateLow,
   nulls,
+  malformed,
   groupIncomplete,
   lengthDrift,
   atCap,
@@ -33,6 +36,7 @@ export const ALARMS: readonly Alarm[] = [
   judgeCycles,
   judgeTies,
   jamsJudge,
+  judgeAtChance,
   proxyGap,
   driftProbe,
   formatExploit,

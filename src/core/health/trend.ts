@@ -1,4 +1,6 @@
-// Owns the test for a trend in a series: Mann and Kendall's, which asks for an order, not a line.
+// Owns what tells a change of a series from chance: Mann and Kendall's test for a trend, which asks
+// for an order, not a line; a window's mean against the first steps; the tail of a count.
+import { mean, populationStd } from "../math/stats.ts";
 
 /** Complementary error function (Numerical Recipes 6.2, relative error below 1.2e-7). */
 function erfc(x: number): number {
@@ -35,6 +37,50 @@ export function risingP(values: readonly number[]): number {
 }
 
 export const fallingP = (values: readonly number[]): number => risingP(values.map((value) => -value));
+
+/**
+ * Upper tail of a Poisson count: the chance of `hits` or more where `expected` are.
+ */
+export function poissonTail(hits: number, expected: number): number {
+  let [term, below] = [Math.exp(-expected), 0];
+  for (let k = 0; k < hits; k++) {
+    below += term;
+    term *= expected / (k + 1);
+  }
+  return Math.max(0, 1 - below);
+}
+
+/** Steps whose mean a run is compared with: its own first ones. */
+export const FIRST_STEPS = 50;
+
+interface Window {
+  steps: number;
+  /** Fewest known values in a window; absent: half of its steps. */
+  least?: number;
+  /** Standard errors that a change is beyond, or it is none. */
+  sure: number;
+}
+
+/**
+ * How far the mean of a window that ends at each place is above that of the first steps, 0 where
+ * that may be chance. Null where nothing can be said, and within the first steps.
+ */
+export function risenOver(values: readonly (number | null)[], { steps, least, sure }: Window): (number | null)[] {
+  const first = known(values.slice(0, FIRST_STEPS));
+  const enough = least ?? Math.ceil(steps / 2);
+  return values.map((_, end) => {
+    const now = known(values.slice(Math.max(0, end - steps + 1), end + 1));
+    if (end < FIRST_STEPS || now.length < enough || first.length === 0) return null;
+    const rise = mean(now) - mean(first);
+    return Math.abs(rise) > sure * Math.sqrt(doubt(first) + doubt(now)) ? rise : 0;
+  });
+}
+
+const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
+
+/** Square of the standard error of a mean: infinite for a single value. */
+const doubt = (values: readonly number[]): number =>
+  values.length < 2 ? Number.POSITIVE_INFINITY : populationStd(values) ** 2 / (values.length - 1);
 
 /**
  * A test over the window that ends at each place; null where a value is missing or the window is

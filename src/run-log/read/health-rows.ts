@@ -40,7 +40,7 @@ WITH req AS MATERIALIZED (
   FROM req JOIN rollouts r USING (request_id) JOIN groups g USING (request_id, group_index)
 ), per_rollout AS (
   SELECT k, count(*) AS rollouts, avg(complete) AS reward_mean, avg(complete - format) AS unformatted_mean,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY length_tokens) AS length_p50,
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY length_tokens) AS length_p50, avg((NOT format_ok)::int)::float8 AS malformed_share,
     avg((finish_reason = 'length')::int)::float8 AS at_cap_share,
     avg((duplicate_of IS NOT NULL)::int)::float8 AS duplicate_share, avg(jams_judge::int)::float8 AS jam_share,
     sum(ties)::float8 / nullif(sum(wins + losses + ties), 0) AS tie_share
@@ -87,7 +87,7 @@ WITH req AS MATERIALIZED (
 )
 SELECT json_build_object(
   'step', k, 'at_ms', at_ms, 'rollouts', coalesce(rollouts, 0), 'reward_mean', reward_mean, 'unformatted_mean', unformatted_mean,
-  'zero_variance_share', flat.share, 'parse_rate', parse_rate, 'nulls', coalesce(nulls, '{}'), 'length_p50', length_p50, 'at_cap_share', at_cap_share,
+  'zero_variance_share', flat.share, 'parse_rate', parse_rate, 'nulls', coalesce(nulls, '{}'), 'malformed_share', malformed_share, 'length_p50', length_p50, 'at_cap_share', at_cap_share,
   'length_reward', lengthy.rho, 'duplicate_share', duplicate_share, 'tie_share', tie_share, 'flip_rate', flip_rate, 'cyclic_share', cyclic_share, 'jam_share', jam_share,
   'label_correlation', label.rho, 'audit_correlation', audited.rho, 'repeat_correlation', repeated.rho, 'latency_p99_ms', latency_p99_ms, 'incomplete_share', incomplete_share, 'failed_share', failed_share) AS cell
 FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN fault USING (k) LEFT JOIN flat USING (k) LEFT JOIN lengthy USING (k) LEFT JOIN label USING (k) LEFT JOIN audited USING (k) LEFT JOIN repeated USING (k)

@@ -9,8 +9,8 @@ test("a run whose rollouts get no reward raises nulls, with codes and steps; its
   const { post, call } = setUp();
   for (let step = 0; step < 6; step++) {
     // A group of one has nothing to be compared with.
-    const group = { prompt: "p", rollouts: step < 4 ? rollouts : rollouts.slice(0, 1) };
-    await post("/v1/rewards", { run_id: "ill", step, groups: [group] });
+    const alone = Array.from({ length: 8 }, () => ({ prompt: "p", rollouts: rollouts.slice(0, 1) }));
+    await post("/v1/rewards", { run_id: "ill", step, groups: step < 4 ? [{ prompt: "p", rollouts }] : alone });
   }
   const health = async (query = "") => (await call(`/v1/runs/ill/health${query}`)).json();
   expect(await health()).toEqual({
@@ -27,10 +27,10 @@ test("a run whose rollouts get no reward raises nulls, with codes and steps; its
         from_step: 4,
         to_step: null,
         evidence: {
-          step: 4,
-          value: 1,
+          step: 5,
+          value: 16 / (4 * rollouts.length + 16),
           threshold: 0.02,
-          detail: { by_code: { group_too_small: 1 }, rollouts: 1 },
+          detail: { by_code: { group_too_small: 8 }, rollouts: 8 },
         },
       },
     ],
@@ -55,13 +55,13 @@ test("a group sent again word for word, which another verifier now orders the ot
   const { post, call } = setUp({ script: (...asked) => judge(...asked) });
   const probe = (step: number) => post("/v1/rewards", { run_id: "drifts", step, groups: [{ prompt: "p", rollouts }] });
   const health = async () => (await call("/v1/runs/drifts/health")).json();
-  await probe(0);
-  await probe(20);
+  for (const step of [0, 20, 40, 60]) await probe(step);
   expect(await health()).toMatchObject({ on: [] });
   judge = shortest;
-  await probe(40);
+  for (const step of [80, 100, 120]) await probe(step);
+  // Three sendings of six agree with the first, three are its reverse.
   expect(await health()).toMatchObject({
     on: ["drift_probe"],
-    alarms: [{ alarm: "drift_probe", from_step: 40, evidence: { value: -1, threshold: 0.5 } }],
+    alarms: [{ alarm: "drift_probe", from_step: 120, evidence: { value: 0, threshold: 0.35 } }],
   });
 });

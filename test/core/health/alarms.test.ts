@@ -14,6 +14,7 @@ const HEALTHY: Omit<HealthRow, "step" | "at_ms"> = {
   zero_variance_share: 0.1,
   parse_rate: 0.99,
   nulls: {},
+  malformed_share: 0.04,
   length_p50: 1000,
   at_cap_share: 0.05,
   length_reward: 0.1,
@@ -44,6 +45,10 @@ const HISTORIES: Record<
   flat_rewards: { bad: () => ({ zero_variance_share: 0.31 }), edge: () => ({ zero_variance_share: 0.3 }) },
   parse_rate_low: { bad: () => ({ parse_rate: 0.79 }), edge: () => ({ parse_rate: 0.95 }) },
   nulls: { bad: () => ({ nulls: { deadline: 6, unparsed: 5 } }), edge: () => ({ nulls: { deadline: 10 } }) },
+  malformed: {
+    bad: (step) => ({ malformed_share: step < 60 ? 0.04 : 0.15 }),
+    edge: (step) => ({ malformed_share: step < 60 ? 0.04 : 0.139 }),
+  },
   group_incomplete: { bad: () => ({ incomplete_share: 0.021 }), edge: () => ({ incomplete_share: 0 }) },
   length_drift: {
     bad: (step) => ({ length_p50: step < 20 ? 1000 : 1420 }),
@@ -52,30 +57,38 @@ const HISTORIES: Record<
   at_cap: { bad: () => ({ at_cap_share: 0.51 }), edge: () => ({ at_cap_share: 0.5 }) },
   length_reward: { bad: () => ({ length_reward: 0.61 }), edge: () => ({ length_reward: 0.6 }) },
   near_duplicates: { bad: () => ({ duplicate_share: 0.51 }), edge: () => ({ duplicate_share: 0.5 }) },
-  judge_flips: { bad: () => ({ flip_rate: 0.16 }), edge: () => ({ flip_rate: 0.149 }) },
-  judge_cycles: { bad: () => ({ cyclic_share: 0.21 }), edge: () => ({ cyclic_share: 0.199 }) },
+  judge_flips: {
+    bad: (step) => ({ flip_rate: step < 60 ? 0.2 : 0.36 }),
+    edge: (step) => ({ flip_rate: step < 60 ? 0.2 : 0.34 }),
+  },
+  judge_cycles: {
+    bad: (step) => ({ cyclic_share: step < 60 ? 0.7 : 0.76 }),
+    edge: (step) => ({ cyclic_share: step < 60 ? 0.7 : 0.74 }),
+  },
   judge_ties: { bad: () => ({ tie_share: 0.41 }), edge: () => ({ tie_share: 0.399 }) },
   jams_judge: {
     bad: (step) => ({ jam_share: Math.max(0, step - 10) / 1000 }),
-    edge: (step) => ({ jam_share: (step % 2) / 1000 }),
+    edge: (step) => ({ jam_share: (step % 2) / 100 }),
   },
+  judge_at_chance: { bad: () => ({ label_correlation: 0.09 }), edge: () => ({ label_correlation: 0.11 }) },
+  // The reward's mean is that of a tournament: the same at every step.
   proxy_gap: {
-    bad: (step) => ({ label_correlation: step < 50 ? 0.7 : 0.4, reward_mean: step < 50 ? 0.5 : 0.6 }),
-    edge: (step) => ({ label_correlation: step < 50 ? 0.7 : 0.4, reward_mean: 0.5 }),
+    bad: (step) => ({ label_correlation: step < 50 ? 0.7 : 0.49 }),
+    edge: (step) => ({ label_correlation: step < 50 ? 0.7 : 0.51 }),
   },
   drift_probe: {
-    bad: (step) => ({ repeat_correlation: step % 20 === 0 ? (step < 40 ? 0.95 : 0.49) : null }),
-    edge: (step) => ({ repeat_correlation: step % 20 === 0 ? 0.7 : null }),
+    bad: (step) => ({ repeat_correlation: step % 8 === 0 ? (step < 30 ? 0.95 : 0.3) : null }),
+    edge: (step) => ({ repeat_correlation: step % 8 === 0 ? (step < 30 ? 0.95 : 0.36) : null }),
   },
   format_exploit: {
-    bad: (step) => ({ reward_mean: 0.3 + step / 200, unformatted_mean: 0.5 - step / 400 }),
-    edge: (step) => ({ reward_mean: 0.3 + step / 200, unformatted_mean: 0.3 + step / 200 }),
+    bad: (step) => ({ reward_mean: 0.5, unformatted_mean: 0.5 - step / 400 }),
+    edge: (step) => ({ reward_mean: 0.5 - step / 400, unformatted_mean: 0.5 - step / 400 }),
   },
   verifier_slow: {
     bad: (step) => ({ latency_p99_ms: step < 60 ? 2000 : 4001 }),
-    edge: (step) => ({ latency_p99_ms: step < 60 ? 2000 : 4000 }),
+    edge: (step) => ({ latency_p99_ms: step < 60 || step % 3 === 0 ? 2000 : 9000 }),
   },
-  verifier_failing: { bad: () => ({ failed_share: 0.011 }), edge: () => ({ failed_share: 0.01 }) },
+  verifier_failing: { bad: () => ({ failed_share: 0.011 }), edge: () => ({ failed_share: 0.0099 }) },
 };
 
 /** Without labels: a group in `every` steps is audited. */
@@ -89,8 +102,8 @@ const audited = (every: number, later: number, reward: number) => (step: number)
 const uneven = (step: number) => (step < 50 ? 0.5 : 0.2) + (step % 8 === 0 ? 0.4 : -0.4);
 
 describe("proxy_gap by an audit", () => {
-  test("is raised where reward rises and the audit agrees less and less", () => {
-    const spans = raised("proxy_gap", 160, audited(4, 0.4, 0.6));
+  test.each([0.6, 0.5])("is raised where the audit agrees less and less, whatever rewards do: %d", (reward) => {
+    const spans = raised("proxy_gap", 160, audited(4, 0.4, reward));
     expect(spans).toMatchObject([{ level: "alarm", to_step: null, evidence: { value: expect.closeTo(0.3, 9) } }]);
   });
 
@@ -100,7 +113,6 @@ describe("proxy_gap by an audit", () => {
       "by a fall that is within three standard errors of so few groups",
       (step: number) => ({ ...audited(4, 0.4, 0.6)(step), ...(step % 4 === 0 && { audit_correlation: uneven(step) }) }),
     ],
-    ["while rewards stand still", audited(4, 0.4, 0.5)],
     ["where fewer than ten of fifty steps have an audited group", audited(6, 0.4, 0.6)],
     ["where labels come and agree", (step: number) => ({ ...audited(4, 0.4, 0.6)(step), label_correlation: 0.7 })],
   ])("is not raised %s", (_, of) => {
@@ -123,21 +135,21 @@ describe("each alarm", () => {
 
 test("an alarm ends after three calm steps, tells its worst one, and does not flicker between", () => {
   const at = (values: number[]) =>
-    raised("parse_rate_low", values.length, (step) => ({ parse_rate: values[step] as number }));
-  expect(at([0.99, 0.9, 0.7, 0.99, 0.94, 0.99, 0.99, 0.99, 0.9])).toEqual([
+    raised("group_incomplete", values.length, (step) => ({ incomplete_share: values[step] as number }));
+  expect(at([0, 0.01, 0.05, 0, 0.01, 0, 0, 0, 0.01])).toEqual([
     {
-      alarm: "parse_rate_low",
+      alarm: "group_incomplete",
       level: "alarm",
       from_step: 1,
       to_step: 4,
-      evidence: { step: 2, value: 0.7, threshold: 0.8 },
+      evidence: { step: 2, value: 0.05, threshold: 0.02 },
     },
     {
-      alarm: "parse_rate_low",
+      alarm: "group_incomplete",
       level: "watch",
       from_step: 8,
       to_step: null,
-      evidence: { step: 8, value: 0.9, threshold: 0.95 },
+      evidence: { step: 8, value: 0.01, threshold: 0 },
     },
   ]);
   expect(CLEAR_STEPS).toBe(3);
@@ -147,7 +159,8 @@ test("the evidence of nulls says which codes", () => {
   const [span] = raised("nulls", 10, (step) => ({ nulls: step === 4 ? { deadline: 100, partial: 2 } : {} }));
   expect(span?.evidence).toEqual({
     step: 4,
-    value: 102 / 512,
+    // Over the steps so far.
+    value: 102 / (512 * 5),
     threshold: 0.02,
     detail: { by_code: { deadline: 100, partial: 2 }, rollouts: 512 },
   });

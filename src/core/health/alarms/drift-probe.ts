@@ -1,14 +1,27 @@
 // Owns the alarm `drift_probe`: a group that was judged before, sent again as it was, gets another
-// order: the verifier, its prompt or the spec changed under the run, or its verdicts are noise.
+// order than it did: the verifier, its prompt or the spec changed under the run.
+import { mean } from "../../math/stats.ts";
 import type { Alarm } from "../alarm.ts";
 import { column } from "../health-row.ts";
+
+/** Sendings whose mean is looked at, and the first ones, which must have told its members apart. */
+const SENDINGS = 6;
+const LEAST = 6;
+const FIRST = 3;
+const TOLD_APART = 0.5;
 
 export const driftProbe: Alarm = {
   name: "drift_probe",
   bad: "below",
-  watch: 0.7,
-  alarm: 0.5,
-  clear: 0.8,
-  // Few steps have a repeated group: each of them speaks for itself.
-  series: (rows) => column(rows, "repeat_correlation"),
+  alarm: 0.35,
+  clear: 0.5,
+  series(rows) {
+    const known: number[] = [];
+    return column(rows, "repeat_correlation").map((value) => {
+      if (value === null) return null;
+      known.push(value);
+      const steady = mean(known.slice(0, FIRST)) >= TOLD_APART;
+      return steady && known.length >= LEAST ? mean(known.slice(-SENDINGS)) : null;
+    });
+  },
 };

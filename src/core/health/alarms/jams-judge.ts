@@ -1,15 +1,30 @@
-// Owns the alarm `jams_judge`: ever more rollouts keep the verifier from answering.
+// Owns the alarm `jams_judge`: more rollouts keep the verifier from answering than did.
 import type { Alarm } from "../alarm.ts";
-import { column } from "../health-row.ts";
-import { risingP, trendOver } from "../trend.ts";
+import { pooled } from "../health-row.ts";
+import { FIRST_STEPS, poissonTail } from "../trend.ts";
 
 const STEPS = 30;
+/** Few are chance, whatever the first steps had. */
+const USUAL_LEAST = 0.002;
+const P_MOST = 1e-6;
 
 export const jamsJudge: Alarm = {
   name: "jams_judge",
-  bad: "below",
+  bad: "above",
   alarm: 0.01,
-  clear: 0.05,
-  series: (rows) => trendOver(column(rows, "jam_share"), STEPS, risingP),
+  clear: 0.005,
+  series(rows) {
+    const counts = pooled(rows, STEPS, ({ jam_share, rollouts }) =>
+      jam_share === null ? [0, 0] : [Math.round(jam_share * rollouts), rollouts],
+    );
+    const first = pooled(rows.slice(0, FIRST_STEPS), FIRST_STEPS, ({ jam_share, rollouts }) =>
+      jam_share === null ? [0, 0] : [Math.round(jam_share * rollouts), rollouts],
+    ).at(-1);
+    return counts.map((now, i) => {
+      if (now === null || first == null || i < STEPS) return null;
+      const usual = Math.max(first.hits / first.count, USUAL_LEAST);
+      return poissonTail(now.hits, usual * now.count) < P_MOST ? now.hits / now.count - usual : 0;
+    });
+  },
   detail: ({ jam_share }) => ({ jam_share }),
 };

@@ -1,13 +1,24 @@
-// Owns the alarm `judge_flips`: the verifier prefers a place, not a candidate.
+// Owns the alarm `judge_flips`: the verifier goes by the place shown, or errs more often than
+// it did: noise alone flips verdicts, too, though at most half of them.
 import type { Alarm } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
+import { risenOver } from "../trend.ts";
 
-const STEPS = 5;
+const STEPS = 20;
+/** Noise alone flips at most half of the verdicts: so far above is counted as a rise. */
+const CHANCE = 0.4;
 
 export const judgeFlips: Alarm = {
   name: "judge_flips",
   bad: "above",
   alarm: 0.15,
-  clear: 0.12,
-  series: (rows) => rolling(column(rows, "flip_rate"), STEPS),
+  clear: 0.1,
+  series(rows) {
+    const flips = column(rows, "flip_rate");
+    const risen = risenOver(flips, { steps: STEPS, sure: 4 });
+    return rolling(flips, STEPS).map((now, i) =>
+      now === null ? null : Math.max(now - CHANCE, risen[i] ?? now - CHANCE),
+    );
+  },
+  detail: ({ flip_rate }) => ({ flip_rate }),
 };

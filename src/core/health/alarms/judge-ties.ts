@@ -2,7 +2,7 @@
 import type { Alarm } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
-const STEPS = 5;
+const STEPS = 20;
 
 export const judgeTies: Alarm = {
   name: "judge_ties",

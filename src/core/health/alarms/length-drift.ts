@@ -2,7 +2,7 @@
 import type { Alarm } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
-const STEPS = 5;
+const STEPS = 20;
 
 /** How far each median is below the highest before it or above the lowest, as a share of that. */
 function drift(medians: readonly (number | null)[]): (number | null)[] {

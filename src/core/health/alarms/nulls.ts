@@ -1,14 +1,26 @@
 // Owns the alarm `nulls`: rollouts that got no reward.
 import type { Alarm } from "../alarm.ts";
-import type { HealthRow } from "../health-row.ts";
+import { type HealthRow, pooled } from "../health-row.ts";
+import { poissonTail } from "../trend.ts";
+
+const STEPS = 20;
+const ALARM = 0.02;
+const CLEAR = 0.01;
+/** Chance of as many at the share that ends it. */
+const P_MOST = 1e-5;
 
 const missing = ({ nulls }: HealthRow) => Object.values(nulls).reduce((sum, count) => sum + count, 0);
 
 export const nulls: Alarm = {
   name: "nulls",
   bad: "above",
-  alarm: 0.02,
-  clear: 0.01,
-  series: (rows) => rows.map((row) => (row.rollouts === 0 ? null : missing(row) / row.rollouts)),
+  alarm: ALARM,
+  clear: CLEAR,
+  series: (rows) =>
+    pooled(rows, STEPS, (row) => [missing(row), row.rollouts]).map((some) => {
+      if (some === null) return null;
+      const share = some.hits / some.count;
+      return poissonTail(some.hits, CLEAR * some.count) < P_MOST ? share : Math.min(share, ALARM);
+    }),
   detail: (row) => ({ by_code: row.nulls, rollouts: row.rollouts }),
 };

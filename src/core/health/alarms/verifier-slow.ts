@@ -1,16 +1,14 @@
-// Owns the alarm `verifier_slow`: the slowest answers take twice what they took in the first hour.
+// Owns the alarm `verifier_slow`: the slowest answers take twice what they took at first, and long.
+import { percentile } from "../../math/stats.ts";
 import type { Alarm } from "../alarm.ts";
-import type { HealthRow } from "../health-row.ts";
+import { column } from "../health-row.ts";
 
-const HOUR_MS = 3_600_000;
-
-function median(values: readonly number[]): number | null {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted.length === 0 ? null : (sorted[Math.floor((sorted.length - 1) / 2)] as number);
-}
-
-const within = (rows: readonly HealthRow[]) =>
-  rows.filter(({ at_ms }) => at_ms < (rows[0]?.at_ms ?? 0) + HOUR_MS).flatMap((row) => row.latency_p99_ms ?? []);
+/** Steps whose median is what it took at first; it does not move. */
+const FIRST = 10;
+/** So many in a row: one step's p99 is one answer's time. */
+const RUN = 3;
+/** Whatever it was at first, less is not slow. */
+const FLOOR_MS = 1_000;
 
 export const verifierSlow: Alarm = {
   name: "verifier_slow",
@@ -18,9 +16,22 @@ export const verifierSlow: Alarm = {
   alarm: 2,
   clear: 1.5,
   series(rows) {
-    const base = median(within(rows));
-    if (base === null || base === 0) return rows.map(() => null);
-    return rows.map(({ latency_p99_ms }) => (latency_p99_ms === null ? null : latency_p99_ms / base));
+    const times = column(rows, "latency_p99_ms");
+    const first = times.filter((time) => time !== null).slice(0, FIRST);
+    if (first.length < FIRST) return rows.map(() => null);
+    const base = Math.max(
+      FLOOR_MS / 2,
+      percentile(
+        first.toSorted((a, b) => a - b),
+        0.5,
+      ),
+    );
+    const last: number[] = [];
+    return times.map((time) => {
+      if (time === null) return null;
+      last.push(time);
+      return last.length < FIRST + RUN ? null : Math.min(...last.slice(-RUN)) / base;
+    });
   },
   detail: ({ latency_p99_ms }) => ({ latency_p99_ms }),
 };

@@ -1,0 +1,64 @@
+// Owns what goes wrong in made runs: one fault an alarm, from a step on, at once or slowly.
+import { type Condition, HEALTHY } from "./simulated-run.ts";
+
+/** When faults begin. */
+export const FAULT_STEP = 100;
+/** Over how many steps a slow one comes. */
+const SLOW_STEPS = 100;
+
+export interface MadeFault {
+  alarm: string;
+  what: string;
+  /** Its first step, where it is another. */
+  since?: number;
+  of(step: number): Condition;
+}
+
+/** Lengths and scores of a policy that learns. */
+export function learning(step: number): Condition {
+  const learnt = 1 - Math.exp(-step / 150);
+  return { ...HEALTHY, length: 1000 * (1 + 0.15 * learnt), malformed: 0.04 + 0.06 * Math.exp(-step / 30) };
+}
+
+const from = (step: number): number => Math.min(1, Math.max(0, (step - FAULT_STEP) / SLOW_STEPS));
+const atOnce = (alarm: string, what: string, bad: Partial<Condition>): MadeFault => ({
+  alarm,
+  what,
+  of: (step) => ({ ...learning(step), ...(step >= FAULT_STEP && bad) }),
+});
+/** In ten stages, so that few pools of groups are made. */
+const slowly = (alarm: string, what: string, bad: (share: number) => Partial<Condition>): MadeFault => ({
+  alarm,
+  what,
+  of: (step) => ({ ...learning(step), ...(step >= FAULT_STEP && bad(Math.ceil(from(step) * 10) / 10)) }),
+});
+
+export const FAULTS: readonly MadeFault[] = [
+  atOnce("flat_rewards", "half of the groups have equal rewards", { flat: 0.5 }),
+  atOnce("parse_rate_low", "a quarter of the answers cannot be read", { parsed: 0.75 }),
+  atOnce("nulls", "6 % of rollouts have no reward", { lost: 0.06 }),
+  slowly("malformed", "malformed rollouts grow to a quarter", (x) => ({ malformed: 0.04 + 0.21 * x })),
+  atOnce("group_incomplete", "a tenth of the groups is judged in parts", { partial: 0.1 }),
+  slowly("length_drift", "lengths double", (x) => ({ length: 1080 * (1 + x) })),
+  atOnce("at_cap", "seven rollouts in ten are cut", { capped: 0.7 }),
+  slowly("length_reward", "the judge goes by length", (x) => ({ wordy: 0.15 + 6 * x, strength: 2 * (1 - 0.8 * x) })),
+  atOnce("near_duplicates", "seven rollouts in ten are copies", { duplicates: 0.7 }),
+  atOnce("judge_flips", "half of the verdicts go to the first shown", { place: 0.5 }),
+  atOnce("judge_cycles", "half of the verdicts go in a circle", { circular: 0.5 }),
+  atOnce("judge_ties", "four verdicts in five are ties", { undecided: 0.8 }),
+  slowly("jams_judge", "a tenth of the rollouts learns to jam the judge", (x) => ({ jams: 0.001 + 0.1 * x })),
+  slowly("proxy_gap", "rewards come to say nothing of labels", (x) => ({ strength: 2 * (1 - x) })),
+  {
+    alarm: "judge_at_chance",
+    what: "the judge guesses from the first step on",
+    since: 0,
+    of: (step) => ({ ...learning(step), strength: 0 }),
+  },
+  atOnce("drift_probe", "another judge answers by the same name", { same_judge: 0.1 }),
+  slowly("format_exploit", "the score falls by 0.3 while a bonus makes up for it", (x) => ({
+    score: -0.3 * x,
+    bonus: 0.3 * x,
+  })),
+  atOnce("verifier_slow", "answers take three times as long", { latency_ms: 6000 }),
+  atOnce("verifier_failing", "4 % of generations bring no answer", { failed: 0.04 }),
+];

@@ -1,0 +1,18 @@
+// Owns the alarm `judge_at_chance`: rewards say next to nothing of the labels, or of the audit where no
+// labels come: the judge guesses.
+import type { Alarm } from "../alarm.ts";
+import { column, rolling } from "../health-row.ts";
+
+const STEPS = 20;
+
+export const judgeAtChance: Alarm = {
+  name: "judge_at_chance",
+  bad: "below",
+  alarm: 0.1,
+  clear: 0.15,
+  series(rows) {
+    const labels = column(rows, "label_correlation");
+    const labelled = labels.some((value) => value !== null);
+    return rolling(labelled ? labels : column(rows, "audit_correlation"), STEPS);
+  },
+};

@@ -1,0 +1,13 @@
+// Owns the alarm `malformed`: more rollouts break a format rule than did.
+import type { Alarm } from "../alarm.ts";
+import { column } from "../health-row.ts";
+import { risenOver } from "../trend.ts";
+
+export const malformed: Alarm = {
+  name: "malformed",
+  bad: "above",
+  alarm: 0.1,
+  clear: 0.05,
+  series: (rows) => risenOver(column(rows, "malformed_share"), { steps: 20, sure: 4 }),
+  detail: ({ malformed_share }) => ({ malformed_share }),
+};
