@@ -28,6 +28,7 @@ const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
   sample_not_json: false,
   sample_too_long: false,
   text_too_long: false,
+  too_long: false,
   no_steps: false,
   rubric_undecided: "after_failures",
   invalid_reference: false,

@@ -101,6 +101,19 @@ describe("rewards", () => {
     expect(pairs.items[0]).toMatchObject({ reward: 1, verdict: "correct, incorrect", scores: null });
   });
 
+  it("of a text beyond its limit are those of a text that says nothing, with a status of its own", () => {
+    const gold = { candidates: 3, correct: 1 };
+    const long = `${T}\\boxed{B}${" ".repeat(LIMITS.verdict_text_bytes)}`;
+    for (const formulation of ["list_em", "list_sc"]) {
+      const { items, metrics } = run(formulation, [
+        { text: long, ...gold },
+        { text: "", ...gold },
+      ]);
+      expect(items[0]).toEqual({ ...items[1], status: "too_long" });
+      expect(metrics).toMatchObject({ parse_rate: 0, accuracy: 0 });
+    }
+  });
+
   it("are the same however the items are batched", () => {
     const items = ["\\boxed{A}", "\\boxed{B}", "?", `${T}\\boxed{b}`].map((text) => ({
       text,

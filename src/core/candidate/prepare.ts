@@ -2,6 +2,7 @@
 // the question's text. Knows no spec but its candidate and format parts.
 import type { Group, Prompt } from "../contract/requests.ts";
 import { maxChars, type Spec } from "../contract/spec.ts";
+import { isTooLong } from "../contract/text-bytes.ts";
 import { drained } from "../math/drained.ts";
 import { hashText } from "../math/random.ts";
 import type { Classes, ContentKey } from "./classes.ts";
@@ -26,6 +27,8 @@ export interface PreparedGroup {
   formats: Readonly<Record<string, readonly boolean[]>>;
   /** Some candidate is longer than max_chars. */
   overlong: boolean;
+  /** Per rollout: its text is beyond rollout_text_bytes, so that it breaks every format signal. */
+  tooLong: readonly boolean[];
   classes: Classes;
   /** Per class: its text and its content key. */
   texts: readonly string[];
@@ -72,13 +75,16 @@ export function preparerInSteps(
   const tests = compileFormats(Object.values(rules.formats));
   return function* (group, index) {
     const question = questionText(group.prompt);
+    const tooLong = group.rollouts.map(({ text, too_long }) => too_long === true || isTooLong(text));
     const extracted = [];
-    for (const { text } of group.rollouts) {
-      extracted.push(extractCandidate(text, rules.candidate, group.language ?? null));
+    for (const [r, { text }] of group.rollouts.entries()) {
+      // Of a text that was cut nothing is a candidate: its last program is not the one that it ends in.
+      extracted.push(extractCandidate(tooLong[r] ? "" : text, rules.candidate, group.language ?? null));
       yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
     }
     const candidates = extracted.map(({ candidate }) => (candidate === null ? null : normaliseCandidate(candidate)));
-    const fits = candidates.map((candidate) => candidate === null || candidate.length <= longest);
+    const short = candidates.map((candidate) => candidate === null || candidate.length <= longest);
+    const fits = short.map((one, r) => one && !tooLong[r]);
     const holds = tests.map((test) =>
       group.rollouts.map(({ text }, r) => fits[r] === true && test({ text, candidate: candidates[r] ?? null })),
     );
@@ -92,7 +98,8 @@ export function preparerInSteps(
       candidates,
       formatOk,
       formats: Object.fromEntries(names.map((name, i) => [name, holds[i] as boolean[]])),
-      overlong: fits.includes(false),
+      overlong: short.includes(false),
+      tooLong,
       ...contestants(question, candidates, formatOk),
       warnings: extracted.some(({ strip_skipped }) => strip_skipped === true) ? ["strip_skipped"] : [],
     };
@@ -110,7 +117,7 @@ export function contestants(question: string, candidates: readonly (string | nul
 
 /** The group as if it had only those rollouts; itself where it has no others. */
 export function subgroup(prepared: PreparedGroup, members: readonly number[]): PreparedGroup {
-  const { group, candidates, formatOk, formats, question } = prepared;
+  const { group, candidates, formatOk, formats, tooLong, question } = prepared;
   if (members.length === candidates.length) return prepared;
   const of = <T>(values: readonly T[]) => members.map((r) => values[r] as T);
   return {
@@ -118,6 +125,7 @@ export function subgroup(prepared: PreparedGroup, members: readonly number[]): P
     group: { ...group, rollouts: of(group.rollouts) },
     candidates: of(candidates),
     formatOk: of(formatOk),
+    tooLong: of(tooLong),
     formats: Object.fromEntries(Object.entries(formats).map(([name, holds]) => [name, of(holds)])),
     ...contestants(question, of(candidates), of(formatOk)),
   };

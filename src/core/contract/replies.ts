@@ -37,6 +37,10 @@ export const RolloutResultSchema = z.object({
   rank: z.int().min(1).nullable(),
   duplicate_of: count.nullable(),
   format_ok: z.boolean(),
+  too_long: z
+    .literal(true)
+    .optional()
+    .meta({ description: "the text is longer than rollout_text_bytes, so that the rollout is malformed; else absent" }),
   jams_judge: z
     .boolean()
     .meta({ description: "the verifier's answers fail where this candidate is shown, and only there" }),
@@ -215,7 +219,15 @@ export const RewardsEventSchema = z.discriminatedUnion("type", [
 ]);
 export type RewardsEvent = z.output<typeof RewardsEventSchema>;
 
-export const VERDICT_STATUSES = ["ok", "no_box", "bad_content", "ambiguous", "out_of_range", "unclosed_think"] as const;
+export const VERDICT_STATUSES = [
+  "ok",
+  "no_box",
+  "bad_content",
+  "ambiguous",
+  "out_of_range",
+  "unclosed_think",
+  "too_long",
+] as const;
 export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
 
 export const VerdictsReplySchema = z.object({

@@ -4,13 +4,7 @@ import * as z from "zod";
 import { bound, instead, type LimitName, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { OverlongSchema } from "./spec.ts";
-
-const encoder = new TextEncoder();
-
-/** UTF-8 length at most `limit`, without encoding texts that are surely short enough. */
-function fitsBytes(text: string, limit: number): boolean {
-  return text.length * 3 <= limit || (text.length <= limit && encoder.encode(text).length <= limit);
-}
+import { fitsBytes, withinReach } from "./text-bytes.ts";
 
 function boundedText(name: LimitName) {
   const limit = LIMITS[name];
@@ -53,9 +47,13 @@ const PromptSchema = z.union([
 export type Prompt = z.output<typeof PromptSchema>;
 
 export const RolloutSchema = z.strictObject({
-  text: boundedText("rollout_text_bytes"),
+  text: z.string().overwrite((text) => withinReach(text)),
   length_tokens: LengthTokensSchema.optional(),
   finish_reason: z.enum(["stop", "length"]).optional(),
+  too_long: z.literal(true).optional().meta({
+    description:
+      "the text is only the head of one beyond rollout_text_bytes, as this API's own client sends it: the rollout is malformed",
+  }),
   pass_rate: PassRateSchema.optional().meta({ description: "a label, only for metrics, never for the reward" }),
 });
 export type Rollout = z.output<typeof RolloutSchema>;
@@ -113,7 +111,7 @@ const CandidateIndexSchema = z
   .max(LIMITS.verdict_candidates_max - 1, "verdict_candidates_max");
 
 export const VerdictItemSchema = z.strictObject({
-  text: boundedText("verdict_text_bytes"),
+  text: z.string().overwrite((text) => withinReach(text, LIMITS.verdict_text_bytes)),
   candidates: z
     .int()
     .min(...bound("list_candidates_min"))

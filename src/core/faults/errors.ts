@@ -66,6 +66,8 @@ export const ITEM_ERRORS = {
   deadline: "The request's deadline came before the verdict.",
   cancelled: "The client closed the connection before the verdict.",
   unparsed: "The verifier answered, but none of its answers on this rollout could be read as a verdict.",
+  too_long:
+    "The rollout's text is longer than rollout_text_bytes, and the spec says that what cannot be read has no value.",
   partial: "Too little of what the value rests on is known: comparisons (judge.min_decided), or a neighbour's number.",
   sandbox_failed: "The sandbox failed at a test that decides the value, which says nothing of the program.",
   checker_failed: "A checker failed, gave no number, or one outside the range that the spec declares.",

@@ -4,6 +4,8 @@
 import { softOverlong } from "../candidate/overlong.ts";
 import type { VerdictsReply } from "../contract/replies.ts";
 import type { VerdictsRequest } from "../contract/requests.ts";
+import { isTooLong } from "../contract/text-bytes.ts";
+import { LIMITS } from "../faults/limits.ts";
 import { mean, populationStd } from "../math/stats.ts";
 import { readVerdictCases } from "./cases.ts";
 import { rightVerdict, scoreVerdict } from "./formulations.ts";
@@ -23,7 +25,14 @@ export function rewardVerdicts(request: VerdictsRequest): Pick<VerdictsReply, "r
   let right = 0;
   let judged = 0;
   const items = cases.map((item) => {
-    const { content, format, verdict, scores, status } = scoreVerdict(formulation, item, options);
+    // Of a text that was cut nobody knows what it says: it is read as one that says nothing.
+    const cut = isTooLong(item.text, LIMITS.verdict_text_bytes);
+    const { content, format, verdict, scores, ...read } = scoreVerdict(
+      formulation,
+      cut ? { ...item, text: "" } : item,
+      options,
+    );
+    const status = cut ? "too_long" : read.status;
     if (status === "ok") parsed++;
     const wanted = rightVerdict(formulation, item);
     if (wanted !== null) {

@@ -83,6 +83,7 @@ function groupOf(n: number, formats: readonly string[]): PreparedGroup {
     formatOk: all,
     formats: Object.fromEntries(formats.map((name) => [name, all])),
     overlong: false,
+    tooLong: texts.map(() => false),
     classes: { classOf: texts.map((_, r) => r), members: texts.map((_, r) => [r]) },
     texts,
     keys: texts.map((text) => hashText("", text)),

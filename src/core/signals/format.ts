@@ -8,6 +8,7 @@ import { valued } from "./signal-value.ts";
 
 export const format: Signal<z.output<typeof FormatSchema>> = {
   kind: "format",
+  takesTooLong: () => true,
   schema: FormatSchema,
   relative: false,
   rules: ({ rules }) => rules,

@@ -73,7 +73,7 @@ function rolloutResults(
   wins: readonly (number | null)[],
 ): RolloutResult[] {
   const { prepared, size } = signals;
-  const { classes, formatOk } = prepared;
+  const { classes, formatOk, tooLong } = prepared;
   const compared = signals.compared();
   const columns = signals.columns();
   const rewards = signals.rewards();
@@ -97,6 +97,7 @@ function rolloutResults(
       rank: places[r] ?? null,
       duplicate_of: first === r ? null : first,
       format_ok: formatOk[r] === true && !(judgeable && jams[r]) && !refused[r],
+      ...(tooLong[r] && { too_long: true as const }),
       jams_judge: jams[r] as boolean,
     };
   });

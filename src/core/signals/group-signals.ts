@@ -8,6 +8,7 @@ import type { GroupValues } from "./expression.ts";
 import type { FillRoom } from "./fill-room.ts";
 import type { Comparing, Detail, Judge, Plan, Shown, ToldRow } from "./signal.ts";
 import { type Valued, valued, without } from "./signal-value.ts";
+import { type Reading, unread } from "./unreadable.ts";
 
 /** A signal that asks a verifier, opened for the rollouts for which its `when` holds. */
 export interface OpenSignal {
@@ -88,10 +89,9 @@ export class GroupSignals {
    * that they may come to ask. Yields as `advance` does.
    */
   *waiting(room?: FillRoom): Generator<number, OpenSignal[]> {
-    const all = this.prepared.group.rollouts.map((_, r) => r);
     const opened: OpenSignal[] = [];
     for (const one of this.left) {
-      const open = yield* this.opened(one, all, room);
+      const open = yield* this.opened(one, this.readableFor(one), room);
       if (open.judge !== null) opened.push({ ...open, judge: open.judge });
     }
     return opened;
@@ -103,12 +103,10 @@ export class GroupSignals {
     asked: readonly AskedQuestion[],
   ): void {
     const { scores, details = null, summary } = plan.result(asked);
-    const { skip_value } = this.compiled.signals.find((one) => one.name === name) as CompiledSignal;
+    const one = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
     const skipped = this.skippedBy(name);
-    this.values.set(
-      name,
-      spread(members, scores, (r) => skipped.get(r) ?? valued(skip_value), this.size),
-    );
+    const other = (r: number) => skipped.get(r) ?? this.tooLong(one, r)?.value ?? valued(one.skip_value);
+    this.values.set(name, spread(members, scores, other, this.size));
     const compared = summary === undefined ? null : { ...summary, members };
     this.results.set(name, { asked, members, details, compared });
   }
@@ -130,7 +128,9 @@ export class GroupSignals {
   /** What a signal tells of a rollout besides the value; null where it tells nothing. */
   detailOf(name: string, r: number): Detail | null {
     const { details = null, members = [] } = this.results.get(name) ?? {};
-    return details?.[members.indexOf(r)] ?? null;
+    const one = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
+    const isAsked = members.includes(r) || this.skippedBy(name).has(r);
+    return isAsked ? (details?.[members.indexOf(r)] ?? null) : (this.tooLong(one, r)?.detail ?? null);
   }
 
   /** Of the rollouts that a signal was asked for: their values, and what it tells of them. */
@@ -201,13 +201,34 @@ export class GroupSignals {
     return this.skips.get(name) ?? new Map();
   }
 
-  /** The rollouts for which `when` holds; where it has no value, its code is the signal's. */
-  private membersOf({ name, when }: CompiledSignal): number[] {
-    const all = this.prepared.group.rollouts.map((_, r) => r);
+  /**
+   * The rollouts that can be read for which `when` holds; where it has no value, its code is the
+   * signal's.
+   */
+  private membersOf(one: CompiledSignal): number[] {
+    const { name, when } = one;
+    const all = this.readableFor(one);
     if (when === null) return all;
     const holds = when.evaluate(this.groupValues());
-    this.skips.set(name, new Map(holds.flatMap((one, r) => (one.value === null ? [[r, without(one.code)]] : []))));
+    const skips = holds.flatMap(({ value, code }, r): [number, Valued][] => {
+      if (value === null) return [[r, without(code)]];
+      return value === 0 ? [[r, valued(one.skip_value)]] : [];
+    });
+    this.skips.set(name, new Map(skips));
     return all.filter((r) => (holds[r]?.value ?? 0) !== 0);
+  }
+
+  /** All rollouts but those whose text is too long for the kind. */
+  private readableFor(one: CompiledSignal): number[] {
+    return this.prepared.group.rollouts.flatMap((_, r) => (this.tooLong(one, r) === null ? [r] : []));
+  }
+
+  /** What a rollout with too long a text is worth; null for others, and where the kind itself says so. */
+  private tooLong({ signal, settings }: CompiledSignal, r: number): ToldRow | null {
+    if (this.prepared.tooLong[r] !== true || signal.takesTooLong?.(settings) === true) return null;
+    const [lowest] = signal.range(settings, this.size);
+    const told = unread(settings as Reading, "too_long", lowest);
+    return Number.isFinite(lowest) ? told : { value: without("too_long"), detail: null };
   }
 
   private *opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[], room?: FillRoom) {

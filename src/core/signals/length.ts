@@ -42,6 +42,7 @@ function characters(text: string): number {
 
 export const length: Signal<LengthSettings> = {
   kind: "length",
+  takesTooLong: ({ unit }) => unit === "tokens",
   schema: SCHEMA,
   fault({ form, max }) {
     if (form === "kimi") {

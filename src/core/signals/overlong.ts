@@ -7,6 +7,7 @@ import { valued } from "./signal-value.ts";
 
 export const overlong: Signal<Overlong> = {
   kind: "overlong",
+  takesTooLong: () => true,
   schema: OverlongSchema,
   relative: false,
   facts: () => ["length_tokens"],

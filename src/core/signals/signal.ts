@@ -207,6 +207,11 @@ export interface Signal<S = unknown> {
   fromLengths?(settings: S): boolean;
   /** Its values under these settings out of those under others, or null; absent: null. */
   fromLogged?(settings: S, was: S): ((value: number) => number) | null;
+  /**
+   * It has its own word for a rollout whose text is too long; of other kinds that is the lowest
+   * value, and nobody is asked.
+   */
+  takesTooLong?(settings: S): boolean;
   /** Rules whose breach is a forfeit in every tournament. */
   rules?(settings: S): readonly FormatRule[];
   /**

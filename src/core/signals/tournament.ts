@@ -39,6 +39,7 @@ const judgeOf = ({ judge, schedule }: TournamentSettings): Spec["judge"] => ({ .
 
 export const tournament: Signal<TournamentSettings> = {
   kind: "tournament",
+  takesTooLong: () => true,
   schema: SCHEMA,
   relative: true,
   relativeWith: ({ schedule, score }) => !(needsReference(schedule) && OF_ONE_PAIR.includes(score)),

@@ -44,6 +44,10 @@ export function rewardWarnings(
       "does_not_fit",
       prepared.some(({ overlong, formatOk }, g) => overlong || refusedAny(formatOk, results[g])),
     ),
+    ...when(
+      "too_long",
+      prepared.some(({ tooLong }) => tooLong.includes(true)),
+    ),
     ...when("near_copies", fewPairs && prepared.some(hasCopies)),
     ...when(
       "models_mixed",

@@ -87,11 +87,10 @@ describe("a grader that cannot be had", () => {
     expect(log).toEqual([]);
   });
 
-  test("a sample over the limit is named as it is called here", async () => {
+  test("a sample over the limit is the sample's loss, and no refusal", async () => {
     const { run } = await clientOf();
-    expect(await refusalOf(run(check("eq"), "x".repeat(600_000), { answer: "x" }))).toMatchObject({
-      param: "model_sample",
-    });
+    const reply = await run(check("like"), "x".repeat(600_000), { answer: "x" });
+    expect(reply.reward).toBe(0);
   });
 });
 

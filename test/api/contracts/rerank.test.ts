@@ -243,7 +243,6 @@ describe("failures", () => {
       [{ query: "q", documents: ["a", 5] }, "documents[1]"],
       [{ query: "q", documents: TEXTS, top_n: -1 }, "top_n"],
       [{ query: "q".repeat(LIMITS.prompt_bytes + 1), documents: TEXTS }, "query"],
-      [{ query: "q", documents: ["a", "b".repeat(LIMITS.rollout_text_bytes + 1)] }, "documents[1]"],
       [[], "$"],
     ];
     for (const [body, path] of cases) {

@@ -252,12 +252,6 @@ test.each<[string, object, string, string]>([
     "prompt_bytes",
   ],
   [
-    "a completion over its limit",
-    { ...mixed, completions: ["", "", "c".repeat(LIMITS.rollout_text_bytes + 1), "", ""] },
-    "completions[2]",
-    "rollout_text_bytes",
-  ],
-  [
     "an extra_info without the prompt",
     { solution_strs: ["a"], extra_infos: [{ index: 1 }] },
     "extra_infos[0]",

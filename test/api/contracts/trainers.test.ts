@@ -85,11 +85,6 @@ describe("OpenRLHF", () => {
     ["lists of unequal length", { query: ["p a", "p b"], prompts: ["p"] }, "prompts"],
     ["a query that is no continuation", { query: ["other"], prompts: ["p"] }, "query[0]"],
     [
-      "an answer over its limit",
-      { query: [`p${"a".repeat(LIMITS.rollout_text_bytes + 1)}`], prompts: ["p"] },
-      "query[0]",
-    ],
-    [
       "a prompt over its limit",
       asked("p".repeat(LIMITS.prompt_bytes + 1), "p".repeat(LIMITS.prompt_bytes + 1)),
       "prompts[0]",

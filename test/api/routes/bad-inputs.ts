@@ -1,6 +1,5 @@
 // Owns bodies of POST /v1/rewards that are refused, each with its code, field and what the message
 // names.
-import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fenced, twoRollouts } from "./harness.ts";
 
 export const group = (more: object = {}) => ({ ...twoRollouts().groups[0], ...more });
@@ -84,13 +83,6 @@ export const CASES: [name: string, body: unknown, code: string, path: string, na
     "invalid_request",
     "deadline_ms",
     "deadline_ms_max",
-  ],
-  [
-    "a text over its limit",
-    withRollout({ text: "x".repeat(LIMITS.rollout_text_bytes + 1) }),
-    "invalid_request",
-    "groups[0].rollouts[0].text",
-    "rollout_text_bytes = 524288",
   ],
   [
     "a prompt over its limit",

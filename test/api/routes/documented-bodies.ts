@@ -45,7 +45,7 @@ export const BODIES: Record<string, Bodies> = {
     ],
     refused: [
       { spec: { overlong }, groups: [{ ...group, rollouts: bare }] },
-      { groups: [{ ...group, rollouts: [{ text: "x".repeat(512 * 1024 + 1) }] }] },
+      { groups: [{ ...group, rollouts: [{ text: "x", too_long: false }] }] },
     ],
   },
   Spec: {

@@ -101,11 +101,6 @@ const OVER: [LimitName, field: string, readonly [path: string, body: object]][] 
     "groups[0].rollouts",
     rewards({ groups: [group({ rollouts: Array(65).fill({ text: "" }) })] }),
   ],
-  [
-    "rollout_text_bytes",
-    "groups[0].rollouts[0].text",
-    rewards({ groups: [group({ rollouts: [{ text: "x".repeat(2 ** 19 + 1) }] })] }),
-  ],
   ["prompt_bytes", "groups[0].prompt", rewards({ groups: [group({ prompt: "x".repeat(2 ** 18 + 1) })] })],
   [
     "messages_max",

@@ -21,6 +21,7 @@ from kritai.merging import is_score
 from kritai.reply_types import RolloutResult
 from kritai.request_types import Prompt, RewardsOptions, Rollout
 from kritai.stated_facts import Stated, plain, rewards_by_rows
+from kritai.too_long import head_beyond
 
 
 @dataclass
@@ -200,7 +201,7 @@ async def gathered_score(
     without one, unless a fallback is declared; what is wrong with the request raises in both cases."""
     declared = {} if fallback is None else {"on_failure": fallback}
     query = urlencode({"group_size": group_size, **patience(timeout_s), **declared, **options})
-    body = {"prompt": prompt_of(prompt), "response": completion_of(response), "label": plain(label)}
+    body = {"prompt": prompt_of(prompt), "response": head_beyond(completion_of(response)), "label": plain(label)}
     call = shared_client().api.call("POST", f"/slime/reward?{query}", body, timeout_s=timeout_s, patient=True)
     try:
         reward = await asyncio.wrap_future(shared_client().start(call))

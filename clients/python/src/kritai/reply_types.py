@@ -29,7 +29,13 @@ class _Unasked(TypedDict, total=False):
     unasked: int
 
 
-class RolloutResult(_SignalErrors, _Unasked):
+class _TooLong(TypedDict, total=False):
+    """There where the text is longer than the server's rollout_text_bytes: the rollout is malformed."""
+
+    too_long: Literal[True]
+
+
+class RolloutResult(_SignalErrors, _Unasked, _TooLong):
     """`reward` is None exactly when `error` names why; the counts are over the other rollouts of
     the group.
 

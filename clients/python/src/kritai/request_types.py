@@ -32,11 +32,14 @@ class _RolloutText(TypedDict):
 
 
 class Rollout(_RolloutText, total=False):
-    """One sampled completion. `length_tokens` is needed when the spec has `overlong`; `pass_rate`
-    is a label for metrics only; the other fields are facts that some kinds of signals need."""
+    """One sampled completion. `too_long`: the text is the head of one beyond the server's
+    rollout_text_bytes, as the client itself sends it; such a rollout is malformed. `length_tokens`
+    is needed when the spec has `overlong`; `pass_rate` is a label for metrics only; the other
+    fields are facts that some kinds of signals need."""
 
     length_tokens: int
     finish_reason: Literal["stop", "length"]
+    too_long: Literal[True]
     pass_rate: float
     tests: Sequence[TestResult]
     step_scores: Sequence[float | None]

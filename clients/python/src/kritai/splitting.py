@@ -11,6 +11,7 @@ from typing import Any
 from kritai.errors import FieldFault, InvalidRequest, Problem
 from kritai.request_types import AnySpec, Group, Rollout
 from kritai.thinking import drop_thinking
+from kritai.too_long import within_reach
 
 TOO_MUCH = frozenset({"too_many_rollouts", "too_many_generations", "body_too_large"})
 """Refusals that smaller requests do not get; a proxy's bare 413 is `http_413`."""
@@ -54,7 +55,7 @@ def invalid(path: str, message: str) -> InvalidRequest:
 
 
 def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinking: bool) -> list[Part]:
-    """The groups as they are sent, each under a `group_id` of its own (default: its index in the
+    """The groups as they are sent (of a rollout that is too long its head), each under a `group_id` of its own (default: its index in the
     call, whichever request it is in)."""
     if not groups:
         raise invalid("groups", "at least one group is needed")
@@ -69,7 +70,8 @@ def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinkin
         given = group.get("rollouts")
         if not isinstance(given, Sequence) or not all(isinstance(rollout, Mapping) for rollout in given):
             raise invalid(f"groups[{index}].rollouts", "must be a list of objects with `text`")
-        rollouts = [_without_thinking(rollout) for rollout in given] if without_thinking else list(given)
+        told = [_without_thinking(rollout) for rollout in given] if without_thinking else given
+        rollouts = [within_reach(rollout) for rollout in told]
         body = encode({**group, "group_id": group_id, "rollouts": rollouts}, f"groups[{index}]")
         parts.append(Part(body, len(rollouts), generations_of(len(rollouts), spec)))
     return parts

@@ -7,6 +7,7 @@ from typing import Any
 
 from kritai.columns import prompt_of
 from kritai.stated_facts import OWN, Stated, plain
+from kritai.too_long import head_beyond
 
 
 def verl_stated(data_source: object, ground_truth: object, extra_info: Mapping[str, Any]) -> Stated:
@@ -28,7 +29,7 @@ def verl_body(
     if extra_info.get("split") is not None:
         row["split"] = str(extra_info["split"])
     truth = {"ground_truth": plain(ground_truth)} if told else {}
-    return {"data_source": str(data_source), "solution_str": text, **truth, "extra_info": row}
+    return {"data_source": str(data_source), "solution_str": head_beyond(text), **truth, "extra_info": row}
 
 
 def rest_of(extra_info: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ export const REQUEST_WORDS: Readonly<Record<string, string>> = {
   "prompt.content": "what is said",
   language: "the programming language of the candidates, such as `python`",
   "Group.rollouts": "the sampled completions that are compared with one another",
-  "Rollout.text": "the whole completion, thoughts included",
+  "Rollout.text":
+    "the whole completion, thoughts included; beyond `rollout_text_bytes` the rollout is malformed (`too_long`) and only the head of the text is kept",
   length_tokens: "tokens of the completion, counted by the policy's tokenizer",
   finish_reason: "why the generation ended: `stop`, or `length` at its limit",
   "tests.weight": "what the test counts for beside the others",

@@ -124,7 +124,7 @@ export const page = /* @__PURE__ */ documented(classify, () => ({
         input: {
           anyOf: undefined,
           type: "array",
-          items: { type: "string", maxLength: LIMITS.rollout_text_bytes },
+          items: { type: "string" },
           ...size(LIMITS.rollouts_per_request_max, 2),
         },
         query: size(LIMITS.rollouts_per_request_max),

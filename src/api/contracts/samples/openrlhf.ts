@@ -63,11 +63,10 @@ function sampleAt(i: number, query: string, prompt: string | undefined, label: u
   if (asked === undefined || text === null) {
     throw fault("query", "does not begin with its prompt, and has no assistant turn of a known chat template");
   }
-  const checked = { prompt: PromptText.safeParse(asked), text: RolloutSchema.shape.text.safeParse(text) };
-  if (!checked.prompt.success) throw fault("prompts", checked.prompt.error.issues[0]?.message as string);
-  if (!checked.text.success) throw fault("query", `its answer is ${checked.text.error.issues[0]?.message}`);
+  const checked = PromptText.safeParse(asked);
+  if (!checked.success) throw fault("prompts", checked.error.issues[0]?.message as string);
   const stated = { truth: label, row: { label }, field: `labels[${i}]` };
-  return { prompt: checked.prompt.data, label, rollout: { text: checked.text.data }, stated };
+  return { prompt: checked.data, label, rollout: { text: RolloutSchema.shape.text.parse(text) }, stated };
 }
 
 function samples({ query, prompts, labels }: z.output<typeof OpenRlhfRequestSchema>): Sample[] {

@@ -96,6 +96,7 @@ export function preparedFrom(logged: LoggedGroup, asking: ReadonlySet<string>): 
     formatOk,
     formats: {},
     overlong: false,
+    tooLong: rollouts.map(() => false),
     ...contestants(group_id, candidates, formatOk),
     warnings: [],
   };

@@ -25,6 +25,7 @@ from kritai.errors import NoScore, Problem
 from kritai.gather import patience, shared_client
 from kritai.merging import is_score
 from kritai.stated_facts import plain
+from kritai.too_long import head_beyond
 from kritai.validation import environment_size
 
 
@@ -35,7 +36,7 @@ async def kritai_reward(prompt: Any, completions: str, prompt_ids: Any, completi
         return 0.0
     query = f"group_size={size}&{urlencode(patience(timeout_s))}&{env.get('KRITAI_QUERY', '')}"
     label = {name: value for name, value in row.items() if name != "messages"}
-    body = {"prompt": prompt, "response": completions, "label": plain(label)}
+    body = {"prompt": prompt, "response": head_beyond(completions), "label": plain(label)}
     call = shared_client().api.call(
         "POST", f"/slime/reward?{query}".rstrip("&"), body, timeout_s=timeout_s, patient=True
     )
