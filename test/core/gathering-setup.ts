@@ -12,6 +12,7 @@ export const arrivalOf = (waiter_id: string, body_hash: string, more: Partial<Ar
   tries: 1,
   patience_ms: 1_000,
   takes_failure: false,
+  whole_only: false,
   ...more,
 });
 

@@ -340,6 +340,7 @@ class SimulatedTrainer {
       tries,
       patience_ms,
       takes_failure: false,
+      whole_only: false,
     };
   }
 }

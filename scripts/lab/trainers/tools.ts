@@ -112,7 +112,7 @@ const verifiers: Tool = {
   validate: (place, groups) =>
     oneByOne(groups, (text, group) =>
       clients.verifiers(optionsOf(place, "/nemo-gym"), "", nemoRow(text, group), {
-        more: { "kritai-group-size": "1" },
+        more: { "kritai-group-size": "1", "kritai-on-failure": "0" },
       }),
     ),
 };
@@ -166,7 +166,7 @@ const evalProtocol: Tool = {
         { role: "user", content: prompt },
         { role: "assistant", content: text },
       ];
-      return (await clients.evalProtocol(optionsOf(place, "/evaluate?group_size=1"), "", messages)) ?? 0;
+      return clients.evalProtocol(optionsOf(place, "/evaluate?group_size=1&on_failure=0"), "", messages);
     }),
 };
 

@@ -1,24 +1,23 @@
-// Owns the options that foreign clients can only put into the URL. Knows no contract's body.
+// Owns the options that foreign clients can only put into the URL or a header. Knows no contract's
+// body.
 import * as z from "zod";
 import { groupSizeOf } from "../../core/contract/group-sizes.ts";
 import { RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract/requests.ts";
-import { fieldErrors } from "../../core/faults/field-errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../core/signals/requests.ts";
 import type { RouteDeps } from "../http/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../http/parameters.ts";
 import type { AppContext } from "../http/scope.ts";
-import { invalidRequest } from "../http/validation.ts";
 
-/** A text as one word, or as a number within safe bounds. */
-const numberOr = <W extends string>(word: W) =>
+/** A text as one of some words, or as a number within safe bounds. */
+const numberOr = <W extends string>(...words: W[]) =>
   z
     .string()
     .regex(
-      new RegExp(String.raw`^(?:${word}|[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)$`),
-      `must be "${word}" or a number such as 0 or -0.5, of at most 15 digits`,
+      new RegExp(String.raw`^(?:${words.join("|")}|[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)$`),
+      `must be ${words.map((word) => `"${word}"`).join(", ")} or a number such as 0 or -0.5, of at most 15 digits`,
     )
-    .transform((text): W | number => (text === word ? word : Number(text) + 0));
+    .transform((text): W | number => words.find((word) => word === text) ?? Number(text) + 0);
 
 /** A name for a reply's field that no other field of a reply has. */
 export const ResponseFieldSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "must be a plain name");
@@ -49,7 +48,7 @@ export type Options = z.output<typeof OptionsSchema>;
 export const SampleOptionsSchema = SharedOptionsSchema.extend({
   group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
     description:
-      "samples of a prompt: the group is judged as soon as so many are there. Else the header `Kritai-Group-Size`, else the key's default (`GROUP_SIZES`)",
+      "samples of a prompt: the group is judged as soon as so many are there. Else the key's default (`GROUP_SIZES`)",
   }),
   val_group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
     description:
@@ -64,35 +63,44 @@ export const SampleOptionsSchema = SharedOptionsSchema.extend({
     description:
       "how often the client sends a request that fails; all but the last two may be answered 503 `gathering` while the group is incomplete. Default: the contract's clients' own; 1: each request is held until it is judged",
   }),
-  on_failure: numberOr("error").optional().meta({
+  on_failure: numberOr("error", "flag").optional().meta({
     description:
-      "what stands for a reward that could not be had: `error` (an HTTP error), or the caller's own number. Absent: the contract's own way",
+      "what stands for a reward that could not be had: `error` (an HTTP error, the default), the caller's own number, or `flag`: what the contract's own tool marks as failed (NeMo-Gym's reward 0 with its flags, eval-protocol's `is_score_valid: false`); elsewhere an error",
+  }),
+  on_incomplete: z.enum(["judge", "error"]).default("judge").meta({
+    description:
+      "what comes of a group whose size is known and that lacks a sample by half of the deadline: `judge` those who came (default), or `error`: 503 `gathering`, and nobody is judged before all are there",
   }),
   format: z.enum(["number", "object"]).optional().meta({ description: "`object`: a dict for --reward-key score" }),
 });
 export type SampleOptions = z.output<typeof SampleOptionsSchema>;
 
 /**
- * The URL's options; parameters of other names are ignored. Throws `invalid_request` naming the
- * parameter.
+ * The header that an option may stand in, for tools that can be given headers and a base URL, but
+ * no query: `Kritai-On-Failure` is `on_failure`.
  */
-export function urlOptions(c: AppContext): Options {
-  return queryParameters(c, OptionsSchema);
-}
+export const optionHeader = (name: string): string =>
+  `Kritai-${name.replace(/(^|_)([a-z])/g, (_, dash: string, letter: string) => `${dash && "-"}${letter.toUpperCase()}`)}`;
 
-/** For tools that can be given headers and a base URL, but no query. */
-const GROUP_SIZE = "Kritai-Group-Size";
+const headersOf = (schema: z.ZodObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.keys(schema.shape).map((name) => [name, optionHeader(name)]));
+const OPTION_HEADERS = /* @__PURE__ */ headersOf(OptionsSchema);
+const SAMPLE_HEADERS = /* @__PURE__ */ headersOf(SampleOptionsSchema);
 
 /**
- * The same for contracts that send one sample a request. A group_size that the URL does not have
- * may stand in the header; else the key's own, which the deployment has stored, holds.
+ * The options of the URL, and of headers what the URL does not say; parameters of other names are
+ * ignored. Throws `invalid_request` naming the parameter or the header.
+ */
+export function urlOptions(c: AppContext): Options {
+  return queryParameters(c, OptionsSchema, OPTION_HEADERS);
+}
+
+/**
+ * The same for contracts that send one sample a request. Without a group_size the key's own, which
+ * the deployment has stored, holds.
  */
 export function sampleOptions(c: AppContext, { group_sizes }: Pick<RouteDeps, "group_sizes">): SampleOptions {
-  const options = queryParameters(c, SampleOptionsSchema);
+  const options = queryParameters(c, SampleOptionsSchema, SAMPLE_HEADERS);
   if (options.group_size !== undefined) return options;
-  const told = c.req.header(GROUP_SIZE);
-  if (told === undefined) return { ...options, group_size: groupSizeOf(group_sizes, c.get("scope").key_name) };
-  const parsed = SampleOptionsSchema.shape.group_size.safeParse(told);
-  if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error.issues, Number(told), [GROUP_SIZE]));
-  return { ...options, group_size: parsed.data };
+  return { ...options, group_size: groupSizeOf(group_sizes, c.get("scope").key_name) };
 }

@@ -61,10 +61,22 @@ export function noQueryParameters(c: AppContext): void {
   queryParameters(c, NoneSchema);
 }
 
-/** The query parameters as the schema's output; unknown and repeated ones are refused. */
-export function queryParameters<S extends z.ZodType>(c: AppContext, schema: S): z.output<S> {
+/**
+ * The query parameters as the schema's output; unknown and repeated ones are refused.
+ * @param headers which header may stand for which parameter that the URL lacks
+ */
+export function queryParameters<S extends z.ZodType>(
+  c: AppContext,
+  schema: S,
+  headers: Readonly<Record<string, string>> = {},
+): z.output<S> {
   const given: Record<string, string> = {};
-  for (const [name, values] of Object.entries(c.req.queries())) {
+  for (const [name, header] of Object.entries(headers)) {
+    const told = c.req.header(header);
+    if (told !== undefined) given[name] = told;
+  }
+  const queried = c.req.queries();
+  for (const [name, values] of Object.entries(queried)) {
     if (values.length > 1) throw invalidRequest([{ path: name, message: "given more than once" }]);
     given[name] = values[0] as string;
   }
@@ -72,5 +84,7 @@ export function queryParameters<S extends z.ZodType>(c: AppContext, schema: S): 
   if (parsed.success) return parsed.data;
   // A message about a bound quotes the number, not how many digits its text has.
   const meant = Object.entries(given).map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);
-  throw invalidRequest(fieldErrors(parsed.error.issues, Object.fromEntries(meant)));
+  const faults = fieldErrors(parsed.error.issues, Object.fromEntries(meant));
+  const spelled = (path: string) => (queried[path] === undefined ? (headers[path] ?? path) : path);
+  throw invalidRequest(faults.map(({ path, message }) => ({ path: spelled(path), message })));
 }

@@ -50,6 +50,8 @@ export interface GatheredSample {
    * A failure is an answer as well: the client is given a number for it, and does not ask again.
    */
   takes_failure: boolean;
+  /** Its group is judged when all are there, and not before: a part of it is no answer. */
+  whole_only: boolean;
 }
 
 /**

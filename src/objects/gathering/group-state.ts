@@ -13,6 +13,7 @@ export type Arrival = Pick<
   | "tries"
   | "patience_ms"
   | "takes_failure"
+  | "whole_only"
 >;
 
 /**

@@ -56,8 +56,8 @@ export function addMember(group: GroupState, arrival: Arrival, now: number, agai
 }
 
 /** A window as long as gathering may take is none: each waiter's own time tells when it is over. */
-function openWindow(group: GroupState, { window_ms, answer_within_ms }: Arrival, now: number): void {
-  const none = group.size !== null && window_ms >= answer_within_ms * GATHERING_SHARE;
+function openWindow(group: GroupState, { window_ms, answer_within_ms, whole_only }: Arrival, now: number): void {
+  const none = whole_only || (group.size !== null && window_ms >= answer_within_ms * GATHERING_SHARE);
   group.window_ends = none ? NEVER : now + window_ms;
   group.judge_ms = answer_within_ms * (1 - GATHERING_SHARE);
 }
@@ -73,17 +73,21 @@ function addWaiter(group: GroupState, at: number, arrival: Arrival, now: number)
   keep(group, arrival.retain_ms, now);
 }
 
-/** How long the next try for this member waits while its group is incomplete; null: to the end. */
+/**
+ * How long the next try for this member waits while its group is incomplete; null: to the end, when
+ * it is judged with who is there.
+ */
 export function patienceOf(
   { tries, abreast }: Pick<MemberState, "tries" | "abreast">,
-  arrival: Pick<Arrival, "answer_within_ms" | "patience_ms" | "tries">,
+  arrival: Pick<Arrival, "answer_within_ms" | "patience_ms" | "tries" | "whole_only">,
 ): number | null {
   const made = Math.floor(tries / abreast);
-  if (made + 1 > arrival.tries - SPARE_TRIES) return null;
+  const gathering_ms = arrival.answer_within_ms * GATHERING_SHARE;
+  if (made + 1 > arrival.tries - SPARE_TRIES) return arrival.whole_only ? gathering_ms : null;
   // Equal requests have to be open at once to be told apart, so each waits longer than the other's
   // pause, which grows as its patience does.
   const patience_ms = arrival.patience_ms * abreast * 2 ** Math.min(made, 30);
-  return Math.min(arrival.answer_within_ms * GATHERING_SHARE, patience_ms);
+  return Math.min(gathering_ms, patience_ms);
 }
 
 function keep(group: GroupState, retainMs: number, now: number): void {

@@ -21,9 +21,9 @@ const ROUTES: [path: string, example: object][] = [
   ["/openrlhf/get_reward?group_window_ms=0&on_failure=0", examples.openRlhf],
   ["/slime/reward?group_window_ms=0&on_failure=0", examples.slime],
   ["/verl/compute_score?group_window_ms=0&on_failure=0", examples.verl],
-  ["/nemo-gym/verify?group_window_ms=0", examples.nemoGym],
-  ["/nemo-gym/ng-rollout/7/verify?group_window_ms=0", examples.nemoGym],
-  ["/evaluate?group_window_ms=0", examples.evalProtocol],
+  ["/nemo-gym/verify?group_window_ms=0&on_failure=flag", examples.nemoGym],
+  ["/nemo-gym/ng-rollout/7/verify?group_window_ms=0&on_failure=flag", examples.nemoGym],
+  ["/evaluate?group_window_ms=0&on_failure=flag", examples.evalProtocol],
 ];
 
 const withQuery = (path: string, more: string) => `${path}${path.includes("?") ? "&" : "?"}${more}`;

@@ -73,10 +73,12 @@ describe("NeMo-Gym", () => {
     expect(reply).not.toHaveProperty("_ng_failure_class");
   });
 
-  test("gets a judge's failure in the gym's own words, with reward 0 by default", async () => {
+  test("gets a judge's failure as an error, and with on_failure=flag in the gym's own words, with reward 0", async () => {
+    const failing = setUp(fixedRooms(without("deadline")));
+    expect((await failing.post(PATH, examples.nemoGym)).status).toBe(504);
     const reply = await replyOf(
       VerifyReplySchema,
-      await setUp(fixedRooms(without("deadline"))).post(PATH, examples.nemoGym),
+      await failing.post(PATH, examples.nemoGym, { "kritai-on-failure": "flag" }),
     );
     expect(reply).toMatchObject({
       reward: 0,
@@ -98,7 +100,7 @@ describe("NeMo-Gym", () => {
       const session = { resources_session_id: "s", episode_id: "e" };
       expect(await (await post(`${at}/close_session`, session)).json()).toEqual({ resources_session_id: "s" });
       expect(await (await get(`${at}/reverify_mode`)).json()).toBe("unsupported");
-      expect((await post(`${at}/verify?group_window_ms=0`, examples.nemoGym)).status).toBe(200);
+      expect((await post(`${at}/verify?group_window_ms=0&on_failure=0`, examples.nemoGym)).status).toBe(200);
       expect((await faultOf(await post(`${at}/verify`, {}), 400)).error).toContain("responses_create_params");
     }
   });

@@ -191,19 +191,21 @@ export async function nemoRl({ url, compression }: TrainerOptions, row: Record<s
 }
 
 /**
- * eval-protocol's remote reward function: one try, 30 s in the preview; a score counts only when it
- * says that it is valid.
+ * eval-protocol's remote reward function (0.3): one try, 30 s in the preview. Each metric's reason
+ * must be a text; is_score_valid is looked at by nobody.
  */
 export async function evalProtocol(
   { url, compression }: TrainerOptions,
   key: string,
   messages: object[],
   wait_ms = 30_000,
-): Promise<number | null> {
-  const body = { messages, ground_truth: null, kwargs: {} };
+): Promise<number> {
+  const body = { messages, ground_truth: null };
   const reply = jsonOf(await post(url, body, { ...REQUESTS, "x-api-key": key }, wait_ms / compression, false));
-  const { score, is_score_valid } = reply as { score: number; is_score_valid: boolean };
-  return is_score_valid ? score : null;
+  const { score, metrics } = reply as { score: number; metrics: Record<string, { reason: unknown }> };
+  for (const { reason } of Object.values(metrics))
+    if (typeof reason !== "string") throw new Error("ValidationError: MetricResult.reason");
+  return score;
 }
 
 /**

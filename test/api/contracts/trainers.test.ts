@@ -144,10 +144,12 @@ describe("eval-protocol", () => {
     expect(trailing?.path).toBe("messages[4]");
   });
 
-  test("gets a failure as a score that is not valid, with its reason, in the same keys", async () => {
+  test("gets a failure as an error, for the package looks at no is_score_valid; a flagged one in the same keys", async () => {
+    const failing = setUp(fixedRooms(without("deadline")));
+    expect((await faultOf(await failing.post(PATH, examples.evalProtocol), 504)).code).toBe("deadline");
     const failed = await replyOf(
       EvaluateReplySchema,
-      await setUp(fixedRooms(without("deadline"))).post(PATH, examples.evalProtocol),
+      await failing.post(`${PATH}?on_failure=flag`, examples.evalProtocol),
     );
     expect(failed).toMatchObject({ score: 0, is_score_valid: false, error: "deadline" });
     expect(failed.reason).toMatch(/^deadline: /);
@@ -162,6 +164,8 @@ describe("eval-protocol", () => {
       metrics: { win_share: { score: 0.75 } },
     });
     expect(Object.keys(failed)).toEqual(Object.keys(fine));
+    for (const { metrics } of [failed, fine])
+      for (const metric of Object.values(metrics)) expect(metric.reason).toBeTypeOf("string");
     expect(Object.keys(failed.metrics)).toEqual(Object.keys(fine.metrics));
   });
 });

@@ -28,6 +28,7 @@ export function sampleOf(code: string, more: Partial<GatheredSample> = {}): Gath
     tries: 1,
     patience_ms: 1_000,
     takes_failure: false,
+    whole_only: false,
     ...more,
   };
 }

@@ -34,7 +34,7 @@ export const EvaluateRequestSchema = z.object({
 });
 
 const score = z.number().min(0).max(1);
-const MetricSchema = z.object({ score, is_score_valid: z.boolean(), reason: z.string().nullable() });
+const MetricSchema = z.object({ score, is_score_valid: z.boolean(), reason: z.string() });
 export const EvaluateReplySchema = z.object({
   score,
   is_score_valid: z
@@ -62,13 +62,14 @@ function read(body: Record<string, unknown>): Sample {
 function told(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {
   const { judged, spec, on_failure } = sample;
   const { reward, error } = judged.result;
-  if (reward === null && on_failure === "error") throw ungathered(judged);
+  // The package looks at no `is_score_valid`: without a word it would take the 0 for a score.
+  if (reward === null && (on_failure === undefined || on_failure === "error")) throw ungathered(judged);
   const logs = sampleLogs(sample);
   const decided = logs.rm_wins + logs.rm_losses + logs.rm_ties;
   const tally = `won ${logs.rm_wins}, lost ${logs.rm_losses} and tied ${logs.rm_ties} of ${decided + logs.rm_undecided} comparisons`;
   const failed = error === null ? null : `${error}: ${ITEM_ERRORS[error]}`;
   const shown = reward ?? (typeof on_failure === "number" ? on_failure : null);
-  const metric = (value: number, valid: boolean, reason: string | null) => ({
+  const metric = (value: number, valid: boolean, reason: string) => ({
     score: valid ? value : 0,
     is_score_valid: valid,
     reason,
@@ -79,7 +80,7 @@ function told(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {
     reason: failed ?? tally,
     metrics: {
       win_share: metric((logs.rm_wins + logs.rm_ties / 2) / decided, decided > 0, tally),
-      format_ok: metric(logs.rm_format_ok, true, null),
+      format_ok: metric(logs.rm_format_ok, true, "whether every format rule of the spec holds"),
       parse_rate: metric(judged.metrics.parse_rate ?? 0, judged.metrics.parse_rate !== null, "of the group's answers"),
     },
     step_outputs: null,
@@ -131,7 +132,8 @@ export const page = /* @__PURE__ */ documented(evalProtocol, () => ({
     "POST /evaluate": sampleOperation({
       operationId: "evaluateSample",
       summary: "eval-protocol's remote reward function",
-      description: "A failure has `is_score_valid: false`.",
+      description:
+        "A failure is an HTTP error; with `on_failure=flag` or a number it has `is_score_valid: false`, which the package does not look at.",
       request: EvaluateRequestSchema,
       reply: EvaluateReplySchema,
       example: EXAMPLE,

@@ -106,14 +106,16 @@ export async function gather(
   const tries = options.tries ?? contract.tries;
   const patience_ms = contract.unpooled === true ? answer_within_ms : LIMITS.room_patience_ms;
   const takes_failure = typeof options.on_failure === "number";
-  const client = { answer_within_ms, retain_ms: contract.retry_ms, tries, patience_ms, takes_failure };
+  const whole_only = group_size !== null && options.on_incomplete === "error";
+  const client = { answer_within_ms, retain_ms: contract.retry_ms, tries, patience_ms, takes_failure, whole_only };
   const shared = { language: null, spec, run_id, step, key_name, group_size, ...client };
   const window_ms = options.group_window_ms ?? untold_ms;
   const joined = samples.map(async ({ prompt, label, cohort, rollout, facts, unshown }, i) => {
     const many = samples.length > 1;
     // A cohort that disagrees on what is scored is refused, not split.
     const problem = cohort === undefined ? (label ?? null) : facts === null ? { label, cohort } : { cohort };
-    const room = await sha256Hex(canonicalJson([key_name, run_id, step, spec_hash, prompt, problem, group_size]));
+    const group = [key_name, run_id, step, spec_hash, prompt, problem, group_size, ...(whole_only ? ["whole"] : [])];
+    const room = await sha256Hex(canonicalJson(group));
     const names = many
       ? { waiter_id: `${id}.${i}`, body_hash: await sha256Hex(`${body_hash}.${i}`) }
       : { waiter_id: id, body_hash };

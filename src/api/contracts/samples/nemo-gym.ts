@@ -97,7 +97,7 @@ function judgeFailed({ judged }: JudgedSample) {
 }
 
 function tell(sample: JudgedSample, body: Record<string, unknown>) {
-  const failed = sample.judged.result.reward === null && sample.on_failure === undefined;
+  const failed = sample.judged.result.reward === null && sample.on_failure === "flag";
   const told = failed ? { ...sample, on_failure: 0 } : sample;
   const logs = sampleLogs(told);
   return {

@@ -1,0 +1,79 @@
+// Holds that every option of a contract's URL may stand in a header, for tools that can be given
+// headers and no query: the URL wins, and what is wrong is refused by the header's name.
+import { expect, test } from "vitest";
+import {
+  OptionsSchema,
+  optionHeader,
+  SampleOptionsSchema,
+  sampleOptions,
+  urlOptions,
+} from "../../../src/api/contracts/options.ts";
+import type { AppContext } from "../../../src/api/http/scope.ts";
+import { fenced, setUp } from "../routes/harness.ts";
+import { fixedRooms, gathered, without } from "./sample-setup.ts";
+
+/** For each option a text that no other says. */
+const SAID: Record<string, string> = {
+  spec: "strict",
+  run_id: "r-7",
+  step: "12",
+  deadline_ms: "9000",
+  on_failure: "-0.5",
+  response_field: "marks",
+  group_size: "6",
+  val_group_size: "3",
+  group_window_ms: "70",
+  tries: "5",
+  on_incomplete: "error",
+  format: "object",
+};
+
+const contextOf = (query: Record<string, string>, headers: Record<string, string>) => {
+  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const queries = () => Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]]));
+  const header = (name: string) => lower.get(name.toLowerCase());
+  return { req: { queries, header }, get: () => ({ key_name: null }) } as unknown as AppContext;
+};
+
+test.each([
+  ["whole groups", OptionsSchema, urlOptions],
+  ["one sample a request", SampleOptionsSchema, (c: AppContext) => sampleOptions(c, { group_sizes: undefined })],
+] as const)("of contracts with %s each option is read from its header as from the URL", (_, schema, read) => {
+  const said = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, SAID[name] as string]));
+  const headers = Object.fromEntries(Object.entries(said).map(([name, text]) => [optionHeader(name), text]));
+  const byUrl = read(contextOf(said, {}));
+  expect(Object.values(byUrl)).not.toContain(undefined);
+  expect(read(contextOf({}, headers))).toEqual(byUrl);
+  for (const name of Object.keys(said)) {
+    expect(() => read(contextOf({}, { [optionHeader(name)]: "?!" }))).toThrow(`${optionHeader(name)}: `);
+    expect(read(contextOf({ [name]: said[name] as string }, { [optionHeader(name)]: "?!" }))).toMatchObject({
+      [name]: (byUrl as Record<string, unknown>)[name],
+    });
+  }
+});
+
+test("the headers' names are words with hyphens", () => {
+  expect(["on_failure", "group_window_ms", "spec"].map(optionHeader)).toEqual([
+    "Kritai-On-Failure",
+    "Kritai-Group-Window-Ms",
+    "Kritai-Spec",
+  ]);
+});
+
+test("a header decides a gathered sample's failure, and reaches its room", async () => {
+  const body = { prompt: "p", response: fenced("a") };
+  const failing = setUp(fixedRooms(without("deadline")));
+  expect((await failing.post("/slime/reward", body)).status).toBe(504);
+  const declared = await failing.post("/slime/reward", body, { "kritai-on-failure": "-1" });
+  expect([declared.status, await declared.json()]).toEqual([200, -1]);
+  const { rooms, joined } = fixedRooms(gathered());
+  const headers = { "kritai-group-size": "4", "kritai-on-incomplete": "error", "kritai-step": "3" };
+  await setUp({ rooms }).post("/slime/reward", body, headers);
+  expect(joined).toMatchObject([{ group_size: 4, whole_only: true, step: 3 }]);
+});
+
+test("a header's option shapes the reply of a batch", async () => {
+  const body = { prompts: ["p", "p"], completions: [fenced("a"), fenced("aa")] };
+  const reply = await setUp().post("/v1/score_batch", body, { "kritai-response-field": "marks", "kritai-run-id": "h" });
+  expect(await reply.json()).toMatchObject({ marks: [0, 1], run_id: "h" });
+});
