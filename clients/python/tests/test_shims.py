@@ -115,7 +115,10 @@ def swift(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def test_ms_swift_finds_the_plugin_by_name_and_gets_a_reward_a_row(server: FakeServer, swift: Any) -> None:
+def test_ms_swift_finds_the_plugin_by_name_and_gets_a_reward_a_row(
+    server: FakeServer, swift: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KRITAI_FALLBACK", "-2")
     import kritai.shims.ms_swift_plugin  # noqa: F401
 
     reward = swift.orms["kritai"](args=None)
@@ -123,7 +126,7 @@ def test_ms_swift_finds_the_plugin_by_name_and_gets_a_reward_a_row(server: FakeS
     chats = [[{"role": "user", "content": "p"}, {"role": "assistant", "content": text}] for text in ("1", "none")]
     state = types.SimpleNamespace(global_step=2)
     given = {"messages": chats, "trainer_state": state, "response_token_ids": [[[1, 2], [3]], [[4]]], "solution": []}
-    assert asyncio.run(reward(["1", "none"], **given)) == [1.0, None]
+    assert asyncio.run(reward(["1", "none"], **given)) == [1.0, -2.0]
     assert sent(server)["step"] == 2
     assert sent(server)["groups"][0]["prompt"] == [{"role": "user", "content": "p"}]
     assert [r["length_tokens"] for r in sent(server)["groups"][0]["rollouts"]] == [3, 1]
@@ -133,6 +136,7 @@ def test_ms_swift_finds_a_reward_for_each_component_and_they_share_one_request(
     server: FakeServer, swift: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KRITAI_COMPONENTS", "base, format")
+    monkeypatch.setenv("KRITAI_FALLBACK", "-1")
     import kritai.shims.ms_swift_plugin  # noqa: F401
 
     assert set(swift.orms) == {"kritai", "kritai_base", "kritai_format"}
@@ -144,7 +148,7 @@ def test_ms_swift_finds_a_reward_for_each_component_and_they_share_one_request(
     async def both() -> list[list[float | None]]:
         return list(await asyncio.gather(*(reward(completions, messages=chats) for reward in rewards)))
 
-    assert asyncio.run(both()) == [[1.0, None], [0.0, 0.0]]
+    assert asyncio.run(both()) == [[1.0, -1.0], [0.0, 0.0]]
     assert len(server.received) == 1
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from kritai.async_client import AsyncKritai
 from kritai.columns import component_of, extras_of, rows_of, signals_of
 from kritai.drift_probe import DriftProbe, beside
+from kritai.missing_rewards import numbers_for
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Rollout
 from kritai.stated_facts import Stated, rewards_by_rows
@@ -20,15 +21,20 @@ class ScoredRows:
 
     rows: list[RolloutResult]
     result: Rewards
+    fallback: float | None = None
+    """The number that the caller names for what is missing."""
+    tool: str | None = None
+    """A trainer that would take None for 0.0."""
 
     @property
     def rewards(self) -> list[float | None]:
         return [row["reward"] for row in self.rows]
 
     def component(self, name: str | None) -> list[float | None]:
-        """One component's values, or of None the rewards. Raises ValueError for a name that the
-        spec does not have."""
-        return self.rewards if name is None else [component_of(row, name) for row in self.rows]
+        """One component's values, or of None the rewards; of what is missing as `numbers_for` has it.
+        Raises ValueError for a name that the spec does not have."""
+        values = self.rewards if name is None else [component_of(row, name) for row in self.rows]
+        return numbers_for(self.tool, self.fallback, values, [row["error"] for row in self.rows])
 
     def feed(
         self,
@@ -56,6 +62,8 @@ async def score_rows(
     labels: Sequence[object] | None = None,
     columns: Mapping[str, Any] | None = None,
     label_column: str | None = None,
+    fallback: float | None = None,
+    tool: str | None = None,
     **options: Any,
 ) -> ScoredRows:
     """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
@@ -80,4 +88,4 @@ async def score_rows(
             scored = await scoring
     if drift_probe is not None:
         drift_probe.keep(scored.groups, scored.result, given["step"])
-    return ScoredRows(rows_of(scored.result, scored.places), scored.result)
+    return ScoredRows(rows_of(scored.result, scored.places), scored.result, fallback, tool)

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from kritai.columns import prompt_of
+from kritai.least_versions import warn_of_old
 from kritai.stated_facts import OWN, Stated, plain
 from kritai.too_long import head_beyond
+
+warn_of_old("verl")
 
 
 def verl_stated(data_source: object, ground_truth: object, extra_info: Mapping[str, Any]) -> Stated:

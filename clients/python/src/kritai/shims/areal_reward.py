@@ -23,10 +23,13 @@ from areal.workflow.rlvr import RLVRWorkflow
 
 from kritai.errors import NoScore, Problem
 from kritai.gather import patience, shared_client
+from kritai.least_versions import warn_of_old
 from kritai.merging import is_score
 from kritai.stated_facts import plain
 from kritai.too_long import head_beyond
 from kritai.validation import environment_size
+
+warn_of_old("areal")
 
 
 async def kritai_reward(prompt: Any, completions: str, prompt_ids: Any, completion_ids: Any, /, **row: Any) -> float:

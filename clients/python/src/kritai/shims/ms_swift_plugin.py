@@ -1,6 +1,7 @@
 """ms-swift: `--external_plugins <this file> --reward_funcs kritai` (or a copy of it;
-`pip show -f kritai` tells where it is). Whole batches; None where there is no score, which ms-swift
-leaves out. What is wrong with the request itself raises.
+`pip show -f kritai` tells where it is). Whole batches. ms-swift takes a missing reward for 0.0, which
+is a reward: where there is no score NoScore is raised, unless KRITAI_FALLBACK names the number to
+give. What is wrong with the request itself raises.
 
 Needs whole groups in a process. Server, key, spec and run: KRITAI_BASE_URL, KRITAI_API_KEY,
 KRITAI_SPEC, KRITAI_RUN_ID. Facts that the spec needs (a reference, test cases, a row) are taken from
@@ -19,8 +20,11 @@ from swift.rewards import AsyncORM, orms
 
 from kritai.columns import rollouts_of, turns_before
 from kritai.drift_probe import with_probe
+from kritai.least_versions import warn_of_old
 from kritai.scored_rows import score_rows
 from kritai.shared_call import SharedCall
+
+warn_of_old("ms-swift")
 
 
 class KritaiReward(AsyncORM):
@@ -29,7 +33,7 @@ class KritaiReward(AsyncORM):
 
     async def __call__(self, completions: Any, messages: Any, **given: Any) -> list[float | None]:
         rollouts = rollouts_of(completions, given.get("response_token_ids"))
-        told = {"trainer_state": given.get("trainer_state"), "columns": given, **options}
+        told = {"trainer_state": given.get("trainer_state"), "columns": given, "tool": "ms-swift", **options}
         score = functools.partial(score_rows, [turns_before(chat) for chat in messages], rollouts, **told)
         return (await self.shared.scored(completions, score)).component(self.component)
 
@@ -37,6 +41,8 @@ class KritaiReward(AsyncORM):
 given = {"spec": "KRITAI_SPEC", "run_id": "KRITAI_RUN_ID", "drift_probe": "KRITAI_DRIFT_PROBE"}
 options = with_probe({name: os.environ[variable] for name, variable in given.items() if variable in os.environ})
 orms["kritai"] = KritaiReward
+if "KRITAI_FALLBACK" in os.environ:
+    options["fallback"] = float(os.environ["KRITAI_FALLBACK"])
 names = os.environ.get("KRITAI_COMPONENTS", "").replace(",", " ").split()
 shared = SharedCall(tuple(names))
 for name in names:

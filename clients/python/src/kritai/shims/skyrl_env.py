@@ -20,8 +20,11 @@ from typing import Any
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
 from kritai.gather import score_or
+from kritai.least_versions import warn_of_old
 from kritai.serial_steps import refuse_batched
 from kritai.validation import environment_result
+
+warn_of_old("skyrl-gym")
 
 
 class KritaiEnv(BaseTextEnv):

@@ -15,7 +15,10 @@ from typing import Any
 
 from kritai.content import refuse, row_faults
 from kritai.gather import gathered_score, score_or
+from kritai.least_versions import warn_of_old
 from kritai.scored_rows import score_rows
+
+warn_of_old("slime")
 
 
 async def reward(args: Any, samples: Any, **kwargs: Any) -> Any:

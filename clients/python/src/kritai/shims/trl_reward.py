@@ -1,9 +1,9 @@
 """TRL: `GRPOTrainer(reward_funcs=[kritai_reward("http://host:8787", run_id="grpo-1")], ...)`.
 
-The function is async and pickles. It posts the whole batch, gives None where there is no score (TRL
-then leaves the row out), and feeds log_metric and log_extra when TRL gives them. The key comes from
-KRITAI_API_KEY, so that it is not pickled. Needs whole groups
-in a process: a per-device batch that is a multiple of num_generations. A dataset column `pass_rate`
+The function is async and pickles. It posts the whole batch, gives None where there is no score, and
+feeds log_metric and log_extra when TRL gives them. TRL leaves a row without a score out from 1.6 on;
+an older one would take it for 0.0, so that NoScore is raised there, unless `fallback=` names the
+number to give. The key comes from KRITAI_API_KEY, so that it is not pickled. A dataset column `pass_rate`
 is sent as label. Facts that the spec needs (a reference, test cases, a row) are taken from the
 dataset's columns, and only those are sent: the right answer from `label_column`, else from the first
 there is of `reference`, `ground_truth`, `expected_answer`, `answer`, `solution`, `label`, `target`.
@@ -21,6 +21,7 @@ from typing import Any
 
 from kritai.columns import rollouts_of
 from kritai.drift_probe import with_probe
+from kritai.missing_rewards import trl_takes_zero
 from kritai.named_reward import NamedReward
 from kritai.scored_rows import score_rows
 from kritai.shared_call import SharedCall
@@ -30,7 +31,7 @@ async def kritai(
     options: dict[str, Any], shared: SharedCall, name: str | None, /, prompts: Any, completions: Any, **given: Any
 ) -> list[float | None]:
     rollouts = rollouts_of(completions, given.get("completion_ids"), given.get("pass_rate"))
-    told = {"trainer_state": given.get("trainer_state"), "columns": given, **options}
+    told = {"trainer_state": given.get("trainer_state"), "columns": given, "tool": trl_takes_zero(), **options}
     score = functools.partial(score_rows, prompts, rollouts, **told)
     scored = await shared.scored(completions, score)
     if name == shared.takers[0]:

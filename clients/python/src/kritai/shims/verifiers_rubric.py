@@ -12,7 +12,10 @@ from typing import Any
 
 from kritai.columns import rollouts_of
 from kritai.gather import score_or
+from kritai.least_versions import warn_of_old
 from kritai.scored_rows import score_rows
+
+warn_of_old("verifiers")
 
 
 async def kritai_reward(prompts: Any, completions: Any, **given: Any) -> list[float]:
