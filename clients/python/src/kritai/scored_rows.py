@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from kritai.async_client import AsyncKritai
-from kritai.columns import component_of, extras_of, rows_of, signals_of
+from kritai.columns import component_of, extras_of, prompt_key, prompt_of, rows_of, signals_of
 from kritai.drift_probe import DriftProbe, beside
 from kritai.missing_rewards import numbers_for
+from kritai.processes import Crew, require_whole
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Rollout
-from kritai.stated_facts import Stated, rewards_by_rows
+from kritai.stated_facts import Scored, Stated, rewards_by_rows
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,17 @@ async def score_rows(
     label_column: str | None = None,
     fallback: float | None = None,
     tool: str | None = None,
+    num_generations: int | Sequence[int] | None = None,
+    gather: Crew | None = None,
     **options: Any,
 ) -> ScoredRows:
     """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
     trainer's `global_step`. What the spec needs to know of a problem, and nothing else, is taken
     from `labels`, one a row, or from the trainer's `columns`, of which `label_column` holds the right
     answer. Rows of one prompt with different labels, or different such facts, are different problems.
+
+    num_generations: the completions of a prompt; rows that are a part of a group raise ValueError.
+    gather: scores the rows of all processes together.
 
     What failed for want of a server or of time is asked for again until `timeout_s`, then None with
     its code, unless `on_failure="raise"`. A probe that is due goes beside the step's own request.
@@ -80,12 +86,22 @@ async def score_rows(
         stated = Stated.of_columns(columns or {}, len(prompts), label_column)
     step = getattr(trainer_state, "global_step", None)
     given = {"step": step, "on_failure": "null", "patient": True, **options}
-    async with AsyncKritai(base_url) as client:
-        scoring = rewards_by_rows(client, prompts, rollouts, stated, language, **given)
-        if drift_probe is not None and drift_probe.due(given["step"]):
-            scored = await beside(scoring, drift_probe.send(client, **given))
-        else:
-            scored = await scoring
-    if drift_probe is not None:
-        drift_probe.keep(scored.groups, scored.result, given["step"])
-    return ScoredRows(rows_of(scored.result, scored.places), scored.result, fallback, tool)
+
+    async def score(rows: Sequence[tuple[object, Rollout, Stated]]) -> Scored:
+        keys = [prompt_key(prompt_of(prompt)) for prompt, _, _ in rows]
+        require_whole(keys, num_generations, gathers=gather is not None)
+        shown, told, facts = ([row[at] for row in rows] for at in range(3))
+        async with AsyncKritai(base_url) as client:
+            scoring = rewards_by_rows(client, shown, cast("Any", told), cast("Any", facts), language, **given)
+            if drift_probe is not None and drift_probe.due(given["step"]):
+                scored = await beside(scoring, drift_probe.send(client, **given))
+            else:
+                scored = await scoring
+        if drift_probe is not None:
+            drift_probe.keep(scored.groups, scored.result, given["step"])
+        return scored
+
+    own = list(zip(prompts, rollouts, stated, strict=True))
+    scored, first = (await score(own), 0) if gather is None else await gather.together(own, score)
+    rows = rows_of(scored.result, scored.places[first : first + len(own)])
+    return ScoredRows(rows, scored.result, fallback, tool)

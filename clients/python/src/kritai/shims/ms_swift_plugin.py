@@ -3,7 +3,9 @@
 is a reward: where there is no score NoScore is raised, unless KRITAI_FALLBACK names the number to
 give. What is wrong with the request itself raises.
 
-Needs whole groups in a process. Server, key, spec and run: KRITAI_BASE_URL, KRITAI_API_KEY,
+A group must not be scored in parts. Of several processes each may hold a part of one, so there
+KRITAI_GROUP_SIZE=8 names the completions of a prompt (a part then raises), or KRITAI_GATHER=1 has the
+rows of all processes scored together, by the first one. Server, key, spec and run: KRITAI_BASE_URL, KRITAI_API_KEY,
 KRITAI_SPEC, KRITAI_RUN_ID. Facts that the spec needs (a reference, test cases, a row) are taken from
 the dataset's columns (`solution`, ..), and only those are sent. KRITAI_COMPONENTS=tests,quality adds
 `kritai_tests` and `kritai_quality`, one reward for each component (a signal of the spec, or `base`,
@@ -19,10 +21,10 @@ from typing import Any
 from swift.rewards import AsyncORM, orms
 
 from kritai.columns import rollouts_of, turns_before
-from kritai.drift_probe import with_probe
 from kritai.least_versions import warn_of_old
 from kritai.scored_rows import score_rows
 from kritai.shared_call import SharedCall
+from kritai.shim_options import shim_options
 
 warn_of_old("ms-swift")
 
@@ -39,10 +41,11 @@ class KritaiReward(AsyncORM):
 
 
 given = {"spec": "KRITAI_SPEC", "run_id": "KRITAI_RUN_ID", "drift_probe": "KRITAI_DRIFT_PROBE"}
-options = with_probe({name: os.environ[variable] for name, variable in given.items() if variable in os.environ})
+named = {name: os.environ[variable] for name, variable in given.items() if variable in os.environ}
+options = shim_options({**named, "gather": os.environ.get("KRITAI_GATHER") == "1"})
 orms["kritai"] = KritaiReward
-if "KRITAI_FALLBACK" in os.environ:
-    options["fallback"] = float(os.environ["KRITAI_FALLBACK"])
+numbers = {"fallback": ("KRITAI_FALLBACK", float), "num_generations": ("KRITAI_GROUP_SIZE", int)}
+options |= {name: read(os.environ[at]) for name, (at, read) in numbers.items() if at in os.environ}
 names = os.environ.get("KRITAI_COMPONENTS", "").replace(",", " ").split()
 shared = SharedCall(tuple(names))
 for name in names:

@@ -3,7 +3,11 @@
 The function is async and pickles. It posts the whole batch, gives None where there is no score, and
 feeds log_metric and log_extra when TRL gives them. TRL leaves a row without a score out from 1.6 on;
 an older one would take it for 0.0, so that NoScore is raised there, unless `fallback=` names the
-number to give. The key comes from KRITAI_API_KEY, so that it is not pickled. A dataset column `pass_rate`
+number to give. The key comes from KRITAI_API_KEY, so that it is not pickled.
+
+A group must not be scored in parts. Of several processes each may hold a part of one, so there name
+`num_generations=8` (a part then raises; `(8, 2)` where evaluation has 2), or `gather=True`: the rows of
+all processes are scored together, by the first one. A dataset column `pass_rate`
 is sent as label. Facts that the spec needs (a reference, test cases, a row) are taken from the
 dataset's columns, and only those are sent: the right answer from `label_column`, else from the first
 there is of `reference`, `ground_truth`, `expected_answer`, `answer`, `solution`, `label`, `target`.
@@ -20,11 +24,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from kritai.columns import rollouts_of
-from kritai.drift_probe import with_probe
 from kritai.missing_rewards import trl_takes_zero
 from kritai.named_reward import NamedReward
 from kritai.scored_rows import score_rows
 from kritai.shared_call import SharedCall
+from kritai.shim_options import shim_options
 
 
 async def kritai(
@@ -41,7 +45,7 @@ async def kritai(
 
 def kritai_rewards(components: Sequence[str | None], base_url: str | None = None, **options: Any) -> list[NamedReward]:
     shared = SharedCall(tuple(components))
-    bound = ({"base_url": base_url, **with_probe(options)}, shared)
+    bound = ({"base_url": base_url, **shim_options(options)}, shared)
     return [NamedReward(name or "kritai", kritai, *bound, name) for name in shared.takers]
 
 
