@@ -57,5 +57,10 @@ def environment_size(row: Any) -> int:
 
 
 def group_size(given: Mapping[str, Any], row: Any) -> int:
-    """Of a call's keywords: `group_size`, in validation `val_group_size`, by default 1."""
-    return int(given.get("val_group_size", 1) if is_validation(row) else given["group_size"])
+    """Of a call's keywords: `group_size`, in validation `val_group_size`, by default 1. Raises
+    ValueError where it is not named."""
+    if is_validation(row):
+        return int(given.get("val_group_size", 1))
+    if "group_size" not in given:
+        raise ValueError("reward_kwargs.group_size is missing: the rollouts of a prompt, which are judged together")
+    return int(given["group_size"])

@@ -24,15 +24,39 @@ def verl_body(
     data_source: object, text: str, ground_truth: object, extra_info: Mapping[str, Any], prompt_key: str, told: bool
 ) -> dict[str, Any]:
     """Of POST /verl/compute_score, with the ground truth and the rest of the row where those are to be
-    `told`. Raises KeyError where extra_info lacks the prompt."""
+    `told`. Raises ValueError where extra_info lacks the prompt."""
     row: dict[str, Any] = plain(rest_of(extra_info)) if told else {}
-    # Only one prompt can be meant: the one that is named.
-    row = {name: value for name, value in row.items() if name != "prompt"}
-    row["question"] = prompt_of(extra_info[prompt_key])
+    # The server reads `question` first; a `prompt` beside it is the row's, where it can be one.
+    if not _is_prompt(row.get("prompt")):
+        row.pop("prompt", None)
+    row["question"] = prompt_of(prompt_in(extra_info, prompt_key))
     if extra_info.get("split") is not None:
         row["split"] = str(extra_info["split"])
     truth = {"ground_truth": plain(ground_truth)} if told else {}
     return {"data_source": str(data_source), "solution_str": head_beyond(text), **truth, "extra_info": row}
+
+
+def prompt_in(extra_info: object, prompt_key: str) -> Any:
+    """The prompt, which verl passes nowhere else. Raises ValueError that says so where it is not
+    there."""
+    if isinstance(extra_info, Mapping) and extra_info.get(prompt_key) is not None:
+        return extra_info[prompt_key]
+    there = ", ".join(sorted(map(str, extra_info))) if isinstance(extra_info, Mapping) else "nothing"
+    raise ValueError(
+        f"extra_info has no {prompt_key!r} (it has: {there}); verl passes the prompt to no reward function, so the "
+        "dataset must hold it there, or reward_kwargs.prompt_key name where it is"
+    )
+
+
+def prompt_named(extra_info: object, given: Mapping[str, Any]) -> Any:
+    """The prompt under the key that a call's keywords name. Raises as `prompt_in`."""
+    return prompt_in(extra_info, given.get("prompt_key", "question"))
+
+
+def _is_prompt(value: object) -> bool:
+    turns = value if isinstance(value, list) else []
+    texts = [turn.get(name) for turn in turns if isinstance(turn, dict) for name in ("role", "content")]
+    return isinstance(value, str) or (len(texts) == 2 * len(turns) > 0 and all(isinstance(text, str) for text in texts))
 
 
 def rest_of(extra_info: Mapping[str, Any]) -> dict[str, Any]:

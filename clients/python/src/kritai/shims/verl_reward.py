@@ -26,7 +26,7 @@ from kritai.columns import win_share
 from kritai.gather import components_or, score_or, shared_gather, shared_rows
 from kritai.reply_types import RolloutResult
 from kritai.validation import ALONE, group_size, is_validation
-from kritai.verl_row import verl_stated
+from kritai.verl_row import prompt_named, verl_stated
 
 
 def scored(row: RolloutResult, given: Mapping[str, Any], fallback: float | None) -> dict[str, float]:
@@ -41,7 +41,7 @@ async def compute_score(
     options = {name: given[name] for name in ("window_s", "spec", "run_id") if name in given}
     if (size := group_size(given, extra_info)) == 1 and is_validation(extra_info):
         return scored(ALONE, given, 0.0)
-    prompt, told = extra_info[given.get("prompt_key", "question")], verl_stated(data_source, ground_truth, extra_info)
+    prompt, told = prompt_named(extra_info, given), verl_stated(data_source, ground_truth, extra_info)
     answer = shared_gather(size, **options).submit(prompt, solution_str, stated=told)
     return scored(await asyncio.wrap_future(answer), given, given.get("fallback"))
 
@@ -49,7 +49,7 @@ async def compute_score(
 def compute_score_batch(
     data_sources: Any, solution_strs: Any, ground_truths: Any, extra_infos: Any, **given: Any
 ) -> list[dict[str, float]]:
-    prompts = [info[given.get("prompt_key", "question")] for info in extra_infos]
+    prompts = [prompt_named(info, given) for info in extra_infos]
     told = [verl_stated(*row) for row in zip(data_sources, ground_truths, extra_infos, strict=True)]
     options: Any = {name: given[name] for name in ("spec", "run_id", "deadline_ms") if name in given}
     return [scored(row, given, given.get("fallback")) for row in shared_rows(prompts, solution_strs, told, **options)]
