@@ -26,7 +26,13 @@ const OTHERS = new Set(
 );
 const OTHERS_ROUTES = /^\/v1\/(chat\/completions|completions|classify|verify(\/cancel)?|run_code|embeddings|models)$/;
 /** Of other programs, which our pages tell to set. */
-const OTHERS_VARIABLES = new Set(["PISTON_OUTPUT_MAX_SIZE", "VERIFIER_NO", "GPU_1", "GATEWAY_PORT", "FIREWORKS_API_KEY"]);
+const OTHERS_VARIABLES = new Set([
+  "PISTON_OUTPUT_MAX_SIZE",
+  "VERIFIER_NO",
+  "GPU_1",
+  "GATEWAY_PORT",
+  "FIREWORKS_API_KEY",
+]);
 
 interface Line {
   at: string;

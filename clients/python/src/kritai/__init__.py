@@ -38,7 +38,7 @@ from kritai.request_types import (
 from kritai.reward_warnings import KritaiWarning
 from kritai.splitting import Limits
 from kritai.thinking import drop_thinking
-from kritai.transport import RetryPolicy
+from kritai.transport import RetryPolicy, Way
 from kritai.verdict_types import EvaluationsReply, Verdicts
 
 __all__ = [
@@ -83,5 +83,6 @@ __all__ = [
     "UnsupportedContent",
     "VerdictItem",
     "Verdicts",
+    "Way",
     "drop_thinking",
 ]

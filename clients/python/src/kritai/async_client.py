@@ -38,7 +38,7 @@ from kritai.request_types import (
 from kritai.run_log import AsyncRunLog
 from kritai.splitting import TOO_MUCH, Limits, Part, body_of, encode, group_parts, halves, invalid, split
 from kritai.stream import StreamOfGroups
-from kritai.transport import RetryPolicy, Transport
+from kritai.transport import RetryPolicy, Transport, Way
 from kritai.verdict_types import EvaluationsReply, Verdicts
 
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ class AsyncKritai:
     concurrency: requests of one call that are under way side by side.
     retry: how often and how long failed requests are tried again.
     connections: how many may be open at once; a call that finds none free waits for one.
+    way: headers, a proxy, TLS of one's own, or an httpx client.
+
+    It pickles, after use too, and its key with it.
     """
 
     def __init__(
@@ -70,12 +73,13 @@ class AsyncKritai:
         concurrency: int = 4,
         retry: RetryPolicy | None = None,
         connections: int = 256,
+        way: Way | None = None,
         transport: Transport | None = None,
     ) -> None:
         self._limits = limits or Limits()
         self._concurrency = max(1, concurrency)
         policy = retry or RetryPolicy()
-        self._transport = transport or Transport(base_url, api_key, retry=policy, connections_max=connections)
+        self._transport = transport or Transport(base_url, api_key, retry=policy, connections_max=connections, way=way)
         self.log = AsyncRunLog(self._transport)
 
     async def __aenter__(self) -> AsyncKritai:

@@ -39,7 +39,7 @@ from kritai.run_log_types import (
     StoredVerdict,
 )
 from kritai.splitting import Limits
-from kritai.transport import RetryPolicy
+from kritai.transport import RetryPolicy, Way
 from kritai.verdict_types import EvaluationsReply, Verdicts
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ T = TypeVar("T")
 
 class Kritai:
     """The client for synchronous code: `Kritai(base_url, api_key).rewards(groups)`. Safe to share
-    between threads, and after a fork.
+    between threads, and after a fork; pickles, after use too. One that is dropped without `close` ends
+    its thread.
 
     Parameters as for AsyncKritai. Every method raises KritaiError. `api` is the async client, for
     coroutines given to `start`.
@@ -65,10 +66,11 @@ class Kritai:
         concurrency: int = 4,
         retry: RetryPolicy | None = None,
         connections: int = 256,
+        way: Way | None = None,
     ) -> None:
         self._thread = LoopThread()
         self.api = AsyncKritai(
-            base_url, api_key, limits=limits, concurrency=concurrency, retry=retry, connections=connections
+            base_url, api_key, limits=limits, concurrency=concurrency, retry=retry, connections=connections, way=way
         )
         self.log = RunLog(self._thread, self.api.log)
 

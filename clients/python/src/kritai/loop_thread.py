@@ -8,6 +8,7 @@ import concurrent.futures
 import contextlib
 import os
 import threading
+import weakref
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from types import TracebackType
 from typing import Any, Generic, TypeVar
@@ -52,7 +53,13 @@ class LoopThread:
             if self._loop is None or self._pid != os.getpid():
                 self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
                 threading.Thread(target=_serve, args=(self._loop,), name="kritai", daemon=True).start()
+                # Whoever drops it without stop() leaves no thread and no handle behind.
+                weakref.finalize(self, _ended, self._loop, self._pid).atexit = False
             return self._loop
+
+    def __reduce__(self) -> tuple[type[LoopThread], tuple[()]]:
+        """A copy in another process has no loop yet."""
+        return (LoopThread, ())
 
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Starts `work` on the loop. Cancelling the future cancels it."""
@@ -96,8 +103,15 @@ class LoopThread:
         one."""
         with _starting:
             loop, self._loop = self._loop, None
-            if loop is not None and self._pid == os.getpid():
-                loop.call_soon_threadsafe(loop.stop)
+            if loop is not None:
+                _ended(loop, self._pid)
+
+
+def _ended(loop: asyncio.AbstractEventLoop, pid: int) -> None:
+    """Ends the loop's thread, where it is of this process and still runs."""
+    if pid == os.getpid():
+        with contextlib.suppress(RuntimeError):  # closed already
+            loop.call_soon_threadsafe(loop.stop)
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

@@ -88,7 +88,8 @@ async def score_rows(
     given = {"step": step, "on_failure": "null", "patient": True, **options}
 
     async def score(rows: Sequence[tuple[object, Rollout, Stated]]) -> Scored:
-        keys = [prompt_key(prompt_of(prompt)) for prompt, _, _ in rows]
+        counted = rows if num_generations is not None else []
+        keys = [prompt_key(prompt_of(prompt, f"prompts[{at}]")) for at, (prompt, _, _) in enumerate(counted)]
         require_whole(keys, num_generations, gathers=gather is not None)
         shown, told, facts = ([row[at] for row in rows] for at in range(3))
         async with AsyncKritai(base_url) as client:

@@ -11,7 +11,7 @@ import os
 import random
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
@@ -79,6 +79,23 @@ def _tls() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
+@dataclass(frozen=True)
+class Way:
+    """How the server is reached, beside its address.
+
+    headers: sent with every request, a gateway's own key among them.
+    proxy: `http://user:password@host:port`; else the environment's HTTPS_PROXY and NO_PROXY.
+    verify: an ssl.SSLContext of one's own (a private authority, a client's certificate); False trusts
+        whoever answers.
+    http_client: makes the httpx.AsyncClient, once for each event loop, in place of all these.
+    """
+
+    headers: Mapping[str, str] | None = None
+    proxy: str | None = None
+    verify: ssl.SSLContext | bool = True
+    http_client: Callable[[], httpx.AsyncClient] | None = None
+
+
 class Transport:
     """Sends requests to one server. Connections belong to the event loop that runs; a new loop gets
     new ones."""
@@ -90,6 +107,7 @@ class Transport:
         *,
         retry: RetryPolicy,
         connections_max: int,
+        way: Way | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         url = base_url or os.environ.get("KRITAI_BASE_URL", "")
@@ -102,6 +120,8 @@ class Transport:
         self._headers = {"user-agent": "kritai-python/0.1.0"}
         if key:
             self._headers["authorization"] = f"Bearer {key}"
+        self._way = way or Way()
+        self._headers |= {name.lower(): value for name, value in (self._way.headers or {}).items()}
         self._retry = retry
         self._limits = httpx.Limits(max_connections=connections_max, max_keepalive_connections=connections_max)
         self._sleep = sleep
@@ -112,11 +132,25 @@ class Transport:
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             timeout = httpx.Timeout(SILENCE_S, connect=CONNECT_S, pool=None)
-            self._client = httpx.AsyncClient(
-                headers=self._headers, timeout=timeout, limits=self._limits, verify=_tls(), follow_redirects=False
-            )
+            way = self._way
+            if way.http_client is not None:
+                self._client = way.http_client()
+                self._client.headers.update(self._headers)
+            else:
+                self._client = httpx.AsyncClient(
+                    headers=self._headers,
+                    timeout=timeout,
+                    limits=self._limits,
+                    proxy=way.proxy,
+                    verify=_tls() if way.verify is True else way.verify,
+                    follow_redirects=False,
+                )
             self._loop = loop
         return self._client
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickles also after use: connections belong to this process, and are left out."""
+        return {**self.__dict__, "_client": None, "_loop": None}
 
     async def aclose(self) -> None:
         if self._client is not None and self._loop is asyncio.get_running_loop():
