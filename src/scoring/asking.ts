@@ -5,6 +5,7 @@ import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
 import { isAside, isProbe, type JobQuestion, type Question, REASK_FROM } from "../core/judges/questions.ts";
 import { isUnread, type Reading } from "../core/judges/readings.ts";
+import { EvenOrder } from "../core/tournament/even-order.ts";
 import type { Generation } from "../core/wire/questions.ts";
 import { type Asked, type Entry, openEntry, type Planned, type Plans, type Shared, told, wordsOf } from "./entries.ts";
 import { completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
@@ -21,6 +22,7 @@ export class Asking {
   private readonly of: Planned;
   private readonly journal: KeyedJournal | null;
   private readonly texts: VerdictTexts | null;
+  private readonly order: EvenOrder;
   private left: number;
 
   constructor(session: VerifierSession, of: Planned, { journal, spare, texts }: Plans) {
@@ -28,6 +30,7 @@ export class Asking {
     this.of = of;
     this.journal = journal;
     this.texts = texts;
+    this.order = new EvenOrder(of.group.keys);
     this.left = spare(of.size);
   }
 
@@ -116,11 +119,12 @@ export class Asking {
   }
 
   /**
-   * Asks open questions of one preset as one job, a probe alone. Whatever the verifier left
-   * unreported is a failure, never a silent gap.
+   * Asks open questions of one preset as one job, a probe alone, in an order in which a deadline
+   * may cut anywhere. Whatever the verifier left unreported is a failure, never a silent gap.
    * @param onTold called for each question as soon as all its samples are in
    */
-  private async ask(open: readonly Entry[], onTold: (entry: Entry) => void = () => {}): Promise<void> {
+  private async ask(entries: readonly Entry[], onTold: (entry: Entry) => void = () => {}): Promise<void> {
+    const open = this.order.of(entries, ({ question }) => question);
     const { judge, group } = this.of;
     // Early stop counts every verdict; under strict_model some may not count in the end.
     const stop = judge.strict_model === true ? { stop: "all" as const } : {};

@@ -2,6 +2,7 @@
 // call, then each signal to its end. Knows no rewards.
 
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import { missingRules } from "../core/contract/spec.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -10,7 +11,7 @@ import { drained } from "../core/math/drained.ts";
 import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
 import { FillRoom } from "../core/signals/fill-room.ts";
 import { GroupSignals, type OpenSignal } from "../core/signals/group-signals.ts";
-import { type AskedQuestion, ofOneModel } from "../core/tournament/asked-questions.ts";
+import { type AskedQuestion, cutByDeadline, ofOneModel } from "../core/tournament/asked-questions.ts";
 import { Asking } from "./asking.ts";
 import { type Entry, type Planned, type Plans, sizeOf, waveEntry } from "./entries.ts";
 import { Following, toldBy } from "./following.ts";
@@ -171,7 +172,7 @@ function tooMany(generations: number, most: number): string {
  * wait for its wave.
  */
 async function judgeSignal(
-  { plan, firstWave, enter }: Planned,
+  { plan, firstWave, enter, judge }: Planned,
   asking: Asking,
   early: number,
 ): Promise<readonly AskedQuestion[]> {
@@ -179,8 +180,11 @@ async function judgeSignal(
   const following = plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early);
   for (let wave = firstWave; wave.length > 0; ) {
     const steps = following?.takes(wave) === true ? await following.run(wave, asked) : await whole(wave, asking);
-    asked = [...asked, ...[wave, ...steps].flatMap(toldBy)];
-    const next = plan.next(asked);
+    const told = [wave, ...steps].flatMap(toldBy);
+    asked = [...asked, ...told];
+    // After the deadline nobody answers: where a part is enough nothing more is asked in vain.
+    const over = missingRules(judge).min_decided < 1 && cutByDeadline(told).size > 0;
+    const next = over ? [] : plan.next(asked);
     // What the limit does not leave room for is not asked: what it would have told is undecided.
     wave = asking.affords(next) ? enter(next) : [];
   }

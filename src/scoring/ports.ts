@@ -30,6 +30,8 @@ export interface VerifierCall {
    * questions break stops nobody else. Absent: nobody's.
    */
   party?: string;
+  /** What is there at the deadline is of use: questions go as a job lists them. */
+  in_order?: boolean;
   /** Lower goes first at a gateway and at engines that know priorities; 0 where nothing is said. */
   priority?: number;
   header_slots?: HeaderSlots; // Shared with the other sessions of the same request; a session's own when left out.

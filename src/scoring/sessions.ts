@@ -1,5 +1,6 @@
 // Owns the verifier sessions of one request, one for each signal that asks: how a judge's settings
 // become a call, and what was refused.
+import { missingRules } from "../core/contract/spec.ts";
 import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
 import type { Judge } from "../core/signals/signal.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
@@ -62,10 +63,10 @@ function overheard(session: VerifierSession, refusals: Set<string>): VerifierSes
 }
 
 /** How a judge is asked, as a session takes it. */
-function verifierCall(
-  { prompt, form, model, temperature, top_p, max_tokens, strict_model, vote }: Judge,
-  seed: number,
-) {
+function verifierCall(judge: Judge, seed: number) {
+  const { prompt, form, model, temperature, top_p, max_tokens, strict_model, vote } = judge;
   const soft = vote === "soft" && { soft: true };
-  return { prompt, form, model, temperature, top_p, max_tokens, seed, strict_model: strict_model === true, ...soft };
+  const in_order = missingRules(judge).min_decided < 1 && { in_order: true };
+  const asked = { prompt, form, model, temperature, top_p, max_tokens, seed };
+  return { ...asked, strict_model: strict_model === true, ...soft, ...in_order };
 }

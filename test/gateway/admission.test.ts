@@ -120,6 +120,17 @@ describe("deadlines", () => {
     expect(refusalOf(() => admission.admit(job(hundred(49_000), "edge"))).detail).toContain("needs 50000 ms");
   });
 
+  it("ask of a request whose beginning is of use for time to show everyone once", () => {
+    const { admission, job, measure } = setUp();
+    measure(1_000);
+    const ranking = (deadline_ms: number) =>
+      request([group("g", 20, many(10, "all", 10))], { deadline_ms, in_order: true });
+    // 20 candidates, 10 at a time, 1 s each.
+    admission.admit(job(ranking(2_000)));
+    admission.leave([...admission.jobs][0] as Job);
+    expect(refusalOf(() => admission.admit(job(ranking(1_900)))).detail).toContain("needs 2000 ms");
+  });
+
   it("count a majority at its earliest end", () => {
     const { admission, job, measure } = setUp();
     measure(1_000);

@@ -36,6 +36,7 @@ export const group = (
 export const request = (groups: VerifyGroup[], more: Partial<VerifyRequest> = {}): VerifyRequest => ({
   deadline_ms: 60_000,
   patient: false,
+  in_order: false,
   priority: 0,
   groups,
   prompt: "code-select",

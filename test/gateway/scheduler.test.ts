@@ -26,6 +26,20 @@ describe("order", () => {
     expect(order).toEqual([...inOne("x"), ...inOne("z"), ...inOne("y")]);
   });
 
+  it("is that of the request where it says so: what is there at the deadline is its beginning", () => {
+    const { pool, submit } = setUp(100);
+    const orders = [
+      [2, 0],
+      [1, 3],
+      [0, 1],
+      [3, 2],
+    ];
+    const line = orders.map((order, i) => comparison(i, order));
+    submit(request([group("x", 4, line)], { in_order: true }));
+    const order = pool.calls.map(({ prompt }) => shown(prompt).join(" "));
+    expect(order).toEqual(orders.map((pair) => pair.map((one) => `x${one}`).join(" ")));
+  });
+
   it("sends calls of one question with one affinity and different questions with different ones", () => {
     const { pool, submit } = setUp(100);
     submit(request([group("x", 3, pairs(3), "first"), group("y", 2, pairs(2), "first"), group("z", 2, pairs(2))]));

@@ -1,6 +1,7 @@
 // Owns whether a request is taken: the queue's bound in tokens, its deadline against the measured
 // service, draining. Knows no HTTP and no prompts.
 import { ApiError } from "../../../src/core/faults/errors.ts";
+import { sumOf } from "../../../src/core/math/stats.ts";
 import { GATEWAY_LIMITS } from "../gateway-limits.ts";
 import { MemberList } from "../member-list.ts";
 import type { Job } from "./job.ts";
@@ -102,6 +103,7 @@ export class Admission {
   /**
    * Optimistic on purpose: mean service times, places all in use, early stops at their earliest.
    * What fails this cannot finish; what passes may still meet its deadline with some samples open.
+   * Of a request whose beginning is of use that beginning is asked for: everyone shown once.
    */
   #requireTime(job: Job): void {
     const { estimate, now, pool } = this.#options;
@@ -110,9 +112,10 @@ export class Admission {
     const left = job.request.deadline_ms - (now() - job.options.arrived_at);
     const time = (generations: number) => service * Math.max(1, generations / this.#capacity);
     const waiting = this.#aheadOf(job) + pool.in_flight / 2;
-    const needs = Math.round(time(waiting + job.needed));
+    const least = leastOf(job);
+    const needs = Math.round(time(waiting + least));
     if (needs <= left) return;
-    const alone = Math.round(time(job.needed));
+    const alone = Math.round(time(least));
     const why =
       alone > left
         ? "Even alone it would not: ask for less in one request, or allow more time."
@@ -135,7 +138,7 @@ export class Admission {
         equals.set(turn_key.party, (equals.get(turn_key.party) ?? 0) + needed);
       }
     }
-    const share = (equals.get(party) as number) + job.needed;
+    const share = (equals.get(party) as number) + leastOf(job);
     return [...equals.values()].reduce((sum, needed) => sum + Math.min(needed, share), higher);
   }
 
@@ -148,6 +151,11 @@ export class Admission {
     for (const job of this.jobs) sum += of(job);
     return sum;
   }
+}
+
+/** Generations without which a request is of no use. */
+function leastOf({ needed, request: { in_order, groups } }: Job): number {
+  return in_order ? Math.min(needed, sumOf(groups.map(({ candidates }) => candidates.length))) : needed;
 }
 
 function refusal(code: "overloaded" | "not_ready", detail: string, retry_after_s: number): ApiError {

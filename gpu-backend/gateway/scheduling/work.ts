@@ -139,7 +139,8 @@ export class ComparisonWork {
 /** Tokens of the template around the texts, roughly. */
 const TEMPLATE_TOKENS = 200;
 
-const byOrder = (a: VerifyComparison, b: VerifyComparison): number => {
+/** By the candidates shown, the first first. */
+const byShown = (a: VerifyComparison, b: VerifyComparison): number => {
   for (let k = 0; k < a.order.length && k < b.order.length; k++) {
     const difference = (a.order[k] as number) - (b.order[k] as number);
     if (difference !== 0) return difference;
@@ -149,7 +150,8 @@ const byOrder = (a: VerifyComparison, b: VerifyComparison): number => {
 
 /**
  * The request's comparisons as they are to be sent: groups of the same question together, within a
- * group those that show the same candidates first together, whatever the order in which they came.
+ * group those that show the same candidates first together, whatever the order in which they came;
+ * or as they came, where the request says so.
  * @param escapeWith how model text is made harmless; without it, as for engines that tell no tokens
  */
 export function planWork(request: VerifyRequest, escapeWith?: Escape): ComparisonWork[] {
@@ -162,7 +164,8 @@ export function planWork(request: VerifyRequest, escapeWith?: Escape): Compariso
   return [...byQuestion.values()].flat().flatMap((group) => {
     const work = new GroupWork(request, group, escapeWith);
     const lengths = group.candidates.map((text) => text.length);
-    return [...group.comparisons].sort(byOrder).map((comparison) => {
+    const line = request.in_order ? group.comparisons : [...group.comparisons].sort(byShown);
+    return line.map((comparison) => {
       const chars = comparison.order.reduce((sum, index) => sum + (lengths[index] as number), group.question.length);
       const tokens = TEMPLATE_TOKENS + Math.ceil(chars / GATEWAY_LIMITS.chars_per_token);
       return new ComparisonWork(request, work, comparison, tokens);

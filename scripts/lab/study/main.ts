@@ -11,6 +11,7 @@ import { writeFiles } from "../report/exports.ts";
 import { calibrationGroups, calibrationPage } from "./calibration.ts";
 import { type Cell, NOISES } from "./cells.ts";
 import { csvTables } from "./csv-tables.ts";
+import { type DeadlineRow, deadlineRows, deadlinesPage } from "./deadlines.ts";
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
@@ -67,6 +68,8 @@ const given = commandFlags({
     quick: "few lists and sizes: a look in under two minutes",
     calibration:
       "only how often the best is the best that order_confidence states so surely; its page is of this alone",
+    deadlines:
+      "only what a ranking is worth whose deadline comes before its last comparison; its page is of this alone",
     auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
   variables: { VERIFIER_API_KEY: "the real verifier's key" },
@@ -108,6 +111,20 @@ function real(): Promise<Cell[]> {
 }
 
 const { out, verifier, model } = given;
+if (given.deadlines) {
+  const { quick } = given;
+  const trials = quick ? 20 : 100;
+  const judges = ["exact", "strong"];
+  const plan = { judges, sizes: quick ? [8, 32] : [8, 32, 64], trials, waves: true };
+  const tell = ({ judge, n, share, way, top }: DeadlineRow) =>
+    console.log(`${judge}, n = ${n}, ${share.toFixed(2)} x, ${way}: best in 3 ${top.toFixed(2)}`);
+  const goal = await deadlineRows({ ...plan, sizes: [32], deadlines: [2.5], waves: true }, tell);
+  const rows = await deadlineRows(plan, tell);
+  const told = `\`npm run study -- --deadlines${quick ? " --quick" : ""}\` at ${commit()}.`;
+  writeFileSync(out, deadlinesPage(told, trials, goal, rows));
+  console.log(`wrote ${out}: ${goal.length + rows.length} rows`);
+  process.exit();
+}
 if (given.calibration) {
   const { set, quick, draws } = given;
   const told = `${set}${quick ? " --quick" : ""} --draws ${draws}`;

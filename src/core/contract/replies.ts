@@ -77,7 +77,15 @@ export const VerifierUseSchema = z.object({
     .optional()
     .meta({ description: "what `auto` chose for this group; absent where the spec leaves nothing to it" }),
   why: z
-    .object({ early_stop: count, duplicate: count, budget: count, sure: count })
+    .object({
+      early_stop: count,
+      duplicate: count,
+      budget: count,
+      sure: count,
+      deadline: count.optional().meta({
+        description: "comparisons that the deadline came before, where `judge.min_decided` is below 1; absent: none",
+      }),
+    })
     .optional()
     .meta({ description: "generations not asked, and why" }),
 });

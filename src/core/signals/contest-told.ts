@@ -18,6 +18,8 @@ interface Told {
   standing: Standing;
   /** How sure the order is (sureness.ts). */
   sure(): { best: number };
+  /** Questions that the deadline came before. */
+  cut: number;
 }
 
 /**
@@ -27,7 +29,7 @@ interface Told {
 export function toldOf(
   contest: Asking,
   all: readonly AskedQuestion[],
-  { judge: { schedule: named }, score, standing, sure: sureness }: Told,
+  { judge: { schedule: named }, score, standing, sure: sureness, cut }: Told,
 ): ContestTold {
   const { schedule, unpaid, judge } = contest;
   const { max, confidence } = samplesOf(judge);
@@ -40,7 +42,7 @@ export function toldOf(
   const own = SCORES[score]?.choose?.(standing) ?? score;
   const end = auto ? endOf(contest, sureness) : null;
   const chosen = auto ? { chosen: { schedule, both_orders, samples, score: own, ...(end !== null && { end }) } } : {};
-  return { schedule, ...chosen, unpaid, early_stop, sure: settled + sure };
+  return { schedule, ...chosen, unpaid, early_stop, sure: settled + sure, cut };
 }
 
 /** Why a contest with a wanted order_confidence asked no more; null of others. */

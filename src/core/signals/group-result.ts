@@ -175,13 +175,13 @@ function verifierUse(asked: readonly SignalQuestion[]): VerifierUse {
 
 /**
  * Why generations were not asked: they could change nothing, shared with an equal group, not paid,
- * sure without. `saved` counts pairs that could change nothing as samples.
+ * sure without; and comparisons that the deadline came before. `saved` counts pairs that could change nothing as samples.
  */
 function whyOf(told: ContestTold, asked: readonly AskedQuestion[], saved: number): Partial<VerifierUse> {
-  const { schedule, chosen, unpaid, early_stop, sure } = told;
+  const { schedule, chosen, unpaid, early_stop, sure, cut } = told;
   const count = (entries: readonly AskedQuestion[]) => entries.reduce((sum, { readings }) => sum + readings.length, 0);
   const early = asked.flatMap(({ own, readings }) => (own ? readings.filter(({ saved }) => saved) : [])).length;
   const duplicate = count(asked.filter(({ own }) => !own));
-  const why = { early_stop: early + early_stop, duplicate, budget: unpaid, sure };
+  const why = { early_stop: early + early_stop, duplicate, budget: unpaid, sure, ...(cut > 0 && { deadline: cut }) };
   return { saved: saved + early_stop, schedule, ...(chosen !== undefined && { chosen }), why };
 }

@@ -100,6 +100,8 @@ export interface ContestTold {
   unpaid: number;
   early_stop: number;
   sure: number;
+  /** Questions that the deadline came before, where a part of the comparisons is enough. */
+  cut: number;
 }
 
 /** One rollout's value with what the signal tells of it. */

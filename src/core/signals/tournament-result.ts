@@ -9,7 +9,7 @@ import { isUnparsed } from "../judges/readings.ts";
 import { scoreScale } from "../judges/score-scale.ts";
 import type { Weighing } from "../judges/verdicts.ts";
 import { againstReference } from "../tournament/against-reference.ts";
-import { type AskedQuestion, commonFault, counts, outcomesOf } from "../tournament/asked-questions.ts";
+import { type AskedQuestion, commonFault, counts, cutByDeadline, outcomesOf } from "../tournament/asked-questions.ts";
 import { isGraded } from "../tournament/asking-pairs.ts";
 import { ranOut } from "../tournament/budget.ts";
 import type { Contest, Seen } from "../tournament/contest.ts";
@@ -113,7 +113,7 @@ export function resultOf(
   const { classes, keys, group } = prepared;
   const asked = all.filter(counts);
   const { min_decided } = missingRules(judge);
-  const { questions, outcomes, decision } = decided(asked, judge, keys.length, contest.complete);
+  const { questions, outcomes, decision, cut } = decided(asked, judge, keys.length, contest.complete);
   const jamming = jammers(keys.length, telling(all), FOUND);
   const { jams, refused, remaining } = withoutThoseOut(classes, jamming, blamed, judgeable);
   const only =
@@ -138,7 +138,7 @@ export function resultOf(
     uneven: contest.repeats,
   };
   const base = baseRewards(score, standing, remaining.classOf, gaps);
-  const more = tellsMore(judge, score);
+  const more = tellsMore(judge, score) || cut.size > 0;
   const wins = tallies.map((counts, r) => (base[r] === null ? null : counts.wins));
   const points = more
     ? contest.byWins
@@ -167,18 +167,22 @@ export function resultOf(
       ...(points !== null && {
         points,
         measures: measuresOf(decision, questions, outcomes, sure()),
-        told: toldOf(contest, all, { judge, score, standing, sure }),
+        told: toldOf(contest, all, { judge, score, standing, sure, cut: cut.size }),
       }),
     },
   };
 }
 
-function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: number, complete: boolean) {
+/** @param whole every pair was to be asked */
+function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: number, whole: boolean) {
   const questions = asked.map(({ question }) => question);
   const outcomes = outcomesOf(asked, weighingOf(judge));
-  const { unparsed } = missingRules(judge);
-  const rules = { unparsed, graded: isGraded(judge), complete, unasked: ranOut(asked, judge) };
-  return { questions, outcomes, decision: decide(classCount, judge.mode, questions, outcomes, rules) };
+  const { unparsed, min_decided } = missingRules(judge);
+  // Who asks for all comparisons has no use for a part of them, however even.
+  const cut = min_decided < 1 ? cutByDeadline(asked) : new Set<number>();
+  const unasked = new Set([...ranOut(asked, judge), ...cut]);
+  const rules = { unparsed, graded: isGraded(judge), complete: whole && cut.size === 0, unasked };
+  return { questions, outcomes, cut, decision: decide(classCount, judge.mode, questions, outcomes, rules) };
 }
 
 /**

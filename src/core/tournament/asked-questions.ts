@@ -20,6 +20,15 @@ export interface AskedQuestion {
 /** Whether a question's answers say anything of its candidates. */
 export const counts = ({ question }: AskedQuestion): boolean => !isAside(question);
 
+/**
+ * Indices of the questions that the deadline came before: none of their samples failed by anything
+ * else, and none was answered.
+ */
+export function cutByDeadline(asked: readonly AskedQuestion[]): ReadonlySet<number> {
+  const isCut = ({ readings }: AskedQuestion) => readings.every(({ code }) => code === "deadline");
+  return new Set(asked.flatMap((one, q) => (one.readings.length > 0 && isCut(one) ? [q] : [])));
+}
+
 /** The models that answered, by name. */
 export function modelsOf(asked: readonly AskedQuestion[]): string[] {
   const models = new Set<string>();

@@ -16,7 +16,8 @@ const parseRateWarnings = (parse_rate: number | null) =>
  * `no_candidates`: in some group no rollout has one, where candidates count.
  * `language_not_supported`: a group's `language` is none of those whose comments can be removed,
  * which are all that the embedded verifier runs and more; a trained verifier may know it all the
- * same. `near_copies`: of few pairs, copies of one candidate move what the others earn.
+ * same. `cut_by_deadline`: some comparisons were not answered in time, and none were needed.
+ * `near_copies`: of few pairs, copies of one candidate move what the others earn.
  */
 export function rewardWarnings(
   prepared: readonly PreparedGroup[],
@@ -47,6 +48,10 @@ export function rewardWarnings(
     ...when(
       "too_long",
       prepared.some(({ tooLong }) => tooLong.includes(true)),
+    ),
+    ...when(
+      "cut_by_deadline",
+      results.some(({ verifier }) => verifier.why?.deadline !== undefined),
     ),
     ...when("near_copies", fewPairs && prepared.some(hasCopies)),
     ...when(

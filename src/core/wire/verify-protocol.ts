@@ -84,6 +84,11 @@ export const VerifyRequestSchema = z.strictObject({
    * as `retryable`, for a caller that has another backend to ask.
    */
   patient: z.boolean().default(false),
+  /**
+   * Comparisons go as they are listed, not as the engine's prefix cache likes them: what is there at
+   * the deadline is of use, and is to be the beginning.
+   */
+  in_order: z.boolean().default(false),
   /** Lower goes first, as vLLM has it; equal priorities share fairly. */
   priority: z.int().min(-100).max(100).default(0),
   groups: z

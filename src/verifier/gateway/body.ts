@@ -27,10 +27,11 @@ function* pieces(
   deadline_ms: number,
   patient: boolean,
 ): Generator<string> {
-  const { form, temperature, top_p, max_tokens, seed, priority = 0, soft = false } = call;
+  const { form, temperature, top_p, max_tokens, seed, priority = 0, soft = false, in_order = false } = call;
   const { prompt, group_id, question, language, slots, candidates, comparisons } = group;
   const sampling = { temperature, top_p, max_tokens, seed };
-  const options = { ...(patient && { patient }), ...(priority !== 0 && { priority }), ...(soft && { soft }) };
+  const marks = { ...(soft && { soft }), ...(in_order && { in_order }) };
+  const options = { ...(patient && { patient }), ...(priority !== 0 && { priority }), ...marks };
   const head = JSON.stringify({ deadline_ms, ...options, prompt, form, model, sampling });
   const about = JSON.stringify({ group_id, question, language, slots });
   yield `${head.slice(0, -1)},"groups":[${about.slice(0, -1)},"candidates":[`;

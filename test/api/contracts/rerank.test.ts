@@ -224,6 +224,19 @@ describe("failures", () => {
     expect(await faultOf(response, 504)).toMatchObject({ code: "deadline", retryable: true });
   });
 
+  test("a deadline that cuts most comparisons returns every document, and says how many were not answered", async () => {
+    const documents = Array.from({ length: 32 }, (_, i) => `${"long ".repeat(i)}text ${i}`);
+    let asked = 0;
+    const cut: Script = (shown, about) => (asked++ < 200 ? longest(shown, about) : { error: "deadline" });
+    const reply = await replyOf(
+      RerankReplySchema,
+      await setUp({ script: cut }).post("/v2/rerank", { query: "The longest.", documents }),
+    );
+    expect(reply.results).toHaveLength(32);
+    expect(indices(reply).slice(0, 3)).toContain(31);
+    expect(reply.meta.warnings).toContain("cut_by_deadline: 296 of 496 comparisons were not answered in time");
+  });
+
   test("the contract's deadline is 80 % of the SDK's wait, less what the reply needs", async () => {
     const verifier = fakeVerifier(() => "\\boxed{A}");
     const { post } = setUp({ verifier });

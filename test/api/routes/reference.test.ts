@@ -42,7 +42,7 @@ const BOTH = { tiers: ["rules", "judge"] };
 test("the judge is asked what the rules leave open, and sees the answer alone", async () => {
   const { told, shown, rollouts, reply, verifier } = await scored(BOTH);
   expect(told).toEqual([1, 0, 0, 0, 1, 0]);
-  expect(shown).toEqual(OPEN);
+  expect([...shown].sort()).toEqual([...OPEN].sort());
   expect(verifier.jobs[0]).toMatchObject({ preset: "compassverifier", slots: { reference: "1/2" } });
   expect(rollouts.map(({ details }) => details?.right)).toEqual([
     { tier: "rules" },
@@ -59,7 +59,7 @@ test("the judge is asked what the rules leave open, and sees the answer alone", 
 test("on appeal it looks at what the rules find different, each answer once, and the rules' misses are measured", async () => {
   const { told, shown, rollouts, reply, runLog } = await scored({ ...BOTH, appeal: true });
   expect(told).toEqual([1, 1, 0, 0, 1, 1]);
-  expect(shown).toEqual(["3", ...OPEN]);
+  expect([...shown].sort()).toEqual(["3", ...OPEN].sort());
   expect(rollouts[1]?.details?.right).toEqual({ tier: "judge", rules: "different", overturned: true });
   expect(reply.signals?.right).toEqual({
     rules_equal: 1,
@@ -90,7 +90,7 @@ test("the judge alone decides everything but a missing answer, by more than half
     `Final Judgment: \\boxed{${answer === "0.5" || (answer === "3" && sample === 0) ? "A" : "B"}}`;
   const { told, shown } = await scored({ tiers: ["judge"], judge: { samples: 2 } }, split);
   expect(told).toEqual([1, 0, 0, 0, 0, 0]);
-  expect(shown).toEqual(["0.5", "3", ...OPEN]);
+  expect([...shown].sort()).toEqual(["0.5", "3", ...OPEN].sort());
 });
 
 test.each(["xverify", "general-verifier"])("%s decides in its own words", async (preset) => {

@@ -64,8 +64,13 @@ class Latency(TypedDict):
     max: float
 
 
-class NotAsked(TypedDict):
-    """Generations that were not asked, by the reason."""
+class _Cut(TypedDict, total=False):
+    deadline: int
+
+
+class NotAsked(_Cut):
+    """Generations that were not asked, by the reason; `deadline` counts comparisons that came too
+    late, where `judge.min_decided` is below 1."""
 
     early_stop: int
     duplicate: int

@@ -23,6 +23,7 @@ _TEXTS = {
     "does_not_fit": "some candidate is longer than candidate.max_chars, or the verifier refuses it for its length or content",
     "too_long": "some rollout is longer than the server's rollout_text_bytes, so that it is malformed",
     "jams_judge": "some rollout keeps the verifier from answering; see format.rules judgeable",
+    "cut_by_deadline": "the deadline came before some comparisons; everyone is judged by the others",
     "near_copies": "copies of a candidate move the others' rewards, as the schedule asks few pairs",
     "log_failed": "the run log did not take the request",
 }

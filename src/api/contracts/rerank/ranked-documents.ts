@@ -121,9 +121,13 @@ function leftOut({ rollouts }: GroupResult, rows: readonly Pick<RolloutRow, "can
   ];
 }
 
-/** A reader who sees an order and no metrics is told the rate itself. */
-const withRate = (code: string, { metrics: { parse_rate } }: GroupResult): string =>
-  code === "parse_rate_low" && parse_rate !== null ? `${code}: ${parse_rate.toFixed(2)}` : code;
+/** A reader who sees an order and no metrics is told the figures themselves. */
+function withRate(code: string, { metrics: { parse_rate }, verifier }: GroupResult): string {
+  if (code === "parse_rate_low" && parse_rate !== null) return `${code}: ${parse_rate.toFixed(2)}`;
+  const { comparisons, why } = verifier;
+  if (code !== "cut_by_deadline" || why?.deadline === undefined) return code;
+  return `${code}: ${why.deadline} of ${comparisons} comparisons were not answered in time`;
+}
 
 /** The warnings as a header, for dialects whose bodies have no place for them. */
 export function warningHeaders(warnings: readonly string[]): Record<string, string> {

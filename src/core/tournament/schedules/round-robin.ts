@@ -2,14 +2,14 @@
 import * as z from "zod";
 import type { Match, Schedule } from "../schedule.ts";
 
-/** n(n - 1) / 2 pairs in one wave. */
+/** n(n - 1) / 2 pairs in one wave; where a budget ends within it, contents say who is left out. */
 export const roundRobin: Schedule = {
   mode: "pairwise",
   settings: z.strictObject({}),
   complete: true,
-  *waves({ order }) {
-    const n = order.length;
-    yield order.flatMap((_, i) => Array.from({ length: n - 1 - i }, (_, k): Match => [i, i + 1 + k]));
+  *waves({ order, pairs }) {
+    const line = pairs < Number.POSITIVE_INFINITY ? order : [...order.keys()];
+    yield line.flatMap((a, k) => line.slice(k + 1).map((b): Match => [a, b]));
     return undefined;
   },
 };
