@@ -50,7 +50,7 @@ test("whoever is cut by the deadline hangs on what the candidates are, not on wh
       const { reward, error, wins, losses, undecided, unasked } = rollouts[r] as GroupResult["rollouts"][number];
       return { reward, error, wins, losses, undecided, unasked };
     };
-    places.forEach((i, place) => expect(told(moved, place)).toEqual(told(own, i)));
+    for (const [place, i] of places.entries()) expect(told(moved, place)).toEqual(told(own, i));
   };
   const answers = fc.integer({ min: 0, max: 60 });
   await fc.assert(fc.asyncProperty(fc.integer({ min: 2, max: 9 }), answers, fc.nat(), fc.boolean(), check), {

@@ -66,11 +66,11 @@ function chooseSums(m: number): number[] {
 const FLAT = 1e-9;
 
 /** The first of those with the least value, up to rounding. */
-function least(line: readonly number[], valueOf: (one: number) => number): number {
+function least(line: readonly number[], worth: (one: number) => number): number {
   let [best = 0] = line;
   let value = Number.POSITIVE_INFINITY;
   for (const one of line) {
-    const own = valueOf(one);
+    const own = worth(one);
     if (own < value - 1e-9) [best, value] = [one, own];
   }
   return best;
