@@ -178,7 +178,8 @@ export function canonicalJudge({
     ...(strict_model === true && { strict_model }),
     ...(unparsed === "tie" && { unparsed }),
     ...(reask !== undefined && reask !== MISSING_DEFAULT.reask && { reask }),
-    ...(min_decided !== undefined && min_decided !== MISSING_DEFAULT.min_decided && { min_decided }),
+    // Kept where it is said: contracts that rank have another default. The hash is without it.
+    ...(min_decided !== undefined && { min_decided }),
   };
 }
 
@@ -284,8 +285,13 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** A judge as it is hashed: the share of pairs that all rewards ask for is said by nobody. */
+export function hashedJudge<T extends { min_decided?: number }>(judge: T): T {
+  return judge.min_decided === MISSING_DEFAULT.min_decided ? { ...judge, min_decided: undefined } : judge;
+}
+
 /** What is hashed into `spec_hash`: what decides a reward, and the prompts' hash. */
 export function specFingerprint(spec: Spec, promptHash: string): string {
   const { log_texts: _, log_verdicts: __, audit: ___, ...deciding } = spec;
-  return canonicalJson({ ...deciding, prompt_hash: promptHash });
+  return canonicalJson({ ...deciding, judge: hashedJudge(spec.judge), prompt_hash: promptHash });
 }

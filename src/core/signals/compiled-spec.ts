@@ -1,7 +1,7 @@
 // Owns a spec of either form, read: its signals in the order in which they can be told, and the
 // reward's expression with its proved range. Knows no group.
 
-import { type Audit, canonicalJson, type Spec } from "../contract/spec.ts";
+import { type Audit, canonicalJson, hashedJudge, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -49,7 +49,11 @@ export function signalsFingerprint(
   { log_texts: _, log_verdicts: __, audit: ___, ...deciding }: SignalsSpec,
   prompts: Record<string, string>,
 ): string {
-  return canonicalJson({ ...deciding, prompt_hashes: prompts });
+  const signals = Object.entries(deciding.signals).map(([name, { judge, ...one }]) => [
+    name,
+    judge === undefined ? one : { ...one, judge: hashedJudge(judge as object) },
+  ]);
+  return canonicalJson({ ...deciding, signals: Object.fromEntries(signals), prompt_hashes: prompts });
 }
 
 export interface CompiledSignal {

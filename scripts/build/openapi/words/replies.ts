@@ -69,7 +69,6 @@ export const REPLY_WORDS: Readonly<Record<string, string>> = {
   "why.duplicate": "answers that an equal candidate had already had",
   "why.budget": "answers that the budget did not pay",
   "why.sure": "answers of pairs that were sure enough",
-  "why.deadline": "comparisons that the deadline came before",
   type: "what kind of line or part it is",
   index: "0-based place in the request",
   groups_done: "groups that are finished",

@@ -77,7 +77,7 @@ function route(deps: RouteDeps) {
     const { group, ids, rubric, several } = rulerPrompt(messages);
     // Of several turns a program is a part: without a spec such trajectories are judged whole.
     const texts = several === null ? group.rollouts.map(({ text }) => text) : [];
-    const chosen = await chooseTextSpec(deps, c.get("scope"), options.spec, model ?? null, texts);
+    const chosen = await chooseTextSpec(deps, c.get("scope"), options, model ?? null, texts);
     if (several !== null) requireWhole(chosen, several);
     const spec = rubric === null ? chosen : informed(chosen, rubric);
     refuseUnmet(compileSpec(spec), "messages");

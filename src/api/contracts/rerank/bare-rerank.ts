@@ -17,6 +17,7 @@ import { SharedOptionsSchema } from "../options.ts";
 import { documented } from "../page.ts";
 import { noChoice } from "../refusal.ts";
 import { rankDocuments, warningHeaders } from "./ranked-documents.ts";
+import { KritaiSchema, rankingOptions } from "./ranking-options.ts";
 import {
   cohereRerank,
   DOCUMENT_COUNT,
@@ -41,6 +42,7 @@ export const TeiRequestSchema = z.object({
     .nullish()
     .meta({ description: "true: the shaped reward as it is, instead of a score in 0..1" }),
   return_text: z.boolean().nullish(),
+  kritai: KritaiSchema,
 });
 export const TeiReplySchema = z.array(z.object({ index: z.int(), score: z.number(), text: z.string().optional() }));
 
@@ -57,7 +59,8 @@ async function teiRerank(c: AppContext, deps: RouteDeps, body: Record<string, un
     texts: "rollouts_per_group_max",
   });
   const asked = { query, texts, model: null, top_n: null, raw: raw_scores === true } as const;
-  const ranked = rankDocuments(c, deps, { ...asked, contract: bareRerank, field: "texts" });
+  const options = rankingOptions(c, body, TeiRequestSchema);
+  const ranked = rankDocuments(c, deps, { ...asked, contract: bareRerank, field: "texts", options });
   const told = ranked.then(({ results, warnings }) => ({
     value: results.map(({ index, score }) => ({ index, score, ...(return_text === true && { text: texts[index] }) })),
     headers: warningHeaders(warnings),
@@ -68,7 +71,8 @@ async function teiRerank(c: AppContext, deps: RouteDeps, body: Record<string, un
 async function vllmRerank(c: AppContext, deps: RouteDeps, body: Record<string, unknown>): Promise<Response> {
   const request = rerankRequest(shownBody(c, bareRerank, body));
   const texts = documentTexts(request);
-  const asked = { ...documentsRequest(request, texts), contract: bareRerank, field: "documents" };
+  const options = rankingOptions(c, body, RerankRequestSchema);
+  const asked = { ...documentsRequest(request, texts), contract: bareRerank, field: "documents", options };
   const told = rankDocuments(c, deps, asked).then((ranked) => ({
     value: rerankReply(c.get("scope").id, "2", request, texts, ranked, "vllm"),
     headers: warningHeaders(ranked.warnings),

@@ -18,6 +18,7 @@ import { SharedOptionsSchema } from "../options.ts";
 import { documented } from "../page.ts";
 import { elements, fields, has, not, size, when } from "../schema-rule.ts";
 import { warningHeaders } from "./ranked-documents.ts";
+import { KritaiSchema, rankingOptions } from "./ranking-options.ts";
 import { UsageSchema } from "./score.ts";
 import { pairRefusals, pairUp, scorePairs, type TextPair } from "./scored-pairs.ts";
 
@@ -34,6 +35,7 @@ export const ClassifyRequestSchema = z.object({
     .nullish()
     .meta({ description: "the prompt of all inputs, or one each" }),
   use_activation: z.boolean().nullish(),
+  kritai: KritaiSchema,
 });
 
 export const ClassifyReplySchema = z.object({
@@ -64,10 +66,12 @@ const unreadable = (i: number, message: string) => invalidRequest([{ path: `inpu
 
 function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
-    const request = contractBody(ClassifyRequestSchema, shownBody(c, classify, await readJson(c.req.raw)), LISTS);
+    const body = shownBody(c, classify, await readJson(c.req.raw));
+    const request = contractBody(ClassifyRequestSchema, body, LISTS);
+    const options = rankingOptions(c, body, ClassifyRequestSchema);
     const model = request.model ?? null;
     const raw = request.use_activation === false;
-    const asked = { contract: classify, field: "input", pairs: pairs(request), model, raw };
+    const asked = { contract: classify, field: "input", pairs: pairs(request), model, raw, options };
     const told = async () => {
       const { scores, usage, warnings } = await scorePairs(c, deps, asked);
       const value: z.output<typeof ClassifyReplySchema> = {

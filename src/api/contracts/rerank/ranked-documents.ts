@@ -10,7 +10,7 @@ import type { AppContext } from "../../http/scope.ts";
 import { invalidRequest } from "../../http/validation.ts";
 import { type ClientWaits, contractDeadline } from "../deadlines.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
-import { urlOptions } from "../options.ts";
+import type { RankingOptions } from "./ranking-options.ts";
 import { ranking, relevance } from "./relevance.ts";
 import { chooseTextSpec } from "./text-spec.ts";
 import { requireChoice, unjudged } from "./unjudged.ts";
@@ -26,6 +26,7 @@ export interface DocumentsRequest {
   top_n: number | null;
   /** The shaped reward instead of a score in 0..1. */
   raw: boolean;
+  options: RankingOptions;
 }
 
 export interface RankedDocuments {
@@ -45,15 +46,14 @@ export async function rankDocuments(
   deps: RouteDeps,
   request: DocumentsRequest,
 ): Promise<RankedDocuments> {
-  const { query, texts, field } = request;
-  const options = urlOptions(c);
+  const { query, texts, field, options } = request;
   if (texts.length === 0)
     throw invalidRequest([{ path: field, message: `${counted(0)}; must be at least ${counted(1)}` }]);
   // A ranking of one is no judgement, but it is one: a pipeline that filtered all others away goes
   // on.
   if (texts.length === 1)
-    return { results: [{ index: 0, score: 1 }], usage: usageOf([]), warnings: ["not_compared 0"] };
-  const spec = await chooseTextSpec(deps, c.get("scope"), options.spec, request.model, texts);
+    return { results: [{ index: 0, score: 1 }], usage: usageOf([]), warnings: ["not_compared 0", ...options.ignored] };
+  const spec = await chooseTextSpec(deps, c.get("scope"), options, request.model, texts);
   refuseUnmet(compileSpec(spec), field);
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
   const deadline_ms = contractDeadline(request.contract, options.deadline_ms);
@@ -65,7 +65,11 @@ export async function rankDocuments(
   );
 }
 
-function rank(scored: ScoredRequest, spec: AnySpec, { query, texts, top_n, raw }: DocumentsRequest): RankedDocuments {
+function rank(
+  scored: ScoredRequest,
+  spec: AnySpec,
+  { query, texts, top_n, raw, options }: DocumentsRequest,
+): RankedDocuments {
   const group = scored.reply.groups[0] as GroupResult;
   const scores = group.rollouts.map((rollout) => relevance(rollout, spec, texts.length, raw));
   if (scores.every((score) => score === null)) throw unjudged(scored);
@@ -79,6 +83,7 @@ function rank(scored: ScoredRequest, spec: AnySpec, { query, texts, top_n, raw }
     warnings: [
       ...leftOut(group, scored.groups[0]?.rollouts ?? []),
       ...scored.reply.warnings.map((code) => withRate(code, group)),
+      ...options.ignored,
     ],
   };
 }

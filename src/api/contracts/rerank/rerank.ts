@@ -19,6 +19,7 @@ import { documented, type Operation } from "../page.ts";
 import { noChoice, refused } from "../refusal.ts";
 import { elements, fields, has, not, size, when } from "../schema-rule.ts";
 import { type DocumentsRequest, type RankedDocuments, rankDocuments, warningHeaders } from "./ranked-documents.ts";
+import { KritaiSchema, rankingOptions } from "./ranking-options.ts";
 
 const flag = z.boolean().nullish();
 const QuerySchema = GroupSchema.shape.prompt.options[0].min(1);
@@ -31,7 +32,10 @@ const DocumentSchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
 export const DOCUMENT_COUNT = { minItems: 1, maxItems: LIMITS.rollouts_per_group_max };
 
 export const RerankRequestSchema = z.object({
-  model: z.string().nullish().meta({ description: "a stored spec's name; any other name is only echoed" }),
+  model: z.string().nullish().meta({
+    description:
+      "a stored spec's name. One that is nearly a spec's, or a preset's, is refused; any other is only echoed",
+  }),
   query: QuerySchema.meta({ description: "the prompt" }),
   documents: z.array(DocumentSchema).meta({
     ...DOCUMENT_COUNT,
@@ -44,6 +48,7 @@ export const RerankRequestSchema = z.object({
     .nullish()
     .meta({ description: "of documents that are objects: the fields that make up the text" }),
   use_activation: flag.meta({ description: "false: the shaped reward as it is, instead of a score in 0..1" }),
+  kritai: KritaiSchema,
 });
 type RerankRequest = z.output<typeof RerankRequestSchema>;
 
@@ -134,16 +139,18 @@ export function rerankReply(
 export function documentsRequest(
   request: RerankRequest,
   texts: string[],
-): Omit<DocumentsRequest, "contract" | "field"> {
+): Omit<DocumentsRequest, "contract" | "field" | "options"> {
   const { query, model = null, top_n = null, use_activation } = request;
   return { query, texts, model, top_n, raw: use_activation === false };
 }
 
 function rerank(deps: RouteDeps, version: "1" | "2") {
   return async (c: AppContext): Promise<Response> => {
-    const request = rerankRequest(shownBody(c, cohereRerank, await readJson(c.req.raw)));
+    const body = shownBody(c, cohereRerank, await readJson(c.req.raw));
+    const request = rerankRequest(body);
     const texts = documentTexts(request);
-    const asked = { ...documentsRequest(request, texts), contract: cohereRerank, field: "documents" };
+    const options = rankingOptions(c, body, RerankRequestSchema);
+    const asked = { ...documentsRequest(request, texts), contract: cohereRerank, field: "documents", options };
     const form = request.return_documents === true ? "cohere" : "never";
     const told = rankDocuments(c, deps, asked).then((ranked) => ({
       value: rerankReply(c.get("scope").id, version, request, texts, ranked, form),

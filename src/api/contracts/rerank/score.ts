@@ -16,6 +16,7 @@ import { SharedOptionsSchema } from "../options.ts";
 import { documented, type Operation } from "../page.ts";
 import { has, size, when } from "../schema-rule.ts";
 import { warningHeaders } from "./ranked-documents.ts";
+import { KritaiSchema, rankingOptions } from "./ranking-options.ts";
 import { pairRefusals, pairUp, scorePairs } from "./scored-pairs.ts";
 
 /** The names under which vLLM takes the two sides, in the order in which they are looked for. */
@@ -41,6 +42,7 @@ export const ScoreRequestSchema = z.object({
   text_1: left,
   text_2: right,
   use_activation: z.boolean().nullish(),
+  kritai: KritaiSchema,
 });
 
 export const UsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
@@ -69,9 +71,11 @@ function sides(request: z.output<typeof ScoreRequestSchema>) {
 
 function route(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
-    const request = contractBody(ScoreRequestSchema, shownBody(c, score, await readJson(c.req.raw)), LISTS);
+    const body = shownBody(c, score, await readJson(c.req.raw));
+    const request = contractBody(ScoreRequestSchema, body, LISTS);
+    const options = rankingOptions(c, body, ScoreRequestSchema);
     const model = request.model ?? null;
-    const asked = { ...sides(request), contract: score, model, raw: request.use_activation === false };
+    const asked = { ...sides(request), contract: score, model, raw: request.use_activation === false, options };
     const told = async () => {
       const { scores, usage, warnings } = await scorePairs(c, deps, asked);
       const value: z.output<typeof ScoreReplySchema> = {

@@ -8,9 +8,9 @@ import { invalidRequest } from "../../http/validation.ts";
 import { type ClientWaits, contractDeadline } from "../deadlines.ts";
 import { regroup } from "../flat/regrouping.ts";
 import { beginJudging, refuseUnmet } from "../judged-request.ts";
-import { urlOptions } from "../options.ts";
 import { noChoice, type Refusal, refused, regrouped } from "../refusal.ts";
 import { type RankedDocuments, usageOf } from "./ranked-documents.ts";
+import type { RankingOptions } from "./ranking-options.ts";
 import { relevance } from "./relevance.ts";
 import { chooseTextSpec } from "./text-spec.ts";
 import { requireChoice, Unjudged, unjudged } from "./unjudged.ts";
@@ -27,6 +27,7 @@ interface PairsRequest {
   pairs: readonly TextPair[];
   model: string | null;
   raw: boolean;
+  options: RankingOptions;
 }
 
 /**
@@ -37,14 +38,13 @@ interface PairsRequest {
 export async function scorePairs(
   c: AppContext,
   deps: RouteDeps,
-  { contract, field, pairs, model, raw }: PairsRequest,
+  { contract, field, pairs, model, raw, options }: PairsRequest,
 ): Promise<Pick<RankedDocuments, "usage" | "warnings"> & { scores: number[] }> {
-  const options = urlOptions(c);
   refuseLonely(pairs, field);
   const flat = pairs.map(({ prompt, text }) => ({ prompt, label: null, language: null, rollout: { text } }));
   const { groups, places } = regroup(flat, field);
   const texts = pairs.map(({ text }) => text);
-  const spec = await chooseTextSpec(deps, c.get("scope"), options.spec, model, texts);
+  const spec = await chooseTextSpec(deps, c.get("scope"), options, model, texts);
   refuseUnmet(compileSpec(spec), field);
   const deadline_ms = contractDeadline(contract, options.deadline_ms);
   const { run_id, step } = options;
@@ -56,7 +56,7 @@ export async function scorePairs(
     return scores as number[];
   });
   const scores = places.map(({ group, member }) => byGroup[group]?.[member] as number);
-  return { scores, usage: usageOf(scored.reply.groups), warnings: scored.reply.warnings };
+  return { scores, usage: usageOf(scored.reply.groups), warnings: [...scored.reply.warnings, ...options.ignored] };
 }
 
 /**

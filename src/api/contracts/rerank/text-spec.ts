@@ -5,17 +5,44 @@ import { extractCandidate } from "../../../core/candidate/extract.ts";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
 import { DEFAULT_SPEC, type Spec } from "../../../core/contract/spec.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
+import { nearest } from "../../../core/faults/suggestion.ts";
+import { PRESETS } from "../../../core/judges/presets/table.ts";
 import { type AnySpec, hasSignals } from "../../../core/signals/compiled-spec.ts";
+import { judgeFault } from "../../../core/signals/judge-fault.ts";
 import { type RequestScope, timedStore } from "../../../scoring/request-scope.ts";
 import type { RouteDeps } from "../../http/deps.ts";
+import { invalidRequest } from "../../http/validation.ts";
 import { withOwnTemplates } from "../../routes/named-templates.ts";
 import { permitted, resolveSpec } from "../../routes/specs.ts";
+import type { RankingOptions } from "./ranking-options.ts";
+
+type Judge = Pick<Spec["judge"], "budget" | "min_decided" | "schedule">;
+type Asked = Pick<RankingOptions, "budget" | "schedule" | "spec">;
+
+/**
+ * The spec with its tournaments changed: the one judge of a spec without signals, else each that
+ * compares.
+ */
+function withJudges(spec: AnySpec, change: <J extends Judge>(judge: J) => J): AnySpec {
+  if (!hasSignals(spec)) return { ...spec, judge: change(spec.judge) };
+  const signals = Object.entries(spec.signals).map(([name, signal]) => {
+    if (signal.kind !== "tournament") return [name, signal];
+    const { schedule, ...judge } = change({ ...(signal.judge as Spec["judge"]), schedule: signal.schedule as string });
+    return [name, { ...signal, judge, schedule }];
+  });
+  return { ...spec, signals: Object.fromEntries(signals) };
+}
+
+/**
+ * An order of nine documents that says of the tenth that it is missing serves its reader better
+ * than an order of none: half of what was asked is enough, unless the spec says otherwise.
+ */
+const PART = 0.5;
+const takingPart = (spec: AnySpec): AnySpec => withJudges(spec, (judge) => ({ min_decided: PART, ...judge }));
 
 const forTexts = (spec: Spec): Spec => ({
-  ...spec,
-  // An order of nine documents that says of the tenth that it is missing serves its reader better
-  // than an order of none.
-  judge: { ...spec.judge, min_decided: 0.5 },
+  ...(takingPart(spec) as Spec),
   format: { ...spec.format, penalty: 0 },
 });
 const judging = (extract: Spec["candidate"]["extract"]): Spec =>
@@ -38,12 +65,27 @@ export function specForTexts(texts: readonly string[]): Spec {
 /**
  * The spec stored under a model's name, or null. `default` and names that no spec can have are not
  * looked for.
+ * @throws ApiError `unknown_spec` for a name that is nearly a spec's, or that of a preset
  */
 async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string | null): Promise<AnySpec | null> {
   if (model === null || model === "default" || !SpecNameSchema.safeParse(model).success) return null;
+  const stored = await storedAs(deps, scope, model);
+  if (stored !== null) return withOwnTemplates(deps, scope, permitted(deps, scope, stored, "model"), "model");
+  const own = deps.default_spec;
+  // What `default` is judged by may be called by its own name.
+  if (own !== undefined && !hasSignals(own) && own.judge.prompt === model) return null;
+  if (Object.hasOwn(PRESETS, model)) {
+    throw unknownModel(`is a preset, not a stored spec: PUT /v1/specs/${model} stores one that is judged by it`);
+  }
+  const names = timedStore(deps.clock, scope, () => deps.specs.names(LIMITS.suggestion_names_max));
+  const meant = nearest(model, ["default", ...(await names.catch(() => [])), ...Object.keys(PRESETS)]);
+  if (meant !== null) throw unknownModel(`is no stored spec; did you mean ${JSON.stringify(meant)}?`);
+  return null;
+}
+
+async function storedAs(deps: RouteDeps, scope: RequestScope, name: string): Promise<AnySpec | null> {
   try {
-    const stored = await timedStore(deps.clock, scope, () => deps.specs.get(model));
-    return stored === null ? null : withOwnTemplates(deps, scope, permitted(deps, scope, stored, "model"), "model");
+    return await timedStore(deps.clock, scope, () => deps.specs.get(name));
   } catch (error) {
     // Without a database no spec is stored under any name; one that fails could hide a spec, so
     // that is a fault.
@@ -52,21 +94,52 @@ async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string |
   }
 }
 
+function unknownModel(why: string): ApiError {
+  return new ApiError("unknown_spec", `The model's name ${why}`, { errors: [{ path: "model", message: why }] });
+}
+
 /**
- * The spec for bare texts. Throws `unknown_spec` when the URL names one that is not stored,
+ * The spec for bare texts, with the schedule and the budget that the request names. Throws
+ * `unknown_spec` when it names one that is not stored, or a model that is nearly one;
  * `store_unavailable` when it cannot be known.
  */
 export async function chooseTextSpec(
+  deps: RouteDeps,
+  scope: RequestScope,
+  asked: Asked,
+  model: string | null,
+  texts: readonly string[],
+): Promise<AnySpec> {
+  return ranking(await chosenSpec(deps, scope, asked.spec, model, texts), asked);
+}
+
+async function chosenSpec(
   deps: RouteDeps,
   scope: RequestScope,
   named: string | undefined,
   model: string | null,
   texts: readonly string[],
 ): Promise<AnySpec> {
-  if (named !== undefined) return resolveSpec(deps, scope, named);
+  if (named !== undefined) return takingPart(await resolveSpec(deps, scope, named));
   const stored = await specOfModel(deps, scope, model);
-  if (stored !== null) return stored;
+  if (stored !== null) return takingPart(stored);
   const own = deps.default_spec;
   if (own === undefined) return specForTexts(texts);
-  return hasSignals(own) ? own : forTexts(own);
+  return hasSignals(own) ? takingPart(own) : forTexts(own);
+}
+
+/** @throws ApiError `invalid_request` for what the spec has no place for */
+function ranking(spec: AnySpec, { schedule, budget }: Asked): AnySpec {
+  const own = { ...(schedule !== undefined && { schedule }), ...(budget !== undefined && { budget }) };
+  const [field] = Object.keys(own);
+  if (field === undefined) return spec;
+  const refuse = (message: string) => invalidRequest([{ path: `kritai.${field}`, message }]);
+  const compares = !hasSignals(spec) || Object.values(spec.signals).some(({ kind }) => kind === "tournament");
+  if (!compares) throw refuse("the spec has no signal that compares");
+  return withJudges(spec, (judge) => {
+    const changed = { ...judge, ...own };
+    const fault = judgeFault(changed as unknown as Spec["judge"], "win_rate");
+    if (fault !== null) throw refuse(fault.message);
+    return changed;
+  });
 }
