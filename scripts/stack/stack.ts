@@ -149,7 +149,7 @@ async function verifierPart(env: StackOptions["env"], judge: string | null): Pro
 
 async function cpuVerifier() {
   const { url, close } = await startCpuVerifier({ host: "127.0.0.1", port: 0 });
-  const vars = { VERIFIER_URL: url, VERIFIER_MODEL: CPU_MODEL, SANDBOX_URL: url };
+  const vars = { VERIFIER_URL: url, VERIFIER_MODEL: CPU_MODEL, VERIFIER_PROGRAMS_ONLY: "on", SANDBOX_URL: url };
   return { name: "embedded CPU verifier", vars, close };
 }
 

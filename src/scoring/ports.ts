@@ -81,6 +81,8 @@ export interface Verifier {
   readonly protocol: string;
   /** What kinds of questions it answers; absent: chat alone. */
   readonly takes?: readonly Question["to"][];
+  /** It runs programs on the examples in the prompt, and judges nothing else. */
+  readonly programs_only?: boolean;
   /** Most generations one request may ask for. */
   readonly generations_max: number;
   session(call: VerifierCall): VerifierSession;

@@ -28,6 +28,7 @@ import { specHash } from "./digest.ts";
 import { type Judging, planJudging, type Sessions, type Worker } from "./judging.ts";
 import { groupEntry } from "./log-entry.ts";
 import type { Clock, Verifier } from "./ports.ts";
+import { programsOnly } from "./programs-only.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import type { LogEntry } from "./run-log-port.ts";
 import { openSessions, REFUSALS_TOLD_MAX } from "./sessions.ts";
@@ -127,6 +128,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...(texts?.dropped === true || auditing?.texts?.dropped === true ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
       ...rewardWarnings(prepared, results, metrics, asksForCandidates(compiled), comparesFew(compiled)),
+      ...programsOnly(deps.verifier, prepared, results),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };

@@ -20,6 +20,7 @@ export function byKind(verifiers: readonly [Verifier, ...Verifier[]]): Verifier 
   return {
     protocol: first.protocol,
     takes: verifiers.flatMap(takenBy),
+    programs_only: verifiers.some(({ programs_only }) => programs_only === true),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     addressFault(address) {
       for (const verifier of verifiers) {

@@ -34,6 +34,7 @@ export function createFallbackVerifier(
   return {
     protocol: first.protocol,
     ...(first.takes !== undefined && { takes: first.takes }),
+    programs_only: verifiers.every(({ programs_only }) => programs_only === true),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     check: () => checkAll(verifiers),

@@ -113,7 +113,7 @@ function real(): Promise<Cell[]> {
 const { out, verifier, model } = given;
 if (given.deadlines) {
   const { quick } = given;
-  const trials = quick ? 20 : 100;
+  const trials = quick ? 20 : 40;
   const judges = ["exact", "strong"];
   const plan = { judges, sizes: quick ? [8, 32] : [8, 32, 64], trials, waves: true };
   const tell = ({ judge, n, share, way, top }: DeadlineRow) =>

@@ -106,10 +106,15 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
 /**
  * Kritai's gateway, as a deployment configures it: it knows its model itself, and bounds what runs.
  */
-export const gateway: BackendKind<{ model?: string }> = {
+export const gateway: BackendKind<{ model?: string; programs_only?: "on" | "off" }> = {
   protocol: "verify",
-  settings: z.object({ model: z.string().min(1).max(256).optional() }),
+  settings: z.object({
+    model: z.string().min(1).max(256).optional(),
+    programs_only: z.enum(["on", "off"]).optional(),
+  }),
   hedging: false,
-  create: ({ url, model = null, api_key: apiKey }, { backend, key_variable, clock }) =>
-    createGatewayVerifier({ url, model, apiKey, key_variable, backend }, clock),
+  create: ({ url, model = null, programs_only, api_key: apiKey }, { backend, key_variable, clock }) => ({
+    ...createGatewayVerifier({ url, model, apiKey, key_variable, backend }, clock),
+    programs_only: programs_only === "on",
+  }),
 };

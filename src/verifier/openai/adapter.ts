@@ -131,13 +131,18 @@ function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: Verif
 }
 
 /** Any OpenAI-compatible server, as a deployment configures it. */
-export const openAi: BackendKind<{ model: string; simulated?: "on" | "off" }> = {
+export const openAi: BackendKind<{ model: string; simulated?: "on" | "off"; programs_only?: "on" | "off" }> = {
   protocol: "openai",
-  settings: z.object({ model: z.string().min(1).max(256), simulated: z.enum(["on", "off"]).optional() }),
+  settings: z.object({
+    model: z.string().min(1).max(256),
+    simulated: z.enum(["on", "off"]).optional(),
+    programs_only: z.enum(["on", "off"]).optional(),
+  }),
   hedging: true,
-  create({ url, model, simulated, api_key: apiKey }, { backend, key_variable, max_in_flight, clock }) {
+  create({ url, model, simulated, programs_only, api_key: apiKey }, { backend, key_variable, max_in_flight, clock }) {
     const bound = max_in_flight === undefined ? {} : { maxInFlight: max_in_flight };
     const about = { url, model, apiKey, key_variable, simulated: simulated === "on" };
-    return createOpenAiVerifier({ ...about, backend, ...bound }, clock);
+    const verifier = createOpenAiVerifier({ ...about, backend, ...bound }, clock);
+    return { ...verifier, programs_only: programs_only === "on" };
   },
 };

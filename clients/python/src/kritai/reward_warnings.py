@@ -32,8 +32,9 @@ _TEXTS = {
 def warn_of(codes: Iterable[str]) -> None:
     """One warning a code. Python shows each once, or as `warnings.simplefilter` says; `category` is
     KritaiWarning."""
-    for code in codes:
-        text = _TEXTS.get(code, "see the server's page on errors")
+    for told in codes:
+        code, _, said = told.partition(": ")
+        text = said or _TEXTS.get(code, "see the server's page on errors")
         warnings.warn(f"{code}: {text}", KritaiWarning, stacklevel=2)
 
 

@@ -2,6 +2,7 @@
 // fault of the whole request. Knows no wire shape.
 import { ApiError, ITEM_ERRORS, type ItemErrorCode, type RequestErrorCode } from "../../../core/faults/errors.ts";
 import { verdictIn } from "../../../core/judges/verdicts.ts";
+import { saidOfPrograms } from "../../../scoring/programs-only.ts";
 import type { VerdictRow } from "../../../scoring/run-log-port.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 
@@ -82,10 +83,11 @@ export function unjudged(scored: ScoredRequest, group = 0): Unjudged {
   const codesOf = (of: readonly { error: ItemErrorCode | null }[] = []) => commonFailure(of.map(({ error }) => error));
   const failed = codesOf(scored.groups[group]?.verdicts);
   if (failed !== null) return new Unjudged(failed);
+  const why = saidOfPrograms(scored.reply.warnings);
   if (choseNothing(scored, group)) {
     return new Unjudged(
       "verifier_bad_reply",
-      NO_CHOICE,
+      why === null ? NO_CHOICE : `${NO_CHOICE} ${why}`,
       ["invalid_request", 422],
       "The verifier's answers held no choice",
     );

@@ -1,0 +1,28 @@
+// Owns the warning of a deployment whose verifier runs programs and judges nothing else: what to do
+// where something else was to be judged. Knows no contract.
+import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import type { GroupResult } from "../core/contract/replies.ts";
+import type { Verifier } from "./ports.ts";
+
+const CODE = "programs_only: ";
+const WORDS =
+  'The embedded verifier runs programs on the examples in the prompt, and cannot judge anything else, nor programs that these do not tell apart. For other texts `JUDGE=text-select npm start` simulates a judge and VERIFIER_URL asks a real one; a spec takes texts as they are by candidate.extract "whole", or by a preset.';
+
+/**
+ * Told where of some group nothing was judged: no rollout held a program, or of all that was asked
+ * nothing could be said.
+ */
+export function programsOnly(
+  { programs_only }: Pick<Verifier, "programs_only">,
+  prepared: readonly PreparedGroup[],
+  results: readonly GroupResult[],
+): string[] {
+  const isEmpty = ({ candidates }: PreparedGroup) => candidates.every((candidate) => candidate === null);
+  const isSilent = ({ verifier }: GroupResult) => verifier.unparsed > 0 && verifier.parsed === 0;
+  const told = programs_only === true && (prepared.some(isEmpty) || results.some(isSilent));
+  return told ? [CODE + WORDS] : [];
+}
+
+/** What a reply's warnings say of it, as a sentence; null where they do not. */
+export const saidOfPrograms = (warnings: readonly string[]): string | null =>
+  warnings.find((warning) => warning.startsWith(CODE))?.slice(CODE.length) ?? null;
