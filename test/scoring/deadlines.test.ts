@@ -138,3 +138,11 @@ test("a tournament that no deadline cuts is the same in whatever order it was as
   };
   await fc.assert(fc.asyncProperty(fc.integer({ min: 2, max: 9 }), fc.nat(), fc.boolean(), check), { numRuns: 40 });
 });
+
+test("a backend is told to keep the order where a part of the answers is of use, and only there", async () => {
+  const [part, whole] = [until(99), until(99)];
+  await scoreOne(valuesOf(4), { spec: { judge: HALF }, verifier: part });
+  await scoreOne(valuesOf(4), { verifier: whole });
+  expect(part.calls.map(({ in_order }) => in_order)).toEqual([true]);
+  expect(whole.calls.map(({ in_order }) => in_order)).toEqual([undefined]);
+});

@@ -59,6 +59,19 @@ const meant = (job: VerifierJob) =>
   }));
 
 describe("the question", () => {
+  it("is to go in its order only where the call says that its beginning is of use", () => {
+    const shown = [
+      [1, 0],
+      [0, 2],
+    ];
+    const questions = shown.map((own, id): JobQuestion => ({ id, shown: own, samples: 1 }));
+    const body = new GroupAsk({ ...ABOUT, candidates: ["a", "b", "c"], questions }, () => {}).body();
+    const sent = (more: object) => JSON.parse(verifyBody({ ...call, ...more }, null, body, 1000) as string);
+    expect(sent({ in_order: true }).in_order).toBe(true);
+    expect(sent({})).not.toHaveProperty("in_order");
+    expect(VerifyRequestSchema.parse(sent({})).in_order).toBe(false);
+  });
+
   it("says what the job asks, each text once, and fits the protocol", () => {
     fc.assert(
       fc.property(jobs, (job) => {

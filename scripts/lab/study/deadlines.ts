@@ -239,8 +239,10 @@ ${command}
 Simulated, in virtual time: the product's scoring as contracts that rank ask it (\`win_rate\`, \`min_decided\` ${MIN_DECIDED}), and a judge that answers so many
 questions at once, first come, first served. Each row is the mean of ${trials} lists whose documents are of evenly spaced worth and in a random order.
 Deadlines are shares of the time that all pairs take. "Best" is the judge's own best document, as what a judge is wrong about no deadline mends; equal
-scores are drawn. "By index" sends the same pairs as they were sent before: those of the first document first. \`circular\` has as many rings
-as make the same number of calls at the same deadline; the last column is the difference in "best in 3", list by list, with its 95 % interval.
+scores are drawn. "By index" sends the same pairs as they were sent before, those of the first document first, but already leaves unasked what the
+deadline cut: before, whoever had less than half of its pairs was not returned at all. With a judge that is exact it is the better for the first place
+alone, since its first documents have met everyone. \`circular\` has as many rings as the calls of all pairs that were answered fill, at the same deadline (where
+these are fewer than the judge takes at once it is asked less); the last column is the difference in "best in 3", list by list, with its 95 % interval.
 A judge that is exact always names the better one; strong is [the study's](schedules.md), with its bias for candidates, pairs and places.
 
 ## The setting that was reported
