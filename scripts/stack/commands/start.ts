@@ -19,7 +19,7 @@ const { example, quiet } = commandFlags({
     VERIFIER_URL: "who judges, with VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY (an embedded one on the CPU)",
     JUDGE: "a preset: what `default` asks, played by the engine simulator unless VERIFIER_URL is given (none)",
     API_KEYS: "name:sha256hex:scopes of each key (none: only this machine is answered)",
-    "…": "the Worker's others: docs/commands.md",
+    "…": "the Worker's others: docs/variables.md",
   },
 });
 const { PORT = "8787", HOST = "127.0.0.1", DATA_DIR = ".kritai" } = process.env;
