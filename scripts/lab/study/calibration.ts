@@ -9,6 +9,7 @@ import { Contest } from "../../../src/core/tournament/contest.ts";
 import { outcomesIn, rehearsed } from "../../../src/core/tournament/rehearsal.ts";
 import { surenessFit } from "../../../src/core/tournament/sureness.ts";
 import { LEVELS, NOISES } from "./cells.ts";
+import { csv } from "./csv-tables.ts";
 import { readLists } from "./lists.ts";
 import { answersTo } from "./play.ts";
 import { type Noise, verifierOf } from "./verifier-model.ts";
@@ -115,9 +116,26 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
 /** Fewer groups are no frequency. */
 const TOLD_LEAST = 10;
 
-function binTable(groups: readonly Calibrated[], by: "noise" | "level" | "way" | "schedule" | "style"): string {
+const TOLD_BY = ["noise", "level", "way", "style", "schedule"] as const;
+const BIN_NAMES = BINS.slice(1).map((high, k) => `${BINS[k]} to ${Math.min(1, high)}`);
+
+/** Every bin that enough groups lie in, by each of what the groups differ in. */
+export function binsCsv(groups: readonly Calibrated[]): string {
+  const rows = TOLD_BY.flatMap((by) =>
+    [...new Set(groups.map((one) => one[by]))].flatMap((name) =>
+      binned(groups.filter((one) => one[by] === name)).flatMap(({ stated, own, passes, n }, k) =>
+        n < TOLD_LEAST
+          ? []
+          : [[by, name, BIN_NAMES[k] as string, stated.toFixed(2), own.toFixed(2), passes.toFixed(2), n]],
+      ),
+    ),
+  );
+  return csv(["by", "of", "bin", "stated_mean", "own_best", "best_by_pass_rate", "groups"], rows);
+}
+
+function binTable(groups: readonly Calibrated[], by: (typeof TOLD_BY)[number]): string {
   const names = [...new Set(groups.map((one) => one[by]))];
-  const head = [by, ...BINS.slice(1).map((high, k) => `${BINS[k]} to ${Math.min(1, high)}`)];
+  const head = [by, ...BIN_NAMES];
   const rows = names.map((name) => [
     name,
     ...binned(groups.filter((one) => one[by] === name)).map(({ stated, own, passes, n }) =>
@@ -127,8 +145,11 @@ function binTable(groups: readonly Calibrated[], by: "noise" | "level" | "way" |
   return table(head, rows);
 }
 
-/** The page. */
-export function calibrationPage(command: string, groups: readonly Calibrated[]): string {
+/**
+ * The page.
+ * @param folder of bins.csv, from the page
+ */
+export function calibrationPage(command: string, groups: readonly Calibrated[], folder: string): string {
   const active = groups.filter(({ schedule }) => schedule === "active");
   const ways = [...new Set(groups.map(({ way }) => way))];
   const taus = ways.map((way) => {
@@ -152,7 +173,9 @@ the simulated verifiers of [the study](schedules.md). A cell holds the mean stat
 verifier's own best, the share whose first is the best by pass rate, and how many groups. What is stated is of the verifier's
 own best: a verifier that is wrong about a candidate is so in every vote.
 
-${(["noise", "level", "way", "style", "schedule"] as const).map((by) => binTable(groups, by)).join("\n\n")}
+${binTable(groups, "noise")}
+
+The same by level, way, style and schedule: [bins.csv](${folder}/bins.csv), a row a cell.
 
 \`expected_tau\` against tau of the order with the verifier's own, and how often \`active\` (\`sure\` 0.95) ended before all pairs:
 

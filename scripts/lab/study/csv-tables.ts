@@ -1,21 +1,23 @@
 // Owns the study's tables as CSV files: every way against every verifier, and every two ways that
 // were held against each other. Knows no verifier.
 import type { Cell, Estimate } from "./cells.ts";
+import { middleOf } from "./rivalry-tables.ts";
 
 const ABOUT = ["level", "style", "n", "noise"];
 const three = (value: number | null) => (value === null ? "" : value.toFixed(3));
 const estimated = ({ mean, ci95 }: Estimate) => [three(mean), three(ci95?.[0] ?? null), three(ci95?.[1] ?? null)];
 const columnsOf = (name: string) => [name, `${name}_low`, `${name}_high`];
 
-function csv(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+/** A header and its rows; a field that holds a comma stands in quotes. */
+export function csv(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const field = (value: string | number) => (/[",\n]/.test(`${value}`) ? `"${value}"` : `${value}`);
   return `${[columns, ...rows].map((row) => row.map(field).join(",")).join("\n")}\n`;
 }
 
 /**
  * By file name: `cells.csv`, a row a way and verifier (`share` of the reference's tokens; tau-b and
- * top-1 with 95 % intervals, empty where there is none), and `rivalries.csv`, what a way gained over
- * another.
+ * top-1 with 95 % intervals, empty where there is none), `rivalries.csv`, what a way gained over
+ * another, and `scores.csv`, some ways' order by each score, of the cells that the page is about.
  */
 export function csvTables(cells: readonly Cell[]): Record<string, string> {
   const about = ({ level, style, n, noise }: Cell) => [level, style, n, noise];
@@ -31,10 +33,19 @@ export function csvTables(cells: readonly Cell[]): Record<string, string> {
       ...[...estimated(tau), ...estimated(top)],
     ]),
   );
+  const scored = middleOf(cells.map((cell) => [cell]))
+    .flat()
+    .flatMap((cell) =>
+      Object.entries(cell.scores ?? {}).map(([score, { tau, top }]) => [
+        ...[...about(cell), cell.way.name, score],
+        ...[three(tau.mean), three(top.mean)],
+      ]),
+    );
   const reached = ["lists", "way", "generations", "waves", "share", ...columnsOf("tau_b"), ...columnsOf("top_1")];
   const gained = ["question", "way", "generations", "rival", "rival_generations"];
   return {
     "cells.csv": csv([...ABOUT, ...reached], own),
     "rivalries.csv": csv([...ABOUT, ...gained, ...columnsOf("tau_b_gain"), ...columnsOf("top_1_gain")], held),
+    "scores.csv": csv([...ABOUT, "way", "score", "tau_b", "top_1"], scored),
   };
 }

@@ -8,7 +8,7 @@ import { backendUrl, PROTOCOLS } from "../../../src/verifier/settings.ts";
 import { commit } from "../../stack/commit.ts";
 import { commandFlags } from "../flags.ts";
 import { writeFiles } from "../report/exports.ts";
-import { calibrationGroups, calibrationPage } from "./calibration.ts";
+import { binsCsv, calibrationGroups, calibrationPage } from "./calibration.ts";
 import { type Cell, NOISES } from "./cells.ts";
 import { csvTables } from "./csv-tables.ts";
 import { type DeadlineRow, deadlineRows, deadlinesPage } from "./deadlines.ts";
@@ -125,16 +125,18 @@ if (given.deadlines) {
   console.log(`wrote ${out}: ${goal.length + rows.length} rows`);
   process.exit();
 }
+const folder = basename(out, ".md");
 if (given.calibration) {
   const { set, quick, draws } = given;
   const told = `${set}${quick ? " --quick" : ""} --draws ${draws}`;
   const groups = calibrationGroups({ set, draws, sizes: quick ? [4] : [4, 8] });
-  writeFileSync(out, calibrationPage(`\`npm run study -- --calibration --set ${told}\` at ${commit()}.`, groups));
+  writeFiles(join(dirname(out), folder), { "bins.csv": binsCsv(groups) });
+  const how = `\`npm run study -- --calibration --set ${told}\` at ${commit()}.`;
+  writeFileSync(out, calibrationPage(how, groups, folder));
   console.log(`wrote ${out}: ${groups.length} groups`);
   process.exit();
 }
 const cells = await (verifier === "" ? simulated() : real());
-const folder = basename(out, ".md");
 const files = { ...charts(cells), ...latexTables(cells), ...csvTables(cells) };
 writeFiles(join(dirname(out), folder), files);
 // Not the URL: it may say where a private engine is.

@@ -4,7 +4,7 @@ import { type ChartPoint, scatterChart } from "../report/charts.ts";
 import { latexTable, slugOf } from "../report/exports.ts";
 import type { Figure } from "../report/figure.ts";
 import { type Cell, LEVELS, NOISES, TOKENS } from "./cells.ts";
-import { interval, middleOf, percent, rivalrySections, scoreTables, titleOf } from "./rivalry-tables.ts";
+import { interval, middleOf, percent, rivalrySections, titleOf } from "./rivalry-tables.ts";
 
 type Metric = "tau" | "top";
 
@@ -98,19 +98,6 @@ export function studyHeadline(cells: readonly Cell[]): string {
   return lost === "" ? reached : `${reached} ${lost}`;
 }
 
-/** The reference and the ways that nothing cheaper beats by either metric; all others: cells.csv. */
-function frontTable(cells: readonly Cell[]): string {
-  const onFront = { tau: new Set(front(cells, "tau")), top: new Set(front(cells, "top")) };
-  const rows = cells
-    .filter((cell) => cell.way.reference || onFront.tau.has(cell) || onFront.top.has(cell))
-    .sort((a, b) => a.share - b.share)
-    .map((cell) => {
-      const mark = (metric: Metric) => `${interval(cell[metric])}${onFront[metric].has(cell) ? " *" : ""}`;
-      return `| ${cell.way.name} | ${cell.generations.toFixed(1)} | ${cell.waves === 0 ? "-" : cell.waves.toFixed(1)} | ${percent(cell.share)} | ${mark("tau")} | ${mark("top")} |`;
-    });
-  return `| way | generations a list | waves | of the tokens | tau-b | top-1 |\n|---|---|---|---|---|---|\n${rows.join("\n")}`;
-}
-
 /**
  * Chart of one cell group: soft, hard and the reference, tau-b or top-1 against the share of
  * tokens.
@@ -120,7 +107,7 @@ function chart(cells: readonly Cell[], metric: Metric): Figure {
   const points = (of: (cell: Cell) => boolean) =>
     cells.filter(of).map(
       (cell): ChartPoint => ({
-        // The ways that nothing beats by name; the others are in the table.
+        // The ways that nothing beats by name; the others are in cells.csv.
         ...(best.has(cell) && { label: cell.way.name }),
         x: cell.share,
         y: cell[metric].mean ?? 0,
@@ -225,21 +212,14 @@ ${rivalrySections(groups)}
 
 ## Scores
 
-tau-b and top-1 (in brackets) of the order by each score, n = 16 where there is one.
-
-${scoreTables(groups)}
+tau-b and top-1 of the order by each score, n = 16 where there is one: [scores.csv](${folder}/scores.csv), a row a way and score.
 
 ## The front
 
-The ways that no cheaper or equally dear one beats, \`*\` by the column's metric, at the usual noise, n = 16
-where there is one; \`waves\` are the rounds of questions that wait for each other. Every way, verifier and noise is a row
-of [cells.csv](${folder}/cells.csv), every comparison of two ways one of
+The ways that no cheaper or equally dear one beats, at the usual noise, n = 16 where there is one. Every way, verifier and noise is a row
+of [cells.csv](${folder}/cells.csv), whose \`waves\` are the rounds of questions that wait for each other; every comparison of two ways one of
 [rivalries.csv](${folder}/rivalries.csv).
 
 ${named.map((name) => `![${name}](${folder}/${name})`).join("\n")}
-
-${middleOf(groups)
-  .map((group) => `### ${titleOf(group[0] as Cell)} (${group[0]?.lists} lists)\n\n${frontTable(group)}`)
-  .join("\n\n")}
 `;
 }

@@ -113,25 +113,3 @@ export function middleOf(groups: readonly Cell[][]): Cell[][] {
   const middle = usual.filter(([one]) => one?.n === 16);
   return middle.length > 0 ? middle : usual;
 }
-
-/** Of each such verifier: every score of some ways. */
-export function scoreTables(groups: readonly Cell[][]): string {
-  return middleOf(groups)
-    .flatMap((group) => {
-      const rows = group.filter(({ scores }) => scores !== undefined);
-      if (rows.length === 0) return [];
-      const names = Object.keys(rows[0]?.scores ?? {});
-      const cell = ({ tau, top }: { tau: Estimate; top: Estimate }) => `${shown(tau.mean)} (${shown(top.mean)})`;
-      return [
-        `### ${titleOf(group[0] as Cell)}`,
-        "",
-        `| way | ${names.join(" | ")} |`,
-        `|---|${names.map(() => "---|").join("")}`,
-        ...rows.map(
-          ({ way, scores = {} }) => `| ${way.name} | ${names.map((name) => cell(scores[name] as never)).join(" | ")} |`,
-        ),
-        "",
-      ];
-    })
-    .join("\n");
-}

@@ -73,8 +73,6 @@ describe("the study", () => {
     }
     const page = studyPage("how", cells, "schedules");
     expect(page).toContain("`auto` against round robin under the same budget");
-    expect(page).toContain("| blocks of 4, hard |");
-    expect(page).toContain("| way | win_rate | top1 |");
     expect(page).toContain("strong, direct, n = 4");
     expect(page).not.toContain("NaN");
     expect(studyHeadline(cells)).toMatch(/^For [123] of 3 pairs .* at \d+\.\d % of its tokens\.$/);
@@ -85,9 +83,13 @@ describe("the study", () => {
     expect(Object.keys(charts(cells)).sort()).toEqual(
       ["middle", "strong", "weak"].flatMap((level) => [`tau-${level}-direct.svg`, `top-${level}-direct.svg`]).sort(),
     );
-    const { "cells.csv": all = "", "rivalries.csv": held = "" } = csvTables(cells);
+    const { "cells.csv": all = "", "rivalries.csv": held = "", "scores.csv": scored = "" } = csvTables(cells);
     expect(all.split("\n")).toHaveLength(cells.length + 2);
     expect(all).toContain('"anchored, soft"');
+    expect(all).toContain('"blocks of 4, hard"');
+    const scores = cells.flatMap((cell) => Object.keys(cell.scores ?? {}));
+    expect(scores).toContain("win_rate");
+    expect(scored.split("\n")).toHaveLength(scores.length + 2);
     expect(held.split("\n")).toHaveLength(2 + cells.reduce((sum, { rivalries }) => sum + rivalries.length, 0));
   });
 
