@@ -1,3 +1,5 @@
+// Invariant 8: Every list, loop, wait and retry has a named limit; inner deadlines are shorter than
+// outer ones.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ITEM_ERRORS, REQUEST_ERRORS } from "../../src/core/faults/errors.ts";

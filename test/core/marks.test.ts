@@ -1,5 +1,7 @@
 // What holds of every template's marks: none stands raw in model text, however it is spelled, and
 // honest text stays as it is but for them.
+// Invariant 9: Model text is data: it cannot close its delimiter nor open a section, is never
+// interpolated twice, never reaches a log line.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,6 @@
+// Invariant 1: A reward is a finite number inside the range its spec implies, or null with a code.
+// Invariant 6: wins + losses + ties + undecided + unasked = n - 1 for every rollout; total wins =
+// total losses.
 import { describe, expect, it } from "vitest";
 import type { Classes } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";

@@ -1,5 +1,7 @@
 // The embedded stack without its database, under load: replies as ever, nothing lost and nothing
 // twice afterwards, one bad message set apart alone; and a kill in the middle.
+// Invariant 7: An id is returned only when its row is stored or durably queued, or the reply says
+// that it is not.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

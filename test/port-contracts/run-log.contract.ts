@@ -1,5 +1,6 @@
 // Owns what every RunLog and SpecStore must do, whatever database is behind it. Run by test/run-log
 // for each database that is there.
+// Invariant 4: Scoring is idempotent: same request key, same answer, one set of log rows.
 import { afterAll, beforeAll, describe } from "vitest";
 import { namedSpecs } from "./run-log/named-specs.ts";
 import { owned } from "./run-log/owned.ts";

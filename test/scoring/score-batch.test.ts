@@ -1,3 +1,4 @@
+// Invariant 2: Output has the input's length and order.
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import type { SpecInput } from "../../src/core/signals/flat-spec.ts";

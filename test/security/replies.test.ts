@@ -1,4 +1,5 @@
 // Owns what every reply carries for safety's sake, and what none may carry: internals of a fault.
+// Invariant 10: Keys and texts never appear in logs or errors.
 
 import { describe, expect, test } from "vitest";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
