@@ -167,11 +167,11 @@ export function calibrationPage(command: string, groups: readonly Calibrated[], 
 
 ${command}
 
-Each vote is a game, a soft one a fractional one; what a verifier sees in a pair, or in a place, is taken for a
-chance of its own (\`src/core/tournament/sureness.ts\`), so that no number of votes makes a pair certain. Groups of ${[...new Set(groups.map(({ n }) => n))].join(" and ")} of
-the simulated verifiers of [the study](schedules.md). A cell holds the mean stated, the share of groups whose first is the
-verifier's own best, the share whose first is the best by pass rate, and how many groups. What is stated is of the verifier's
-own best: a verifier that is wrong about a candidate is so in every vote.
+Each vote is a game, a soft one a fractional one. What a verifier sees in a pair, or in a place, is a
+chance of its own (\`src/core/tournament/sureness.ts\`), so no number of votes makes a pair certain. Groups of ${[...new Set(groups.map(({ n }) => n))].join(" and ")} of
+the simulated verifiers of [the study](schedules.md). A cell holds the mean stated and, of its groups, the share whose first
+is the verifier's own best and the share whose first is the best by pass rate; then how many groups. What is stated is of the
+verifier's own best: one that is wrong about a candidate is so in every vote.
 
 ${binTable(groups, "noise")}
 
