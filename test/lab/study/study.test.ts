@@ -90,6 +90,10 @@ describe("the study", () => {
     const scores = cells.flatMap((cell) => Object.keys(cell.scores ?? {}));
     expect(scores).toContain("win_rate");
     expect(scored.split("\n")).toHaveLength(scores.length + 2);
+    const [, first = ""] = csvTables(cells)["cheapest.csv"]?.split("\n") ?? [];
+    expect(first).toBe(
+      `strong,direct,4,usual,tau_b,"${best?.way.name}",${((best?.share ?? 0) * 100).toFixed(1)},${[best?.tau_gain.mean, ...(best?.tau_gain.ci95 ?? [])].map((value) => value?.toFixed(3)).join()}`,
+    );
     expect(held.split("\n")).toHaveLength(2 + cells.reduce((sum, { rivalries }) => sum + rivalries.length, 0));
   });
 
