@@ -158,10 +158,13 @@ function poolOf(now: Condition, n: number): Group[] {
   return made;
 }
 
-/** Of so many, how many by chance. */
+/** Of so many, how many by chance: drawn by the gaps between two, which are few of a small share. */
 function binomial(count: number, share: number, draw: Draw): number {
+  if (share <= 0 || share >= 1) return share <= 0 ? 0 : count;
+  if (share > 0.5) return count - binomial(count, 1 - share, draw);
+  const gap = () => Math.floor(Math.log(1 - draw.uniform()) / Math.log(1 - share));
   let hits = 0;
-  for (let k = 0; k < count; k++) hits += Number(draw.uniform() < share);
+  for (let at = gap(); at < count; at += 1 + gap()) hits++;
   return hits;
 }
 
