@@ -124,7 +124,9 @@ export class Asking {
    * @param onTold called for each question as soon as all its samples are in
    */
   private async ask(entries: readonly Entry[], onTold: (entry: Entry) => void = () => {}): Promise<void> {
-    const open = this.order.of(entries, ({ question }) => question);
+    // A checker gets all texts at once, in the order in which they were sent.
+    const isWhole = entries.every(({ question }) => question.to === "check");
+    const open = isWhole ? entries : this.order.of(entries, ({ question }) => question);
     const { judge, group } = this.of;
     // Early stop counts every verdict; under strict_model some may not count in the end.
     const stop = judge.strict_model === true ? { stop: "all" as const } : {};

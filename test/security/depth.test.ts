@@ -23,7 +23,8 @@ const FREE: [string, string][] = [
 it.each(FREE)("%s ends well with a value of any depth", async (path, body) => {
   const { post, lines } = setUp();
   const reply = await post(path, body.replaceAll("HERE", nested(50_000)));
-  expect(reply.status).toBeLessThan(500);
+  // One sample alone is 503 `group_too_small`; nothing else may be a fault of ours.
+  if (reply.status >= 500) expect(await reply.json()).toMatchObject({ code: "group_too_small" });
   expect(lines).toEqual([]);
 });
 

@@ -34,7 +34,8 @@ describe("a scalar model's number", () => {
     const [probe, ...batches] = seen.map(({ body }) => textsOf(body));
     expect(probe).toHaveLength(2);
     expect(batches.map(({ length }) => length)).toEqual([32, 8]);
-    expect(batches[0]?.[0]).toBe("Say something.\n\nx");
+    // In an order by contents: what a deadline cuts off does not hang on places.
+    expect(batches.flat().sort()).toEqual([...new Set(texts)].map((text) => `Say something.\n\n${text}`).sort());
     expect(seen[0]).toMatchObject({ path: "/classify", body: { model: "rm", use_activation: false } });
     expect(groups[0]?.verifier.prompt_tokens).toBe(10);
   });

@@ -72,15 +72,17 @@ export function risenOver(values: readonly (number | null)[], { steps, least, su
     const now = known(values.slice(Math.max(0, end - steps + 1), end + 1));
     if (end < FIRST_STEPS || now.length < enough || first.length === 0) return null;
     const rise = mean(now) - mean(first);
-    return Math.abs(rise) > sure * Math.sqrt(doubt(first) + doubt(now)) ? rise : 0;
+    // The greater variance of the two: among many windows some vary little by chance.
+    const doubt = Math.max(variance(first), variance(now)) * (1 / first.length + 1 / now.length);
+    return Math.abs(rise) > sure * Math.sqrt(doubt) ? rise : 0;
   });
 }
 
 const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 
-/** Square of the standard error of a mean: infinite for a single value. */
-const doubt = (values: readonly number[]): number =>
-  values.length < 2 ? Number.POSITIVE_INFINITY : populationStd(values) ** 2 / (values.length - 1);
+/** Infinite for a single value. */
+const variance = (values: readonly number[]): number =>
+  values.length < 2 ? Number.POSITIVE_INFINITY : (populationStd(values) ** 2 * values.length) / (values.length - 1);
 
 /**
  * A test over the window that ends at each place; null where a value is missing or the window is
