@@ -33,12 +33,12 @@ const middle = ({ delays }: Tried): string =>
 
 export function alarmsPage(
   results: readonly Result[],
-  { healthy, faulty, steps, commit }: Counts & { commit: string },
+  { healthy, faulty, steps, most, commit }: Counts & { most: number; commit: string },
 ): string {
   const faults = results[0]?.result ?? [];
   return `# Alarms on made runs
 
-\`node scripts/lab/alarms/main.ts --healthy ${healthy} --faulty ${faulty} --steps ${steps}\` at ${commit}.
+\`node scripts/lab/alarms/main.ts --healthy ${healthy} --faulty ${faulty} --groups ${most} --steps ${steps}\` at ${commit}.
 
 Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged in both orders by a verifier that is right in 83 % of verdicts. The policy learns: lengths grow by 15 %, malformed rollouts fall. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
 
