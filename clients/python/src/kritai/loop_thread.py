@@ -123,6 +123,9 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
             for task in tasks:
                 task.cancel()
             loop.run_until_complete(asyncio.wait(tasks))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        # A connection that was closed last lets go of its socket in the turn after.
+        loop.run_until_complete(asyncio.sleep(0))
     finally:
         loop.close()
 
