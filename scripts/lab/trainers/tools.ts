@@ -166,7 +166,7 @@ const evalProtocol: Tool = {
         { role: "user", content: prompt },
         { role: "assistant", content: text },
       ];
-      return clients.evalProtocol(optionsOf(place, "/evaluate?group_size=1&on_failure=0"), "", messages);
+      return clients.evalProtocol(optionsOf(place, "/evaluate?group_size=1&on_failure=-1"), "", messages);
     }),
 };
 
