@@ -175,7 +175,8 @@ function verifierUse(asked: readonly SignalQuestion[]): VerifierUse {
 
 /**
  * Why generations were not asked: they could change nothing, shared with an equal group, not paid,
- * sure without; and comparisons that the deadline came before. `saved` counts pairs that could change nothing as samples.
+ * sure without; and comparisons that the deadline came before. `saved` counts pairs that could
+ * change nothing as samples.
  */
 function whyOf(told: ContestTold, asked: readonly AskedQuestion[], saved: number): Partial<VerifierUse> {
   const { schedule, chosen, unpaid, early_stop, sure, cut } = told;
