@@ -1,13 +1,13 @@
 // Owns the kind `consensus`: rewards without labels, by what the group's answers have in common or
 // how sure the policy is of them. It can be gamed by agreeing, so it runs out at a step.
 import * as z from "zod";
+import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { readAnswer } from "../candidate/answers/compare-answers.ts";
 import { isOpener } from "../candidate/openers.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { rankShares } from "./expression-group-functions.ts";
-import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
-import { type Reading, UnreadableSchema, unread } from "./unreadable.ts";
+import { rankShares } from "../math/stats.ts";
+import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
 const FIELDS = {
   answer: z
@@ -39,7 +39,7 @@ const SCHEMA = z.strictObject({
 });
 type ConsensusSettings = z.output<typeof SCHEMA>;
 
-type Answer = string | null;
+type ConsensusAnswer = string | null;
 
 /** Signs that may be what was asked for, and announce nothing. */
 const SIGN = /^(?:[-+*/<>=%\u00b0]|[<>]=|\(\)|\[\]|\\\{\\\})$/;
@@ -50,7 +50,7 @@ const isAnswer = (text: string): boolean => SIGN.test(text) || !isOpener(text);
  * `0.5` and `\\frac{1}{2}` are. null for none: an opener is none, or a group that only announces
  * answers would agree with itself.
  */
-const keysOf = (answers: readonly Answer[]): (string | null)[] =>
+const keysOf = (answers: readonly ConsensusAnswer[]): (string | null)[] =>
   answers.map((answer) => (answer && isAnswer(answer) ? readAnswer(answer, "auto").key : null));
 
 function countsOf(keys: readonly (string | null)[]): Map<string, number> {
@@ -64,7 +64,7 @@ function countsOf(keys: readonly (string | null)[]): Map<string, number> {
  * top and a group without an answer have no majority. The release lets the first seen win a tie,
  * and an empty answer be one.
  */
-export function majorityRewards(answers: readonly Answer[]): Valued[] {
+export function majorityRewards(answers: readonly ConsensusAnswer[]): Valued[] {
   const keys = keysOf(answers);
   const counts = countsOf(keys);
   const most = Math.max(0, ...counts.values());
@@ -76,7 +76,7 @@ export function majorityRewards(answers: readonly Answer[]): Valued[] {
 /**
  * EMPO (arXiv 2504.05812): the share of the group that gave the same answer; none is like no other.
  */
-export function clusterShares(answers: readonly Answer[]): number[] {
+export function clusterShares(answers: readonly ConsensusAnswer[]): number[] {
   const keys = keysOf(answers);
   const counts = countsOf(keys);
   return keys.map((key) => ((key === null ? 1 : counts.get(key)) as number) / keys.length);
@@ -90,18 +90,22 @@ const FACT = {
 } as const;
 
 /** Who gives no answer has lost, also where nobody gives one, or by the spec's word has no value. */
-function ofAnswers(answers: readonly Answer[], form: ConsensusSettings["form"], how: Reading): Valued[] {
+function ofAnswers(
+  answers: readonly ConsensusAnswer[],
+  form: ConsensusSettings["form"],
+  how: UnreadableRule,
+): Valued[] {
   const found = form === "majority" ? majorityRewards(answers) : clusterShares(answers).map(valued);
   const none = keysOf(answers).map((key) => key === null);
-  return found.map((one, r) => {
-    const isLost = none[r] === true && (how.unreadable === "null" || one.code === "no_answer");
-    return isLost ? unread(how, "no_answer").value : one;
+  return found.map((value, r) => {
+    const isLost = none[r] === true && (how.unreadable === "null" || value.code === "no_answer");
+    return isLost ? unread(how, "no_answer").value : value;
   });
 }
 
 function valuesOf(rollouts: readonly object[], { form, unreadable }: ConsensusSettings): Valued[] {
   if (form === "majority" || form === "cluster_share") {
-    const answers = rollouts.map((one) => factOf<Answer>(one, "answer") ?? null);
+    const answers = rollouts.map((one) => factOf<ConsensusAnswer>(one, "answer") ?? null);
     return ofAnswers(answers, form, { unreadable });
   }
   const sign = form === "self_certainty" ? 1 : -1;

@@ -1,10 +1,10 @@
 // Owns the kind `external`: a number for each rollout from a host that the deployment lists.
 import * as z from "zod";
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { factOf, type Judge, type Signal } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
-import { factOf, type Judge, type Signal } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
 
 const SCHEMA = z.strictObject({
   url: z
@@ -26,15 +26,15 @@ interface ExternalSettings {
 const JUDGE: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
 
 /** The number that was said of a class; null where none was. */
-function numberOf(asked: readonly AskedQuestion[], own: number): number | null {
-  const reading = asked.find(({ question }) => question.shown[0] === own)?.readings[0];
+function numberOf(asked: readonly AskedQuestion[], classIndex: number): number | null {
+  const reading = asked.find(({ question }) => question.shown[0] === classIndex)?.readings[0];
   return reading?.verdict?.kind === "grade" ? reading.verdict.grade : null;
 }
 
-function checked(asked: readonly AskedQuestion[], own: number, [low, high]: ExternalSettings["range"]): Valued {
-  const number = numberOf(asked, own);
+function checked(asked: readonly AskedQuestion[], classIndex: number, [low, high]: ExternalSettings["range"]): Valued {
+  const number = numberOf(asked, classIndex);
   if (number !== null) return number >= low && number <= high ? valued(number) : without("checker_failed");
-  const fault = commonFault(asked, own);
+  const fault = commonFault(asked, classIndex);
   return without(fault === "deadline" || fault === "cancelled" ? fault : "checker_failed");
 }
 
@@ -53,17 +53,17 @@ export const external: Signal<ExternalSettings> = {
     const given = factOf<string | string[]>(group, "reference");
     const reference = Array.isArray(given) ? given.join("\nor: ") : given;
     const slots = reference !== undefined && { slots: { reference } };
-    const about = { to: "check" as const, preset: url, ...slots, samples: 1 };
+    const question = { to: "check" as const, preset: url, ...slots, samples: 1 };
     return {
-      next: (seen) => (seen.length > 0 ? [] : texts.map((_, own) => ({ ...about, shown: [own] }))),
+      next: (seen) => (seen.length > 0 ? [] : texts.map((_, classIndex) => ({ ...question, shown: [classIndex] }))),
       result(seen) {
-        const values = texts.map((_, own) => checked(seen, own, range));
+        const values = texts.map((_, classIndex) => checked(seen, classIndex, range));
         const lost = (own: number) => values[own]?.value === null && numberOf(seen, own) !== null;
         return {
           // Nothing to look at: the worst there is, as in a tournament.
-          scores: classes.classOf.map((own) => values[own ?? -1] ?? valued(range[0])),
-          details: classes.classOf.map((own) =>
-            own !== null && lost(own) ? { out_of_range: numberOf(seen, own) } : null,
+          scores: classes.classOf.map((classIndex) => values[classIndex ?? -1] ?? valued(range[0])),
+          details: classes.classOf.map((classIndex) =>
+            classIndex !== null && lost(classIndex) ? { out_of_range: numberOf(seen, classIndex) } : null,
           ),
         };
       },

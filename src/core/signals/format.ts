@@ -2,9 +2,9 @@
 // ../candidate/format.ts.
 
 import type * as z from "zod";
+import { answeredAtOnce, type Signal } from "../asking/signal.ts";
+import { valued } from "../asking/signal-value.ts";
 import { canonicalJson, FormatSchema } from "../contract/spec.ts";
-import { answeredAtOnce, type Signal } from "./signal.ts";
-import { valued } from "./signal-value.ts";
 
 export const format: Signal<z.output<typeof FormatSchema>> = {
   kind: "format",
@@ -15,8 +15,8 @@ export const format: Signal<z.output<typeof FormatSchema>> = {
   facts: () => [],
   range: ({ penalty }) => [0 - penalty + 0, 0],
   fromLogged({ rules, penalty }, was) {
-    const told = was.penalty > 0 && canonicalJson(rules) === canonicalJson(was.rules);
-    return told ? (value) => (value === 0 ? 0 : 0 - penalty + 0) : null;
+    const rescalable = was.penalty > 0 && canonicalJson(rules) === canonicalJson(was.rules);
+    return rescalable ? (value) => (value === 0 ? 0 : 0 - penalty + 0) : null;
   },
   open({ formats }, { rules, penalty }, { name, jams, refused }) {
     const [judgeable, fits] = [rules.includes("judgeable"), rules.includes("fits")];

@@ -1,6 +1,10 @@
 // Owns the kind `grade`: one question to a verifier about each candidate alone, its answer in [0,
 // 1].
 import * as z from "zod";
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import type { Question } from "../asking/questions.ts";
+import { factOf, type Signal } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
 import { bound } from "../faults/limit-advice.ts";
@@ -8,15 +12,11 @@ import { slotsOf } from "../judges/judge-slots.ts";
 import { anchorOf } from "../judges/parsers/table.ts";
 import type { Preset } from "../judges/presets/preset.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import type { Question } from "../judges/questions.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean, percentile } from "../math/stats.ts";
-import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
 import { bareQuestion, lonePlan } from "./lone-plan.ts";
-import { factOf, type Signal } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
-import { type Reading, UnreadableSchema } from "./unreadable.ts";
+import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   judge: LoneJudgeSchema.prefault({ preset: "yes-no" }),
@@ -35,7 +35,7 @@ const SCHEMA = z.strictObject({
   unreadable: UnreadableSchema,
 });
 
-interface GradeSettings extends Reading {
+interface GradeSettings extends UnreadableRule {
   judge: Spec["judge"];
   reduce: "mean" | "median";
   passing_labels?: string[];
@@ -69,13 +69,13 @@ export const grade: Signal<GradeSettings> = {
 function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Question[] {
   const given = needsReference(judge.prompt) ? factOf<string | string[]>(group, "reference") : undefined;
   const reference = Array.isArray(given) ? given.join("\nor: ") : given;
-  const about = {
+  const question = {
     to: "chat" as const,
     preset: judge.prompt,
     ...slotsOf(judge, reference),
     samples: judge.samples as number,
   };
-  return texts.map((_, member) => ({ ...about, shown: [member] }));
+  return texts.map((_, member) => ({ ...question, shown: [member] }));
 }
 
 /** One value a rollout; a rollout without a candidate, which nobody was asked about, has 0. */
@@ -92,7 +92,7 @@ function scoresOf(
     const sorted = values.sort((a, b) => a - b);
     return valued(settings.reduce === "mean" ? mean(sorted) : percentile(sorted, 0.5));
   });
-  return classes.classOf.map((own) => (own === null ? valued(0) : (ofClass[own] as Valued)));
+  return classes.classOf.map((classIndex) => (classIndex === null ? valued(0) : (ofClass[classIndex] as Valued)));
 }
 
 /** A verdict on one candidate in [0, 1], or null where it says nothing. */
@@ -111,8 +111,8 @@ export function gradeOf(
     case "grade":
       return (verdict.grade - low) / (high - low);
     case "criteria": {
-      const told = Object.values(verdict.met).filter((one) => one !== null);
-      return told.length === 0 ? null : told.filter((one) => one === true).length / told.length;
+      const answers = Object.values(verdict.met).filter((one) => one !== null);
+      return answers.length === 0 ? null : answers.filter((one) => one === true).length / answers.length;
     }
     case "distribution": {
       // The expected grade, or the probability of passing.

@@ -1,11 +1,10 @@
 // Owns the kind `label_model`: a verifier asked in the spec's own messages for one of the spec's
 // own labels, as OpenAI's grader of that name.
 import * as z from "zod";
+import type { Signal } from "../asking/signal.ts";
 import { distinct } from "../contract/distinct.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { MessagesSchema, modelPlan, OwnJudgeSchema, wholeJudge } from "./model-question.ts";
-import { ITEM_FIELDS, itemFact, itemFault } from "./sample-template.ts";
-import type { Signal } from "./signal.ts";
+import { inOwnMessages, MessagesSchema, modelPlan, OwnJudgeSchema } from "./model-question.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
 const LabelSchema = z
@@ -37,19 +36,11 @@ const letterOf = (place: number) => String.fromCharCode(65 + place);
 export const labelModel: Signal<LabelModelSettings> = {
   kind: KIND,
   schema: SCHEMA,
-  fields: ITEM_FIELDS,
+  ...inOwnMessages(KIND),
   fault({ labels, passing_labels }) {
     const strange = passing_labels.find((label) => !labels.includes(label));
     return strange === undefined ? null : { path: ["passing_labels"], message: `${strange} is none of labels` };
   },
-  relative: false,
-  judge: ({ judge }) => wholeJudge(KIND, judge),
-  facts: ({ input }) => itemFact(input.map(({ content }) => content)),
-  groupFault: ({ input }, group) =>
-    itemFault(
-      input.map(({ content }) => content),
-      group,
-    ),
   range: () => [0, 1],
   open(group, { input, labels, passing_labels, judge, unreadable }, { room }) {
     // The answer is a letter: a label may be any text.

@@ -1,9 +1,9 @@
 // Owns the kind `length`: how short a rollout is, as a number that an expression scales by whether
 // it is right.
 import * as z from "zod";
+import { answeredAtOnce, type Signal } from "../asking/signal.ts";
+import { valued } from "../asking/signal-value.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { answeredAtOnce, type Signal } from "./signal.ts";
-import { valued } from "./signal-value.ts";
 
 const SCHEMA = z.strictObject({
   form: z.enum(["cosine", "linear", "kimi"]).default("cosine"),

@@ -1,10 +1,10 @@
 // Owns the kind `logprob`: how likely the policy finds the reference answer after its own
 // reasoning, from log probabilities that the caller sends.
 import * as z from "zod";
+import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { mean, populationStd } from "../math/stats.ts";
-import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
 
 // Rounding in half precision leaves a little above 0.
 const LogprobsSchema = z.array(z.number().max(...bound("logprob_max"))).max(...bound("reference_tokens_max"));

@@ -1,12 +1,13 @@
 // Owns asking about each candidate alone, and finding whose doing it is that the verifier refused
 // such a question or could not be read: then the candidate loses. A backend's failure stays null.
+
+import type { AskedQuestion } from "../asking/asked-questions.ts";
+import { type Question, TRIAL_FROM } from "../asking/questions.ts";
+import { isUnparsed } from "../asking/readings.ts";
+import type { Plan, PlanResult, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
-import { type Question, TRIAL_FROM } from "../judges/questions.ts";
-import { isUnparsed } from "../judges/readings.ts";
-import type { AskedQuestion } from "../tournament/asked-questions.ts";
-import type { Plan, PlanResult, Shown, ToldRow } from "./signal.ts";
-import { type Reading, unread } from "./unreadable.ts";
+import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /** What is shown where a candidate stands, to see whether the question itself is taken. */
 export const BARE_TEXT = "No answer.";
@@ -18,10 +19,10 @@ const UNREAD_LEAST = 4;
 /** Others that were read, at least; of one less, the bare question must be read too. */
 const OTHERS_LEAST = 2;
 
-export interface Lone extends Reading {
+export interface Lone extends UnreadableRule {
   /** All that is asked, one wave; each shows one text. */
   questions: readonly Question[];
-  shows?: Shown;
+  shows?: ShownTexts;
   /** By rollout: which of the texts shown is of it; null: none. */
   of: readonly (number | null)[];
   /** The lowest value of the kind. */
@@ -33,7 +34,7 @@ export interface Lone extends Reading {
 }
 
 /** What was said of one text in the same words. */
-interface Said {
+interface TextReadings {
   question: Question;
   read: number;
   unread: number;
@@ -41,9 +42,9 @@ interface Said {
   failed: number;
 }
 
-const answered = ({ read, unread: not }: Said): boolean => read + not > 0;
-const isRefused = (one: Said): boolean => one.refused > 0 && one.failed === 0 && !answered(one);
-const isUnreadAlways = (one: Said): boolean => one.unread > 0 && one.read + one.refused + one.failed === 0;
+const answered = ({ read, unread: not }: TextReadings): boolean => read + not > 0;
+const isRefused = (one: TextReadings): boolean => one.refused > 0 && one.failed === 0 && !answered(one);
+const isUnreadAlways = (one: TextReadings): boolean => one.unread > 0 && one.read + one.refused + one.failed === 0;
 
 /** The question's words, without a candidate that is part of them. */
 function wordsOf({ to, preset, slots }: Question): string {
@@ -51,9 +52,9 @@ function wordsOf({ to, preset, slots }: Question): string {
   return JSON.stringify([to, preset, fixed]);
 }
 
-function saidOf(asked: readonly AskedQuestion[]): Said[] {
+function readingsByText(asked: readonly AskedQuestion[]): TextReadings[] {
   const byQuestion = Map.groupBy(asked, ({ question }) => `${question.shown[0]}:${wordsOf(question)}`);
-  return [...byQuestion.values()].map((entries): Said => {
+  return [...byQuestion.values()].map((entries): TextReadings => {
     const readings = entries.flatMap((entry) => entry.readings).filter(({ saved }) => !saved);
     const count = (holds: (one: (typeof readings)[number]) => boolean) => readings.filter(holds).length;
     return {
@@ -69,7 +70,7 @@ function saidOf(asked: readonly AskedQuestion[]): Said[] {
 const isBare = ({ bare }: Question): boolean => bare !== undefined;
 
 /** How many others were read in the same words; 0 where too many of their answers were not. */
-function othersRead(first: readonly Said[], { question }: Said): number {
+function othersRead(first: readonly TextReadings[], { question }: TextReadings): number {
   const words = wordsOf(question);
   const others = first.filter((one) => one.read > 0 && wordsOf(one.question) === words);
   const [read, not] = [
@@ -80,14 +81,14 @@ function othersRead(first: readonly Said[], { question }: Said): number {
 }
 
 /** Whether another was answered in the same words. */
-const isTaken = (first: readonly Said[], { question }: Said): boolean =>
+const isTaken = (first: readonly TextReadings[], { question }: TextReadings): boolean =>
   first.some((one) => answered(one) && wordsOf(one.question) === wordsOf(question));
 
 /** What the answers tell so far: of the first askings, of all, and of the bare question. */
 function learnt(asked: readonly AskedQuestion[]) {
-  const about = asked.filter(({ question }) => !isBare(question));
-  const [bare = null] = saidOf(asked.filter(({ question }) => isBare(question)));
-  return { first: saidOf(firstOf(about)), all: saidOf(about), bare };
+  const shownTexts = asked.filter(({ question }) => !isBare(question));
+  const [bare = null] = readingsByText(asked.filter(({ question }) => isBare(question)));
+  return { first: readingsByText(firstOf(shownTexts)), all: readingsByText(shownTexts), bare };
 }
 
 const firstOf = (asked: readonly AskedQuestion[]) => asked.filter(({ question }) => question.trial !== true);
@@ -102,9 +103,9 @@ function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const { first, all, bare } = learnt(asked);
   const least = (bare?.read ?? 0) > 0 ? OTHERS_LEAST - 1 : OTHERS_LEAST;
   const lost = all.filter(
-    (one) =>
-      (isRefused(one) && (isTaken(first, one) || (bare !== null && answered(bare)))) ||
-      (isUnreadAlways(one) && one.unread >= UNREAD_LEAST && othersRead(first, one) >= least),
+    (text) =>
+      (isRefused(text) && (isTaken(first, text) || (bare !== null && answered(bare)))) ||
+      (isUnreadAlways(text) && text.unread >= UNREAD_LEAST && othersRead(first, text) >= least),
   );
   return new Set(lost.map(({ question }) => question.shown[0] as number));
 }
@@ -143,18 +144,19 @@ export function lonePlan({ questions, shows, of, lowest, unreadable, bare, resul
     result(seen) {
       const lost: ReadonlySet<number> = loses ? lostIn(seen) : new Set();
       const { scores, details, ...rest } = result(firstOf(seen), lost);
-      const rows = scores.map((value, r): ToldRow => {
+      const rows = scores.map((value, r): RolloutValue => {
         const row = { value, detail: details?.[r] ?? null };
-        const own = of[r] ?? null;
-        if (own === null || value.value !== null || !lost.has(own) || !BY_TEXT.has(value.code)) return row;
-        const told = unread({ unreadable }, value.code, lowest);
-        return { ...told, detail: { ...row.detail, ...told.detail } };
+        const classIndex = of[r] ?? null;
+        if (classIndex === null || value.value !== null || !lost.has(classIndex) || !BY_TEXT.has(value.code))
+          return row;
+        const failure = unread({ unreadable }, value.code, lowest);
+        return { ...failure, detail: { ...row.detail, ...failure.detail } };
       });
-      const tells = details !== undefined || rows.some(({ detail }) => detail !== null);
+      const hasDetails = details !== undefined || rows.some(({ detail }) => detail !== null);
       return {
         ...rest,
         scores: rows.map(({ value }) => value),
-        ...(tells && { details: rows.map(({ detail }) => detail) }),
+        ...(hasDetails && { details: rows.map(({ detail }) => detail) }),
       };
     },
   };

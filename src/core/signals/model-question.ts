@@ -1,31 +1,34 @@
 // Owns what the kinds that bring their own messages share: those messages' schema, one question
 // about each candidate, and its value as the mean over the samples.
 import * as z from "zod";
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { FillRoom } from "../asking/fill-room.ts";
+import type { Question } from "../asking/questions.ts";
+import type { Judge, Plan, RolloutValue } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { canonicalJudge, JudgeSchema } from "../contract/spec.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { GIVEN_ROLES, type GivenMessage } from "../judges/prompt-job.ts";
-import type { Question } from "../judges/questions.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean } from "../math/stats.ts";
-import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
-import { FillRoom } from "./fill-room.ts";
 import { BARE_TEXT, lonePlan } from "./lone-plan.ts";
 import {
   type FilledChars,
   fill,
   fillingOf,
+  ITEM_FIELDS,
   isOfGroup,
   isOfGroupButText,
+  itemFact,
+  itemFault,
   noChars,
   TemplateSchema,
   templateOf,
   type Unfilled,
 } from "./sample-template.ts";
-import type { Judge, Plan, ToldRow } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
-import { type Reading, unread } from "./unreadable.ts";
+import { type UnreadableRule, unread } from "./unreadable.ts";
 
 export const MessagesSchema = z
   .array(z.strictObject({ role: z.enum(GIVEN_ROLES), content: TemplateSchema }))
@@ -53,10 +56,21 @@ export const OwnJudgeSchema = JudgeSchema.pick({
 type OwnJudge = z.output<typeof OwnJudgeSchema>;
 
 /** Such a judge with all that a verifier is asked by. */
-export const wholeJudge = (kind: string, judge: OwnJudge): Judge =>
+const wholeJudge = (kind: string, judge: OwnJudge): Judge =>
   canonicalJudge({ ...JudgeSchema.parse({}), ...judge, prompt: kind });
 
-interface ModelQuestion extends Reading {
+const contentsOf = (input: Messages) => input.map(({ content }) => content);
+
+/** What every kind that brings its own messages says of itself. */
+export const inOwnMessages = (kind: string) => ({
+  fields: ITEM_FIELDS,
+  relative: false,
+  judge: ({ judge }: { judge: OwnJudge }) => wholeJudge(kind, judge),
+  facts: ({ input }: { input: Messages }) => itemFact(contentsOf(input)),
+  groupFault: ({ input }: { input: Messages }, group: object) => itemFault(contentsOf(input), group),
+});
+
+interface ModelQuestion extends UnreadableRule {
   kind: string;
   input: Messages;
   samples: number;
@@ -69,31 +83,31 @@ interface ModelQuestion extends Reading {
 }
 
 /** Asks once about each candidate; equal candidates share the answer. */
-export function modelPlan(prepared: PreparedGroup, about: ModelQuestion, room = new FillRoom()): Plan {
-  const { kind, input, samples, scale, lowest, read } = about;
+export function modelPlan(prepared: PreparedGroup, question: ModelQuestion, room = new FillRoom()): Plan {
+  const { kind, input, samples, scale, lowest, read } = question;
   const { texts, classes } = prepared;
   const asked = slotsFor(prepared, texts, input, scale, room);
-  const questions = asked.flatMap((slots, own): Question[] =>
-    typeof slots === "string" ? [] : [{ to: "chat", preset: kind, slots, shown: [own], samples }],
+  const questions = asked.flatMap((slots, classIndex): Question[] =>
+    typeof slots === "string" ? [] : [{ to: "chat", preset: kind, slots, shown: [classIndex], samples }],
   );
-  const rowOf = (own: number | null, seen: readonly AskedQuestion[]): ToldRow => {
-    const unfilled = own === null ? null : asked[own];
-    if (typeof unfilled === "string") return unread(about, unfilled, lowest);
-    return { value: own === null ? valued(lowest) : meanOf(own, seen), detail: null };
+  const rowOf = (classIndex: number | null, seen: readonly AskedQuestion[]): RolloutValue => {
+    const unfilled = classIndex === null ? null : asked[classIndex];
+    if (typeof unfilled === "string") return unread(question, unfilled, lowest);
+    return { value: classIndex === null ? valued(lowest) : meanOf(classIndex, seen), detail: null };
   };
-  const meanOf = (own: number, seen: readonly AskedQuestion[]): Valued => {
-    const readings = seen.filter(({ question }) => question.shown[0] === own).flatMap((entry) => entry.readings);
+  const meanOf = (classIndex: number, seen: readonly AskedQuestion[]): Valued => {
+    const readings = seen.filter(({ question }) => question.shown[0] === classIndex).flatMap((entry) => entry.readings);
     const values = readings.flatMap(({ verdict }) => (verdict === null ? [] : (read(verdict) ?? [])));
-    return values.length === 0 ? without(commonFault(seen, own) ?? "unparsed") : valued(mean(values));
+    return values.length === 0 ? without(commonFault(seen, classIndex) ?? "unparsed") : valued(mean(values));
   };
   const bare = (question: Question): Question | null => {
     const [slots] = slotsFor(prepared, [BARE_TEXT], input, scale, room);
     return typeof slots === "object" ? { ...question, slots, bare: BARE_TEXT } : null;
   };
   return lonePlan({
-    ...{ questions, of: classes.classOf, lowest, unreadable: about.unreadable, bare },
+    ...{ questions, of: classes.classOf, lowest, unreadable: question.unreadable, bare },
     result(seen) {
-      const rows = classes.classOf.map((own) => rowOf(own, seen));
+      const rows = classes.classOf.map((classIndex) => rowOf(classIndex, seen));
       return { scores: rows.map(({ value }) => value), details: rows.map(({ detail }) => detail) };
     },
   });
@@ -102,7 +116,7 @@ export function modelPlan(prepared: PreparedGroup, about: ModelQuestion, room = 
 /** What stands between two parts weighs as much as so many chars. */
 const PART_CHARS = 32;
 
-type Slots = NonNullable<Question["slots"]>;
+type QuestionSlots = NonNullable<Question["slots"]>;
 
 /**
  * The slots of the question about each text, or why it fills none: those of all are the same
@@ -114,9 +128,9 @@ function slotsFor(
   input: Messages,
   rubric: string,
   room: FillRoom,
-): (Slots | Unfilled)[] {
+): (QuestionSlots | Unfilled)[] {
   const templates = input.map(({ role, content }) => ({ role, template: templateOf(content) }));
-  const filled = (text: string, chars: FilledChars): Slots | Unfilled => {
+  const filled = (text: string, chars: FilledChars): QuestionSlots | Unfilled => {
     const filling = fillingOf(group, index, text);
     const messages: GivenMessage[] = [];
     for (const { role, template } of templates) {

@@ -1,9 +1,10 @@
 // Owns the kind `overlong`: the soft overlong punishment of a rollout's length in tokens. The
 // formula: ../candidate/overlong.ts.
+
+import { answeredAtOnce, type Signal } from "../asking/signal.ts";
+import { valued } from "../asking/signal-value.ts";
 import { softOverlong } from "../candidate/overlong.ts";
 import { type Overlong, OverlongSchema } from "../contract/spec.ts";
-import { answeredAtOnce, type Signal } from "./signal.ts";
-import { valued } from "./signal-value.ts";
 
 export const overlong: Signal<Overlong> = {
   kind: "overlong",

@@ -1,48 +1,49 @@
 // Owns who decides whether answers are the reference's: the rules, and a judge of what they leave
 // open.
-import type { Comparison } from "../candidate/answers/compare-answers.ts";
+
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import type { Question } from "../asking/questions.ts";
+import { answeredAtOnce, type Detail, type Judge, type Plan, type RolloutValue } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
+import type { Equivalence } from "../candidate/answers/compare-answers.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import type { Question } from "../judges/questions.ts";
 import { hashText } from "../math/random.ts";
-import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
 import { gradeOf } from "./grade.ts";
 import { bareQuestion, lonePlan } from "./lone-plan.ts";
-import { answeredAtOnce, type Detail, type Judge, type Plan, type ToldRow } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
-import { type Reading, unread } from "./unreadable.ts";
+import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /**
  * A rollout's final answer, and what the rules say of it; neither where the reference says nothing.
  * `lost`: what it is worth because nobody can read it.
  */
-export interface Found {
+export interface ReferenceMatch {
   answer: string | null;
-  rules: Comparison | null;
-  lost?: ToldRow;
+  rules: Equivalence | null;
+  lost?: RolloutValue;
 }
 
-const VALUES: Readonly<Record<Comparison, Valued>> = {
+const VALUES: Readonly<Record<Equivalence, Valued>> = {
   equal: valued(1),
   different: valued(0),
   unknown: without("rules_undecided"),
 };
 
-function ofRules({ rules, answer, lost }: Found): Valued {
+function ofRules({ rules, answer, lost }: ReferenceMatch): Valued {
   if (lost !== undefined) return lost.value;
   return rules === null ? without(answer === null ? "invalid_reference" : "rules_undecided") : VALUES[rules];
 }
 
-function ruled({ rules, lost }: Found): Detail | null {
+function ruled({ rules, lost }: ReferenceMatch): Detail | null {
   if (lost !== undefined) return lost.detail;
   return rules === "unknown" ? null : { tier: "rules" };
 }
 
 /** The rules alone. */
-export const byRules = (found: readonly Found[]): Plan =>
+export const byRules = (found: readonly ReferenceMatch[]): Plan =>
   answeredAtOnce(
     () => found.map(ofRules),
     () => found.map(ruled),
@@ -59,13 +60,13 @@ const isShown = (answer: string | null): answer is string => answer !== null && 
 export function byJudge(
   { question }: PreparedGroup,
   references: readonly string[],
-  found: readonly Found[],
-  { judge, appeal, unreadable }: { judge: Judge; appeal: boolean } & Reading,
+  found: readonly ReferenceMatch[],
+  { judge, appeal, unreadable }: { judge: Judge; appeal: boolean } & UnreadableRule,
 ): Plan {
   if (references.length === 0) {
     throw new ApiError("facts_required", "Every group needs a reference.", { errors: [] });
   }
-  const isOpen = ({ answer, rules, lost }: Found) =>
+  const isOpen = ({ answer, rules, lost }: ReferenceMatch) =>
     lost === undefined &&
     isShown(answer) &&
     (rules === null || rules === "unknown" || (appeal && rules === "different"));
@@ -76,23 +77,23 @@ export function byJudge(
     keys: texts.map((text) => hashText(question, text)),
     of: texts.map((text) => open.indexOf(text)),
   };
-  const about = {
+  const questionOf = {
     to: "chat" as const,
     preset: judge.prompt,
     ...slotsOf(judge, references.join("\nor: ")),
     samples: judge.samples as number,
   };
   return lonePlan({
-    questions: texts.map((_, own): Question => ({ ...about, shown: [own] })),
+    questions: texts.map((_, classIndex): Question => ({ ...questionOf, shown: [classIndex] })),
     of: open.map((answer) => (answer === null ? null : texts.indexOf(answer))),
     ...{ shows, lowest: 0, unreadable, bare: bareQuestion },
     result(seen) {
-      const judged = texts.map((_, own) => verdictOn(own, judge, seen));
+      const judged = texts.map((_, classIndex) => verdictOn(classIndex, judge, seen));
       const ofJudge = (r: number): Valued | null => judged[texts.indexOf(open[r] ?? "")] ?? null;
-      const rows = found.map((one, r) => {
+      const rows = found.map((match, r) => {
         // Too long for a judge, and so for anybody.
-        const isLong = open[r] == null && one.answer !== null && !isShown(one.answer) && one.rules !== "equal";
-        return isLong ? unread({ unreadable }, "rules_undecided") : rowOf(one, open[r] == null ? null : ofJudge(r));
+        const isLong = open[r] == null && match.answer !== null && !isShown(match.answer) && match.rules !== "equal";
+        return isLong ? unread({ unreadable }, "rules_undecided") : rowOf(match, open[r] == null ? null : ofJudge(r));
       });
       return { scores: rows.map(({ value }) => value), details: rows.map(({ detail }) => detail) };
     },
@@ -102,17 +103,17 @@ export function byJudge(
 const MAJORITY = 0.5;
 
 /** 1 where more than half of the verdicts find the answer right. */
-function verdictOn(own: number, { prompt }: Judge, seen: readonly AskedQuestion[]): Valued {
+function verdictOn(classIndex: number, { prompt }: Judge, seen: readonly AskedQuestion[]): Valued {
   const preset = presetNamed(prompt);
   const verdicts = seen
-    .filter(({ question }) => question.shown[0] === own)
+    .filter(({ question }) => question.shown[0] === classIndex)
     .flatMap(({ readings }) => readings.flatMap(({ verdict }) => gradeOf(verdict, {}, preset) ?? []));
-  if (verdicts.length === 0) return without(commonFault(seen, own) ?? "verifier_bad_reply");
+  if (verdicts.length === 0) return without(commonFault(seen, classIndex) ?? "verifier_bad_reply");
   const right = verdicts.filter((grade) => grade > MAJORITY).length;
   return valued(right > verdicts.length / 2 ? 1 : 0);
 }
 
-function rowOf(found: Found, judged: Valued | null): ToldRow {
+function rowOf(found: ReferenceMatch, judged: Valued | null): RolloutValue {
   if (judged === null) return { value: ofRules(found), detail: ruled(found) };
   const { rules } = found;
   if (judged.value === null) return { value: judged, detail: rules === null ? null : { rules } };
@@ -124,8 +125,8 @@ function rowOf(found: Found, judged: Valued | null): ToldRow {
  * What appeals tell of the rules. Their false-negative rate: of the answers that the rules or, on
  * appeal, the judge found right, the share that the rules had found different.
  */
-export function appealed(rows: readonly ToldRow[]) {
-  const count = (holds: (row: ToldRow) => boolean) => rows.filter(holds).length;
+export function appealed(rows: readonly RolloutValue[]) {
+  const count = (holds: (row: RolloutValue) => boolean) => rows.filter(holds).length;
   const rules_equal = count(({ value, detail }) => detail?.tier === "rules" && value.value === 1);
   const appeals = count(({ detail }) => detail?.overturned !== undefined);
   const overturned = count(({ detail }) => detail?.overturned === true);

@@ -1,12 +1,13 @@
 // Owns the kind `reference`: whether a rollout's final answer is the reference's, by rules and by a
 // judge of what they leave open.
 import * as z from "zod";
-import { hasContent, plainAnswer } from "../candidate/answers/answer-text.ts";
+import { factOf, inSteps, type Judge, type Signal } from "../asking/signal.ts";
+import { hasContent, isEmptySet, plainAnswer } from "../candidate/answers/answer-text.ts";
 import {
   ANSWER_TYPES,
   type AnswerType,
-  type Comparison,
   compareRead,
+  type Equivalence,
   type ReadAnswer,
   readAnswer,
 } from "../candidate/answers/compare-answers.ts";
@@ -17,9 +18,8 @@ import { promptTitle } from "../judges/presets/own.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { isPromptName } from "../judges/render.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
-import { appealed, byJudge, byRules, type Found } from "./reference-tiers.ts";
-import { factOf, inSteps, type Judge, type Signal } from "./signal.ts";
-import { type Reading, UnreadableSchema, unread } from "./unreadable.ts";
+import { appealed, byJudge, byRules, type ReferenceMatch } from "./reference-tiers.ts";
+import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
 const ReferenceText = z
   .string()
@@ -62,7 +62,7 @@ const SCHEMA = z.strictObject({
   judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta({ description: "of the tier judge" }),
 });
 
-interface ReferenceSettings extends Reading {
+interface ReferenceSettings extends UnreadableRule {
   answer: AnswerPlace;
   answer_type: AnswerType;
   tolerance: number;
@@ -77,7 +77,7 @@ const RULES = ["rules"];
 const STEPS_CHAR = 5;
 
 /** Equal to one of the references; different from all; else unknown. */
-function compareWithAny(references: readonly ReadAnswer[], answer: ReadAnswer, tolerance: number): Comparison {
+function compareWithAny(references: readonly ReadAnswer[], answer: ReadAnswer, tolerance: number): Equivalence {
   const millionths = BigInt(Math.round(tolerance * 1e6));
   const found = references.map((reference) => compareRead(reference, answer, millionths));
   if (found.includes("equal")) return "equal";
@@ -133,26 +133,29 @@ export const reference: Signal<ReferenceSettings> = {
     const type = factOf<AnswerType>(group, "answer_type") ?? answer_type;
     const valid = references.some((one) => plainAnswer(one) !== "");
     const read = references.map((one) => readAnswer(one, type));
+    const isEmpty = references.some(isEmptySet);
     const comparable = references.every(isReadable);
     const answers = group.rollouts.map(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place));
-    const foundOf = (answer: string | null): Found => {
+    const foundOf = (answer: string | null): ReferenceMatch => {
       if (!valid) return { answer: null, rules: null };
       // Who gives no answer has not given the right one.
-      const none: Found = {
+      const none: ReferenceMatch = {
         answer,
         rules: "different",
         ...(unreadable === "null" && { lost: unread(settings, "no_answer") }),
       };
-      if (answer === null || plainAnswer(answer) === "") return { ...none, answer: null };
+      if (answer === null) return none;
       const rules = compareWithAny(read, readAnswer(answer, type), tolerance);
+      // Marks alone, and still what the reference may be.
+      if (isEmpty && isEmptySet(answer)) return { answer, rules: tiers.includes("rules") ? rules : null };
       // Nor does an opener, for which judges pay, where it is not the very answer.
-      if (isOpener(answer) && rules !== "equal") return { ...none, answer: null };
+      if ((plainAnswer(answer) === "" || isOpener(answer)) && rules !== "equal") return { ...none, answer: null };
       const isOpen = rules === "unknown" && (judge === null || plainAnswer(answer) !== null);
       const lost = isOpen && comparable && !isReadable(answer);
-      const told = tiers.includes("rules") ? rules : null;
-      return { answer, rules: told, ...(lost && { lost: unread(settings, "rules_undecided") }) };
+      const ruled = tiers.includes("rules") ? rules : null;
+      return { answer, rules: ruled, ...(lost && { lost: unread(settings, "rules_undecided") }) };
     };
-    const found: Found[] = [];
+    const found: ReferenceMatch[] = [];
     for (const answer of answers) {
       found.push(foundOf(answer));
       yield STEPS_CHAR * ((answer?.length ?? 0) + references.reduce((sum, { length }) => sum + length, 0));

@@ -1,9 +1,9 @@
 // Owns the kind `repetition`: a penalty for saying the same n words again and again.
 import * as z from "zod";
+import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
+import { type Valued, valued } from "../asking/signal-value.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { PYTHON_SPACE_CLASS } from "../math/python-text.ts";
-import { answeredAtOnce, inSteps, type Signal } from "./signal.ts";
-import { type Valued, valued } from "./signal-value.ts";
+import { PYTHON_SPACE_CLASS } from "../text/python-text.ts";
 
 const SCHEMA = z.strictObject({
   ngram: z

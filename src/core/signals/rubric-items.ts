@@ -51,8 +51,8 @@ const ItemSchema = z
       .meta({ description: "HealthBench's; not read" }),
   })
   .superRefine((item, context) => {
-    for (const [own, ...others] of ALIKE) {
-      const given = [own, ...others].filter((name) => item[name] !== undefined);
+    for (const [name, ...others] of ALIKE) {
+      const given = [name, ...others].filter((name) => item[name] !== undefined);
       const [, second] = given;
       if (second !== undefined) {
         context.addIssue({ code: "custom", path: [second], message: `says the same as ${given[0]}: leave one out` });

@@ -1,23 +1,24 @@
 // Owns what a judge's answers about one candidate come to: which items are met, the score, and what
 // is told of it.
-import { unescapeText } from "../judges/escape.ts";
+
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import type { Detail } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
+import { unescapeText } from "../judges/escape/escape.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean } from "../math/stats.ts";
-import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
 import type { RubricItem, RubricScore } from "./rubric-items.ts";
 import { choiceMet, type Decided, majority, rubricScore } from "./rubric-score.ts";
-import type { Detail } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
 
 /** Items that are asked about in one question, and how they are shown. */
-export interface Part {
+export interface RubricPart {
   items: readonly RubricItem[];
   text: string;
   /** Under which the judge tells of each item. */
   keys: readonly string[];
 }
 
-interface Told {
+interface RubricScored {
   score: Valued;
   detail: Detail | null;
 }
@@ -42,19 +43,19 @@ const EVIDENCE_MAX = 16;
  * goes unread.
  */
 export function rubricResult(
-  { own, text }: { own: number; text: string },
-  parts: readonly Part[],
+  { classIndex, text }: { classIndex: number; text: string },
+  parts: readonly RubricPart[],
   { score, min_coverage = 0 }: { score: RubricScore; min_coverage?: number },
   seen: readonly AskedQuestion[],
-): Told {
-  const about = seen.filter(({ question }) => question.shown[0] === own);
+): RubricScored {
+  const ofCandidate = seen.filter(({ question }) => question.shown[0] === classIndex);
   const verdicts = parts.map((part) =>
-    about
+    ofCandidate
       .filter(({ question }) => question.slots?.rubric === part.text)
       .flatMap(({ readings }) => readings.flatMap(({ verdict }) => verdict ?? [])),
   );
   if (verdicts.some(({ length }) => length === 0)) {
-    return { score: without(commonFault(about, own) ?? "verifier_bad_reply"), detail: null };
+    return { score: without(commonFault(ofCandidate, classIndex) ?? "verifier_bad_reply"), detail: null };
   }
   if (score === "implicit_1_10") return { score: ratingOf(verdicts.flat()), detail: null };
   const items = parts.flatMap((part, p) => decidedOf(part, verdicts[p] as Verdict[]));
@@ -81,12 +82,12 @@ function ratingOf(verdicts: readonly Verdict[]): Valued {
 const isFailed = ({ critical, points, met }: DecidedItem): boolean =>
   critical === true && met !== null && (points < 0 ? met > 0 : met === 0);
 
-function decidedOf({ items, keys }: Part, verdicts: readonly Verdict[]): DecidedItem[] {
-  const said = verdicts.flatMap((one) => (one.kind === "criteria" ? [one] : []));
+function decidedOf({ items, keys }: RubricPart, verdicts: readonly Verdict[]): DecidedItem[] {
+  const criteria = verdicts.flatMap((one) => (one.kind === "criteria" ? [one] : []));
   return items.map((item, i) => {
     const key = keys[i] as string;
-    const votes = said.map(({ met }) => decisionOf(met[key] ?? null, item));
-    return { ...item, met: majority(votes), quotes: said.flatMap(({ evidence }) => evidence?.[key] ?? []) };
+    const votes = criteria.map(({ met }) => decisionOf(met[key] ?? null, item));
+    return { ...item, met: majority(votes), quotes: criteria.flatMap(({ evidence }) => evidence?.[key] ?? []) };
   });
 }
 

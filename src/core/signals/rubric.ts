@@ -1,6 +1,9 @@
 // Owns the kind `rubric`: a judge says which items of a rubric a candidate meets; the score is of
 // their points.
 import * as z from "zod";
+import type { Question } from "../asking/questions.ts";
+import { factOf, type Signal } from "../asking/signal.ts";
+import { valued } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
@@ -8,7 +11,6 @@ import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { promptTitle } from "../judges/presets/own.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import type { Question } from "../judges/questions.ts";
 import { isPromptName } from "../judges/render.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
 import { bareQuestion, lonePlan } from "./lone-plan.ts";
@@ -24,10 +26,8 @@ import {
   rubricItems,
   rubricText,
 } from "./rubric-items.ts";
-import { type Part, rubricResult } from "./rubric-result.ts";
-import { factOf, type Signal } from "./signal.ts";
-import { valued } from "./signal-value.ts";
-import { type Reading, UnreadableSchema } from "./unreadable.ts";
+import { type RubricPart, rubricResult } from "./rubric-result.ts";
+import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   score: z.enum(RUBRIC_SCORES).default("points_over_positive"),
@@ -48,7 +48,7 @@ const SCHEMA = z.strictObject({
   judge: LoneJudgeSchema.omit({ rubric: true }).prefault({}),
 });
 
-interface RubricSettings extends Reading {
+interface RubricSettings extends UnreadableRule {
   score: RubricScore;
   items?: RubricItem[];
   max_criteria?: number;
@@ -97,7 +97,7 @@ const isRating = (score: RubricScore) => score === "implicit_1_10";
 function asksOf(
   items: readonly RubricItem[],
   { score, judge, max_criteria = CRITERIA_DEFAULT }: RubricSettings,
-): Part[] {
+): RubricPart[] {
   const alone = readingOf(judge.prompt) === "one";
   const parts = isRating(score) ? [items] : partsOf(items, alone ? 1 : max_criteria, LIMITS.slot_chars);
   const key = keyOf(judge.prompt);
@@ -115,8 +115,8 @@ export const rubric: Signal<RubricSettings> = {
   relative: false,
   canonical(settings) {
     const { items, judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
-    const own = items === undefined ? {} : { items: rubricItems(items) };
-    return { ...rest, ...own, judge: canonicalLoneJudge(judge, PRESETS[rest.score]) } as RubricSettings;
+    const given = items === undefined ? {} : { items: rubricItems(items) };
+    return { ...rest, ...given, judge: canonicalLoneJudge(judge, PRESETS[rest.score]) } as RubricSettings;
   },
   fault(settings) {
     const { score, items = [], judge, max_criteria, min_coverage } = settings;
@@ -163,12 +163,14 @@ export const rubric: Signal<RubricSettings> = {
       questions: questionsOf(group, parts, settings),
       ...{ of: group.classes.classOf, lowest: 0, unreadable: settings.unreadable, bare: bareQuestion },
       result(seen) {
-        const told = group.texts.map((text, own) => rubricResult({ own, text }, parts, settings, seen));
+        const results = group.texts.map((text, classIndex) =>
+          rubricResult({ classIndex, text }, parts, settings, seen),
+        );
         const { classOf } = group.classes;
         return {
           // Nothing to look at: the worst there is, as in a tournament.
-          scores: classOf.map((own) => told[own ?? -1]?.score ?? valued(0)),
-          details: classOf.map((own) => told[own ?? -1]?.detail ?? null),
+          scores: classOf.map((classIndex) => results[classIndex ?? -1]?.score ?? valued(0)),
+          details: classOf.map((classIndex) => results[classIndex ?? -1]?.detail ?? null),
         };
       },
     });
@@ -178,11 +180,11 @@ export const rubric: Signal<RubricSettings> = {
 /** The group's own rubric. */
 const itemsOf = (group: object): RubricItem[] => rubricItems(factOf<GivenItem[]>(group, "rubric") ?? []);
 
-function questionsOf({ texts }: PreparedGroup, parts: readonly Part[], { judge }: RubricSettings): Question[] {
+function questionsOf({ texts }: PreparedGroup, parts: readonly RubricPart[], { judge }: RubricSettings): Question[] {
   const { principle, samples, prompt } = judge;
   return parts.flatMap(({ text }) => {
     const slots = { rubric: text, ...(principle !== undefined && { principle }) };
-    const about = { to: "chat" as const, preset: prompt, slots, samples: samples as number };
-    return texts.map((_, member) => ({ ...about, shown: [member] }));
+    const question = { to: "chat" as const, preset: prompt, slots, samples: samples as number };
+    return texts.map((_, member) => ({ ...question, shown: [member] }));
   });
 }

@@ -1,12 +1,12 @@
 // Owns texts with places for a dataset's row and a sample, as OpenAI's graders write them:
 // {{item.answer}}, {{sample.output_text}}, {{sample.output_json.answer}}.
 import * as z from "zod";
+import { overfilled, SAMPLE_ROOM } from "../asking/fill-room.ts";
+import { type Fact, type FactFields, factOf, type GroupFault } from "../asking/signal.ts";
 import { AnyJsonSchema } from "../contract/any-json.ts";
 import { ApiError } from "../faults/errors.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { overfilled, SAMPLE_ROOM } from "./fill-room.ts";
-import { type Fact, type FactFields, factOf, type GroupFault } from "./signal.ts";
 
 /** A place in a template: where its text comes from. */
 interface Variable {
@@ -115,7 +115,7 @@ export const isOfGroupButText = (template: Template): boolean =>
  * Own text as it is, what came of the row or the sample as `data`; `shown` stands for the sample's
  * whole text.
  */
-export type Filled = string | { data: string } | { shown: 0 };
+type FilledTemplate = string | { data: string } | { shown: 0 };
 
 function valueAt(value: unknown, path: readonly string[]): unknown {
   let at = value;
@@ -169,8 +169,8 @@ export function fill(
   filling: Filling,
   chars: FilledChars = noChars(),
   weight = 1,
-): Filled[] | Unfilled {
-  const parts: Filled[] = [];
+): FilledTemplate[] | Unfilled {
+  const parts: FilledTemplate[] = [];
   for (const part of template) {
     const filled = typeof part === "string" ? part : partOf(part, filling);
     if (filled === null) return "sample_not_json";
@@ -188,14 +188,14 @@ export function fill(
 /** A template's own words, as most have a few: not counted. */
 const FREE_CHARS = 256;
 
-const isData = (part: Filled): part is { data: string } => typeof part === "object" && "data" in part;
+const isData = (part: FilledTemplate): part is { data: string } => typeof part === "object" && "data" in part;
 
-function charsOf(filled: Filled, text: string): number {
+function charsOf(filled: FilledTemplate, text: string): number {
   if (typeof filled === "string") return filled.length;
   return isData(filled) ? filled.data.length : text.length;
 }
 
-function partOf({ of, path, name }: Variable, { item, index, json }: Filling): Filled | null {
+function partOf({ of, path, name }: Variable, { item, index, json }: Filling): FilledTemplate | null {
   if (of === "output_text") return { shown: 0 };
   if (of === "output_json") {
     const value = valueAt(json(), path);
@@ -211,7 +211,7 @@ function partOf({ of, path, name }: Variable, { item, index, json }: Filling): F
   });
 }
 
-const joined = (parts: readonly Filled[], text: string): string =>
+const joined = (parts: readonly FilledTemplate[], text: string): string =>
   parts.map((part) => (typeof part === "string" ? part : isData(part) ? part.data : text)).join("");
 
 /** A filled template, and by how many chars the row filled it beyond what was sent of it. */

@@ -1,10 +1,10 @@
 // The kind `scalar`: a scalar reward model's number for each rollout, squashed into a known range.
 import * as z from "zod";
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import type { Judge, Signal } from "../asking/signal.ts";
+import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
-import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
 import { bareQuestion, lonePlan } from "./lone-plan.ts";
-import type { Judge, Signal } from "./signal.ts";
-import { type Range, type Valued, valued, without } from "./signal-value.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
@@ -16,19 +16,19 @@ const SCHEMA = z.strictObject({
   high: z.number().optional().meta({ description: "of clip; default 1" }),
   unreadable: UnreadableSchema,
 });
-export type ScalarSettings = z.output<typeof SCHEMA>;
+type ScalarSignalSettings = z.output<typeof SCHEMA>;
 
 /** A scalar model samples nothing and generates nothing. */
 const JUDGE: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1 };
 
 const PRESET = "scalar";
 
-const clipRange = ({ low = 0, high = 1 }: ScalarSettings): Range => [low, high];
+const clipRange = ({ low = 0, high = 1 }: ScalarSignalSettings): ValueRange => [low, high];
 /** In [0, 1] for every finite x: exp of a large number is Infinity, and 1 over that 0. */
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
 /** What a model's numbers come to, one a class; null where there is none. */
-function squashed(numbers: readonly (number | null)[], settings: ScalarSettings, counts: readonly number[]) {
+function squashed(numbers: readonly (number | null)[], settings: ScalarSignalSettings, counts: readonly number[]) {
   if (settings.squash === "clip") {
     const [low, high] = clipRange(settings);
     return numbers.map((x) => (x === null ? null : Math.min(high, Math.max(low, x))));
@@ -50,15 +50,15 @@ function meanOf(numbers: readonly (number | null)[], counts: readonly number[]):
 }
 
 /** The number that was said of a class; null where none was. */
-function numberOf(asked: readonly AskedQuestion[], own: number): number | null {
+function numberOf(asked: readonly AskedQuestion[], classIndex: number): number | null {
   for (const { question, readings } of asked) {
-    const verdict = question.shown[0] === own ? readings[0]?.verdict : null;
+    const verdict = question.shown[0] === classIndex ? readings[0]?.verdict : null;
     if (verdict?.kind === "grade") return verdict.grade;
   }
   return null;
 }
 
-export const scalar: Signal<ScalarSettings> = {
+export const scalar: Signal<ScalarSignalSettings> = {
   kind: "scalar",
   schema: SCHEMA,
   to: () => "scalar",
@@ -77,12 +77,17 @@ export const scalar: Signal<ScalarSettings> = {
   facts: () => [],
   range: (settings) => (settings.squash === "clip" ? clipRange(settings) : [0, 1]),
   open({ classes, texts }, settings) {
-    const questions = texts.map((_, own) => ({ to: "scalar" as const, preset: PRESET, shown: [own], samples: 1 }));
+    const questions = texts.map((_, classIndex) => ({
+      to: "scalar" as const,
+      preset: PRESET,
+      shown: [classIndex],
+      samples: 1,
+    }));
     const [lowest] = settings.squash === "clip" ? clipRange(settings) : [0];
     return lonePlan({
       ...{ questions, of: classes.classOf, lowest, unreadable: settings.unreadable, bare: bareQuestion },
       result(seen, lost) {
-        const numbers = texts.map((_, own) => numberOf(seen, own));
+        const numbers = texts.map((_, classIndex) => numberOf(seen, classIndex));
         // The mean over a part is another number than the one asked for; who lost is no part of it.
         const gap = settings.squash === "par" && numbers.some((x, own) => x === null && !lost.has(own));
         const values = squashed(
@@ -90,11 +95,11 @@ export const scalar: Signal<ScalarSettings> = {
           settings,
           classes.members.map(({ length }) => length),
         );
-        const scoreOf = (own: number | null): Valued => {
+        const scoreOf = (classIndex: number | null): Valued => {
           // Nothing to look at: the worst there is, as in a tournament.
-          if (own === null) return valued(lowest);
-          const value = values[own] ?? null;
-          if (value === null) return without(commonFault(seen, own) ?? "verifier_bad_reply");
+          if (classIndex === null) return valued(lowest);
+          const value = values[classIndex] ?? null;
+          if (value === null) return without(commonFault(seen, classIndex) ?? "verifier_bad_reply");
           return gap ? without("partial") : valued(value);
         };
         const raw = (own: number | null) => (own === null ? null : { raw: numbers[own] ?? null });

@@ -1,11 +1,10 @@
 // Owns the kind `score_model`: a verifier asked in the spec's own messages for a number on the
 // spec's own scale, as OpenAI's grader of that name.
 import * as z from "zod";
+import type { Signal } from "../asking/signal.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { MessagesSchema, modelPlan, OwnJudgeSchema, wholeJudge } from "./model-question.ts";
-import { ITEM_FIELDS, itemFact, itemFault } from "./sample-template.ts";
-import type { Signal } from "./signal.ts";
+import { inOwnMessages, MessagesSchema, modelPlan, OwnJudgeSchema } from "./model-question.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
 const end = z
@@ -29,19 +28,11 @@ const KIND = "score_model";
 export const scoreModel: Signal<ScoreModelSettings> = {
   kind: KIND,
   schema: SCHEMA,
-  fields: ITEM_FIELDS,
+  ...inOwnMessages(KIND),
   fault: ({ range: [low, high] }) =>
     low < high
       ? null
       : { path: ["range"], message: `the lowest must be below the highest; ${low} is not below ${high}` },
-  relative: false,
-  judge: ({ judge }) => wholeJudge(KIND, judge),
-  facts: ({ input }) => itemFact(input.map(({ content }) => content)),
-  groupFault: ({ input }, group) =>
-    itemFault(
-      input.map(({ content }) => content),
-      group,
-    ),
   range: ({ range }) => range,
   open(group, { input, range: [low, high], judge, unreadable }, { room }) {
     const scale = `${low} to ${high}`;

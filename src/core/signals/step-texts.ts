@@ -1,7 +1,8 @@
 // How a rollout's steps become the one text that a verifier is shown. Knows no verifier.
-import { createGuard } from "../judges/guard.ts";
+
+import { factOf } from "../asking/signal.ts";
+import { createGuard } from "../judges/escape/guard.ts";
 import { stepList } from "../judges/step-list.ts";
-import { factOf } from "./signal.ts";
 
 /** What begins or ends a paragraph's tag. */
 const TAGS = ["<paragraph_", "</paragraph_"].map((text) => ({ text, rule: "anywhere" as const }));

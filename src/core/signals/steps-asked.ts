@@ -1,16 +1,17 @@
 // Owns asking about a rollout's steps: a judge that names the first wrong one, or a process reward
 // model that gives each a probability.
+
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import type { Question } from "../asking/questions.ts";
+import type { Judge, Plan } from "../asking/signal.ts";
+import { without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
-import type { Question } from "../judges/questions.ts";
 import { stepList } from "../judges/step-list.ts";
 import { hashText } from "../math/random.ts";
-import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
 import { BARE_TEXT, lonePlan } from "./lone-plan.ts";
-import type { Judge, Plan } from "./signal.ts";
-import { without } from "./signal-value.ts";
 import { numberedSteps, stepTexts } from "./step-texts.ts";
 import { type Reduction, reduced, stepsDetail } from "./steps-score.ts";
 
@@ -23,13 +24,13 @@ interface AskedSteps {
   write(steps: readonly string[]): string;
   question: Pick<Question, "to" | "preset" | "slots" | "samples">;
   /** Of one of the texts shown. */
-  scoresOf(own: number, steps: number, seen: readonly AskedQuestion[]): Scored;
+  scoresOf(classIndex: number, steps: number, seen: readonly AskedQuestion[]): Scored;
 }
 
 /** Asks once about each different solution; nobody is asked about one without steps. */
 function askedSteps(
   { group, question }: PreparedGroup,
-  { settings, write, question: about, scoresOf }: AskedSteps,
+  { settings, write, question: asked, scoresOf }: AskedSteps,
 ): Plan {
   const all = group.rollouts.map(stepTexts);
   const written = all.map((steps) => (steps.length === 0 ? null : write(steps)));
@@ -37,7 +38,11 @@ function askedSteps(
   const of = texts.map((text) => written.indexOf(text));
   const counts = of.map((r) => (all[r] as readonly string[]).length);
   const questions = texts.map(
-    (_, own): Question => ({ ...about, shown: [own], ...(about.to === "chat" && { steps: counts[own] as number }) }),
+    (_, classIndex): Question => ({
+      ...asked,
+      shown: [classIndex],
+      ...(asked.to === "chat" && { steps: counts[classIndex] as number }),
+    }),
   );
   const bare = ({ steps, ...rest }: Question): Question => ({
     ...rest,
@@ -49,7 +54,7 @@ function askedSteps(
     of: written.map((text) => (text === null ? null : texts.indexOf(text))),
     shows: { texts, keys: texts.map((text) => hashText(question, text)), of },
     result(seen) {
-      const scored = texts.map((_, own) => scoresOf(own, counts[own] as number, seen));
+      const scored = texts.map((_, classIndex) => scoresOf(classIndex, counts[classIndex] as number, seen));
       const each = written.map((text): Scored => (text === null ? [] : (scored[texts.indexOf(text)] as Scored)));
       return {
         scores: each.map((one) => (typeof one === "string" ? without(one) : reduced(one, settings))),
@@ -69,11 +74,11 @@ export const byCritic = (prepared: PreparedGroup, settings: Reduction, judge: Ju
     settings,
     write: numberedSteps,
     question: { to: "chat", preset: judge.prompt, ...slotsOf(judge), samples: judge.samples as number },
-    scoresOf(own, steps, seen) {
+    scoresOf(classIndex, steps, seen) {
       const named = seen
-        .filter(({ question }) => question.shown[0] === own)
+        .filter(({ question }) => question.shown[0] === classIndex)
         .flatMap(({ readings }) => readings.flatMap(({ verdict }) => (verdict?.kind === "grade" ? verdict.grade : [])));
-      if (named.length === 0) return commonFault(seen, own) ?? "verifier_bad_reply";
+      if (named.length === 0) return commonFault(seen, classIndex) ?? "verifier_bad_reply";
       const wrong = mostNamed(named);
       if (wrong === null) return "no_majority";
       return Array.from({ length: steps }, (_, i) => (wrong < 0 || i < wrong ? 1 : 0));
@@ -83,7 +88,7 @@ export const byCritic = (prepared: PreparedGroup, settings: Reduction, judge: Ju
 /** The most frequent number; null where several are equally frequent. */
 export function mostNamed(named: readonly number[]): number | null {
   const counts = new Map<number, number>();
-  for (const one of named) counts.set(one, (counts.get(one) ?? 0) + 1);
+  for (const step of named) counts.set(step, (counts.get(step) ?? 0) + 1);
   const most = Math.max(...counts.values());
   const top = [...counts].filter(([, count]) => count === most);
   return top.length === 1 ? (top[0]?.[0] ?? null) : null;
@@ -98,9 +103,9 @@ export const byModel = (prepared: PreparedGroup, settings: Reduction): Plan =>
     settings,
     write: stepList,
     question: { to: "prm", preset: "steps", samples: 1 },
-    scoresOf(own, steps, seen) {
-      const verdict = seen.find(({ question }) => question.shown[0] === own)?.readings[0]?.verdict;
+    scoresOf(classIndex, steps, seen) {
+      const verdict = seen.find(({ question }) => question.shown[0] === classIndex)?.readings[0]?.verdict;
       if (verdict?.kind === "steps" && verdict.scores.length === steps) return verdict.scores;
-      return commonFault(seen, own) ?? "verifier_bad_reply";
+      return commonFault(seen, classIndex) ?? "verifier_bad_reply";
     },
   });

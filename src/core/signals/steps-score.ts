@@ -1,11 +1,11 @@
 // How the scores of a solution's steps become one number, and which step is the first wrong one.
-import type { Detail } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
-import { type Reading, unread } from "./unreadable.ts";
+import type { Detail } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
+import { type UnreadableRule, unread } from "./unreadable.ts";
 
 export const STEP_REDUCTIONS = ["min", "last", "prod", "mean", "softmin"] as const;
 
-export interface Reduction extends Reading {
+export interface Reduction extends UnreadableRule {
   reduce: (typeof STEP_REDUCTIONS)[number];
   /** Of softmin. */
   temperature?: number | undefined;

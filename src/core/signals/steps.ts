@@ -1,9 +1,9 @@
 // Owns the kind `steps`: one number out of the scores of a rollout's steps, which the caller sends,
 // a process reward model gives, or a judge that names the first wrong step.
 import * as z from "zod";
+import { answeredAtOnce, factOf, type Judge, type Signal } from "../asking/signal.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
-import { answeredAtOnce, factOf, type Judge, type Signal } from "./signal.ts";
 import { byCritic, byModel, PRM } from "./steps-asked.ts";
 import { type Reduction, reduced, STEP_REDUCTIONS, stepsDetail } from "./steps-score.ts";
 import { UnreadableSchema } from "./unreadable.ts";

@@ -1,10 +1,10 @@
 // Owns the kind `string_check`: whether two texts made of the sample and the dataset's row are
 // equal, or one holds the other, as OpenAI's grader of that name.
 import * as z from "zod";
-import { holds } from "../math/text-search.ts";
-import { comparing, type Work } from "./comparing-texts.ts";
+import { valued } from "../asking/signal-value.ts";
+import { holds } from "../text/text-search.ts";
 import { TemplateSchema } from "./sample-template.ts";
-import { valued } from "./signal-value.ts";
+import { comparing, type TextWork } from "./text-comparison.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
@@ -26,7 +26,7 @@ const OPERATIONS: Readonly<Record<StringCheckSettings["operation"], (input: stri
 
 /** A search goes through both texts for each sample, however many samples share one of them. */
 const SEARCHED = { sample: 4, row: () => 8, again: true };
-const WORK: Readonly<Record<StringCheckSettings["operation"], Work>> = {
+const WORK: Readonly<Record<StringCheckSettings["operation"], TextWork>> = {
   eq: { sample: 4, row: () => 4 },
   ne: { sample: 4, row: () => 4 },
   like: SEARCHED,

@@ -4,6 +4,19 @@ import { bound } from "../faults/limit-advice.ts";
 
 const Text = z.string().max(...bound("test_case_chars"));
 
+/** What a test counts. */
+export const TestWeightSchema = z
+  .number()
+  .min(0)
+  .max(...bound("test_weight_max"))
+  .default(1);
+export const SubtaskSchema = z
+  .string()
+  .min(1)
+  .max(...bound("name_chars"))
+  .optional()
+  .meta({ description: "the subtask that it belongs to" });
+
 const TestCaseSchema = z
   .strictObject({
     stdin: Text.optional().meta({ description: "what the program reads; default nothing" }),
@@ -13,17 +26,8 @@ const TestCaseSchema = z
     assert: Text.min(1)
       .optional()
       .meta({ description: "code behind the program that ends in an error where it is wrong; Python and JavaScript" }),
-    weight: z
-      .number()
-      .min(0)
-      .max(...bound("test_weight_max"))
-      .default(1),
-    group: z
-      .string()
-      .min(1)
-      .max(...bound("name_chars"))
-      .optional()
-      .meta({ description: "the subtask that it belongs to" }),
+    weight: TestWeightSchema,
+    group: SubtaskSchema,
   })
   .refine(({ stdout, assert }) => (stdout === undefined) !== (assert === undefined), {
     path: ["stdout"],

@@ -1,13 +1,14 @@
 // Owns asking a sandbox for the results of tests: each candidate on each of its group's cases.
+
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import type { Question } from "../asking/questions.ts";
+import { factOf, type Judge, type Plan } from "../asking/signal.ts";
+import { valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
-import type { Question } from "../judges/questions.ts";
 import { ASSERTING, languageOf, RUN_STATUSES } from "../judges/test-runs.ts";
 import { hashText } from "../math/random.ts";
-import { type AskedQuestion, commonFault } from "../tournament/asked-questions.ts";
-import { factOf, type Judge, type Plan } from "./signal.ts";
-import { valued, without } from "./signal-value.ts";
 import type { TestCase } from "./test-cases.ts";
 import { counted, type TestResult, type TestsSettings, testsScore } from "./tests-score.ts";
 
@@ -26,20 +27,21 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
   const preset = `tests-${hashText(JSON.stringify(runs))
     .map((lane) => lane.toString(36))
     .join("-")}`;
-  const about = { to: "execute" as const, preset, runs, samples: cases.length };
+  const question = { to: "execute" as const, preset, runs, samples: cases.length };
   return {
-    next: (seen): readonly Question[] => (seen.length > 0 ? [] : texts.map((_, own) => ({ ...about, shown: [own] }))),
+    next: (seen): readonly Question[] =>
+      seen.length > 0 ? [] : texts.map((_, classIndex) => ({ ...question, shown: [classIndex] })),
     result(seen) {
-      const results = texts.map((_, own) => resultsOf(own, cases, seen));
-      const scores = results.map((own, at) => {
-        const score = testsScore(own, settings);
+      const results = texts.map((_, classIndex) => resultsOf(classIndex, cases, seen));
+      const scores = results.map((result, at) => {
+        const score = testsScore(result, settings);
         const fault = score.code === "sandbox_failed" ? commonFault(seen, at) : null;
         return fault === "deadline" || fault === "cancelled" ? without(fault) : score;
       });
       return {
         // No program passes nothing.
-        scores: classes.classOf.map((own) => scores[own ?? -1] ?? valued(0)),
-        details: classes.classOf.map((own) => (own === null ? null : counted(results[own] ?? []))),
+        scores: classes.classOf.map((classIndex) => scores[classIndex ?? -1] ?? valued(0)),
+        details: classes.classOf.map((classIndex) => (classIndex === null ? null : counted(results[classIndex] ?? []))),
       };
     },
   };
@@ -61,8 +63,8 @@ function runnable({ group, index }: PreparedGroup): { cases: readonly TestCase[]
 }
 
 /** One a case, in their order. What the sandbox failed at is `infra`. */
-function resultsOf(own: number, cases: readonly TestCase[], seen: readonly AskedQuestion[]): TestResult[] {
-  const readings = seen.filter(({ question }) => question.shown[0] === own).flatMap((entry) => entry.readings);
+function resultsOf(classIndex: number, cases: readonly TestCase[], seen: readonly AskedQuestion[]): TestResult[] {
+  const readings = seen.filter(({ question }) => question.shown[0] === classIndex).flatMap((entry) => entry.readings);
   return cases.map(({ weight, group }, at) => {
     const verdict = readings.find(({ sample }) => sample === at)?.verdict;
     const label = verdict?.kind === "label" ? verdict.label : null;

@@ -1,9 +1,9 @@
 // Owns the scores of a program by the results of its tests. What the sandbox failed at is no
 // result.
 import * as z from "zod";
-import { bound } from "../faults/limit-advice.ts";
-import type { Detail } from "./signal.ts";
-import { type Valued, valued, without } from "./signal-value.ts";
+import type { Detail } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
+import { SubtaskSchema, TestWeightSchema } from "./test-cases.ts";
 
 const TEST_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile", "infra", "skipped"] as const;
 
@@ -12,23 +12,14 @@ export const TestSchema = z.strictObject({
     description:
       "`infra`: the sandbox failed, which says nothing of the program; `skipped`: not run, an earlier failed",
   }),
-  weight: z
-    .number()
-    .min(0)
-    .max(...bound("test_weight_max"))
-    .default(1),
+  weight: TestWeightSchema,
   score: z
     .number()
     .min(0)
     .max(1)
     .optional()
     .meta({ description: "partial credit, which subtask_min reads; default 1 where it passed, else 0" }),
-  group: z
-    .string()
-    .min(1)
-    .max(...bound("name_chars"))
-    .optional()
-    .meta({ description: "the subtask that it belongs to" }),
+  group: SubtaskSchema,
 });
 export type TestResult = z.output<typeof TestSchema>;
 

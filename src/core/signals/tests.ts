@@ -1,8 +1,8 @@
 // Owns the kind `tests`: the reward of a program by the results of its tests, which the caller
 // sends or a sandbox has.
 import * as z from "zod";
+import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { answeredAtOnce, factOf, type Signal } from "./signal.ts";
 import { TestCasesSchema } from "./test-cases.ts";
 import { ranBySandbox, SANDBOX } from "./tests-run.ts";
 import { BONUS, counted, type TestResult, TestSchema, type TestsSettings, testsScore } from "./tests-score.ts";

@@ -1,11 +1,11 @@
 // Owns the kind `text_similarity`: how alike two texts made of the sample and the dataset's row
 // are, as OpenAI's grader of that name, by the measures that have a published formula.
 import * as z from "zod";
+import { type Valued, valued } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { bleu, editRatio, gleu, rougeL, rougeN } from "../math/text-similarity.ts";
-import { comparing, type Work } from "./comparing-texts.ts";
+import { bleu, editRatio, gleu, rougeL, rougeN } from "../text/text-similarity.ts";
 import { TemplateSchema } from "./sample-template.ts";
-import { type Valued, valued } from "./signal-value.ts";
+import { comparing, type TextWork } from "./text-comparison.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
 type Units = readonly string[];
@@ -15,7 +15,7 @@ interface Metric {
   of(input: Units, reference: Units): number;
   /** Most units of a text that is compared. */
   max: number;
-  work: Work;
+  work: TextWork;
 }
 
 const words = (text: string): Units => text.split(/\s+/u).filter((word) => word !== "");
@@ -46,13 +46,13 @@ const METRICS = {
   rouge_5: rouge(5),
   rouge_l: { units: plainWords, of: rougeL, max: paired, work: { ...PAIRED.work, unit: 4 } },
 } as const satisfies Readonly<Record<string, Metric>>;
-type MetricName = keyof typeof METRICS;
+type SimilarityName = keyof typeof METRICS;
 
 const SCHEMA = z.strictObject({
   input: TemplateSchema,
   reference: TemplateSchema,
   unreadable: UnreadableSchema,
-  evaluation_metric: z.enum(Object.keys(METRICS) as [MetricName, ...MetricName[]]),
+  evaluation_metric: z.enum(Object.keys(METRICS) as [SimilarityName, ...SimilarityName[]]),
 });
 export type TextSimilaritySettings = z.output<typeof SCHEMA>;
 
@@ -65,9 +65,9 @@ function similarity(metric: Metric) {
       return last.units;
     };
   };
-  const [own, other] = [unitsOf(), unitsOf()];
+  const [inputUnits, referenceUnits] = [unitsOf(), unitsOf()];
   return (input: string, reference: string): Valued | null => {
-    const [a, b] = [own(input), other(reference)];
+    const [a, b] = [inputUnits(input), referenceUnits(reference)];
     return Math.max(a.length, b.length) > metric.max ? null : valued(metric.of(a, b));
   };
 }

@@ -1,6 +1,7 @@
 // Owns what counts where everyone meets the group's own reference, and nobody else.
+import type { Tally } from "../asking/comparison.ts";
 import type { Classes } from "../candidate/classes.ts";
-import type { Gap, Tally } from "./decide.ts";
+import type { Gap } from "./decide.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
 /** What each rollout's one comparison came to; its neighbours are unasked, duplicates too. */
@@ -21,10 +22,10 @@ export function againstReference(
   reference: number | null,
 ): AgainstReference {
   const others = { unasked: classOf.length - 1 };
-  const met = classOf.map((own): { result: PairResult; share: number } => {
-    if (own === null) return { result: "loss", share: 0 };
+  const met = classOf.map((classIndex): { result: PairResult; share: number } => {
+    if (classIndex === null) return { result: "loss", share: 0 };
     if (reference === null) return { result: "undecided", share: 0 };
-    return { result: pairs[own]?.[reference] ?? "undecided", share: shares[own]?.[reference] ?? 0 };
+    return { result: pairs[classIndex]?.[reference] ?? "undecided", share: shares[classIndex]?.[reference] ?? 0 };
   });
   return {
     tallies: met.map(({ result }, r) => ({

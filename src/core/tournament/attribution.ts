@@ -1,9 +1,10 @@
 // Owns finding whose doing it is that the verifier refused a question, as too long or as filtered.
 // Must not know rewards: group-result.ts says what follows.
 
+import type { AskedQuestion } from "../asking/asked-questions.ts";
+import { comparedIn, isProbe, type Presentation } from "../asking/questions.ts";
+import { isUnparsed } from "../asking/readings.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
-import { comparedIn, isProbe, type Showing } from "../judges/questions.ts";
-import type { AskedQuestion } from "./asked-questions.ts";
 
 /**
  * Whom a refusal for length is blamed on is so many times longer than the longest that fits: who is
@@ -12,9 +13,10 @@ import type { AskedQuestion } from "./asked-questions.ts";
 const LONGER_BY_FAR = 2;
 
 /**
- * Candidates shown together: refused, or answered at least once. What merely failed says nothing.
+ * Candidates shown together: refused, or answered readably at least once. What merely failed, or
+ * cannot be read, says nothing.
  */
-interface Company {
+interface SubsetRefusal {
   shown: ReadonlySet<number>;
   refused: boolean;
   filtered: boolean;
@@ -22,26 +24,27 @@ interface Company {
 
 interface Attribution {
   /** Classes whose doing it is. */
-  blamed: ReadonlySet<number>;
+  atFault: ReadonlySet<number>;
   /**
    * What must be known before more can be said: whether several copies of one candidate are
    * refused.
    */
-  probes: readonly Showing[];
+  probes: readonly Presentation[];
 }
 
 /** The questions by whom they show, both orders and all samples together. */
-function questionsOf(asked: readonly AskedQuestion[]): Company[] {
+function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
   const byShown = new Map<string, { shown: Set<number>; refused: boolean; filtered: boolean; answered: boolean }>();
   for (const { question, readings } of asked) {
     const shown = new Set(question.shown);
     const key = comparedIn({ shown: [...shown] });
-    const company = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
-    byShown.set(key, company);
+    const subset = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
+    byShown.set(key, subset);
     for (const { status, code } of readings) {
-      if (status !== null) company.answered = true;
-      if (BLAMES_CONTENT.has(code)) company.refused = true;
-      if (code === "content_filtered") company.filtered = true;
+      // An answer that cannot be read clears nobody: who jams may be refused besides.
+      if (status !== null && !isUnparsed({ status })) subset.answered = true;
+      if (BLAMES_CONTENT.has(code)) subset.refused = true;
+      if (code === "content_filtered") subset.filtered = true;
     }
   }
   return [...byShown.values()].flatMap(({ answered, refused, ...rest }) =>
@@ -49,11 +52,11 @@ function questionsOf(asked: readonly AskedQuestion[]): Company[] {
   );
 }
 
-const within = (question: Company, members: ReadonlySet<number>) =>
+const within = (question: SubsetRefusal, members: ReadonlySet<number>) =>
   [...question.shown].every((member) => members.has(member));
 
 /** Members of most of the questions, ascending. */
-function mostOften(questions: readonly Company[]): number[] {
+function mostOften(questions: readonly SubsetRefusal[]): number[] {
   const counts = new Map<number, number>();
   for (const { shown } of questions) for (const member of shown) counts.set(member, (counts.get(member) ?? 0) + 1);
   const most = Math.max(...counts.values());
@@ -69,8 +72,8 @@ function mostOften(questions: readonly Company[]): number[] {
  * @param texts one a class
  */
 export function attribution(texts: readonly string[], asked: readonly AskedQuestion[]): Attribution {
-  const blamed = new Set<number>();
-  const done = (probes: readonly Showing[] = []): Attribution => ({ blamed, probes });
+  const atFault = new Set<number>();
+  const done = (probes: readonly Presentation[] = []): Attribution => ({ atFault, probes });
   if (!asked.some(({ readings }) => readings.some(({ code }) => BLAMES_CONTENT.has(code)))) return done();
   const probes = questionsOf(asked.filter(({ question }) => isProbe(question)));
   const questions = questionsOf(asked.filter(({ question }) => !isProbe(question)));
@@ -91,20 +94,20 @@ export function attribution(texts: readonly string[], asked: readonly AskedQuest
     }
     if (found.length === 0) return done();
     for (const member of found) {
-      blamed.add(member);
+      atFault.add(member);
       rest.delete(member);
     }
   }
 }
 
 /** Those of the suspects of whom the questions themselves tell. */
-function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: readonly Company[]): number[] {
+function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: readonly SubsetRefusal[]): number[] {
   const others = new Set([...rest].filter((member) => !suspects.includes(member)));
   if (!among.some((question) => !question.refused && within(question, others))) return [];
   return suspects.filter((member) => {
     const beside = new Set([...others, member]);
-    const own = among.filter((question) => question.shown.has(member) && within(question, beside));
-    return own.length > 0 && own.every((question) => question.refused);
+    const ofMember = among.filter((question) => question.shown.has(member) && within(question, beside));
+    return ofMember.length > 0 && ofMember.every((question) => question.refused);
   });
 }
 
@@ -112,23 +115,23 @@ function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: rea
  * As many copies of one candidate as the refused question showed candidates: its share is what it
  * may take.
  */
-function probe(member: number, refused: readonly Company[]): Showing {
-  const { size } = (refused.find(({ shown }) => shown.has(member)) as Company).shown;
+function probe(member: number, refused: readonly SubsetRefusal[]): Presentation {
+  const { size } = (refused.find(({ shown }) => shown.has(member)) as SubsetRefusal).shown;
   return { shown: new Array<number>(size).fill(member), samples: 1 };
 }
 
 function isOver(
   member: number,
   texts: readonly string[],
-  refused: readonly Company[],
-  probeOf: (member: number) => Company | undefined,
+  refused: readonly SubsetRefusal[],
+  probeOf: (member: number) => SubsetRefusal | undefined,
 ): boolean {
-  const own = probeOf(member);
-  if (own?.refused !== true) return false;
+  const memberProbe = probeOf(member);
+  if (memberProbe?.refused !== true) return false;
   const lengthOf = (index: number) => (texts[index] as string).length;
   return refused.some(({ shown }) => {
     const fitting = [...shown].filter((other) => probeOf(other)?.refused === false);
     if (!shown.has(member) || fitting.length === 0) return false;
-    return own.filtered || lengthOf(member) >= LONGER_BY_FAR * Math.max(...fitting.map(lengthOf));
+    return memberProbe.filtered || lengthOf(member) >= LONGER_BY_FAR * Math.max(...fitting.map(lengthOf));
   });
 }

@@ -1,12 +1,13 @@
 // Owns what a budget pays of a group's questions, whatever they are asked for, and the refusal of
 // one that pays too little.
+
+import type { AskedQuestion } from "../asking/asked-questions.ts";
+import { isAside, type Presentation, REASK_FROM, REPEAT_FROM, samplesNamed } from "../asking/questions.ts";
+import { isUnread } from "../asking/readings.ts";
 import { missingRules, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
-import { isAside, REASK_FROM, REPEAT_FROM, type Showing, samplesNamed } from "../judges/questions.ts";
-import { isUnread } from "../judges/readings.ts";
-import type { Answered } from "./answered.ts";
-import type { AskedQuestion } from "./asked-questions.ts";
-import { firstCost } from "./asking-pairs.ts";
+import { firstCost } from "./pair-questions.ts";
+import type { PresentationResult } from "./presentation-results.ts";
 import { trialsMost } from "./trials.ts";
 
 /**
@@ -53,14 +54,14 @@ export function mostWithAgain(judge: Spec["judge"], n: number, most: number, fir
 /** Generations of probes and trials of n candidates at most: each candidate is probed once. */
 const asideMost = (n: number): number => n + trialsMost(n);
 
-const nameOf = (showing: Showing): string => `${showing.shown.join()}:${samplesNamed(showing)}`;
+const nameOf = (presentation: Presentation): string => `${presentation.shown.join()}:${samplesNamed(presentation)}`;
 
 /** The same question asked once more, for want of a verdict; null where that was done often enough. */
-function onceMore(showing: Showing, reask: number): Showing | null {
-  const { first_sample = 0 } = showing;
-  if (isAside(showing)) return null;
+function onceMore(presentation: Presentation, reask: number): Presentation | null {
+  const { first_sample = 0 } = presentation;
+  if (isAside(presentation)) return null;
   if (Math.floor((first_sample % REPEAT_FROM) / REASK_FROM) >= reask) return null;
-  return { ...showing, first_sample: first_sample + REASK_FROM, reask: true };
+  return { ...presentation, first_sample: first_sample + REASK_FROM, reask: true };
 }
 
 /**
@@ -85,20 +86,20 @@ export class Budget {
     if (judge.mode === "pairwise") assertPays(judge, n, this.generations);
   }
 
-  /** Whether what could not be read is asked again out of it, by the contest itself. */
+  /** Whether what could not be read is asked again out of it, by the run itself. */
   get asksAgain(): boolean {
     return this.judge.budget !== undefined && missingRules(this.judge).reask > 0;
   }
 
   /** What of it is paid, in its order. @param seen with the tokens that were generated so far */
-  pays(showings: readonly Showing[], seen: { readonly tokens: number }): readonly Showing[] {
+  pays(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const { budget, max_tokens } = this.judge;
-    if (budget === undefined) return showings;
+    if (budget === undefined) return presentations;
     let generations = this.spent;
     let tokens = budget.tokens === undefined ? 0 : seen.tokens;
     const most = { generations: this.generations, tokens: budget.tokens ?? Number.POSITIVE_INFINITY };
-    return showings.filter((showing) => {
-      const { samples } = showing;
+    return presentations.filter((presentation) => {
+      const { samples } = presentation;
       if (generations + samples > most.generations || tokens + samples * max_tokens > most.tokens) {
         this.unpaid += samples;
         return false;
@@ -111,23 +112,23 @@ export class Budget {
   }
 
   /** Of questions aside so many as `mostWithAgain` counts, then what of them is paid. */
-  paysAside(showings: readonly Showing[], seen: { readonly tokens: number }): readonly Showing[] {
-    const few = showings.filter((showing) => {
-      if (!isAside(showing)) return true;
-      this.aside -= showing.samples;
+  paysAside(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
+    const few = presentations.filter((presentation) => {
+      if (!isAside(presentation)) return true;
+      this.aside -= presentation.samples;
       return this.aside >= 0;
     });
     return this.pays(few, seen);
   }
 
   /** Of the last wave, what could not be read, once more. */
-  again(wave: readonly Showing[], answered: readonly Answered[]): Showing[] {
+  again(wave: readonly Presentation[], results: readonly PresentationResult[]): Presentation[] {
     if (!this.asksAgain) return [];
     const { reask } = missingRules(this.judge);
-    const byName = new Map(answered.map((one) => [nameOf(one.showing), one]));
-    return wave.flatMap((showing) => {
-      const { grades = [], unread = false } = byName.get(nameOf(showing)) ?? {};
-      return grades.length === 0 && unread ? (onceMore(showing, reask) ?? []) : [];
+    const byName = new Map(results.map((one) => [nameOf(one.presentation), one]));
+    return wave.flatMap((presentation) => {
+      const { grades = [], unread = false } = byName.get(nameOf(presentation)) ?? {};
+      return grades.length === 0 && unread ? (onceMore(presentation, reask) ?? []) : [];
     });
   }
 }

@@ -1,43 +1,29 @@
 // Owns what decided pairs come to for rollouts: win counts, ranks and the selected candidate. Knows
 // no verifier and no text.
+import type { Selection, Tally } from "../asking/comparison.ts";
 import type { ContentKey } from "../candidate/classes.ts";
 import { type Classes, compareKeys } from "../candidate/classes.ts";
 import { hashText } from "../math/random.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
 /**
- * One rollout's score against every opponent of its group; wins + losses + ties + undecided +
- * unasked = n - 1.
- */
-export interface Tally {
-  wins: number;
-  losses: number;
-  ties: number;
-  undecided: number;
-  /** Pairs that the schedule or the budget left out. */
-  unasked: number;
-  /** Losses for want of a well-formed candidate, against well-formed opponents. */
-  forfeits: number;
-}
-
-/**
  * Counts each rollout against every other of its group: duplicates tie, a malformed one loses to
  * well-formed ones and ties with malformed ones.
  */
 export function tally({ classOf }: Classes, decision: Decision): Tally[] {
-  return classOf.map((own, r) => {
+  return classOf.map((classIndex, r) => {
     const counts: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
     classOf.forEach((other, s) => {
       if (s === r) return;
-      if (own === null || other === null) {
-        if (own === other) counts.ties++;
-        else if (own === null) {
+      if (classIndex === null || other === null) {
+        if (classIndex === other) counts.ties++;
+        else if (classIndex === null) {
           counts.losses++;
           counts.forfeits++;
         } else counts.wins++;
         return;
       }
-      const result = (decision.pairs[own] as PairResult[])[other] as PairResult;
+      const result = (decision.pairs[classIndex] as PairResult[])[other] as PairResult;
       if (result === "win") counts.wins++;
       else if (result === "loss") counts.losses++;
       else if (result === "tie") counts.ties++;
@@ -83,19 +69,13 @@ export function gapsIn(
  * classes.
  */
 function rivals(classOf: Classes["classOf"], r: number): number {
-  const own = classOf[r];
-  return own === null ? 0 : classOf.filter((other) => other !== null && other !== own).length;
+  const classIndex = classOf[r];
+  return classIndex === null ? 0 : classOf.filter((other) => other !== null && other !== classIndex).length;
 }
 
 /** Competition ranks by wins, 1 = most; equal wins share a rank; null where `wins` is null. */
 export function ranks(wins: readonly (number | null)[]): (number | null)[] {
   return wins.map((own) => (own === null ? null : 1 + wins.filter((other) => other !== null && other > own).length));
-}
-
-export interface Selection {
-  selected: number | null;
-  /** Rollouts that share the most wins, ascending. */
-  tied: number[];
 }
 
 /**

@@ -1,17 +1,12 @@
 // Owns deciding pairs: outcomes summed up exactly, and what they come to. Knows no rollout.
+
+import { gradesOf, type Outcome } from "../asking/outcome.ts";
+import type { Presentation } from "../asking/questions.ts";
 import type { MissingRules } from "../contract/spec.ts";
 import { LIMITS } from "../faults/limits.ts";
-import type { Showing } from "../judges/questions.ts";
-import { gradesOf, type Outcome } from "./outcome.ts";
+import type { ShownFirst } from "./schedules/schedule.ts";
 
 export type PairResult = "win" | "loss" | "tie" | "undecided" | "unasked";
-
-/** Readable verdicts that showed one before another, and what they gave that one on average. */
-export interface ShownFirst {
-  count: number;
-  /** In [0, 1]. */
-  mean: number;
-}
 
 export interface Decision {
   /** `pairs[i][j]` is the result of class i against class j; the diagonal is a tie. */
@@ -92,14 +87,14 @@ const inSteps = (grade: number, shown: number): number =>
 export function decide(
   classCount: number,
   mode: "pairwise" | "listwise",
-  questions: readonly Showing[],
+  questions: readonly Presentation[],
   outcomes: readonly Outcome[],
   rules: Partial<DecisionRules> = {},
 ): Decision {
   const sums = new Sums(classCount, mode, rules);
   const { unasked, complete } = { ...PLAIN, ...rules };
   for (const [q, { shown }] of questions.entries()) if (!unasked.has(q)) sums.ask(shown);
-  for (const outcome of outcomes) sums.add(outcome, (questions[outcome.question] as Showing).shown);
+  for (const outcome of outcomes) sums.add(outcome, (questions[outcome.question] as Presentation).shown);
   return sums.decision(complete);
 }
 
@@ -164,9 +159,9 @@ export class Sums {
         const cell = i * classCount + j;
         const count = verdicts[cell] as number;
         if (count === 0) continue;
-        const own = margin[cell] as number;
-        const result = own === 0 ? "tie" : own > 0 ? "win" : "loss";
-        const lead = this.rules.graded ? own / (count * STEPS) : Math.sign(own);
+        const cellMargin = margin[cell] as number;
+        const result = cellMargin === 0 ? "tie" : cellMargin > 0 ? "win" : "loss";
+        const lead = this.rules.graded ? cellMargin / (count * STEPS) : Math.sign(cellMargin);
         (pairs[i] as PairResult[])[j] = result;
         (pairs[j] as PairResult[])[i] = OPPOSITE[result];
         // The same to the last bit whichever of the two has the lower number; together they are 1.

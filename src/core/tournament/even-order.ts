@@ -1,14 +1,15 @@
 // Owns in which order the questions of a wave leave, so that at any moment what was asked covers
 // all candidates as evenly as it can. Knows no schedule: it changes no wave, only who waits.
+
+import { comparedIn, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
-import { comparedIn, type Showing } from "../judges/questions.ts";
 import { evenPairs } from "./even-pairs.ts";
 import { seededOrder } from "./match-order.ts";
 
-type Shown = Pick<Showing, "shown">;
+type ShownMembers = Pick<Presentation, "shown">;
 
 /** Questions that show the same candidates, in whatever order, those left to be asked. */
-interface Company<T> {
+interface OpenSubset<T> {
   members: readonly number[];
   left: T[];
 }
@@ -26,58 +27,58 @@ export class EvenOrder {
   }
 
   /**
-   * The same questions: everyone's next before anyone's one more, new company before the same
+   * The same questions: everyone's next before anyone's one more, new opponents before the same
    * again, and of two orders the one that shows first who was first less often. Among equals they
    * stay as the schedule lists them, which hangs on contents; all pairs, and lone candidates, go by
    * theirs.
    */
-  of<T>(line: readonly T[], shownOf: (one: T) => Shown): T[] {
-    const byCompany = new Map<string, Company<T>>();
-    for (const one of line) {
-      const { shown } = shownOf(one);
+  of<T>(line: readonly T[], shownOf: (one: T) => ShownMembers): T[] {
+    const bySubset = new Map<string, OpenSubset<T>>();
+    for (const question of line) {
+      const { shown } = shownOf(question);
       const name = comparedIn({ shown });
-      const company = byCompany.get(name) ?? { members: shown, left: [] };
-      company.left.push(one);
-      byCompany.set(name, company);
+      const subset = bySubset.get(name) ?? { members: shown, left: [] };
+      subset.left.push(question);
+      bySubset.set(name, subset);
     }
     const ordered: T[] = [];
     for (
-      let open = this.byContent([...byCompany.values()]);
+      let open = this.byContent([...bySubset.values()]);
       open.length > 0;
       open = open.filter(({ left }) => left.length > 0)
     ) {
-      for (const company of this.round(open)) ordered.push(this.draw(company, shownOf));
+      for (const subset of this.round(open)) ordered.push(this.draw(subset, shownOf));
     }
     return ordered;
   }
 
   /** All pairs and lone candidates are listed by their places: they go by contents instead. */
-  private byContent<T>(all: readonly Company<T>[]): readonly Company<T>[] {
-    const members = [...new Set(all.flatMap((company) => company.members))];
+  private byContent<T>(all: readonly OpenSubset<T>[]): readonly OpenSubset<T>[] {
+    const members = [...new Set(all.flatMap((subset) => subset.members))];
     const n = members.length;
-    const pairs = all.length === (n * (n - 1)) / 2 && all.every((company) => company.members.length === 2);
-    if (!pairs && all.some((company) => company.members.length > 1)) return all;
+    const pairs = all.length === (n * (n - 1)) / 2 && all.every((subset) => subset.members.length === 2);
+    if (!pairs && all.some((subset) => subset.members.length > 1)) return all;
     const line = seededOrder(members, this.keys, 0);
-    const byName = new Map(all.map((company) => [comparedIn({ shown: company.members }), company]));
+    const byName = new Map(all.map((subset) => [comparedIn({ shown: subset.members }), subset]));
     const names = pairs ? evenPairs(n).map((pair) => pair.map((place) => line[place] as number)) : line.map((i) => [i]);
     return names.flatMap((shown) => byName.get(comparedIn({ shown })) ?? []);
   }
 
-  /** Each company once. */
-  private *round<T>(all: readonly Company<T>[]): Generator<Company<T>> {
+  /** Each subset once. */
+  private *round<T>(all: readonly OpenSubset<T>[]): Generator<OpenSubset<T>> {
     let open = [...all];
     while (open.length > 0) {
       const { least, behind } = this.leastAsked(open);
       // Those of whom all are among the least asked, as long as any are; the others keep their
       // places.
-      const later: Company<T>[] = [];
+      const later: OpenSubset<T>[] = [];
       let at = 0;
       for (; at < open.length && behind.size > 0; at++) {
-        const company = open[at] as Company<T>;
-        if (company.members.some((i) => this.asked(i) > least)) later.push(company);
+        const subset = open[at] as OpenSubset<T>;
+        if (subset.members.some((i) => this.asked(i) > least)) later.push(subset);
         else {
-          for (const i of company.members) behind.delete(i);
-          yield company;
+          for (const i of subset.members) behind.delete(i);
+          yield subset;
         }
       }
       open = [...later, ...open.slice(at)];
@@ -91,41 +92,41 @@ export class EvenOrder {
     }
   }
 
-  /** How often the least asked of some companies were asked, and who they are. */
-  private leastAsked(open: readonly Company<unknown>[]): { least: number; behind: Set<number> } {
+  /** How often the least asked of some subsets were asked, and who they are. */
+  private leastAsked(open: readonly OpenSubset<unknown>[]): { least: number; behind: Set<number> } {
     let least = Number.POSITIVE_INFINITY;
     let behind = new Set<number>();
     for (const { members } of open) {
       for (const i of members) {
-        const own = this.asked(i);
-        if (own < least) [least, behind] = [own, new Set()];
-        if (own === least) behind.add(i);
+        const times = this.asked(i);
+        if (times < least) [least, behind] = [times, new Set()];
+        if (times === least) behind.add(i);
       }
     }
     return { least, behind };
   }
 
-  /** The company of one of these who are behind, of which all were asked least. */
-  private forOneOf<T>(behind: ReadonlySet<number>, open: readonly Company<T>[]): Company<T> {
-    let best: Company<T> | null = null;
+  /** The subset of one of these who are behind, of which all were asked least. */
+  private forOneOf<T>(behind: ReadonlySet<number>, open: readonly OpenSubset<T>[]): OpenSubset<T> {
+    let best: OpenSubset<T> | null = null;
     let cost = Number.POSITIVE_INFINITY;
-    for (const company of open) {
-      if (!company.members.some((i) => behind.has(i))) continue;
-      const own = company.members.reduce((sum, i) => sum + this.asked(i), 0);
-      if (own < cost) [best, cost] = [company, own];
+    for (const subset of open) {
+      if (!subset.members.some((i) => behind.has(i))) continue;
+      const subsetCost = subset.members.reduce((sum, i) => sum + this.asked(i), 0);
+      if (subsetCost < cost) [best, cost] = [subset, subsetCost];
     }
-    return best as Company<T>;
+    return best as OpenSubset<T>;
   }
 
-  private draw<T>({ left }: Company<T>, shownOf: (one: T) => Shown): T {
+  private draw<T>({ left }: OpenSubset<T>, shownOf: (one: T) => ShownMembers): T {
     const lead = (one: T) => this.firsts[shownOf(one).shown[0] as number] ?? 0;
-    const one = left.reduce((best, other) => (lead(other) < lead(best) ? other : best));
-    left.splice(left.indexOf(one), 1);
-    const { shown } = shownOf(one);
+    const next = left.reduce((best, other) => (lead(other) < lead(best) ? other : best));
+    left.splice(left.indexOf(next), 1);
+    const { shown } = shownOf(next);
     const [first] = shown as [number];
     for (const i of shown) this.times[i] = this.asked(i) + 1;
-    this.firsts[first] = lead(one) + 1;
-    return one;
+    this.firsts[first] = lead(next) + 1;
+    return next;
   }
 
   private asked(i: number): number {

@@ -69,9 +69,9 @@ const FLAT = 1e-9;
 function least(line: readonly number[], worth: (one: number) => number): number {
   let [best = 0] = line;
   let value = Number.POSITIVE_INFINITY;
-  for (const one of line) {
-    const own = worth(one);
-    if (own < value - 1e-9) [best, value] = [one, own];
+  for (const candidate of line) {
+    const candidateWorth = worth(candidate);
+    if (candidateWorth < value - 1e-9) [best, value] = [candidate, candidateWorth];
   }
   return best;
 }

@@ -1,23 +1,15 @@
-// Owns what a contest will come to ask, told before anything is: its expected and its most
+// Owns what a run will come to ask, forecast before anything is: its expected and its most
 // generations, over all waves.
+
+import type { Forecasting, RehearsalWork } from "../asking/comparison.ts";
+import type { Presentation } from "../asking/questions.ts";
 import { LIMITS } from "../faults/limits.ts";
-import type { Showing } from "../judges/questions.ts";
 import { sigmoid } from "../math/bradley-terry.ts";
 import { createRandom, hashText } from "../math/random.ts";
 import { mean } from "../math/stats.ts";
-import { isGraded } from "./asking-pairs.ts";
-import { type Contest, NOTHING_SEEN } from "./contest.ts";
+import { isGraded } from "./pair-questions.ts";
 import { type AnswersTo, rehearsal } from "./rehearsal.ts";
-
-export interface Forecast {
-  /**
-   * The mean over rehearsals, to the nearest whole generation. Null where not even one could be
-   * paid.
-   */
-  expected: number | null;
-  /** Whatever the verifier answers. */
-  most: number;
-}
+import { NOTHING_SEEN, type TournamentRun } from "./tournament-run.ts";
 
 /**
  * Log-odds between the best and the worst of a group whose candidates stand at even distances: the
@@ -36,41 +28,33 @@ const SHARE_OFTEN = 0.5;
 const STEPS_GENERATION = 40;
 const STEPS_PAIR = 20;
 
-/** Work that rehearsals may still take, in steps; shared by all that one request has rehearsed. */
-export interface Work {
-  steps: number;
-}
+export const rehearsalWork = (): RehearsalWork => ({ steps: LIMITS.rehearsal_steps_max });
 
-export const rehearsalWork = (): Work => ({ steps: LIMITS.rehearsal_steps_max });
-
-/**
 /**
  * Generations of a group of n: expected where all can be read, and at most whatever the verifier
  * answers, with what is then asked again. Yields the steps of each wave that it rehearsed, for who
  * has something else to do between two. @throws ApiError where a group of n
  * cannot be met
  */
-export function* forecastOf(begin: () => Contest, n: number, work: Work = rehearsalWork()): Forecasting {
-  const contest = begin();
-  const first = generationsIn(contest.next(NOTHING_SEEN));
-  const most = contest.mostOf(first);
-  if (!contest.adaptive || contest.judge.mode === "listwise") return { expected: first, most };
-  const played: (readonly Showing[])[] = [];
+export function* forecastOf(begin: () => TournamentRun, n: number, work: RehearsalWork = rehearsalWork()): Forecasting {
+  const run = begin();
+  const first = generationsIn(run.next(NOTHING_SEEN));
+  const most = run.mostOf(first);
+  if (!run.adaptive || run.judge.mode === "listwise") return { expected: first, most };
+  const played: (readonly Presentation[])[] = [];
   const paid = work.steps;
   const times = n <= REHEARSED_OFTEN ? REHEARSALS : 1;
   for (let time = 0; time < times && work.steps > paid * (1 - SHARE_OFTEN); time++) {
-    const asked = yield* rehearsalIn(work, begin(), n, middling(n, isGraded(contest.judge), time));
+    const asked = yield* rehearsalIn(work, begin(), n, middling(n, isGraded(run.judge), time));
     if (asked !== null) played.push(asked);
   }
   if (played.length === 0) return { expected: null, most };
   return { expected: Math.round(mean(played.map(generationsIn))), most };
 }
 
-export type Forecasting = Generator<number, Forecast>;
-
 /** All that one rehearsal asked; null where the work ended before it did. */
-function* rehearsalIn(work: Work, contest: Contest, n: number, answersTo: AnswersTo) {
-  const playing = rehearsal(contest, n, answersTo);
+function* rehearsalIn(work: RehearsalWork, run: TournamentRun, n: number, answersTo: AnswersTo) {
+  const playing = rehearsal(run, n, answersTo);
   while (work.steps > 0) {
     const { done, value } = playing.next();
     if (done) return value.waves.flat();
@@ -81,7 +65,7 @@ function* rehearsalIn(work: Work, contest: Contest, n: number, answersTo: Answer
   return null;
 }
 
-const generationsIn = (wave: readonly Showing[]) => wave.reduce((sum, { samples }) => sum + samples, 0);
+const generationsIn = (wave: readonly Presentation[]) => wave.reduce((sum, { samples }) => sum + samples, 0);
 
 /**
  * A verifier that tells candidates at even distances apart by so much, and errs by chance alone.

@@ -1,9 +1,9 @@
 // Owns finding candidates in whose presence verdicts fail. Must not know rewards: group-result.ts
 // says what follows.
 
-import { comparedIn } from "../judges/questions.ts";
-import { isUnparsed } from "../judges/readings.ts";
-import type { AskedQuestion } from "./asked-questions.ts";
+import type { AskedQuestion } from "../asking/asked-questions.ts";
+import { comparedIn } from "../asking/questions.ts";
+import { isUnparsed } from "../asking/readings.ts";
 
 /** Of verdicts on a jammer so many are unreadable, and of others so many at most: log odds. */
 const UNREADABLE_WITH = 0.9;
@@ -29,7 +29,7 @@ export const FOUND = 6;
 export const SURE = 8;
 
 /** What was said of some candidates shown together. */
-interface Company {
+interface SubsetReadings {
   members: readonly number[];
   unread: number;
   answered: number;
@@ -42,19 +42,19 @@ interface Suspicion {
   jams: readonly boolean[];
   /** By class: the log odds of the likeliest explanation with it over the likeliest without. */
   odds: readonly number[];
-  companies: readonly Company[];
+  subsets: readonly SubsetReadings[];
 }
 
-function companiesOf(asked: readonly AskedQuestion[]): Company[] {
+function subsetsOf(asked: readonly AskedQuestion[]): SubsetReadings[] {
   const byName = new Map<string, { members: number[]; unread: number; answered: number }>();
   for (const { question, readings } of asked) {
     const name = comparedIn(question);
-    const company = byName.get(name) ?? { members: [...new Set(question.shown)], unread: 0, answered: 0 };
-    byName.set(name, company);
+    const subset = byName.get(name) ?? { members: [...new Set(question.shown)], unread: 0, answered: 0 };
+    byName.set(name, subset);
     for (const reading of readings) {
       if (reading.status === null) continue;
-      company.answered++;
-      if (isUnparsed(reading)) company.unread++;
+      subset.answered++;
+      if (isUnparsed(reading)) subset.unread++;
     }
   }
   return [...byName.values()].flatMap((one) =>
@@ -91,14 +91,14 @@ function consider(best: Best, gain: number, jams: (v: number) => boolean): void 
 }
 
 /** Every set of jammers. */
-function exactly(n: number, companies: readonly Company[]): Best {
+function exactly(n: number, subsets: readonly SubsetReadings[]): Best {
   const best = noneYet(n);
-  const masks = companies.map(({ members }) => members.reduce((mask, v) => mask | (1 << v), 0));
+  const masks = subsets.map(({ members }) => members.reduce((mask, v) => mask | (1 << v), 0));
   for (let set = 1; set < 1 << n; set++) {
     let gain = 0;
     let size = 0;
     for (let v = 0; v < n; v++) size += (set >> v) & 1;
-    for (const [q, mask] of masks.entries()) if ((mask & set) !== 0) gain += (companies[q] as Company).weight;
+    for (const [q, mask] of masks.entries()) if ((mask & set) !== 0) gain += (subsets[q] as SubsetReadings).weight;
     consider(best, gain - against(size), (v) => ((set >> v) & 1) === 1);
   }
   return best;
@@ -120,15 +120,15 @@ function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly numbe
  * verdicts without noise this is exact wherever everyone who does not jam was read beside another:
  * each of these is a start that nobody who jams is ever taken into, and that takes in all others.
  */
-function grown(n: number, companies: readonly Company[]): Best {
+function grown(n: number, subsets: readonly SubsetReadings[]): Best {
   const best = noneYet(n);
-  const whole = companies.reduce((sum, { weight }) => sum + weight, 0);
+  const whole = subsets.reduce((sum, { weight }) => sum + weight, 0);
   const of = Array.from({ length: n }, () => [] as number[]);
-  for (const [q, { members }] of companies.entries()) for (const v of members) (of[v] as number[]).push(q);
-  const reads = of.map((own) => own.reduce((sum, q) => sum - Math.min(0, (companies[q] as Company).weight), 0));
+  for (const [q, { members }] of subsets.entries()) for (const v of members) (of[v] as number[]).push(q);
+  const reads = of.map((own) => own.reduce((sum, q) => sum - Math.min(0, (subsets[q] as SubsetReadings).weight), 0));
   for (let start = 0; start < n; start++) {
     const honest = new Uint8Array(n);
-    const open = companies.map(({ members }) => members.length);
+    const open = subsets.map(({ members }) => members.length);
     const gains = new Float64Array(n);
     let covered = whole;
     let left = n;
@@ -136,7 +136,7 @@ function grown(n: number, companies: readonly Company[]): Best {
       honest[next] = 1;
       left--;
       for (const q of of[next] as number[]) {
-        const { members, weight } = companies[q] as Company;
+        const { members, weight } = subsets[q] as SubsetReadings;
         open[q] = (open[q] as number) - 1;
         if (open[q] === 0) covered -= weight;
         else if (open[q] === 1) for (const v of members) if (honest[v] === 0) gains[v] = (gains[v] as number) - weight;
@@ -153,11 +153,11 @@ function grown(n: number, companies: readonly Company[]): Best {
     // Each of those taken in, left out after all.
     for (let v = 0; v < n; v++) {
       if (honest[v] === 0) continue;
-      const own = (of[v] as number[]).reduce(
-        (sum, q) => sum + (open[q] === 0 ? (companies[q] as Company).weight : 0),
+      const weight = (of[v] as number[]).reduce(
+        (sum, q) => sum + (open[q] === 0 ? (subsets[q] as SubsetReadings).weight : 0),
         0,
       );
-      const gain = covered + own - against(left + 1);
+      const gain = covered + weight - against(left + 1);
       if (gain > (best.with[v] as number)) best.with[v] = gain;
     }
   }
@@ -172,13 +172,13 @@ function grown(n: number, companies: readonly Company[]): Best {
  * Exact for 11 classes; O(n (n^2 + questions)) beyond.
  */
 export function suspicion(classCount: number, asked: readonly AskedQuestion[]): Suspicion {
-  const companies = companiesOf(asked);
-  if (!companies.some(({ unread }) => unread > 0)) {
+  const subsets = subsetsOf(asked);
+  if (!subsets.some(({ unread }) => unread > 0)) {
     const none = new Array<boolean>(classCount).fill(false);
-    return { jams: none, odds: none.map(() => Number.NEGATIVE_INFINITY), companies };
+    return { jams: none, odds: none.map(() => Number.NEGATIVE_INFINITY), subsets };
   }
-  const best = classCount <= EXACT_MAX ? exactly(classCount, companies) : grown(classCount, companies);
-  return { jams: best.jams, odds: best.with.map((own, v) => own - (best.without[v] as number)), companies };
+  const best = classCount <= EXACT_MAX ? exactly(classCount, subsets) : grown(classCount, subsets);
+  return { jams: best.jams, odds: best.with.map((own, v) => own - (best.without[v] as number)), subsets };
 }
 
 const isSound = (read: number, unread: number): boolean =>
@@ -187,8 +187,8 @@ const isSound = (read: number, unread: number): boolean =>
   0;
 
 /** Verdicts of the questions that show only these, and how many of them could not be read. */
-export function verdictsAmong(companies: readonly Company[], isIn: (member: number) => boolean) {
-  const among = companies.filter(({ members }) => members.every(isIn));
+export function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member: number) => boolean) {
+  const among = subsets.filter(({ members }) => members.every(isIn));
   const sum = (field: "answered" | "unread") => among.reduce((all, one) => all + one[field], 0);
   return { answered: sum("answered"), unread: sum("unread") };
 }
@@ -201,18 +201,18 @@ export function verdictsAmong(companies: readonly Company[], isIn: (member: numb
  * is found where several explain the same: of two rollouts, of a list, where nothing was read.
  */
 export function jammers(classCount: number, asked: readonly AskedQuestion[], sure = SUSPECTED): ReadonlySet<number> {
-  const { odds, companies } = suspicion(classCount, asked);
+  const { odds, subsets } = suspicion(classCount, asked);
   const suspects = new Set(odds.flatMap((own, v) => (own >= sure ? [v] : [])));
   const found = new Set(
     [...suspects].filter((v) => {
       const beside = (member: number) => member === v || !suspects.has(member);
-      const own = verdictsAmong(
-        companies.filter(({ members }) => members.includes(v)),
+      const memberVerdicts = verdictsAmong(
+        subsets.filter(({ members }) => members.includes(v)),
         beside,
       );
-      return own.unread > 0 && own.unread >= SHARE_WITH * own.answered;
+      return memberVerdicts.unread > 0 && memberVerdicts.unread >= SHARE_WITH * memberVerdicts.answered;
     }),
   );
-  const { answered, unread } = verdictsAmong(companies, (member) => !found.has(member));
+  const { answered, unread } = verdictsAmong(subsets, (member) => !found.has(member));
   return answered > unread && isSound(answered - unread, unread) ? found : new Set();
 }

@@ -2,7 +2,7 @@
 // may end within.
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
-import type { Match } from "./schedule.ts";
+import type { Match } from "./schedules/schedule.ts";
 
 /** The candidates in an order that hangs on the seed and their contents only. */
 export function seededOrder(players: readonly number[], keys: readonly ContentKey[], seed: number): number[] {

@@ -1,10 +1,11 @@
 // Owns the metrics of a group and of a batch: tau-b, ListAcc, parse rate, flip rate, reward
 // moments, latency. Formulas: stats.ts.
+
+import type { Outcome } from "../asking/outcome.ts";
+import type { Presentation } from "../asking/questions.ts";
 import type { BatchMetrics, GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/replies.ts";
 import { LIMITS } from "../faults/limits.ts";
-import type { Showing } from "../judges/questions.ts";
 import { kendallTauB, mean, percentile, populationStd } from "../math/stats.ts";
-import type { Outcome } from "./outcome.ts";
 
 /** tau-b of win counts against pass rates; null with the reason when it cannot be told. */
 export function groupTau(
@@ -29,11 +30,11 @@ export function listAccuracy(selected: number | null, labels: readonly (number |
 /**
  * Share of pairs that were decided in both orders and came out differently; null when no pair was.
  */
-export function positionFlipRate(questions: readonly Showing[], outcomes: readonly Outcome[]): number | null {
+export function positionFlipRate(questions: readonly Presentation[], outcomes: readonly Outcome[]): number | null {
   const margins = new Map<number, number>();
   const keyOf = (first: number, second: number) => first * LIMITS.rollouts_per_group_max + second;
   for (const { question, winner } of outcomes) {
-    const { shown } = questions[question] as Showing;
+    const { shown } = questions[question] as Presentation;
     if (shown.length !== 2 || winner === null) continue;
     const key = keyOf(shown[0] as number, shown[1] as number);
     margins.set(key, (margins.get(key) ?? 0) + (winner === shown[0] ? 1 : -1));

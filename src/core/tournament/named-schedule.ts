@@ -1,8 +1,8 @@
 // Owns how a spec names a schedule, and what it says of its settings, by the table of schedules.
 import * as z from "zod";
 import type { NamedSchedule, Spec } from "../contract/spec.ts";
-import { isGraded } from "./asking-pairs.ts";
-import type { Choice, Field, Schedule } from "./schedule.ts";
+import { isGraded } from "./pair-questions.ts";
+import type { Choice, Schedule, ScheduleInput } from "./schedules/schedule.ts";
 import { SCHEDULES } from "./schedules/table.ts";
 
 const NamedScheduleSchema = z.union([
@@ -31,7 +31,7 @@ export function scheduleOf(named: NamedSchedule): { schedule: Schedule; settings
 }
 
 /** The schedule itself, or what it chooses for a group. */
-export function chosenOf(named: NamedSchedule, field: Omit<Field, "settings">): Choice {
+export function chosenOf(named: NamedSchedule, field: Omit<ScheduleInput, "settings">): Choice {
   const { schedule, settings } = scheduleOf(named);
   return schedule.choose?.({ ...field, settings }) ?? { schedule: named };
 }
@@ -40,8 +40,8 @@ export function chosenOf(named: NamedSchedule, field: Omit<Field, "settings">): 
 function canonicalSchedule(named: NamedSchedule): NamedSchedule {
   const { schedule, settings } = scheduleOf(named);
   const defaults = schedule.settings.parse({}) as Record<string, unknown>;
-  const own = Object.entries(settings as Record<string, unknown>).filter(([key, value]) => defaults[key] !== value);
-  return own.length === 0 ? nameOf(named) : { name: nameOf(named), ...Object.fromEntries(own) };
+  const changed = Object.entries(settings as Record<string, unknown>).filter(([key, value]) => defaults[key] !== value);
+  return changed.length === 0 ? nameOf(named) : { name: nameOf(named), ...Object.fromEntries(changed) };
 }
 
 /**

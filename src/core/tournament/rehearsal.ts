@@ -1,22 +1,23 @@
-// Owns a contest played from the first wave to the last against a verifier at hand, which answers
+// Owns a run played from the first wave to the last against a verifier at hand, which answers
 // at once. Asks nobody.
-import type { Showing } from "../judges/questions.ts";
+
+import { gradesOf, type Outcome } from "../asking/outcome.ts";
+import type { Presentation } from "../asking/questions.ts";
 import { drained } from "../math/drained.ts";
-import type { Answered } from "./answered.ts";
-import { isGraded } from "./asking-pairs.ts";
-import type { Contest } from "./contest.ts";
 import { type Decision, Sums, shownFirst } from "./decision.ts";
-import { gradesOf, type Outcome } from "./outcome.ts";
-import type { Outcomes } from "./schedule.ts";
+import { isGraded } from "./pair-questions.ts";
+import type { PresentationResult } from "./presentation-results.ts";
+import type { Outcomes } from "./schedules/schedule.ts";
+import type { TournamentRun } from "./tournament-run.ts";
 
 /** What came of one sample. */
-export type Told = Omit<Outcome, "question">;
+export type SampleOutcome = Omit<Outcome, "question">;
 
 /** What a verifier at hand says of a question, one entry a sample. */
-export type AnswersTo = (showing: Showing) => readonly Told[];
+export type AnswersTo = (presentation: Presentation) => readonly SampleOutcome[];
 
 interface Rehearsed {
-  waves: readonly (readonly Showing[])[];
+  waves: readonly (readonly Presentation[])[];
   outcomes: readonly Outcome[];
   decision: Decision;
 }
@@ -28,42 +29,44 @@ export function outcomesIn(decision: Decision): Outcomes {
   return Object.assign(outcomes, { inOrder: (i: number, j: number) => shownFirst(decision, i, j) });
 }
 
-/** A question with what came of it, as a contest is told. */
-function answeredBy(showing: Showing, told: readonly Told[]): Answered {
+/** A question with what came of it, as a run sees it. */
+function presentationResult(presentation: Presentation, samples: readonly SampleOutcome[]): PresentationResult {
   return {
-    showing,
-    grades: told.flatMap((one) => (one.state === "parsed" ? [gradesOf({ ...one, question: 0 }, showing.shown)] : [])),
-    unread: told.some(({ state }) => state === "unparsed"),
+    presentation,
+    grades: samples.flatMap((one) =>
+      one.state === "parsed" ? [gradesOf({ ...one, question: 0 }, presentation.shown)] : [],
+    ),
+    unread: samples.some(({ state }) => state === "unparsed"),
   };
 }
 
-/** Asks wave after wave until the contest of n candidates is over. */
-export function rehearsed(contest: Contest, n: number, answersTo: AnswersTo): Rehearsed {
-  return drained(rehearsal(contest, n, answersTo));
+/** Asks wave after wave until the run over n candidates ends. */
+export function rehearsed(run: TournamentRun, n: number, answersTo: AnswersTo): Rehearsed {
+  return drained(rehearsal(run, n, answersTo));
 }
 
 /** The same a wave at a time, for who has something else to do between two: yields each wave. */
 export function* rehearsal(
-  contest: Contest,
+  run: TournamentRun,
   n: number,
   answersTo: AnswersTo,
-): Generator<readonly Showing[], Rehearsed> {
-  const sums = new Sums(n, contest.judge.mode, { graded: isGraded(contest.judge) });
-  const answered: Answered[] = [];
+): Generator<readonly Presentation[], Rehearsed> {
+  const sums = new Sums(n, run.judge.mode, { graded: isGraded(run.judge) });
+  const results: PresentationResult[] = [];
   const outcomes: Outcome[] = [];
-  const waves: (readonly Showing[])[] = [];
+  const waves: (readonly Presentation[])[] = [];
   for (;;) {
-    const wave = contest.next({ answered, outcomes: outcomesIn(sums.decision(false)), tokens: 0 });
-    if (wave.length === 0) return { waves, outcomes, decision: sums.decision(contest.complete) };
+    const wave = run.next({ results, outcomes: outcomesIn(sums.decision(false)), tokens: 0 });
+    if (wave.length === 0) return { waves, outcomes, decision: sums.decision(run.complete) };
     waves.push(wave);
-    for (const showing of wave) {
-      const told = answersTo(showing);
-      const question = answered.push(answeredBy(showing, told)) - 1;
-      sums.ask(showing.shown);
-      for (const one of told) {
-        const outcome = { ...one, question };
+    for (const presentation of wave) {
+      const samples = answersTo(presentation);
+      const question = results.push(presentationResult(presentation, samples)) - 1;
+      sums.ask(presentation.shown);
+      for (const sample of samples) {
+        const outcome = { ...sample, question };
         outcomes.push(outcome);
-        sums.add(outcome, showing.shown);
+        sums.add(outcome, presentation.shown);
       }
     }
     yield wave;

@@ -1,7 +1,7 @@
 // Owns the table of scores by name: a new one is one entry here.
 import { sigmoid } from "../math/bradley-terry.ts";
 import { sumOf } from "../math/stats.ts";
-import type { Score, Standing } from "./score.ts";
+import type { Score, Scoreboard } from "./score.ts";
 
 /** Sums of outcomes in another order differ by rounding only. */
 const EQUAL = 1e-9;
@@ -9,14 +9,14 @@ const EQUAL = 1e-9;
 const unit = (): readonly [number, number] => [0, 1];
 const oneSided = (): readonly [number, number] => [-1, 1];
 
-const isWhole = ({ tallies, uneven = false }: Standing) => !uneven && tallies.every(({ unasked }) => unasked === 0);
+const isWhole = ({ tallies, uneven = false }: Scoreboard) => !uneven && tallies.every(({ unasked }) => unasked === 0);
 
 /** sigma(t), t the Bradley-Terry strength: the score where not all pairs were asked. */
 const strength: Score = {
   range: unit,
   of: ({ strengths }) => strengths().map(sigmoid),
-  points(standing) {
-    const theta = standing.strengths();
+  points(scoreboard) {
+    const theta = scoreboard.strengths();
     return theta.map((own, r) =>
       sumOf(theta.flatMap((other, s) => (s === r ? [] : own === other ? [0.5] : [sigmoid(own - other)]))),
     );
@@ -74,9 +74,9 @@ export const SCORES: Readonly<Record<string, Score>> = {
    */
   auto: {
     range: unit,
-    of: (standing) => (isWhole(standing) ? standing.earned : strength.of(standing)),
-    points: (standing) => (isWhole(standing) ? null : (strength.points?.(standing) ?? null)),
-    choose: (standing) => (isWhole(standing) ? "soft" : "strength"),
+    of: (scoreboard) => (isWhole(scoreboard) ? scoreboard.earned : strength.of(scoreboard)),
+    points: (scoreboard) => (isWhole(scoreboard) ? null : (strength.points?.(scoreboard) ?? null)),
+    choose: (scoreboard) => (isWhole(scoreboard) ? "soft" : "strength"),
   },
   /** What it earned on average, graded as the verdicts are. */
   soft: { range: unit, of: ({ earned }) => earned },

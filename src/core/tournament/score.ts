@@ -1,9 +1,9 @@
 // Owns what a score is: how base rewards come of what was decided about a group. Scores:
 // score-table.ts.
-import type { Tally } from "./decide.ts";
+import type { Tally } from "../asking/comparison.ts";
 
 /** What a group's comparisons came to, one entry a rollout. */
-export interface Standing {
+export interface Scoreboard {
   tallies: readonly Tally[];
   /** Well-formed and with nothing missing; the values of others are not used. */
   judged: readonly boolean[];
@@ -26,14 +26,14 @@ export interface Score {
   /** Where every value lies in groups of at most n; the malformed have the least. */
   range(n: number): readonly [number, number];
   /** Null: what it rests on was not told. */
-  of(standing: Standing): readonly (number | null)[];
+  of(scoreboard: Scoreboard): readonly (number | null)[];
   /**
    * By what candidates are ordered where not every pair is asked, in points of n - 1; default:
    * `earned`.
    */
-  points?(standing: Standing): readonly number[] | null;
+  points?(scoreboard: Scoreboard): readonly number[] | null;
   /** Of one that stands for others: which, for this group. */
-  choose?(standing: Standing): string;
+  choose?(scoreboard: Scoreboard): string;
   /** Only of verdicts that are scores. */
   needsScores?: true;
 }

@@ -1,12 +1,14 @@
 // Owns base rewards by the score that a spec names, and what they rest on. The scores:
 // score-table.ts.
+
 import * as z from "zod";
+import type { Tally } from "../asking/comparison.ts";
+import type { Presentation } from "../asking/questions.ts";
 import type { Classes } from "../candidate/classes.ts";
-import type { Showing } from "../judges/questions.ts";
 import { sumOf } from "../math/stats.ts";
-import type { Gap, Tally } from "./decide.ts";
+import type { Gap } from "./decide.ts";
 import type { Decision } from "./decision.ts";
-import type { Score, Standing } from "./score.ts";
+import type { Score, Scoreboard } from "./score.ts";
 import { SCORES } from "./score-table.ts";
 
 export const ScoreSchema = z.enum(Object.keys(SCORES) as [string, ...string[]]).default("win_rate");
@@ -20,14 +22,14 @@ export const scoreRange = (score: string, n: number): readonly [number, number] 
  */
 export function baseRewards(
   score: string,
-  standing: Standing,
+  scoreboard: Scoreboard,
   classOf: Classes["classOf"],
   gaps: readonly (Gap | null)[],
 ): (number | null)[] {
   const { range, of } = SCORES[score] as Score;
-  const values = of(standing);
+  const values = of(scoreboard);
   const [least] = range(classOf.length);
-  return values.map((value, r) => (gaps[r] !== null ? null : standing.judged[r] ? value : least));
+  return values.map((value, r) => (gaps[r] !== null ? null : scoreboard.judged[r] ? value : least));
 }
 
 /**
@@ -35,11 +37,12 @@ export function baseRewards(
  * decided: duplicates and the malformed among themselves half, a malformed one nothing of others.
  */
 export function earnedOf({ classOf }: Pick<Classes, "classOf">, { shares }: Decision): number[] {
-  return classOf.map((own, r) => {
+  return classOf.map((classIndex, r) => {
     const known = classOf.flatMap((other, s) => {
       if (s === r) return [];
-      if (own === null || other === null) return [(1 + Number(own !== null) - Number(other !== null)) / 2];
-      return shares[own]?.[other] ?? [];
+      if (classIndex === null || other === null)
+        return [(1 + Number(classIndex !== null) - Number(other !== null)) / 2];
+      return shares[classIndex]?.[other] ?? [];
     });
     return known.length === 0 ? 0 : sumOf(known) / known.length;
   });
@@ -52,10 +55,10 @@ export function earnedOf({ classOf }: Pick<Classes, "classOf">, { shares }: Deci
 export function leftFree(
   freePoint: boolean,
   classOf: Classes["classOf"],
-  questions: readonly Pick<Showing, "shown">[],
+  questions: readonly Pick<Presentation, "shown">[],
 ): boolean[] {
   const shown = new Set(freePoint ? questions.flatMap((question) => question.shown) : []);
-  return classOf.map((own) => shown.size > 0 && own !== null && !shown.has(own));
+  return classOf.map((classIndex) => shown.size > 0 && classIndex !== null && !shown.has(classIndex));
 }
 
 /** As scores count them: a free point is a win, of which no opponent is told. */

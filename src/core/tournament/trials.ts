@@ -1,10 +1,11 @@
 // Owns what is asked to tell who keeps the verifier from answering, where the schedule's own
 // questions leave it open. Its answers decide nothing else.
+
+import type { AskedQuestion } from "../asking/asked-questions.ts";
+import { comparedIn, isProbe, type Presentation, TRIAL_FROM } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
 import { compareKeys } from "../candidate/classes.ts";
-import { comparedIn, isProbe, type Showing, TRIAL_FROM } from "../judges/questions.ts";
 import { hashText } from "../math/random.ts";
-import type { AskedQuestion } from "./asked-questions.ts";
 import { SURE, suspicion, verdictsAmong } from "./jamming.ts";
 
 /** Pairs asked where nobody is known to be read: so few are all pairs of the longest list. */
@@ -22,7 +23,7 @@ const CLEAR = -2;
 export const trialsMost = (n: number): number => TRIES * n + READ_AGAIN + BLIND_MAX;
 
 /** The answers that tell who is read: all but those that show one candidate alone. */
-export const telling = (asked: readonly AskedQuestion[]): AskedQuestion[] =>
+export const withoutProbes = (asked: readonly AskedQuestion[]): AskedQuestion[] =>
   asked.filter(({ question }) => !isProbe(question));
 
 /**
@@ -31,12 +32,12 @@ export const telling = (asked: readonly AskedQuestion[]): AskedQuestion[] =>
  * Nothing where nobody may jam, or it is known as surely as need be.
  * @param keys one a candidate
  */
-export function trialsOf(keys: readonly ContentKey[], asked: readonly AskedQuestion[], seed: number): Showing[] {
-  const known = telling(asked);
-  const { odds, jams, companies } = suspicion(keys.length, known);
+export function trialsOf(keys: readonly ContentKey[], asked: readonly AskedQuestion[], seed: number): Presentation[] {
+  const known = withoutProbes(asked);
+  const { odds, jams, subsets } = suspicion(keys.length, known);
   if (!odds.some((own) => own > MAY)) return [];
   const line = seededLine(keys, seed);
-  const read = (v: number) => companies.some((one) => one.answered > one.unread && one.members.includes(v));
+  const read = (v: number) => subsets.some((one) => one.answered > one.unread && one.members.includes(v));
   const clear = line.filter((v) => (odds[v] as number) <= CLEAR && read(v));
   const tried = known.flatMap(({ question }) => (question.trial === true ? [question] : []));
   if (clear.length === 0) return tried.length > 0 ? [] : blindly(line, known);
@@ -46,17 +47,17 @@ export function trialsOf(keys: readonly ContentKey[], asked: readonly AskedQuest
     Array.from({ length: TRIES }, (_, time) => trial(v, clear[(k + time) % clear.length] as number, 1 + time)),
   );
   const [a, b] = clear;
-  const rest = verdictsAmong(companies, (v) => jams[v] === false);
+  const rest = verdictsAmong(subsets, (v) => jams[v] === false);
   if (a === undefined || b === undefined || subjects.has(a) || rest.answered >= READ_LEAST) return trials;
   return [...trials, ...Array.from({ length: READ_AGAIN }, (_, time) => trial(a, b, 1 + time))];
 }
 
-const trial = (v: number, beside: number, number: number): Showing => ({
+const trial = (v: number, beside: number, number: number): Presentation => ({
   ...{ shown: [v, beside], samples: 1, first_sample: TRIAL_FROM + number, trial: true },
 });
 
 /** Pairs that were not asked beside nobody else. */
-function blindly(line: readonly number[], known: readonly AskedQuestion[]): Showing[] {
+function blindly(line: readonly number[], known: readonly AskedQuestion[]): Presentation[] {
   const names = new Set(known.map(({ question }) => comparedIn(question)));
   const pairs = line.flatMap((a, k) => line.slice(k + 1).map((b) => [a, b] as const));
   // Neighbours in the line first, so that few pairs are of many candidates.

@@ -78,6 +78,6 @@ const refusedAny = (formatOk: readonly boolean[], result: GroupResult | undefine
  */
 export function stepWarnings(requests: readonly (readonly string[])[], parse_rate: number | null): string[] {
   // A step tells that something was refused, its requests tell why.
-  const said = requests.flat().flatMap((text) => (text === LOW ? [] : (text.split(":")[0] as string)));
-  return [...new Set([...said, ...parseRateWarnings(parse_rate)])].sort();
+  const codes = requests.flat().flatMap((text) => (text === LOW ? [] : (text.split(":")[0] as string)));
+  return [...new Set([...codes, ...parseRateWarnings(parse_rate)])].sort();
 }

@@ -1,10 +1,10 @@
 // Owns the waves of `active` with `again`: the next question is a new pair or one that was asked,
 // in its other order or more often, by which tells most of the order.
 import type { Fit } from "../../math/bradley-terry.ts";
-import { type Field, type Match, type Outcomes, strengthsInOrder, type Waves } from "../schedule.ts";
-import { type Ends, endFit, isSure } from "../sureness.ts";
 import { circular } from "./circular.ts";
 import { bestChances, spaced, worthOf } from "./pair-worth.ts";
+import { type Match, type Outcomes, type ScheduleInput, strengthsInOrder, type Waves } from "./schedule.ts";
+import { type Ends, endFit, isSure } from "./sureness.ts";
 
 /** So many pairs a candidate are asked before some are turned round to see what the order does. */
 const PAIRS_BEFORE_TURNS = 2;
@@ -24,7 +24,7 @@ const PAIR_LEAST = 0.02;
 const EDGE = 1e-3;
 
 /** A pair that was asked, and how often. */
-interface Asked {
+interface AskedPair {
   match: Match;
   times: number;
 }
@@ -45,13 +45,13 @@ const UNKNOWN: Noise = { pair: 1, order: 0 };
  * turning a pair round tells as much as a new one where the two noises are equal. Both are
  * estimated from some pairs that are turned round. Votes are repeated once all pairs are asked.
  */
-export function* activeAgain(field: Field, ends: Ends): Waves {
+export function* activeAgain(field: ScheduleInput, ends: Ends): Waves {
   const { order, graded, repeats, pairs } = field;
   const n = order.length;
   const ring = [...((circular.waves({ ...field, settings: { degree: 1 } }).next().value ?? []) as readonly Match[])];
   const asked = ring
     .filter(([a, b], k) => a !== b && ring.findIndex((m) => m.includes(a as number) && m.includes(b as number)) === k)
-    .map((match): Asked => ({ match, times: 1 }));
+    .map((match): AskedPair => ({ match, times: 1 }));
   let outcomes = yield asked.map(({ match }) => match);
   const open = order.flatMap((a, s) =>
     order
@@ -81,16 +81,16 @@ export function* activeAgain(field: Field, ends: Ends): Waves {
 }
 
 /** Pairs of which the outcome is nearest to a half, where log-odds are told best. */
-function closest(asked: readonly Asked[], outcomes: Outcomes): Match[] {
-  const distance = ({ match: [i, j] }: Asked) => Math.abs((outcomes(i as number, j as number) ?? 1) - 0.5);
+function closest(asked: readonly AskedPair[], outcomes: Outcomes): Match[] {
+  const distance = ({ match: [i, j] }: AskedPair) => Math.abs((outcomes(i as number, j as number) ?? 1) - 0.5);
   return [...asked].sort((a, b) => distance(a) - distance(b)).map(({ match }) => match);
 }
 
-interface Known {
+interface PairSelection {
   open: readonly Match[];
-  asked: readonly Asked[];
+  asked: readonly AskedPair[];
   /** Of these, those that may be asked again. */
-  again: readonly Asked[];
+  again: readonly AskedPair[];
   outcomes: Outcomes;
   graded: boolean;
   /** Only who may be the best matters. */
@@ -98,7 +98,7 @@ interface Known {
 }
 
 /** The wave of most worth among new pairs and pairs asked again. */
-function chosen(fit: Fit, { open, asked, again, outcomes, graded, only }: Known, most: number): Match[] {
+function chosen(fit: Fit, { open, asked, again, outcomes, graded, only }: PairSelection, most: number): Match[] {
   const chances = only ? bestChances(fit) : null;
   const share = ([i, j]: Match) =>
     chances === null ? 1 : (chances[i as number] as number) + (chances[j as number] as number);
@@ -109,9 +109,9 @@ function chosen(fit: Fit, { open, asked, again, outcomes, graded, only }: Known,
   const repeated = turning === 0 ? [] : again.map(({ match }) => ({ match, worth: worth(match) * turning }));
   const line = [...fresh, ...repeated].sort((a, b) => b.worth - a.worth);
   const least = only && open.length === 0 ? TELLING_LEAST * (line[0]?.worth ?? 0) : 0;
-  const telling = line.filter((one) => one.worth >= least);
+  const informative = line.filter((one) => one.worth >= least);
   return spaced(
-    telling.map(({ match }) => match),
+    informative.map(({ match }) => match),
     most,
     // More votes on the best's own pairs do not hang on each other: no reason to wait.
     only && open.length === 0 ? most : 2,
@@ -134,21 +134,21 @@ const logit = (share: number): number => {
  * difference what is seen in the pair. How far all lie from the fit is pair + order for those asked
  * once, pair for the others, with as many strengths fitted as there are candidates.
  */
-function noiseOf({ theta, lead = 0 }: Fit, asked: readonly Asked[], outcomes: Outcomes): Noise {
+function noiseOf({ theta, lead = 0 }: Fit, asked: readonly AskedPair[], outcomes: Outcomes): Noise {
   const places: number[] = [];
   let far = 0;
   let once = 0;
   for (const { match } of asked) {
     const [i, j] = match as readonly [number, number];
-    const [told, back] = [outcomes.inOrder?.(i, j) ?? null, outcomes.inOrder?.(j, i) ?? null];
-    if (told === null) continue;
+    const [there, back] = [outcomes.inOrder?.(i, j) ?? null, outcomes.inOrder?.(j, i) ?? null];
+    if (there === null) continue;
     const gap = (theta[i] as number) - (theta[j] as number);
     if (back === null) {
-      far += (logit(told.mean) - lead - gap) ** 2;
+      far += (logit(there.mean) - lead - gap) ** 2;
       once++;
     } else {
-      places.push((logit(told.mean) + logit(back.mean)) / 2);
-      far += ((logit(told.mean) - logit(back.mean)) / 2 - gap) ** 2;
+      places.push((logit(there.mean) + logit(back.mean)) / 2);
+      far += ((logit(there.mean) - logit(back.mean)) / 2 - gap) ** 2;
     }
   }
   if (places.length < TURNED_LEAST) return UNKNOWN;
@@ -164,7 +164,7 @@ function sampleVariance(values: readonly number[]): number {
 }
 
 /** The wave as it is put, and noted: of a new pair the one that was shown first less often first. */
-function entered(next: readonly Match[], asked: Asked[], open: Match[]): Match[] {
+function entered(next: readonly Match[], asked: AskedPair[], open: Match[]): Match[] {
   return next.map((match) => {
     const before = asked.find(({ match: m }) => match.every((i) => m.includes(i)));
     if (before !== undefined) {

@@ -1,11 +1,11 @@
 // Owns the schedule `active`: wave after wave the pairs of which an answer says most, until the
 // order is sure.
 import * as z from "zod";
-import { allPairs, type Match, type Schedule, strengthsOf } from "../schedule.ts";
-import { endFit, isSure } from "../sureness.ts";
 import { activeAgain } from "./active-again.ts";
 import { circular } from "./circular.ts";
 import { bestChances, spaced, worthOf } from "./pair-worth.ts";
+import { allPairs, type Match, type Schedule, strengthsOf } from "./schedule.ts";
+import { endFit, isSure } from "./sureness.ts";
 
 export const orderConfidenceSetting = z.number().gt(0.5).max(1).optional().meta({
   description:

@@ -1,6 +1,6 @@
 // Owns the schedule `anchored`: everyone against one candidate.
 import * as z from "zod";
-import type { Match, Schedule } from "../schedule.ts";
+import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
   anchor: z.enum(["seeded", "reference"]).default("seeded").meta({

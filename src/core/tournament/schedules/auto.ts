@@ -1,8 +1,8 @@
 // Owns the schedule `auto`: which schedule a group's size, verdicts and budget call for.
 import * as z from "zod";
-import { allPairs, type Choice, type Schedule } from "../schedule.ts";
 import { orderConfidenceSetting } from "./active.ts";
 import { roundRobin } from "./round-robin.ts";
+import { allPairs, type Choice, type Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({ order_confidence: orderConfidenceSetting });
 

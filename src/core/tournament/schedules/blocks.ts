@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { bound } from "../../faults/limit-advice.ts";
 import { LIMITS } from "../../faults/limits.ts";
-import type { Match, Schedule } from "../schedule.ts";
+import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
   size: z

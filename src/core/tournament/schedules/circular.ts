@@ -1,7 +1,7 @@
 // Owns the schedule `circular`: each candidate against those at some distances on a seeded ring.
 import * as z from "zod";
 import { bound } from "../../faults/limit-advice.ts";
-import type { Match, Schedule } from "../schedule.ts";
+import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
   degree: z

@@ -2,7 +2,7 @@
 // elimination.
 import * as z from "zod";
 import { mean } from "../../math/stats.ts";
-import { allPairs, type Match, meanOutcome, type Outcomes, type Schedule } from "../schedule.ts";
+import { allPairs, type Match, meanOutcome, type Outcomes, type Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({});
 

@@ -2,7 +2,7 @@
 // most. Knows no schedule.
 import { type Fit, pairPosterior, productOf, sigmoid } from "../../math/bradley-terry.ts";
 import { sumOf } from "../../math/stats.ts";
-import type { Match } from "../schedule.ts";
+import type { Match } from "./schedule.ts";
 
 /** The chance that a pair's order is wrong times what an answer tells of its gap. */
 export function worthOf(fit: Fit, [i, j]: readonly [number, number]): number {

@@ -1,7 +1,7 @@
 // Owns the schedule `pivot`: a ring, and then everyone against those who did best in it.
 import * as z from "zod";
 import { bound } from "../../faults/limit-advice.ts";
-import { allPairs, type Match, meanOutcome, type Schedule } from "../schedule.ts";
+import { allPairs, type Match, meanOutcome, type Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
   pivots: z

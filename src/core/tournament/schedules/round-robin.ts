@@ -1,6 +1,6 @@
 // Owns the schedule `round_robin`: every pair of candidates.
 import * as z from "zod";
-import type { Match, Schedule } from "../schedule.ts";
+import type { Match, Schedule } from "./schedule.ts";
 
 /** n(n - 1) / 2 pairs in one wave; where a budget ends within it, contents say who is left out. */
 export const roundRobin: Schedule = {

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ApiError } from "../../faults/errors.ts";
 import { LIMITS } from "../../faults/limits.ts";
-import type { Schedule } from "../schedule.ts";
+import type { Schedule } from "./schedule.ts";
 
 /** One list of 2..5. Throws ApiError `list_too_long`. */
 export const singleList: Schedule = {

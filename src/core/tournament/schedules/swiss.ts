@@ -1,7 +1,7 @@
 // Owns the schedule `swiss`: round after round those of equal points against each other.
 import * as z from "zod";
 import { bound } from "../../faults/limit-advice.ts";
-import type { Outcomes, Schedule } from "../schedule.ts";
+import type { Outcomes, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
   rounds: z
@@ -70,9 +70,9 @@ function paired(line: readonly number[], haveMet: (a: number, b: number) => bool
 /** Places in [0, 1] by points, then by the second number; equals share the mean of theirs. */
 function shared(n: number, entries: readonly (readonly [number, number, number])[]): number[] {
   const places = new Array<number>(n).fill(0);
-  for (const [i, own, second] of entries) {
-    const above = entries.filter(([, p, s]) => p > own || (p === own && s > second)).length;
-    const equal = entries.filter(([, p, s]) => p === own && s === second).length;
+  for (const [i, points, second] of entries) {
+    const above = entries.filter(([, p, s]) => p > points || (p === points && s > second)).length;
+    const equal = entries.filter(([, p, s]) => p === points && s === second).length;
     places[i] = n < 2 ? 0 : (n - 1 - above - (equal - 1) / 2) / (n - 1);
   }
   return places;

@@ -1,5 +1,5 @@
 // Owns the table of schedules by name: a new one is one file and one line here.
-import type { Schedule } from "../schedule.ts";
+
 import { active } from "./active.ts";
 import { anchored } from "./anchored.ts";
 import { auto } from "./auto.ts";
@@ -8,6 +8,7 @@ import { circular } from "./circular.ts";
 import { knockout } from "./knockout.ts";
 import { pivot } from "./pivot.ts";
 import { roundRobin } from "./round-robin.ts";
+import type { Schedule } from "./schedule.ts";
 import { singleList } from "./single-list.ts";
 import { swiss } from "./swiss.ts";
 import { winner } from "./winner.ts";

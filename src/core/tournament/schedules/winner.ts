@@ -1,6 +1,6 @@
 // Owns the schedule `winner`: asks until nothing left can change who has the most wins.
 import * as z from "zod";
-import { allPairs, type Field, type Match, type Outcomes, type Schedule } from "../schedule.ts";
+import { allPairs, type Match, type Outcomes, type Schedule, type ScheduleInput } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({});
 
@@ -73,7 +73,7 @@ function newPairs(line: readonly number[], before: (a: number, b: number) => boo
  * reach these is out. More outcomes only raise the bar and lower what is in reach; a pair of two
  * who are out does neither for anybody else, since who is out sets no bar that is not set already.
  */
-function standingOf({ order, sizes }: Pick<Field, "order" | "sizes">, outcomes: Outcomes) {
+function standingOf({ order, sizes }: Pick<ScheduleInput, "order" | "sizes">, outcomes: Outcomes) {
   const table = order.map((i) => ({ i, ...reachOf(i, order, sizes, outcomes) }));
   const settled = table.filter(({ most, wins }) => most === wins);
   return { table, bar: Math.max(-1, ...settled.map(({ wins }) => wins)) };

@@ -4,8 +4,8 @@ import { softFault } from "../judges/anchors.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { isPromptName } from "../judges/render.ts";
 import { scoreScale } from "../judges/score-scale.ts";
-import { scheduleFault } from "../tournament/named-schedule.ts";
-import { SCORES } from "../tournament/score-table.ts";
+import { scheduleFault } from "./named-schedule.ts";
+import { SCORES } from "./score-table.ts";
 
 interface JudgeFault {
   /** Below the judge's own path; `score` for the score. */

@@ -1,9 +1,15 @@
 // Owns what a schedule is: which candidates it compares, in waves, given the outcomes so far. The
-// schedules: schedules/. Knows no verifier, no orders of showing and no samples.
+// schedules: table.ts. Knows no verifier, no presentation orders and no samples.
 import type * as z from "zod";
-import type { NamedSchedule } from "../contract/spec.ts";
-import { type Fit, fitted, type Game } from "../math/bradley-terry.ts";
-import type { ShownFirst } from "./decision.ts";
+import type { NamedSchedule } from "../../contract/spec.ts";
+import { type Fit, fitted, type Game } from "../../math/bradley-terry.ts";
+
+/** Readable verdicts that showed one before another, and what they gave that one on average. */
+export interface ShownFirst {
+  count: number;
+  /** In [0, 1]. */
+  mean: number;
+}
 
 /**
  * What came of comparing candidate i with candidate j: what i earned of it, in [0, 1] and j the
@@ -18,7 +24,7 @@ export interface Outcomes {
 /** Candidates to compare: two, or a list of more. */
 export type Match = readonly number[];
 
-export interface Field<S = unknown> {
+export interface ScheduleInput<S = unknown> {
   /** The candidates in a seeded order that hangs on their content only; what chance there is. */
   order: readonly number[];
   settings: S;
@@ -55,7 +61,7 @@ export interface Schedule<S = unknown> {
   settings: z.ZodObject;
   /** Whether it leaves no pair of a group unasked, whatever the group. */
   complete: boolean;
-  waves(field: Field<S>): Waves;
+  waves(field: ScheduleInput<S>): Waves;
   /** Whether the group's reference takes part, and only comparisons with it count. */
   needsReference?(settings: S): boolean;
   /** Pairs of n candidates that it comes to ask at most; absent: its first wave is all there is. */
@@ -77,7 +83,7 @@ export interface Schedule<S = unknown> {
   /** Whether a pair asked in one order shows first whom it names first; else the seed says. */
   listsInOrder?(settings: S): boolean;
   /** Of one that stands for others: which. */
-  choose?(field: Field<S>): Choice;
+  choose?(field: ScheduleInput<S>): Choice;
 }
 
 /** Pairs of n candidates. */
@@ -88,13 +94,13 @@ export const pairNumber = ([i = 0, j = 0]: Match): number => Math.min(i, j) * PA
 const PAIR_FACTOR = 1 << 16;
 
 /** A schedule at work on one group. */
-export class Pairing {
+export class ScheduleRun {
   private readonly waves: Waves;
   private readonly asked = new Set<number>();
   private readonly all: boolean;
   private places_: readonly number[] | undefined;
 
-  constructor(schedule: Schedule, field: Field) {
+  constructor(schedule: Schedule, field: ScheduleInput) {
     this.waves = schedule.waves(field);
     this.all = schedule.mode === "listwise" || schedule.repeats?.(field.settings) === true;
   }
@@ -154,9 +160,9 @@ export function strengthsOf(n: number, pairs: readonly Match[], outcomes: Outcom
  * only, and who of the two has the lower number must not matter.
  */
 export function gameOf([i = 0, j = 0]: Match, outcomes: Outcomes): Game | null {
-  const [own, other] = [outcomes(i, j) ?? null, outcomes(j, i) ?? null];
-  if (own === null || other === null) return null;
-  return own >= other ? { i, j, score: own } : { i: j, j: i, score: other };
+  const [earned, other] = [outcomes(i, j) ?? null, outcomes(j, i) ?? null];
+  if (earned === null || other === null) return null;
+  return earned >= other ? { i, j, score: earned } : { i: j, j: i, score: other };
 }
 
 /** Lambda of the prior on what being shown first earns. */
@@ -181,7 +187,7 @@ export function shownIn([i = 0, j = 0]: Match, outcomes: Outcomes): (Game & { co
     [j, i],
   ] as const;
   return orders.flatMap(([first, second]) => {
-    const told = outcomes.inOrder?.(first, second) ?? null;
-    return told === null ? [] : [{ i: first, j: second, score: told.mean, count: told.count }];
+    const votes = outcomes.inOrder?.(first, second) ?? null;
+    return votes === null ? [] : [{ i: first, j: second, score: votes.mean, count: votes.count }];
   });
 }

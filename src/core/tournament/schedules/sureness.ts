@@ -1,6 +1,6 @@
 // Owns how surely the order of strengths is known: each vote is a game, and what a verifier sees in
 // a pair, or in a place, is no vote's own chance.
-import { type Fit, fitted, type Game, orderConfidence, sigmoid } from "../math/bradley-terry.ts";
+import { type Fit, fitted, type Game, orderConfidence, sigmoid } from "../../math/bradley-terry.ts";
 import { gameOf, LEAD_PRIOR, type Match, type Outcomes, STRENGTH_PRIOR, shownIn } from "./schedule.ts";
 
 /**
@@ -35,7 +35,7 @@ export function surenessFit(n: number, pairs: readonly Match[], outcomes: Outcom
 }
 
 /** How sure that order is (bradley-terry.ts). */
-export const surenessOf = (...about: Parameters<typeof surenessFit>) => orderConfidence(surenessFit(...about));
+export const surenessOf = (...input: Parameters<typeof surenessFit>) => orderConfidence(surenessFit(...input));
 
 /** When a schedule ends: as soon as the best is so sure, or the best and the whole order. */
 export interface Ends {
@@ -45,8 +45,8 @@ export interface Ends {
 }
 
 /** The fit by which a schedule may end; null of `sure` 1, which nothing need be worked out for. */
-export const endFit = ({ sure, order_confidence }: Ends, ...about: Parameters<typeof surenessFit>): Fit | null =>
-  order_confidence === undefined && sure === 1 ? null : surenessFit(...about);
+export const endFit = ({ sure, order_confidence }: Ends, ...input: Parameters<typeof surenessFit>): Fit | null =>
+  order_confidence === undefined && sure === 1 ? null : surenessFit(...input);
 
 /** Whether it ends. */
 export function isSure({ sure, order_confidence }: Ends, fit: Fit | null): boolean {
@@ -56,9 +56,9 @@ export function isSure({ sure, order_confidence }: Ends, fit: Fit | null): boole
 }
 
 function votesOf(pair: Match, outcomes: Outcomes): Votes[] {
-  const told = shownIn(pair, outcomes);
-  const whole = told.length > 0 ? null : gameOf(pair, outcomes);
-  return whole === null ? told : [{ ...whole, count: 1 }];
+  const inOrder = shownIn(pair, outcomes);
+  const whole = inOrder.length > 0 ? null : gameOf(pair, outcomes);
+  return whole === null ? inOrder : [{ ...whole, count: 1 }];
 }
 
 /** The games that a pair's votes are worth; before there is a fit, as of equals. */
@@ -69,7 +69,7 @@ function weighed(votes: readonly Votes[], fit: Fit | undefined): Game[] {
   const p = sigmoid(Math.abs(gap));
   const chance = p * (1 - p);
   const each = votes.map(({ count }) => 1 / (1 / (count * chance) + ORDER_VARIANCE));
-  const told = each.reduce((sum, own) => sum + own, 0);
-  const share = 1 / (1 + told * PAIR_VARIANCE) / chance;
+  const information = each.reduce((sum, own) => sum + own, 0);
+  const share = 1 / (1 + information * PAIR_VARIANCE) / chance;
   return votes.map(({ count: _, ...game }, k) => ({ ...game, times: (each[k] as number) * share }));
 }

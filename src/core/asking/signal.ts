@@ -1,18 +1,16 @@
 // Owns what a kind of signal is: settings, range, what it asks of a verifier and how its values
-// come of the answers. Kinds: table.ts.
+// come of the answers. Kinds: ../reward/table.ts.
+
 import type * as z from "zod";
 import type { ContentKey } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { VerifierUse } from "../contract/replies.ts";
-import type { FormatRule, NamedSchedule, Spec } from "../contract/spec.ts";
-import type { Question } from "../judges/questions.ts";
+import type { FormatRule, Spec } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
-import type { AskedQuestion } from "../tournament/asked-questions.ts";
-import type { Selection, Tally } from "../tournament/decide.ts";
-import type { Forecasting, Work } from "../tournament/forecast.ts";
-import type { Measures } from "../tournament/measures.ts";
+import type { AskedQuestion } from "./asked-questions.ts";
+import type { ComparisonSummary, Forecasting, RehearsalWork } from "./comparison.ts";
 import type { FillRoom } from "./fill-room.ts";
-import type { Range, Valued } from "./signal-value.ts";
+import type { Question } from "./questions.ts";
+import type { Valued, ValueRange } from "./signal-value.ts";
 
 /**
  * What a request must carry for a signal: a field of every rollout, such as `length_tokens`, or of
@@ -43,7 +41,7 @@ export interface GroupFault {
 export type Judge = Spec["judge"];
 
 /** What a plan knows besides its group and its settings. */
-export interface About {
+export interface SignalContext {
   /** The signal's name in its spec. */
   name: string;
   /** The spec's. */
@@ -66,46 +64,8 @@ export interface About {
 /** What a signal tells of one rollout besides its value: small, for people and the run log. */
 export type Detail = Readonly<Record<string, unknown>>;
 
-/** What comparing a group's rollouts counted, one entry a rollout. */
-export interface Comparing {
-  tallies: readonly Tally[];
-  /** Null where there is no score. */
-  wins: readonly (number | null)[];
-  votes: readonly (number | null)[];
-  unparsed: readonly number[];
-  /** The verifier's answers fail where the candidate is shown. */
-  jams: readonly boolean[];
-  /** The verifier refused what showed it, by its doing: too long, or filtered. */
-  refused: readonly boolean[];
-  selection: Selection;
-  position_flip_rate: number | null;
-  /** Whether wins go in a circle; null below three different candidates, where none can. */
-  cyclic: boolean | null;
-  /**
-   * Of specs that leave pairs out, grade outcomes or score in another way; wins on the scale of all
-   * pairs.
-   */
-  points?: readonly (number | null)[];
-  measures?: Measures;
-  told?: ContestTold;
-}
-
-/**
- * What a contest tells of itself: its schedule, and generations that were not paid or not needed.
- */
-export interface ContestTold {
-  schedule: NamedSchedule;
-  /** Where the spec left it to `auto`. */
-  chosen?: NonNullable<VerifierUse["chosen"]>;
-  unpaid: number;
-  early_stop: number;
-  sure: number;
-  /** Questions that the deadline came before, where a part of the comparisons is enough. */
-  cut: number;
-}
-
 /** One rollout's value with what the signal tells of it. */
-export interface ToldRow {
+export interface RolloutValue {
   value: Valued;
   detail: Detail | null;
 }
@@ -116,7 +76,7 @@ export interface PlanResult {
   /** One a rollout; absent where the kind has none. */
   details?: readonly (Detail | null)[];
   /** Of a kind that compares. */
-  summary?: Comparing;
+  summary?: ComparisonSummary;
 }
 
 /**
@@ -140,18 +100,18 @@ export interface Plan {
   /** It asks again by itself what could not be read, as its budget pays; else that is done for it. */
   asksAgain?: boolean;
   /** What its questions show in place of the group's candidates. */
-  shows?: Shown;
+  shows?: ShownTexts;
   /**
    * Generations over all waves, without what is asked again, out of so much work; absent: all are
    * of the first.
    */
-  forecast?(work: Work): Forecasting;
+  forecast?(work: RehearsalWork): Forecasting;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
 }
 
 /** Texts out of rollouts that questions show instead of candidates; none twice. */
-export interface Shown {
+export interface ShownTexts {
   texts: readonly string[];
   keys: readonly ContentKey[];
   /** The rollout that each is of: the first of several. */
@@ -219,14 +179,14 @@ export interface Signal<S = unknown> {
   /**
    * What it measures of itself over all rollouts of a request that it was asked for; null: nothing.
    */
-  measures?(settings: S, rows: readonly ToldRow[]): Readonly<Record<string, number | null>> | null;
+  measures?(settings: S, rows: readonly RolloutValue[]): Readonly<Record<string, number | null>> | null;
   facts(settings: S): readonly Fact[];
   /** What the group's facts lack or hold that does not go with the settings; absent: nothing. */
   groupFault?(settings: S, group: object): GroupFault | null;
   /** Where every value lies in groups of at most n rollouts; infinite ends allowed. */
-  range(settings: S, n: number): Range;
+  range(settings: S, n: number): ValueRange;
   /** Throws ApiError for a group that cannot be met. */
-  open(group: PreparedGroup, settings: S, about: About): Plan;
+  open(group: PreparedGroup, settings: S, context: SignalContext): Plan;
   /** The same of a kind that takes long to open: yields the steps that it took (`turn_steps`). */
-  opening?(group: PreparedGroup, settings: S, about: About): Generator<number, Plan>;
+  opening?(group: PreparedGroup, settings: S, context: SignalContext): Generator<number, Plan>;
 }

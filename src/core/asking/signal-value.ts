@@ -6,7 +6,7 @@ import type { ItemErrorCode } from "../faults/errors.ts";
 export type Valued = { value: number; code: null } | { value: null; code: ItemErrorCode };
 
 /** A closed interval in which every value lies. */
-export type Range = readonly [low: number, high: number];
+export type ValueRange = readonly [low: number, high: number];
 
 export const without = (code: ItemErrorCode): Valued => ({ value: null, code });
 /**

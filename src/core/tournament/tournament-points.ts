@@ -1,15 +1,16 @@
 // Owns what of a tournament stands beside its win counts: strengths, points on the scale of all
 // opponents, and the means of the scores that verdicts gave.
+
+import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Classes } from "../candidate/classes.ts";
 import { SCORE_RANGE } from "../judges/verdict.ts";
 import { sumOf } from "../math/stats.ts";
-import type { AskedQuestion } from "../tournament/asked-questions.ts";
-import type { Decision } from "../tournament/decision.ts";
-import { outcomesIn } from "../tournament/rehearsal.ts";
-import { strengthsInOrder, strengthsOf } from "../tournament/schedule.ts";
-import type { Standing } from "../tournament/score.ts";
-import { SCORES } from "../tournament/score-table.ts";
-import { surenessOf } from "../tournament/sureness.ts";
+import type { Decision } from "./decision.ts";
+import { outcomesIn } from "./rehearsal.ts";
+import { strengthsInOrder, strengthsOf } from "./schedules/schedule.ts";
+import { surenessOf } from "./schedules/sureness.ts";
+import type { Scoreboard } from "./score.ts";
+import { SCORES } from "./score-table.ts";
 
 /** Strengths, and how sure their order is, of the classes that are judged; others have no games. */
 export function fitsOf(inOrder: boolean, decision: Decision, graded: boolean, judged: ReadonlySet<number | null>) {
@@ -29,13 +30,13 @@ export function fitsOf(inOrder: boolean, decision: Decision, graded: boolean, ju
  */
 export function pointsOf(
   score: string,
-  standing: Standing,
+  scoreboard: Scoreboard,
   base: readonly (number | null)[],
   rivals: number,
 ): (number | null)[] {
-  const own = SCORES[score]?.points?.(standing) ?? standing.earned.map((mean) => mean * rivals);
+  const unrounded = SCORES[score]?.points?.(scoreboard) ?? scoreboard.earned.map((mean) => mean * rivals);
   // Sums of floats in another order differ beyond the twelfth digit; a tie must not hang on that.
-  return own.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
+  return unrounded.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
 }
 
 /**
@@ -58,8 +59,8 @@ export function marksOf(
       });
     }
   }
-  return classOf.map((own) => {
-    const scores = given.get(own ?? -1);
+  return classOf.map((classIndex) => {
+    const scores = given.get(classIndex ?? -1);
     return scores === undefined ? null : sumOf(scores) / scores.length;
   });
 }

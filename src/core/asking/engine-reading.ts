@@ -1,10 +1,11 @@
 // How answers are read that are no model's words: a scalar model's number or its steps' numbers, the
 // status of a program's run, the index of a step.
-import { type Answer, NOTHING, type ReadPart } from "./readings.ts";
-import { RUN_STATUSES } from "./test-runs.ts";
+
+import { RUN_STATUSES } from "../judges/test-runs.ts";
+import { NOTHING, type ReadableGeneration, type ReadPart } from "./readings.ts";
 
 /** The answer's text is a finite number as JSON writes it: a grade without a scale. */
-export function readScalar({ answer, error }: Answer): ReadPart {
+export function readScalar({ answer, error }: ReadableGeneration): ReadPart {
   if (answer === null) return { ...NOTHING, status: null, code: error ?? "verifier_bad_reply" };
   const grade = answer.trim() === "" ? Number.NaN : Number(answer);
   if (!Number.isFinite(grade)) return { ...NOTHING, status: null, code: "verifier_bad_reply" };
@@ -12,7 +13,7 @@ export function readScalar({ answer, error }: Answer): ReadPart {
 }
 
 /** The answer's text is a list of numbers in JSON, one a step. */
-export function readStepScores({ answer, error }: Answer): ReadPart {
+export function readStepScores({ answer, error }: ReadableGeneration): ReadPart {
   const scores = answer === null ? null : listIn(answer);
   if (scores === null) return { ...NOTHING, status: null, code: error ?? "verifier_bad_reply" };
   return { ...NOTHING, verdict: { kind: "steps", scores }, status: "ok" };
@@ -28,7 +29,7 @@ function listIn(text: string): number[] | null {
 }
 
 /** The answer's text is one of the statuses. */
-export function readRun({ answer, error }: Answer): ReadPart {
+export function readRun({ answer, error }: ReadableGeneration): ReadPart {
   const label = RUN_STATUSES.find((status) => status === answer);
   if (label === undefined) return { ...NOTHING, status: null, code: error ?? "sandbox_failed" };
   return { ...NOTHING, verdict: { kind: "label", label }, status: "ok" };

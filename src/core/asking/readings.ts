@@ -2,11 +2,11 @@
 import { VERDICT_STATUSES } from "../contract/replies.ts";
 import type { Spec } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
-import { readByPreset } from "./preset-reading.ts";
-import { presetNamed } from "./presets/table.ts";
-import type { SoftLabels } from "./soft-reader.ts";
-import { parseLetter, parseScores } from "./verdict.ts";
-import type { Verdict } from "./verdicts.ts";
+import { readByPreset } from "../judges/preset-reading.ts";
+import { presetNamed } from "../judges/presets/table.ts";
+import type { SoftLabels } from "../judges/soft-reader.ts";
+import { parseLetter, parseScores } from "../judges/verdict.ts";
+import type { Verdict } from "../judges/verdicts.ts";
 
 /**
  * How an answer was read. `tie`: it names no winner in so many words. `cut_by_length`: it did not
@@ -15,17 +15,8 @@ import type { Verdict } from "./verdicts.ts";
 export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length"] as const;
 export type ReadingStatus = (typeof READING_STATUSES)[number];
 
-/**
- * One generation, read. Exactly one of `status` and `code` is set, neither when it was saved;
- * `verdict` only where the status is `ok` or `tie`.
- */
-export interface Reading {
-  sample: number;
-  verdict: Verdict | null;
-  status: ReadingStatus | null;
-  code: ItemErrorCode | null;
-  /** Left out because its question's majority was decided. */
-  saved: boolean;
+/** What is known of a generation besides what it says. */
+export interface GenerationFacts {
   finish_reason: string | null;
   prompt_tokens: number;
   completion_tokens: number;
@@ -37,8 +28,31 @@ export interface Reading {
   text?: string;
 }
 
+/** Of a generation that was not reported, or of which only its meaning was read. */
+export const NO_FACTS: GenerationFacts = {
+  finish_reason: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  latency_ms: 0,
+  model: null,
+  backend: null,
+};
+
+/**
+ * One generation, read. Exactly one of `status` and `code` is set, neither when it was saved;
+ * `verdict` only where the status is `ok` or `tie`.
+ */
+export interface Reading extends GenerationFacts {
+  sample: number;
+  verdict: Verdict | null;
+  status: ReadingStatus | null;
+  code: ItemErrorCode | null;
+  /** Left out because its question's majority was decided. */
+  saved: boolean;
+}
+
 /** A generation as it comes from a verifier, as far as reading it goes. */
-export interface Answer {
+export interface ReadableGeneration {
   answer: string | null;
   thinking: "none" | "closed" | "unclosed";
   finish_reason: string | null;
@@ -61,7 +75,7 @@ const CUT: ReadonlySet<string> = new Set(["length", "repetition"]);
  * or for repeating itself, are no verdict.
  * @param prompt the preset that asked; a template of `form` when it is none
  */
-export function readAnswer(answer: Answer, k: number, form: Spec["judge"]["form"], prompt = ""): ReadPart {
+export function readAnswer(answer: ReadableGeneration, k: number, form: Spec["judge"]["form"], prompt = ""): ReadPart {
   if (answer.saved === true) return { ...NOTHING, status: null, saved: true };
   if (answer.answer === null) return { ...NOTHING, status: null, code: answer.error ?? "verifier_bad_reply" };
   if (answer.thinking === "unclosed") return { ...NOTHING, status: "unclosed_think" };

@@ -1,20 +1,21 @@
 // Owns what is asked after the schedule: whose doing it is that questions were refused or could not
 // be read, and then what these would have told of the others.
+
+import { type AskedQuestion, counts } from "../asking/asked-questions.ts";
+import { comparedIn, isAside, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
+import { isUnparsed, type Reading } from "../asking/readings.ts";
 import type { ContentKey } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
-import { comparedIn, isAside, REPEAT_FROM, type Showing } from "../judges/questions.ts";
-import { isUnparsed, type Reading } from "../judges/readings.ts";
-import { type AskedQuestion, counts } from "./asked-questions.ts";
-import { firstShowings } from "./asking-pairs.ts";
 import { attribution } from "./attribution.ts";
-import { Contest, NOTHING_SEEN } from "./contest.ts";
 import { jammers } from "./jamming.ts";
-import { telling, trialsOf } from "./trials.ts";
+import { firstPresentations } from "./pair-questions.ts";
+import { NOTHING_SEEN, TournamentRun } from "./tournament-run.ts";
+import { trialsOf, withoutProbes } from "./trials.ts";
 
 const isRead = (reading: Reading) => reading.status !== null && !isUnparsed(reading);
 
-export class AskedAfter {
+export class FollowUpQuestions {
   private readonly group: Pick<PreparedGroup, "texts" | "keys">;
   private readonly judge: Spec["judge"];
   private readonly seed: number;
@@ -39,18 +40,18 @@ export class AskedAfter {
    * refused, then trials; then, without those whose doing it is, each list that told nothing of the
    * others, and of pairs what the schedule has for each of them that met nobody else.
    */
-  next(asked: readonly AskedQuestion[]): readonly Showing[] {
+  next(asked: readonly AskedQuestion[]): readonly Presentation[] {
     const { texts, keys } = this.group;
-    const { blamed, probes } = attribution(texts, asked);
+    const { atFault, probes } = attribution(texts, asked);
     if (probes.length > 0) return probes;
     const trials = trialsOf(keys, asked, this.seed);
     if (trials.length > 0) return trials;
-    const out = new Set([...blamed, ...jammers(keys.length, telling(asked))]);
+    const out = new Set([...atFault, ...jammers(keys.length, withoutProbes(asked))]);
     if (out.size === 0) return [];
     return this.judge.mode === "listwise" ? this.lists(asked, out) : this.pairs(asked, out);
   }
 
-  private lists(asked: readonly AskedQuestion[], out: ReadonlySet<number>): Showing[] {
+  private lists(asked: readonly AskedQuestion[], out: ReadonlySet<number>): Presentation[] {
     const { judge, seed } = this;
     const { keys } = this.group;
     const byList = Map.groupBy(asked.filter(counts), ({ question }) => comparedIn(question));
@@ -58,19 +59,19 @@ export class AskedAfter {
     return [...byList].flatMap(([name, all]) => {
       const { shown } = (all[0] as AskedQuestion).question;
       const rest = shown.filter((member) => !out.has(member));
-      const isTold = all.some(({ readings }) => readings.some(isRead));
-      if (isTold || this.again.has(name) || rest.length < 2 || rest.length === shown.length) return [];
+      const isReadable = all.some(({ readings }) => readings.some(isRead));
+      if (isReadable || this.again.has(name) || rest.length < 2 || rest.length === shown.length) return [];
       this.again.add(name);
       const list = comparedIn({ shown: rest });
       return Array.from({ length: timesOf(all) }, () => {
         const before = times.get(list) ?? 0;
         times.set(list, before + 1);
-        return firstShowings(rest, { keys, judge, seed }, before);
+        return firstPresentations(rest, { keys, judge, seed }, before);
       }).flat();
     });
   }
 
-  private pairs(asked: readonly AskedQuestion[], out: ReadonlySet<number>): Showing[] {
+  private pairs(asked: readonly AskedQuestion[], out: ReadonlySet<number>): Presentation[] {
     const { judge, seed } = this;
     const { keys } = this.group;
     const rest = [...keys.keys()].filter((member) => !out.has(member));
@@ -78,14 +79,17 @@ export class AskedAfter {
     const met = new Set(among.flatMap(({ question }) => question.shown));
     const alone = rest.filter((member) => !met.has(member));
     if (alone.length === 0 || rest.length < 2 || this.reference !== undefined) return [];
-    const contest = new Contest({ keys: rest.map((member) => keys[member] as ContentKey), judge, seed });
-    const back = (showing: Showing) => ({ ...showing, shown: showing.shown.map((place) => rest[place] as number) });
-    const wave = contest.next(NOTHING_SEEN).map(back);
-    const own = wave.filter(({ shown }) => shown.some((member) => alone.includes(member)));
-    const left = alone.filter((member) => !own.some(({ shown }) => shown.includes(member)));
+    const run = new TournamentRun({ keys: rest.map((member) => keys[member] as ContentKey), judge, seed });
+    const back = (presentation: Presentation) => ({
+      ...presentation,
+      shown: presentation.shown.map((place) => rest[place] as number),
+    });
+    const wave = run.next(NOTHING_SEEN).map(back);
+    const missing = wave.filter(({ shown }) => shown.some((member) => alone.includes(member)));
+    const left = alone.filter((member) => !missing.some(({ shown }) => shown.includes(member)));
     // Whom the wave leaves free, as of an odd number, meets the next one.
     const beside = (v: number) => rest[(rest.indexOf(v) + 1) % rest.length] as number;
-    return [...own, ...left.flatMap((v) => firstShowings([v, beside(v)], { keys, judge, seed }))];
+    return [...missing, ...left.flatMap((v) => firstPresentations([v, beside(v)], { keys, judge, seed }))];
   }
 }
 

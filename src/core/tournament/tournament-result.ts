@@ -1,46 +1,48 @@
 // Owns what a tournament's readings come to: results, scores, the selected candidate. Asking:
 // tournament.ts.
+
+import { type AskedQuestion, commonFault, counts, cutByDeadline, outcomesOf } from "../asking/asked-questions.ts";
+import type { Selection } from "../asking/comparison.ts";
+import { gradesOf, type Outcome } from "../asking/outcome.ts";
+import { isUnparsed } from "../asking/readings.ts";
+import type { Judge, PlanResult, SignalContext } from "../asking/signal.ts";
+import { valued, without } from "../asking/signal-value.ts";
 import type { Classes } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { missingRules } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import { isUnparsed } from "../judges/readings.ts";
 import { scoreScale } from "../judges/score-scale.ts";
 import type { Weighing } from "../judges/verdicts.ts";
-import { againstReference } from "../tournament/against-reference.ts";
-import { type AskedQuestion, commonFault, counts, cutByDeadline, outcomesOf } from "../tournament/asked-questions.ts";
-import { isGraded } from "../tournament/asking-pairs.ts";
-import { ranOut } from "../tournament/budget.ts";
-import type { Contest, Seen } from "../tournament/contest.ts";
-import { type Gap, gapsIn, type Selection, select, tally } from "../tournament/decide.ts";
-import { type Decision, decide } from "../tournament/decision.ts";
-import { FOUND, jammers } from "../tournament/jamming.ts";
-import { isCyclic, measuresOf } from "../tournament/measures.ts";
-import { positionFlipRate } from "../tournament/metrics.ts";
-import { gradesOf, type Outcome } from "../tournament/outcome.ts";
-import { outcomesIn } from "../tournament/rehearsal.ts";
-import type { Standing } from "../tournament/score.ts";
-import { baseRewards, earnedOf, leftFree, withFreePoints } from "../tournament/scores.ts";
-import { telling } from "../tournament/trials.ts";
-import { toldOf } from "./contest-told.ts";
-import type { About, Judge, PlanResult } from "./signal.ts";
-import { valued, without } from "./signal-value.ts";
+import { againstReference } from "./against-reference.ts";
+import { ranOut } from "./budget.ts";
+import { type Gap, gapsIn, select, tally } from "./decide.ts";
+import { type Decision, decide } from "./decision.ts";
+import { FOUND, jammers } from "./jamming.ts";
+import { isCyclic, measuresOf } from "./measures.ts";
+import { positionFlipRate } from "./metrics.ts";
+import { isGraded } from "./pair-questions.ts";
+import { outcomesIn } from "./rehearsal.ts";
+import { scheduleReport } from "./schedule-report.ts";
+import type { Scoreboard } from "./score.ts";
+import { baseRewards, earnedOf, leftFree, withFreePoints } from "./scores.ts";
 import { fitsOf, marksOf, pointsOf } from "./tournament-points.ts";
+import type { RunSoFar, TournamentRun } from "./tournament-run.ts";
+import { withoutProbes } from "./trials.ts";
 
 const weighingOf = ({ vote, prompt, strength, strength_scale }: Judge): Weighing => ({
   ...{ vote, strength, strength_scale, ranks: presetNamed(prompt) !== null, range: scoreScale(prompt) },
 });
 
 /**
- * What a contest is told of the answers so far; a schedule without a second wave reads nothing of
+ * What a run sees of the answers so far; a schedule without a second wave reads nothing of
  * it.
  */
-export function seenBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Seen {
+export function seenBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): RunSoFar {
   const known = lazy(() => knownBy(all, classCount, judge));
   return {
-    get answered() {
-      return known().answered;
+    get results() {
+      return known().results;
     },
     outcomes: Object.assign((i: number, j: number) => known().outcomes(i, j), {
       inOrder: (i: number, j: number) => known().outcomes.inOrder?.(i, j) ?? null,
@@ -51,7 +53,7 @@ export function seenBy(all: readonly AskedQuestion[], classCount: number, judge:
   };
 }
 
-function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Omit<Seen, "tokens"> {
+function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Omit<RunSoFar, "tokens"> {
   const asked = all.filter(counts);
   const graded = isGraded(judge);
   const outcomes = outcomesOf(asked, weighingOf(judge));
@@ -59,12 +61,13 @@ function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge
   const { unparsed } = missingRules(judge);
   const rules = { unparsed, graded, complete: false };
   const grades = questions.map(() => [] as (readonly number[])[]);
-  for (const one of outcomes) {
-    if (one.state === "parsed") grades[one.question]?.push(gradesOf(one, questions[one.question]?.shown ?? []));
+  for (const outcome of outcomes) {
+    if (outcome.state === "parsed")
+      grades[outcome.question]?.push(gradesOf(outcome, questions[outcome.question]?.shown ?? []));
   }
   return {
-    answered: questions.map((showing, q) => ({
-      showing,
+    results: questions.map((presentation, q) => ({
+      presentation,
       grades: grades[q] as (readonly number[])[],
       ...(judge.budget !== undefined && { unread: (asked[q] as AskedQuestion).readings.some(isUnparsed) }),
     })),
@@ -73,10 +76,10 @@ function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge
 }
 
 /**
- * Whether the reply tells more than that of a spec from before schedules, votes and scores were
+ * Whether the reply reports more than that of a spec from before schedules, votes and scores were
  * many.
  */
-function tellsMore(judge: Judge, score: string): boolean {
+function hasExtendedReport(judge: Judge, score: string): boolean {
   const { schedule, budget, samples, both_orders, mode } = judge;
   const plain = schedule === (mode === "pairwise" ? "round_robin" : "single_list") && budget === undefined;
   const once = both_orders !== "when_close";
@@ -88,14 +91,14 @@ function tellsMore(judge: Judge, score: string): boolean {
 const CIRCLE_MIN = 3;
 
 /** How a group was judged, and the classes whose doing it is that questions were refused. */
-export interface Judged {
+export interface TournamentJudgement {
   judge: Judge;
   score: string;
-  contest: Pick<
-    Contest,
+  run: Pick<
+    TournamentRun,
     "byWins" | "complete" | "ended" | "freePoint" | "judge" | "places" | "repeats" | "schedule" | "unpaid" | "unwanted"
   >;
-  blamed: ReadonlySet<number>;
+  atFault: ReadonlySet<number>;
   /** The reference's class, where everyone met that and nobody else. */
   reference?: number;
 }
@@ -106,44 +109,44 @@ export interface Judged {
  */
 export function resultOf(
   prepared: PreparedGroup,
-  { judge, score, contest, blamed, reference }: Judged,
-  { seed, judgeable }: Pick<About, "seed" | "judgeable">,
+  { judge, score, run, atFault, reference }: TournamentJudgement,
+  { seed, judgeable }: Pick<SignalContext, "seed" | "judgeable">,
   all: readonly AskedQuestion[],
 ): PlanResult {
   const { classes, keys, group } = prepared;
   const asked = all.filter(counts);
   const { min_decided } = missingRules(judge);
-  const { questions, outcomes, decision, cut } = decided(asked, judge, keys.length, contest.complete);
-  const jamming = jammers(keys.length, telling(all), FOUND);
-  const { jams, refused, remaining } = withoutThoseOut(classes, jamming, blamed, judgeable);
+  const { questions, outcomes, decision, cut } = decided(asked, judge, keys.length, run.complete);
+  const jamming = jammers(keys.length, withoutProbes(all), FOUND);
+  const { jams, refused, remaining } = withoutThoseOut(classes, jamming, atFault, judgeable);
   const only =
-    reference === undefined ? null : againstReference(remaining, decision, blamed.has(reference) ? null : reference);
+    reference === undefined ? null : againstReference(remaining, decision, atFault.has(reference) ? null : reference);
   const tallies = only?.tallies ?? tally(remaining, decision);
-  const free = leftFree(contest.freePoint, remaining.classOf, questions);
-  const known = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, spoilt(remaining, decision, jams));
+  const free = leftFree(run.freePoint, remaining.classOf, questions);
+  const known = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, lostToJammers(remaining, decision, jams));
   const gaps = known.map((gap, r) => (free[r] ? null : gap));
   const playing = new Set([...remaining.classOf, reference ?? null]);
-  const fits = fitsOf(contest.repeats, decision, isGraded(judge), playing);
+  const fits = fitsOf(run.repeats, decision, isGraded(judge), playing);
   const [strengths, sure] = [lazy(fits.strengths), lazy(fits.sure)];
   const ofRollouts = <T>(values: readonly T[], none: T) =>
-    remaining.classOf.map((own) => (own === null ? none : (values[own] as T)));
-  const places = contest.places(outcomesIn(decision));
-  const standing: Standing = {
+    remaining.classOf.map((classIndex) => (classIndex === null ? none : (values[classIndex] as T)));
+  const places = run.places(outcomesIn(decision));
+  const scoreboard: Scoreboard = {
     tallies: withFreePoints(tallies, free),
-    judged: remaining.classOf.map((own, r) => own !== null && gaps[r] === null),
+    judged: remaining.classOf.map((classIndex, r) => classIndex !== null && gaps[r] === null),
     earned: (only?.earned ?? earnedOf(remaining, decision)).map((own, r) => (free[r] ? 1 : own)),
     strengths: () => ofRollouts(strengths().theta, Number.NEGATIVE_INFINITY),
     places: places === undefined ? null : ofRollouts(places, -1),
     marks: marksOf(asked, remaining, scoreScale(judge.prompt)),
-    uneven: contest.repeats,
+    uneven: run.repeats,
   };
-  const base = baseRewards(score, standing, remaining.classOf, gaps);
-  const more = tellsMore(judge, score) || cut.size > 0;
+  const base = baseRewards(score, scoreboard, remaining.classOf, gaps);
+  const more = hasExtendedReport(judge, score) || cut.size > 0;
   const wins = tallies.map((counts, r) => (base[r] === null ? null : counts.wins));
   const points = more
-    ? contest.byWins
+    ? run.byWins
       ? wins
-      : pointsOf(score, standing, base, only === null ? classes.classOf.length - 1 : 1)
+      : pointsOf(score, scoreboard, base, only === null ? classes.classOf.length - 1 : 1)
     : null;
   // Nobody is selected for a win without an opponent.
   const order = (points ?? wins).map((own, r) => (free[r] ? null : own));
@@ -151,7 +154,7 @@ export function resultOf(
   const size = group.rollouts.length + (only === null ? 0 : 1);
   const faultAt = (r: number) => faultOf(gaps[r] ?? null, classes.classOf[r] ?? null, asked, size);
   const ofClass = <T>(values: readonly T[] | null, none: T) =>
-    classes.classOf.map((own) => (own === null || values === null ? none : (values[own] as T)));
+    classes.classOf.map((classIndex) => (classIndex === null || values === null ? none : (values[classIndex] as T)));
   return {
     scores: base.map((value, r) => (value === null ? without(faultAt(r)) : valued(value))),
     summary: {
@@ -167,7 +170,7 @@ export function resultOf(
       ...(points !== null && {
         points,
         measures: measuresOf(decision, questions, outcomes, sure()),
-        told: toldOf(contest, all, { judge, score, standing, sure, cut: cut.size }),
+        report: scheduleReport(run, all, { judge, score, scoreboard, sure, cut: cut.size }),
       }),
     },
   };
@@ -192,13 +195,16 @@ function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: numb
 function withoutThoseOut(
   classes: Classes,
   jamming: ReadonlySet<number>,
-  blamed: ReadonlySet<number>,
+  atFault: ReadonlySet<number>,
   judgeable: boolean,
 ) {
-  const jams = classes.classOf.map((own) => own !== null && jamming.has(own));
-  const refused = classes.classOf.map((own) => own !== null && blamed.has(own));
+  const jams = classes.classOf.map((classIndex) => classIndex !== null && jamming.has(classIndex));
+  const refused = classes.classOf.map((classIndex) => classIndex !== null && atFault.has(classIndex));
   const isOut = (r: number) => (judgeable && jams[r] === true) || refused[r] === true;
-  const remaining: Classes = { ...classes, classOf: classes.classOf.map((own, r) => (isOut(r) ? null : own)) };
+  const remaining: Classes = {
+    ...classes,
+    classOf: classes.classOf.map((classIndex, r) => (isOut(r) ? null : classIndex)),
+  };
   return { jams, refused, remaining };
 }
 
@@ -214,7 +220,7 @@ function informedSelection(
   outcomes: readonly Outcome[],
   seed: number,
 ): Selection {
-  const rivals = new Set(classes.classOf.filter((own) => own !== null)).size;
+  const rivals = new Set(classes.classOf.filter((classIndex) => classIndex !== null)).size;
   if (rivals > 1 && !outcomes.some(namesAnybody)) return { selected: null, tied: [] };
   return select(wins, classes, decision, keys, seed);
 }
@@ -226,11 +232,11 @@ const namesAnybody = ({ winner, grades = [] }: Outcome): boolean =>
  * For each rollout: its undecided pairs with another's jamming candidate, which are not its own
  * doing.
  */
-function spoilt({ classOf }: Classes, { pairs }: Decision, jams: readonly boolean[]): number[] {
-  return classOf.map((own, r) => {
+function lostToJammers({ classOf }: Classes, { pairs }: Decision, jams: readonly boolean[]): number[] {
+  return classOf.map((classIndex, r) => {
     const by = (other: number | null, s: number) =>
-      jams[s] === true && other !== null && pairs[own as number]?.[other] === "undecided";
-    return own === null || jams[r] ? 0 : classOf.filter(by).length;
+      jams[s] === true && other !== null && pairs[classIndex as number]?.[other] === "undecided";
+    return classIndex === null || jams[r] ? 0 : classOf.filter(by).length;
   });
 }
 

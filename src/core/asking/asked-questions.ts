@@ -2,18 +2,18 @@
 
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
-import { isAside, type Question } from "../judges/questions.ts";
-import { isUnparsed, NOTHING, type Reading } from "../judges/readings.ts";
 import { gradesIn, type Weighing, winnerOf } from "../judges/verdicts.ts";
 import type { Outcome } from "./outcome.ts";
+import { isAside, type Question } from "./questions.ts";
+import { isUnparsed, NOTHING, type Reading } from "./readings.ts";
 
 /**
- * One question of a group with its readings. `own` is false when an equal group of the request
+ * One question of a group with its readings. `charged` is false when an equal group of the request
  * asked it: no cost here.
  */
 export interface AskedQuestion {
   question: Question;
-  own: boolean;
+  charged: boolean;
   readings: readonly Reading[];
 }
 

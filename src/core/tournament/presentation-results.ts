@@ -1,13 +1,13 @@
-// Owns what a contest is told of one question about a match: what its verdicts gave, and what could
+// Owns what a run learns of one question about a match: what its verdicts gave, and what could
 // not be read.
-import { comparedIn, type Showing } from "../judges/questions.ts";
-import { type Match, pairNumber } from "./schedule.ts";
+import { comparedIn, type Presentation } from "../asking/questions.ts";
+import { type Match, pairNumber } from "./schedules/schedule.ts";
 
 /**
  * A question about a match and what came of it: votes for the first shown, for the others, grades.
  */
-export interface Answered {
-  showing: Showing;
+export interface PresentationResult {
+  presentation: Presentation;
   /**
    * What each verdict gave the candidates shown, in [0, 1]; a verdict that could not be read has
    * none.
@@ -20,10 +20,10 @@ export interface Answered {
 /** By the candidates shown, in whatever order: how many are in it, and which. */
 interface Index {
   size: number;
-  byMatch: Map<number | string, Answered[]>;
+  byMatch: Map<number | string, PresentationResult[]>;
 }
 
-const INDICES = new WeakMap<readonly Answered[], Index>();
+const INDICES = new WeakMap<readonly PresentationResult[], Index>();
 
 const matchKey = (match: Match) => (match.length === 2 ? pairNumber(match) : comparedIn({ shown: match }));
 
@@ -31,15 +31,15 @@ const matchKey = (match: Match) => (match.length === 2 ? pairNumber(match) : com
  * What was answered about a match. Of a list that only grows what was indexed before is not looked
  * at again: of thousands of questions every one is looked up in every wave.
  */
-export function answeredAbout(match: Match, answered: readonly Answered[]): readonly Answered[] {
+export function resultsAbout(match: Match, answered: readonly PresentationResult[]): readonly PresentationResult[] {
   const index: Index = INDICES.get(answered) ?? { size: 0, byMatch: new Map() };
   if (index.size === 0) INDICES.set(answered, index);
   for (; index.size < answered.length; index.size++) {
-    const one = answered[index.size] as Answered;
-    const key = matchKey(one.showing.shown);
-    const own = index.byMatch.get(key);
-    if (own === undefined) index.byMatch.set(key, [one]);
-    else own.push(one);
+    const result = answered[index.size] as PresentationResult;
+    const key = matchKey(result.presentation.shown);
+    const sameMatch = index.byMatch.get(key);
+    if (sameMatch === undefined) index.byMatch.set(key, [result]);
+    else sameMatch.push(result);
   }
   return index.byMatch.get(matchKey(match)) ?? [];
 }

@@ -1,7 +1,9 @@
 // Owns the form of the kinds that compare two texts made of the sample and the dataset's row, and
 // ask nobody: OpenAI's graders `string_check` and `text_similarity`.
 import type * as z from "zod";
-import { FillRoom } from "./fill-room.ts";
+import { FillRoom } from "../asking/fill-room.ts";
+import { answeredAtOnce, inSteps, type RolloutValue, type Signal } from "../asking/signal.ts";
+import { type Valued, without } from "../asking/signal-value.ts";
 import {
   type Filling,
   filledText,
@@ -13,12 +15,10 @@ import {
   templateOf,
   textOfRow,
 } from "./sample-template.ts";
-import { answeredAtOnce, inSteps, type Signal, type ToldRow } from "./signal.ts";
-import { type Valued, without } from "./signal-value.ts";
-import { type Reading, unread } from "./unreadable.ts";
+import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /** What comparing costs, in chars that are looked at a few times. */
-export interface Work {
+export interface TextWork {
   /** Of a char by which a sample fills a template beyond its own length. */
   sample: number;
   /** Of a char that the row fills beyond what was sent of it, beside another text of so many chars. */
@@ -34,13 +34,13 @@ const CHARS_A_STEP = 25;
 
 type FilledBy = (filling: Filling) => ReturnType<typeof filledText>;
 
-interface TwoTexts extends Reading {
+interface TwoTexts extends UnreadableRule {
   input: string;
   reference: string;
 }
 
 /** Fills a template over each sample of a group, once where it is the same for all. */
-function fillerOf(text: string, { sample, again = false }: Work): FilledBy {
+function fillerOf(text: string, { sample, again = false }: TextWork): FilledBy {
   const template = templateOf(text);
   const filled: FilledBy = (filling) => filledText(template, filling, sample);
   if (!isOfGroup(template)) return filled;
@@ -64,7 +64,7 @@ export const comparing = <S extends TwoTexts>(
   kind: string,
   schema: z.ZodObject,
   comparer: (settings: S) => (input: string, reference: string) => Valued | null,
-  workOf: (settings: S) => Work,
+  workOf: (settings: S) => TextWork,
 ): Signal<S> => ({
   kind,
   schema,
@@ -77,7 +77,7 @@ export const comparing = <S extends TwoTexts>(
   ...inSteps<S>(function* ({ group, index }, settings, { room = new FillRoom() }) {
     const work = workOf(settings);
     const compare = comparer(settings);
-    const [own, other] = [fillerOf(settings.input, work), fillerOf(settings.reference, work)];
+    const [inputFiller, referenceFiller] = [fillerOf(settings.input, work), fillerOf(settings.reference, work)];
     /** Too long by the row alone, told once: no sample's doing. */
     let byRow: boolean | undefined;
     const isLong = () => {
@@ -87,9 +87,9 @@ export const comparing = <S extends TwoTexts>(
     };
     let last: { a: string; b: string; found: Valued | null } | null = null;
     let looked = 0;
-    const toldOf = (text: string): ToldRow => {
+    const rowOf = (text: string): RolloutValue => {
       const filling = fillingOf(group, index, text);
-      const [a, b] = [own(filling), other(filling)];
+      const [a, b] = [inputFiller(filling), referenceFiller(filling)];
       if (typeof a === "string") return unread(settings, a);
       if (typeof b === "string") return unread(settings, b);
       const rows = a.row * work.row(b.text.length) + b.row * work.row(a.text.length);
@@ -105,15 +105,15 @@ export const comparing = <S extends TwoTexts>(
       if (found === null && !isLong()) return unread(settings, "sample_too_long");
       return { value: found ?? without("text_too_long"), detail: null };
     };
-    const told: ToldRow[] = [];
+    const rows: RolloutValue[] = [];
     for (const { text } of group.rollouts) {
       looked = text.length;
-      told.push(toldOf(text));
+      rows.push(rowOf(text));
       yield Math.ceil(looked / CHARS_A_STEP);
     }
     return answeredAtOnce(
-      () => told.map(({ value }) => value),
-      () => told.map(({ detail }) => detail),
+      () => rows.map(({ value }) => value),
+      () => rows.map(({ detail }) => detail),
     );
   }),
 });

@@ -1,31 +1,32 @@
 // Owns one group's comparisons from the first to the last: a schedule's waves, how each pair is
 // asked, and the budget. Pure: the same answers, the same questions.
+
+import { comparedIn, isAside, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
 import type { NamedSchedule, Spec } from "../contract/spec.ts";
-import { comparedIn, isAside, type Showing } from "../judges/questions.ts";
-import { type Answered, answeredAbout } from "./answered.ts";
+import { Budget, mostWithAgain, paidFor } from "./budget.ts";
+import { leastAskedFirst, seededOrder } from "./match-order.ts";
+import { chosenOf, scheduleOf } from "./named-schedule.ts";
 import {
-  againShowings,
   askingMore,
   firstCost,
-  firstShowings,
-  furtherShowings,
+  firstPresentations,
+  furtherPresentations,
   isGraded,
   mayAskFurther,
   mostAgain,
   mostCost,
   otherOrder,
+  repeatPresentations,
   repeatsOf,
   resampled,
   samplesOf,
   type Wording,
-} from "./asking-pairs.ts";
-import { Budget, mostWithAgain, paidFor } from "./budget.ts";
-import { leastAskedFirst, seededOrder } from "./match-order.ts";
-import { chosenOf, scheduleOf } from "./named-schedule.ts";
-import { type Match, meanOutcome, type Outcomes, Pairing } from "./schedule.ts";
+} from "./pair-questions.ts";
+import { type PresentationResult, resultsAbout } from "./presentation-results.ts";
+import { type Match, meanOutcome, type Outcomes, ScheduleRun } from "./schedules/schedule.ts";
 
-interface ContestInput {
+interface TournamentRunInput {
   /** One a candidate. */
   keys: readonly ContentKey[];
   judge: Spec["judge"];
@@ -37,16 +38,16 @@ interface ContestInput {
 }
 
 /** What was asked so far, and the tokens that it took; worked out where it is read. */
-export interface Seen {
+export interface RunSoFar {
   /** May grow, and is never changed otherwise. */
-  readonly answered: readonly Answered[];
+  readonly results: readonly PresentationResult[];
   readonly outcomes: Outcomes;
   readonly tokens: number;
 }
 
-export const NOTHING_SEEN: Seen = { answered: [], outcomes: () => undefined, tokens: 0 };
+export const NOTHING_SEEN: RunSoFar = { results: [], outcomes: () => undefined, tokens: 0 };
 
-export class Contest {
+export class TournamentRun {
   /** The schedule with its settings; what `auto` chose. */
   readonly schedule: NamedSchedule;
   /** As pairs are asked: the spec's own judge, or with what `auto` adds. */
@@ -59,18 +60,18 @@ export class Contest {
   readonly byWins: boolean;
   /** Whether whom it never asked about has won a free point. */
   readonly freePoint: boolean;
-  private readonly input: ContestInput & Pick<Wording, "listsInOrder">;
+  private readonly input: TournamentRunInput & Pick<Wording, "listsInOrder">;
   private readonly order: readonly number[];
   private readonly budget: Budget;
   private readonly mostPairs: number | null;
   private readonly endsOf: "early_stop" | "sure" | null;
-  private readonly begin: () => Pairing;
-  private readonly pairing: Pairing;
+  private readonly begin: () => ScheduleRun;
+  private readonly scheduleRun: ScheduleRun;
   private open: readonly Match[] = [];
   /** How often the schedule asked for a list of the same candidates, by them. */
   private readonly lists = new Map<string, number>();
   /** What was asked last. */
-  private last: readonly Showing[] = [];
+  private last: readonly Presentation[] = [];
   /** Generations of the first wave. */
   private first = 0;
   /** Generations asked after the schedule without those at fault. */
@@ -79,7 +80,7 @@ export class Contest {
   /** The schedule itself wants no more. */
   ended = false;
 
-  constructor(input: ContestInput) {
+  constructor(input: TournamentRunInput) {
     const { keys, judge, seed, sizes = keys.map(() => 1) } = input;
     const players = keys.map((_, i) => i);
     this.order = seededOrder(players, keys, seed);
@@ -98,8 +99,8 @@ export class Contest {
     this.freePoint = schedule.freePoint === true;
     this.mostPairs = schedule.most?.(this.order.length, settings) ?? null;
     this.endsOf = schedule.endsOf ?? null;
-    this.begin = () => new Pairing(schedule, { ...field, settings });
-    this.pairing = this.begin();
+    this.begin = () => new ScheduleRun(schedule, { ...field, settings });
+    this.scheduleRun = this.begin();
   }
 
   /** Whether what is asked may hang on answers, so that there may be more than one wave. */
@@ -145,10 +146,10 @@ export class Contest {
   /**
    * Generations of the schedule's pairs that were never wanted, and why; of one that may end early.
    */
-  unwanted(answered: readonly Showing[]): { early_stop: number; sure: number } {
+  unwanted(results: readonly Presentation[]): { early_stop: number; sure: number } {
     const none = { early_stop: 0, sure: 0 };
     if (this.endsOf === null || !this.ended || this.unpaid > 0) return none;
-    const pairs = new Set(answered.map(comparedIn));
+    const pairs = new Set(results.map(comparedIn));
     return { ...none, [this.endsOf]: ((this.mostPairs ?? 0) - pairs.size) * firstCost(this.judge) };
   }
 
@@ -156,15 +157,15 @@ export class Contest {
    * What is asked about one match by its own answers alone, and generations that it comes to at
    * most; null where there is nothing such, or a budget that is spent in the matches' order.
    */
-  get alone(): { most: number; next(answered: readonly Answered[]): readonly Showing[] } | null {
+  get alone(): { most: number; next(results: readonly PresentationResult[]): readonly Presentation[] } | null {
     const { judge } = this;
     if (!mayAskFurther(judge) || judge.budget !== undefined) return null;
-    return { most: mostCost(judge), next: (answered) => furtherShowings(answered, judge) };
+    return { most: mostCost(judge), next: (results) => furtherPresentations(results, judge) };
   }
 
   /** The next questions; none when all is asked that the schedule wants and the budget pays. */
-  next(seen: Seen): readonly Showing[] {
-    const again = this.budget.again(this.last, seen.answered);
+  next(seen: RunSoFar): readonly Presentation[] {
+    const again = this.budget.again(this.last, seen.results);
     const paid = again.length > 0 ? this.budget.pays(again, seen) : [];
     this.last = paid.length > 0 ? paid : this.planned(seen);
     this.first ||= this.last.reduce((sum, { samples }) => sum + samples, 0);
@@ -172,22 +173,22 @@ export class Contest {
   }
 
   /** What of questions after the schedule is asked: within the budget, and what `mostOf` counts. */
-  further(showings: readonly Showing[], seen: Seen): readonly Showing[] {
+  further(presentations: readonly Presentation[], seen: RunSoFar): readonly Presentation[] {
     let left = this.afterOf(this.first) - this.after;
-    const few = showings.filter((showing) => {
-      if (isAside(showing)) return true;
-      left -= showing.samples;
+    const few = presentations.filter((presentation) => {
+      if (isAside(presentation)) return true;
+      left -= presentation.samples;
       return left >= 0;
     });
     this.last = this.budget.paysAside(few, seen);
-    this.after += this.last.reduce((sum, showing) => sum + (isAside(showing) ? 0 : showing.samples), 0);
+    this.after += this.last.reduce((sum, presentation) => sum + (isAside(presentation) ? 0 : presentation.samples), 0);
     return this.last;
   }
 
-  private planned(seen: Seen): readonly Showing[] {
+  private planned(seen: RunSoFar): readonly Presentation[] {
     const { judge } = this.input;
     const more = mayAskFurther(judge)
-      ? this.open.flatMap((match) => furtherShowings(answeredAbout(match, seen.answered), judge))
+      ? this.open.flatMap((match) => furtherPresentations(resultsAbout(match, seen.results), judge))
       : [];
     // The budget has been held back for what has no verdict: it is paid before anything else.
     if (more.length > 0) return this.budget.pays(more, seen);
@@ -207,12 +208,12 @@ export class Contest {
   }
 
   /** The schedule's next questions; a wave of pairs that have all their samples is passed over. */
-  private wanted(seen: Seen): Showing[] {
+  private wanted(seen: RunSoFar): Presentation[] {
     for (;;) {
-      const wave = this.pairing.next(seen.outcomes);
+      const wave = this.scheduleRun.next(seen.outcomes);
       this.open = [...new Map(wave.map((match) => [comparedIn({ shown: match }), match])).values()];
-      const showings = this.inOrder(wave).flatMap((match) => this.showings(match, seen));
-      if (wave.length === 0 || showings.length > 0) return showings;
+      const presentations = this.inOrder(wave).flatMap((match) => this.presentations(match, seen));
+      if (wave.length === 0 || presentations.length > 0) return presentations;
     }
   }
 
@@ -221,13 +222,13 @@ export class Contest {
     return judge.budget === undefined ? wave : leastAskedFirst(wave, seed, this.order.length);
   }
 
-  private showings(match: Match, { answered }: Seen): Showing[] {
-    const before = this.repeats ? answeredAbout(match, answered) : [];
-    if (before.length > 0) return againShowings(before, this.judge);
+  private presentations(match: Match, { results }: RunSoFar): Presentation[] {
+    const before = this.repeats ? resultsAbout(match, results) : [];
+    if (before.length > 0) return repeatPresentations(before, this.judge);
     const name = comparedIn({ shown: match });
     const times = this.lists.get(name) ?? 0;
     this.lists.set(name, times + 1);
-    return firstShowings(match, this.input, times);
+    return firstPresentations(match, this.input, times);
   }
 
   /** The schedule's own places, 1 the best, for these outcomes; undefined where it has none. */
@@ -240,7 +241,7 @@ export class Contest {
   }
 
   /** The order's neighbours that met in one order are shown in the other too. */
-  private neighbours({ answered, outcomes }: Seen): Showing[] {
+  private neighbours({ results, outcomes }: RunSoFar): Presentation[] {
     const earned = new Map(
       this.order.map((i) => [
         i,
@@ -253,7 +254,7 @@ export class Contest {
     );
     const line = [...this.order].sort((a, b) => (earned.get(b) as number) - (earned.get(a) as number));
     return line.slice(1).flatMap((i, k) => {
-      const pair = answeredAbout([line[k] as number, i], answered);
+      const pair = resultsAbout([line[k] as number, i], results);
       return pair.length === 0 ? [] : otherOrder(pair);
     });
   }

@@ -1,18 +1,17 @@
 // Owns how one comparison of a schedule is put to the verifier: in which orders, how often, and
 // what is asked again. Knows no schedule and no verifier.
+
+import { isFirst, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
+import type { Judge } from "../asking/signal.ts";
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
-import type { Spec } from "../contract/spec.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { isFirst, REPEAT_FROM, type Showing } from "../judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import { betaConfidence } from "../math/stats.ts";
-import type { Answered } from "./answered.ts";
-import type { Match } from "./schedule.ts";
+import type { PresentationResult } from "./presentation-results.ts";
+import type { Match } from "./schedules/schedule.ts";
 
 /** An outcome between these is close: the other order is asked too (`when_close`). */
 const CLOSE: readonly [number, number] = [0.35, 0.65];
-
-type Judge = Spec["judge"];
 
 interface Samples {
   min: number;
@@ -83,13 +82,13 @@ export function repeatsOf(judge: Judge): number {
 }
 
 /** A pair that was asked, again: in the order that it was not shown in, else as often again. */
-export function againShowings(answered: readonly Answered[], judge: Judge): Showing[] {
-  const other = otherOrder(answered);
+export function repeatPresentations(results: readonly PresentationResult[], judge: Judge): Presentation[] {
+  const other = otherOrder(results);
   if (other.length > 0) return other;
   const most = mostAgain(judge);
-  const own = answered.flatMap(({ showing }) => (isFirst(showing) ? [showing] : []));
-  return [...Map.groupBy(own, ({ shown }) => shown[0]).values()].flatMap((asked): Showing[] => {
-    const [{ stop: _, ...first }] = asked as [Showing];
+  const first = results.flatMap(({ presentation }) => (isFirst(presentation) ? [presentation] : []));
+  return [...Map.groupBy(first, ({ shown }) => shown[0]).values()].flatMap((asked): Presentation[] => {
+    const [{ stop: _, ...first }] = asked as [Presentation];
     const count = asked.reduce((sum, { samples }) => sum + samples, 0);
     const samples = Math.min(count, most - count);
     return samples <= 0 ? [] : [{ ...first, samples, first_sample: count }];
@@ -100,17 +99,17 @@ export function againShowings(answered: readonly Answered[], judge: Judge): Show
  * The first questions about a match.
  * @param before how often a list of the same candidates was asked already
  */
-export function firstShowings(match: Match, wording: Wording, before = 0): Showing[] {
+export function firstPresentations(match: Match, wording: Wording, before = 0): Presentation[] {
   const { judge } = wording;
-  return judge.mode === "listwise" ? listShowings(match, wording, before) : pairShowings(match, wording);
+  return judge.mode === "listwise" ? listPresentations(match, wording, before) : pairPresentations(match, wording);
 }
 
 /** Each sample of a list under its own seeded permutation. */
-function listShowings(match: Match, { keys, judge, seed }: Wording, before: number): Showing[] {
+function listPresentations(match: Match, { keys, judge, seed }: Wording, before: number): Presentation[] {
   const byContent = [...match].sort((i, j) => compareKeys(keys[i] as ContentKey, keys[j] as ContentKey));
   const content = byContent.flatMap((i) => [...(keys[i] as ContentKey)]);
   const { max } = samplesOf(judge);
-  return Array.from({ length: max }, (_, k) => before * REPEAT_FROM + k).flatMap((sample): Showing[] => {
+  return Array.from({ length: max }, (_, k) => before * REPEAT_FROM + k).flatMap((sample): Presentation[] => {
     const shown = shuffled(byContent, createRandom(hashText("list", seed, sample, ...content)));
     const forward = { shown, samples: 1, first_sample: sample };
     return judge.both_orders === true
@@ -120,7 +119,7 @@ function listShowings(match: Match, { keys, judge, seed }: Wording, before: numb
 }
 
 /** Both orders, or one that hangs on the seed and the contents only. */
-function pairShowings(match: Match, { keys, judge, seed, listsInOrder = false }: Wording): Showing[] {
+function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = false }: Wording): Presentation[] {
   const [i, j] = match as readonly [number, number];
   const [a, b] = [keys[i], keys[j]] as [ContentKey, ContentKey];
   const [low, high] = compareKeys(a, b) <= 0 ? [i, j] : [j, i];
@@ -146,42 +145,42 @@ export const mayAskFurther = (judge: Judge): boolean =>
  * What else is to be asked about a match; nothing when it is settled. More samples, then the other
  * order. A list is never close.
  */
-export function furtherShowings(answered: readonly Answered[], judge: Judge): Showing[] {
+export function furtherPresentations(results: readonly PresentationResult[], judge: Judge): Presentation[] {
   if (judge.mode === "listwise") return [];
-  const more = moreSamples(answered, judge);
+  const more = moreSamples(results, judge);
   if (more.length > 0) return more;
-  return judge.both_orders === "when_close" && isClose(answered) ? otherOrder(answered) : [];
+  return judge.both_orders === "when_close" && isClose(results) ? otherOrder(results) : [];
 }
 
 /** The second order of a pair that was asked in one, alike; nothing where both were. */
-export function otherOrder(answered: readonly Answered[]): Showing[] {
-  const first = answered.filter(({ showing }) => isFirst(showing));
-  const [{ showing: one }] = first as [Answered];
-  if (first.some(({ showing }) => showing.shown[0] !== one.shown[0])) return [];
-  return first.map(({ showing: { shown, ...rest } }) => ({ ...rest, shown: [...shown].reverse() }));
+export function otherOrder(results: readonly PresentationResult[]): Presentation[] {
+  const first = results.filter(({ presentation }) => isFirst(presentation));
+  const [{ presentation: firstShown }] = first as [PresentationResult];
+  if (first.some(({ presentation }) => presentation.shown[0] !== firstShown.shown[0])) return [];
+  return first.map(({ presentation: { shown, ...rest } }) => ({ ...rest, shown: [...shown].reverse() }));
 }
 
 /** The mean outcome of the first one asked about as first; null where nothing could be read. */
-function outcomeOf(answered: readonly Answered[]): number | null {
-  const first = answered[0]?.showing.shown[0];
-  const values = answered.flatMap(({ showing, grades }) =>
-    grades.map(([a = 0, b = 0]) => (1 + (showing.shown[0] === first ? a - b : b - a)) / 2),
+function outcomeOf(results: readonly PresentationResult[]): number | null {
+  const first = results[0]?.presentation.shown[0];
+  const values = results.flatMap(({ presentation, grades }) =>
+    grades.map(([a = 0, b = 0]) => (1 + (presentation.shown[0] === first ? a - b : b - a)) / 2),
   );
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function isClose(answered: readonly Answered[]): boolean {
-  const outcome = outcomeOf(answered);
+function isClose(results: readonly PresentationResult[]): boolean {
+  const outcome = outcomeOf(results);
   return outcome !== null && outcome >= CLOSE[0] && outcome <= CLOSE[1];
 }
 
 /** Votes in a row that would make the majority sure: 0 where it is, or where nobody asks. */
-function missingVotes(answered: readonly Answered[], judge: Judge): number {
+function missingVotes(results: readonly PresentationResult[], judge: Judge): number {
   const { max, confidence } = samplesOf(judge);
   if (confidence === null) return 0;
-  const first = answered.find(({ showing }) => isFirst(showing))?.showing.shown[0];
-  const votes = answered.flatMap(({ showing, grades }) =>
-    grades.map(([a = 0, b = 0]) => (showing.shown[0] === first ? a - b : b - a)),
+  const first = results.find(({ presentation }) => isFirst(presentation))?.presentation.shown[0];
+  const votes = results.flatMap(({ presentation, grades }) =>
+    grades.map(([a = 0, b = 0]) => (presentation.shown[0] === first ? a - b : b - a)),
   );
   const [v1, v2] = [votes.filter((v) => v > 0).length, votes.filter((v) => v < 0).length].sort((a, b) => b - a) as [
     number,
@@ -196,16 +195,16 @@ function missingVotes(answered: readonly Answered[], judge: Judge): number {
  * As few more samples as could make the majority sure, in each order asked: Adaptive-Consistency's
  * Beta criterion over the votes that could be read.
  */
-function moreSamples(answered: readonly Answered[], judge: Judge): Showing[] {
+function moreSamples(results: readonly PresentationResult[], judge: Judge): Presentation[] {
   const { max } = samplesOf(judge);
-  const missing = missingVotes(answered, judge);
+  const missing = missingVotes(results, judge);
   if (missing === 0) return [];
-  const own = answered.filter(({ showing }) => isFirst(showing));
-  const orders = [...new Map(own.map(({ showing }) => [showing.shown[0], showing])).values()];
-  return orders.flatMap((showing): Showing[] => {
-    const asked = own.filter((one) => one.showing.shown[0] === showing.shown[0]);
-    const count = asked.reduce((sum, one) => sum + one.showing.samples, 0);
+  const first = results.filter(({ presentation }) => isFirst(presentation));
+  const orders = [...new Map(first.map(({ presentation }) => [presentation.shown[0], presentation])).values()];
+  return orders.flatMap((presentation): Presentation[] => {
+    const asked = first.filter((one) => one.presentation.shown[0] === presentation.shown[0]);
+    const count = asked.reduce((sum, one) => sum + one.presentation.samples, 0);
     const samples = Math.min(Math.ceil(missing / orders.length), max - count);
-    return samples <= 0 ? [] : [{ ...showing, samples, first_sample: count }];
+    return samples <= 0 ? [] : [{ ...presentation, samples, first_sample: count }];
   });
 }

@@ -1,24 +1,24 @@
 // Owns the kind `tournament`: a group's candidates compared by a verifier, each rollout's score by
 // its wins. Schedules: ../tournament/schedules.
 import * as z from "zod";
+import type { AskedQuestion } from "../asking/asked-questions.ts";
+import type { Presentation, Question } from "../asking/questions.ts";
+import type { Signal } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
-import type { Question, Showing } from "../judges/questions.ts";
-import { AskedAfter } from "../tournament/asked-after.ts";
-import type { AskedQuestion } from "../tournament/asked-questions.ts";
-import { attribution } from "../tournament/attribution.ts";
-import { Contest } from "../tournament/contest.ts";
-import { forecastOf } from "../tournament/forecast.ts";
-import { needsReference, ScheduleSchema } from "../tournament/named-schedule.ts";
-import { ScoreSchema, scoreRange } from "../tournament/scores.ts";
+import { attribution } from "./attribution.ts";
+import { FollowUpQuestions } from "./follow-up-questions.ts";
+import { forecastOf } from "./forecast.ts";
 import { judgeFault } from "./judge-fault.ts";
+import { needsReference, ScheduleSchema } from "./named-schedule.ts";
 import { withReference } from "./reference-opponent.ts";
-import type { Signal } from "./signal.ts";
+import { ScoreSchema, scoreRange } from "./scores.ts";
 import { resultOf, seenBy } from "./tournament-result.ts";
+import { TournamentRun } from "./tournament-run.ts";
 
 const SCHEMA = z.strictObject({
   judge: JudgeSchema.prefault({}),
@@ -50,45 +50,46 @@ export const tournament: Signal<TournamentSettings> = {
   },
   fault(settings) {
     const fault = judgeFault(judgeOf(settings), settings.score);
-    const own = fault !== null && ["schedule", "score"].includes(fault.path[0] as string);
-    return fault === null || own ? fault : { ...fault, path: ["judge", ...fault.path] };
+    const ownPath = fault !== null && ["schedule", "score"].includes(fault.path[0] as string);
+    return fault === null || ownPath ? fault : { ...fault, path: ["judge", ...fault.path] };
   },
   judge: judgeOf,
   facts: ({ schedule }) => (needsReference(schedule) ? ["group.reference"] : []),
   range: ({ schedule, score }, n) => scoreRange(score, needsReference(schedule) ? n + 1 : n),
-  open(prepared, settings, about) {
+  open(prepared, settings, context) {
     const { score } = settings;
     const judge = judgeOf(settings);
-    const { seed } = about;
+    const { seed } = context;
     const opponent = needsReference(settings.schedule) ? withReference(prepared) : null;
     const { group } = opponent ?? { group: prepared };
-    const sizes = group.keys.map((_, own) => group.classes.members[own]?.length ?? 1);
+    const sizes = group.keys.map((_, classIndex) => group.classes.members[classIndex]?.length ?? 1);
     const reference = opponent !== null && { reference: opponent.reference };
-    const begin = () => new Contest({ keys: group.keys, judge, seed, sizes, ...reference });
-    const contest = namingGroup(group, begin);
-    const after = new AskedAfter(group, { judge, seed }, opponent?.reference);
+    const begin = () => new TournamentRun({ keys: group.keys, judge, seed, sizes, ...reference });
+    const run = namingGroup(group, begin);
+    const after = new FollowUpQuestions(group, { judge, seed }, opponent?.reference);
     const asked = { to: "chat", preset: judge.prompt, ...slotsOf(judge) } as const;
-    const put = (wave: readonly Showing[]): Question[] => wave.map((showing) => ({ ...asked, ...showing }));
-    const { alone } = contest;
+    const put = (wave: readonly Presentation[]): Question[] =>
+      wave.map((presentation) => ({ ...asked, ...presentation }));
+    const { alone } = run;
     const seenOf = (asked: readonly AskedQuestion[]) => seenBy(asked, group.keys.length, judge);
     return {
       ...(opponent !== null && { shows: opponent.shows }),
-      asksAgain: contest.asksAgain,
+      asksAgain: run.asksAgain,
       ...(alone !== null && {
         follows: {
           most: alone.most,
-          next: (asked) => put(alone.next(seenOf(asked).answered)),
+          next: (asked) => put(alone.next(seenOf(asked).results)),
         },
       }),
       next(seen) {
-        const planned = namingGroup(group, () => contest.next(seenOf(seen)));
+        const planned = namingGroup(group, () => run.next(seenOf(seen)));
         if (planned.length > 0 || seen.length === 0) return put(planned);
-        return put(contest.further(after.next(seen), seenOf(seen)));
+        return put(run.further(after.next(seen), seenOf(seen)));
       },
       forecast: (work) => forecastOf(begin, group.keys.length, work),
       result(seen) {
-        const { blamed } = attribution(group.texts, seen);
-        return resultOf(group, { judge, score, contest, blamed, ...reference }, about, seen);
+        const { atFault } = attribution(group.texts, seen);
+        return resultOf(group, { judge, score, run, atFault, ...reference }, context, seen);
       },
     };
   },

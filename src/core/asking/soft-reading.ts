@@ -1,14 +1,14 @@
 // How an answer is read softly: its verdict is how probable its engine found each label.
 import type { Spec } from "../contract/spec.ts";
-import { anchorFor } from "./anchors.ts";
-import type { Anchor } from "./parsers/parser.ts";
-import { meaningOf } from "./preset-reading.ts";
-import type { Preset } from "./presets/preset.ts";
-import { presetNamed } from "./presets/table.ts";
-import { type Answer, NOTHING, type ReadPart, readAnswer } from "./readings.ts";
-import type { SoftLabels } from "./soft-reader.ts";
-import { answerStart } from "./thinking.ts";
-import type { Verdict } from "./verdicts.ts";
+import { anchorFor } from "../judges/anchors.ts";
+import type { Anchor } from "../judges/parsers/parser.ts";
+import { meaningOf } from "../judges/preset-reading.ts";
+import type { Preset } from "../judges/presets/preset.ts";
+import { presetNamed } from "../judges/presets/table.ts";
+import type { SoftLabels } from "../judges/soft-reader.ts";
+import type { Verdict } from "../judges/verdicts.ts";
+import { answerStart } from "../text/thinking.ts";
+import { NOTHING, type ReadableGeneration, type ReadPart, readAnswer } from "./readings.ts";
 
 /** Less of the engine's probability on the labels is no verdict. */
 const COVERAGE_MIN = 0.5;
@@ -25,27 +25,27 @@ const failed = (code: "logprobs_unavailable" | "verifier_bad_reply"): ReadPart =
  * at the place whose probabilities were taken; an answer that begins with its label may be cut.
  * @param k how many candidates were shown
  */
-export function readSoft(given: Answer, k: number, form: Spec["judge"]["form"], prompt: string): ReadPart {
+export function readSoft(given: ReadableGeneration, k: number, form: Spec["judge"]["form"], prompt: string): ReadPart {
   const { answer, thinking, soft } = given;
   if (answer === null || given.saved === true) return readAnswer(given, k, form, prompt);
   const anchor = form === "scores" ? null : anchorFor(prompt, k);
   if (anchor === null || soft === undefined) return failed("logprobs_unavailable");
   if (thinking === "unclosed" || answerStart(answer) < 0) return unread("unclosed_think");
   const first = anchor.behind === undefined && anchor.each === undefined;
-  const said = first ? null : readAnswer(given, k, form, prompt);
-  if (said !== null && said.status !== "ok" && said.status !== "tie") return said;
+  const written = first ? null : readAnswer(given, k, form, prompt);
+  if (written !== null && written.status !== "ok" && written.status !== "tie") return written;
   if (soft === null) return unread(answer.trim() === "" ? "no_box" : "bad_content");
   const shares = sharesIn(soft, anchor.each === undefined ? anchor.labels : ["A", "B"]);
   if (shares === null) return failed("verifier_bad_reply");
   if (soft.coverage < COVERAGE_MIN) return unread("bad_content");
   const preset = presetNamed(prompt);
-  if (said !== null && anchor.each === undefined && !agrees(said.verdict, soft, anchor, preset, k)) {
+  if (written !== null && anchor.each === undefined && !agrees(written.verdict, soft, anchor, preset, k)) {
     return unread("bad_content");
   }
-  const told = anchor.each === undefined ? ofCandidates(shares, anchor, preset, k) : shares;
-  return told === null
+  const distribution = anchor.each === undefined ? ofCandidates(shares, anchor, preset, k) : shares;
+  return distribution === null
     ? unread("bad_content")
-    : { ...NOTHING, status: "ok", verdict: { kind: "distribution", shares: told } };
+    : { ...NOTHING, status: "ok", verdict: { kind: "distribution", shares: distribution } };
 }
 
 /** One probability a label; null for what is none. */
@@ -63,8 +63,8 @@ function verdictOf(label: string, { labels }: Anchor, preset: Preset | null, k: 
   return meaningOf(preset, scale ? { numbers: [Number(label)] } : { label }, k).verdict;
 }
 
-function agrees(said: Verdict | null, { written }: SoftLabels, anchor: Anchor, preset: Preset | null, k: number) {
-  return written !== null && JSON.stringify(verdictOf(written, anchor, preset, k)) === JSON.stringify(said);
+function agrees(verdict: Verdict | null, { written }: SoftLabels, anchor: Anchor, preset: Preset | null, k: number) {
+  return written !== null && JSON.stringify(verdictOf(written, anchor, preset, k)) === JSON.stringify(verdict);
 }
 
 /**
@@ -73,12 +73,13 @@ function agrees(said: Verdict | null, { written }: SoftLabels, anchor: Anchor, p
  */
 function ofCandidates(shares: readonly number[], anchor: Anchor, preset: Preset | null, k: number): number[] | null {
   if (preset !== null && preset.shape !== "pair" && preset.shape !== "list") return [...shares];
-  const own = new Array<number>(k).fill(0);
+  const wins = new Array<number>(k).fill(0);
   shares.forEach((share, i) => {
     const verdict = verdictOf(anchor.labels[i] as string, anchor, preset, k);
-    if (verdict?.kind === "letter") own[verdict.place] = (own[verdict.place] as number) + share;
-    else if (verdict !== null) for (let place = 0; place < k; place++) own[place] = (own[place] as number) + share / k;
+    if (verdict?.kind === "letter") wins[verdict.place] = (wins[verdict.place] as number) + share;
+    else if (verdict !== null)
+      for (let place = 0; place < k; place++) wins[place] = (wins[place] as number) + share / k;
   });
-  const total = own.reduce((sum, share) => sum + share, 0);
-  return total > 0 ? own.map((share) => share / total) : null;
+  const total = wins.reduce((sum, share) => sum + share, 0);
+  return total > 0 ? wins.map((share) => share / total) : null;
 }

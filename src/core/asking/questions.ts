@@ -2,11 +2,11 @@
 // often.
 
 import { LIMITS } from "../faults/limits.ts";
-import type { PromptSlots } from "./prompt-job.ts";
-import type { TestRuns } from "./test-runs.ts";
+import type { PromptSlots } from "../judges/prompt-job.ts";
+import type { TestRuns } from "../judges/test-runs.ts";
 
 /** What a schedule asks: candidates beside each other, in this order. */
-export interface Showing {
+export interface Presentation {
   /**
    * In a plan class indices, in a job indices of its candidates; the first is shown under letter A.
    */
@@ -42,7 +42,7 @@ export const REPEAT_FROM = 2 * REASK_FROM * (1 + LIMITS.reask_max);
 export const TRIAL_FROM = REPEAT_FROM * 2 * LIMITS.samples_max;
 
 /** One question to a verifier. */
-export interface Question extends Showing {
+export interface Question extends Presentation {
   /** What kind of backend answers it. */
   to: "chat" | "scalar" | "prm" | "execute" | "check";
   /** Name of the preset whose words ask it; of a checker its address. */
@@ -58,7 +58,7 @@ export interface Question extends Showing {
 }
 
 /** A question within a job, by an id unique there. */
-export type JobQuestion = Omit<Showing, "reask" | "trial"> & {
+export type JobQuestion = Omit<Presentation, "reask" | "trial"> & {
   id: number;
 };
 
@@ -66,18 +66,18 @@ export type JobQuestion = Omit<Showing, "reask" | "trial"> & {
  * Whether it shows several copies of one candidate, to see whether they fit (attribution.ts); its
  * verdict decides nothing.
  */
-export const isProbe = ({ shown }: Pick<Showing, "shown">): boolean => shown[0] === shown[1];
+export const isProbe = ({ shown }: Pick<Presentation, "shown">): boolean => shown[0] === shown[1];
 
 /** Which samples a question asks, as a key. */
-export const samplesNamed = ({ first_sample = 0, samples }: Showing): string => `${first_sample}+${samples}`;
+export const samplesNamed = ({ first_sample = 0, samples }: Presentation): string => `${first_sample}+${samples}`;
 
 /** The candidates that it compares, in whatever order they are shown, as a key. */
-export const comparedIn = ({ shown }: Pick<Showing, "shown">): string => [...shown].sort((a, b) => a - b).join();
+export const comparedIn = ({ shown }: Pick<Presentation, "shown">): string => [...shown].sort((a, b) => a - b).join();
 
 /** Asked as the schedule wants it: neither again nor as a trial. */
-export const isFirst = ({ reask, trial }: Pick<Showing, "reask" | "trial">): boolean =>
+export const isFirst = ({ reask, trial }: Pick<Presentation, "reask" | "trial">): boolean =>
   reask !== true && trial !== true;
 
 /** Whether its verdict decides nothing: it is asked to learn whose doing something is. */
-export const isAside = (question: Pick<Showing, "shown" | "trial">): boolean =>
+export const isAside = (question: Pick<Presentation, "shown" | "trial">): boolean =>
   isProbe(question) || question.trial === true;

@@ -1,0 +1,97 @@
+// What a kind that compares a group's rollouts tells: counts of each rollout, who is selected, what
+// the comparisons say of themselves, and what it will ask.
+import type { VerifierUse } from "../contract/replies.ts";
+import type { NamedSchedule } from "../contract/spec.ts";
+
+/**
+ * One rollout's score against every opponent of its group; wins + losses + ties + undecided +
+ * unasked = n - 1.
+ */
+export interface Tally {
+  wins: number;
+  losses: number;
+  ties: number;
+  undecided: number;
+  /** Pairs that the schedule or the budget left out. */
+  unasked: number;
+  /** Losses for want of a well-formed candidate, against well-formed opponents. */
+  forfeits: number;
+}
+
+export interface Selection {
+  selected: number | null;
+  /** Rollouts that share the most wins, ascending. */
+  tied: number[];
+}
+
+export interface Measures {
+  /** Whether somebody beat, over others, someone who beat him: no order agrees with all results. */
+  cyclic: boolean;
+  /**
+   * Of the pairs, or lists of the same candidates, with at least two readable verdicts: the mean
+   * share of these that say what most of them say, in whatever order and question they were asked.
+   */
+  agreement: number | null;
+  tie_rate: number | null;
+  /** Share of the asked pairs of different candidates of which something was decided. */
+  decided_rate: number | null;
+  /** At most the posterior probability that the strongest is the best; sureness.ts. */
+  order_confidence: number;
+  /** The posterior mean of tau of the order by strength with the true order. */
+  expected_tau: number;
+}
+
+/** What comparing a group's rollouts counted, one entry a rollout. */
+export interface ComparisonSummary {
+  tallies: readonly Tally[];
+  /** Null where there is no score. */
+  wins: readonly (number | null)[];
+  votes: readonly (number | null)[];
+  unparsed: readonly number[];
+  /** The verifier's answers fail where the candidate is shown. */
+  jams: readonly boolean[];
+  /** The verifier refused what showed it, by its doing: too long, or filtered. */
+  refused: readonly boolean[];
+  selection: Selection;
+  position_flip_rate: number | null;
+  /** Whether wins go in a circle; null below three different candidates, where none can. */
+  cyclic: boolean | null;
+  /**
+   * Of specs that leave pairs out, grade outcomes or score in another way; wins on the scale of all
+   * pairs.
+   */
+  points?: readonly (number | null)[];
+  measures?: Measures;
+  report?: ScheduleReport;
+}
+
+/**
+ * What a run reports of itself: its schedule, and generations that were not paid or not needed.
+ */
+export interface ScheduleReport {
+  schedule: NamedSchedule;
+  /** Where the spec left it to `auto`. */
+  chosen?: NonNullable<VerifierUse["chosen"]>;
+  unpaid: number;
+  early_stop: number;
+  sure: number;
+  /** Questions that the deadline came before, where a part of the comparisons is enough. */
+  cut: number;
+}
+
+export interface Forecast {
+  /**
+   * The mean over rehearsals, to the nearest whole generation. Null where not even one could be
+   * paid.
+   */
+  expected: number | null;
+  /** Whatever the verifier answers. */
+  most: number;
+}
+
+/** Work that rehearsals may still take, in steps; shared by all that one request has rehearsed. */
+export interface RehearsalWork {
+  steps: number;
+}
+
+export type Forecasting = Generator<number, Forecast>;
