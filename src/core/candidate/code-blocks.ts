@@ -31,7 +31,7 @@ interface Fence {
 }
 
 /** A line with a fence's marks in it: text[start..end) without its line end. */
-interface Line {
+interface SourceLine {
   start: number;
   end: number;
   text: string;
@@ -71,7 +71,7 @@ function lastRun(line: string): { before: string; length: number; rest: string }
 }
 
 /** Whether a line stands in a list item whose text begins at most `indent` columns in. */
-type InListItem = (line: Line, indent: number) => boolean;
+type InListItem = (line: SourceLine, indent: number) => boolean;
 
 /** Answers for lines in order, and looks at each character once. */
 function listItems(text: string): InListItem {
@@ -96,7 +96,7 @@ function listItems(text: string): InListItem {
  */
 function leadingFence(
   inListItem: InListItem,
-  line: Line,
+  line: SourceLine,
   run: { before: string; length: number; info: string },
 ): Fence | null {
   const { before, length, info } = run;
@@ -112,7 +112,7 @@ function leadingFence(
  * The line as an opening fence outside any block: CommonMark's, or in mid-line behind words
  * (`Assistant: ```python`).
  */
-function openingFence(inListItem: InListItem, line: Line): Fence | null {
+function openingFence(inListItem: InListItem, line: SourceLine): Fence | null {
   const tildes = TILDES.exec(line.text);
   if (tildes !== null) {
     const [, indent = "", marks = "", info = ""] = tildes;
@@ -164,7 +164,7 @@ class BlockFinder {
     this.#inListItem = listItems(text);
   }
 
-  line(line: Line): void {
+  line(line: SourceLine): void {
     if (this.#open === null) this.#outside(line);
     else if (this.#open.mark === "~") this.#inTildes(line, this.#open);
     else this.#inBackticks(line, this.#open);
@@ -179,7 +179,7 @@ class BlockFinder {
     return this.#open.info !== "" || !BLANK.test(this.#text.slice(this.#contentStart).replace(/[\r\n]/g, ""));
   }
 
-  #outside(line: Line): void {
+  #outside(line: SourceLine): void {
     const fence = openingFence(this.#inListItem, line);
     if (fence === null) return;
     if (fence.info === "" && fence.mark === "`") {
@@ -195,7 +195,7 @@ class BlockFinder {
     this.#enter(fence, line);
   }
 
-  #enter(fence: Fence, line: Line): void {
+  #enter(fence: Fence, line: SourceLine): void {
     this.#open = fence;
     this.#contentStart = Math.min(line.end + 1, this.#text.length);
     if (this.#text[line.end] === "\r") this.#contentStart++;
@@ -203,7 +203,7 @@ class BlockFinder {
   }
 
   /** Ends the open block with the content text[..end). */
-  #close(open: Fence, end: number, line: Line): void {
+  #close(open: Fence, end: number, line: SourceLine): void {
     const content = unindent(this.#text.slice(this.#contentStart, Math.max(end, this.#contentStart)), open);
     if (!(open.doubtful && content.trim() === "")) this.blocks.push({ content, info: open.info });
     this.#open = null;
@@ -211,17 +211,17 @@ class BlockFinder {
   }
 
   /** The end of the line before this one, without its line end. */
-  #endBefore({ start }: Line): number {
+  #endBefore({ start }: SourceLine): number {
     const end = start - 1;
     return this.#text[end - 1] === "\r" ? end - 1 : end;
   }
 
-  #inTildes(line: Line, open: Fence): void {
+  #inTildes(line: SourceLine, open: Fence): void {
     const [, , marks = "", rest = ""] = TILDES.exec(line.text) ?? [];
     if (marks.length >= open.length && rest.trim() === "") this.#close(open, this.#endBefore(line), line);
   }
 
-  #inBackticks(line: Line, open: Fence): void {
+  #inBackticks(line: SourceLine, open: Fence): void {
     const shown = open.quoted ? line.text.replace(QUOTE, "") : line.text;
     const [, indent = "", marks = "", rest = ""] = PURE.exec(shown) ?? [];
     const isNear = indent.replace(/\t/g, "    ").length <= open.indent.length + 3;
@@ -238,7 +238,7 @@ class BlockFinder {
    * A line within a block that begins with a fence: the closing one, or the next block's where this
    * one's was forgotten.
    */
-  #fenceInside(line: Line, open: Fence, length: number, rest: string): void {
+  #fenceInside(line: SourceLine, open: Fence, length: number, rest: string): void {
     const info = rest.trim();
     const wraps = isMarkdown(open.info);
     if (info !== "" && isTag(info) && (length >= open.length || wraps)) {
@@ -252,7 +252,7 @@ class BlockFinder {
   }
 
   /** `# ```: the end of the block, unless the comment goes on: then it is an example within one. */
-  #commentedFence(line: Line, open: Fence, [, mark = "", marks = "", tag = ""]: RegExpExecArray): void {
+  #commentedFence(line: SourceLine, open: Fence, [, mark = "", marks = "", tag = ""]: RegExpExecArray): void {
     if (marks.length < open.length) return;
     const next = this.#text
       .slice(line.end, line.end + 64)
@@ -264,7 +264,7 @@ class BlockFinder {
   }
 
   /** `return x```: the closing fence at the end of the program's last line. */
-  #closedInLine(line: Line, open: Fence): void {
+  #closedInLine(line: SourceLine, open: Fence): void {
     const run = lastRun(line.text);
     if (run === null || run.length < open.length || isOdd(run.before.match(/`{3,}/g))) return;
     if (/^[ \t]*(?:<[/|\uff5c].*)?$/s.test(run.rest)) this.#close(open, line.start + run.before.length, line);

@@ -1,6 +1,6 @@
 // Owns the removal of comments from a candidate program: which scanner a language takes. Must not
 // know specs or prompts.
-import { braceCuts, type Dialect } from "./comments/braces.ts";
+import { braceCuts, type CommentDialect } from "./comments/braces.ts";
 import { applyCuts, type Cut } from "./comments/cuts.ts";
 import { C, CPP, CSHARP, GO, GO_CGO, JAVA, KOTLIN, RUST, withoutHiddenSyntax } from "./comments/dialects.ts";
 import { javascriptCuts } from "./comments/javascript.ts";
@@ -15,7 +15,7 @@ interface Scanner {
   newlineSeparates: boolean;
 }
 
-const braces = (dialect: Dialect, newlineSeparates = false, unsafe?: RegExp): Scanner => ({
+const braces = (dialect: CommentDialect, newlineSeparates = false, unsafe?: RegExp): Scanner => ({
   cuts: (source) => (unsafe?.test(source) ? null : braceCuts(source, dialect)),
   newlineSeparates,
 });

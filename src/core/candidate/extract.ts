@@ -2,7 +2,7 @@
 // Must not know the verifier.
 
 import type { Spec } from "../contract/spec.ts";
-import { thinkingOf } from "../judges/thinking.ts";
+import { thinkingOf } from "../text/thinking.ts";
 import { type CodeBlock, codeBlocks } from "./code-blocks.ts";
 import { knowsLanguage, stripComments } from "./comments.ts";
 import { canonicalLanguage, sameFamily } from "./languages.ts";
@@ -83,9 +83,9 @@ function stripped({ content, info }: CodeBlock, extract: CandidateRule["extract"
   const tag = canonicalLanguage(info);
   if (language === null && extract !== "last_code_block") return { text: content, skipped: true };
   if (language !== null && !knowsLanguage(language)) return { text: content, skipped: true };
-  const own = language === null ? null : canonicalLanguage(language);
-  const contradicts = own !== null && tag !== null && tag !== "text" && !sameFamily(tag, own);
-  const text = contradicts ? null : stripComments(content, own ?? tag);
+  const declared = language === null ? null : canonicalLanguage(language);
+  const contradicts = declared !== null && tag !== null && tag !== "text" && !sameFamily(tag, declared);
+  const text = contradicts ? null : stripComments(content, declared ?? tag);
   return { text, skipped: text === null };
 }
 

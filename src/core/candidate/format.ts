@@ -4,7 +4,7 @@ import { RE2JS, RE2JSException } from "re2js";
 import type { FormatRule } from "../contract/spec.ts";
 import { ApiError, type FieldError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { thinkingOf } from "../judges/thinking.ts";
+import { thinkingOf } from "../text/thinking.ts";
 import { regexShape } from "./regex-shape.ts";
 
 /** What a format rule looks at: the whole rollout, and the candidate taken from it (extract.ts). */
@@ -13,7 +13,7 @@ interface FormatSubject {
   candidate: string | null;
 }
 
-type Check = (rollout: FormatSubject) => boolean;
+type FormatCheck = (rollout: FormatSubject) => boolean;
 
 /**
  * Thinking was closed and stayed closed: there is a closing tag, at most one opening tag, and that
@@ -64,9 +64,9 @@ interface Compiling {
   instructions: number;
 }
 
-function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling): Check[] {
+function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling): FormatCheck[] {
   const { faults } = compiling;
-  const checks: Check[] = [];
+  const checks: FormatCheck[] = [];
   for (const [i, rule] of rules.entries()) {
     if (typeof rule === "string") continue;
     const path = `${at}[${i}].regex`;
@@ -86,7 +86,7 @@ function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling):
   return checks;
 }
 
-const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, Check>> = {
+const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, FormatCheck>> = {
   has_candidate: ({ candidate }) => candidate !== null,
   closed_think: ({ text }) => hasClosedThink(text),
   // Nobody knows before the verifier was asked: group-result.ts judges it then.
@@ -104,7 +104,7 @@ const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, Check>> = {
  *   syntax, nests unbounded
  *   repetition, or costs too much
  */
-export function compileFormats(formats: readonly FormatRules[]): Check[] {
+export function compileFormats(formats: readonly FormatRules[]): FormatCheck[] {
   const compiling: Compiling = { faults: [], instructions: 0 };
   const tests = formats.map((format) => {
     const named = format.rules.filter((rule) => typeof rule === "string").map((rule) => NAMED_RULES[rule]);
@@ -117,5 +117,5 @@ export function compileFormats(formats: readonly FormatRules[]): Check[] {
 }
 
 /** The one test of a list of rules, as in a spec without signals. */
-export const compileFormatRules = (rules: readonly FormatRule[]): Check =>
-  compileFormats([{ rules, path: "spec.format.rules" }])[0] as Check;
+export const compileFormatRules = (rules: readonly FormatRule[]): FormatCheck =>
+  compileFormats([{ rules, path: "spec.format.rules" }])[0] as FormatCheck;

@@ -31,8 +31,8 @@ const PROSE = "text txt plaintext plain output stdout input stdin console termin
 
 const BY_NAME: ReadonlyMap<string, string> = new Map([
   ...NAMES.flatMap((line) => {
-    const [own = "", ...aliases] = line.split(" ");
-    return [own, ...aliases].map((name) => [name, own] as const);
+    const [canonical = "", ...aliases] = line.split(" ");
+    return [canonical, ...aliases].map((name) => [name, canonical] as const);
   }),
   ...PROSE.map((name) => [name, "text"] as const),
 ]);

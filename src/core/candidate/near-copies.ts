@@ -35,10 +35,10 @@ function anyAlike(texts: readonly string[]): boolean {
   const all = long.map(piecesOf);
   const kept = 2 ** Math.ceil(Math.log2(Math.max(1, ...all.map((own) => own.size / PIECES_MOST))));
   const sampled = all.map((own) => [...own].filter((piece) => piece % kept === 0));
-  return sampled.some((own, i) =>
+  return sampled.some((pieces, i) =>
     sampled.slice(0, i).some((other, j) => {
       const [short, whole, size] =
-        own.length <= other.length ? [own, all[j], other.length] : [other, all[i], own.length];
+        pieces.length <= other.length ? [pieces, all[j], other.length] : [other, all[i], pieces.length];
       if (short.length === 0 || short.length < SIZE_LEAST * size) return false;
       const shared = short.reduce((sum, piece) => sum + Number(whole?.has(piece)), 0);
       return shared >= SHARED_LEAST * short.length;

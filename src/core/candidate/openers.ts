@@ -1,11 +1,15 @@
 // Owns whether a text says anything beyond an opener: words and marks that announce an answer, and
 // that judges have paid by themselves ("One Token to Fool LLM-as-a-Judge", arXiv 2507.08794).
-import { skeletonOf } from "../judges/look-alikes.ts";
+import { skeletonOf } from "../text/look-alikes.ts";
 import { ANNOUNCING_WORDS, JOINING_PIECES, JOINING_WORDS, PIECES_OF_SCRIPTS } from "./opener-words.ts";
 
 /** Layout that says nothing: \boxed{}, $. */
 const LATEX =
-  /\\(?:boxed|fbox|text(?:bf|it|rm)?|math(?:bf|rm|it)?|left|right|quad|displaystyle|begin\{\w{1,16}\*?\}|end\{\w{1,16}\*?\})(?![A-Za-z])/iuy;
+  /\\(?:boxed|fbox|text(?:bf|it|rm)?|math(?:bf|rm|it)?|left|right|quad|displaystyle|(?:sub){0,2}section\*?|(?:sub)?paragraph\*?|begin\{\w{1,16}\*?\}|end\{\w{1,16}\*?\})(?![A-Za-z])/iuy;
+/** Braces that are shown, as those of a block of TeX are not. */
+const EMPTY_SET = /\\\{\s{0,8}\\\}/y;
+/** The line that opens a block of code. */
+const FENCE = /(?:`{3,}|~{3,})[ \t]{0,8}[\w+#.-]{1,24}(?=\n)/y;
 /** A page of such tags alone may be what was asked for. */
 const TAG = /<\/?(?:b|i|u|em|strong|p|br|hr|div|span|center|h[1-6])\s?\/?>/iy;
 /** What stands between words. Of symbols only those of layout: another may be the answer. */
@@ -28,6 +32,8 @@ const ANNOUNCED = /^[\s#>*_~`-]*[\p{L}\p{M}][\p{L}\p{M}'\u2019 -]{1,60}[*_~`]{0,
 
 /** Read first: most texts say something there. */
 const HEAD_CHARS = 256;
+/** Letters with a blank between each and the next. */
+const SPACED = /(?<![\p{L}\p{N}])(?:\p{L} ){3,}\p{L}(?![\p{L}\p{N}])/gu;
 const UNSEEN = /[\p{Cf}\p{DI}]/gu;
 
 /** The text as it looks, in small letters. */
@@ -50,7 +56,9 @@ const PIECE_CHARS_MAX = Math.max(...[...PIECES, ...JOINS].map(({ length }) => le
 export function isOpener(given: string): boolean {
   if (given.length > HEAD_CHARS && saysNothing(look(given.slice(0, HEAD_CHARS)), true) === false) return false;
   const text = look(given);
-  return ANNOUNCED.test(text) || (saysNothing(text, false) === true && !LONE_SIGN.test(text));
+  if (ANNOUNCED.test(text)) return true;
+  const words = text.replace(SPACED, (letters) => letters.replaceAll(" ", ""));
+  return saysNothing(words, false) === true && !LONE_SIGN.test(words);
 }
 
 /**
@@ -75,7 +83,8 @@ function saysNothing(text: string, cut: boolean): boolean | null {
       empty = false;
       continue;
     }
-    if (takes(LATEX) !== null || takes(STEP_NUMBER) !== null || takes(PACE) !== null) continue;
+    if (takes(EMPTY_SET) !== null) return false;
+    if (takes(FENCE) !== null || takes(LATEX) !== null || takes(STEP_NUMBER) !== null || takes(PACE) !== null) continue;
     const mark = takes(BETWEEN);
     if (mark !== null) {
       if (mark === "\n" && answered()) return false;
@@ -100,15 +109,20 @@ function saysNothing(text: string, cut: boolean): boolean | null {
   return announces || empty || null;
 }
 
-type Kind = "announces" | "joins" | null;
+type OpenerKind = "announces" | "joins" | null;
 
-const kindOf = (word: string): Kind =>
-  ANNOUNCING.has(word) ? "announces" : JOINING.has(word) || isLetter(word) ? "joins" : null;
+function kindOf(word: string): OpenerKind {
+  if (ANNOUNCING.has(word)) return "announces";
+  if (JOINING.has(word) || isLetter(word)) return "joins";
+  const kinds = word.includes("-") ? word.split("-").map(kindOf) : [null];
+  if (kinds.includes(null)) return null;
+  return kinds.includes("announces") ? "announces" : "joins";
+}
 
 const isLetter = (word: string): boolean => /^\p{L}$/u.test(word);
 
 /** Of a run of letters without blanks: it must be pieces of openers from end to end. */
-function kindOfRun(text: string): Kind {
+function kindOfRun(text: string): OpenerKind {
   // By the place reached: whether something announces on the way there.
   const reached = new Map<number, boolean>([[0, false]]);
   for (let at = 0; at < text.length; at++) {

@@ -100,7 +100,7 @@ export function preparerInSteps(
       formats: Object.fromEntries(names.map((name, i) => [name, holds[i] as boolean[]])),
       overlong: short.includes(false),
       tooLong,
-      ...contestants(question, candidates, formatOk),
+      ...distinctCandidates(question, candidates, formatOk),
       warnings: extracted.some(({ strip_skipped }) => strip_skipped === true) ? ["strip_skipped"] : [],
     };
   };
@@ -110,7 +110,11 @@ export function preparerInSteps(
  * Who is compared: equal candidates as one class, and what seeds orders; a malformed rollout has no
  * class.
  */
-export function contestants(question: string, candidates: readonly (string | null)[], formatOk: readonly boolean[]) {
+export function distinctCandidates(
+  question: string,
+  candidates: readonly (string | null)[],
+  formatOk: readonly boolean[],
+) {
   const { classes, texts } = classesOf(candidates.map((candidate, r) => (formatOk[r] ? candidate : null)));
   return { classes, texts, keys: texts.map((text) => hashText(question, text)) };
 }
@@ -127,7 +131,7 @@ export function subgroup(prepared: PreparedGroup, members: readonly number[]): P
     formatOk: of(formatOk),
     tooLong: of(tooLong),
     formats: Object.fromEntries(Object.entries(formats).map(([name, holds]) => [name, of(holds)])),
-    ...contestants(question, of(candidates), of(formatOk)),
+    ...distinctCandidates(question, of(candidates), of(formatOk)),
   };
 }
 

@@ -45,8 +45,8 @@ export function parseModels(text: string): ModelLists {
 export const keysOf = (lists: ModelLists): string[] => [...lists.keys()].filter((key) => key !== ALL);
 
 function allowedTo({ configured, lists }: AllowedModels, key: string | null): string[] {
-  const own = (key === null ? undefined : lists.get(key)) ?? lists.get(ALL) ?? [];
-  return [...new Set([...configured, ...own])];
+  const listed = (key === null ? undefined : lists.get(key)) ?? lists.get(ALL) ?? [];
+  return [...new Set([...configured, ...listed])];
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Owner } from "./owner.ts";
 
 /** The part that is used of the namespace of the Durable Objects that keep dead letters. */
 export interface LettersNamespace {
-  getByName(name: string): DeadLetters;
+  getByName(name: string): DeadLetterStore;
 }
 
 /** A message that cannot be stored as it is. */
@@ -46,7 +46,7 @@ export interface ExpiryOutcome {
  * Keeps letters without the database, and puts them back on the queue. `owner`: whose letters; null
  * is everybody's.
  */
-export interface DeadLetters {
+export interface DeadLetterStore {
   put(letters: readonly DeadLetter[]): Promise<void>;
   summary(owner: Owner | null): Promise<DeadLetterSummary>;
   /**

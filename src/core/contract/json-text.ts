@@ -110,8 +110,8 @@ function unionOf(options: readonly z.core.$ZodType[]): JsonWriter {
   return (value) => {
     const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
     const fitting = options.filter((option) => kindOf(option) === kind);
-    const meant = fitting.find((option) => fitting.length === 1 || fits(option, value));
-    return meant === undefined ? JSON.stringify(value) : jsonWriter(meant)(value);
+    const chosen = fitting.find((option) => fitting.length === 1 || fits(option, value));
+    return chosen === undefined ? JSON.stringify(value) : jsonWriter(chosen)(value);
   };
 }
 

@@ -129,7 +129,7 @@ export type GroupResult = z.output<typeof GroupResultSchema>;
 /**
  * What a group tells only of specs that leave pairs out, grade outcomes or score in another way.
  */
-export interface ContestReport {
+export interface TournamentReport {
   points: (number | null)[];
   /** One a rollout. */
   unasked: number[];

@@ -229,13 +229,13 @@ export const leanLogging = <T extends { log_verdicts: boolean }>({ log_verdicts,
   ...(log_verdicts && { log_verdicts: true as const }),
 });
 
-/** A share of groups that another judge judges again: ../signals/audit.ts. */
+/** A share of groups that another judge judges again: ../reward/audit.ts. */
 export interface Audit {
   share: number;
   judge: ReturnType<typeof canonicalJudge>;
 }
 
-/** A spec without signals in its canonical form; its schema is ../signals/flat-spec.ts. */
+/** A spec without signals in its canonical form; its schema is ../reward/flat-spec.ts. */
 export interface Spec {
   judge: ReturnType<typeof canonicalJudge>;
   candidate: z.output<typeof CandidateSchema>;

@@ -46,11 +46,11 @@ interface Sent {
 /**
  * An engine's own sentence, of which only numbers and an engine's words are kept, up to the first
  * thing that is neither; null where it has none, or where it repeats what it was sent.
- * @param said the refusal's body, or what of it is there
+ * @param body the refusal's body, or what of it is there
  * @param sent the request's body
  */
-export function engineReason(said: string, sent: string): string | null {
-  const quoted = SENTENCE.exec(said.slice(0, REASON_CHARS))?.[1];
+export function engineReason(body: string, sent: string): string | null {
+  const quoted = SENTENCE.exec(body.slice(0, REASON_CHARS))?.[1];
   if (quoted === undefined) return null;
   const { words, model } = sentOf(sent);
   let text = unquoted(quoted).replace(LISTED, "");

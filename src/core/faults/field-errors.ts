@@ -11,7 +11,7 @@ type Issue = z.core.$ZodIssue;
 
 /** An issue of unknown fields, with those that the object has (`SUGGESTING`). */
 type UnknownFields = z.core.$ZodIssueUnrecognizedKeys & { known?: readonly string[] };
-type Path = readonly (string | number)[];
+type FieldPath = readonly (string | number)[];
 
 /**
  * By field, without indices: which named limits bound it, where its schema does not say so itself
@@ -44,7 +44,7 @@ export function withField(issue: Issue, name: string): Issue {
 
 const UNITS: Record<string, string> = { string: "character", array: "element", object: "field" };
 
-function valueAt(root: unknown, path: Path): unknown {
+function valueAt(root: unknown, path: FieldPath): unknown {
   let value = root;
   for (const part of path) {
     if (typeof value !== "object" || value === null) return undefined;
@@ -65,14 +65,14 @@ function typeName(value: unknown): string {
  * The limit's name as a bracket, and what to do instead. A gateway's client is an edge: it needs no
  * advice.
  */
-function limitSaid(issue: BoundIssue, path: Path, limits: FieldLimits): string {
+function limitText(issue: BoundIssue, path: FieldPath, limits: FieldLimits): string {
   const side = issue.code === "too_big" ? "max" : "min";
   const key = path.filter((part) => typeof part === "string").join(".");
-  const told = issue.message ?? "";
-  const own = isLimitName(told) ? told : issue.origin === "int" ? "integer_max" : undefined;
-  const name = own ?? limits[key]?.[side];
+  const stated = issue.message ?? "";
+  const limit = isLimitName(stated) ? stated : issue.origin === "int" ? "integer_max" : undefined;
+  const name = limit ?? limits[key]?.[side];
   if (name === undefined) return "";
-  return ` (limit ${name})${own !== undefined || limits === EDGE_LIMITS ? instead(name) : ""}`;
+  return ` (limit ${name})${limit !== undefined || limits === EDGE_LIMITS ? instead(name) : ""}`;
 }
 
 function size(value: unknown, unit: string | undefined): string {
@@ -83,7 +83,7 @@ function size(value: unknown, unit: string | undefined): string {
 
 type BoundIssue = z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall;
 
-function boundMessage(issue: BoundIssue, value: unknown, path: Path, limits: FieldLimits): string {
+function boundMessage(issue: BoundIssue, value: unknown, path: FieldPath, limits: FieldLimits): string {
   const big = issue.code === "too_big";
   const bound = big ? issue.maximum : issue.minimum;
   const word = big
@@ -95,17 +95,17 @@ function boundMessage(issue: BoundIssue, value: unknown, path: Path, limits: Fie
       : "at least";
   const unit = UNITS[issue.origin];
   const allowed = unit === undefined ? `${bound}` : counted(Number(bound), unit);
-  return `${size(value, unit)}; must be ${word} ${allowed}${limitSaid(issue, path, limits)}`;
+  return `${size(value, unit)}; must be ${word} ${allowed}${limitText(issue, path, limits)}`;
 }
 
 /** The values there are, and which of them a text is a misspelling of. */
 function oneOf(values: readonly unknown[], value: unknown): string {
   const texts = values.filter((one) => typeof one === "string");
-  const meant = typeof value === "string" ? didYouMean(value, texts) : "";
-  return `${values.length === 1 ? "" : "one of "}${values.map((one) => JSON.stringify(one)).join(", ")}${meant}`;
+  const suggestion = typeof value === "string" ? didYouMean(value, texts) : "";
+  return `${values.length === 1 ? "" : "one of "}${values.map((one) => JSON.stringify(one)).join(", ")}${suggestion}`;
 }
 
-function message(issue: Issue, value: unknown, path: Path, limits: FieldLimits): string {
+function message(issue: Issue, value: unknown, path: FieldPath, limits: FieldLimits): string {
   switch (issue.code) {
     case "invalid_type":
       return value === undefined
@@ -166,7 +166,7 @@ export interface FieldFaults {
 }
 
 /** What is missing comes first, what nobody knows last: the former is more often what was meant. */
-function ordered(issues: readonly Issue[], root: unknown, inside: Path): Issue[] {
+function ordered(issues: readonly Issue[], root: unknown, inside: FieldPath): Issue[] {
   const ranks: [Issue[], Issue[], Issue[]] = [[], [], []];
   issues.forEach((issue, i) => {
     if (isDoubled(issue, issues[i + 1])) return;
@@ -186,7 +186,7 @@ function isDoubled(issue: Issue, next: Issue | undefined): boolean {
   return issue.origin === "int" && fieldPath(pathOf(issue, [])) === fieldPath(pathOf(next, []));
 }
 
-const pathOf = (issue: Issue, inside: Path): Path => [
+const pathOf = (issue: Issue, inside: FieldPath): FieldPath => [
   ...inside,
   ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
 ];
@@ -194,31 +194,31 @@ const pathOf = (issue: Issue, inside: Path): Path => [
 /** Where a list of faults begins, and by which names its fields' bounds go. */
 class Faults {
   readonly found: FieldFaults = { errors: [], total: 0 };
-  private readonly prefix: Path;
+  private readonly prefix: FieldPath;
   private readonly limits: FieldLimits;
 
-  constructor(prefix: Path, limits: FieldLimits) {
+  constructor(prefix: FieldPath, limits: FieldLimits) {
     this.prefix = prefix;
     this.limits = limits;
   }
 
-  addAll(issues: readonly Issue[], root: unknown, inside: Path): void {
+  addAll(issues: readonly Issue[], root: unknown, inside: FieldPath): void {
     for (const issue of ordered(issues, root, inside)) this.add(issue, root, pathOf(issue, inside));
   }
 
-  private add(issue: Issue, root: unknown, path: Path): void {
+  private add(issue: Issue, root: unknown, path: FieldPath): void {
     const value = valueAt(root, path);
     if (issue.code === "unrecognized_keys") {
       // A schema may say where the field belongs instead.
-      const told = issue.message.startsWith("Unrecognized") ? null : issue.message;
+      const stated = issue.message.startsWith("Unrecognized") ? null : issue.message;
       const { known = [] } = issue as UnknownFields;
-      for (const key of issue.keys) this.say([...path, key], () => told ?? `unknown field${didYouMean(key, known)}`);
+      for (const key of issue.keys) this.say([...path, key], () => stated ?? `unknown field${didYouMean(key, known)}`);
     } else if (issue.code === "invalid_union" && issue.inclusive !== false && issue.options !== undefined) {
       const words = oneOf(issue.options, value);
       this.say(path, () => (value === undefined ? `required (${words})` : `must be ${words}`));
     } else if (issue.code === "invalid_union") {
-      const meant = meantBranch(issue.errors, value);
-      if (meant !== null) this.addAll(meant, root, path);
+      const branch = meantBranch(issue.errors, value);
+      if (branch !== null) this.addAll(branch, root, path);
       else this.say(path, () => unionMessage(issue, value));
     } else {
       this.say(path, () => message(issue, value, [...this.prefix, ...path], this.limits));
@@ -226,7 +226,7 @@ class Faults {
   }
 
   /** Counts the fault; words are made only for those that are reported. */
-  private say(path: Path, words: () => string): void {
+  private say(path: FieldPath, words: () => string): void {
     if (this.found.total++ >= LIMITS.validation_errors_max) return;
     this.found.errors.push({ path: fieldPath([...this.prefix, ...path]), message: words() });
   }
@@ -248,7 +248,7 @@ function unionMessage({ errors, options }: UnionIssue, value: unknown): string {
 export function fieldFaults(
   issues: readonly Issue[],
   root: unknown,
-  prefix: Path = [],
+  prefix: FieldPath = [],
   limits: FieldLimits = EDGE_LIMITS,
 ): FieldFaults {
   const faults = new Faults(prefix, limits);
@@ -257,4 +257,4 @@ export function fieldFaults(
 }
 
 /** The faults in words alone. */
-export const fieldErrors = (...about: Parameters<typeof fieldFaults>): FieldError[] => fieldFaults(...about).errors;
+export const fieldErrors = (...input: Parameters<typeof fieldFaults>): FieldError[] => fieldFaults(...input).errors;

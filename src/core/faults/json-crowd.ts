@@ -37,7 +37,7 @@ function stringEnd(text: string, start: number): number {
 export function crowding(text: string): CrowdLimit | null {
   if (!hasColons(text, LIMITS.object_keys_max)) return null;
   let all = 0;
-  let own = 0;
+  let inner = 0;
   const outer: number[] = [];
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
@@ -46,12 +46,12 @@ export function crowding(text: string): CrowdLimit | null {
       continue;
     }
     if (code === COLON) {
-      if (++own > LIMITS.object_keys_max) return "object_keys_max";
+      if (++inner > LIMITS.object_keys_max) return "object_keys_max";
       if (++all > LIMITS.body_keys_max) return "body_keys_max";
     } else if (code === OPEN) {
-      outer.push(own);
-      own = 0;
-    } else if (code === CLOSE) own = outer.pop() ?? 0;
+      outer.push(inner);
+      inner = 0;
+    } else if (code === CLOSE) inner = outer.pop() ?? 0;
     at++;
   }
   return null;

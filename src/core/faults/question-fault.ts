@@ -27,10 +27,10 @@ const FILTERED =
 
 /**
  * The code of a 4xx that concerns one question.
- * @param said the reply's body, or what of it is there
+ * @param body the reply's body, or what of it is there
  */
-export function questionFault(status: number, said: string): ItemErrorCode {
-  const reason = said.slice(0, REASON_CHARS);
+export function questionFault(status: number, body: string): ItemErrorCode {
+  const reason = body.slice(0, REASON_CHARS);
   if (FILTERED.test(reason)) return "content_filtered";
   if (BUDGET.test(reason)) return "verifier_rejected";
   return status === 413 || TOO_LONG.test(reason) ? "context_exceeded" : "verifier_rejected";

@@ -6,7 +6,7 @@ import { LIMITS } from "./limits.ts";
  * The number of letters to add, drop, change or swap with their neighbour to make one text of the
  * other: the optimal string alignment distance (Damerau 1964), O(|a| |b|).
  */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -30,13 +30,13 @@ function editDistance(a: string, b: string): number {
  */
 export function nearest(word: string, names: readonly string[]): string | null {
   if (word.length > LIMITS.suggestion_chars) return null;
-  const told = word.toLowerCase();
+  const sought = word.toLowerCase();
   let found: string | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const name of names) {
     const longer = Math.max(name.length, word.length);
     if (3 * Math.abs(name.length - word.length) > longer) continue;
-    const distance = editDistance(told, name.toLowerCase());
+    const distance = editDistance(sought, name.toLowerCase());
     if (3 * distance > longer || distance >= least) continue;
     found = name;
     least = distance;

@@ -8,7 +8,7 @@ import { NEEDS_PASS_RATES, PAIRS_ONLY, uniqueMaximum, type VerdictCase } from ".
 import { isSetFormulation } from "./label-sets.ts";
 
 /** One field's fault, without the item's place. */
-interface Fault {
+interface CaseFault {
   field: keyof VerdictItem;
   message: string;
 }
@@ -43,7 +43,7 @@ function inShort(faults: readonly FieldError[], items: number): string {
   return `${first.path}: ${first.message}${items > 1 ? ` (and ${counted(items - 1, "more item")})` : ""}`;
 }
 
-function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem): VerdictCase | Fault {
+function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem): VerdictCase | CaseFault {
   const { pass_rates, candidates, correct } = item;
   if (pass_rates === undefined && NEEDS_PASS_RATES.has(formulation)) {
     return { field: "pass_rates", message: `${formulation} needs pass_rates, one for each of the two candidates` };
@@ -85,7 +85,7 @@ function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem)
 }
 
 /** Without `correct`, the correct ones are those whose pass rate is 1. */
-function readSetItem(item: VerdictItem, k: number, overlong: VerdictsRequest["overlong"]): VerdictCase | Fault {
+function readSetItem(item: VerdictItem, k: number, overlong: VerdictsRequest["overlong"]): VerdictCase | CaseFault {
   const { correct, pass_rates = null, length_tokens = null, text } = item;
   if (correct === undefined && pass_rates === null) return { field: "correct", message: "needed beside candidates" };
   const passed = (pass_rates ?? []).flatMap((rate, i) => (rate === 1 ? [i] : []));
@@ -101,7 +101,7 @@ function readSetItem(item: VerdictItem, k: number, overlong: VerdictsRequest["ov
  * The correct candidate by pass rates, null when the highest is shared and `correct` does not
  * settle it.
  */
-function goldOf(passRates: readonly number[], correct: number | undefined): number | null | Fault {
+function goldOf(passRates: readonly number[], correct: number | undefined): number | null | CaseFault {
   if (correct === undefined) return uniqueMaximum(passRates);
   if (passRates.some((rate) => rate > (passRates[correct] as number))) {
     return { field: "correct", message: "contradicts pass_rates: another candidate has a higher one" };

@@ -13,7 +13,7 @@ import { PARSE_RATE_LOW } from "../tournament/warnings.ts";
 import { clusteredRatio, type Observation, type RatioOptions } from "./clusters.ts";
 import { uniqueMaximum } from "./formulations.ts";
 
-type Settings = Pick<EvaluationsRequest, "undefined_tau" | "bootstrap" | "seed">;
+type EvaluationSettings = Pick<EvaluationsRequest, "undefined_tau" | "bootstrap" | "seed">;
 
 /** Below PARSE_RATE_LOW tau-b misleads, below this it should be watched. */
 const PARSE_RATE_WATCH = 0.95;
@@ -108,7 +108,11 @@ function assertBootstrapFits({ lists, bootstrap }: EvaluationsRequest, byTag: Ta
  * `scope` names the group, so that each interval has a stream of its own and adding a tag changes
  * no other interval.
  */
-function summarise(lists: readonly EvaluationList[], settings: Settings, scope: readonly string[]): EvaluationSummary {
+function summarise(
+  lists: readonly EvaluationList[],
+  settings: EvaluationSettings,
+  scope: readonly string[],
+): EvaluationSummary {
   const options = (metric: string, range: readonly [number, number] = [0, 1]) => ({
     resamples: settings.bootstrap,
     seed: hashText(settings.seed, metric, ...scope),

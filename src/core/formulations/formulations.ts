@@ -4,7 +4,7 @@
 import type { VerdictStatus } from "../contract/replies.ts";
 import type { Formulation, VerdictOptions } from "../contract/requests.ts";
 import { letterAt, parseAnswerScores, parseLetter, parseScores, type ScoresVerdict } from "../judges/verdict.ts";
-import { roundHalfEven, strip, stripStart } from "../math/python-text.ts";
+import { roundHalfEven, strip, stripStart } from "../text/python-text.ts";
 import { judgeLrmAnswer, judgeLrmContent } from "./judgelrm.ts";
 import { isSetFormulation, type SetFormulation, scoreSet, toldSet } from "./label-sets.ts";
 import { isLetterForm, isScoresForm, strictContent, strictScores } from "./strict-verdict.ts";

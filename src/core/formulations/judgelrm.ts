@@ -1,6 +1,6 @@
 // Owns the JudgeLRM reward as its code publishes it: two scores in answer tags. Knows no wire
 // shape; Aletheia's scores are in formulations.ts.
-import { strip } from "../math/python-text.ts";
+import { strip } from "../text/python-text.ts";
 
 /** The pair of scores and the structure's reward. `scores` is set exactly when `format` is 1. */
 interface JudgeLrmAnswer {

@@ -1,9 +1,9 @@
 // Owns the rewards of verdicts that judge every candidate of a list: which are right, several or
 // none. Knows no request.
 import type { VerdictStatus } from "../contract/replies.ts";
-import { nextBox } from "../judges/boxes.ts";
 import { lineCounter, segmentOf, unwrapped } from "../judges/parsers/answer-text.ts";
-import { finalOf, type Match, type Said } from "../judges/parsers/said.ts";
+import { nextBox } from "../judges/parsers/boxes.ts";
+import { finalOf, type ParserResult, type VerdictMatch } from "../judges/parsers/parser-result.ts";
 import { readBy } from "../judges/parsers/table.ts";
 import { letterAt } from "../judges/verdict.ts";
 import { isBoxForm, strictContent, type VerdictStyle } from "./strict-verdict.ts";
@@ -12,8 +12,8 @@ import { isBoxForm, strictContent, type VerdictStyle } from "./strict-verdict.ts
 interface SetForm {
   /** The places of a content that is to the letter, ascending; null for any other. */
   strict(content: string, k: number): readonly number[] | null;
-  robust(segment: string, k: number): Said;
-  told(places: readonly number[], k: number): string;
+  robust(segment: string, k: number): ParserResult;
+  written(places: readonly number[], k: number): string;
 }
 
 const NONE = "none";
@@ -29,7 +29,7 @@ const letters: SetForm = {
     return distinct ? places.sort((a, b) => a - b) : null;
   },
   robust: (segment, count) => readBy({ kind: "boxed", many: true }, { segment, count }),
-  told: (places) => (places.length === 0 ? NONE : places.map(letterAt).join(", ")),
+  written: (places) => (places.length === 0 ? NONE : places.map(letterAt).join(", ")),
 };
 
 const RIGHT = "correct";
@@ -41,17 +41,17 @@ const labelled = (labels: readonly string[]): readonly number[] =>
 /** `\boxed{correct, incorrect}`: a label for each of two. */
 const labels: SetForm = {
   strict(content, k) {
-    const said = content.split(/, ?/);
-    return said.length === k && said.every((label) => label === RIGHT || label === WRONG) ? labelled(said) : null;
+    const parts = content.split(/, ?/);
+    return parts.length === k && parts.every((label) => label === RIGHT || label === WRONG) ? labelled(parts) : null;
   },
   robust(segment, k) {
     const lineAt = lineCounter(segment);
-    const matches: Match[] = [];
+    const matches: VerdictMatch[] = [];
     let marked = false;
     for (let box = nextBox(segment, 0); box !== null; box = nextBox(segment, box.end + 1)) {
       marked = true;
-      const said = unwrapped(segment.slice(box.start, box.end)).split(/[,;]/);
-      const words = said.map((part) => unwrapped(part).toLowerCase());
+      const parts = unwrapped(segment.slice(box.start, box.end)).split(/[,;]/);
+      const words = parts.map((part) => unwrapped(part).toLowerCase());
       if (!words.some((word) => word === RIGHT || word === WRONG)) continue;
       const whole = words.length === k && words.every((word) => word === RIGHT || word === WRONG);
       const value = whole ? { labels: labelled(words).map(letterAt) } : null;
@@ -59,7 +59,7 @@ const labels: SetForm = {
     }
     return finalOf(matches, marked);
   },
-  told: (places, k) => Array.from({ length: k }, (_, i) => (places.includes(i) ? RIGHT : WRONG)).join(", "),
+  written: (places, k) => Array.from({ length: k }, (_, i) => (places.includes(i) ? RIGHT : WRONG)).join(", "),
 };
 
 const FORMS = { patch_multiselect: letters, pair_labels: labels } as const;
@@ -69,7 +69,7 @@ export const isSetFormulation = (name: string): name is SetFormulation => Object
 
 /** A set as a verdict of the formulation writes it. */
 export const toldSet = (name: SetFormulation, places: readonly number[], k: number): string =>
-  FORMS[name].told(places, k);
+  FORMS[name].written(places, k);
 
 interface ScoredSet {
   content: number;
@@ -104,7 +104,7 @@ function robustSet(form: SetForm, text: string, k: number): Pick<ScoredSet, "ver
   const { status, value } = form.robust(segment, k);
   if (value === null || !("labels" in value)) return { verdict: null, status };
   return {
-    verdict: form.told(
+    verdict: form.written(
       value.labels.map((letter) => letter.charCodeAt(0) - 65),
       k,
     ),

@@ -1,7 +1,7 @@
 // Owns the strict parsers of the training rewards: what a verdict text says to the letter, and
 // whether its form is exact. Decisions use verdict.ts instead.
 import { LIMITS } from "../faults/limits.ts";
-import { PYTHON_SPACE_CLASS, parsePythonIntList, stripEnd, stripStart } from "../math/python-text.ts";
+import { PYTHON_SPACE_CLASS, parsePythonIntList, stripEnd, stripStart } from "../text/python-text.ts";
 
 /** `think`: thoughts in think tags, then the box alone. `cot`: free text that ends with the box. */
 export type VerdictStyle = "think" | "cot";

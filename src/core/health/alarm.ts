@@ -4,7 +4,7 @@ import type { HealthRow } from "./health-row.ts";
 
 export type Level = "watch" | "alarm";
 
-/** One rule, pure over a run's rows; its name is its heading in docs/alarms.md. */
+/** One rule, pure over a run's rows; its name is its heading under /docs/alarms. */
 export interface Alarm {
   name: string;
   /** Whether high or low values are bad. */
@@ -19,6 +19,30 @@ export interface Alarm {
   series(rows: readonly HealthRow[]): readonly (number | null)[];
   /** What of the worst row helps to find the cause. */
   detail?(row: HealthRow): Readonly<Record<string, unknown>>;
+}
+
+/** What /docs/alarms says of an alarm, in Markdown, and where the page of a run marks its beginnings. */
+interface AlarmPage {
+  rule: string;
+  ends_at: string;
+  look_at: string;
+  /** Titles of charts. */
+  marked_on?: readonly string[];
+}
+
+const pages = new WeakMap<Alarm, AlarmPage>();
+
+/** Gives an alarm its page: as of a measure, by an export that the Worker's bundle leaves out. */
+export function documented(alarm: Alarm, page: AlarmPage): AlarmPage {
+  pages.set(alarm, page);
+  return page;
+}
+
+/** An alarm's page. Throws where it has none. */
+export function pageOf(alarm: Alarm): AlarmPage {
+  const page = pages.get(alarm);
+  if (page === undefined) throw new Error(`the alarm ${alarm.name} has no page: documented(..)`);
+  return page;
 }
 
 /** Steps that an alarm was on, in a row. */
@@ -86,3 +110,7 @@ export function spansOf(alarm: Alarm, rows: readonly HealthRow[]): AlarmSpan[] {
   if (open !== null) close(open, false);
   return spans;
 }
+
+/** Every span of every alarm over a run's rows, which come in order of their steps. */
+export const alarmsOver = (alarms: readonly Alarm[], rows: readonly HealthRow[]): AlarmSpan[] =>
+  alarms.flatMap((alarm) => spansOf(alarm, rows));

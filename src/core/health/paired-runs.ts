@@ -49,9 +49,9 @@ function meansOf(
 }
 
 /** Prompts that both runs have, each once, ascending. */
-export function commonPrompts(one: readonly ComparedGroup[], other: readonly ComparedGroup[]): string[] {
+export function commonPrompts(run: readonly ComparedGroup[], other: readonly ComparedGroup[]): string[] {
   const theirs = new Set(other.map(({ prompt_hash }) => prompt_hash));
-  return [...new Set(one.map(({ prompt_hash }) => prompt_hash))].filter((prompt) => theirs.has(prompt)).sort();
+  return [...new Set(run.map(({ prompt_hash }) => prompt_hash))].filter((prompt) => theirs.has(prompt)).sort();
 }
 
 function paired(
@@ -80,11 +80,11 @@ function paired(
  * one prompt is not taken for independent. The same groups in any order give the same intervals.
  */
 export function pairedRuns(
-  one: readonly ComparedGroup[],
+  run: readonly ComparedGroup[],
   other: readonly ComparedGroup[],
   options: BootstrapOptions,
 ): PairedRuns {
   const by = (valuesOf: Parameters<typeof meansOf>[1]) =>
-    paired(meansOf(one, valuesOf), meansOf(other, valuesOf), options);
+    paired(meansOf(run, valuesOf), meansOf(other, valuesOf), options);
   return { rewards: by(({ rewards }) => rewards), tau_b: by(({ tau_b }) => [tau_b]) };
 }

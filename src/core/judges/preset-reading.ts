@@ -2,7 +2,7 @@
 import type { VerdictStatus } from "../contract/replies.ts";
 import { segmentOf } from "./parsers/answer-text.ts";
 import type { TokenLogprobs } from "./parsers/parser.ts";
-import type { Value } from "./parsers/said.ts";
+import type { Value } from "./parsers/parser-result.ts";
 import { readBy } from "./parsers/table.ts";
 import type { Preset } from "./presets/preset.ts";
 import type { Verdict } from "./verdicts.ts";

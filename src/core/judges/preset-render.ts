@@ -1,7 +1,7 @@
 // Renders questions of a preset: data into slots in one pass, so that none is interpolated twice.
-import { type Escape, escapeText } from "./escape.ts";
-import { createGuard, type Guard } from "./guard.ts";
-import { marksOf } from "./marks.ts";
+import { type Escape, escapeText } from "./escape/escape.ts";
+import { createGuard, type Guard } from "./escape/guard.ts";
+import { marksOf } from "./escape/marks.ts";
 import type { Preset } from "./presets/preset.ts";
 import type { ChatMessage, GivenMessage, PromptJob } from "./prompt-job.ts";
 
@@ -12,10 +12,10 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const RUBRIC = "The response does what was asked, correctly and completely.";
 const PRINCIPLE = "Prefer what is correct, helpful and complete.";
 
-type Slots = Readonly<Record<string, string>>;
+type SlotValues = Readonly<Record<string, string>>;
 
 /** Text and slots in turn, as `split` gives them. */
-const fill = (parts: readonly string[], slots: Slots): string =>
+const fill = (parts: readonly string[], slots: SlotValues): string =>
   parts.map((part, i) => (i % 2 === 0 ? part : (slots[part] ?? ""))).join("");
 
 /** Text and slots in turn, of what the asker says itself. */
@@ -43,9 +43,9 @@ export function guardOf(preset: Preset, given: readonly GivenMessage[] = []): Gu
   const found = known.get(key);
   if (found !== undefined) return found;
   const { messages, candidate, between = "", parser } = preset;
-  const own = messages.map(({ text }) => text.split(SLOT));
+  const written = messages.map(({ text }) => text.split(SLOT));
   const made = createGuard(
-    marksOf({ messages: [...before, ...own], candidate: [candidate.split(SLOT), [between]], parser }),
+    marksOf({ messages: [...before, ...written], candidate: [candidate.split(SLOT), [between]], parser }),
   );
   if (known.size >= GUARDS_MAX) known.clear();
   guards.set(preset, known.set(key, made));
@@ -65,35 +65,35 @@ export function createPresetRenderer(
   const guard = onDemand((text) => marks(quote(text)));
   const { reference = "", rubric = RUBRIC, principle = PRINCIPLE } = job.slots ?? {};
   const given = { question: job.question, language: job.language ?? "", reference, rubric, principle };
-  const about: Record<string, string> = {};
+  const slots: Record<string, string> = {};
   for (const [name, text] of Object.entries(given)) {
-    about[name] = guard(text);
-    about[`${name}_json`] = JSON.stringify(about[name]);
+    slots[name] = guard(text);
+    slots[`${name}_json`] = JSON.stringify(slots[name]);
   }
   const shownAs = (index: number) => guard(job.candidates[index] ?? "");
   const candidate = preset.candidate.split(SLOT);
   const messages = preset.messages.map(({ role, text, each }) => ({
     ...{ role: role.split(SLOT), text: text.split(SLOT), each },
   }));
-  const slotsOf = (index: number, place: number): Slots => {
+  const slotsOf = (index: number, place: number): SlotValues => {
     const text = shownAs(index);
-    return { ...about, letter: LETTERS[place] ?? "", n: `${place + 1}`, text, json: JSON.stringify(text) };
+    return { ...slots, letter: LETTERS[place] ?? "", n: `${place + 1}`, text, json: JSON.stringify(text) };
   };
   const before = givenBy(job.slots?.messages ?? [], guard, shownAs);
   return (shown) => {
-    const all: Slots = {
-      ...about,
+    const all: SlotValues = {
+      ...slots,
       candidates: shown.map((index, place) => fill(candidate, slotsOf(index, place))).join(preset.between ?? "\n\n"),
       letters: [...LETTERS.slice(0, shown.length)].join(", "),
       count: `${shown.length}`,
     };
-    const own = messages.flatMap(({ role, text, each }) =>
+    const rendered = messages.flatMap(({ role, text, each }) =>
       (each === true ? shown.map(slotsOf) : [all]).map((slots) => ({
         role: fill(role, slots),
         content: fill(text, slots),
       })),
     );
-    return before === null ? own : alternating([...before(shown), ...own]);
+    return before === null ? rendered : alternating([...before(shown), ...rendered]);
   };
 }
 

@@ -3,9 +3,9 @@
 import { canonicalJson } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { didYouMean } from "../faults/suggestion.ts";
-import { type Escape, escapeText, unescapeText } from "./escape.ts";
-import { createGuard, type Guard } from "./guard.ts";
-import { marksOf } from "./marks.ts";
+import { type Escape, escapeText, unescapeText } from "./escape/escape.ts";
+import { createGuard, type Guard } from "./escape/guard.ts";
+import { marksOf } from "./escape/marks.ts";
 import { createPresetRenderer } from "./preset-render.ts";
 import { SHOWN } from "./presets/preset.ts";
 import { PRESETS, presetNamed } from "./presets/table.ts";
@@ -43,13 +43,13 @@ export function promptHash(name: string, path?: string): string {
 function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)[PromptName] {
   if (isTemplate(name)) return PROMPTS[name];
   const known = promptNames().join(", ");
-  const meant = didYouMean(name, promptNames());
-  throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}${meant || "."}`, {
-    errors: [{ path, message: `must be one of: ${known}${meant}` }],
+  const suggestion = didYouMean(name, promptNames());
+  throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}${suggestion || "."}`, {
+    errors: [{ path, message: `must be one of: ${known}${suggestion}` }],
   });
 }
 
-type Slot = "question" | "candidates" | "options" | "count" | "score_slots";
+type TemplateSlot = "question" | "candidates" | "options" | "count" | "score_slots";
 interface Section {
   role: string;
   /**
@@ -128,7 +128,7 @@ export function createRenderer(
   };
   return (order) => {
     const letters = [...LETTERS.slice(0, order.length)];
-    const slots: Record<Slot, string> = {
+    const slots: Record<TemplateSlot, string> = {
       question,
       candidates: order.map((index, k) => block(index, letters[k] as string)).join("\n\n"),
       options: letters.join(", "),
@@ -137,7 +137,7 @@ export function createRenderer(
     };
     return template.map(({ role, parts }) => ({
       role,
-      content: parts.map((part, i) => (i % 2 === 0 ? part : slots[part as Slot])).join(""),
+      content: parts.map((part, i) => (i % 2 === 0 ? part : slots[part as TemplateSlot])).join(""),
     }));
   };
 }

@@ -1,5 +1,5 @@
 // Owns the scale of the scores that a judge's answers give.
-import { tellsOf } from "./parsers/table.ts";
+import { labelCountOf } from "./parsers/table.ts";
 import { presetNamed } from "./presets/table.ts";
 import { isPromptName } from "./render.ts";
 import { SCORE_RANGE } from "./verdict.ts";
@@ -13,7 +13,7 @@ const UNIT = [0, 1] as const;
 export function scoreScale(prompt: string): readonly [low: number, high: number] | null {
   const parser = presetNamed(prompt)?.parser;
   if (parser === undefined) return isPromptName(prompt) ? SCORE_RANGE : null;
-  if (tellsOf(parser) === "one") return null;
+  if (labelCountOf(parser) === "one") return null;
   if (parser.kind === "json") return parser.scores === undefined ? null : (parser.range ?? UNIT);
   // Marks are told apart as labels, and counted from 1 for the best to 0 for the last.
   if (parser.kind === "logprobs") return parser.each === undefined ? null : UNIT;

@@ -1,10 +1,10 @@
 // Owns finding, in the token stream of an answer, how probable its engine found each label: at the
 // token where the label stands. Must not know HTTP or the rest of an answer.
 import { LIMITS } from "../faults/limits.ts";
+import { lastCloseEnd } from "../text/thinking.ts";
 import { softmaxOver } from "./logprobs.ts";
 import { stripped } from "./parsers/answer-text.ts";
 import type { Anchor } from "./parsers/parser.ts";
-import { lastCloseEnd } from "./thinking.ts";
 
 /**
  * Most alternatives a token that engines give (OpenAI's bound; vLLM's and SGLang's default cap is
@@ -36,7 +36,7 @@ interface Token {
   top_logprobs: readonly unknown[];
 }
 
-interface Found {
+interface LabelLogprobs {
   /** Natural log probability of each label's best token; -Infinity where it was not seen. */
   logs: number[];
   /** Probability of all tokens that are labels. */
@@ -44,9 +44,9 @@ interface Found {
   written: number;
 }
 
-interface Place {
+interface AnchorPosition {
   behind: RegExp | null;
-  found: Found | null;
+  found: LabelLogprobs | null;
   passed: boolean;
 }
 
@@ -61,7 +61,7 @@ export class SoftReader {
   readonly #labels: readonly string[];
   readonly #small: readonly string[];
   readonly #paired: boolean;
-  readonly #places: Place[];
+  readonly #places: AnchorPosition[];
   #tail = "";
   #silent = true;
   #wrong = false;
@@ -88,10 +88,10 @@ export class SoftReader {
     const found = this.#places.map((place) => place.found);
     const shares = found.map((one) => one && softmaxOver(one.logs));
     if (shares.includes(null)) return null;
-    const coverage = Math.min(...(found as Found[]).map(({ mass }) => mass));
+    const coverage = Math.min(...(found as LabelLogprobs[]).map(({ mass }) => mass));
     if (this.#paired) return { letters: wins((shares as number[][]).map(expected)), coverage, written: null };
-    const [own] = shares as [number[]];
-    const letters = Object.fromEntries(this.#labels.map((label, i) => [label, own[i] as number]));
+    const [distribution] = shares as [number[]];
+    const letters = Object.fromEntries(this.#labels.map((label, i) => [label, distribution[i] as number]));
     return { letters, coverage, written: this.#labels[found[0]?.written ?? -1] ?? null };
   }
 
@@ -123,12 +123,16 @@ export class SoftReader {
   }
 
   /** @param prefix what the token says before the label, for tokens that carry the brace too */
-  #read(prefix: string, token: string, alternatives: readonly unknown[]): Found {
+  #read(prefix: string, token: string, alternatives: readonly unknown[]): LabelLogprobs {
     const logs = this.#labels.map(() => Number.NEGATIVE_INFINITY);
     const seen = new Map<string, number>();
-    for (const one of alternatives) {
-      if (!isAlternative(one)) this.#wrong = true;
-      else seen.set(one.token, Math.max(seen.get(one.token) ?? Number.NEGATIVE_INFINITY, Math.min(0, one.logprob)));
+    for (const alternative of alternatives) {
+      if (!isAlternative(alternative)) this.#wrong = true;
+      else
+        seen.set(
+          alternative.token,
+          Math.max(seen.get(alternative.token) ?? Number.NEGATIVE_INFINITY, Math.min(0, alternative.logprob)),
+        );
     }
     let whole = 0;
     let mass = 0;
@@ -159,7 +163,7 @@ export class SoftReader {
 }
 
 /** Where the answer's first word begins in a piece of text; null when that is not here. */
-function firstIn(place: Place, piece: string): number | null {
+function firstIn(place: AnchorPosition, piece: string): number | null {
   if (place.passed || stripped(piece) === "") return null;
   place.passed = true;
   return 0;

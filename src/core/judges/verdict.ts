@@ -1,9 +1,9 @@
 // Owns the robust parser: a verifier's generation into a verdict, for decisions. Knows no reward;
 // the strict parsers are in strict-verdict.ts.
 import type { VerdictStatus } from "../contract/replies.ts";
-import { strip } from "../math/python-text.ts";
-import { type Box, nextBox } from "./boxes.ts";
-import { answerStart } from "./thinking.ts";
+import { strip } from "../text/python-text.ts";
+import { answerStart } from "../text/thinking.ts";
+import { type Box, nextBox } from "./parsers/boxes.ts";
 
 interface LetterVerdict {
   status: VerdictStatus;

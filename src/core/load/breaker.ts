@@ -22,7 +22,7 @@ export interface BreakerOptions {
 }
 
 /** `go`: ask freely. `probe`: this one may be asked, to find out. `stop`: ask nothing. */
-export type Admission = "go" | "probe" | "stop";
+export type BreakerDecision = "go" | "probe" | "stop";
 
 /**
  * Closed, it counts outcomes over a window and opens at `failure_share` of at least `volume_min`.
@@ -49,7 +49,7 @@ export class Breaker {
   }
 
   /** Asks whether one request may be sent. `probe` is given to one asker at a time. */
-  admit(now: number): Admission {
+  admit(now: number): BreakerDecision {
     const state = this.state(now);
     if (state !== "half_open") return state === "closed" ? "go" : "stop";
     if (this.#probeSince !== null && now - this.#probeSince < this.#options.probe_ms) return "stop";

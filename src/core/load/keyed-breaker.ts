@@ -1,5 +1,5 @@
 // Owns a backend's breaker by key: whose failures stop whom. Must not know sessions, HTTP or clocks.
-import { type Admission, Breaker, type BreakerOptions, type BreakerState } from "./breaker.ts";
+import { Breaker, type BreakerDecision, type BreakerOptions, type BreakerState } from "./breaker.ts";
 
 /** Keys that are remembered; the one that asked longest ago is forgotten for another. */
 const KEYS_MAX = 256;
@@ -32,7 +32,7 @@ export class KeyedBreaker {
   }
 
   /** See Breaker. */
-  admit(now: number, key: string): Admission {
+  admit(now: number, key: string): BreakerDecision {
     return this.#of(key, now).admit(now);
   }
 

@@ -1,7 +1,7 @@
 // Owns counters, gauges and histograms by name and labels, and their Prometheus text. Labels come
 // from closed sets only; knows no metric.
 
-type Labels = Readonly<Record<string, string>>;
+type MetricLabels = Readonly<Record<string, string>>;
 
 /** What a metric is. `single`: it has no labels, and is shown before anything was counted. */
 export type MetricFamily = readonly [kind: "counter" | "gauge" | "histogram", help: string, single?: "single"];
@@ -29,11 +29,11 @@ export class MetricRegistry<Name extends string> {
     }
   }
 
-  add(name: Name, amount: number, labels: Labels = {}): void {
+  add(name: Name, amount: number, labels: MetricLabels = {}): void {
     this.#at(name, labels).value += amount;
   }
 
-  set(name: Name, value: number, labels: Labels = {}): void {
+  set(name: Name, value: number, labels: MetricLabels = {}): void {
     this.#at(name, labels).value = value;
   }
 
@@ -43,7 +43,7 @@ export class MetricRegistry<Name extends string> {
     series.value = Math.max(series.value, value);
   }
 
-  observe(name: Name, seconds: number, labels: Labels = {}): void {
+  observe(name: Name, seconds: number, labels: MetricLabels = {}): void {
     const series = this.#at(name, labels);
     series.value++;
     series.sum += seconds;
@@ -65,7 +65,7 @@ export class MetricRegistry<Name extends string> {
     return text;
   }
 
-  #at(name: Name, labels: Labels): Series {
+  #at(name: Name, labels: MetricLabels): Series {
     const all = this.#series.get(name) as Map<string, Series>;
     const key = Object.entries(labels)
       .map(([label, value]) => `${label}="${value.replace(/[\\"\n]/g, "_")}"`)

@@ -61,11 +61,11 @@ function posterior(theta: readonly number[], games: readonly Game[], lambda: num
     rowI[j] = (rowI[j] as number) - weight;
     rowJ[i] = (rowJ[i] as number) - weight;
     if (lead === null) continue;
-    const own = curvature[last] as Float64Array;
+    const leadRow = curvature[last] as Float64Array;
     gradient[last] = (gradient[last] as number) + pull;
-    own[last] = (own[last] as number) + weight;
-    own[i] = (own[i] as number) + weight;
-    own[j] = (own[j] as number) - weight;
+    leadRow[last] = (leadRow[last] as number) + weight;
+    leadRow[i] = (leadRow[i] as number) + weight;
+    leadRow[j] = (leadRow[j] as number) - weight;
     rowI[last] = (rowI[last] as number) + weight;
     rowJ[last] = (rowJ[last] as number) - weight;
   }
@@ -77,13 +77,13 @@ function posterior(theta: readonly number[], games: readonly Game[], lambda: num
  * above the diagonal: whoever goes down a column goes along a row.
  */
 function factor(a: Matrix): Matrix {
-  for (const [row, own] of a.entries()) {
+  for (const [row, line] of a.entries()) {
     for (let column = 0; column <= row; column++) {
       const other = a[column] as Float64Array;
-      let sum = own[column] as number;
-      for (let k = 0; k < column; k++) sum -= (own[k] as number) * (other[k] as number);
+      let sum = line[column] as number;
+      for (let k = 0; k < column; k++) sum -= (line[k] as number) * (other[k] as number);
       const value = row === column ? Math.sqrt(sum) : sum / (other[column] as number);
-      own[column] = value;
+      line[column] = value;
       other[row] = value;
     }
   }
@@ -94,16 +94,16 @@ function factor(a: Matrix): Matrix {
 function solve(l: Matrix, b: Float64Array, from = 0): Float64Array {
   const x = b.slice();
   for (let row = from; row < x.length; row++) {
-    const own = l[row] as Float64Array;
+    const line = l[row] as Float64Array;
     let sum = x[row] as number;
-    for (let k = from; k < row; k++) sum -= (own[k] as number) * (x[k] as number);
-    x[row] = sum / (own[row] as number);
+    for (let k = from; k < row; k++) sum -= (line[k] as number) * (x[k] as number);
+    x[row] = sum / (line[row] as number);
   }
   for (let row = x.length - 1; row >= 0; row--) {
-    const own = l[row] as Float64Array;
+    const line = l[row] as Float64Array;
     let sum = x[row] as number;
-    for (let k = row + 1; k < x.length; k++) sum -= (own[k] as number) * (x[k] as number);
-    x[row] = sum / (own[row] as number);
+    for (let k = row + 1; k < x.length; k++) sum -= (line[k] as number) * (x[k] as number);
+    x[row] = sum / (line[row] as number);
   }
   return x;
 }
@@ -181,14 +181,14 @@ export function fitted(
   const line = near?.line ?? lineUp(players, games, lead !== null);
   const place = new Array<number>(players);
   for (const [at, i] of line.entries()) place[i] = at;
-  const own = games
+  const placed = games
     .map((game) => ({ ...game, i: place[game.i] as number, j: place[game.j] as number }))
     // Whoever of a tie is named first, unless that is its place.
     .map((game) => (lead === null && game.score === 0.5 && game.i > game.j ? { ...game, i: game.j, j: game.i } : game))
     .sort((a, b) => a.i - b.i || a.j - b.j || a.score - b.score || (a.times ?? 1) - (b.times ?? 1));
   const start = near && [...line.map((i) => near.theta[i] as number), ...(lead === null ? [] : [near.lead ?? 0])];
-  const all = maximum(players, own, lambda / weight, lead, start);
-  const l = factor(posterior(all, own, lambda / weight, lead).curvature);
+  const all = maximum(players, placed, lambda / weight, lead, start);
+  const l = factor(posterior(all, placed, lambda / weight, lead).curvature);
   const columns = line.map((_, at) => solve(l, new Float64Array(all.length).fill(1 / weight, at, at + 1), at));
   // Rounding leaves the inverse not quite symmetric.
   const inverse = (a: number, b: number) => columns[Math.max(a, b)]?.[Math.min(a, b)] as number;

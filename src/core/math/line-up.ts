@@ -10,7 +10,7 @@ interface Met {
 /** What a game is to one of its two, and the other. */
 interface Side {
   other: number;
-  said: number;
+  code: number;
 }
 
 /**
@@ -23,10 +23,10 @@ interface Side {
 export function lineUp(players: number, games: readonly Met[], placed: boolean): number[] {
   const sides: Side[][] = Array.from({ length: players }, () => []);
   for (const { i, j, score, times = 1 } of games) {
-    const said = bitsOf(score, times);
-    sides[i]?.push({ other: j, said });
+    const code = bitsOf(score, times);
+    sides[i]?.push({ other: j, code });
     // A tie is the same to both, unless one of them stood first.
-    sides[j]?.push({ other: i, said: placed || score !== 0.5 ? ~said : said });
+    sides[j]?.push({ other: i, code: placed || score !== 0.5 ? ~code : code });
   }
   let colours = refined(new Array<number>(players).fill(0), sides);
   for (;;) {
@@ -63,10 +63,10 @@ function refined(given: readonly number[], sides: readonly (readonly Side[])[]):
     count = new Set(colours).size;
     colours = ranked(
       colours,
-      sides.map((own) => {
+      sides.map((ofPlayer) => {
         let [a, b] = [0, 0];
-        for (const { other, said } of own) {
-          const met = Math.imul(said ^ Math.imul((colours[other] as number) + 1, 0x9e3779b1), 0x85ebca6b);
+        for (const { other, code } of ofPlayer) {
+          const met = Math.imul(code ^ Math.imul((colours[other] as number) + 1, 0x9e3779b1), 0x85ebca6b);
           a = (a + (met ^ (met >>> 15))) | 0;
           b = (b + Math.imul(met ^ (met >>> 13), 0xc2b2ae35)) | 0;
         }

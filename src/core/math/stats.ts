@@ -88,6 +88,25 @@ export function percentile(sorted: ArrayLike<number>, q: number): number {
   return low + (high - low) * (place - below);
 }
 
+/**
+ * Each value's rank as a share: the highest 1, the lowest 0, ties averaged; 0 when all are equal or
+ * there is one.
+ */
+export function rankShares(values: readonly number[]): number[] {
+  const sorted = values.toSorted((a, b) => a - b);
+  if (sorted[0] === sorted.at(-1)) return values.map(() => 0);
+  const places = new Map<number, { first: number; last: number }>();
+  sorted.forEach((value, place) => {
+    const known = places.get(value);
+    if (known === undefined) places.set(value, { first: place, last: place });
+    else known.last = place;
+  });
+  return values.map((value) => {
+    const { first, last } = places.get(value) as { first: number; last: number };
+    return (first + last) / 2 / (values.length - 1);
+  });
+}
+
 export interface BootstrapOptions {
   /** Resamples drawn; 0 = no interval. */
   resamples: number;

@@ -1,7 +1,7 @@
 // Owns the tokens that came with a piece of an answer, whichever of OpenAI's shapes they have.
-type Json = Record<string, unknown>;
+type JsonRecord = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is JsonRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The tokens of a chat's `logprobs`, or in the same shape those of a raw completion's. */

@@ -4,11 +4,11 @@ import type { ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { questionFault } from "../faults/question-fault.ts";
 import type { SoftLabels } from "../judges/soft-reader.ts";
-import { withoutThoughts } from "../judges/thinking.ts";
+import { withoutThoughts } from "../text/thinking.ts";
 import { tokensIn } from "./answer-tokens.ts";
 
 /** What one request brought: the parts of a Generation (ports.ts) that the backend decides. */
-export interface Answered {
+export interface GenerationParts {
   /** The answer text (reasoning fields apart), or null when the generation failed. */
   answer: string | null;
   thinking: "none" | "closed" | "unclosed";
@@ -60,9 +60,9 @@ const BACKSLASH = 92;
 /** Text beyond this is searched for think tags, to forget what no parser reads. */
 const COMPACT_CHARS = 65_536;
 
-type Json = Record<string, unknown>;
+type StreamChunk = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is StreamChunk =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
@@ -80,7 +80,7 @@ const NO_COST = { prompt_tokens: 0, completion_tokens: 0, model: null } as const
 const MODEL_CHARS_MAX = 256;
 
 /** A Generation's part for a reply that brought no answer. */
-export function failed(error: ItemErrorCode): Answered {
+export function failed(error: ItemErrorCode): GenerationParts {
   return { answer: null, thinking: "none", finish_reason: null, error, ...NO_COST };
 }
 
@@ -128,7 +128,7 @@ const BROKEN = /server|internal|unavailable|timeout/i;
  * nothing of the sort makes the reply unreadable.
  */
 function refusalCode(error: unknown): ItemErrorCode {
-  const { code: named, type } = isObject(error) ? error : ({} as Json);
+  const { code: named, type } = isObject(error) ? error : ({} as StreamChunk);
   const code = Number(named ?? Number.NaN);
   if (code === 429 || code === 503) return "verifier_overloaded";
   if (code >= 500) return "verifier_unavailable";
@@ -145,7 +145,7 @@ export class AnswerBuilder {
   #engineFailed = false;
   #text = "";
   #reasoned = false;
-  #answered = false;
+  #hasAnswer = false;
   #finish: string | null = null;
   #done = false;
   #error: ItemErrorCode | null = null;
@@ -221,14 +221,14 @@ export class AnswerBuilder {
   }
 
   /** The answer, or the reason why there is none. */
-  result(): Answered {
+  result(): GenerationParts {
     if (this.#error !== null) return failed(this.#error);
     if (this.#finish === null && !this.#done) return failed(MALFORMED);
     if (this.#finish !== null && ABORTED.has(this.#finish)) return failed("verifier_unavailable");
     if (this.#finish === FILTERED) return failed("content_filtered");
     return {
       answer: this.#text,
-      thinking: this.#reasoned ? (this.#answered ? "closed" : "unclosed") : "none",
+      thinking: this.#reasoned ? (this.#hasAnswer ? "closed" : "unclosed") : "none",
       finish_reason: this.#finish,
       error: null,
       prompt_tokens: this.#prompt_tokens,
@@ -265,7 +265,7 @@ export class AnswerBuilder {
     return this.#part(part);
   }
 
-  #observe(part: Json, logprobs: unknown): void {
+  #observe(part: StreamChunk, logprobs: unknown): void {
     const { content } = part;
     const reasoning = part.reasoning || part.reasoning_content;
     if (!reasoning && !content) return;
@@ -278,12 +278,12 @@ export class AnswerBuilder {
     if (list !== null) observer.logprobs?.(list, Boolean(content));
   }
 
-  #part(part: Json): ItemErrorCode | null {
+  #part(part: StreamChunk): ItemErrorCode | null {
     const { content } = part;
     if (part.reasoning || part.reasoning_content) this.#reasoned = true;
     if (content == null || content === "") return null;
     if (typeof content !== "string") return MALFORMED;
-    if (this.#reasoned) this.#answered = true;
+    if (this.#reasoned) this.#hasAnswer = true;
     this.#text += content;
     if (this.#text.length <= this.#compactAt) return null;
     this.#text = withoutThoughts(this.#text);

@@ -1,7 +1,7 @@
 // Owns how an OpenAI-compatible server's addresses and headers follow from its configured URL and
 // key. Must not know HTTP clients or questions.
 
-import { withoutTrailing } from "../math/trailing.ts";
+import { withoutTrailing } from "../text/trailing.ts";
 
 /**
  * The API's root, e.g. `http://host:8000/v1`, without a slash at its end. @throws TypeError for a

@@ -2,7 +2,7 @@
 // no program is, and of the program, which is told calls and their arguments alone. Knows no service.
 import type { ASSERTING, RunStatus } from "../judges/test-runs.ts";
 import { SCRIPTS } from "./programs.generated.ts";
-import type { Ran, Run } from "./sandbox-apis.ts";
+import type { Ran, SandboxRun } from "./sandbox-apis.ts";
 
 /** Code that ends in an error where a program is wrong, or (`single`) as at Python's prompt. */
 export interface ProgramTest {
@@ -25,13 +25,13 @@ export type Finding =
 /** A run that is to be made. Those of a `test` hold no program and end alike for equal input. */
 export interface Step {
   of: "test" | "program";
-  run: Run;
+  run: SandboxRun;
 }
 
 /** Runs of the program for one test: those behind the first were not foreseen by the test. */
 const ROUNDS_MAX = 32;
 
-type Said = { ask: string[] } | { shown: string[] } | { failed: string } | { unknown: string };
+type ExaminationStep = { ask: string[] } | { shown: string[] } | { failed: string } | { unknown: string };
 
 /**
  * Yields runs and is given what came of them. The test's code runs alone; what it asks of the
@@ -52,12 +52,12 @@ export function* examine(
     const input = JSON.stringify({ cells, mode, functions, asked, answers });
     const judged = yield { of: "test", run: { code: TEST_CODE[language], language, stdin: input, timeout_ms } };
     if (judged.end === "infra") return null;
-    const said = saidIn(judged);
-    if (said === null) return failureOf(judged, "the test ended early");
-    if ("shown" in said) return { status: "pass", shown: said.shown };
-    if ("failed" in said) return { status: statusOfError(said.failed), error: said.failed };
-    if ("unknown" in said) return { status: "unknown", error: said.unknown };
-    asked = said.ask;
+    const step = stepIn(judged);
+    if (step === null) return failureOf(judged, "the test ended early");
+    if ("shown" in step) return { status: "pass", shown: step.shown };
+    if ("failed" in step) return { status: statusOfError(step.failed), error: step.failed };
+    if ("unknown" in step) return { status: "unknown", error: step.unknown };
+    asked = step.ask;
     const code = PROGRAM_CODE[language](program, asked, mark, test);
     const ran = yield { of: "program", run: { code, language, stdin, timeout_ms } };
     if (ran.end === "infra") return null;
@@ -93,10 +93,10 @@ const PROGRAM_CODE: Record<ProgramTest["language"], ProgramCode> = {
 };
 
 /** What the test's run wrote last; null where it did not end well. */
-function saidIn({ end, exit_code, stdout }: Ran): Said | null {
+function stepIn({ end, exit_code, stdout }: Ran): ExaminationStep | null {
   if (end !== "exit" || exit_code !== 0) return null;
   try {
-    return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as Said;
+    return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as ExaminationStep;
   } catch {
     return null;
   }

@@ -1,8 +1,8 @@
 // What goes between scoring and a verifier: jobs, generations, and what is counted of a session and
 // a backend. Knows no adapter and no wire shape.
 
+import type { JobQuestion, Question } from "../asking/questions.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
-import type { JobQuestion, Question } from "../judges/questions.ts";
 import type { SoftLabels } from "../judges/soft-reader.ts";
 import type { BreakerState } from "../load/breaker.ts";
 

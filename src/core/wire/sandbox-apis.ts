@@ -1,7 +1,7 @@
 // How services that run programs are asked: paths, bodies and replies of each API, by name. Knows
 // no transport.
 
-export interface Run {
+export interface SandboxRun {
   code: string;
   /** In our words (../judges/test-runs.ts). */
   language: string;
@@ -23,16 +23,16 @@ export interface SandboxApi {
   path: string;
   /** Asked by GET: whether the service is there. */
   health: string;
-  body(run: Run): unknown;
+  body(run: SandboxRun): unknown;
   /** Throws for another shape. */
   read(reply: unknown): Ran;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: its API's shape; another throws
-type Reply = any;
+type SandboxReply = any;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const ended = (end: Ran["end"], { code = 1, stdout = "", stderr = "" }: Reply = {}): Ran => ({
+const ended = (end: Ran["end"], { code = 1, stdout = "", stderr = "" }: SandboxReply = {}): Ran => ({
   ...{ end, exit_code: Number.isInteger(code) ? code : 1 },
   ...{ stdout: text(stdout), stderr: text(stderr) },
 });
@@ -54,7 +54,7 @@ const fusion: SandboxApi = {
     ...{ code, language: fusionLanguage(language), stdin },
     ...{ compile_timeout: timeout_ms / 1000, run_timeout: timeout_ms / 1000 },
   }),
-  read(reply: Reply) {
+  read(reply: SandboxReply) {
     const { status, compile_result: compiled, run_result: ran } = reply;
     if (status !== "Success" && status !== "Failed") return ended("infra");
     if (compiled != null && (compiled.status !== "Finished" || compiled.return_code !== 0)) {
@@ -76,7 +76,7 @@ const piston: SandboxApi = {
     ...{ language: pistonLanguage(language), version: "*", files: [{ content: code }], stdin },
     ...{ compile_timeout: timeout_ms, run_timeout: timeout_ms },
   }),
-  read(reply: Reply) {
+  read(reply: SandboxReply) {
     const { compile, run } = reply;
     if (compile != null && (compile.status === "XX" || run?.status === "XX")) return ended("infra");
     if (compile != null && (compile.code !== 0 || compile.signal != null)) return ended("compile", compile);

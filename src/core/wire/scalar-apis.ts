@@ -46,25 +46,25 @@ export interface ScalarApi {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: its API's shape; another throws
-type Reply = any;
+type ScalarReply = any;
 
 const whole = ({ head, tail }: ScalarText) => head + tail;
 const inputs = (texts: readonly ScalarText[]) => texts.map(whole);
 /** In the order asked, whatever the order of the reply. */
-const byIndex = (list: Reply): Reply[] => [...list].sort((a, b) => a.index - b.index);
-const labelled = (numbers: Reply, { label = -1 }: ScalarSettings): unknown => numbers.at(Number(label));
+const byIndex = (list: ScalarReply): ScalarReply[] => [...list].sort((a, b) => a.index - b.index);
+const labelled = (numbers: ScalarReply, { label = -1 }: ScalarSettings): unknown => numbers.at(Number(label));
 
 /** The innermost list of numbers: of rows, the last. */
-function lastRow(data: Reply): Reply {
+function lastRow(data: ScalarReply): ScalarReply {
   return Array.isArray(data) && Array.isArray(data.at(-1)) ? lastRow(data.at(-1)) : data;
 }
 
 /** Of a row a step the label's number; rows may be numbers of their own. */
-const ofSteps = (rows: Reply, settings: ScalarSettings): unknown =>
+const ofSteps = (rows: ScalarReply, settings: ScalarSettings): unknown =>
   Array.isArray(rows) ? rows.map((row) => (Array.isArray(row) ? labelled(row, settings) : row)) : null;
 
 /** Share of yes in yes and no. */
-const shareOf = ([yes, no]: Reply): unknown => yes / (yes + no);
+const shareOf = ([yes, no]: ScalarReply): unknown => yes / (yes + no);
 
 const compared = (texts: readonly ScalarText[], { model, yes, no }: ScalarSettings) => ({
   model,
@@ -80,7 +80,7 @@ export const SCALAR_APIS = {
     one_head: false,
     compares: false,
     body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
-    read: ({ data }: Reply, settings) => byIndex(data).map(({ probs }) => labelled(probs, settings)),
+    read: ({ data }: ScalarReply, settings) => byIndex(data).map(({ probs }) => labelled(probs, settings)),
   },
   /** vLLM's pooled outputs. */
   "vllm-pooling": {
@@ -88,7 +88,7 @@ export const SCALAR_APIS = {
     one_head: false,
     compares: false,
     body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
-    read: ({ data }: Reply, settings) => byIndex(data).map(({ data }) => labelled(lastRow(data), settings)),
+    read: ({ data }: ScalarReply, settings) => byIndex(data).map(({ data }) => labelled(lastRow(data), settings)),
   },
   /** vLLM's process reward models: outputs at each step's tag, as probabilities. */
   "vllm-prm": {
@@ -97,7 +97,7 @@ export const SCALAR_APIS = {
     compares: false,
     per_step: true,
     body: (texts, { model }) => ({ model, input: inputs(texts), task: "token_classify", use_activation: true }),
-    read: ({ data }: Reply, settings) => byIndex(data).map(({ data }) => ofSteps(data, settings)),
+    read: ({ data }: ScalarReply, settings) => byIndex(data).map(({ data }) => ofSteps(data, settings)),
   },
   /** SGLang's reward models (`--is-embedding`). */
   "sglang-classify": {
@@ -105,7 +105,7 @@ export const SCALAR_APIS = {
     one_head: false,
     compares: false,
     body: (texts, { model }) => ({ model, text: inputs(texts) }),
-    read: (reply: Reply, settings) =>
+    read: (reply: ScalarReply, settings) =>
       (Array.isArray(reply) ? reply : [reply]).map(({ embedding }) => labelled(lastRow(embedding), settings)),
   },
   /** text-embeddings-inference's sequence classification: a list of labels a text, best first. */
@@ -114,11 +114,11 @@ export const SCALAR_APIS = {
     one_head: false,
     compares: false,
     body: (texts) => ({ inputs: inputs(texts).map((text) => [text]), raw_scores: true, truncate: false }),
-    read: (reply: Reply, { label }) =>
-      reply.map((labels: Reply) =>
+    read: (reply: ScalarReply, { label }) =>
+      reply.map((labels: ScalarReply) =>
         label === undefined && labels.length === 1
           ? labels[0].score
-          : labels.find((one: Reply) => one.label === label)?.score,
+          : labels.find((one: ScalarReply) => one.label === label)?.score,
       ),
   },
   /** vLLM compares two tokens after each text, without generating. */
@@ -127,7 +127,7 @@ export const SCALAR_APIS = {
     one_head: true,
     compares: true,
     body: compared,
-    read: ({ data }: Reply) => byIndex(data).map(({ score }) => score),
+    read: ({ data }: ScalarReply) => byIndex(data).map(({ score }) => score),
   },
   /** SGLang does the same. */
   "sglang-score": {
@@ -135,7 +135,7 @@ export const SCALAR_APIS = {
     one_head: true,
     compares: true,
     body: (texts, settings) => ({ ...compared(texts, settings), apply_softmax: true }),
-    read: ({ scores }: Reply) => scores.map(shareOf),
+    read: ({ scores }: ScalarReply) => scores.map(shareOf),
   },
 } as const satisfies Record<string, ScalarApi>;
 

@@ -1,8 +1,8 @@
 // How a question and a candidate, or its steps, become the one text that a scalar model reads.
 // Knows no API.
-import { createEscape, escapeText, survivors } from "../judges/escape.ts";
-import { createGuard } from "../judges/guard.ts";
-import { marksOf } from "../judges/marks.ts";
+import { createEscape, escapeText, survivors } from "../judges/escape/escape.ts";
+import { createGuard } from "../judges/escape/guard.ts";
+import { marksOf } from "../judges/escape/marks.ts";
 import type { ScalarText } from "./scalar-apis.ts";
 
 const QUESTION = "{{question}}";

@@ -2,7 +2,7 @@
 // it, or why it is none. Must not know how an answer is read.
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { type SoftReader, TOP_LOGPROBS } from "../judges/soft-reader.ts";
-import type { Answered } from "./chat-answer.ts";
+import type { GenerationParts } from "./chat-answer.ts";
 
 /** What a request's body says to get log probabilities, by OpenAI's two ways of asking. */
 export const logprobsAsked = (completion: boolean): object =>
@@ -12,7 +12,7 @@ export const logprobsAsked = (completion: boolean): object =>
  * The answer with what was found on the way. One without any alternatives for its tokens has failed
  * with `logprobs_unavailable`, one whose values are no log probabilities with `verifier_bad_reply`.
  */
-export function softened(answered: Answered, reader: SoftReader | null): Answered {
+export function softened(answered: GenerationParts, reader: SoftReader | null): GenerationParts {
   const { answer, thinking } = answered;
   if (reader === null || answer === null) return answered;
   if (thinking === "unclosed" || answer.trim() === "") return { ...answered, soft: null };

@@ -119,7 +119,7 @@ export type VerifyRequestInput = z.input<typeof VerifyRequestSchema>;
 export type VerifyGroup = VerifyRequest["groups"][number];
 export type VerifyComparison = z.output<typeof VerifyComparisonSchema>;
 
-const about = { group_id: groupId, comparison: count };
+const ids = { group_id: groupId, comparison: count };
 const VerifyErrorCodeSchema = z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]]);
 
 /** Most characters of an answer segment in a `verdict` event; a longer one keeps its end. */
@@ -146,7 +146,7 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("verdict"),
-    ...about,
+    ...ids,
     sample: count,
     /** What follows the thinking (thinking.ts). */
     answer: z.string(),
@@ -170,7 +170,7 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("saved"),
-    ...about,
+    ...ids,
     /** Sample numbers that were not run, or were cut short: the majority was decided. */
     samples: z.array(count).min(1),
     /** Tokens that the cut ones had generated already. */
@@ -178,7 +178,7 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("error"),
-    ...about,
+    ...ids,
     sample: count,
     code: VerifyErrorCodeSchema,
     retryable: z.boolean(),

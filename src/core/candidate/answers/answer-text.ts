@@ -1,6 +1,6 @@
 // Owns the plain form of a final answer: what TeX, Markdown and typography only decorate is taken
 // off. Knows no number.
-import { strip } from "../../math/python-text.ts";
+import { strip } from "../../text/python-text.ts";
 
 /** Longer texts are no final answer that rules could decide. */
 const ANSWER_CHARS_MAX = 1024;
@@ -86,6 +86,14 @@ function plainSigns(given: string): string {
 
 /** Whether there is anything to compare: a text of marks alone is no answer. */
 export const hasContent = (plain: string): boolean => /[\p{L}\p{N}]|[^\0-\x7f]/u.test(plain);
+
+const EMPTY_SETS: ReadonlySet<string> = new Set(["\\emptyset", "\\varnothing", "\u2205", "\\{\\}"]);
+
+/** Whether it is the empty set, as mathematics, TeX, or bare braces write it. */
+export function isEmptySet(given: string): boolean {
+  const plain = plainAnswer(given);
+  return plain === "" ? given.trim() === "{}" : plain !== null && EMPTY_SETS.has(plain.replace(/\s/g, ""));
+}
 
 /** `**` between two operands is a power; else it is Markdown's. */
 const STARS = /(?<=[\p{L}\p{N})\]}])( ?)\*\*\1(?=[\p{L}\p{N}([{\\+-])/gu;

@@ -1,16 +1,16 @@
 // Owns the comparison of a final answer with a reference by rules: equal, different, or unknown,
 // which is for a judge. It never says equal where it is not.
 import { plainAnswer } from "./answer-text.ts";
-import { type Comparison, compareNumbers, type Rational, readNumber } from "./exact-number.ts";
+import { compareNumbers, type Equivalence, type Rational, readNumber } from "./exact-number.ts";
 import { compareSets, type NumberSet, numberSet } from "./number-sets.ts";
 
-export type { Comparison } from "./exact-number.ts";
+export type { Equivalence } from "./exact-number.ts";
 
 /** What the reference is known to be; `auto`: the rules look. */
 export const ANSWER_TYPES = ["auto", "number", "choice", "set", "text"] as const;
 export type AnswerType = (typeof ANSWER_TYPES)[number];
 
-export interface Comparing {
+export interface EquivalenceRules {
   type: AnswerType;
   /** Relative to the larger of two numbers, in millionths; 0n: exactly. */
   tolerance: bigint;
@@ -78,7 +78,7 @@ function listOf(answer: string): ReadAnswer | null {
   return { key: `list ${brackets} ${items.map(({ key }) => key).join(",")}`, form: { kind: "list", brackets, items } };
 }
 
-function compareLists(a: Form & { kind: "list" }, b: Form & { kind: "list" }, tolerance: bigint): Comparison {
+function compareLists(a: Form & { kind: "list" }, b: Form & { kind: "list" }, tolerance: bigint): Equivalence {
   if (a.brackets !== b.brackets) return "unknown";
   if (a.items.length !== b.items.length) return "different";
   const found = a.items.map((one, i) => compareNumbers(one, b.items[i] as Rational, tolerance));
@@ -182,7 +182,7 @@ export function readAnswer(given: string, type: AnswerType): ReadAnswer {
  * Compares what was read, in either order alike. Exact rational arithmetic; of what is undecidable
  * by form (algebra, units, prose) it says `unknown`.
  */
-export function compareRead({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance: bigint): Comparison {
+export function compareRead({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance: bigint): Equivalence {
   const b = other.form;
   if (key === null || other.key === null) return "unknown";
   if (key === other.key) return "equal";
@@ -199,5 +199,5 @@ export function compareRead({ key, form: a }: ReadAnswer, other: ReadAnswer, tol
 }
 
 /** Compares a reference with a final answer: `compareRead` of two texts. */
-export const compareAnswers = (reference: string, answer: string, { type, tolerance }: Comparing): Comparison =>
+export const compareAnswers = (reference: string, answer: string, { type, tolerance }: EquivalenceRules): Equivalence =>
   compareRead(readAnswer(reference, type), readAnswer(answer, type), tolerance);

@@ -1,7 +1,7 @@
 // Owns numbers as people write answers, read exactly: integers, decimals, thousands, fractions,
 // mixed numbers, powers of ten, percentages.
 
-export type Comparison = "equal" | "different" | "unknown";
+export type Equivalence = "equal" | "different" | "unknown";
 
 /** numerator / denominator in lowest terms, denominator > 0. */
 export interface Rational {
@@ -127,7 +127,7 @@ const NEAR_MILLIONTHS = 1_000n;
  * `equal` exactly, or within `tolerance` millionths of the larger; `unknown` for a percentage
  * against a number, and for what may be the other rounded; else `different`.
  */
-export function compareNumbers(a: Rational, b: Rational, tolerance: bigint): Comparison {
+export function compareNumbers(a: Rational, b: Rational, tolerance: bigint): Equivalence {
   if (a.percent !== b.percent) return "unknown";
   if (a.key === b.key || (tolerance > 0n && isWithin(a, b, tolerance))) return "equal";
   return (a.den !== 1n || b.den !== 1n) && isWithin(a, b, NEAR_MILLIONTHS) ? "unknown" : "different";

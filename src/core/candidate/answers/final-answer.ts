@@ -1,6 +1,7 @@
 // Owns where a rollout's final answer stands: in its last box, or on its last line.
-import { answerStart } from "../../judges/thinking.ts";
-import { strip } from "../../math/python-text.ts";
+
+import { strip } from "../../text/python-text.ts";
+import { answerStart } from "../../text/thinking.ts";
 
 export const ANSWER_PLACES = ["boxed", "last_line", "candidate"] as const;
 export type AnswerPlace = (typeof ANSWER_PLACES)[number];
@@ -27,6 +28,6 @@ export function finalAnswer(text: string, candidate: string | null, place: Answe
   if (place === "candidate") return candidate;
   const start = answerStart(text);
   if (start < 0) return null;
-  const said = text.slice(start);
-  return place === "boxed" ? lastBox(said) : strip(said).split("\n").at(-1) || null;
+  const answer = text.slice(start);
+  return place === "boxed" ? lastBox(answer) : strip(answer).split("\n").at(-1) || null;
 }

@@ -4,7 +4,7 @@ import type { Cut } from "./cuts.ts";
 import { afterJoinedLines, isWordCode, type Literal, literalStop, quoted, wordEnd } from "./literals.ts";
 
 /** What differs between the brace languages. */
-export interface Dialect {
+export interface CommentDialect {
   nestedBlocks: boolean;
   /** A backslash at a line's end joins the next line to it, also in a comment (C, C++). */
   splicesLines: boolean;
@@ -109,11 +109,11 @@ function formatEnd(source: string, start: number): number {
 class BraceScanner {
   readonly cuts: Cut[];
   private readonly source: string;
-  private readonly dialect: Dialect;
+  private readonly dialect: CommentDialect;
   private readonly holes: Hole[] = [];
   private at: number;
 
-  constructor(source: string, dialect: Dialect) {
+  constructor(source: string, dialect: CommentDialect) {
     this.source = source;
     this.dialect = dialect;
     this.cuts = dialect.hashbang ? hashbangCuts(source) : [];
@@ -179,7 +179,7 @@ class BraceScanner {
  * Comment spans of a brace-language source, in order. Directives the compiler obeys and unclosed
  * comments are none.
  */
-export function braceCuts(source: string, dialect: Dialect): Cut[] {
+export function braceCuts(source: string, dialect: CommentDialect): Cut[] {
   return new BraceScanner(source, dialect).run();
 }
 

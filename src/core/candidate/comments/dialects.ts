@@ -1,6 +1,6 @@
 // Owns how C, C++, Java, Go, Rust, C# and Kotlin write their literals. Must not know comments'
 // spans.
-import { type Dialect, plainQuotes } from "./braces.ts";
+import { type CommentDialect, plainQuotes } from "./braces.ts";
 import { type Literal, quoted } from "./literals.ts";
 
 /** Runs a sticky pattern at one place. */
@@ -9,7 +9,7 @@ function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray |
   return pattern.exec(source);
 }
 
-const PLAIN: Dialect = {
+const PLAIN: CommentDialect = {
   nestedBlocks: false,
   splicesLines: false,
   crEndsLine: false,
@@ -20,11 +20,11 @@ const PLAIN: Dialect = {
   isDirective: () => false,
 };
 
-export const C: Dialect = { ...PLAIN, splicesLines: true, quotesInNumbers: true };
+export const C: CommentDialect = { ...PLAIN, splicesLines: true, quotesInNumbers: true };
 
 const CPP_RAW = /(?:u8|[uUL])?R(?:\\[ \t]*\r?\n)*"([^()\\\s"]{0,16})\(/y;
 
-export const CPP: Dialect = {
+export const CPP: CommentDialect = {
   ...C,
   literalAt(source, at) {
     const raw = "uULR".includes(source[at] as string) ? matchAt(CPP_RAW, source, at) : null;
@@ -33,7 +33,7 @@ export const CPP: Dialect = {
   },
 };
 
-export const JAVA: Dialect = {
+export const JAVA: CommentDialect = {
   ...PLAIN,
   crEndsLine: true,
   literalAt(source, at) {
@@ -60,7 +60,7 @@ export function withoutHiddenSyntax(source: string): string {
 
 const GO_DIRECTIVE = /^\/\/go:(?:build|embed|linkname)\s/;
 
-export const GO: Dialect = {
+export const GO: CommentDialect = {
   ...PLAIN,
   literalAt(source, at) {
     if (source[at] === "`") return quoted("`", { escape: "none", multiline: true });
@@ -85,7 +85,7 @@ function rustCharacter(source: string, at: number): Literal | null {
   return isCharacter ? quoted("'") : null;
 }
 
-export const RUST: Dialect = {
+export const RUST: CommentDialect = {
   ...PLAIN,
   nestedBlocks: true,
   hashbang: true,
@@ -101,7 +101,7 @@ export const RUST: Dialect = {
 // Bounded runs: an unbounded one would be walked again from each of its characters.
 const CSHARP_STRING = /([@$]{0,8})("{1,64})/y;
 
-export const CSHARP: Dialect = {
+export const CSHARP: CommentDialect = {
   ...PLAIN,
   crEndsLine: true,
   formatInHoles: true,
@@ -124,7 +124,7 @@ export const CSHARP: Dialect = {
   },
 };
 
-export const KOTLIN: Dialect = {
+export const KOTLIN: CommentDialect = {
   ...PLAIN,
   nestedBlocks: true,
   crEndsLine: true,

@@ -18,7 +18,7 @@ const STRINGS: Readonly<Record<string, Literal>> = { '"': quoted('"'), "'": quot
  * An open bracket: what follows its close, an operator (the bracket held a value) or the start of
  * an expression?
  */
-interface Bracket {
+interface OpenBracket {
   open: "(" | "[" | "{" | "${";
   isValue: boolean;
 }
@@ -101,7 +101,7 @@ class RegexEnds {
 class JavaScriptScanner {
   readonly cuts: Cut[];
   private readonly source: string;
-  private readonly brackets: Bracket[] = [];
+  private readonly brackets: OpenBracket[] = [];
   private at: number;
   /** The previous token ended a value, so a slash divides. */
   private afterValue = false;

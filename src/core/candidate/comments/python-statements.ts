@@ -9,7 +9,7 @@ import { type PythonString, surelyCompiles } from "./python-strings.ts";
  */
 const COMPOUND = new Set("def class if elif else for while try except finally with async".split(" "));
 
-interface Span {
+interface StatementSpan {
   start: number;
   end: number;
 }
@@ -20,7 +20,7 @@ interface Span {
  */
 interface LogicalLine {
   indent: number;
-  strings: Span[];
+  strings: StatementSpan[];
   holdsOther: boolean;
 }
 
@@ -28,7 +28,7 @@ interface LogicalLine {
  * The statement being read: opening parentheses, then strings, then closing ones; anything else
  * makes it `other`.
  */
-interface Statement extends Span {
+interface Statement extends StatementSpan {
   phase: "empty" | "opens" | "strings" | "closes" | "other";
   open: number;
   bytes: boolean;

@@ -9,7 +9,7 @@ import { type PythonString, pythonStringAt, pythonStringStop } from "./python-st
 const DOCSTRING_READERS = new Set(["__doc__", "doctest", "getdoc"]);
 
 /** An f-string whose replacement field is being scanned as code. */
-interface Field {
+interface ReplacementField {
   string: PythonString;
   /** Brackets open around the f-string. */
   outerDepth: number;
@@ -19,7 +19,7 @@ class PythonScanner {
   private readonly source: string;
   private readonly comments: Cut[] = [];
   private readonly statements: StatementTracker;
-  private readonly fields: Field[] = [];
+  private readonly fields: ReplacementField[] = [];
   private depth = 0;
   private at = 0;
   private readsDocstrings = false;

@@ -1,5 +1,5 @@
 // Owns the alarm `at_cap`: most rollouts are cut at the policy's length limit.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 
 export const atCap: Alarm = {
@@ -9,3 +9,10 @@ export const atCap: Alarm = {
   clear: 0.4,
   series: (rows) => column(rows, "at_cap_share"),
 };
+
+export const page = /* @__PURE__ */ documented(atCap, {
+  rule: "over half of the rollouts are cut at the limit",
+  ends_at: "40 %",
+  look_at: "the policy's `max_tokens`, `overlong`",
+  marked_on: ["cut at the limit, near duplicates"],
+});

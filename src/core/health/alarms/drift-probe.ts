@@ -1,7 +1,7 @@
 // Owns the alarm `drift_probe`: a group that was judged before, sent again as it was, gets another
 // order than it did: the verifier, its prompt or the spec changed under the run.
 import { mean } from "../../math/stats.ts";
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 
 /** Sendings whose mean is looked at, and the first ones, which must have told its members apart. */
@@ -25,3 +25,9 @@ export const driftProbe: Alarm = {
     });
   },
 };
+
+export const page = /* @__PURE__ */ documented(driftProbe, {
+  rule: "a group that was judged at an earlier step, sent again word for word, gets another order: Spearman's correlation of its rewards then and now is below 0.35, mean of six sendings; needs [a group that comes again](#a-group-that-comes-again) whose first three sendings agreed (0.5)",
+  ends_at: "0.5",
+  look_at: "the verifier's model, its prompt or the spec changed under the run",
+});

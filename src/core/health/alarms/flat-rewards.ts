@@ -1,6 +1,6 @@
 // Owns the alarm `flat_rewards`: groups whose rewards are all equal teach a group-relative trainer
 // nothing.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
 const STEPS = 20;
@@ -12,3 +12,10 @@ export const flatRewards: Alarm = {
   clear: 0.25,
   series: (rows) => rolling(column(rows, "zero_variance_share"), STEPS),
 };
+
+export const page = /* @__PURE__ */ documented(flatRewards, {
+  rule: "over 30 % of groups have equal rewards, mean of 20 steps",
+  ends_at: "25 %",
+  look_at: "harder or easier prompts; more samples a pair; a score that tells more apart",
+  marked_on: ["groups with equal rewards"],
+});

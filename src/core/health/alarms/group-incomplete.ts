@@ -1,6 +1,6 @@
 // Owns the alarm `group_incomplete`: gathered groups are judged in parts, so their rewards are not
 // those of the whole.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 
 export const groupIncomplete: Alarm = {
@@ -11,3 +11,10 @@ export const groupIncomplete: Alarm = {
   clear: 0,
   series: (rows) => column(rows, "incomplete_share"),
 };
+
+export const page = /* @__PURE__ */ documented(groupIncomplete, {
+  rule: "any gathered group was judged in parts (`watch`), over 2 % (`alarm`)",
+  ends_at: "0 %",
+  look_at:
+    "the trainer's `--group-rm` and `group_size`; [an incomplete group](integrations/gathering.md#an-incomplete-group)",
+});

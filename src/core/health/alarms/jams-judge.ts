@@ -1,5 +1,5 @@
 // Owns the alarm `jams_judge`: more rollouts keep the verifier from answering than did.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { pooled } from "../health-row.ts";
 import { FIRST_STEPS, poissonTail } from "../trend.ts";
 
@@ -15,10 +15,10 @@ export const jamsJudge: Alarm = {
   clear: 0.005,
   series(rows) {
     const counts = pooled(rows, STEPS, ({ jam_share, rollouts }) =>
-      jam_share === null ? [0, 0] : [Math.round(jam_share * rollouts), rollouts],
+      jam_share == null ? [0, 0] : [Math.round(jam_share * rollouts), rollouts],
     );
     const first = pooled(rows.slice(0, FIRST_STEPS), FIRST_STEPS, ({ jam_share, rollouts }) =>
-      jam_share === null ? [0, 0] : [Math.round(jam_share * rollouts), rollouts],
+      jam_share == null ? [0, 0] : [Math.round(jam_share * rollouts), rollouts],
     ).at(-1);
     return counts.map((now, i) => {
       if (now === null || first == null || i < STEPS) return null;
@@ -28,3 +28,10 @@ export const jamsJudge: Alarm = {
   },
   detail: ({ jam_share }) => ({ jam_share }),
 };
+
+export const page = /* @__PURE__ */ documented(jamsJudge, {
+  rule: "in 30 steps a point more of the rollouts keep verdicts from being read than in the first 50 steps, and so many are no chance",
+  ends_at: "half a point",
+  look_at: "those candidates; the format rule `judgeable`",
+  marked_on: ["judge: ties, flips, circles, jams"],
+});

@@ -1,6 +1,6 @@
 // Owns the alarm `judge_at_chance`: rewards say next to nothing of the labels, or of the audit where no
 // labels come: the judge guesses.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
 const STEPS = 20;
@@ -16,3 +16,9 @@ export const judgeAtChance: Alarm = {
     return rolling(labelled ? labels : column(rows, "audit_correlation"), STEPS);
   },
 };
+
+export const page = /* @__PURE__ */ documented(judgeAtChance, {
+  rule: "Spearman's correlation of reward and label, or of reward and [audit](#audit), is below 0.1, mean of 20 steps",
+  ends_at: "0.15",
+  look_at: "the judge guesses: its prompt, its model, what it is shown",
+});

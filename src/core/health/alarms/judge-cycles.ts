@@ -1,6 +1,6 @@
 // Owns the alarm `judge_cycles`: more groups' results fit no order than did. In large groups
 // most have some circle by chance, so a share alone says nothing.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { risenOver } from "../trend.ts";
 
@@ -12,3 +12,10 @@ export const judgeCycles: Alarm = {
   series: (rows) => risenOver(column(rows, "cyclic_share"), { steps: 20, sure: 4.5 }),
   detail: ({ cyclic_share }) => ({ cyclic_share }),
 };
+
+export const page = /* @__PURE__ */ documented(judgeCycles, {
+  rule: "in 5 points more groups than in the first 50 steps wins go in a circle (A beats B, B beats C, C beats A), mean of 20 steps; in large groups most circles are chance",
+  ends_at: "3 points",
+  look_at: "more samples a pair, a stronger judge",
+  marked_on: ["judge: ties, flips, circles, jams"],
+});

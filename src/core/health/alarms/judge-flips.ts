@@ -1,6 +1,6 @@
 // Owns the alarm `judge_flips`: the verifier goes by the place shown, or errs more often than
 // it did: noise alone flips verdicts, too, though at most half of them.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { risenOver } from "../trend.ts";
 
@@ -22,3 +22,10 @@ export const judgeFlips: Alarm = {
   },
   detail: ({ flip_rate }) => ({ flip_rate }),
 };
+
+export const page = /* @__PURE__ */ documented(judgeFlips, {
+  rule: "15 points more pairs change with the order shown than in the first 50 steps, or over 55 %, mean of 20 steps; noise alone flips up to half. Needs `both_orders`",
+  ends_at: "10 points",
+  look_at: "a stronger judge; keep both orders",
+  marked_on: ["judge: ties, flips, circles, jams"],
+});

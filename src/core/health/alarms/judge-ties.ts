@@ -1,5 +1,5 @@
 // Owns the alarm `judge_ties`: the verifier tells few candidates apart.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
 const STEPS = 20;
@@ -11,3 +11,10 @@ export const judgeTies: Alarm = {
   clear: 0.35,
   series: (rows) => rolling(column(rows, "tie_share"), STEPS),
 };
+
+export const page = /* @__PURE__ */ documented(judgeTies, {
+  rule: "over 40 % of decided pairs are ties, mean of 20 steps",
+  ends_at: "35 %",
+  look_at: "more samples a pair; a judge that sees differences",
+  marked_on: ["judge: ties, flips, circles, jams"],
+});

@@ -1,5 +1,5 @@
 // Owns the alarm `length_drift`: rollouts have grown or shrunk far off what they were.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
 const STEPS = 20;
@@ -22,3 +22,10 @@ export const lengthDrift: Alarm = {
   series: (rows) => drift(rolling(column(rows, "length_p50"), STEPS)),
   detail: ({ length_p50 }) => ({ length_p50 }),
 };
+
+export const page = /* @__PURE__ */ documented(lengthDrift, {
+  rule: "the median length is 40 % below its highest or above its lowest so far (means of 20 steps)",
+  ends_at: "30 %",
+  look_at: "`overlong`; whether length is what is rewarded",
+  marked_on: ["length"],
+});

@@ -1,5 +1,5 @@
 // Owns the alarm `length_reward`: within groups, the longer rollout gets the better reward.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
 const STEPS = 20;
@@ -11,3 +11,10 @@ export const lengthReward: Alarm = {
   clear: 0.5,
   series: (rows) => rolling(column(rows, "length_reward"), STEPS),
 };
+
+export const page = /* @__PURE__ */ documented(lengthReward, {
+  rule: "Spearman's correlation of reward and length within groups is over 0.6, mean of 20 steps",
+  ends_at: "0.5",
+  look_at: "the judge prefers long answers: a length signal, another judge",
+  marked_on: ["reward and length, within groups"],
+});

@@ -1,5 +1,5 @@
 // Owns the alarm `malformed`: more rollouts break a format rule than did.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { risenOver } from "../trend.ts";
 
@@ -11,3 +11,9 @@ export const malformed: Alarm = {
   series: (rows) => risenOver(column(rows, "malformed_share"), { steps: 20, sure: 4 }),
   detail: ({ malformed_share }) => ({ malformed_share }),
 };
+
+export const page = /* @__PURE__ */ documented(malformed, {
+  rule: "10 points more rollouts break a format rule than in the first 50 steps, mean of 20 steps",
+  ends_at: "5 points",
+  look_at: "the format rules; the policy's template",
+});

@@ -1,5 +1,5 @@
 // Owns the alarm `near_duplicates`: the policy writes the same candidate again and again.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 
 export const nearDuplicates: Alarm = {
@@ -9,3 +9,10 @@ export const nearDuplicates: Alarm = {
   clear: 0.4,
   series: (rows) => column(rows, "duplicate_share"),
 };
+
+export const page = /* @__PURE__ */ documented(nearDuplicates, {
+  rule: "over half of the rollouts have a candidate that their group has already",
+  ends_at: "40 %",
+  look_at: "temperature, entropy: the policy has collapsed",
+  marked_on: ["cut at the limit, near duplicates"],
+});

@@ -1,5 +1,5 @@
 // Owns the alarm `nulls`: rollouts that got no reward.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { type HealthRow, pooled } from "../health-row.ts";
 import { poissonTail } from "../trend.ts";
 
@@ -24,3 +24,10 @@ export const nulls: Alarm = {
     }),
   detail: (row) => ({ by_code: row.nulls, rollouts: row.rollouts }),
 };
+
+export const page = /* @__PURE__ */ documented(nulls, {
+  rule: "over 2 % of the rollouts of 20 steps have no reward, and so many are no chance; `by_code`",
+  ends_at: "1 %",
+  look_at: "[errors](errors.md) of those codes",
+  marked_on: ["rollouts without a reward"],
+});

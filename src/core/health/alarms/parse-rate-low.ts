@@ -1,5 +1,5 @@
 // Owns the alarm `parse_rate_low`: the verifier's answers cannot be read.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
 /** Of small steps, one says little. */
@@ -13,3 +13,10 @@ export const parseRateLow: Alarm = {
   clear: 0.96,
   series: (rows) => rolling(column(rows, "parse_rate"), STEPS, STEPS),
 };
+
+export const page = /* @__PURE__ */ documented(parseRateLow, {
+  rule: "below 95 % (`watch`), below 80 % (`alarm`), mean of 10 steps",
+  ends_at: "96 %",
+  look_at: "verdicts' `status`; the prompt and `max_tokens` of the judge",
+  marked_on: ["parse rate"],
+});

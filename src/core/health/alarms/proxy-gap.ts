@@ -1,6 +1,6 @@
 // Owns the alarm `proxy_gap`: rewards say less and less of the labels, or, where none come, of what
 // another judge finds of a share of groups. Rewards need not rise: a tournament's mean never does.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { FIRST_STEPS, risenOver } from "../trend.ts";
 
@@ -22,3 +22,10 @@ export const proxyGap: Alarm = {
   },
   detail: ({ label_correlation, audit_correlation }) => ({ label_correlation, audit_correlation }),
 };
+
+export const page = /* @__PURE__ */ documented(proxyGap, {
+  rule: "Spearman's correlation of reward and label is 0.2 below that of the first 50 steps (means of 20 steps); needs `pass_rate`, or, where no labels come, an [audit](#audit)",
+  ends_at: "0.15",
+  look_at: "rewards are gamed: read the best groups",
+  marked_on: ["agreement with labels", "agreement with the second judge"],
+});

@@ -1,5 +1,5 @@
 // Owns the alarm `verifier_failing`: generations that bring no answer.
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 
 /** Of small steps, one says little. */
@@ -12,3 +12,9 @@ export const verifierFailing: Alarm = {
   clear: 0.005,
   series: (rows) => rolling(column(rows, "failed_share"), STEPS, STEPS),
 };
+
+export const page = /* @__PURE__ */ documented(verifierFailing, {
+  rule: "over 1 % of generations bring no answer, mean of 20 steps",
+  ends_at: "0.5 %",
+  look_at: "the verifier's log; [reliability](reliability.md)",
+});

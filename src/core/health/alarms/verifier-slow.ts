@@ -1,6 +1,6 @@
 // Owns the alarm `verifier_slow`: the slowest answers take twice what they took at first, and long.
 import { percentile } from "../../math/stats.ts";
-import type { Alarm } from "../alarm.ts";
+import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 
 /** Steps whose median is what it took at first; it does not move. */
@@ -35,3 +35,10 @@ export const verifierSlow: Alarm = {
   },
   detail: ({ latency_p99_ms }) => ({ latency_p99_ms }),
 };
+
+export const page = /* @__PURE__ */ documented(verifierSlow, {
+  rule: "the p99 of answers (median over groups) is twice that of the first ten steps and over a second, three steps in a row",
+  ends_at: "1.5 times",
+  look_at: "the verifier's queue and its `/metrics`",
+  marked_on: ["time to an answer"],
+});

@@ -1,5 +1,5 @@
 // The part of an answer that parsers read: behind the thoughts, in compatibility form, by lines.
-import { answerStart } from "../thinking.ts";
+import { answerStart } from "../../text/thinking.ts";
 
 /**
  * In pieces: NFKC takes quadratic time on runs of combining marks. Without superscripts, fractions

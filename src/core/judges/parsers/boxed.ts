@@ -1,12 +1,12 @@
 // The parser `boxed`: the last \boxed{B}, or \boxed{A, C} with `many`.
 import * as z from "zod";
-import { nextBox } from "../boxes.ts";
 import { lineCounter, linesOf, unwrapped } from "./answer-text.ts";
+import { nextBox } from "./boxes.ts";
 import { KeySchema, LabelsSchema, WordsSchema } from "./fields.ts";
-import { type Labels, labelsIn, lettersOf, wholeLabel } from "./labels.ts";
+import { type LabelWords, labelsIn, lettersOf, wholeLabel } from "./labels.ts";
 import { keyMatches } from "./line.ts";
 import type { Anchor, Parser } from "./parser.ts";
-import { finalOf, type Match, nothing, ok, type Said } from "./said.ts";
+import { finalOf, nothing, ok, type ParserResult, type VerdictMatch } from "./parser-result.ts";
 
 export interface BoxedSettings {
   kind: "boxed";
@@ -35,67 +35,67 @@ export const boxed: Parser<BoxedSettings> = {
     })
     .partial()
     .required({ kind: true }),
-  tells: ({ labels, many }) => (many || labels === undefined ? "several" : "either"),
-  told: () => ["\\boxed{"],
+  labelCount: ({ labels, many }) => (many || labels === undefined ? "several" : "either"),
+  promptMarks: () => ["\\boxed{"],
   written: ({ key, bare }) => [...(bare ? ["boxed{"] : []), ...(key === undefined ? [] : [key])],
   anchor: ({ labels, many }, count) => (many ? null : boxAnchor(labels ?? lettersOf(count))),
   read({ labels, many = false, words, key, bare = false }, { segment, count }) {
-    const about = { labels: labels ?? lettersOf(count), words };
+    const accepted = { labels: labels ?? lettersOf(count), words };
     const lineAt = lineCounter(segment);
-    const matches: Match[] = [];
+    const matches: VerdictMatch[] = [];
     let marked = false;
     for (let box = nextBox(segment, 0); box !== null; box = nextBox(segment, box.end + 1)) {
       marked = true;
       const content = segment.slice(box.start, box.end);
       const line = lineAt(box.start);
       if (many) {
-        const value = severalIn(content, about);
+        const value = severalIn(content, accepted);
         if (value !== undefined) matches.push({ line, value: value === null ? null : { labels: value } });
         continue;
       }
-      const label = wholeLabel(content, about);
+      const label = wholeLabel(content, accepted);
       if (label === undefined) continue;
-      if (label !== null && words !== undefined && contradicts(segment, box.end + 1, label, about)) {
+      if (label !== null && words !== undefined && contradicts(segment, box.end + 1, label, accepted)) {
         return nothing("ambiguous");
       }
       matches.push({ line, value: label === null ? null : { label } });
     }
     if (matches.length > 0 || many) return finalOf(matches, marked);
-    const plain = plainly(segment, about, key, bare);
+    const plain = plainly(segment, accepted, key, bare);
     if (plain.status !== "no_box") return plain;
-    return marked ? nothing("bad_content") : bare ? finalOf(bareBoxes(segment, about), false) : plain;
+    return marked ? nothing("bad_content") : bare ? finalOf(bareBoxes(segment, accepted), false) : plain;
   },
 };
 
 const BARE_BOX = /(?<![\\\p{L}\p{N}])boxed\{([^{}]{1,256})\}/gu;
 
 /** Boxes whose backslash was lost on the way, which the published code of such judges reads too. */
-function bareBoxes(segment: string, about: Labels): Match[] {
+function bareBoxes(segment: string, accepted: LabelWords): VerdictMatch[] {
   const lineAt = lineCounter(segment);
-  return [...segment.matchAll(BARE_BOX)].flatMap(({ 1: content, index }): Match[] => {
-    const label = wholeLabel(content as string, about);
+  return [...segment.matchAll(BARE_BOX)].flatMap(({ 1: content, index }): VerdictMatch[] => {
+    const label = wholeLabel(content as string, accepted);
     return label === undefined ? [] : [{ line: lineAt(index), value: label === null ? null : { label } }];
   });
 }
 
 /** Labels between commas, ascending; `none` says that none is right. */
-function severalIn(content: string, about: Labels): string[] | null | undefined {
+function severalIn(content: string, accepted: LabelWords): string[] | null | undefined {
   const text = unwrapped(content);
   if (/^none$/i.test(text)) return [];
-  const all = text.split(/[,;\s]+/).map((part) => wholeLabel(part, about));
+  const all = text.split(/[,;\s]+/).map((part) => wholeLabel(part, accepted));
   if (all.every((one) => one === undefined)) return undefined;
   return all.some((one) => one == null) ? null : [...new Set(all as string[])].sort();
 }
 
 /** Whether a word behind a box, on its line, means another label than the box. */
-function contradicts(segment: string, from: number, label: string, about: Labels): boolean {
+function contradicts(segment: string, from: number, label: string, accepted: LabelWords): boolean {
   const rest = segment.slice(from, from + 256).split(/[\r\n]/)[0] ?? "";
-  return /^\s*[-:\u2013\u2014(]/.test(rest) && labelsIn(rest, about).some((one) => one !== null && one !== label);
+  return /^\s*[-:\u2013\u2014(]/.test(rest) && labelsIn(rest, accepted).some((one) => one !== null && one !== label);
 }
 
-function plainly(segment: string, about: Labels, key: string | undefined, bare: boolean): Said {
-  const keyed = key === undefined ? [] : keyMatches(linesOf(segment), key, about);
+function plainly(segment: string, accepted: LabelWords, key: string | undefined, bare: boolean): ParserResult {
+  const keyed = key === undefined ? [] : keyMatches(linesOf(segment), key, accepted);
   if (keyed.length > 0) return finalOf(keyed, true);
-  const label = bare ? wholeLabel(segment, about) : undefined;
+  const label = bare ? wholeLabel(segment, accepted) : undefined;
   return label == null ? nothing("no_box") : ok({ label });
 }

@@ -2,10 +2,10 @@
 import * as z from "zod";
 import { LEADING_WORDS, linesOf, stripped } from "./answer-text.ts";
 import { LabelsSchema, RangeSchema } from "./fields.ts";
-import { type Labels, lettersOf, wholeLabel } from "./labels.ts";
+import { type LabelWords, lettersOf, wholeLabel } from "./labels.ts";
 import { numbersIn } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
-import { finalOf, type Match, type Value } from "./said.ts";
+import { finalOf, type Value, type VerdictMatch } from "./parser-result.ts";
 
 export interface BracketSettings {
   kind: "bracket";
@@ -43,8 +43,9 @@ export const bracket: Parser<BracketSettings> = {
     .strictObject({ kind: z.literal("bracket"), labels: LabelsSchema, strength: z.boolean(), range: RangeSchema })
     .partial()
     .required({ kind: true }),
-  tells: ({ labels, strength, range }) => (strength || (labels ?? range) === undefined ? "several" : "either"),
-  told: ({ strength, labels }) => (strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((one) => `[[${one}]]`)),
+  labelCount: ({ labels, strength, range }) => (strength || (labels ?? range) === undefined ? "several" : "either"),
+  promptMarks: ({ strength, labels }) =>
+    strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((one) => `[[${one}]]`),
   written({ labels, strength, range }) {
     if (range !== undefined) return RATINGS;
     return strength ? COMPARISONS : inBrackets(labels ?? lettersOf(26));
@@ -55,30 +56,30 @@ export const bracket: Parser<BracketSettings> = {
     const lines = linesOf(segment);
     const double = bracketsIn(lines, BRACKETS);
     const found = double.length > 0 || !settings.strength ? double : bracketsIn(lines, SINGLE).filter(compares);
-    const matches = found.flatMap(({ line, content }): Match[] => {
-      const value = saidIn(content, settings, count);
+    const matches = found.flatMap(({ line, content }): VerdictMatch[] => {
+      const value = matchIn(content, settings, count);
       return value === undefined ? [] : [{ line, value }];
     });
     return finalOf(matches, found.length > 0);
   },
 };
 
-interface Bracket {
+interface BracketMatch {
   line: number;
   content: string;
 }
 
-const bracketsIn = (lines: readonly string[], pattern: RegExp): Bracket[] =>
+const bracketsIn = (lines: readonly string[], pattern: RegExp): BracketMatch[] =>
   lines.flatMap((text, line) =>
     text.includes("[") ? [...text.matchAll(pattern)].map(([, content]) => ({ line, content: content as string })) : [],
   );
 
 const symbolsIn = (content: string): string => content.replace(/[\s*`]/g, "");
 /** A lone [A] or [1] is no verdict but a reference. */
-const compares = ({ content }: Bracket): boolean => /^[AB][<>=]+[AB]$/i.test(symbolsIn(content));
+const compares = ({ content }: BracketMatch): boolean => /^[AB][<>=]+[AB]$/i.test(symbolsIn(content));
 
 /** What a pair of brackets holds; `undefined` for what is no verdict, such as a citation. */
-function saidIn(
+function matchIn(
   content: string,
   { labels, strength, range }: BracketSettings,
   count: number,
@@ -93,11 +94,11 @@ function saidIn(
     if (!COMPARISON.test(symbols)) return undefined;
     return Object.hasOwn(STRENGTHS, symbols) ? { strength: STRENGTHS[symbols] as number } : null;
   }
-  const about: Labels = { labels: labels ?? lettersOf(count) };
-  if (symbols.length > 1 && COMPARISON.test(symbols) && about.labels.some((one) => COMPARISON.test(one))) {
-    return about.labels.includes(symbols) ? { label: symbols } : null;
+  const accepted: LabelWords = { labels: labels ?? lettersOf(count) };
+  if (symbols.length > 1 && COMPARISON.test(symbols) && accepted.labels.some((one) => COMPARISON.test(one))) {
+    return accepted.labels.includes(symbols) ? { label: symbols } : null;
   }
-  const label = wholeLabel(stripped(content), about);
+  const label = wholeLabel(stripped(content), accepted);
   return label == null ? label : { label };
 }
 
@@ -106,8 +107,8 @@ export const inBrackets = (labels: readonly string[]): string[] =>
   labels.flatMap((label) => ["", ...LEADING_WORDS].map((word) => `[[${word}${label}]]`));
 
 /** The labels in brackets of a text, for parsers that look for them inside something else. */
-export const bracketLabels = (text: string, about: Labels): (string | null)[] =>
+export const bracketLabels = (text: string, accepted: LabelWords): (string | null)[] =>
   bracketsIn([text], BRACKETS).flatMap(({ content }) => {
-    const label = wholeLabel(content, about);
+    const label = wholeLabel(content, accepted);
     return label === undefined ? [] : [label];
   });

@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, Json>> = {
   null: null,
 };
 
-class Reader {
+class JsonReader {
   at: number;
   readonly #text: string;
 
@@ -110,7 +110,7 @@ const text = (value: Json): string =>
 export function objectsIn(prose: string): JsonObject[] {
   const found: JsonObject[] = [];
   for (let at = prose.indexOf("{"); at >= 0; at = prose.indexOf("{", at)) {
-    const reader = new Reader(prose, at);
+    const reader = new JsonReader(prose, at);
     try {
       found.push(reader.value(0) as JsonObject);
       at = reader.at;

@@ -3,9 +3,9 @@ import * as z from "zod";
 import { stripped } from "./answer-text.ts";
 import { KeySchema, RangeSchema } from "./fields.ts";
 import { isObject, type Json, type JsonObject, objectsIn } from "./json-objects.ts";
-import { numberIn, type Range, within } from "./number-text.ts";
+import { type NumberRange, numberIn, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
-import { nothing, ok, type Said } from "./said.ts";
+import { nothing, ok, type ParserResult } from "./parser-result.ts";
 
 export interface JsonSettings {
   kind: "json";
@@ -62,13 +62,13 @@ export const json: Parser<JsonSettings> = {
     ),
   // An object may explain itself at length between its first key and its last.
   whole: () => true,
-  tells: ({ scores }) => (scores === undefined ? "one" : "several"),
+  labelCount: ({ scores }) => (scores === undefined ? "one" : "several"),
   written: ({ scores, grade, pass, met, winner, order = [], ranking }) =>
     [scores, grade, pass, met, winner, ...order, ranking?.key].flatMap((one) =>
       // A key with a number begins like all others of its kind.
       one === undefined ? [] : [one.includes("{n}") ? `"${one.split("{n}")[0]}` : `"${one}":`],
     ),
-  told: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((one) => one.replace("{n}", "1")),
+  promptMarks: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((one) => one.replace("{n}", "1")),
   read(settings, { segment, count }) {
     const { scores, grade, met, pass } = settings;
     const names = [scores, grade, met, pass].flatMap((one) => (one === undefined ? [] : one.replace("{n}", "1")));
@@ -84,8 +84,8 @@ const UNIT: [number, number] = [0, 1];
 
 /** The last object that has one of the keys, itself or in one of its fields. */
 function knownIn(objects: readonly JsonObject[], names: readonly string[]): JsonObject | null {
-  for (const one of [...objects].reverse()) {
-    for (const place of [one, ...[...one.fields.values()].filter(isObject)]) {
+  for (const object of [...objects].reverse()) {
+    for (const place of [object, ...[...object.fields.values()].filter(isObject)]) {
       if (names.some((name) => place.fields.has(name))) return place;
     }
   }
@@ -93,7 +93,7 @@ function knownIn(objects: readonly JsonObject[], names: readonly string[]): Json
 }
 
 /** Numeric strings are numbers, booleans and NaN are not. */
-function numberOf(value: Json | undefined, range: Range["range"]): number | null {
+function numberOf(value: Json | undefined, range: NumberRange["range"]): number | null {
   const number = typeof value === "string" ? numberIn(value) : value;
   return typeof number === "number" && within(number, range) ? number + 0 : null;
 }
@@ -104,7 +104,10 @@ function flagOf(value: Json | undefined): boolean | null {
   return word === "true" || word === "yes" ? true : word === "false" || word === "no" ? false : null;
 }
 
-function gradeOf({ fields }: JsonObject, { grade = "", pass, range = UNIT, whole = false }: JsonSettings): Said {
+function gradeOf(
+  { fields }: JsonObject,
+  { grade = "", pass, range = UNIT, whole = false }: JsonSettings,
+): ParserResult {
   const flag = pass === undefined || fields.get(pass) == null ? null : flagOf(fields.get(pass));
   if (pass !== undefined && fields.get(pass) != null && flag === null) return nothing("bad_content");
   const number = fields.has(grade) ? numberOf(fields.get(grade), range) : null;
@@ -121,7 +124,7 @@ const CHOICES_MAX = 26;
 const EVIDENCE_CHARS = 256;
 
 /** What is left out is not told of; any other value than a decision makes the answer unreadable. */
-function metOf({ fields }: JsonObject, { evidence, choices }: JsonSettings, pattern: string): Said {
+function metOf({ fields }: JsonObject, { evidence, choices }: JsonSettings, pattern: string): ParserResult {
   const met: Record<string, boolean | number | null> = {};
   const quotes: Record<string, string> = {};
   const many = pattern.includes("{n}");
@@ -138,7 +141,7 @@ function metOf({ fields }: JsonObject, { evidence, choices }: JsonSettings, patt
   return ok({ met, ...(Object.keys(quotes).length > 0 && { evidence: quotes }) });
 }
 
-function scoresOf(known: JsonObject, settings: JsonSettings, count: number): Said {
+function scoresOf(known: JsonObject, settings: JsonSettings, count: number): ParserResult {
   const { scores = "", range = UNIT, ranking } = settings;
   const ids = Array.from({ length: count }, (_, i) => idOf(settings.ids ?? scores, i));
   const given = scoresById(known, settings);
@@ -169,7 +172,7 @@ function ranked(
   { fields }: JsonObject,
   numbers: number[],
   { key: name, range }: NonNullable<JsonSettings["ranking"]>,
-): Said {
+): ParserResult {
   const rank = numberOf(fields.get(name), range);
   if (rank === null) return nothing("bad_content");
   const [first, second] = numbers as [number, number];
@@ -184,7 +187,7 @@ function contradiction(
   { order = [], winner }: JsonSettings,
   ids: readonly string[],
   numbers: readonly number[],
-): Said | null {
+): ParserResult | null {
   const best = winner === undefined ? undefined : fields.get(winner);
   if (best != null) {
     const place = ids.indexOf(`${best}`);

@@ -4,7 +4,7 @@ import { stripped, unwrapped } from "./answer-text.ts";
 /** The labels that stand for the candidates shown where a preset names none. */
 export const lettersOf = (count: number): string[] => [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].slice(0, count);
 
-export interface Labels {
+export interface LabelWords {
   labels: readonly string[];
   /** Words that stand for a label, in lower case. */
   words?: Readonly<Record<string, string>> | undefined;
@@ -13,7 +13,7 @@ export interface Labels {
 const LETTER = /^\p{L}$/u;
 
 /** The label that a text is, case aside, or null. */
-function labelNamed(text: string, { labels, words = {} }: Labels): string | null {
+function labelNamed(text: string, { labels, words = {} }: LabelWords): string | null {
   if (labels.includes(text)) return text;
   const small = text.toLowerCase();
   const label = labels.find((one) => one.toLowerCase() === small);
@@ -24,13 +24,13 @@ function labelNamed(text: string, { labels, words = {} }: Labels): string | null
  * What the whole of a content says: a label, `null` for something of a label's shape that is none
  * of them, `undefined` for anything else.
  */
-export function wholeLabel(content: string, about: Labels): string | null | undefined {
+export function wholeLabel(content: string, accepted: LabelWords): string | null | undefined {
   // What most answers hold needs no unwrapping.
-  if (about.labels.includes(content)) return content;
+  if (accepted.labels.includes(content)) return content;
   const text = unwrapped(content);
-  const label = labelNamed(text, about);
+  const label = labelNamed(text, accepted);
   if (label !== null) return label;
-  const wordy = about.labels.some((one) => one.length > 1 && /^[A-Za-z]+$/.test(one));
+  const wordy = accepted.labels.some((one) => one.length > 1 && /^[A-Za-z]+$/.test(one));
   return LETTER.test(text) || (wordy && /^\p{L}+$/u.test(text)) ? null : undefined;
 }
 
@@ -43,21 +43,21 @@ const ARTICLE = /^ +(?!(?:or|and|because|since|as|is|was|over|but|wins?)\b)\p{Ll
  * Every label in the rest of a line behind its key; `null` among them for a single letter that is
  * no label. A lower-case letter and a number count only as the whole, the article A not at all.
  */
-export function labelsIn(rest: string, about: Labels): (string | null)[] {
+export function labelsIn(rest: string, accepted: LabelWords): (string | null)[] {
   const text = stripped(rest);
-  const whole = labelNamed(unwrapped(text), about);
+  const whole = labelNamed(unwrapped(text), accepted);
   if (whole !== null) return [whole];
   const found: (string | null)[] = [];
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (NUMBER.test(token)) continue;
     if (token.length > 1) {
-      const label = labelNamed(token, about);
+      const label = labelNamed(token, accepted);
       if (label !== null) found.push(label);
       continue;
     }
     if (!/^\p{Lu}$/u.test(token)) continue;
     if (token === "A" && ARTICLE.test(text.slice(index + 1, index + 32))) continue;
-    found.push(labelNamed(token, about));
+    found.push(labelNamed(token, accepted));
   }
   return found;
 }

@@ -2,10 +2,10 @@
 import * as z from "zod";
 import { linesOf, stripped } from "./answer-text.ts";
 import { KeySchema, LabelsSchema, RangeSchema, WordsSchema } from "./fields.ts";
-import { type Labels, labelsIn, lettersOf } from "./labels.ts";
+import { type LabelWords, labelsIn, lettersOf } from "./labels.ts";
 import { leadingNumbers, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
-import { finalOf, type Match } from "./said.ts";
+import { finalOf, type VerdictMatch } from "./parser-result.ts";
 
 export interface LineSettings {
   kind: "line";
@@ -45,13 +45,13 @@ export const line: Parser<LineSettings> = {
     })
     .partial()
     .required({ kind: true, key: true }),
-  tells: ({ labels, range }) => (range !== undefined ? "one" : labels === undefined ? "several" : "either"),
-  told: ({ key }) => (key === undefined ? [] : [key]),
+  labelCount: ({ labels, range }) => (range !== undefined ? "one" : labels === undefined ? "several" : "either"),
+  promptMarks: ({ key }) => (key === undefined ? [] : [key]),
   written: ({ key, also = [] }) => (key === undefined ? [] : [key, ...also]),
   anchor({ key, labels, range }, count) {
     if (key === undefined) return null;
-    const own = range === undefined ? (labels ?? lettersOf(count)) : digitsOf(range);
-    return own && { labels: own, behind: new RegExp(`${key.replace(/[^\w ]/g, "\\$&")}${BEFORE_LABEL}`, "gi") };
+    const allowed = range === undefined ? (labels ?? lettersOf(count)) : digitsOf(range);
+    return allowed && { labels: allowed, behind: new RegExp(`${key.replace(/[^\w ]/g, "\\$&")}${BEFORE_LABEL}`, "gi") };
   },
   read({ key, also = [], labels, words, range, whole = false }, { segment, count }) {
     const lines = linesOf(segment);
@@ -64,22 +64,22 @@ export const line: Parser<LineSettings> = {
       );
     }
     if (range !== undefined) {
-      const numbers = (rest: string): Match["value"][] =>
+      const numbers = (rest: string): VerdictMatch["value"][] =>
         leadingNumbers(rest, range).map((value) =>
           value === null || (whole && !Number.isInteger(value)) ? null : { numbers: [value] },
         );
       return finalOf(spelled(lines, key ?? "", also, numbers), false);
     }
-    const about = { labels: labels ?? lettersOf(count), words };
+    const accepted = { labels: labels ?? lettersOf(count), words };
     return finalOf(
-      spelled(lines, key ?? "", also, (rest) => labelled(rest, about)),
+      spelled(lines, key ?? "", also, (rest) => labelled(rest, accepted)),
       false,
     );
   },
 };
 
 /** The matches behind a key, or where it stands nowhere behind its other spellings. */
-function spelled(lines: readonly string[], key: string, also: readonly string[], read: ReadRest): Match[] {
+function spelled(lines: readonly string[], key: string, also: readonly string[], read: ReadRest): VerdictMatch[] {
   const found = matchesOf(lines, key, read);
   if (found.length > 0) return found;
   const others = also.flatMap((one) => matchesOf(one.startsWith("[") ? lines : lines.map(from(one)), one, read));
@@ -106,7 +106,7 @@ function digitsOf([low, high]: readonly [number, number]): string[] | null {
 }
 
 const WHOLE = /(?<![\p{L}\p{N}./]|[0-9],)[-\p{Pd}\u2212]?[0-9]{1,9}(?![\p{L}\p{N}%/]|[.,][0-9])/gu;
-type ReadRest = (rest: string) => readonly Match["value"][];
+type ReadRest = (rest: string) => readonly VerdictMatch["value"][];
 
 const WORD = /[\p{L}\p{N}_]/u;
 
@@ -133,7 +133,7 @@ const PLACES_MAX = 32;
 const REST_CHARS_MAX = 256;
 
 /** The matches of the last line that holds any: no other can decide. */
-function matchesOf(lines: readonly string[], key: string, read: ReadRest): Match[] {
+function matchesOf(lines: readonly string[], key: string, read: ReadRest): VerdictMatch[] {
   for (let at = lines.length - 1; at >= 0; at--) {
     const rests = behind(lines[at] as string, key).slice(-PLACES_MAX);
     const matches = rests.flatMap((rest) => read(rest).map((value) => ({ line: at, value })));
@@ -143,11 +143,11 @@ function matchesOf(lines: readonly string[], key: string, read: ReadRest): Match
 }
 
 /** The labels in the rest of a line; something else there counts as no allowed value. */
-function labelled(rest: string, about: Labels): Match["value"][] {
-  const found = labelsIn(rest, about);
+function labelled(rest: string, accepted: LabelWords): VerdictMatch["value"][] {
+  const found = labelsIn(rest, accepted);
   return found.length === 0 ? [null] : found.map((label) => (label === null ? null : { label }));
 }
 
 /** The labels behind a key, of the last line that has one. */
-export const keyMatches = (lines: readonly string[], key: string, about: Labels): Match[] =>
-  matchesOf(lines, key, (rest) => labelled(rest, about));
+export const keyMatches = (lines: readonly string[], key: string, accepted: LabelWords): VerdictMatch[] =>
+  matchesOf(lines, key, (rest) => labelled(rest, accepted));

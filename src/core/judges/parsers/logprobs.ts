@@ -5,7 +5,7 @@ import { stripped } from "./answer-text.ts";
 import { LabelsSchema, OpeningSchema } from "./fields.ts";
 import { lettersOf, wholeLabel } from "./labels.ts";
 import type { Parser, TokenLogprobs } from "./parser.ts";
-import { nothing, ok, type Said } from "./said.ts";
+import { nothing, ok, type ParserResult } from "./parser-result.ts";
 
 export interface LogprobsSettings {
   kind: "logprobs";
@@ -34,8 +34,8 @@ export const logprobs: Parser<LogprobsSettings> = {
     .partial()
     .required({ kind: true }),
   whole: ({ tag }) => tag === undefined,
-  tells: () => "either",
-  told: ({ tag, each, labels = [] }) => each ?? (tag === undefined ? labels : [tag]),
+  labelCount: () => "either",
+  promptMarks: ({ tag, each, labels = [] }) => each ?? (tag === undefined ? labels : [tag]),
   written: ({ tag, each }) => (each ?? (tag === undefined ? [] : [tag])).map((one) => one.replace("<", "</")),
   anchor({ labels: named, tag, each }, count) {
     const labels = named ?? lettersOf(count);
@@ -54,7 +54,7 @@ export const logprobs: Parser<LogprobsSettings> = {
 };
 
 /** Without probabilities: the label that was written, as if it were sure. */
-function writtenOf(segment: string, tag: string | undefined, labels: readonly string[]): Said {
+function writtenOf(segment: string, tag: string | undefined, labels: readonly string[]): ParserResult {
   const from = tag === undefined ? 0 : segment.lastIndexOf(tag);
   const written = segment.slice(from + (tag?.length ?? 0), from + 256).split("<")[0] ?? "";
   const label = from < 0 ? undefined : wholeLabel(written, { labels });
@@ -63,13 +63,13 @@ function writtenOf(segment: string, tag: string | undefined, labels: readonly st
 }
 
 /** The marks that were written, 1 for the best label and 0 for the last. */
-function marksOf(segment: string, tags: readonly string[], labels: readonly string[]): Said {
-  const said = tags.map((tag) => writtenOf(segment, tag, labels));
-  const missing = said.find(({ value }) => value === null);
+function marksOf(segment: string, tags: readonly string[], labels: readonly string[]): ParserResult {
+  const written = tags.map((tag) => writtenOf(segment, tag, labels));
+  const missing = written.find(({ value }) => value === null);
   if (missing !== undefined) return missing;
   const last = labels.length - 1;
   return ok({
-    numbers: said.map(({ value }) => (value && "shares" in value ? (last - value.shares.indexOf(1)) / last : 0)),
+    numbers: written.map(({ value }) => (value && "shares" in value ? (last - value.shares.indexOf(1)) / last : 0)),
   });
 }
 

@@ -1,7 +1,7 @@
 // Numbers inside a content, within a range.
 import { stripped, unwrapped } from "./answer-text.ts";
 
-export interface Range {
+export interface NumberRange {
   /** Lowest and highest allowed. */
   range: readonly [number, number];
 }
@@ -15,13 +15,13 @@ export function numberIn(text: string): number | null {
   return NUMBER.test(bare) ? Number(bare) + 0 : null;
 }
 
-export const within = (value: number, [low, high]: Range["range"]): boolean => value >= low && value <= high;
+export const within = (value: number, [low, high]: NumberRange["range"]): boolean => value >= low && value <= high;
 
 /**
  * The `count` numbers of a content, between commas or semicolons; null for another count, and for
  * one that is no number or out of range.
  */
-export function numbersIn(content: string, count: number, range: Range["range"]): number[] | null {
+export function numbersIn(content: string, count: number, range: NumberRange["range"]): number[] | null {
   const parts = unwrapped(content).split(/[,;]/);
   if (parts.length !== count) return null;
   const numbers = parts.map(numberIn);
@@ -44,7 +44,7 @@ const JOINS = /[^\s*_`"'\u201c\u201d\u2018\u2019()[\]]/u;
  * 3 or 4; null for what begins with none that stands alone or with one that is not allowed. What it
  * is out of, the range's end, may follow. Of a bounded text.
  */
-export function leadingNumbers(rest: string, range: Range["range"]): (number | null)[] {
+export function leadingNumbers(rest: string, range: NumberRange["range"]): (number | null)[] {
   const text = rest.replace(BEFORE, "");
   const shown = LEADING.exec(text)?.[0];
   if (shown === undefined) return [null];
@@ -59,7 +59,7 @@ export function leadingNumbers(rest: string, range: Range["range"]): (number | n
 }
 
 /** The number that a text is, where it is in the range. */
-function allowed(text: string, range: Range["range"]): number | null {
+function allowed(text: string, range: NumberRange["range"]): number | null {
   const value = numberIn(text);
   return value !== null && within(value, range) ? value : null;
 }

@@ -1,11 +1,11 @@
 // The parser `numbers`: the last \boxed{7, 4}, or the last [7, 4] where there is no box.
 import * as z from "zod";
-import { nextBox } from "../boxes.ts";
 import { lineCounter, linesOf } from "./answer-text.ts";
+import { nextBox } from "./boxes.ts";
 import { RangeSchema } from "./fields.ts";
 import { numbersIn } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
-import { finalOf, type Match } from "./said.ts";
+import { finalOf, type VerdictMatch } from "./parser-result.ts";
 
 export interface NumbersSettings {
   kind: "numbers";
@@ -20,17 +20,17 @@ const LIST = /\[([^[\]]{1,256})\]/g;
 export const numbers: Parser<NumbersSettings> = {
   kind: "numbers",
   schema: z.strictObject({ kind: z.literal("numbers"), range: RangeSchema, whole: z.boolean().optional() }),
-  tells: () => "either",
-  told: () => ["\\boxed{"],
+  labelCount: () => "either",
+  promptMarks: () => ["\\boxed{"],
   read({ range, whole = false }, { segment, count }) {
     const lineAt = lineCounter(segment);
-    const matchOf = (line: number, content: string): Match[] => {
+    const matchOf = (line: number, content: string): VerdictMatch[] => {
       if (!/[0-9]|^[^\p{L}]*nan/iu.test(content)) return [];
       const found = numbersIn(content, count, range);
       const good = found !== null && !(whole && found.some((one) => !Number.isInteger(one)));
       return [{ line, value: good ? { numbers: found } : null }];
     };
-    const boxes: Match[] = [];
+    const boxes: VerdictMatch[] = [];
     let marked = false;
     for (let box = nextBox(segment, 0); box !== null; box = nextBox(segment, box.end + 1)) {
       marked = true;

@@ -1,6 +1,6 @@
 // What a parser is: settings, which forms a prompt must tell, and how an answer is read.
 import type * as z from "zod";
-import type { Said } from "./said.ts";
+import type { ParserResult } from "./parser-result.ts";
 
 /** A position in the answer with the alternatives that the engine weighed there. */
 export interface TokenLogprobs {
@@ -34,14 +34,14 @@ export interface Parser<S> {
   /** The settings as a deployment's own template gives them. */
   schema: z.ZodType;
   /** Whether an answer says something of one candidate, of several beside each other, or either. */
-  tells(settings: S): "one" | "several" | "either";
+  labelCount(settings: S): "one" | "several" | "either";
   /** Whether what stands far before an answer's end may decide, too; absent: no. */
   whole?(settings: S): boolean;
   /** Texts of which each must stand in a prompt, so that a model knows the form. */
-  told(settings: S): readonly string[];
+  promptMarks(settings: S): readonly string[];
   /** What else it takes for a verdict, or its beginning: none of it may stand raw in model text. */
   written?(settings: S): readonly string[];
-  read(settings: S, input: ParserInput): Said;
+  read(settings: S, input: ParserInput): ParserResult;
   /** Of an answer about so many candidates; absent or null where no one token says the label. */
   anchor?(settings: S, count: number): Anchor | null;
 }

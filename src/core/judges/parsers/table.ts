@@ -7,7 +7,7 @@ import { type LineSettings, line } from "./line.ts";
 import { type LogprobsSettings, logprobs } from "./logprobs.ts";
 import { type NumbersSettings, numbers } from "./numbers.ts";
 import type { Anchor, Parser, ParserInput } from "./parser.ts";
-import type { Said } from "./said.ts";
+import type { ParserResult } from "./parser-result.ts";
 import { type TagSettings, tag } from "./tag.ts";
 import { type WordSettings, word } from "./word.ts";
 
@@ -33,21 +33,22 @@ export const ParserSchema = z.discriminatedUnion(
 const parserOf = ({ kind }: ParserSettings) => PARSERS[kind] as Parser<never> as Parser<ParserSettings>;
 
 /** Reads an answer's segment by a parser. Linear time. */
-export const readBy = (settings: ParserSettings, input: ParserInput): Said => parserOf(settings).read(settings, input);
+export const readBy = (settings: ParserSettings, input: ParserInput): ParserResult =>
+  parserOf(settings).read(settings, input);
 
 /** Whether an answer says something of one candidate, of several beside each other, or either. */
-export const tellsOf = (settings: ParserSettings) => parserOf(settings).tells(settings);
+export const labelCountOf = (settings: ParserSettings) => parserOf(settings).labelCount(settings);
 
 /** Whether what stands far before an answer's end may decide, too. */
 export const needsWhole = (settings: ParserSettings): boolean => parserOf(settings).whole?.(settings) ?? false;
 
 /** Texts that a prompt must hold to tell a model the form that its parser reads. */
-export const formsOf = (settings: ParserSettings): readonly string[] => parserOf(settings).told(settings);
+export const formsOf = (settings: ParserSettings): readonly string[] => parserOf(settings).promptMarks(settings);
 
 /** All that is, or begins, a verdict to its parser: broken inside model text. */
 export const writtenOf = (settings: ParserSettings): readonly string[] => {
   const parser = parserOf(settings);
-  return [...parser.told(settings), ...(parser.written?.(settings) ?? [])];
+  return [...parser.promptMarks(settings), ...(parser.written?.(settings) ?? [])];
 };
 
 /**

@@ -3,10 +3,10 @@ import * as z from "zod";
 import { lineCounter, linesOf } from "./answer-text.ts";
 import { bracketLabels, inBrackets } from "./bracket.ts";
 import { LabelsSchema, RangeSchema } from "./fields.ts";
-import { type Labels, lettersOf, wholeLabel } from "./labels.ts";
+import { type LabelWords, lettersOf, wholeLabel } from "./labels.ts";
 import { numberIn, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
-import { finalOf, type Match, nothing, ok, type Said } from "./said.ts";
+import { finalOf, nothing, ok, type ParserResult, type VerdictMatch } from "./parser-result.ts";
 
 export interface TagSettings {
   kind: "tag";
@@ -43,9 +43,9 @@ export const tag: Parser<TagSettings> = {
     .partial()
     .required({ kind: true, tag: true }),
   whole: ({ each = false }) => each,
-  tells: ({ labels, range, each }) =>
+  labelCount: ({ labels, range, each }) =>
     range !== undefined && !each ? "one" : labels === undefined && !each ? "several" : "either",
-  told: (settings) => [`<${settings.tag}>`],
+  promptMarks: (settings) => [`<${settings.tag}>`],
   written: ({ tag, labels, range }) => [
     `</${tag}>`,
     ...(range === undefined ? inBrackets(labels ?? lettersOf(26)) : []),
@@ -63,17 +63,17 @@ export const tag: Parser<TagSettings> = {
     if (settings.each) return eachOf(blocks, settings, count);
     const closed = blocks.filter((one) => one.closed);
     if (range !== undefined) {
-      const matches = closed.map(({ line, content }): Match => {
+      const matches = closed.map(({ line, content }): VerdictMatch => {
         const value = numberOf(content, settings);
         return { line, value: value === null ? null : { numbers: [value] } };
       });
       return finalOf(matches, false);
     }
-    const about = { labels: labels ?? lettersOf(count) };
-    if (settings.bare && blocks.length === 0) return finalOf(bareLabels(segment, about), false);
-    const matches = blocks.flatMap(({ line, content, closed }): Match[] => {
-      const inside = bracketLabels(content, about);
-      const whole = closed && inside.length === 0 ? [wholeLabel(content, about)] : inside;
+    const accepted = { labels: labels ?? lettersOf(count) };
+    if (settings.bare && blocks.length === 0) return finalOf(bareLabels(segment, accepted), false);
+    const matches = blocks.flatMap(({ line, content, closed }): VerdictMatch[] => {
+      const inside = bracketLabels(content, accepted);
+      const whole = closed && inside.length === 0 ? [wholeLabel(content, accepted)] : inside;
       return whole.flatMap((label) =>
         label === undefined ? [] : [{ line, value: label === null ? null : { label } }],
       );
@@ -82,9 +82,9 @@ export const tag: Parser<TagSettings> = {
   },
 };
 
-const bareLabels = (segment: string, about: Labels): Match[] =>
+const bareLabels = (segment: string, accepted: LabelWords): VerdictMatch[] =>
   linesOf(segment).flatMap((text, line) =>
-    bracketLabels(text, about).map((label) => ({ line, value: label === null ? null : { label } })),
+    bracketLabels(text, accepted).map((label) => ({ line, value: label === null ? null : { label } })),
   );
 
 function numberOf(content: string, { range, whole }: TagSettings): number | null {
@@ -93,7 +93,7 @@ function numberOf(content: string, { range, whole }: TagSettings): number | null
   return whole && !Number.isInteger(value) ? null : value;
 }
 
-function eachOf(blocks: readonly Block[], settings: TagSettings, count: number): Said {
+function eachOf(blocks: readonly Block[], settings: TagSettings, count: number): ParserResult {
   if (blocks.length === 0) return nothing("no_box");
   if (blocks.length !== count || blocks.some(({ closed }) => !closed)) return nothing("bad_content");
   const numbers = blocks.map(({ content }) => numberOf(content, settings));

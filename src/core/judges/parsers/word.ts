@@ -4,7 +4,7 @@ import { stripped } from "./answer-text.ts";
 import { LabelsSchema } from "./fields.ts";
 import { lettersOf, wholeLabel } from "./labels.ts";
 import type { Parser } from "./parser.ts";
-import { nothing, ok } from "./said.ts";
+import { nothing, ok } from "./parser-result.ts";
 
 export interface WordSettings {
   kind: "word";
@@ -16,8 +16,8 @@ export const word: Parser<WordSettings> = {
   kind: "word",
   schema: z.strictObject({ kind: z.literal("word"), labels: LabelsSchema.optional() }),
   whole: () => true,
-  tells: ({ labels }) => (labels === undefined ? "several" : "either"),
-  told: ({ labels = [] }) => labels,
+  labelCount: ({ labels }) => (labels === undefined ? "several" : "either"),
+  promptMarks: ({ labels = [] }) => labels,
   anchor: ({ labels }, count) => ({ labels: labels ?? lettersOf(count) }),
   read({ labels }, { segment, count }) {
     const label = wholeLabel(segment, { labels: labels ?? lettersOf(count) });

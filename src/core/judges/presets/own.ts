@@ -4,8 +4,8 @@ import { canonicalJson } from "../../contract/spec.ts";
 import { bound } from "../../faults/limit-advice.ts";
 import { LIMITS } from "../../faults/limits.ts";
 import { ParserSchema } from "../parsers/table.ts";
-import { templateFaults } from "../template-faults.ts";
 import type { Preset } from "./preset.ts";
+import { templateFaults } from "./template-faults.ts";
 
 const text = z
   .string()

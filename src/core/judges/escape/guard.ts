@@ -1,0 +1,186 @@
+// Owns finding a template's marks in model text, however they are spelled, and breaking them. Knows
+// no template.
+
+import { isForeign, type Skeleton, skeletonOf } from "../../text/look-alikes.ts";
+import { JOINER } from "./escape.ts";
+import { isGap, type Mark, type MarkRule, trailOf } from "./marks.ts";
+
+/** A mark is known by as many characters: who writes those writes the mark. */
+const TRAIL_CHARS_MAX = 48;
+
+/** A place in the tree of all marks' characters. */
+interface Node {
+  next: Map<number, Node>;
+  /** The rules of the marks that end here. */
+  rules: MarkRule[];
+  /** All characters up to here are the same: marks of it overlap in a run. */
+  same: boolean;
+}
+
+const nodeOf = (same: boolean): Node => ({ next: new Map(), rules: [], same });
+
+function addTo(root: Node, trail: string, rule: MarkRule): void {
+  let node = root;
+  for (let i = 0; i < Math.min(trail.length, TRAIL_CHARS_MAX); i++) {
+    const unit = trail.charCodeAt(i);
+    const known = node.next.get(unit) ?? nodeOf(node.same && (i === 0 || unit === trail.charCodeAt(0)));
+    node.next.set(unit, known);
+    node = known;
+  }
+  if (!node.rules.includes(rule)) node.rules.push(rule);
+}
+
+/** In small letters, the same number of units. */
+const small = (text: string): string => {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replace(/[A-Z]/g, (c) => c.toLowerCase());
+};
+
+const WORDY = /[\p{L}\p{N}]/u;
+const isEnd = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
+
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
+
+/** Whether no letter or digit stands before `at` on its line, but for a list's number. */
+function beginsLine(text: string, at: number): boolean {
+  let counts = false;
+  for (let i = at - 1; i >= 0 && !isEnd(text.charCodeAt(i)); i--) {
+    const one = text[i] as string;
+    if (WORDY.test(one) && !(counts && isDigit(text.charCodeAt(i)))) return false;
+    counts = one === "." || one === ")" || (counts && isDigit(text.charCodeAt(i)));
+  }
+  return true;
+}
+
+/** Whether a letter or digit, or with `any` anything but white space, stands from `at` on. */
+function goesOn(text: string, at: number, any: boolean): boolean {
+  for (let i = at; i < text.length && !isEnd(text.charCodeAt(i)); i++) {
+    if (any ? !isGap(text.charCodeAt(i)) : WORDY.test(text[i] as string)) return true;
+  }
+  return false;
+}
+
+/** What stands behind a tag's name: its end, or an attribute. */
+const IN_TAG = /\s*(?:\/\s*)?>|\s+[\p{L}_:][\w:.-]*\s*=/uy;
+
+function isTagAt(text: string, at: number): boolean {
+  IN_TAG.lastIndex = at;
+  return IN_TAG.test(text);
+}
+
+/** Spelled as honest texts spell words: in plain small letters. */
+const PLAIN = /^[^A-Z\x80-\uffff]*$/;
+
+interface SkeletonSpan {
+  source: string;
+  skeleton: Skeleton;
+  from: number;
+  to: number;
+}
+
+/** Where in the source the character of a unit of the skeleton begins. */
+const startIn = ({ ends }: Skeleton, unit: number): number =>
+  ends === null ? unit : unit === 0 ? 0 : (ends[unit - 1] as number);
+
+const isWordy = (text: string, at: number): boolean => WORDY.test(text[at] ?? "");
+
+function counts(rule: MarkRule, { source, skeleton, from, to }: SkeletonSpan): boolean {
+  const { text } = skeleton;
+  if (rule === "anywhere") return true;
+  if (rule === "start") return beginsLine(text, from);
+  if (rule === "tag") return isTagAt(text, to);
+  if (rule === "alone" && (isWordy(text, from - 1) || isWordy(text, to))) return false;
+  if (!PLAIN.test(source.slice(startIn(skeleton, from), startIn(skeleton, to)))) return true;
+  if (rule === "key" && goesOn(text, to, true)) return true;
+  return beginsLine(text, from) && (rule !== "alone" || !goesOn(text, to, false));
+}
+
+/**
+ * The place behind which a joiner breaks the mark that begins at `from`, as a unit of the skeleton;
+ * -1 where none begins there. Behind its first character, or in a run of one sign before its last,
+ * which breaks the marks that overlap as well.
+ */
+function breakOf(node: Node, text: string, place: Omit<SkeletonSpan, "to">): { at: number; last: number } | null {
+  for (let to = place.from + 1; to < text.length; to++) {
+    const unit = text.charCodeAt(to);
+    const next = node.next.get(unit);
+    if (next === undefined) {
+      if (isGap(unit)) continue;
+      return null;
+    }
+    node = next;
+    const whole = { ...place, to: to + 1 };
+    if (node.rules.some((rule) => counts(rule, whole))) return { at: node.same ? to : place.from + 1, last: to };
+  }
+  return null;
+}
+
+/**
+ * Of two ASCII characters, the second times 128 behind the first, whether a mark may begin so: most
+ * places of a text need no more than a look here.
+ */
+function pairsOf(root: Node): Uint8Array {
+  const pairs = new Uint8Array(128 * 128);
+  for (const [first, { next }] of root.next) {
+    for (let second = 0; first < 128 && second < 128; second++) {
+      if (next.has(second) || isGap(second)) pairs[first + 128 * second] = 1;
+    }
+  }
+  return pairs;
+}
+
+/** Adds to `breaks` where in `source` a joiner must stand. */
+function find(root: Node, pairs: Uint8Array, source: string, skeleton: Skeleton, breaks: number[]): void {
+  const text = small(skeleton.text);
+  let broken = -1;
+  let second = text.charCodeAt(0);
+  for (let from = 0; from < text.length - 1; from++) {
+    const first = second;
+    second = text.charCodeAt(from + 1);
+    if (first < 128 && second < 128 && pairs[first + 128 * second] === 0) continue;
+    const node = root.next.get(first);
+    const found = node === undefined ? null : breakOf(node, text, { source, skeleton, from });
+    if (found === null) continue;
+    if (broken > startIn(skeleton, from) && broken <= startIn(skeleton, found.last)) continue;
+    broken = startIn(skeleton, found.at);
+    breaks.push(broken);
+  }
+}
+
+export type Guard = (text: string) => string;
+
+/**
+ * Breaks every one of the marks in a text by one joiner, whatever their case, width, script and
+ * spacing; the text is as `escapeText` gives it, and `unescapeText` undoes both. Time: in proportion
+ * to the text.
+ */
+export function createGuard(marks: readonly Mark[]): Guard {
+  const root = nodeOf(true);
+  let foreign = false;
+  for (const { text, rule } of marks) {
+    addTo(root, trailOf(text), rule);
+    if (!isForeign(text)) continue;
+    // What a capital of another script looks like, its small letter need not.
+    foreign = true;
+    addTo(root, trailOf(small(text)), rule);
+  }
+  const pairs = pairsOf(root);
+  return (text) => {
+    const breaks: number[] = [];
+    const skeleton = skeletonOf(text);
+    find(root, pairs, text, skeleton, breaks);
+    if (foreign && skeleton.ends !== null) find(root, pairs, text, skeletonOf(small(text)), breaks);
+    return joined(text, breaks);
+  };
+}
+
+function joined(text: string, breaks: number[]): string {
+  if (breaks.length === 0) return text;
+  let whole = "";
+  let from = 0;
+  for (const at of [...new Set(breaks)].sort((a, b) => a - b)) {
+    whole += text.slice(from, at) + JOINER;
+    from = at;
+  }
+  return whole + text.slice(from);
+}

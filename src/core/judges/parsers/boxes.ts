@@ -1,0 +1,29 @@
+// Finds \boxed{..} in a text, with balanced braces.
+import { isPythonSpace } from "../../text/python-text.ts";
+
+/** The content of a box: text[start..end), with the closing brace at `end`. */
+export interface Box {
+  start: number;
+  end: number;
+}
+
+/**
+ * The next balanced `\boxed{..}` at or behind `from`, white space before the brace allowed. null
+ * when there is none or the next one is never closed: behind that nothing can be trusted, and
+ * stopping there keeps the whole scan linear.
+ */
+export function nextBox(text: string, from: number): Box | null {
+  for (let at = text.indexOf("\\boxed", from); at >= 0; at = text.indexOf("\\boxed", at)) {
+    at += "\\boxed".length;
+    while (isPythonSpace(text.charCodeAt(at))) at++;
+    if (text.charCodeAt(at) !== 0x7b) continue;
+    let depth = 1;
+    for (let i = at + 1; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit === 0x7b) depth++;
+      else if (unit === 0x7d && --depth === 0) return { start: at + 1, end: i };
+    }
+    return null;
+  }
+  return null;
+}

@@ -1,0 +1,223 @@
+// Owns what an expression's operators and functions of one rollout are: how many arguments, the range
+// of the value, the value. One entry each.
+
+import type { ValueRange } from "../asking/signal-value.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { sigmoid } from "../math/bradley-terry.ts";
+import { clamp, hull, limited, mean, OVER_GROUP, TRUTH } from "./expression-group-functions.ts";
+
+/**
+ * A function of one rollout's values. `constants` holds the arguments that must be numbers in the
+ * text, by place.
+ */
+interface PlainFunction {
+  arity: readonly [least: number, most: number];
+  /** Places of arguments that must be numbers. */
+  constant?: readonly number[];
+  /** What is wrong with the constants, or null. */
+  refuse?(constants: readonly (number | null)[]): string | null;
+  /** What it takes, where arguments within the ranges may lie outside; else null. */
+  domain?(ranges: readonly ValueRange[]): string | null;
+  range(ranges: readonly ValueRange[]): ValueRange;
+  /** Range of the numbers on the way to a value that is limited again, where they may be greater. */
+  way?(ranges: readonly ValueRange[]): ValueRange;
+  /** Not finite where any number on the way is not: such a value is none (`unbounded`). */
+  of(values: readonly number[], step: number): number;
+  /** It needs the request's `step`. */
+  step?: true;
+}
+
+const truth = (holds: boolean) => (holds ? 1 : 0);
+const sign = (of: (a: number, b: number) => boolean): PlainFunction => ({
+  arity: [2, 2],
+  range: () => TRUTH,
+  of: ([a = 0, b = 0]) => truth(of(a, b)),
+});
+
+/** 0 times an infinite bound is 0: the factor is exactly 0 there. */
+const times = (a: number, b: number) => (a === 0 || b === 0 ? 0 : a * b);
+
+function corners(of: (a: number, b: number) => number, [a, b]: readonly ValueRange[]): ValueRange {
+  const [low, high] = [a as ValueRange, b as ValueRange];
+  const values = low.flatMap((x) => high.map((y) => of(x, y)));
+  return [Math.min(...values), Math.max(...values)];
+}
+
+const difference = (ranges: readonly ValueRange[]): ValueRange => corners((a, b) => a - b, ranges);
+
+/** A function that grows (or falls) with its one argument. */
+const monotone = (of: (x: number) => number): PlainFunction => ({
+  arity: [1, 1],
+  range: ([x]) => {
+    const ends = (x as ValueRange).map(of) as [number, number];
+    return [Math.min(...ends), Math.max(...ends)];
+  },
+  of: ([x = 0]) => of(x),
+});
+
+/** The same, of arguments whose range lies within what it takes. */
+const within = (plain: PlainFunction, takes: string, holds: (range: ValueRange) => boolean): PlainFunction => ({
+  ...plain,
+  domain: ([x]) => (holds(x as ValueRange) ? null : takes),
+});
+
+/** A base that may be negative has whole powers only, one that may be 0 no negative ones. */
+function powerRange([low, high]: ValueRange, exponent: number): ValueRange {
+  const whole = Number.isInteger(exponent);
+  if ((low < 0 && !whole) || (exponent < 0 && low <= 0 && high >= 0)) return [Number.NaN, Number.NaN];
+  const ends = [low ** exponent, high ** exponent];
+  const turns = low < 0 && high > 0 && exponent > 0 && exponent % 2 === 0;
+  return [turns ? 0 : Math.min(...ends), Math.max(...ends)];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  if (sorted.length % 2 === 1) return sorted[Math.floor(middle)] as number;
+  return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+const extreme = (of: (...values: number[]) => number): PlainFunction => ({
+  arity: [2, LIMITS.expression_nodes],
+  range: (ranges) => [of(...ranges.map(([low]) => low)), of(...ranges.map(([, high]) => high))],
+  of: (values) => of(...values),
+});
+const average = (of: (values: readonly number[]) => number): PlainFunction => ({
+  arity: [1, LIMITS.expression_nodes],
+  range: (ranges) => [of(ranges.map(([low]) => low)), of(ranges.map(([, high]) => high))],
+  of,
+});
+
+/** Between two numbers, where rounding may have left them. */
+const between = (x: number, from: number, to: number) =>
+  limited(x, () => clamp(x, Math.min(from, to), Math.max(from, to)));
+
+/** Half a cosine: `from` at 0 and below, `to` at 1 and above. */
+const cosine = (x: number, from: number, to: number) =>
+  between(to + ((from - to) * (1 + Math.cos(Math.PI * clamp(x, 0, 1)))) / 2, from, to);
+
+/** Linear in the step between the two steps, constant outside. */
+function anneal(from: number, to: number, first: number, last: number, step: number): number {
+  const share = limited(last - first, (span) => clamp((step - first) / span, 0, 1));
+  return between(from + (to - from) * share, from, to);
+}
+
+/** Most that fp + fn may be: beyond it the correction multiplies noise by more than five. */
+const NOISE_MAX = 0.8;
+
+/**
+ * Operators and functions of one rollout, `if` apart: of it only the branch that is taken counts.
+ */
+export const PLAIN: Readonly<Record<string, PlainFunction>> = {
+  "+": { arity: [2, 2], range: (r) => corners((a, b) => a + b, r), of: ([a = 0, b = 0]) => a + b },
+  "-": { arity: [2, 2], range: difference, of: ([a = 0, b = 0]) => a - b },
+  "*": { arity: [2, 2], range: (r) => corners(times, r), of: ([a = 0, b = 0]) => a * b },
+  "/": {
+    arity: [2, 2],
+    constant: [1],
+    refuse: ([, divisor]) => (divisor === 0 ? "the divisor must not be 0" : null),
+    range: (r) => corners((a, b) => a / b, r),
+    of: ([a = 0, b = 1]) => a / b,
+  },
+  "^": {
+    arity: [2, 2],
+    constant: [1],
+    domain: ([base, [exponent]]: readonly ValueRange[] & { 1: ValueRange }) =>
+      powerRange(base as ValueRange, exponent).some(Number.isNaN)
+        ? "a base from 0 on for a power that is not whole, and one that cannot be 0 for a negative power"
+        : null,
+    range: ([base, [exponent]]: readonly ValueRange[] & { 1: ValueRange }) => powerRange(base as ValueRange, exponent),
+    of: ([a = 0, b = 1]) => a ** b,
+  },
+  "-1": monotone((x) => 0 - x),
+  "+1": monotone((x) => x),
+  "<": sign((a, b) => a < b),
+  "<=": sign((a, b) => a <= b),
+  ">": sign((a, b) => a > b),
+  ">=": sign((a, b) => a >= b),
+  "==": sign((a, b) => a === b),
+  "!=": sign((a, b) => a !== b),
+  and: sign((a, b) => a !== 0 && b !== 0),
+  or: sign((a, b) => a !== 0 || b !== 0),
+  not: { arity: [1, 1], range: () => TRUTH, of: ([x = 0]) => truth(x === 0) },
+  min: extreme(Math.min),
+  max: extreme(Math.max),
+  abs: {
+    arity: [1, 1],
+    range: ([x]) => {
+      const [low, high] = x as ValueRange;
+      const ends = [Math.abs(low), Math.abs(high)];
+      return [low <= 0 && high >= 0 ? 0 : Math.min(...ends), Math.max(...ends)];
+    },
+    of: ([x = 0]) => Math.abs(x),
+  },
+  floor: monotone(Math.floor),
+  ceil: monotone(Math.ceil),
+  exp: within(monotone(Math.exp), "numbers up to 709", ([, high]) => Number.isFinite(Math.exp(high))),
+  sqrt: within(monotone(Math.sqrt), "numbers from 0 on", ([low]) => low >= 0),
+  log: within(monotone(Math.log), "numbers above 0", ([low]) => low > 0),
+  clamp: {
+    arity: [3, 3],
+    constant: [1, 2],
+    refuse: ([, low, high]) => ((low as number) > (high as number) ? "clamp's second number is below its first" : null),
+    range: ([x, [low], [high]]: readonly ValueRange[] & { 1: ValueRange; 2: ValueRange }) =>
+      (x as ValueRange).map((end) => clamp(end, low, high)) as [number, number],
+    of: ([x = 0, low = 0, high = 0]) => clamp(x, low, high),
+  },
+  sigmoid: monotone(sigmoid),
+  // PAR: a reward centred on a reference, squashed (formulas).
+  par: {
+    arity: [2, 2],
+    range: (r) => corners((x, ref) => sigmoid(x - ref), r),
+    way: difference,
+    of: ([x = 0, ref = 0]) => limited(x - ref, sigmoid),
+  },
+  cosine: {
+    arity: [3, 3],
+    constant: [1, 2],
+    range: ([, from, to]) => hull([from as ValueRange, to as ValueRange]),
+    way: ([, from, to]) => difference([from as ValueRange, to as ValueRange]).map((end) => end * 2) as [number, number],
+    of: ([x = 0, from = 0, to = 0]) => cosine(x, from, to),
+  },
+  anneal: {
+    arity: [4, 4],
+    constant: [2, 3],
+    refuse: ([, , first, last]) =>
+      (first as number) < (last as number) ? null : "anneal's last step must lie after its first",
+    range: ([from, to]) => hull([from as ValueRange, to as ValueRange]),
+    way: ([from, to, first, last]) =>
+      hull([difference([to as ValueRange, from as ValueRange]), difference([last as ValueRange, first as ValueRange])]),
+    of: ([from = 0, to = 0, first = 0, last = 1], step) => anneal(from, to, first, last, step),
+    step: true,
+  },
+  // The backward correction of a binary reward seen with noise (formulas; arXiv 2510.00915).
+  correct: {
+    arity: [3, 3],
+    constant: [1, 2],
+    refuse: ([, fp, fn]) =>
+      (fp as number) < 0 || (fn as number) < 0 || (fp as number) + (fn as number) > NOISE_MAX
+        ? `correct's rates must be 0 or more and together at most ${NOISE_MAX}`
+        : null,
+    range: ([x, [fp], [fn]]: readonly ValueRange[] & { 1: ValueRange; 2: ValueRange }) =>
+      (x as ValueRange).map((end) => (end - fp) / (1 - fp - fn)) as [number, number],
+    of: ([x = 0, fp = 0, fn = 0]) => (x - fp) / (1 - fp - fn),
+  },
+  mean: average(mean),
+  median: average(median),
+};
+
+const isBounded = (range: ValueRange): boolean => range.every(Number.isFinite);
+const written = ([low, high]: ValueRange): string => `${low} to ${high}`;
+
+/**
+ * What an operator or a function takes, where its arguments' ranges hold more; null where they do
+ * not. What is bounded must have a bounded value: else it overflows.
+ */
+export function leftDomain(name: string, args: readonly ValueRange[], value: () => ValueRange): string | null {
+  const takes = PLAIN[name]?.domain?.(args) ?? null;
+  const [first = [0, 0]] = args;
+  if (takes !== null) return `takes ${takes}; its argument lies in ${written(first)}`;
+  if (!args.every(isBounded)) return null;
+  const way = PLAIN[name]?.way?.(args) ?? OVER_GROUP[name]?.way?.(first) ?? first;
+  return isBounded(value()) && isBounded(way) ? null : "its value overflows";
+}

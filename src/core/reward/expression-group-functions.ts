@@ -1,0 +1,90 @@
+// Owns what an expression's functions over the group are, and the arithmetic that both files of
+// functions use. One entry each.
+
+import type { ValueRange } from "../asking/signal-value.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { rankShares } from "../math/stats.ts";
+
+/**
+ * A function of one argument over the group: numbers in, numbers out, in the same order. Null
+ * members stay outside.
+ */
+interface GroupFunction {
+  group: true;
+  range(range: ValueRange): ValueRange;
+  /** As `way` of a plain function. */
+  way?(range: ValueRange): ValueRange;
+  /** As `of` of a plain function, for each member. */
+  over(values: readonly number[]): readonly number[];
+}
+
+export const TRUTH: ValueRange = [0, 1];
+export const hull = (ranges: readonly ValueRange[]): ValueRange => [
+  Math.min(...ranges.map(([low]) => low)),
+  Math.max(...ranges.map(([, high]) => high)),
+];
+export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+export const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
+/** What would be limited to a number again, where it is not finite. */
+export const limited = (x: number, of: (x: number) => number) => (Number.isFinite(x) ? of(x) : Number.NaN);
+
+const constantOver = (values: readonly number[], value: number) => values.map(() => value);
+const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
+const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
+
+/**
+ * A rounded mean may lie outside its numbers, by which a range that was proved would not hold: it
+ * is kept among them.
+ */
+const groupMean = (values: readonly number[]) =>
+  limited(mean(values), (centre) => clamp(centre, least(values), most(values)));
+
+/** Added to a group's standard deviation in `zscore`. */
+const ZSCORE_FLOOR = 1e-4;
+
+function zscores(values: readonly number[]): number[] {
+  if (least(values) === most(values)) return values.map(() => 0);
+  const centre = mean(values);
+  const deviation = Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
+  return values.map((value) => limited(deviation, () => (value - centre) / (deviation + ZSCORE_FLOOR)));
+}
+
+/** No value lies further from its group's mean, in population standard deviations. */
+const ZSCORE_MAX = Math.sqrt(LIMITS.rollouts_per_group_max - 1);
+
+/** Of a sum over the largest group. */
+const sumRange = (range: ValueRange): ValueRange =>
+  range.map((end) => end * LIMITS.rollouts_per_group_max) as [number, number];
+/** Of the sum of squared distances from a group's mean. */
+const squaresRange = ([low, high]: ValueRange): ValueRange => sumRange([0, (high - low) ** 2]);
+
+/** Where all numbers are the same, none differs from the others. */
+const isPoint = ([low, high]: ValueRange): boolean => low === high;
+
+/** Functions over the group. */
+export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
+  centre: {
+    group: true,
+    range: (range) => (isPoint(range) ? [0, 0] : [range[0] - range[1], range[1] - range[0]]),
+    way: sumRange,
+    over: (values) => {
+      const centre = groupMean(values);
+      return values.map((value) => value - centre);
+    },
+  },
+  zscore: {
+    group: true,
+    range: (range) => (isPoint(range) ? [0, 0] : [-ZSCORE_MAX, ZSCORE_MAX]),
+    way: (range) => hull([sumRange(range), squaresRange(range)]),
+    over: zscores,
+  },
+  rank: { group: true, range: (range) => (isPoint(range) ? [0, 0] : TRUTH), over: rankShares },
+  gmean: {
+    group: true,
+    range: (range) => range,
+    way: sumRange,
+    over: (values) => constantOver(values, groupMean(values)),
+  },
+  gmin: { group: true, range: (range) => range, over: (values) => constantOver(values, least(values)) },
+  gmax: { group: true, range: (range) => range, over: (values) => constantOver(values, most(values)) },
+};

@@ -1,0 +1,197 @@
+// Owns reading a reward expression: text to a tree of numbers, names and calls. Knows no function's
+// meaning.
+import jsep from "jsep";
+import { LIMITS } from "../faults/limits.ts";
+
+/** `at` is the 1-based column in the text. An operator is a call of its sign. */
+export type Expression =
+  | { kind: "number"; value: number; at: number }
+  | { kind: "name"; name: string; at: number }
+  | { kind: "call"; name: string; args: readonly Expression[]; at: number };
+
+/** What is wrong with an expression, and where. */
+export class ExpressionFault extends Error {
+  readonly column: number;
+  constructor(column: number, message: string) {
+    super(`column ${column}: ${message}`);
+    this.name = "ExpressionFault";
+    this.column = column;
+  }
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(["<", "<=", ">", ">=", "==", "!="]);
+/** Operators of two sides, the loosest first; all but the power go from left to right. */
+const LEVELS = [["or"], ["and"], [...COMPARISONS], ["+", "-"], ["*", "/"], ["^"]] as const;
+
+jsep.removeAllBinaryOps();
+jsep.removeAllUnaryOps();
+jsep.removeAllLiterals();
+LEVELS.forEach((signs, level) => {
+  for (const sign of signs) jsep.addBinaryOp(sign, level + 1, sign === "^");
+});
+for (const sign of ["-", "+", "not"]) jsep.addUnaryOp(sign);
+
+/** The parser's own state, as far as its plugins may use it. */
+interface TokenReader {
+  index: number;
+  expr: string;
+  gobbleIdentifier(): jsep.Expression;
+  gobbleGroup(): jsep.Expression | false;
+  gobbleTokenProperty(node: jsep.Expression): jsep.Expression;
+}
+
+/**
+ * jsep tells neither places nor parentheses: names are read here, so that each knows where it
+ * stands, groups, so that each knows that it is one, and what no expression has is refused at its
+ * place.
+ */
+jsep.hooks.add("gobble-token", function (this: unknown, env: { node?: jsep.Expression }) {
+  const reader = this as TokenReader;
+  const start = reader.index;
+  const sign = reader.expr.charAt(start);
+  if (/["'`[{]/.test(sign)) throw new ExpressionFault(start + 1, `${sign} is no part of an expression`);
+  if (sign === "(") {
+    const group = reader.gobbleGroup();
+    if (group === false) throw new ExpressionFault(start + 1, "the parentheses hold nothing");
+    group.grouped = true;
+    env.node = reader.gobbleTokenProperty(group);
+    return;
+  }
+  if (!/[a-z_]/i.test(sign)) return;
+  const node = reader.gobbleIdentifier();
+  if (node.name === "not") {
+    reader.index = start;
+    return;
+  }
+  node.at = start + 1;
+  env.node = reader.gobbleTokenProperty(node);
+});
+
+interface Count {
+  nodes: number;
+}
+
+/**
+ * The tree of an expression of at most expression_chars characters and expression_nodes nodes.
+ * @throws ExpressionFault naming the column
+ */
+export function parseExpression(text: string): Expression {
+  if (text.length > LIMITS.expression_chars) {
+    const most = LIMITS.expression_chars;
+    throw new ExpressionFault(most + 1, `the expression is longer than expression_chars = ${most} characters`);
+  }
+  let node: jsep.Expression;
+  try {
+    node = jsep(text);
+  } catch (error) {
+    if (error instanceof ExpressionFault) throw error;
+    const { index, description } = error as { index?: number; description?: string };
+    if (index === undefined) throw error;
+    throw new ExpressionFault(index + 1, description ?? "not an expression");
+  }
+  return treeOf(node, { nodes: 0 }, 1);
+}
+
+function treeOf(node: jsep.Expression, count: Count, near: number): Expression {
+  count.nodes++;
+  const at = (node.at as number | undefined) ?? firstPlace(node) ?? near;
+  if (count.nodes > LIMITS.expression_nodes) {
+    throw new ExpressionFault(at, `the expression has more than expression_nodes = ${LIMITS.expression_nodes} parts`);
+  }
+  const inner = (child: unknown) => treeOf(child as jsep.Expression, count, at);
+  switch (node.type) {
+    case "Literal":
+      return { kind: "number", value: numberOf(node.value, at), at };
+    case "Identifier":
+      return { kind: "name", name: node.name as string, at };
+    case "UnaryExpression":
+      return {
+        kind: "call",
+        name: node.operator === "not" ? "not" : `${node.operator}1`,
+        args: [inner(node.argument)],
+        at,
+      };
+    case "BinaryExpression": {
+      const { operator, left, right } = node as unknown as jsep.BinaryExpression;
+      if (COMPARISONS.has(operator)) requirePlainSides(left, right, at);
+      // Elsewhere -a ^ 2 is -(a ^ 2), and the parser has it the other way round.
+      if (operator === "^" && left.type === "UnaryExpression" && left.grouped !== true) {
+        throw new ExpressionFault(at, "a power of a signed value reads in two ways; write -(a ^ 2) or (-a) ^ 2");
+      }
+      return { kind: "call", name: operator, args: [inner(left), inner(right)], at };
+    }
+    case "CallExpression": {
+      const { callee, arguments: args } = node as unknown as jsep.CallExpression;
+      if (callee.type !== "Identifier") throw new ExpressionFault(at, "only a function's name can be called");
+      return { kind: "call", name: callee.name as string, args: args.map(inner), at };
+    }
+    case "ConditionalExpression":
+      throw new ExpressionFault(at, "? : is no part of an expression; write if(condition, a, b)");
+    case "Compound":
+      throw new ExpressionFault(secondPlace(node) ?? at, "an operator is missing here, or the expression is empty");
+    default:
+      throw new ExpressionFault(at, "only numbers, names, operators and functions are part of an expression");
+  }
+}
+
+function numberOf(value: unknown, at: number): number {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new ExpressionFault(at, "only finite numbers are part of an expression");
+}
+
+/** `not a == b` and `a < b < c` read otherwise than they look. */
+function requirePlainSides(left: jsep.Expression, right: jsep.Expression, at: number): void {
+  if (left.type === "UnaryExpression" && left.operator === "not" && left.grouped !== true) {
+    throw new ExpressionFault(at, "write not (a == b) or (not a) == b with its parentheses");
+  }
+  for (const side of [left, right]) {
+    if (side.grouped === true) continue;
+    if (side.type === "BinaryExpression" && COMPARISONS.has(side.operator as string)) {
+      throw new ExpressionFault(at, "a comparison has two sides; join two comparisons with and");
+    }
+  }
+}
+
+/** The column of the first name inside a node. */
+function firstPlace(node: unknown): number | undefined {
+  if (typeof node !== "object" || node === null) return undefined;
+  if ("at" in node) return node.at as number;
+  if ("callee" in node) return firstPlace(node.callee);
+  for (const child of Object.values(node)) {
+    const place = Array.isArray(child) ? child.map(firstPlace).find((at) => at !== undefined) : firstPlace(child);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+function secondPlace(node: jsep.Expression): number | undefined {
+  return firstPlace((node.body as unknown[] | undefined)?.[1]);
+}
+
+const SIGNS: Readonly<Record<string, string>> = { "-1": "-", "+1": "+", not: "not " };
+const levelOf = (name: string): number => LEVELS.findIndex((signs) => (signs as readonly string[]).includes(name));
+
+/** A tree as text that reads as the same tree, with parentheses where they are needed. */
+export function printExpression(tree: Expression): string {
+  if (tree.kind === "number") return `${tree.value}`;
+  if (tree.kind === "name") return tree.name;
+  const { name, args } = tree;
+  const [first, second] = args as [Expression, Expression];
+  const level = levelOf(name);
+  const sign = args.length === 1 ? SIGNS[name] : undefined;
+  if (sign !== undefined) return `${sign}${isOperator(first) ? `(${printExpression(first)})` : printExpression(first)}`;
+  if (level < 0) return `${name}(${args.map(printExpression).join(", ")})`;
+  const chains = !COMPARISONS.has(name);
+  const right = name === "^";
+  const side = (operand: Expression, equal: boolean) => {
+    const text = printExpression(operand);
+    if (!isOperator(operand)) return text;
+    // Of signs only the one before a power, and `not`, read otherwise than they look.
+    if (operand.args.length === 1) return operand.name === "not" || (right && operand === first) ? `(${text})` : text;
+    return levelOf(operand.name) < level || (equal && levelOf(operand.name) === level) ? `(${text})` : text;
+  };
+  return `${side(first, right || !chains)} ${name} ${side(second, !right || !chains)}`;
+}
+
+const isOperator = (tree: Expression): tree is Expression & { kind: "call" } =>
+  tree.kind === "call" && (levelOf(tree.name) >= 0 || tree.name in SIGNS);

@@ -1,0 +1,226 @@
+// Owns a reward expression once it is read: its names, its proved range, its value for every
+// rollout of a group. Pure, linear in rollouts.
+
+import { firstMissing, type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
+import { didYouMean } from "../faults/suggestion.ts";
+import { leftDomain, PLAIN } from "./expression-functions.ts";
+import { hull, OVER_GROUP } from "./expression-group-functions.ts";
+import { type Expression, ExpressionFault, parseExpression, printExpression } from "./expression-parse.ts";
+
+export { ExpressionFault } from "./expression-parse.ts";
+
+/** What an expression may name beside signals: a rollout's tokens, the request's step. */
+export const FACT_NAMES = ["length", "step"] as const;
+
+/** Forms that take values as they are, null included: `if` and `coalesce`, and their arguments. */
+const FORMS: Readonly<Record<string, number>> = { if: 3, coalesce: 2 };
+
+/** A `coalesce` as it is written, and the signals whose nulls it makes numbers. */
+interface Swallowing {
+  text: string;
+  signals: readonly string[];
+}
+
+export interface CompiledExpression {
+  /** Signals that it names, each once, in order of appearance. */
+  signals: readonly string[];
+  /** Facts that it needs of the request: `length`, `step`. */
+  facts: readonly string[];
+  /** Whether a function over the group is in it. */
+  relative: boolean;
+  /** Group functions that a group-relative trainer applies again. */
+  normalising: readonly string[];
+  /** Nulls that it makes numbers by `coalesce`. */
+  swallows: readonly Swallowing[];
+  /** Where values within the ranges may leave what a function takes; null: nowhere. */
+  leaves: ExpressionFault | null;
+  /** Interval arithmetic over the signals' ranges; its ends may be infinite. */
+  range: ValueRange;
+  /** The range where some signals lie elsewhere than was said at first. */
+  rangeWith(ranges: Readonly<Record<string, ValueRange>>): ValueRange;
+  /**
+   * One value for each rollout. `values` has one entry a signal named, each as long as the group.
+   */
+  evaluate(group: GroupValues): readonly Valued[];
+}
+
+export interface GroupValues {
+  /** Rollouts of the group. */
+  size: number;
+  signals: Readonly<Record<string, readonly Valued[]>>;
+  /** Tokens of each rollout; needed when `facts` has `length`. */
+  lengths: readonly number[];
+  /** Needed when `facts` has `step`. */
+  step: number;
+}
+
+const isFact = (name: string): boolean => (FACT_NAMES as readonly string[]).includes(name);
+const UNBOUNDED: ValueRange = [0, Number.POSITIVE_INFINITY];
+
+/**
+ * Reads and checks an expression over signals whose ranges are known.
+ * @throws ExpressionFault naming the column
+ */
+export function compileExpression(text: string, ranges: Readonly<Record<string, ValueRange>>): CompiledExpression {
+  const tree = parseExpression(text);
+  check(tree, ranges);
+  const calls = callsOf(tree);
+  const names = [...new Set(namesOf(tree))];
+  const needsStep = calls.some((name) => PLAIN[name]?.step === true);
+  return {
+    signals: names.filter((name) => !isFact(name)),
+    facts: [...new Set([...names.filter(isFact), ...(needsStep ? ["step"] : [])])],
+    relative: calls.some((name) => name in OVER_GROUP),
+    normalising: ["centre", "zscore"].filter((name) => calls.includes(name)),
+    swallows: swallowsOf(tree),
+    leaves: leavesOf(tree, ranges),
+    range: rangeOf(tree, ranges),
+    rangeWith: (others) => rangeOf(tree, { ...ranges, ...others }),
+    evaluate: (group) => evaluate(tree, group),
+  };
+}
+
+function namesOf(tree: Expression): string[] {
+  if (tree.kind === "name") return [tree.name];
+  return tree.kind === "call" ? tree.args.flatMap(namesOf) : [];
+}
+
+function callsOf(tree: Expression): string[] {
+  return tree.kind === "call" ? [tree.name, ...tree.args.flatMap(callsOf)] : [];
+}
+
+function swallowsOf(tree: Expression): Swallowing[] {
+  if (tree.kind !== "call") return [];
+  const inner = tree.args.flatMap(swallowsOf);
+  if (tree.name !== "coalesce") return inner;
+  const signals = namesOf(tree.args[0] as Expression).filter((name) => !isFact(name));
+  return [...inner, { text: printExpression(tree), signals: [...new Set(signals)] }];
+}
+
+/** The innermost call whose arguments' ranges hold what it does not take. */
+function leavesOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): ExpressionFault | null {
+  if (tree.kind !== "call") return null;
+  const inner = tree.args.map((arg) => leavesOf(arg, ranges)).find((fault) => fault !== null);
+  if (inner !== undefined) return inner;
+  const fault = leftDomain(
+    tree.name,
+    tree.args.map((arg) => rangeOf(arg, ranges)),
+    () => rangeOf(tree, ranges),
+  );
+  return fault === null ? null : new ExpressionFault(tree.at, `${printExpression(tree)}: ${fault}`);
+}
+
+/**
+ * The number that an argument is in the text, a sign before it included; null when it is no plain
+ * number.
+ */
+function constantOf(tree: Expression): number | null {
+  if (tree.kind === "number") return tree.value;
+  if (tree.kind !== "call" || tree.args.length !== 1) return null;
+  const inner = constantOf(tree.args[0] as Expression);
+  if (inner === null) return null;
+  if (tree.name === "-1") return 0 - inner;
+  return tree.name === "+1" ? inner : null;
+}
+
+function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): void {
+  if (tree.kind === "number") return;
+  if (tree.kind === "name") {
+    if (!isFact(tree.name) && !Object.hasOwn(ranges, tree.name)) throw unknown(tree, "signal", Object.keys(ranges));
+    return;
+  }
+  const { name, args, at } = tree;
+  const plain = Object.hasOwn(PLAIN, name) ? PLAIN[name] : undefined;
+  const isGroup = Object.hasOwn(OVER_GROUP, name);
+  const isForm = Object.hasOwn(FORMS, name);
+  if (plain === undefined && !isGroup && !isForm) throw unknown(tree, "function", functionNames());
+  const taken = isForm ? (FORMS[name] as number) : 1;
+  const [fewest, most] = plain?.arity ?? [taken, taken];
+  if (args.length < fewest || args.length > most) {
+    const wanted = fewest === most ? `${fewest}` : `${fewest} or more`;
+    throw new ExpressionFault(at, `${name} takes ${wanted} arguments, not ${args.length}`);
+  }
+  const constants = args.map(constantOf);
+  for (const place of plain?.constant ?? []) {
+    if (constants[place] === null) {
+      throw new ExpressionFault((args[place] as Expression).at, `argument ${place + 1} of ${name} must be a number`);
+    }
+  }
+  const refused = plain?.refuse?.(constants) ?? null;
+  if (refused !== null) throw new ExpressionFault(at, refused);
+  for (const arg of args) check(arg, ranges);
+}
+
+/** Names that a person may call: signs are written between their sides. */
+const functionNames = (): string[] =>
+  [...Object.keys(FORMS), ...Object.keys(PLAIN), ...Object.keys(OVER_GROUP)].filter((name) => /^[a-z]/.test(name));
+
+function unknown({ name, at }: { name: string; at: number }, what: string, known: readonly string[]): ExpressionFault {
+  const names = known.length === 0 ? "there is none" : `there are ${known.join(", ")}`;
+  return new ExpressionFault(at, `no ${what} is named ${name}; ${names}${didYouMean(name, known)}`);
+}
+
+/**
+ * Interval arithmetic. Both branches of an `if` count, unless its condition is the same everywhere.
+ */
+function rangeOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): ValueRange {
+  if (tree.kind === "number") return [tree.value, tree.value];
+  if (tree.kind === "name") return isFact(tree.name) ? UNBOUNDED : (ranges[tree.name] as ValueRange);
+  const inner = tree.args.map((arg) => rangeOf(arg, ranges));
+  if (tree.name === "if") {
+    const [condition, then, otherwise] = inner as [ValueRange, ValueRange, ValueRange];
+    if (condition[0] === 0 && condition[1] === 0) return otherwise;
+    if (condition[0] > 0 || condition[1] < 0) return then;
+    return hull([then, otherwise]);
+  }
+  if (tree.name === "coalesce") return hull(inner);
+  const over = OVER_GROUP[tree.name];
+  if (over !== undefined) return over.range(inner[0] as ValueRange);
+  const found = (PLAIN[tree.name] as (typeof PLAIN)[string]).range(inner);
+  // An infinite bound less an infinite one is anything.
+  return [
+    Number.isNaN(found[0]) ? Number.NEGATIVE_INFINITY : found[0],
+    Number.isNaN(found[1]) ? Number.POSITIVE_INFINITY : found[1],
+  ];
+}
+
+function evaluate(tree: Expression, group: GroupValues): readonly Valued[] {
+  if (tree.kind === "number") return Array.from({ length: group.size }, () => valued(tree.value));
+  if (tree.kind === "name") {
+    if (tree.name === "step") return Array.from({ length: group.size }, () => valued(group.step));
+    if (tree.name === "length") return group.lengths.map(valued);
+    return group.signals[tree.name] as readonly Valued[];
+  }
+  const args = tree.args.map((arg) => evaluate(arg, group));
+  if (tree.name === "if") return chosen(args as [readonly Valued[], readonly Valued[], readonly Valued[]]);
+  if (tree.name === "coalesce") return filled(args as [readonly Valued[], readonly Valued[]]);
+  const over = OVER_GROUP[tree.name];
+  if (over !== undefined) return overGroup(args[0] as readonly Valued[], over.over);
+  const plain = PLAIN[tree.name] as (typeof PLAIN)[string];
+  return Array.from({ length: group.size }, (_, r) => {
+    const values = args.map((arg) => arg[r] as Valued);
+    const missing = firstMissing(values);
+    const numbers = () => values.map(({ value }) => value as number);
+    return missing ?? valued(plain.of(numbers(), group.step));
+  });
+}
+
+/** Only the branch taken counts: a null in the other does not spread. */
+function chosen([condition, then, otherwise]: [readonly Valued[], readonly Valued[], readonly Valued[]]): Valued[] {
+  return condition.map((holds, r) => {
+    if (holds.value === null) return without(holds.code);
+    return (holds.value !== 0 ? then[r] : otherwise[r]) as Valued;
+  });
+}
+
+/** Where there is no value, the other's. */
+const filled = ([values, others]: [readonly Valued[], readonly Valued[]]): Valued[] =>
+  values.map((one, r) => (one.value === null ? (others[r] as Valued) : one));
+
+/** A null stays null and is no member of what its neighbours are measured against. */
+function overGroup(values: readonly Valued[], over: (numbers: readonly number[]) => readonly number[]): Valued[] {
+  const numbers = values.flatMap(({ value }) => (value === null ? [] : [value]));
+  const found = numbers.length === 0 ? [] : over(numbers);
+  let next = 0;
+  return values.map((one) => (one.value === null ? one : valued(found[next++] as number)));
+}

@@ -1,0 +1,49 @@
+// Owns the schema of a spec without signals: one judge, one schedule, one score.
+import * as z from "zod";
+import {
+  CandidateSchema,
+  canonicalJudge,
+  FormatSchema,
+  JudgeSchema,
+  LogVerdictsSchema,
+  leanLogging,
+  OverlongSchema,
+  SeedSchema,
+  type Spec,
+} from "../contract/spec.ts";
+import { judgeFault } from "../tournament/judge-fault.ts";
+import { ScheduleSchema } from "../tournament/named-schedule.ts";
+import { ScoreSchema } from "../tournament/scores.ts";
+import { AuditSchema } from "./audit.ts";
+
+/** The inline spec as it comes over the wire; every field may be left out. */
+export const SpecSchema = z
+  .strictObject({
+    judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).prefault({}),
+    candidate: CandidateSchema,
+    reward: ScoreSchema,
+    format: FormatSchema.prefault({}),
+    overlong: OverlongSchema.nullable().default(null),
+    seed: SeedSchema,
+    log_texts: z.boolean().default(false),
+    log_verdicts: LogVerdictsSchema,
+    audit: AuditSchema.exactOptional(),
+    // The other form's telling field: with it a spec is not meant as one of this form, whatever
+    // else is wrong with it.
+    signals: z.never().optional(),
+  })
+  .transform(
+    ({ judge, candidate, signals: _, ...spec }): Spec => ({
+      ...leanLogging(spec),
+      candidate,
+      judge: canonicalJudge(judge),
+    }),
+  )
+  .superRefine(({ judge, reward }, context) => {
+    const fault = judgeFault(judge, reward);
+    if (fault === null) return;
+    const path = fault.path[0] === "score" ? ["reward"] : ["judge", ...fault.path];
+    context.addIssue({ code: "custom", path, message: fault.message });
+  });
+
+export type SpecInput = z.input<typeof SpecSchema>;

@@ -1,0 +1,189 @@
+// Owns the step from a group's settled signals to its result: rewards, components, counts, status,
+// metrics. Knows no verifier and no clock.
+
+import { type AskedQuestion, modelsOf } from "../asking/asked-questions.ts";
+import type { ScheduleReport, Tally } from "../asking/comparison.ts";
+import { isFirst, isProbe } from "../asking/questions.ts";
+import { isUnparsed } from "../asking/readings.ts";
+import type { Valued } from "../asking/signal-value.ts";
+import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
+import { ranks } from "../tournament/decide.ts";
+import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
+import { type AnySpec, hasSignals } from "./compiled-spec.ts";
+import { type Compared, type GroupSignals, type SignalQuestion, spread } from "./group-signals.ts";
+
+const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
+
+/**
+ * The group's result, the same for the same samples whatever order they came in. Counts are those
+ * of the first signal that compares.
+ */
+export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boolean): GroupResult {
+  const { prepared, size } = signals;
+  const compared = signals.compared();
+  const wins = spreadOf<number | null>(compared, ({ wins }) => wins, null, size);
+  const pointed = compared?.points === undefined ? null : compared;
+  const points = pointed === null ? undefined : spreadOf<number | null>(pointed, (one) => one.points ?? [], null, size);
+  const { selected, tied } = selectionOf(compared);
+  const rollouts = rolloutResults(signals, spec, judgeable, wins);
+  const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
+  const verifier = verifierUse(signals.asked());
+  const status = statusOf(rollouts);
+  // What is left of an incomplete group is no sample of its rewards: a dead verifier leaves only
+  // the malformed ones.
+  const complete = status === "ok";
+  return {
+    group_id: prepared.group_id,
+    status,
+    win_counts: wins,
+    ...(points !== undefined && { points }),
+    selected,
+    selected_tied: tied,
+    rollouts,
+    metrics: {
+      parse_rate: parseRate(verifier),
+      ...groupTau(points ?? wins, labels),
+      list_acc: complete && compared !== null ? listAccuracy(selected, labels) : null,
+      position_flip_rate: compared?.position_flip_rate ?? null,
+      ...rewardMoments(complete ? rollouts.map(({ reward }) => reward) : []),
+      ...pointed?.measures,
+    },
+    verifier: { ...verifier, ...(pointed?.report && savedUse(pointed.report, signals.asked(), verifier.saved)) },
+  };
+}
+
+/** What was counted of each rollout, `none` where none was. */
+function spreadOf<T>(compared: Compared | null, of: (compared: Compared) => readonly T[], none: T, size: number): T[] {
+  return compared === null ? new Array<T>(size).fill(none) : spread(compared.members, of(compared), () => none, size);
+}
+
+function selectionOf(compared: Compared | null): { selected: number | null; tied: number[] } {
+  if (compared === null) return { selected: null, tied: [] };
+  const { members, selection } = compared;
+  const whole = (r: number) => members[r] as number;
+  return {
+    selected: selection.selected === null ? null : whole(selection.selected),
+    tied: selection.tied.map(whole),
+  };
+}
+
+function rolloutResults(
+  signals: GroupSignals,
+  spec: AnySpec,
+  judgeable: boolean,
+  wins: readonly (number | null)[],
+): RolloutResult[] {
+  const { prepared, size } = signals;
+  const { classes, formatOk, tooLong } = prepared;
+  const compared = signals.compared();
+  const columns = signals.columns();
+  const rewards = signals.rewards();
+  const places = ranks(wins);
+  const jams = signals.found("jams");
+  const refused = signals.found("refused");
+  const tallies = spreadOf<Tally>(compared, ({ tallies }) => tallies, NOT_COMPARED, size);
+  const unparsed = spreadOf(compared, ({ unparsed }) => unparsed, 0, size);
+  const votes = spreadOf<number | null>(compared, ({ votes }) => votes, null, size);
+  return rewards.map(({ value, code }, r) => {
+    const classIndex = classes.classOf[r] ?? null;
+    const first = classIndex === null ? r : (classes.members[classIndex]?.[0] as number);
+    return {
+      reward: value,
+      error: code,
+      ...componentsOf(columns, spec, r),
+      ...detailsOf(signals, r),
+      ...countsOf(tallies[r] as Tally, compared?.points !== undefined),
+      unparsed: unparsed[r] as number,
+      votes: votes[r] as number | null,
+      rank: places[r] ?? null,
+      duplicate_of: first === r ? null : first,
+      format_ok: formatOk[r] === true && !(judgeable && jams[r]) && !refused[r],
+      ...(tooLong[r] && { too_long: true as const }),
+      jams_judge: jams[r] as boolean,
+    };
+  });
+}
+
+/** Pairs unasked are told where some may be. */
+function countsOf(
+  { unasked, ...counts }: Tally,
+  extended: boolean,
+): Pick<RolloutResult, "wins"> & Omit<Tally, "unasked"> {
+  return { ...counts, ...(extended && { unasked }) };
+}
+
+/**
+ * A rollout's value of each signal, and of a spec with signals why one is missing. A spec without
+ * has always the same three.
+ */
+function componentsOf(
+  columns: Readonly<Record<string, readonly Valued[]>>,
+  spec: AnySpec,
+  r: number,
+): Pick<RolloutResult, "components" | "errors"> {
+  const of = <T>(read: (one: Valued) => T) =>
+    Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, read(values[r] as Valued)]));
+  const components = of(({ value }) => value);
+  if (!hasSignals(spec)) {
+    const { base = null, format = 0, overlong = 0 } = components;
+    return { components: { base, format, overlong } };
+  }
+  return { components, errors: of(({ code }) => code) };
+}
+
+function detailsOf(signals: GroupSignals, r: number): Pick<RolloutResult, "details"> {
+  const details = Object.keys(signals.columns()).flatMap((name) => {
+    const detail = signals.detailOf(name, r);
+    return detail === null ? [] : [[name, detail] as const];
+  });
+  return details.length === 0 ? {} : { details: Object.fromEntries(details) };
+}
+
+function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
+  if (rollouts.every(({ reward }) => reward === null)) return "failed";
+  return rollouts.some(({ reward, undecided }) => reward === null || undecided > 0) ? "partial" : "ok";
+}
+
+/**
+ * What the group itself asked of the verifier. `saved`: samples left out by early stop, and those
+ * shared with an equal group.
+ */
+function verifierUse(asked: readonly SignalQuestion[]): VerifierUse {
+  const charged = asked.filter((entry) => entry.charged);
+  const run = charged.flatMap((entry) => entry.readings.filter(({ saved }) => !saved));
+  const answered = run.filter(({ code }) => code === null);
+  const unparsed = run.filter(isUnparsed).length;
+  const total = (field: "prompt_tokens" | "completion_tokens") =>
+    charged.reduce((sum, entry) => entry.readings.reduce((inner, reading) => inner + reading[field], sum), 0);
+  return {
+    comparisons: charged.filter(({ question }) => isFirst(question) && !isProbe(question)).length,
+    generations: run.length,
+    parsed: answered.length - unparsed,
+    unparsed,
+    failed: run.length - answered.length,
+    saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - run.length,
+    prompt_tokens: total("prompt_tokens"),
+    completion_tokens: total("completion_tokens"),
+    latency_ms: latencySummary(answered.map(({ latency_ms }) => latency_ms)),
+    models: modelsOf(
+      asked.map(({ question, charged, readings }) => {
+        const answers = readings.every(({ code }) => code === null);
+        return { question, charged, readings: answers ? readings : readings.filter(({ code }) => code === null) };
+      }),
+    ),
+  };
+}
+
+/**
+ * Why generations were not asked: they could change nothing, shared with an equal group, not paid,
+ * sure without; and comparisons that the deadline came before. `saved` counts pairs that could
+ * change nothing as samples.
+ */
+function savedUse(report: ScheduleReport, asked: readonly AskedQuestion[], saved: number): Partial<VerifierUse> {
+  const { schedule, chosen, unpaid, early_stop, sure, cut } = report;
+  const count = (entries: readonly AskedQuestion[]) => entries.reduce((sum, { readings }) => sum + readings.length, 0);
+  const early = asked.flatMap(({ charged, readings }) => (charged ? readings.filter(({ saved }) => saved) : [])).length;
+  const duplicate = count(asked.filter(({ charged }) => !charged));
+  const why = { early_stop: early + early_stop, duplicate, budget: unpaid, sure, ...(cut > 0 && { deadline: cut }) };
+  return { saved: saved + early_stop, schedule, ...(chosen !== undefined && { chosen }), why };
+}

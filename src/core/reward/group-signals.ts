@@ -1,0 +1,271 @@
+// Owns one group's way through its spec's signals: what can be opened now, for which rollouts, and
+// what the reward comes to. Pure; who asks is judging.ts.
+
+import type { AskedQuestion } from "../asking/asked-questions.ts";
+import type { ComparisonSummary } from "../asking/comparison.ts";
+import type { FillRoom } from "../asking/fill-room.ts";
+import type { Detail, Judge, Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
+import { type Valued, valued, without } from "../asking/signal-value.ts";
+import { type PreparedGroup, subgroup } from "../candidate/prepare.ts";
+import { type UnreadableRule, unread } from "../signals/unreadable.ts";
+import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
+import type { GroupValues } from "./expression.ts";
+
+/** A signal that asks a verifier, opened for the rollouts for which its `when` holds. */
+export interface OpenSignal {
+  name: string;
+  judge: Judge;
+  plan: Plan;
+  /** Those rollouts as a group, with the texts that are shown of them. */
+  group: PreparedGroup;
+  /** Their indices in the whole group, ascending. */
+  members: readonly number[];
+}
+
+/** What a signal counted by comparing, and of which rollouts. */
+export interface Compared extends ComparisonSummary {
+  members: readonly number[];
+}
+
+/** A question with the name of the signal that asked it. */
+export interface SignalQuestion extends AskedQuestion {
+  signal: string;
+  /** Whose texts it showed, where those were no candidates. */
+  rollouts?: readonly number[];
+}
+
+interface Settled {
+  asked: readonly AskedQuestion[];
+  /** The rollouts for which `when` held. */
+  members: readonly number[];
+  /** One for each of them; null where the kind has none. */
+  details: readonly (Detail | null)[] | null;
+  compared: Compared | null;
+}
+
+/** Of opening a signal, for each rollout. */
+const STEPS_ROLLOUT = 500;
+
+export class GroupSignals {
+  readonly prepared: PreparedGroup;
+  private readonly compiled: CompiledSpec;
+  private readonly step: number;
+  private readonly values = new Map<string, readonly Valued[]>();
+  private readonly results = new Map<string, Settled>();
+  private left: readonly CompiledSignal[];
+
+  /** @param step the request's, 0 where it has none and none is needed */
+  constructor(compiled: CompiledSpec, prepared: PreparedGroup, step: number) {
+    this.compiled = compiled;
+    this.prepared = prepared;
+    this.step = step;
+    this.left = compiled.signals;
+  }
+
+  /**
+   * Tells what can be told without a verifier; returns what is newly open for one. Throws ApiError
+   * for a group that cannot be met. Yields the steps that it took (`turn_steps`).
+   * @param room what templates may fill; of what waits it was taken by `waiting`
+   */
+  *advance(room?: FillRoom): Generator<number, OpenSignal[]> {
+    const opened: OpenSignal[] = [];
+    // Taken before it is opened: meanwhile another signal's answers may make others ready.
+    for (let ready = this.takeReady(); ready !== undefined; ready = this.takeReady()) {
+      const open = yield* this.opened(ready, this.membersOf(ready), room);
+      if (open.judge !== null) opened.push({ ...open, judge: open.judge });
+      else this.settle(open, []);
+    }
+    return opened;
+  }
+
+  /** The first signal for which all that it waits for is settled. */
+  private takeReady(): CompiledSignal | undefined {
+    const ready = this.left.find(({ after }) => after.every((name) => this.values.has(name)));
+    this.left = this.left.filter((one) => one !== ready);
+    return ready;
+  }
+
+  /**
+   * Signals that wait for a verifier's answers, opened as if asked for the whole group: the most
+   * that they may come to ask. Yields as `advance` does.
+   */
+  *waiting(room?: FillRoom): Generator<number, OpenSignal[]> {
+    const opened: OpenSignal[] = [];
+    for (const signal of this.left) {
+      const open = yield* this.opened(signal, this.readableFor(signal), room);
+      if (open.judge !== null) opened.push({ ...open, judge: open.judge });
+    }
+    return opened;
+  }
+
+  /** Ends an open signal with all that it asked. */
+  settle(
+    { name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">,
+    asked: readonly AskedQuestion[],
+  ): void {
+    const { scores, details = null, summary } = plan.result(asked);
+    const compiled = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
+    const skipped = this.skippedBy(name);
+    const other = (r: number) => skipped.get(r) ?? this.tooLong(compiled, r)?.value ?? valued(compiled.skip_value);
+    this.values.set(name, spread(members, scores, other, this.size));
+    const compared = summary === undefined ? null : { ...summary, members };
+    this.results.set(name, { asked, members, details, compared });
+  }
+
+  get size(): number {
+    return this.prepared.group.rollouts.length;
+  }
+
+  /** Every signal's values by name, ascending. All signals must be settled. */
+  columns(): Record<string, readonly Valued[]> {
+    return Object.fromEntries(this.compiled.names.map((name) => [name, this.values.get(name) as readonly Valued[]]));
+  }
+
+  /** The rollouts that a signal was asked for, ascending. */
+  membersAsked(name: string): readonly number[] {
+    return this.results.get(name)?.members ?? [];
+  }
+
+  /** What a signal tells of a rollout besides the value; null where it tells nothing. */
+  detailOf(name: string, r: number): Detail | null {
+    const { details = null, members = [] } = this.results.get(name) ?? {};
+    const compiled = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
+    const isAsked = members.includes(r) || this.skippedBy(name).has(r);
+    return isAsked ? (details?.[members.indexOf(r)] ?? null) : (this.tooLong(compiled, r)?.detail ?? null);
+  }
+
+  /** Of the rollouts that a signal was asked for: their values, and what it tells of them. */
+  rowsOf(name: string): RolloutValue[] {
+    const { members = [] } = this.results.get(name) ?? {};
+    const values = this.values.get(name) ?? [];
+    return members.map((r) => ({ value: values[r] as Valued, detail: this.detailOf(name, r) }));
+  }
+
+  rewards(): readonly Valued[] {
+    return this.compiled.reward.evaluate(this.groupValues());
+  }
+
+  /** The first signal by name that compares; null without one. */
+  compared(): Compared | null {
+    return (
+      this.compiled.names.map((name) => this.results.get(name)?.compared ?? null).find((one) => one !== null) ?? null
+    );
+  }
+
+  /** Rollouts of whose candidate some signal found so. */
+  found(what: "jams" | "refused"): boolean[] {
+    const all = new Array<boolean>(this.size).fill(false);
+    for (const { compared } of this.results.values()) {
+      compared?.members.forEach((r, i) => {
+        if (compared[what][i]) all[r] = true;
+      });
+    }
+    return all;
+  }
+
+  /** Rollouts whose candidate was refused by the verifier of a signal that compares. */
+  refusedIn(name: string): ReadonlySet<number> {
+    const { members = [], compared = null } = this.results.get(name) ?? {};
+    return new Set(members.filter((_, i) => compared?.refused[i] === true));
+  }
+
+  /**
+   * All that was asked, signal by signal in the order of their names, in terms of the whole group's
+   * classes.
+   */
+  asked(): SignalQuestion[] {
+    return this.compiled.names.flatMap((name) => {
+      const { asked = [], members = [] } = this.results.get(name) ?? {};
+      const of = this.shown.get(name)?.of;
+      if (of !== undefined) {
+        // Past the last of them: the group's reference.
+        const rolloutOf = (own: number) => members[of[own] as number] ?? this.size;
+        return asked.map((entry) => ({ ...entry, signal: name, rollouts: entry.question.shown.map(rolloutOf) }));
+      }
+      const group = this.groups.get(name) ?? this.prepared;
+      if (group === this.prepared) return asked.map((entry) => ({ ...entry, signal: name }));
+      const classOf = group.texts.map((text) => this.prepared.texts.indexOf(text));
+      const whole = (shown: readonly number[]) => shown.map((own) => classOf[own] as number);
+      return asked.map((entry) => ({
+        ...entry,
+        signal: name,
+        question: { ...entry.question, shown: whole(entry.question.shown) },
+      }));
+    });
+  }
+
+  private readonly groups = new Map<string, PreparedGroup>();
+  private readonly shown = new Map<string, ShownTexts>();
+  private readonly skips = new Map<string, ReadonlyMap<number, Valued>>();
+
+  private skippedBy(name: string): ReadonlyMap<number, Valued> {
+    return this.skips.get(name) ?? new Map();
+  }
+
+  /**
+   * The rollouts that can be read for which `when` holds; where it has no value, its code is the
+   * signal's.
+   */
+  private membersOf(compiled: CompiledSignal): number[] {
+    const { name, when } = compiled;
+    const all = this.readableFor(compiled);
+    if (when === null) return all;
+    const holds = when.evaluate(this.groupValues());
+    const skips = holds.flatMap(({ value, code }, r): [number, Valued][] => {
+      if (value === null) return [[r, without(code)]];
+      return value === 0 ? [[r, valued(compiled.skip_value)]] : [];
+    });
+    this.skips.set(name, new Map(skips));
+    return all.filter((r) => (holds[r]?.value ?? 0) !== 0);
+  }
+
+  /** All rollouts but those whose text is too long for the kind. */
+  private readableFor(compiled: CompiledSignal): number[] {
+    return this.prepared.group.rollouts.flatMap((_, r) => (this.tooLong(compiled, r) === null ? [r] : []));
+  }
+
+  /** What a rollout with too long a text is worth; null for others, and where the kind itself says so. */
+  private tooLong({ signal, settings }: CompiledSignal, r: number): RolloutValue | null {
+    if (this.prepared.tooLong[r] !== true || signal.takesTooLong?.(settings) === true) return null;
+    const [lowest] = signal.range(settings, this.size);
+    const failure = unread(settings as UnreadableRule, "too_long", lowest);
+    return Number.isFinite(lowest) ? failure : { value: without("too_long"), detail: null };
+  }
+
+  private *opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[], room?: FillRoom) {
+    yield members.length * STEPS_ROLLOUT;
+    const group = subgroup(this.prepared, members);
+    const { judgeable, spec } = this.compiled;
+    const { step } = this;
+    const found = (what: "jams" | "refused") => {
+      const all = this.found(what);
+      return members.map((r) => all[r] as boolean);
+    };
+    const context = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused"), step, room };
+    const plan = (yield* signal.opening?.(group, settings, context) ?? []) ?? signal.open(group, settings, context);
+    const { shows } = plan;
+    this.groups.set(name, group);
+    if (shows !== undefined) this.shown.set(name, shows);
+    const asked = shows === undefined ? group : { ...group, texts: shows.texts, keys: shows.keys };
+    return { name, judge, plan, group: asked, members };
+  }
+
+  private groupValues(): GroupValues {
+    const lengths = this.prepared.group.rollouts.map(({ length_tokens }) => length_tokens ?? 0);
+    return { size: this.size, signals: Object.fromEntries(this.values), lengths, step: this.step };
+  }
+}
+
+/** Values of some rollouts as those of the whole group. */
+export function spread<T>(
+  members: readonly number[],
+  values: readonly T[],
+  other: (r: number) => T,
+  size: number,
+): T[] {
+  const whole = Array.from({ length: size }, (_, r) => other(r));
+  members.forEach((r, i) => {
+    whole[r] = values[i] as T;
+  });
+  return whole;
+}

@@ -1,0 +1,116 @@
+// Owns what a run's new rewards come to beside its old ones: moments, ranks, the best of each
+// group. Holds sums alone, however long the run.
+import { kendallTauB } from "../../math/stats.ts";
+
+type Rewards = readonly (number | null)[];
+
+/** Rewards of the groups that are complete under both specs. */
+export interface RewardsSummary {
+  mean: number | null;
+  /** Population standard deviation. */
+  std: number | null;
+  /** Share of groups whose rewards are all equal. */
+  zero_variance_share: number | null;
+  /** Rollouts without a reward, of all groups. */
+  nulls: number;
+}
+
+export interface ReplaySummary {
+  groups: number;
+  rollouts: number;
+  /** Groups in which every rollout has a reward under both specs: all below is of these. */
+  complete: number;
+  old: RewardsSummary;
+  new: RewardsSummary;
+  /**
+   * Kendall's tau-b of old and new rewards within a group, mean over groups; undefined where one of
+   * them is all equal.
+   */
+  rank_correlation: { kind: "kendall_tau_b"; mean: number | null; groups: number; undefined: number };
+  /** Share of groups in which none that had the highest reward has it still. */
+  best_changed_share: number | null;
+}
+
+const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+const isWhole = (rewards: Rewards): rewards is readonly number[] => rewards.every((reward) => reward !== null);
+
+/** Mean and variance as values come (Welford 1962). */
+class RewardMoments {
+  private n = 0;
+  private mean = 0;
+  private squares = 0;
+  private flat = 0;
+  private groups = 0;
+  nulls = 0;
+
+  add(rewards: readonly number[]): void {
+    this.groups++;
+    if (Math.min(...rewards) === Math.max(...rewards)) this.flat++;
+    for (const reward of rewards) {
+      this.n++;
+      const off = reward - this.mean;
+      this.mean += off / this.n;
+      this.squares += off * (reward - this.mean);
+    }
+  }
+
+  summary(): RewardsSummary {
+    const some = this.n > 0;
+    return {
+      mean: some ? this.mean : null,
+      std: some ? Math.sqrt(this.squares / this.n) : null,
+      zero_variance_share: ratio(this.flat, this.groups),
+      nulls: this.nulls,
+    };
+  }
+}
+
+function keepsBest(old: readonly number[], renewed: readonly number[]): boolean {
+  const [most, now] = [Math.max(...old), Math.max(...renewed)];
+  return old.some((reward, r) => reward === most && renewed[r] === now);
+}
+
+export class ReplayTally {
+  private groups = 0;
+  private rollouts = 0;
+  private complete = 0;
+  private changed = 0;
+  private taus = 0;
+  private tauSum = 0;
+  private readonly before = new RewardMoments();
+  private readonly after = new RewardMoments();
+
+  add(old: Rewards, renewed: Rewards): void {
+    this.groups++;
+    this.rollouts += old.length;
+    this.before.nulls += old.filter((reward) => reward === null).length;
+    this.after.nulls += renewed.filter((reward) => reward === null).length;
+    if (!isWhole(old) || !isWhole(renewed)) return;
+    this.complete++;
+    this.before.add(old);
+    this.after.add(renewed);
+    if (!keepsBest(old, renewed)) this.changed++;
+    const { tau } = kendallTauB(old, renewed);
+    if (tau === null) return;
+    this.taus++;
+    this.tauSum += tau;
+  }
+
+  summary(): ReplaySummary {
+    const { groups, rollouts, complete, taus } = this;
+    return {
+      groups,
+      rollouts,
+      complete,
+      old: this.before.summary(),
+      new: this.after.summary(),
+      rank_correlation: {
+        kind: "kendall_tau_b",
+        mean: ratio(this.tauSum, taus),
+        groups: taus,
+        undefined: complete - taus,
+      },
+      best_changed_share: ratio(this.changed, complete),
+    };
+  }
+}

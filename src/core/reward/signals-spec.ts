@@ -1,0 +1,113 @@
+// Owns the schema of a spec of named signals: made of the table of kinds, with what it refuses by
+// field. Reading it: compiled-spec.ts.
+import * as z from "zod";
+import type { Signal } from "../asking/signal.ts";
+import { CandidateSchema, LogVerdictsSchema, leanLogging, SeedSchema } from "../contract/spec.ts";
+import { bound, theLimit } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { AuditSchema } from "./audit.ts";
+import { kindNamed, readSpec, type SignalsSpec, SpecFault, type SpecSignal } from "./compiled-spec.ts";
+import { FACT_NAMES } from "./expression.ts";
+import { SpecSchema } from "./flat-spec.ts";
+import { SIGNALS } from "./table.ts";
+
+/** Names that an expression has for something else. */
+const TAKEN: readonly string[] = [...FACT_NAMES, "and", "or", "not", "if"];
+
+/** A signal's name in a spec and in expressions. */
+const SignalNameSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,31}$/, "must match [a-z][a-z0-9_]{0,31}")
+  .refine((name) => !TAKEN.includes(name), `an expression has another meaning for ${TAKEN.join(", ")}`);
+
+const ExpressionSchema = z
+  .string()
+  .min(1)
+  .max(...bound("expression_chars"));
+
+const cascade = {
+  when: ExpressionSchema.optional().meta({
+    description: "an expression over other signals: only rollouts for which it holds are asked",
+  }),
+  skip_value: z
+    .number()
+    .optional()
+    .meta({ description: "the value of the rollouts that `when` leaves out; default 0" }),
+};
+
+const kindSchema = ({ kind, schema }: Signal) => schema.safeExtend({ kind: z.literal(kind), ...cascade });
+/** The kinds are known only to the table: what type a signal has, its own file says. */
+const SignalSchema = z.discriminatedUnion("kind", SIGNALS.map(kindSchema) as never) as unknown as z.ZodType<SpecSignal>;
+
+function canonicalSignal({ kind, when, skip_value, unreadable, ...settings }: SpecSignal): SpecSignal {
+  const skipping = when === undefined ? skip_value : (skip_value ?? 0);
+  return {
+    kind,
+    ...((kindNamed(kind).canonical?.(settings) ?? settings) as object),
+    ...(unreadable === "null" && { unreadable }),
+    ...(when !== undefined && { when }),
+    ...(skipping !== undefined && { skip_value: skipping }),
+  };
+}
+
+/** Fields of the form without signals, and where they belong here. */
+const MOVED: Readonly<Record<string, string>> = {
+  judge: "judge belongs inside a tournament signal",
+  format: "format is a signal of its own kind",
+  overlong: "overlong is a signal of its own kind",
+};
+
+/** A spec with `signals`, as it comes over the wire. */
+export const SignalsSpecSchema = z
+  .strictObject(
+    {
+      candidate: CandidateSchema,
+      signals: z.record(SignalNameSchema, SignalSchema),
+      reward: ExpressionSchema.optional().meta({ description: "an expression over the signals; default: their sum" }),
+      seed: SeedSchema,
+      log_texts: z.boolean().default(false),
+      log_verdicts: LogVerdictsSchema,
+      audit: AuditSchema.exactOptional(),
+    },
+    {
+      error: (issue) => {
+        if (issue.code !== "unrecognized_keys") return undefined;
+        const moved = issue.keys.flatMap((key) => MOVED[key] ?? []);
+        return moved.length === issue.keys.length ? moved.join("; ") : undefined;
+      },
+    },
+  )
+  .transform(({ signals, reward, ...rest }): SignalsSpec => {
+    const entries = Object.entries(signals).sort(([a], [b]) => (a < b ? -1 : 1));
+    return {
+      ...leanLogging(rest),
+      signals: Object.fromEntries(entries.map(([name, signal]) => [name, canonicalSignal(signal)])),
+      reward: reward ?? entries.map(([name]) => name).join(" + "),
+    };
+  })
+  .superRefine((spec, context) => {
+    const refuse = (path: readonly (string | number)[], message: string) =>
+      context.addIssue({ code: "custom", path: [...path], message });
+    // Not before: a signal that is refused is none here.
+    const count = Object.keys(spec.signals).length;
+    if (count === 0) refuse(["signals"], "holds no signal");
+    if (count > LIMITS.signals_max) refuse(["signals"], `${count}; ${theLimit("signals_max")}`);
+    for (const [name, { kind, when, skip_value, ...settings }] of Object.entries(spec.signals)) {
+      if (skip_value !== undefined && when === undefined) {
+        refuse(["signals", name, "skip_value"], "needs `when`: without it no rollout is left out");
+      }
+      const fault = kindNamed(kind).fault?.(settings) ?? null;
+      if (fault !== null) refuse(["signals", name, ...fault.path], fault.message);
+    }
+    if (context.issues.length > 0) return;
+    try {
+      readSpec(spec, LIMITS.rollouts_per_group_max);
+    } catch (error) {
+      if (!(error instanceof SpecFault)) throw error;
+      refuse(error.path, error.message);
+    }
+  });
+
+/** A spec of either form: `signals` tells which is meant. */
+export const SPEC_FORMS = [SpecSchema, SignalsSpecSchema] as const;
+export const AnySpecSchema = z.union(SPEC_FORMS);

@@ -1,0 +1,42 @@
+// Owns the table of signals by kind: a new kind is one file and one line here.
+
+import type { Signal } from "../asking/signal.ts";
+import { consensus } from "../signals/consensus.ts";
+import { external } from "../signals/external.ts";
+import { format } from "../signals/format.ts";
+import { grade } from "../signals/grade.ts";
+import { labelModel } from "../signals/label-model.ts";
+import { length } from "../signals/length.ts";
+import { logprob } from "../signals/logprob.ts";
+import { overlong } from "../signals/overlong.ts";
+import { reference } from "../signals/reference.ts";
+import { repetition } from "../signals/repetition.ts";
+import { rubric } from "../signals/rubric.ts";
+import { scalar } from "../signals/scalar.ts";
+import { scoreModel } from "../signals/score-model.ts";
+import { steps } from "../signals/steps.ts";
+import { stringCheck } from "../signals/string-check.ts";
+import { tests } from "../signals/tests.ts";
+import { textSimilarity } from "../signals/text-similarity.ts";
+import { tournament } from "../tournament/tournament.ts";
+
+export const SIGNALS: readonly Signal[] = [
+  tournament,
+  format,
+  overlong,
+  length,
+  repetition,
+  tests,
+  steps,
+  logprob,
+  consensus,
+  reference,
+  scalar,
+  grade,
+  rubric,
+  stringCheck,
+  textSimilarity,
+  scoreModel,
+  labelModel,
+  external,
+];
