@@ -5,10 +5,10 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRequest, BatchRoute, Webhooks } from "../../objects/batches/view.ts";
-import { isLoopback } from "../access/auth.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import type { AppContext } from "../http/scope.ts";
-import { invalidRequest } from "../http/validation.ts";
+import { isLoopback } from "../door/auth.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import type { AppContext } from "../door/scope.ts";
+import { invalidRequest } from "../door/validation.ts";
 
 interface Submission extends BatchRequest {
   route: BatchRoute;
@@ -45,21 +45,21 @@ const WEBHOOK = "Kritai-Webhook";
  * deployment's own list are ever called.
  */
 function webhookOf(c: AppContext, webhooks: Webhooks | undefined): string | null {
-  const said = c.req.header(WEBHOOK);
-  if (said === undefined) return null;
+  const address = c.req.header(WEBHOOK);
+  if (address === undefined) return null;
   if (webhooks === undefined) {
     const errors = ["WEBHOOK_HOSTS", "WEBHOOK_SECRET"].map((path) => ({ path, message: "required for webhooks" }));
     throw new ApiError("not_configured", "This deployment sends no webhooks.", { errors });
   }
-  const fault = webhookFault(c, said, webhooks.hosts);
+  const fault = webhookFault(c, address, webhooks.hosts);
   if (fault !== null) throw invalidRequest([{ path: WEBHOOK, message: fault }]);
-  return said;
+  return address;
 }
 
-function webhookFault(c: AppContext, said: string, hosts: readonly string[]): string | null {
-  if (said.length > LIMITS.webhook_url_chars) return `longer than webhook_url_chars = ${LIMITS.webhook_url_chars}`;
-  if (!URL.canParse(said)) return "not a URL";
-  const url = new URL(said);
+function webhookFault(c: AppContext, address: string, hosts: readonly string[]): string | null {
+  if (address.length > LIMITS.webhook_url_chars) return `longer than webhook_url_chars = ${LIMITS.webhook_url_chars}`;
+  if (!URL.canParse(address)) return "not a URL";
+  const url = new URL(address);
   const local = url.protocol === "http:" && isLoopback(new Request(url)) && isLoopback(c.req.raw);
   if (url.protocol !== "https:" && !local) return "must be an https URL";
   if (url.username !== "" || url.password !== "") return "must hold no user and no password";

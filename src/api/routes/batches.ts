@@ -6,14 +6,15 @@ import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRoute, BatchView } from "../../objects/batches/view.ts";
 import { BATCH_ROUTES, BATCH_STATES, isEnded } from "../../objects/batches/view.ts";
-import { ULID_PATTERN } from "../../scoring/request-ids.ts";
-import { type BatchShape, shapedReply, shapeSchema } from "../contracts/flat/score-batch.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
-import { answerJson, jsonReply } from "../http/slow-json.ts";
+import { ULID_PATTERN } from "../../platform/request-ids.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { answerJson, jsonReply } from "../door/slow-json.ts";
+import { type BatchShape, shapedReply, shapeSchema } from "./score-batch-reply.ts";
+import { documented, pathOf, READ } from "./words.ts";
 
-export const BatchIdSchema = z.string().regex(ULID_PATTERN, "must be a batch_id");
+const BatchIdSchema = z.string().regex(ULID_PATTERN, "must be a batch_id");
 export const BatchQuerySchema = z.strictObject({
   wait: wholeNumber(0, "batch_wait_s_max").default(0).meta({
     description: "seconds to wait for the batch's end before answering",
@@ -102,8 +103,8 @@ export function getBatch(deps: RouteDeps) {
     // A poll that waits looks first, so that an unknown batch is a 404 whose status has not been
     // sent yet.
     const now = found(await batches.view(id, key_name, 0));
-    if (wait === 0 || isEnded(now.state)) return told(c, now);
-    const later = batches.view(id, key_name, wait * 1000).then((view) => ({ value: tell(found(view)) }));
+    if (wait === 0 || isEnded(now.state)) return batchReply(c, now);
+    const later = batches.view(id, key_name, wait * 1000).then((view) => ({ value: replyBody(found(view)) }));
     return answerJson(c, deps, later, schemaOf(now));
   };
 }
@@ -112,15 +113,15 @@ export function batchList({ batches }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { cursor, limit } = queryParameters(c, BatchesQuerySchema);
     const { rows, next } = await batches.list(c.get("scope").key_name, cursor, limit);
-    const told = rows.map((row) => ({ ...row, ...times(row) }));
-    return c.json({ batches: told, next_cursor: next } satisfies z.output<typeof BatchPageSchema>);
+    const page = rows.map((row) => ({ ...row, ...times(row) }));
+    return c.json({ batches: page, next_cursor: next } satisfies z.output<typeof BatchPageSchema>);
   };
 }
 
 export function deleteBatch({ batches }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const id = pathParameter(c, "id", BatchIdSchema);
-    return told(c, found(await batches.cancel(id, c.get("scope").key_name)));
+    return batchReply(c, found(await batches.cancel(id, c.get("scope").key_name)));
   };
 }
 
@@ -129,12 +130,12 @@ function found(view: BatchView | null): BatchView {
   throw new ApiError("not_found", "This key has no batch of this id. Batches are forgotten 24 hours after their end.");
 }
 
-function told(c: AppContext, view: BatchView): Response {
+function batchReply(c: AppContext, view: BatchView): Response {
   const pause = isEnded(view.state) ? undefined : { "retry-after": `${LIMITS.batch_poll_s}` };
-  return jsonReply(c, schemaOf(view), tell(view), { "cache-control": "no-store", ...pause });
+  return jsonReply(c, schemaOf(view), replyBody(view), { "cache-control": "no-store", ...pause });
 }
 
-function tell({ route, shape, reply, ...view }: BatchView): BatchReply {
+function replyBody({ route, shape, reply, ...view }: BatchView): BatchReply {
   return {
     ...view,
     ...times(view),
@@ -149,3 +150,41 @@ const times = ({ created_at, deadline_at, ended_at }: Pick<BatchView, "created_a
 });
 
 const iso = (ms: number) => new Date(ms).toISOString();
+
+const keptHours = () => LIMITS.idempotency_kept_ms / 3_600_000;
+const batchPath = () => pathOf("id", BatchIdSchema, "the `batch_id` of a 202");
+const FAULTY = { 404: "This key has no batch of this id.", 503: "The batch cannot be reached now." };
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/batches": {
+    operationId: "listBatches",
+    tag: "Scoring",
+    summary: "The key's batches, newest first",
+    description: `Each with its state and progress, until ${keptHours()} hours after its end. A page may hold fewer than \`limit\` where some are forgotten.`,
+    query: BatchesQuerySchema,
+    said: "A page.",
+    reply: BatchPageSchema,
+    ...{ faults: [400, 401, 503], faulty: FAULTY },
+  },
+  "GET /v1/batches/:id": {
+    operationId: "getBatch",
+    tag: "Scoring",
+    summary: "A batch's state, progress and results",
+    description: `Batches come of requests with \`Prefer: respond-async\`. While one runs, \`results\` holds the groups that are finished; once it is done, \`reply\` is what the request would have been answered without that header. Only the key that submitted a batch sees it, until ${keptHours()} hours after its end.`,
+    path: batchPath(),
+    query: BatchQuerySchema,
+    said: "The batch as it stands.",
+    reply: BatchReplySchema,
+    ...{ faults: [400, ...READ], faulty: FAULTY },
+  },
+  "DELETE /v1/batches/:id": {
+    operationId: "cancelBatch",
+    tag: "Scoring",
+    summary: "Cancel a batch, down to the verifier",
+    description: "Groups that are finished stay readable. A batch that has ended stays as it is.",
+    path: batchPath(),
+    said: "The batch as it stands now.",
+    reply: BatchReplySchema,
+    ...{ faults: [400, ...READ], faulty: FAULTY },
+  },
+}));

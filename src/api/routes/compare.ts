@@ -5,13 +5,14 @@ import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { commonPrompts, type LoggedComparison, pairedRuns } from "../../core/health/paired-runs.ts";
 import { hashText } from "../../core/math/random.ts";
+import type { RunKey, RunLog } from "../../ports/run-log.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import type { RunKey, RunLog } from "../../scoring/run-log-port.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { OwnerQuerySchema, ofRun } from "../http/owned.ts";
-import { pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
-import { invalidRequest } from "../http/validation.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
+import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { invalidRequest } from "../door/validation.ts";
+import { documented, ofOneRun } from "./words.ts";
 
 const STEPS = 10;
 
@@ -23,12 +24,12 @@ export const CompareQuerySchema = OwnerQuerySchema.extend({
     .meta({ description: `how many of the last steps that both have are read; default ${STEPS}` }),
 });
 
-interface Known {
+interface RunSteps {
   run: RunKey;
   steps: readonly number[];
 }
 
-async function known({ runLog }: RouteDeps, run: RunKey): Promise<Known | null> {
+async function stepsOfRun({ runLog }: RouteDeps, run: RunKey): Promise<RunSteps | null> {
   const steps = await runLog.stepsWithGroups(run);
   return steps.length === 0 && (await runLog.run(run)) === null ? null : { run, steps };
 }
@@ -62,16 +63,16 @@ export function compareRuns(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { with: otherId, owner, with_owner, steps: most } = queryParameters(c, CompareQuerySchema);
-    const one = await ofRun(c, deps, runId, owner, (run) => known(deps, run));
-    const other = await ofRun(c, deps, otherId, with_owner, (run) => known(deps, run)).catch(otherFault);
+    const base = await ofRun(c, deps, runId, owner, (run) => stepsOfRun(deps, run));
+    const other = await ofRun(c, deps, otherId, with_owner, (run) => stepsOfRun(deps, run)).catch(otherFault);
     const theirs = new Set(other.steps);
-    const steps = one.steps.filter((step) => theirs.has(step)).slice(-most);
-    const read = ({ run }: Known) => timedStore(deps.clock, c.get("scope"), () => groupsAt(deps.runLog, run, steps));
-    const [mine, beside] = [await read(one), await read(other)];
+    const steps = base.steps.filter((step) => theirs.has(step)).slice(-most);
+    const read = ({ run }: RunSteps) => timedStore(deps.clock, c.get("scope"), () => groupsAt(deps.runLog, run, steps));
+    const [mine, beside] = [await read(base), await read(other)];
     const resamples = resamplesFor(commonPrompts(mine, beside).length);
     return c.json({
       run_id: runId,
-      owner: ownerName(one.run.owner),
+      owner: ownerName(base.run.owner),
       with: { run_id: otherId, owner: ownerName(other.run.owner) },
       steps,
       spec_hashes: [...new Set([...mine, ...beside].map(({ spec_hash }) => spec_hash))].sort(),
@@ -79,3 +80,12 @@ export function compareRuns(deps: RouteDeps) {
     });
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/runs/:run_id/compare": ofOneRun(
+    "compareRuns",
+    "How the run differs from another on the prompts that both have",
+    CompareQuerySchema,
+    "Paired by prompt over the complete groups of the last steps that both have: each prompt counts once, and the intervals draw whole prompts. An interval that holds 0 tells no difference.",
+  ),
+}));

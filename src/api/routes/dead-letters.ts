@@ -1,17 +1,18 @@
 // Owns the routes of the run log's dead letters: how many there are and why, putting them back on
 // the queue, and deleting old ones. Never shows a letter's content.
 import * as z from "zod";
-import type { DeadLetters } from "../../core/contract/dead-letter.ts";
+import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { readJson } from "../http/body.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { changeableBy, readableBy } from "../http/owned.ts";
-import { noQueryParameters, queryParameters } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
-import { validated } from "../http/validation.ts";
+import { readJson } from "../door/body.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { changeableBy, readableBy } from "../door/owned.ts";
+import { noQueryParameters, queryParameters } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { validated } from "../door/validation.ts";
+import { documented } from "./words.ts";
 
 export const ReplayRequestSchema = z.strictObject({
   limit: z
@@ -57,7 +58,7 @@ export function expireDeadLetters(deps: RouteDeps) {
 async function asked<T>(
   { deadLetters: letters, report }: RouteDeps,
   c: AppContext,
-  ask: (letters: DeadLetters) => Promise<T>,
+  ask: (letters: DeadLetterStore) => Promise<T>,
 ) {
   if (letters === undefined) {
     throw new ApiError("not_configured", "DEAD_LETTERS is not bound.", {
@@ -71,3 +72,33 @@ async function asked<T>(
     throw new ApiError("not_ready", "The dead letters or the run log's queue cannot be reached.");
   }
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/logs/dead-letters": {
+    operationId: "getDeadLetters",
+    tag: "Run log",
+    summary: "Messages of the run-log queue that could not be stored, counted by reason",
+    said: "Counted.",
+    faults: [401, 503],
+  },
+  "DELETE /v1/logs/dead-letters": {
+    operationId: "expireDeadLetters",
+    tag: "Run log",
+    summary: "Delete dead letters that are older than an instant, for good",
+    description:
+      "A letter holds what its request would have logged, texts included, so it has to go when texts do. `npm run logs -- expire --target` calls this.",
+    query: ExpiryQuerySchema,
+    said: "Deleted.",
+    faults: [400, 401, 503],
+  },
+  "POST /v1/logs/dead-letters/replay": {
+    operationId: "replayDeadLetters",
+    tag: "Run log",
+    summary: "Put dead letters back on the queue, oldest first",
+    description:
+      "Storing is idempotent, so a letter that was stored after all does no harm. Send `before` of the reply with the next call: letters that are refused again then wait for a later round.",
+    request: ReplayRequestSchema,
+    said: "Put back.",
+    faults: [400, 401, 408, 413, 415, 503],
+  },
+}));

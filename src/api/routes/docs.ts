@@ -1,7 +1,8 @@
 // Owns /openapi.json, the documentation pages and the pages of runs: static assets, built
 // into `public/` and sent with our headers.
 import { ApiError } from "../../core/faults/errors.ts";
-import type { RouteDeps } from "../http/deps.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { documented, serviceWords } from "./words.ts";
 
 const FRAMED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** The reference is whole without its script, which searches the page and asks nobody. */
@@ -49,3 +50,14 @@ export function page({ assets }: RouteDeps, { file, type, csp = CSP }: Asset) {
     return new Response(found.body, { headers });
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /openapi.json": serviceWords("openapi", "This document", "application/json"),
+  "GET /docs": serviceWords("docs", "The API reference as a page", "text/html"),
+  "GET /docs/errors": serviceWords("docsErrors", "Every error code with its cause and remedy", "text/html"),
+  "GET /docs/alarms": serviceWords(
+    "docsAlarms",
+    "Every alarm over a run with its rule and what to look at",
+    "text/html",
+  ),
+}));

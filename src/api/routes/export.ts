@@ -4,11 +4,12 @@ import * as z from "zod";
 import { EXPORT_TABLES } from "../../core/contract/export-tables.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { asApiError } from "../../core/faults/errors.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { OwnerQuerySchema, ofRun } from "../http/owned.ts";
-import { pathParameter, queryParameters } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
-import { ndjsonResponse, pulledLines } from "../http/streams.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
+import { pathParameter, queryParameters } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { ndjsonResponse, pulledLines } from "../door/streams.ts";
+import { documented, ofOneRun } from "./words.ts";
 
 export const ExportQuerySchema = OwnerQuerySchema.extend({ table: z.enum(EXPORT_TABLES) });
 
@@ -44,3 +45,16 @@ export function exportRun(deps: RouteDeps) {
     return ndjsonResponse(pulledLines(withEnd(first, rows, c.get("scope").id)));
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/runs/:run_id/export": {
+    ...ofOneRun(
+      "exportRun",
+      "Everything of a run as NDJSON",
+      ExportQuerySchema,
+      "One `row` line a row and one `end` line last; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said.",
+    ),
+    said: "Rows, oldest first.",
+    lines: true,
+  },
+}));

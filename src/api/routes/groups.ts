@@ -2,15 +2,16 @@
 // log by its own ids.
 import * as z from "zod";
 import { ApiError } from "../../core/faults/errors.ts";
-import { ULID_PATTERN } from "../../scoring/request-ids.ts";
+import { ULID_PATTERN } from "../../platform/request-ids.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { readableBy } from "../http/owned.ts";
-import { noQueryParameters, pathParameter } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { readableBy } from "../door/owned.ts";
+import { noQueryParameters, pathParameter } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { documented, pathOf, READ, type Words } from "./words.ts";
 
-export const RequestIdSchema = z.string().regex(ULID_PATTERN, "must be a request_id (26 characters)");
-export const GroupIdSchema = z
+const RequestIdSchema = z.string().regex(ULID_PATTERN, "must be a request_id (26 characters)");
+const GroupIdSchema = z
   .string()
   .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}\.[0-9]{1,3}$/, "must be <request_id>.<group index>");
 
@@ -18,9 +19,9 @@ export function groupVerdicts({ runLog, clock }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const id = pathParameter(c, "id", GroupIdSchema);
     noQueryParameters(c);
-    const said = await timedStore(clock, c.get("scope"), () => runLog.verdicts(id, readableBy(c)));
-    if (said === null) throw new ApiError("not_found", "No group of this id of this key is in the log.");
-    const { verdicts, audit } = said;
+    const stored = await timedStore(clock, c.get("scope"), () => runLog.verdicts(id, readableBy(c)));
+    if (stored === null) throw new ApiError("not_found", "No group of this id of this key is in the log.");
+    const { verdicts, audit } = stored;
     return c.json({ group_id: id, verdicts, ...(audit.length > 0 && { audit }) });
   };
 }
@@ -48,3 +49,22 @@ export function requestDetail({ runLog, clock }: RouteDeps) {
     return c.json(request);
   };
 }
+
+const groupPath = () => pathOf("id", GroupIdSchema, "`<request_id>.<group index>`");
+const ofOne = (operationId: string, summary: string, path: z.ZodObject): Words => ({
+  ...{ operationId, tag: "Run log", summary, path, faults: [400, ...READ] },
+});
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/groups/:id/verdicts": ofOne("getGroupVerdicts", "Each generation of a group", groupPath()),
+  "GET /v1/groups/:id/texts": ofOne(
+    "getGroupTexts",
+    "A group's prompt and rollouts, where they were logged",
+    groupPath(),
+  ),
+  "GET /v1/requests/:request_id": ofOne(
+    "getRequest",
+    "One logged request and its groups",
+    pathOf("request_id", RequestIdSchema, "The `request_id` of a reply that was logged"),
+  ),
+}));

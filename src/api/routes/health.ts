@@ -2,11 +2,13 @@
 import * as z from "zod";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
-import { alarmsOver } from "../../core/health/table.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { OwnerQuerySchema, ofRun } from "../http/owned.ts";
-import { pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
+import { alarmsOver } from "../../core/health/alarm.ts";
+import { ALARMS } from "../../core/health/alarms/table.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
+import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { documented, ofOneRun } from "./words.ts";
 
 /** Steps looked at, unless the caller says. */
 const STEPS = 300;
@@ -24,11 +26,11 @@ export const HealthQuerySchema = OwnerQuerySchema.extend({
 export function runHealth(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, steps, rows: told } = queryParameters(c, HealthQuerySchema);
+    const { owner, steps, rows: limit } = queryParameters(c, HealthQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
       const rows = await deps.runLog.health(run, steps);
       if (rows.length === 0 && (await deps.runLog.run(run)) === null) return null;
-      const alarms = alarmsOver(rows);
+      const alarms = alarmsOver(ALARMS, rows);
       return {
         run_id: runId,
         owner: ownerName(run.owner),
@@ -37,9 +39,18 @@ export function runHealth(deps: RouteDeps) {
         steps: rows.length,
         on: [...new Set(alarms.flatMap(({ alarm, to_step }) => (to_step === null ? [alarm] : [])))],
         alarms,
-        ...(told === "true" && { rows }),
+        ...(limit === "true" && { rows }),
       };
     });
     return c.json(reply);
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/runs/:run_id/health": ofOneRun(
+    "getRunHealth",
+    "Alarms that the run's last steps raise",
+    HealthQuerySchema,
+    "Requests without a step are left out. What each alarm means, and what to do: docs/alarms.md. `to_step` is null while an alarm is on; `on` names those.",
+  ),
+}));

@@ -2,10 +2,11 @@
 // changed.
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { OwnerQuerySchema, ofRun } from "../http/owned.ts";
-import { pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
+import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { documented, ofOneRun } from "./words.ts";
 
 const STEPS = 300;
 const BINS = 20;
@@ -31,3 +32,12 @@ export function runHistogram(deps: RouteDeps) {
     return c.json(reply);
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/runs/:run_id/histogram": ofOneRun(
+    "getRunHistogram",
+    "How rewards are spread at each step",
+    HistogramQuerySchema,
+    "Rewards of complete groups; requests without a step are left out.",
+  ),
+}));

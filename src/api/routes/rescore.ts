@@ -1,19 +1,21 @@
 // Owns POST /v1/runs/:run_id/rescore: a logged run's rewards under another spec, as NDJSON, without
 // a verifier. Scoring again is scoring/rescore.ts.
+
 import * as z from "zod";
 import { RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract/requests.ts";
 import { asApiError } from "../../core/faults/errors.ts";
-import { SPEC_FORMS } from "../../core/signals/signals-spec.ts";
+import { SPEC_FORMS } from "../../core/reward/signals-spec.ts";
 import { rescoreRun } from "../../scoring/rescore.ts";
-import { readJson } from "../http/body.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { OwnerQuerySchema, ofRun } from "../http/owned.ts";
-import { pathParameter, queryParameters } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
-import { ndjsonResponse, pulledLines } from "../http/streams.ts";
-import { validated } from "../http/validation.ts";
-import { withOwnTemplates } from "./named-templates.ts";
-import { specMeant } from "./specs.ts";
+import { readJson } from "../door/body.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { withOwnTemplates } from "../door/named-templates.ts";
+import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
+import { pathParameter, queryParameters } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { specMeant } from "../door/spec-lookup.ts";
+import { ndjsonResponse, pulledLines } from "../door/streams.ts";
+import { validated } from "../door/validation.ts";
+import { documented, ofOneRun } from "./words.ts";
 
 export const RescoreRequestSchema = z.strictObject({
   spec: z
@@ -49,3 +51,18 @@ export function rescore(deps: RouteDeps) {
     return ndjsonResponse(pulledLines(withFaults(lines, scope.id)));
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "POST /v1/runs/:run_id/rescore": {
+    ...ofOneRun(
+      "rescoreRun",
+      "A run's rewards under another spec, without a verifier",
+      OwnerQuerySchema,
+      "Reads the run's logged signals and verdicts: another expression, other scores of a tournament, another penalty, other lengths. One `group` line a group, oldest first, and one `end` line last; a stream without it was cut. What needs verdicts, texts or facts that are not logged is refused with `needs_judging`, naming the signal. The rewards are those of scoring anew with the same verdicts, bit for bit.",
+    ),
+    request: RescoreRequestSchema,
+    said: "Groups as they are scored, then what they come to.",
+    lines: true,
+    faults: [400, 401, 404, 408, 413, 415, 422, 503],
+  },
+}));

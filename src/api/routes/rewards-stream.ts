@@ -10,9 +10,9 @@ import {
 } from "../../core/contract/replies.ts";
 import { asApiError, REQUEST_ERRORS } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { line, ndjsonResponse, pushedText } from "../http/streams.ts";
+import { line, ndjsonResponse, pushedText } from "../door/streams.ts";
 
-type Run = (onGroup: (index: number, group: GroupResult) => void) => Promise<RewardsReply>;
+type ScoringRun = (onGroup: (index: number, group: GroupResult) => void) => Promise<RewardsReply>;
 
 const write = jsonWriter(RewardsEventSchema);
 
@@ -31,7 +31,7 @@ function errorLine(error: unknown, request_id: string): RewardsEvent {
  * one becomes an `error` line.
  */
 export async function streamRewards(
-  run: Run,
+  run: ScoringRun,
   cancel: () => void,
   requestId: string,
   groups: number,

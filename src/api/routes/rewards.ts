@@ -1,23 +1,25 @@
 // Owns POST /v1/rewards: rollouts in, rewards and win counts out, as one document, as a stream, or
 // later as a batch. Scoring itself is scoring.ts.
+
 import * as z from "zod";
-import { type GroupResult, RewardsReplySchema } from "../../core/contract/replies.ts";
+import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { RewardsRequestSchema } from "../../core/signals/requests.ts";
+import { RewardsRequestSchema } from "../../core/reward/requests.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
-import { type ContentPlace, requireShownBody } from "../contracts/content/shown-body.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { idempotent, notingGaps } from "../http/idempotent.ts";
-import { negotiate } from "../http/negotiation.ts";
-import { noQueryParameters } from "../http/parameters.ts";
-import { preferences } from "../http/prefer.ts";
-import { cancellation, keepAlive } from "../http/scope.ts";
-import { answerJson } from "../http/slow-json.ts";
-import { listValidator } from "../http/validation.ts";
+import { type ContentPlace, requireShownBody } from "../content/shown-body.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { idempotent, notingGaps } from "../door/idempotent.ts";
+import { negotiate } from "../door/negotiation.ts";
+import { noQueryParameters } from "../door/parameters.ts";
+import { preferences } from "../door/prefer.ts";
+import { checkRewardsRequest } from "../door/rewards-rules.ts";
+import { cancellation, keepAlive } from "../door/scope.ts";
+import { answerJson } from "../door/slow-json.ts";
+import { resolveSpec } from "../door/spec-lookup.ts";
+import { listValidator } from "../door/validation.ts";
 import { submitBatch } from "./batch-submission.ts";
-import { checkRewardsRequest } from "./rewards-rules.ts";
 import { streamRewards } from "./rewards-stream.ts";
-import { resolveSpec } from "./specs.ts";
+import { documented, WRITE } from "./words.ts";
 
 const parse = listValidator(RewardsRequestSchema, "groups");
 /** What is judged of a request. */
@@ -71,3 +73,17 @@ export function rewards(deps: RouteDeps) {
     );
   });
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "POST /v1/rewards": {
+    operationId: "scoreRewards",
+    tag: "Scoring",
+    summary: "Rewards and win counts for groups of rollouts",
+    description: `Compares the rollouts of each group through the verifier and returns shaped rewards and win counts in the order of the input. What could not be decided is \`null\` with a code, never a number. At most ${LIMITS.rollouts_per_request_max} rollouts a request. With \`Accept: ${NDJSON}\` groups are streamed as they finish, with a heartbeat at least every 10 s and a \`done\` line last; a fault after the first line is an \`error\` line. A JSON reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space, which keeps the connection alive.`,
+    request: RewardsRequestSchema,
+    said: "Scored. Individual rewards may be null.",
+    reply: RewardsReplySchema,
+    lines: RewardsEventSchema,
+    faults: WRITE,
+  },
+}));

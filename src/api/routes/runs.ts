@@ -2,12 +2,13 @@
 
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
+import type { RunKey } from "../../ports/run-log.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import type { RunKey } from "../../scoring/run-log-port.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { listedOwner, OwnerQuerySchema, ofRun, RunsQuerySchema } from "../http/owned.ts";
-import { GroupsQuerySchema, numberText, pathParameter, queryParameters, wholeNumber } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { listedOwner, OwnerQuerySchema, ofRun, RunsQuerySchema } from "../door/owned.ts";
+import { GroupsQuerySchema, numberText, pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { documented, ofOneRun, READ } from "./words.ts";
 
 const step = (description: string) => numberText(StepSchema).nullable().default(null).meta({ description });
 
@@ -60,8 +61,8 @@ export function runSteps(deps: RouteDeps) {
       // One more than is told says whether there are more, and where they begin.
       const found = await deps.runLog.steps(run, { ...range, limit: limit === null ? null : limit + 1 });
       const rows = found.slice(0, limit ?? found.length);
-      const told = { run_id: runId, owner: ownerName(run.owner), steps: rows };
-      return unlessNone(deps, run, rows, { ...told, next_from: found[rows.length]?.step ?? null });
+      const body = { run_id: runId, owner: ownerName(run.owner), steps: rows };
+      return unlessNone(deps, run, rows, { ...body, next_from: found[rows.length]?.step ?? null });
     });
     return c.json(reply);
   };
@@ -73,9 +74,24 @@ export function runGroups(deps: RouteDeps) {
     const { owner, ...page } = queryParameters(c, RunGroupsQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
       const { rows, next_cursor } = await deps.runLog.groups(run, page);
-      const told = { run_id: runId, owner: ownerName(run.owner), groups: rows, next_cursor };
-      return unlessNone(deps, run, rows, told);
+      const body = { run_id: runId, owner: ownerName(run.owner), groups: rows, next_cursor };
+      return unlessNone(deps, run, rows, body);
     });
     return c.json(reply);
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/runs": {
+    ...{ operationId: "listRuns", tag: "Run log", summary: "Runs, newest first" },
+    query: RunsQuerySchema,
+    faults: [400, ...READ],
+  },
+  "GET /v1/runs/:run_id": ofOneRun("getRun", "One run's summary and its specs", OwnerQuerySchema),
+  "GET /v1/runs/:run_id/steps": ofOneRun("getRunSteps", "A row a step", StepsQuerySchema),
+  "GET /v1/runs/:run_id/groups": ofOneRun(
+    "getRunGroups",
+    "Groups with rewards, win counts and labels",
+    RunGroupsQuerySchema,
+  ),
+}));

@@ -6,17 +6,18 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { BreakerState } from "../../core/load/breaker.ts";
 import { MetricRegistry } from "../../core/load/metric-registry.ts";
 import type { BackendStatus } from "../../core/wire/questions.ts";
+import { within } from "../../platform/waiting.ts";
+import type { Health } from "../../ports/ports.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
-import type { Health } from "../../scoring/ports.ts";
-import { within } from "../../scoring/waiting.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { problemResponse } from "../http/problem.ts";
-import type { AppContext } from "../http/scope.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { problemResponse } from "../door/problem.ts";
+import type { AppContext } from "../door/scope.ts";
+import { documented, serviceWords } from "./words.ts";
 
 /** package.json's; a test holds them together. */
 const VERSION = "0.1.0";
 
-export function about() {
+export function serviceInfo() {
   return (c: AppContext): Response =>
     c.json({
       name: "kritai",
@@ -144,3 +145,13 @@ export function metricsText({ metrics, verifier, alarms }: RouteDeps) {
     });
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /": serviceWords("about", "What this is", "application/json"),
+  "GET /healthz": serviceWords("healthz", "200 while the process lives", "application/json"),
+  "GET /readyz": {
+    ...serviceWords("readyz", "Whether database and verifier answer, with their latencies", "application/json"),
+    faults: [503],
+  },
+  "GET /metrics": { ...serviceWords("metrics", "Prometheus counters of this isolate", "text/plain"), faults: [401] },
+}));

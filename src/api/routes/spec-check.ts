@@ -1,22 +1,26 @@
 // Owns POST /v1/specs/check: all that can be said of a spec without judging anything.
+
 import * as z from "zod";
+import type { RehearsalWork } from "../../core/asking/comparison.ts";
+import { isRelative } from "../../core/asking/signal.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { auditSpec } from "../../core/signals/audit.ts";
-import { type AnySpec, type CompiledSpec, compileSpec } from "../../core/signals/compiled-spec.ts";
-import { costOf, type GroupCost } from "../../core/signals/cost.ts";
-import { specLints } from "../../core/signals/lints.ts";
-import { RewardsRequestSchema } from "../../core/signals/requests.ts";
-import { isRelative } from "../../core/signals/signal.ts";
-import { AnySpecSchema } from "../../core/signals/signals-spec.ts";
-import { rehearsalWork, type Work } from "../../core/tournament/forecast.ts";
+import { auditSpec } from "../../core/reward/audit.ts";
+import { type AnySpec, type CompiledSpec, compileSpec } from "../../core/reward/compiled-spec.ts";
+import { costOf, type GroupCost } from "../../core/reward/cost.ts";
+import { specLints } from "../../core/reward/lints.ts";
+import { RewardsRequestSchema } from "../../core/reward/requests.ts";
+import { AnySpecSchema } from "../../core/reward/signals-spec.ts";
+import { rehearsalWork } from "../../core/tournament/forecast.ts";
 import { partyOf } from "../../scoring/party.ts";
 import { inTurns, REHEARSING } from "../../scoring/turns.ts";
-import { readJson } from "../http/body.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { numberText, queryParameters, wholeNumber } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
-import { validated } from "../http/validation.ts";
-import { bareSpec, checkedSpec } from "./specs.ts";
+import { readJson } from "../door/body.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { numberText, queryParameters, wholeNumber } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { checkedSpec } from "../door/spec-lookup.ts";
+import { validated } from "../door/validation.ts";
+import { bareSpec } from "./specs.ts";
+import { documented } from "./words.ts";
 
 /** Rollouts of the group whose cost is told, unless the caller says. */
 const GROUP = 8;
@@ -96,7 +100,7 @@ export function checkSpec(deps: RouteDeps) {
     const { costs, audit } = await inTurns(party, deps.clock, costsOf(compiled, audited, n, work), REHEARSING);
     const cut = Object.entries(costs).flatMap(([name, cost]) => (isCut(cost) ? [`rehearsal_too_long: ${name}`] : []));
     const reply = {
-      ...{ spec_hash, spec, ...told(compiled, costs, n) },
+      ...{ spec_hash, spec, ...checkReply(compiled, costs, n) },
       ...(spec.audit !== undefined && audit !== null && { audit: { share: spec.audit.share, cost: audit } }),
       warnings: [...lints, ...cut],
     };
@@ -105,7 +109,7 @@ export function checkSpec(deps: RouteDeps) {
 }
 
 /** Of the spec's signals, and of one audited group. */
-function* costsOf(compiled: CompiledSpec, audited: AnySpec | null, n: number, work: Work) {
+function* costsOf(compiled: CompiledSpec, audited: AnySpec | null, n: number, work: RehearsalWork) {
   const costs = yield* costOf(compiled, n, work);
   const audit = audited === null ? null : yield* costOf(compileSpec(audited, n), n, work);
   return { costs, audit: (audit?.base ?? null) as GroupCost | null };
@@ -115,16 +119,19 @@ function* costsOf(compiled: CompiledSpec, audited: AnySpec | null, n: number, wo
 const isCut = ({ generations_expected, generations_max }: GroupCost) =>
   generations_expected === null && generations_max !== null;
 
-function told(compiled: CompiledSpec, costs: Readonly<Record<string, GroupCost>>, n: number) {
+function checkReply(compiled: CompiledSpec, costs: Readonly<Record<string, GroupCost>>, n: number) {
   const byName = compiled.names.map((name) => {
-    const one = compiled.signals.find((each) => each.name === name) as (typeof compiled.signals)[number];
-    const relative = isRelative(one.signal, one.settings);
-    return [name, { kind: one.signal.kind, range: shown(one.range), relative, cost: costs[name] ?? null }] as const;
+    const compiledSignal = compiled.signals.find((each) => each.name === name) as (typeof compiled.signals)[number];
+    const relative = isRelative(compiledSignal.signal, compiledSignal.settings);
+    return [
+      name,
+      { kind: compiledSignal.signal.kind, range: shown(compiledSignal.range), relative, cost: costs[name] ?? null },
+    ] as const;
   });
   const sum = (field: keyof Omit<GroupCost, "rollouts">) =>
     Object.values(costs).reduce<number | null>((total, cost) => {
-      const own = cost[field];
-      return total === null || own === null ? null : total + own;
+      const amount = cost[field];
+      return total === null || amount === null ? null : total + amount;
     }, 0);
   return {
     reward_range: shown(compiled.reward.range),
@@ -141,3 +148,18 @@ function told(compiled: CompiledSpec, costs: Readonly<Record<string, GroupCost>>
     },
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "POST /v1/specs/check": {
+    operationId: "checkSpec",
+    tag: "Specs",
+    summary: "What a spec means, costs and warns of, without judging anything",
+    description:
+      "Canonical form, hash, proved range of the reward, facts that requests must carry, generations and tokens of a group of `n`, warnings. The body is the spec.",
+    query: SpecCheckQuerySchema,
+    request: AnySpecSchema,
+    said: "Checked.",
+    reply: SpecCheckReplySchema,
+    faults: [400, 401, 408, 413, 415],
+  },
+}));

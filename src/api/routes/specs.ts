@@ -1,122 +1,31 @@
-// Owns GET /v1/specs, GET and PUT /v1/specs/:name, and the step from a request's `spec` to the spec
-// itself.
+// Owns GET /v1/specs, GET and PUT /v1/specs/:name.
 
-import { compileFormats } from "../../core/candidate/format.ts";
-import { type AllowedModels, requireModel, requireModelOfAny } from "../../core/contract/allowed-models.ts";
 import { SpecNameSchema } from "../../core/contract/requests.ts";
-import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { didYouMean } from "../../core/faults/suggestion.ts";
-import { type AnySpec, compileSpec, hasSignals, judgesIn } from "../../core/signals/compiled-spec.ts";
-import { specLints } from "../../core/signals/lints.ts";
-import { preparerRules } from "../../core/signals/preparing.ts";
-import { AnySpecSchema } from "../../core/signals/signals-spec.ts";
+import { type AnySpec, compileSpec, hasSignals } from "../../core/reward/compiled-spec.ts";
+import { specLints } from "../../core/reward/lints.ts";
+import { AnySpecSchema } from "../../core/reward/signals-spec.ts";
 import { specHash } from "../../scoring/digest.ts";
-import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
-import { readJson } from "../http/body.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { PageQuerySchema, queryParameters } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
-import { invalidRequest, validated } from "../http/validation.ts";
-import { filledIn, type Templates, templatesFor, withOwnTemplates } from "./named-templates.ts";
-
-const BUILT_IN = "default";
+import { timedStore } from "../../scoring/request-scope.ts";
+import { readJson } from "../door/body.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { filledIn, type Templates, templatesFor, withOwnTemplates } from "../door/named-templates.ts";
+import { PageQuerySchema, queryParameters } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { BUILT_IN, checkedSpec, storedSpec } from "../door/spec-lookup.ts";
+import { invalidRequest, validated } from "../door/validation.ts";
+import { documented, pathOf, READ } from "./words.ts";
 
 /** The cursor is a name. */
 export const SpecsQuerySchema = PageQuerySchema.extend({
   cursor: SpecNameSchema.nullable().default(null).meta({ description: "next_cursor of the page before" }),
 });
 
-/**
- * The spec that a request names or holds. `default` is built in and needs no database. Throws
- * `unknown_spec`, and `model_not_allowed` for one whose model the key may not have judge, whoever
- * stored it.
- * @param field where the request names it, for the refusal
- */
-export async function resolveSpec(
-  deps: RouteDeps,
-  scope: RequestScope,
-  spec: string | AnySpec,
-  field = "spec",
-): Promise<AnySpec> {
-  const meant = permitted(deps, scope, await specMeant(deps, scope, spec, field), field, typeof spec !== "string");
-  return withOwnTemplates(deps, scope, meant, field);
-}
-
-/** The same for one that nobody judges by: its models are not looked at. */
-export async function specMeant(
-  deps: RouteDeps,
-  scope: RequestScope,
-  spec: string | AnySpec,
-  field = "spec",
-): Promise<AnySpec> {
-  const found = typeof spec === "string" ? await storedSpec(deps, scope, spec) : spec;
-  if (found !== null) return found;
-  const meant = await suggestedName(deps, scope, spec as string);
-  throw new ApiError(
-    "unknown_spec",
-    `No spec is stored under this name${meant || "."} PUT /v1/specs/:name stores one.`,
-    {
-      errors: [{ path: field, message: `not the name of a stored spec${meant}` }],
-    },
-  );
-}
-
-/**
- * The stored name that this one may be a misspelling of, as a question; without it the refusal is
- * as good.
- */
-async function suggestedName(deps: RouteDeps, scope: RequestScope, name: string): Promise<string> {
-  const names = timedStore(deps.clock, scope, () => deps.specs.names(LIMITS.suggestion_names_max));
-  return didYouMean(name, [BUILT_IN, ...(await names.catch(() => []))]);
-}
-
-/**
- * The same spec. Throws `model_not_allowed`.
- * @param field where the spec stands, or, unless it is `inline`, its name
- */
-export function permitted(
-  { models }: RouteDeps,
-  { key_name }: RequestScope,
-  spec: AnySpec,
-  field: string,
-  inline = false,
-): AnySpec {
-  if (models === undefined) return spec;
-  for (const { judge, path } of judgesIn(spec)) {
-    requireModel(models, key_name, { judge }, inline ? `${field}.${path}.model` : field);
-  }
-  return spec;
-}
-
-async function storedSpec(deps: RouteDeps, scope: RequestScope, name: string): Promise<AnySpec | null> {
-  if (name === BUILT_IN) return deps.default_spec ?? DEFAULT_SPEC;
-  return timedStore(deps.clock, scope, () => deps.specs.get(name));
-}
-
 /** The path's name, and why it cannot be a spec's. */
 function pathName(c: AppContext): { name: string; fault: string | null } {
   const name = c.req.param("name") ?? "";
   return { name, fault: SpecNameSchema.safeParse(name).error?.issues[0]?.message ?? null };
-}
-
-/**
- * What the schema cannot say of a spec: its range is finite, its regular expressions compile, its
- * prompts exist, its models may be named.
- */
-export async function checkedSpec(
-  deps: RouteDeps,
-  scope: RequestScope,
-  given: AnySpec,
-): Promise<{ spec: AnySpec; spec_hash: string }> {
-  const { models } = deps;
-  const spec = await withOwnTemplates(deps, scope, given, "spec");
-  for (const { judge, path } of models === undefined ? [] : judgesIn(spec)) {
-    requireModelOfAny(models as AllowedModels, { judge }, `spec.${path}.model`);
-  }
-  compileFormats(Object.values(preparerRules(compileSpec(spec)).formats));
-  return { spec, spec_hash: await specHash(spec) };
 }
 
 /** Where the body itself is the spec, faults of a request's `spec` are told so. */
@@ -136,9 +45,9 @@ function ofBareSpec({ code, message, errors }: ApiError): ApiError {
  * @param resolved the same with the templates that it names, which its hash covers
  */
 async function described(name: string, spec: AnySpec, resolved: AnySpec) {
-  const told = { name, spec_hash: await specHash(resolved), spec };
-  if (!hasSignals(spec)) return told;
-  return { ...told, warnings: specLints(compileSpec(resolved), LIMITS.deadline_ms_default) };
+  const entry = { name, spec_hash: await specHash(resolved), spec };
+  if (!hasSignals(spec)) return entry;
+  return { ...entry, warnings: specLints(compileSpec(resolved), LIMITS.deadline_ms_default) };
 }
 
 export function getSpec(deps: RouteDeps) {
@@ -172,13 +81,13 @@ export function specList(deps: RouteDeps) {
       scope,
       rows.flatMap(({ spec }) => spec ?? []),
     );
-    const told = rows.map(async ({ name, spec, updated_at }) => ({
+    const entries = rows.map(async ({ name, spec, updated_at }) => ({
       name,
       spec_hash: spec === null ? null : await hashOf(spec, templates),
       spec,
       updated_at: updated_at.toISOString(),
     }));
-    return c.json({ specs: await Promise.all(told), next_cursor: more ? (rows.at(-1)?.name ?? null) : null });
+    return c.json({ specs: await Promise.all(entries), next_cursor: more ? (rows.at(-1)?.name ?? null) : null });
   };
 }
 
@@ -194,3 +103,32 @@ export function putSpec(deps: RouteDeps) {
     return c.json(reply);
   };
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/specs": {
+    operationId: "listSpecs",
+    tag: "Specs",
+    summary: "Stored specs by name",
+    description: "Specs belong to no key. `default` is built in and not among them.",
+    query: SpecsQuerySchema,
+    said: "A page.",
+    faults: [400, 401, 503],
+  },
+  "GET /v1/specs/:name": {
+    operationId: "getSpec",
+    tag: "Specs",
+    summary: "A stored spec and its hash",
+    path: pathOf("name", SpecNameSchema, "`default` is built in"),
+    said: "The spec.",
+    faults: READ,
+  },
+  "PUT /v1/specs/:name": {
+    operationId: "putSpec",
+    tag: "Specs",
+    summary: "Store a spec under a name",
+    path: pathOf("name", SpecNameSchema, "any name but `default`"),
+    request: AnySpecSchema,
+    said: "Stored.",
+    faults: [400, 401, 404, 408, 413, 415, 503],
+  },
+}));

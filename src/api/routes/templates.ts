@@ -1,4 +1,5 @@
 // Owns GET and PUT /v1/templates/:name and their list: presets of the deployment's own.
+
 import * as z from "zod";
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
@@ -6,15 +7,16 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import { type OwnPreset, TemplateNameSchema, TemplateSchema, templateKey } from "../../core/judges/presets/own.ts";
 import type { Preset } from "../../core/judges/presets/preset.ts";
 import { PRESETS, presetNamed } from "../../core/judges/presets/table.ts";
+import { templateFaults } from "../../core/judges/presets/template-faults.ts";
 import { isPromptName } from "../../core/judges/render.ts";
-import { templateFaults } from "../../core/judges/template-faults.ts";
-import { sha256Hex } from "../../scoring/digest.ts";
+import { sha256Hex } from "../../platform/sha256.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import { readJson } from "../http/body.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { noQueryParameters, pathParameter } from "../http/parameters.ts";
-import type { AppContext } from "../http/scope.ts";
-import { invalidRequest, overLimit, validated } from "../http/validation.ts";
+import { readJson } from "../door/body.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { noQueryParameters, pathParameter } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { invalidRequest, overLimit, validated } from "../door/validation.ts";
+import { documented, pathOf, READ } from "./words.ts";
 
 export const TemplateReplySchema = z.object({
   name: z.string(),
@@ -23,14 +25,14 @@ export const TemplateReplySchema = z.object({
   template: TemplateSchema,
 });
 
-export const TemplatesReplySchema = z.object({
+const TemplatesReplySchema = z.object({
   built_in: z.array(z.string()),
   stored: z
     .array(z.string())
     .meta({ description: `ascending, at most templates_listed_max = ${LIMITS.templates_listed_max}` }),
 });
 
-async function told(name: string, template: Preset, built_in: boolean) {
+async function templateReply(name: string, template: Preset, built_in: boolean) {
   return { name, built_in, template_hash: `sha256:${await sha256Hex(canonicalJson(template))}`, template };
 }
 
@@ -50,11 +52,11 @@ export function getTemplate(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const name = pathParameter(c, "name", TemplateNameSchema);
     const built = presetNamed(name);
-    if (built !== null) return c.json(await told(name, built, true));
+    if (built !== null) return c.json(await templateReply(name, built, true));
     const get = async () => (await deps.templates?.get(name)) ?? null;
     const template = await timedStore(deps.clock, c.get("scope"), get);
     if (template === null) throw new ApiError("not_found", "No template is stored under this name.");
-    return c.json(await told(name, withoutName(template), false));
+    return c.json(await templateReply(name, withoutName(template), false));
   };
 }
 
@@ -74,7 +76,7 @@ export function putTemplate(deps: RouteDeps) {
       throw invalidRequest([{ path: "$", message: overLimit(length, "template_chars") }]);
     if (templates === undefined)
       throw new ApiError("not_configured", "This deployment has nowhere to store a template.");
-    const reply = await told(name, template, false);
+    const reply = await templateReply(name, template, false);
     await timedStore(deps.clock, c.get("scope"), () => templates.put({ ...template, name }));
     return c.json(reply);
   };
@@ -87,3 +89,35 @@ function storableName(name: string): string {
   if (message !== undefined) throw invalidRequest([{ path: "name", message }]);
   return name;
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "GET /v1/templates": {
+    operationId: "listTemplates",
+    tag: "Specs",
+    summary: "The names of the presets: built in, and stored here",
+    said: "The names.",
+    reply: TemplatesReplySchema,
+    faults: READ,
+  },
+  "GET /v1/templates/:name": {
+    operationId: "getTemplate",
+    tag: "Specs",
+    summary: "A preset: how a judge is asked and read",
+    path: pathOf("name", TemplateNameSchema, "of a built-in preset too"),
+    said: "The template and its hash.",
+    reply: TemplateReplySchema,
+    faults: READ,
+  },
+  "PUT /v1/templates/:name": {
+    operationId: "putTemplate",
+    tag: "Specs",
+    summary: "Store a preset of your own under a name, for `judge.preset`",
+    description:
+      "Refused by field where a candidate would stand outside a delimiter, a slot that the shape needs is missing, or the words never tell the model the form that its parser reads.",
+    path: pathOf("name", TemplateNameSchema, "any name but a built-in preset's"),
+    request: TemplateSchema,
+    said: "Stored.",
+    reply: TemplateReplySchema,
+    faults: [400, 401, 404, 408, 413, 415, 503],
+  },
+}));

@@ -4,16 +4,17 @@ import { type VerdictsReply, VerdictsReplySchema } from "../../core/contract/rep
 import { type VerdictsRequest, VerdictsRequestSchema } from "../../core/contract/requests.ts";
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { rewardVerdicts } from "../../core/formulations/rewards.ts";
-import { sha256Hex } from "../../scoring/digest.ts";
+import { sha256Hex } from "../../platform/sha256.ts";
 import { appendEntry, type LogOutcome } from "../../scoring/log-append.ts";
 import type { RequestScope } from "../../scoring/request-scope.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { idempotent } from "../http/idempotent.ts";
-import { negotiate } from "../http/negotiation.ts";
-import { noQueryParameters } from "../http/parameters.ts";
-import { jsonReply } from "../http/slow-json.ts";
-import { listValidator } from "../http/validation.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { idempotent } from "../door/idempotent.ts";
+import { negotiate } from "../door/negotiation.ts";
+import { noQueryParameters } from "../door/parameters.ts";
+import { jsonReply } from "../door/slow-json.ts";
+import { listValidator } from "../door/validation.ts";
 import { isPlainVerdictItem } from "./verdict-items.ts";
+import { documented, WRITE } from "./words.ts";
 
 const parse = listValidator(VerdictsRequestSchema, "items", isPlainVerdictItem);
 
@@ -61,3 +62,17 @@ async function logVerdicts(
     groups: [],
   });
 }
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "POST /v1/verdicts": {
+    operationId: "scoreVerdicts",
+    tag: "Scoring",
+    summary: "Rewards for training the verifier itself",
+    description:
+      "Parses and rewards verdict texts for known lists; no model is called. Only a request with a `run_id` is logged, by its metrics: `logged` is false without one. Texts are never stored.",
+    request: VerdictsRequestSchema,
+    said: "Rewarded.",
+    reply: VerdictsReplySchema,
+    faults: WRITE,
+  },
+}));

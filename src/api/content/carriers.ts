@@ -1,7 +1,8 @@
 // Owns the table of what becomes of each kind of content, by the place that holds it.
-import { isRecord, KINDS, type Kind } from "./kinds.ts";
+import { type ContentKind, isRecord, KINDS } from "./kinds.ts";
 import {
   answerPieces,
+  type ContentPath,
   callPieces,
   chatPieces,
   contentPieces,
@@ -11,7 +12,6 @@ import {
   geminiPieces,
   inputPieces,
   outputPieces,
-  type Path,
   type Pieces,
   rolloutPieces,
   rowPieces,
@@ -22,69 +22,73 @@ import {
  * `shown`: the judge reads it. `thought`: left out by rule, as thoughts are of texts. `warned`: left
  * out, and the reply says so. `refused`: 400 `unsupported_content`.
  */
-export type Fate = "shown" | "thought" | "warned" | "refused";
+export type ContentHandling = "shown" | "thought" | "warned" | "refused";
 
 interface Carrier {
   /** What it is, for the page. */
   says: string;
   /** Kinds that are not named are refused. */
-  fates: Readonly<Partial<Record<Kind, Fate>>>;
+  handling: Readonly<Partial<Record<ContentKind, ContentHandling>>>;
   /** @param body the whole body, for what else decides */
-  pieces(value: unknown, path: Path, body: Readonly<Record<string, unknown>>): Pieces;
+  pieces(value: unknown, path: ContentPath, body: Readonly<Record<string, unknown>>): Pieces;
 }
 
 const PARTS = { text: "shown", text_parts: "shown", thought: "thought" } as const;
 
 const CARRIERS = {
-  text: { says: "a text", fates: { text: "shown" }, pieces: textPieces },
-  prompt: { says: "a text or a chat", fates: { ...PARTS, turns: "shown", tool_result: "shown" }, pieces: chatPieces },
+  text: { says: "a text", handling: { text: "shown" }, pieces: textPieces },
+  prompt: {
+    says: "a text or a chat",
+    handling: { ...PARTS, turns: "shown", tool_result: "shown" },
+    pieces: chatPieces,
+  },
   answer: {
     says: "a text, or messages of which one is judged",
-    fates: PARTS,
+    handling: PARTS,
     pieces: (value, path) => answerPieces(value, path),
   },
-  message: { says: "one message's content", fates: PARTS, pieces: contentPieces },
+  message: { says: "one message's content", handling: PARTS, pieces: contentPieces },
   conversation: {
     says: "a chat that ends in the answer",
-    fates: { ...PARTS, tool_result: "shown" },
+    handling: { ...PARTS, tool_result: "shown" },
     pieces: conversationPieces,
   },
   /** Of a grader, in which the answer is named. */
   template: {
     says: "a judge's messages",
-    fates: { text: "shown", text_parts: "shown", turns: "shown" },
+    handling: { text: "shown", text_parts: "shown", turns: "shown" },
     pieces: chatPieces,
   },
   /** Its turns are all written out. */
   trajectory: {
     says: "a list of turns",
-    fates: { ...PARTS, turns: "shown", tool_result: "shown" },
+    handling: { ...PARTS, turns: "shown", tool_result: "shown" },
     pieces: chatPieces,
   },
   input: {
     says: "a text or Responses items",
-    fates: { ...PARTS, turns: "shown", tool_result: "shown" },
+    handling: { ...PARTS, turns: "shown", tool_result: "shown" },
     pieces: inputPieces,
   },
-  output: { says: "Responses items of which one is judged", fates: PARTS, pieces: outputPieces },
+  output: { says: "Responses items of which one is judged", handling: PARTS, pieces: outputPieces },
   documents: {
     says: "texts, or objects with one",
-    fates: { text: "shown" },
+    handling: { text: "shown" },
     *pieces(value, path, { rank_fields }) {
       const named = Array.isArray(rank_fields) && rank_fields.length > 0 ? rank_fields : ["text"];
       if (Array.isArray(value))
         for (const [i, one] of elements(value)) yield* documentPieces(one, [...path, i], named as string[]);
     },
   },
-  gemini: { says: "Gemini's parts", fates: PARTS, pieces: geminiPieces },
-  rollout: { says: "a rollout with its text", fates: {}, pieces: rolloutPieces },
-  calls: { says: "calls alone", fates: {}, pieces: callPieces },
+  gemini: { says: "Gemini's parts", handling: PARTS, pieces: geminiPieces },
+  rollout: { says: "a rollout with its text", handling: {}, pieces: rolloutPieces },
+  calls: { says: "calls alone", handling: {}, pieces: callPieces },
   /** A dataset's own columns: data, but for those that hold content. */
-  row: { says: "a row's other fields", fates: { tools: "warned" }, pieces: (value, path) => rowPieces(value, path) },
+  row: { says: "a row's other fields", handling: { tools: "warned" }, pieces: (value, path) => rowPieces(value, path) },
   /** A list of rows, or columns by name. */
   rows: {
     says: "rows' other fields",
-    fates: { tools: "warned" },
+    handling: { tools: "warned" },
     *pieces(value, path) {
       if (!Array.isArray(value)) yield* rowPieces(value, path);
       else for (const [i, one] of elements(value)) if (isRecord(one)) yield* rowPieces(one, [...path, i]);
@@ -95,7 +99,8 @@ const CARRIERS = {
 export type CarrierName = keyof typeof CARRIERS;
 export const carrierNamed = (name: CarrierName): Carrier => CARRIERS[name];
 
-export const fateOf = (name: CarrierName, kind: Kind): Fate => carrierNamed(name).fates[kind] ?? "refused";
+export const handlingOf = (name: CarrierName, kind: ContentKind): ContentHandling =>
+  carrierNamed(name).handling[kind] ?? "refused";
 
 /** All kinds, in the page's order. */
-export const ALL_KINDS = Object.keys(KINDS) as Kind[];
+export const ALL_KINDS = Object.keys(KINDS) as ContentKind[];

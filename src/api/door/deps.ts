@@ -1,20 +1,20 @@
 // Owns the list of what the app and its routes are given. Interfaces only.
 
 import type { AllowedModels } from "../../core/contract/allowed-models.ts";
-import type { DeadLetters } from "../../core/contract/dead-letter.ts";
+import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
-import type { AnySpec } from "../../core/signals/compiled-spec.ts";
+import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import type { Batches, Webhooks } from "../../objects/batches/view.ts";
 import type { GroupRooms } from "../../objects/gathering/gathering.ts";
 import type { IdempotentReplies } from "../../objects/idempotency/reply.ts";
+import type { Metrics } from "../../platform/counters.ts";
+import type { KeyLimits } from "../../ports/key-limits.ts";
+import type { Clock, SpecStore, TemplateStore, Verifier } from "../../ports/ports.ts";
+import type { LogQueue, RunLog } from "../../ports/run-log.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
-import type { Metrics } from "../../scoring/counters.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
-import type { KeyLimits } from "../../scoring/key-limits.ts";
-import type { Clock, SpecStore, TemplateStore, Verifier } from "../../scoring/ports.ts";
-import type { LogQueue, RunLog } from "../../scoring/run-log-port.ts";
-import type { KeyDigest, Scope } from "../access/auth.ts";
-import type { InFlight } from "../access/in-flight.ts";
+import type { KeyDigest, Scope } from "./auth.ts";
+import type { InFlight } from "./in-flight.ts";
 
 export interface AppDeps {
   verifier: Verifier;
@@ -25,7 +25,7 @@ export interface AppDeps {
   /** Absent: entries are written to `runLog` before the reply. */
   logQueue?: LogQueue;
   /** Absent: this deployment has no queue, and so no dead letters. */
-  deadLetters?: DeadLetters;
+  deadLetters?: DeadLetterStore;
   /** Absent: the app counts by itself. */
   metrics?: Metrics;
   clock: Clock;

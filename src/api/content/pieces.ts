@@ -1,7 +1,8 @@
 // Owns what a foreign value is made of: each piece of a message, an item, a document or a row, with
 // its kind and its place. Pure; decides nothing.
-import { LIMITS } from "../../../core/faults/limits.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
 import {
+  type ContentKind,
   columnKind,
   isAside,
   isNothing,
@@ -9,21 +10,20 @@ import {
   isTextType,
   isThought,
   isThoughtField,
-  type Kind,
   kindNamed,
 } from "./kinds.ts";
 
-export type Path = readonly (string | number)[];
+export type ContentPath = readonly (string | number)[];
 
-export interface Piece {
-  path: Path;
-  kind: Kind;
+export interface ContentPiece {
+  path: ContentPath;
+  kind: ContentKind;
   /** What stands there, by its own name. */
   what: string;
   /** Of a conversation: on which side of the answer's beginning it stands. */
   of?: "prompt";
 }
-export type Pieces = Generator<Piece, void>;
+export type Pieces = Generator<ContentPiece, void>;
 
 /** Of a list; of a longer one its own limit tells. */
 export function* elements(list: readonly unknown[]): Generator<[number, unknown]> {
@@ -31,17 +31,21 @@ export function* elements(list: readonly unknown[]): Generator<[number, unknown]
 }
 
 const NAME_CHARS = 48;
-const piece = (path: Path, kind: Kind, what: string): Piece => ({ path, kind, what: what.slice(0, NAME_CHARS) });
+const piece = (path: ContentPath, kind: ContentKind, what: string): ContentPiece => ({
+  path,
+  kind,
+  what: what.slice(0, NAME_CHARS),
+});
 const typeName = (type: unknown): string => (typeof type === "string" ? type : typeof type);
 
 /** A content: a text, one part, or several. */
-export function* contentPieces(content: unknown, path: Path): Pieces {
+export function* contentPieces(content: unknown, path: ContentPath): Pieces {
   if (typeof content === "string") yield piece(path, "text", "text");
   else if (Array.isArray(content)) for (const [i, part] of elements(content)) yield* partPieces(part, [...path, i]);
   else if (isRecord(content)) yield* partPieces(content, path);
 }
 
-function* partPieces(part: unknown, path: Path): Pieces {
+function* partPieces(part: unknown, path: ContentPath): Pieces {
   if (!isRecord(part)) return;
   const { type } = part;
   if (isThought(part)) yield piece(path, "thought", "thought");
@@ -52,7 +56,7 @@ function* partPieces(part: unknown, path: Path): Pieces {
 }
 
 /** Of an object's fields other than `read`, those that are more than an aside. */
-function* asidePieces(value: Readonly<Record<string, unknown>>, path: Path, read: readonly string[]): Pieces {
+function* asidePieces(value: Readonly<Record<string, unknown>>, path: ContentPath, read: readonly string[]): Pieces {
   for (const [name, held] of Object.entries(value)) {
     if (read.includes(name) || isNothing(held)) continue;
     if (isThoughtField(name)) yield piece([...path, name], "thought", name);
@@ -63,7 +67,7 @@ function* asidePieces(value: Readonly<Record<string, unknown>>, path: Path, read
 const RESULT_ROLES: ReadonlySet<unknown> = new Set(["tool", "function"]);
 
 /** A chat's message, or an item of OpenAI's Responses. */
-function* messagePieces(message: unknown, path: Path): Pieces {
+function* messagePieces(message: unknown, path: ContentPath): Pieces {
   if (!isRecord(message)) return;
   const { type, role, content } = message;
   if (isThought(message)) return yield piece(path, "thought", "reasoning");
@@ -79,12 +83,12 @@ function* messagePieces(message: unknown, path: Path): Pieces {
 }
 
 /** A result is shown as it is, words or JSON, but for parts that are no text. */
-function* mediaPieces(output: unknown, path: Path): Pieces {
+function* mediaPieces(output: unknown, path: ContentPath): Pieces {
   for (const part of contentPieces(output, path)) if (!isRecord(output)) yield part;
 }
 
 /** A text, or messages. */
-export function* chatPieces(chat: unknown, path: Path): Pieces {
+export function* chatPieces(chat: unknown, path: ContentPath): Pieces {
   if (typeof chat === "string") yield piece(path, "text", "text");
   else if (Array.isArray(chat)) for (const [i, one] of elements(chat)) yield* messagePieces(one, [...path, i]);
   else yield* messagePieces(chat, path);
@@ -100,14 +104,14 @@ const OTHERS: ReadonlySet<unknown> = new Set(["user", "system", "developer", "to
  * Messages of which one is judged: the assistant's last, else the last. The others that say
  * anything from `first` on are further turns.
  */
-export function* answerPieces(chat: unknown, path: Path, first = 0): Pieces {
+export function* answerPieces(chat: unknown, path: ContentPath, first = 0): Pieces {
   yield* chatPieces(chat, path);
   if (!Array.isArray(chat)) return;
-  const own = chat.findLastIndex((one) => isRecord(one) && one.role === "assistant");
-  const judged = own < 0 ? chat.length - 1 : own;
-  for (const [i, one] of elements(chat)) {
-    const others = i !== judged || OTHERS.has(isRecord(one) ? one.role : null);
-    if (i >= first && others && speaks(one)) yield piece([...path, i], "turns", turnOf(one));
+  const lastTurn = chat.findLastIndex((one) => isRecord(one) && one.role === "assistant");
+  const judged = lastTurn < 0 ? chat.length - 1 : lastTurn;
+  for (const [i, message] of elements(chat)) {
+    const others = i !== judged || OTHERS.has(isRecord(message) ? message.role : null);
+    if (i >= first && others && speaks(message)) yield piece([...path, i], "turns", turnOf(message));
   }
 }
 
@@ -115,7 +119,7 @@ const turnOf = (message: unknown): string =>
   `a turn of ${isRecord(message) && message.role != null ? message.role : "nobody"}`;
 
 /** A conversation whose last assistant's turn is judged, and all before it is the prompt. */
-export function* conversationPieces(chat: unknown, path: Path): Pieces {
+export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(chat)) return;
   const last = Math.max(
     0,
@@ -127,31 +131,31 @@ export function* conversationPieces(chat: unknown, path: Path): Pieces {
 }
 
 /** The items of a response, of which the last message is judged. */
-export function* outputPieces(items: unknown, path: Path): Pieces {
+export function* outputPieces(items: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(items)) return;
   // A thought behind a message begins another turn, and the message is not judged.
   const last = items.findLastIndex((one) => !isRecord(one) || one.type !== "message" || !isNothing(one.content));
-  for (const [i, one] of elements(items)) {
-    if (isRecord(one) && one.type == null && !isNothing(one))
+  for (const [i, item] of elements(items)) {
+    if (isRecord(item) && item.type == null && !isNothing(item))
       yield piece([...path, i], "unknown", "an item without a type");
-    else yield* messagePieces(one, [...path, i]);
-    const role = isRecord(one) ? (one.role ?? "assistant") : null;
-    if (speaks(one) && (i !== last || role !== "assistant")) yield piece([...path, i], "turns", turnOf(one));
+    else yield* messagePieces(item, [...path, i]);
+    const role = isRecord(item) ? (item.role ?? "assistant") : null;
+    if (speaks(item) && (i !== last || role !== "assistant")) yield piece([...path, i], "turns", turnOf(item));
   }
 }
 
 /** The items that a response was asked for with. */
-export function* inputPieces(input: unknown, path: Path): Pieces {
+export function* inputPieces(input: unknown, path: ContentPath): Pieces {
   yield* chatPieces(input, path);
   if (!Array.isArray(input)) return;
-  for (const [i, one] of elements(input)) {
-    const named = isRecord(one) && (typeof one.role === "string" || (one.type != null && one.type !== "message"));
-    if (!named && !isNothing(one)) yield piece([...path, i], "unknown", "an item without a role");
+  for (const [i, item] of elements(input)) {
+    const named = isRecord(item) && (typeof item.role === "string" || (item.type != null && item.type !== "message"));
+    if (!named && !isNothing(item)) yield piece([...path, i], "unknown", "an item without a role");
   }
 }
 
 /** A text; an object that holds content in its place is that content. */
-export function* textPieces(value: unknown, path: Path): Pieces {
+export function* textPieces(value: unknown, path: ContentPath): Pieces {
   if (typeof value === "string") yield piece(path, "text", "text");
   else if (Array.isArray(value)) for (const [i, one] of elements(value)) yield* textPieces(one, [...path, i]);
   else if (isRecord(value)) {
@@ -163,7 +167,7 @@ export function* textPieces(value: unknown, path: Path): Pieces {
 }
 
 /** A document: a text, or an object of which `fields` are shown, where they hold texts. */
-export function* documentPieces(document: unknown, path: Path, fields: readonly string[]): Pieces {
+export function* documentPieces(document: unknown, path: ContentPath, fields: readonly string[]): Pieces {
   if (typeof document === "string") yield piece(path, "text", "text");
   if (!isRecord(document)) return;
   for (const [name, held] of Object.entries(document)) {
@@ -183,7 +187,7 @@ export function* documentPieces(document: unknown, path: Path, fields: readonly 
 const PARTS: ReadonlySet<string> = new Set(["content", "contents", "parts", "messages"]);
 
 /** Gemini's parts: `text`, `thought`, and everything else by its field. */
-export function* geminiPieces(parts: unknown, path: Path): Pieces {
+export function* geminiPieces(parts: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(parts)) return;
   for (const [i, part] of elements(parts)) {
     if (!isRecord(part)) continue;
@@ -194,7 +198,7 @@ export function* geminiPieces(parts: unknown, path: Path): Pieces {
 }
 
 /** A row's or a body's fields that hold content of their own. */
-export function* rowPieces(row: unknown, path: Path, read: readonly string[] = []): Pieces {
+export function* rowPieces(row: unknown, path: ContentPath, read: readonly string[] = []): Pieces {
   if (!isRecord(row)) return;
   for (const [name, held] of Object.entries(row)) {
     const kind = read.includes(name) ? null : columnKind(name);
@@ -203,7 +207,7 @@ export function* rowPieces(row: unknown, path: Path, read: readonly string[] = [
 }
 
 /** A rollout of the native contract: it has a text, and nothing else of its own that is judged. */
-export function* rolloutPieces(rollout: unknown, path: Path): Pieces {
+export function* rolloutPieces(rollout: unknown, path: ContentPath): Pieces {
   if (!isRecord(rollout)) return;
   const { messages, files } = rollout;
   for (const found of chatPieces(messages, [...path, "messages"])) if (!WORDS.has(found.kind)) yield found;
@@ -212,9 +216,9 @@ export function* rolloutPieces(rollout: unknown, path: Path): Pieces {
   yield* rowPieces(rollout, path);
 }
 
-const WORDS: ReadonlySet<Kind> = new Set(["text", "text_parts", "thought"]);
+const WORDS: ReadonlySet<ContentKind> = new Set(["text", "text_parts", "thought"]);
 
 /** What holds calls, and nothing else. */
-export function* callPieces(calls: unknown, path: Path): Pieces {
+export function* callPieces(calls: unknown, path: ContentPath): Pieces {
   if (!isNothing(calls)) yield piece(path, "tool_call", String(path.at(-1)));
 }

@@ -2,12 +2,12 @@
 // limit. Knows no route.
 import type { z } from "zod";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
-import { type FieldFaults, fieldFaults, SUGGESTING, withField } from "../../core/faults/field-errors.ts";
+import { type FieldFaults, fieldErrors, fieldFaults, SUGGESTING, withField } from "../../core/faults/field-errors.ts";
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { counted, type LimitName, theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 
-type Path = readonly (string | number)[];
+type IssuePath = readonly (string | number)[];
 interface Bounds {
   limit?: LimitName;
   fields?: Record<string, Bounds>;
@@ -36,7 +36,7 @@ const ARRAYS: Bounds = {
 /** What is said of a list over its limit. */
 export const overLimit = (length: number, limit: LimitName): string => `${counted(length)}; ${theLimit(limit)}`;
 
-function overlongArray(value: unknown, bounds: Bounds, path: Path): FieldError | null {
+function overlongArray(value: unknown, bounds: Bounds, path: IssuePath): FieldError | null {
   if (Array.isArray(value)) {
     if (bounds.limit !== undefined && value.length > LIMITS[bounds.limit]) {
       return { path: fieldPath(path), message: overLimit(value.length, bounds.limit) };
@@ -51,7 +51,7 @@ function overlongArray(value: unknown, bounds: Bounds, path: Path): FieldError |
   return bounds.fields === undefined ? null : overlongField(value, bounds.fields, path);
 }
 
-function overlongField(value: unknown, fields: Record<string, Bounds>, path: Path): FieldError | null {
+function overlongField(value: unknown, fields: Record<string, Bounds>, path: IssuePath): FieldError | null {
   if (typeof value !== "object" || value === null) return null;
   for (const name in fields) {
     const child = (value as Record<string, unknown>)[name];
@@ -71,6 +71,21 @@ export function invalidRequest(errors: readonly FieldError[], total = errors.len
   const first = errors[0] as FieldError;
   const more = total > 1 ? ` (and ${least ? "at least " : ""}${total - 1} more)` : "";
   return new ApiError("invalid_request", `${first.path}: ${first.message}${more}`, { errors });
+}
+
+/**
+ * A value that stands inside a body, as the schema's output. Throws `invalid_request` with its faults
+ * named under `path`.
+ */
+export function validAt<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  path: IssuePath,
+  how?: typeof SUGGESTING,
+): z.output<S> {
+  const parsed = schema.safeParse(value, how);
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(fieldErrors(parsed.error.issues, value, path));
 }
 
 const refusal = ({ errors, total }: FieldFaults, least = false) => invalidRequest(errors, total, least);
@@ -109,7 +124,7 @@ export function listValidator<S extends z.ZodObject, F extends keyof S["shape"] 
     const fault = overlongArray({ ...rest, [field]: elements }, ARRAYS, []);
     if (fault !== null) throw invalidRequest([fault]);
     const parsed = head.safeParse(rest, SUGGESTING);
-    const issues: Issue[] = parsed.success ? [] : parsed.error.issues.map((issue) => withField(issue, field));
+    const issues: ValidationIssue[] = parsed.success ? [] : parsed.error.issues.map((issue) => withField(issue, field));
     let whole = true;
     if (!Array.isArray(elements) || elements.length === 0) {
       issues.push(...inside([field], list.safeParse(elements).error?.issues ?? []));
@@ -121,9 +136,9 @@ export function listValidator<S extends z.ZodObject, F extends keyof S["shape"] 
   };
 }
 
-type Issue = z.core.$ZodIssue;
+type ValidationIssue = z.core.$ZodIssue;
 
-const inside = (path: Path, issues: readonly Issue[]): Issue[] =>
+const inside = (path: IssuePath, issues: readonly ValidationIssue[]): ValidationIssue[] =>
   issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 
 /**
@@ -136,7 +151,7 @@ function parseElements(
   schema: z.ZodType,
   accept: (element: unknown) => boolean,
   field: string,
-  issues: Issue[],
+  issues: ValidationIssue[],
 ): boolean {
   let faulty = 0;
   for (let i = 0; i < elements.length; i++) {
@@ -151,4 +166,12 @@ function parseElements(
     }
   }
   return true;
+}
+
+export type BodyFields = Record<string, unknown>;
+
+/** The parsed JSON as the object that every contract expects. Throws `invalid_request`. */
+export function objectBody(body: unknown): BodyFields {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as BodyFields;
+  throw invalidRequest([{ path: "$", message: "a JSON object is expected" }]);
 }

@@ -133,7 +133,7 @@ async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<K
 }
 
 /** What callers are known by. */
-interface Access {
+interface KeyAccess {
   keys: readonly KeyDigest[];
   /** What a key in the path may do at most; absent: all that it may. */
   path_scopes?: readonly Scope[] | undefined;
@@ -145,14 +145,17 @@ interface Access {
  * Who the token plays, with what it may do of what that key may; null for none of this
  * deployment's, or one that has run out.
  */
-async function tokenCaller({ keys, token_secret }: Access, token: string): Promise<Caller | null> {
+async function tokenCaller({ keys, token_secret }: KeyAccess, token: string): Promise<Caller | null> {
   const claims = token_secret === undefined ? null : await readToken(token_secret, token, Date.now());
-  const own = keys.filter(({ name }) => name === claims?.name).flatMap(({ scopes = SCOPES_DEFAULT }) => scopes);
-  if (claims === null || own.length === 0) return null;
-  return { name: claims.name, scopes: SCOPES.filter((scope) => own.includes(scope) && claims.scopes.includes(scope)) };
+  const granted = keys.filter(({ name }) => name === claims?.name).flatMap(({ scopes = SCOPES_DEFAULT }) => scopes);
+  if (claims === null || granted.length === 0) return null;
+  return {
+    name: claims.name,
+    scopes: SCOPES.filter((scope) => granted.includes(scope) && claims.scopes.includes(scope)),
+  };
 }
 
-async function callerBy(access: Access, key: string): Promise<Caller | null> {
+async function callerBy(access: KeyAccess, key: string): Promise<Caller | null> {
   if (key.length > LIMITS.key_chars) return null;
   const known = await configuredKey(access.keys, key);
   if (known !== null) return { name: known.name, scopes: known.scopes ?? SCOPES_DEFAULT };
@@ -187,7 +190,7 @@ export function isLoopback(request: Request): boolean {
  * The caller. On a loopback host of an open deployment it has no name and every scope. Throws
  * `unauthorized`, or `not_configured` when no key is configured on a host that is not loopback.
  */
-export async function authenticate(request: Request, access: Access): Promise<Caller> {
+export async function authenticate(request: Request, access: KeyAccess): Promise<Caller> {
   const { keys, path_scopes = SCOPES } = access;
   if (keys.length === 0) {
     if (isLoopback(request)) return { name: null, scopes: SCOPES };

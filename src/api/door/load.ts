@@ -11,7 +11,7 @@ export interface Excess {
 }
 
 /** One request's place. */
-interface Place {
+interface RequestSlot {
   /**
    * Counts bytes of its body that have come, or (below 0) are held no more. What would break a
    * bound is not counted.
@@ -27,7 +27,7 @@ interface Use {
   bytes: number;
 }
 
-interface Entry {
+interface LoadEntry {
   key: string;
   bytes: number;
   /**
@@ -38,7 +38,7 @@ interface Entry {
 }
 
 /** Work that no request of this isolate waits for. */
-interface WorkPlace extends Place {
+interface WorkPlace extends RequestSlot {
   /** The bound that so many bytes more would break, without counting them; else null. */
   exceeded(bytes: number): Excess | null;
 }
@@ -47,9 +47,9 @@ const NOTHING: Readonly<Use> = { requests: 0, bytes: 0 };
 
 export class Load {
   /** In the order in which they came, and so in which they would be given up. */
-  readonly #entries = new Set<Entry>();
+  readonly #entries = new Set<LoadEntry>();
   /** Work without a request of its own, which ends when it ends: few, in no order of their ends. */
-  readonly #works = new Set<Entry>();
+  readonly #works = new Set<LoadEntry>();
   readonly #uses = new Map<string, Use>();
   readonly #total: Use = { ...NOTHING };
   readonly #shared: boolean;
@@ -70,7 +70,7 @@ export class Load {
   }
 
   /** Counts one request of the key; its body counts as it comes. */
-  enter(key: string, now: number): Place {
+  enter(key: string, now: number): RequestSlot {
     const entry = { key, bytes: 0, until: now + LIMITS.key_lease_ms };
     this.#entries.add(entry);
     this.#count(key, "requests", 1);
@@ -106,7 +106,7 @@ export class Load {
     }
   }
 
-  #receive(among: ReadonlySet<Entry>, entry: Entry, bytes: number): Excess | null {
+  #receive(among: ReadonlySet<LoadEntry>, entry: LoadEntry, bytes: number): Excess | null {
     const excess = bytes > 0 ? this.#excess(entry.key, "bytes", bytes) : null;
     if (excess !== null || !among.has(entry)) return excess;
     entry.bytes += bytes;
@@ -123,8 +123,8 @@ export class Load {
     const limit = of === "requests" ? "in_flight_requests_max" : "in_flight_body_bytes_max";
     const free = LIMITS[limit] - this.#total[of] - more;
     if (free < 0) return { limit, share: false };
-    const own = (this.#uses.get(key) ?? NOTHING)[of] + more;
-    return this.#shared && own > LIMITS.in_flight_key_of_free * free ? { limit, share: true } : null;
+    const used = (this.#uses.get(key) ?? NOTHING)[of] + more;
+    return this.#shared && used > LIMITS.in_flight_key_of_free * free ? { limit, share: true } : null;
   }
 
   #count(key: string, of: keyof Use, more: number): void {
@@ -135,7 +135,7 @@ export class Load {
     else this.#uses.delete(key);
   }
 
-  #leave(entry: Entry): void {
+  #leave(entry: LoadEntry): void {
     if (!this.#entries.delete(entry)) return;
     this.#count(entry.key, "bytes", -entry.bytes);
     this.#count(entry.key, "requests", -1);

@@ -1,10 +1,10 @@
 // Owns what one request carries through the app: its id, its times, its key's name. Knows no route.
 
 import type { Context } from "hono";
-import type { Clock } from "../../scoring/ports.ts";
+import type { Clock } from "../../ports/ports.ts";
 import type { RequestScope } from "../../scoring/request-scope.ts";
-import type { Caller } from "../access/auth.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Caller } from "./auth.ts";
+import type { FaultDialect } from "./dialect.ts";
 
 export type AppEnv = {
   Variables: {
@@ -14,7 +14,7 @@ export type AppEnv = {
     cancel?: AbortController;
     /** Of the judging that the reply waits for. */
     deadline_ms?: number;
-    dialect?: Dialect;
+    dialect?: FaultDialect;
     /** What of the body the judge is not shown, for the reply's header. */
     left_out?: readonly string[];
     mendable?: boolean;

@@ -72,8 +72,8 @@ export function queryParameters<S extends z.ZodType>(
 ): z.output<S> {
   const given: Record<string, string> = {};
   for (const [name, header] of Object.entries(headers)) {
-    const told = c.req.header(header);
-    if (told !== undefined) given[name] = told;
+    const value = c.req.header(header);
+    if (value !== undefined) given[name] = value;
   }
   const queried = c.req.queries();
   for (const [name, values] of Object.entries(queried)) {
@@ -83,8 +83,8 @@ export function queryParameters<S extends z.ZodType>(
   const parsed = schema.safeParse(given, SUGGESTING);
   if (parsed.success) return parsed.data;
   // A message about a bound quotes the number, not how many digits its text has.
-  const meant = Object.entries(given).map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);
-  const faults = fieldErrors(parsed.error.issues, Object.fromEntries(meant));
+  const entries = Object.entries(given).map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);
+  const faults = fieldErrors(parsed.error.issues, Object.fromEntries(entries));
   const spelled = (path: string) => (queried[path] === undefined ? (headers[path] ?? path) : path);
   throw invalidRequest(faults.map(({ path, message }) => ({ path: spelled(path), message })));
 }

@@ -1,12 +1,13 @@
 // Owns Idempotency-Key: the wrapper that computes a route's reply once and gives it to whoever
 // repeats the request. Knows no route's meaning.
+
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Begun, KeptReply } from "../../objects/idempotency/reply.ts";
 import { joined } from "../../objects/storage/values.ts";
-import { sha256Hex } from "../../scoring/digest.ts";
+import { sha256Hex } from "../../platform/sha256.ts";
 import { isMendable } from "../../scoring/mendable.ts";
 import { readJson, readJsonBody } from "./body.ts";
 import type { RouteDeps } from "./deps.ts";
@@ -79,22 +80,24 @@ async function claimOf(deps: RouteDeps, c: AppContext, key: string, value: unkno
   const { respond_async, wait_s } = preferences(c);
   const url = new URL(c.req.url);
   // Whatever decides the reply besides the body: another form of it is another reply.
-  const about = [url.search, c.req.header("accept") ?? "", respond_async, c.req.header("kritai-webhook") ?? ""];
+  const deciding = [url.search, c.req.header("accept") ?? "", respond_async, c.req.header("kritai-webhook") ?? ""];
   const wait_ms = wait_s === null ? deadlineOf(value) : wait_s * 1000;
   return {
     deps,
     c,
     name: await sha256Hex(JSON.stringify([key_name, c.req.method, c.req.path, key])),
     owner: id,
-    fingerprint: await sha256Hex(`${JSON.stringify(about)}\n${await sha256Hex(text)}`),
+    fingerprint: await sha256Hex(`${JSON.stringify(deciding)}\n${await sha256Hex(text)}`),
     wait_until: started_ms + wait_ms,
   };
 }
 
 /** The request's own deadline as far as it can be read before the body is checked. */
 function deadlineOf(value: unknown): number {
-  const said = (value as { deadline_ms?: unknown } | null)?.deadline_ms;
-  return typeof said === "number" && said >= 0 ? Math.min(said, LIMITS.deadline_ms_max) : LIMITS.deadline_ms_default;
+  const stated = (value as { deadline_ms?: unknown } | null)?.deadline_ms;
+  return typeof stated === "number" && stated >= 0
+    ? Math.min(stated, LIMITS.deadline_ms_max)
+    : LIMITS.deadline_ms_default;
 }
 
 /** Waits until the running request with this key has ended, one way or the other, then goes on. */

@@ -1,8 +1,8 @@
 // Owns what a route is, and what a table of routes says of a request before its handler runs. The
-// tables: ../routes/table.ts and ../contracts/table.ts.
-import type { Scope } from "../access/auth.ts";
+// tables: ../routes/table.ts and ../tools/table.ts.
+import type { Scope } from "./auth.ts";
 import type { RouteDeps } from "./deps.ts";
-import type { Dialect } from "./dialect.ts";
+import type { FaultDialect } from "./dialect.ts";
 import type { AppContext } from "./scope.ts";
 
 /** What a caller needs: a key with the scope, or, of a `public` route, nothing. */
@@ -18,7 +18,7 @@ export interface Route {
   access: Access;
   handler: (deps: RouteDeps) => Handler;
   /** How its clients read a fault; absent: as a problem document. */
-  dialect?: Dialect | null;
+  dialect?: FaultDialect | null;
 }
 
 /** What is known of requests by their routes. */
@@ -31,7 +31,7 @@ export interface RouteTable {
    */
   scopeOf(method: string, pattern: string | null): Scope | null;
   /** The dialect from the start, so that a refused key is readable too. */
-  dialectOf(pattern: string | null): Dialect | null;
+  dialectOf(pattern: string | null): FaultDialect | null;
 }
 
 export function routeTable(routes: readonly Route[]): RouteTable {

@@ -6,7 +6,7 @@ import { asApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ClientProbe } from "../../objects/gathering/gathering.ts";
-import { pause } from "../../scoring/waiting.ts";
+import { pause } from "../../platform/waiting.ts";
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
 import { pushedText } from "./streams.ts";

@@ -1,13 +1,13 @@
 // Owns the refusal of content that no judge would be shown: before anything is asked, with its
 // place. Knows no route.
-import { ApiError, type FieldError } from "../../../core/faults/errors.ts";
-import { fieldPath } from "../../../core/faults/json-fault.ts";
-import { LIMITS } from "../../../core/faults/limits.ts";
-import type { AppContext } from "../../http/scope.ts";
-import { objectBody } from "../body.ts";
-import { type CarrierName, carrierNamed, fateOf } from "./carriers.ts";
+import { ApiError, type FieldError } from "../../core/faults/errors.ts";
+import { fieldPath } from "../../core/faults/json-fault.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { AppContext } from "../door/scope.ts";
+import { objectBody } from "../door/validation.ts";
+import { type CarrierName, carrierNamed, handlingOf } from "./carriers.ts";
 import { isRecord } from "./kinds.ts";
-import { elements, type Path, type Piece, rowPieces } from "./pieces.ts";
+import { type ContentPath, type ContentPiece, elements, rowPieces } from "./pieces.ts";
 
 /** Where a body holds content, what form it has there, and whose it is. */
 export interface ContentPlace {
@@ -21,9 +21,13 @@ export interface ContentPlace {
 /** Told in `X-Kritai-Warnings`: the policy was offered tools that the judge does not know of. */
 export const TOOLS_NOT_SHOWN = "tools_not_shown";
 
-type Body = Readonly<Record<string, unknown>>;
+type ShownBody = Readonly<Record<string, unknown>>;
 
-function* valuesAt(value: unknown, names: readonly string[], path: Path): Generator<{ value: unknown; path: Path }> {
+function* valuesAt(
+  value: unknown,
+  names: readonly string[],
+  path: ContentPath,
+): Generator<{ value: unknown; path: ContentPath }> {
   const [name, ...rest] = names;
   if (name === undefined) return yield { value, path };
   if (name === "[]") {
@@ -36,7 +40,10 @@ function* valuesAt(value: unknown, names: readonly string[], path: Path): Genera
 const namesOf = (at: string): string[] => at.replaceAll("[]", ".[]").split(".");
 
 /** Each piece of a body's content. */
-function* contentOf(places: readonly ContentPlace[], body: Body): Generator<Piece & { place: ContentPlace }> {
+function* contentOf(
+  places: readonly ContentPlace[],
+  body: ShownBody,
+): Generator<ContentPiece & { place: ContentPlace }> {
   for (const place of places) {
     for (const { value, path } of valuesAt(body, namesOf(place.at), [])) {
       for (const piece of carrierNamed(place.carrier).pieces(value, path, body)) yield { ...piece, place };
@@ -56,16 +63,16 @@ interface Unshown {
 }
 
 /** What of a body's content would not be shown, at most validation_errors_max of each. */
-export function unshownIn(places: readonly ContentPlace[], body: Body): Unshown {
+export function unshownIn(places: readonly ContentPlace[], body: ShownBody): Unshown {
   const found: Unshown = { prompt: [], answer: [], warnings: [] };
   const read = places.map(({ at }) => namesOf(at)[0] as string);
   const outside = [...rowPieces(body, [], read)].map((found) => ({ ...found, place: OUTSIDE }));
   for (const piece of [...outside, ...contentOf(places, body)]) {
     const { kind, of, place } = piece;
-    const fate = fateOf(place.carrier, kind);
-    if (fate === "warned" && !found.warnings.includes(TOOLS_NOT_SHOWN)) found.warnings.push(TOOLS_NOT_SHOWN);
+    const handling = handlingOf(place.carrier, kind);
+    if (handling === "warned" && !found.warnings.includes(TOOLS_NOT_SHOWN)) found.warnings.push(TOOLS_NOT_SHOWN);
     const faults = found[of ?? place.of ?? "prompt"];
-    if (fate !== "refused" || faults.length >= LIMITS.validation_errors_max) continue;
+    if (handling !== "refused" || faults.length >= LIMITS.validation_errors_max) continue;
     faults.push(faultOf(piece));
   }
   return found;
@@ -75,14 +82,14 @@ export function unshownIn(places: readonly ContentPlace[], body: Body): Unshown 
  * The body with no words where the answer's text should stand, so that the rest of it can be read:
  * which group it belongs to.
  */
-export function withoutAnswer(places: readonly ContentPlace[], body: Body): Record<string, unknown> {
+export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody): Record<string, unknown> {
   const texts = places.filter(({ carrier, of }) => carrier === "text" && of === "answer");
   const blank = (value: unknown, [name, ...rest]: readonly string[]): unknown =>
     name === undefined
       ? typeof value === "string"
         ? value
         : ""
-      : { ...(value as Body), [name]: blank(isRecord(value) ? value[name] : {}, rest) };
+      : { ...(value as ShownBody), [name]: blank(isRecord(value) ? value[name] : {}, rest) };
   return texts.reduce((whole, { at }) => blank(whole, namesOf(at)) as Record<string, unknown>, { ...body });
 }
 
@@ -94,15 +101,15 @@ export function unsupported(errors: readonly FieldError[], whose = ""): ApiError
 }
 
 /** Throws `unsupported_content` for what of a value inside a body's texts would not be shown. */
-export function requireShown(carrier: CarrierName, value: unknown, path: Path): void {
+export function requireShown(carrier: CarrierName, value: unknown, path: ContentPath): void {
   const refused = [...carrierNamed(carrier).pieces(value, path, {})].filter(
-    ({ kind }) => fateOf(carrier, kind) === "refused",
+    ({ kind }) => handlingOf(carrier, kind) === "refused",
   );
   const faults = refused.slice(0, LIMITS.validation_errors_max).map(faultOf);
   if (faults.length > 0) throw unsupported(faults);
 }
 
-const faultOf = ({ path, what }: Piece): FieldError => ({
+const faultOf = ({ path, what }: ContentPiece): FieldError => ({
   path: fieldPath(path),
   message: `${what}: the judge is not shown it`,
 });

@@ -16,13 +16,13 @@ const WAIT = /^wait\s*=\s*"?(\d{1,6})"?$/;
  * several counts.
  */
 export function preferences(c: AppContext): Preferences {
-  const said = (c.req.header("prefer") ?? "")
+  const header = (c.req.header("prefer") ?? "")
     .toLowerCase()
     .split(",")
     .map((part) => (part.split(";")[0] as string).trim());
-  const wait = said.map((part) => WAIT.exec(part)?.[1]).find((seconds) => seconds !== undefined);
+  const wait = header.map((part) => WAIT.exec(part)?.[1]).find((seconds) => seconds !== undefined);
   return {
-    respond_async: said.includes("respond-async"),
+    respond_async: header.includes("respond-async"),
     wait_s: wait === undefined ? null : Math.min(Number(wait), LIMITS.prefer_wait_s_max),
   };
 }

@@ -2,13 +2,13 @@
 // load while it comes; and telling both when it has ended. Knows no route.
 import { ApiError, type RequestErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Metrics } from "../../scoring/counters.ts";
-import type { Grant, KeyLimits, LimitName, LimitState } from "../../scoring/key-limits.ts";
-import { onReceived } from "../http/body.ts";
-import { type AppContext, keepAlive, workOf } from "../http/scope.ts";
+import type { Metrics } from "../../platform/counters.ts";
+import type { Grant, KeyLimitName, KeyLimits, LimitState } from "../../ports/key-limits.ts";
+import { onReceived } from "./body.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
+import { type AppContext, keepAlive, workOf } from "./scope.ts";
 
-const REFUSALS: Readonly<Record<LimitName, RequestErrorCode>> = {
+const REFUSALS: Readonly<Record<KeyLimitName, RequestErrorCode>> = {
   rpm: "rate_limited",
   tokens_per_day: "token_budget_exceeded",
   log_rows_per_day: "log_budget_exceeded",
@@ -16,7 +16,7 @@ const REFUSALS: Readonly<Record<LimitName, RequestErrorCode>> = {
 };
 
 /** How each limit is called in RateLimit fields: a name, its unit, its window in seconds. */
-const POLICIES: Readonly<Record<LimitName, { unit: string; window_s: number | null }>> = {
+const POLICIES: Readonly<Record<KeyLimitName, { unit: string; window_s: number | null }>> = {
   rpm: { unit: "requests", window_s: 60 },
   tokens_per_day: { unit: "tokens", window_s: 86_400 },
   log_rows_per_day: { unit: "rows", window_s: 86_400 },
@@ -50,8 +50,8 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
    */
   function enter(c: AppContext): () => void {
     const key = c.get("scope").key_name ?? "";
-    const told = Math.min(Number(c.req.header("content-length") ?? 0) || 0, LIMITS.body_bytes);
-    const excess = load.exceeded(key, told, Date.now());
+    const announced = Math.min(Number(c.req.header("content-length") ?? 0) || 0, LIMITS.body_bytes);
+    const excess = load.exceeded(key, announced, Date.now());
     if (excess !== null) throw busy(excess);
     const place = load.enter(key, Date.now());
     const receive = (bytes: number) => {
@@ -102,7 +102,7 @@ async function whenDone(c: AppContext): Promise<void> {
   }
 }
 
-function refusal(name: LimitName, { retry_after_s, limits }: Grant): ApiError {
+function refusal(name: KeyLimitName, { retry_after_s, limits }: Grant): ApiError {
   const quota = limits.find(({ limit }) => limit === name)?.quota;
   const detail = `The key's limit ${name} = ${quota} is reached. Try again in ${retry_after_s} s.`;
   return new ApiError(REFUSALS[name], detail, { headers: { "retry-after": `${retry_after_s}` } });

@@ -4,10 +4,10 @@ import * as z from "zod";
 import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Clock } from "../../scoring/ports.ts";
+import type { Clock } from "../../ports/ports.ts";
+import type { RunKey, RunLog } from "../../ports/run-log.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import type { RunKey, RunLog } from "../../scoring/run-log-port.ts";
-import type { Scope } from "../access/auth.ts";
+import type { Scope } from "./auth.ts";
 import { PageQuerySchema } from "./parameters.ts";
 import type { AppContext } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
@@ -70,10 +70,10 @@ export async function ofRun<T>(
 ): Promise<T> {
   const timed = <R>(work: () => Promise<R>) => timedStore(clock, c.get("scope"), work);
   const of = (owner: Owner) => timed(() => read({ owner, run_id: runId }));
-  const own = ownOf(c);
+  const caller = ownOf(c);
   const all = readableBy(c) === null;
-  if (named !== null && named !== own && !all) throw noSuchRun();
-  const found = await of(named ?? own);
+  if (named !== null && named !== caller && !all) throw noSuchRun();
+  const found = await of(named ?? caller);
   if (found !== null) return found;
   if (named !== null || !all) throw noSuchRun();
   const [other, ...more] = await timed(() => runLog.owners(runId, LIMITS.owners_told));

@@ -18,7 +18,7 @@ export const KINDS = {
   unknown: "parts, items and fields that are not known",
   tools: "definitions of tools (`tools`, `functions`)",
 } as const;
-export type Kind = keyof typeof KINDS;
+export type ContentKind = keyof typeof KINDS;
 
 /** Fields of messages, items and parts that hold thoughts. */
 const THOUGHT_FIELDS = new Set([
@@ -46,7 +46,7 @@ const ABOUT_FIELDS = new Set([
 const ABOUT_OBJECTS = new Set(["metadata", "usage", "logprobs", "cache_control", "routed_experts", "header"]);
 
 /** Kinds by what their types and fields are called, first match first. */
-const NAMES: readonly (readonly [Kind, RegExp])[] = [
+const NAMES: readonly (readonly [ContentKind, RegExp])[] = [
   ["result_block", /tool_?(result|response|output)|(call|function|custom_tool_call)_?(output|result|response)/i],
   ["tool_call", /tool|call|function|computer|code_interpreter|shell|mcp/i],
   ["image", /image|pixel|picture|photo|screenshot|media|multi_?modal|inline_?data/i],
@@ -55,7 +55,7 @@ const NAMES: readonly (readonly [Kind, RegExp])[] = [
   ["file", /file|document|attachment|pdf/i],
   ["refusal", /refus/i],
 ];
-const MEDIA: ReadonlySet<Kind> = new Set(["image", "audio", "video", "file"]);
+const MEDIA: ReadonlySet<ContentKind> = new Set(["image", "audio", "video", "file"]);
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -69,7 +69,7 @@ export const isTextType = (type: unknown): boolean =>
   type == null || (typeof type === "string" && TEXT_TYPES.has(type));
 
 /** The kind that a type or a field's name tells. */
-export const kindNamed = (name: string): Kind => NAMES.find(([, words]) => words.test(name))?.[0] ?? "unknown";
+export const kindNamed = (name: string): ContentKind => NAMES.find(([, words]) => words.test(name))?.[0] ?? "unknown";
 
 /** Deeper values are something, whatever they hold. */
 const DEPTH_MAX = 8;
@@ -96,5 +96,5 @@ const ROW_CONTENT =
   /^(images?|image_urls?|videos?|video_urls?|audios?|audio_urls?|pixel_values|pdf|multi_?modal_(data|inputs?)|attachments|(input|output)_(images?|files?|audio)|tool_calls|tool_results|function_call|previous_response_id)$/i;
 
 /** The kind of content that a row's field holds; null for a column like any other. */
-export const columnKind = (name: string): Kind | null =>
+export const columnKind = (name: string): ContentKind | null =>
   name === "tools" || name === "functions" ? "tools" : ROW_CONTENT.test(name) ? kindNamed(name) : null;

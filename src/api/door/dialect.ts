@@ -1,7 +1,7 @@
 // Owns the words for how a foreign contract's clients read a fault. Knows no contract.
 
 /** A fault of the whole request, before any dialect's words. */
-export interface Said {
+export interface RequestFault {
   status: number;
   /** A code of docs/errors.md. */
   code: string;
@@ -11,4 +11,4 @@ export interface Said {
 }
 
 /** The status and the members that a dialect adds to (or changes in) the problem document. */
-export type Dialect = (said: Said) => { status: number; members: Record<string, unknown> };
+export type FaultDialect = (fault: RequestFault) => { status: number; members: Record<string, unknown> };

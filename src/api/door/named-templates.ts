@@ -1,12 +1,12 @@
 // Owns the step from a spec that names a deployment's own templates to one that holds them.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { OwnPreset } from "../../core/judges/presets/own.ts";
-import type { AnySpec } from "../../core/signals/compiled-spec.ts";
-import { foreignPrompts, withTemplates } from "../../core/signals/own-templates.ts";
-import { AnySpecSchema } from "../../core/signals/signals-spec.ts";
+import type { AnySpec } from "../../core/reward/compiled-spec.ts";
+import { foreignPrompts, withTemplates } from "../../core/reward/own-templates.ts";
+import { AnySpecSchema } from "../../core/reward/signals-spec.ts";
 import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
-import type { RouteDeps } from "../http/deps.ts";
-import { invalidRequest, validated } from "../http/validation.ts";
+import type { RouteDeps } from "./deps.ts";
+import { invalidRequest, validated } from "./validation.ts";
 
 export type Templates = ReadonlyMap<string, OwnPreset>;
 

@@ -4,7 +4,7 @@
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RewardsRequest } from "../../core/signals/requests.ts";
+import type { RewardsRequest } from "../../core/reward/requests.ts";
 
 /**
  * Throws `too_many_rollouts`, or `invalid_request` for a group_id that is not unique: logs and

@@ -2,7 +2,7 @@
 // them, and how a refusal names the bound. Knows no HTTP.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Metrics } from "../../scoring/counters.ts";
+import type { Metrics } from "../../platform/counters.ts";
 import type { HeldWork } from "../../scoring/held-work.ts";
 import { type Excess, Load } from "./load.ts";
 
@@ -20,11 +20,11 @@ export function createInFlight(metrics: Metrics, keys: readonly { name: string }
 
   function busy({ limit, share }: Excess): ApiError {
     metrics.add("kritai_requests_shed_total", 1, { limit });
-    const said = `${limit} = ${LIMITS[limit]}`;
+    const stated = `${limit} = ${LIMITS[limit]}`;
     const part = `in_flight_key_of_free = ${LIMITS.in_flight_key_of_free} times what is free`;
     const whose = share
-      ? `The key has its share, ${part}, of this instance's limit ${said}`
-      : `This instance is at its limit ${said}`;
+      ? `The key has its share, ${part}, of this instance's limit ${stated}`
+      : `This instance is at its limit ${stated}`;
     return new ApiError("busy", `${whose}. Send the request again.`, {
       headers: { "retry-after": "1" },
     });

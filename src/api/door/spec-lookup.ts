@@ -1,0 +1,100 @@
+// The step from a request's `spec`, a name or the spec itself, to a spec that the key may use.
+import { compileFormats } from "../../core/candidate/format.ts";
+import { type AllowedModels, requireModel, requireModelOfAny } from "../../core/contract/allowed-models.ts";
+import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { didYouMean } from "../../core/faults/suggestion.ts";
+import { type AnySpec, compileSpec, judgesIn } from "../../core/reward/compiled-spec.ts";
+import { preparerRules } from "../../core/reward/preparing.ts";
+import { specHash } from "../../scoring/digest.ts";
+import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
+import type { RouteDeps } from "./deps.ts";
+import { withOwnTemplates } from "./named-templates.ts";
+
+export const BUILT_IN = "default";
+
+/**
+ * The spec that a request names or holds. `default` is built in and needs no database. Throws
+ * `unknown_spec`, and `model_not_allowed` for one whose model the key may not have judge, whoever
+ * stored it.
+ * @param field where the request names it, for the refusal
+ */
+export async function resolveSpec(
+  deps: RouteDeps,
+  scope: RequestScope,
+  spec: string | AnySpec,
+  field = "spec",
+): Promise<AnySpec> {
+  const suggested = permitted(deps, scope, await specMeant(deps, scope, spec, field), field, typeof spec !== "string");
+  return withOwnTemplates(deps, scope, suggested, field);
+}
+
+/** The same for one that nobody judges by: its models are not looked at. */
+export async function specMeant(
+  deps: RouteDeps,
+  scope: RequestScope,
+  spec: string | AnySpec,
+  field = "spec",
+): Promise<AnySpec> {
+  const found = typeof spec === "string" ? await storedSpec(deps, scope, spec) : spec;
+  if (found !== null) return found;
+  const suggested = await suggestedName(deps, scope, spec as string);
+  throw new ApiError(
+    "unknown_spec",
+    `No spec is stored under this name${suggested || "."} PUT /v1/specs/:name stores one.`,
+    {
+      errors: [{ path: field, message: `not the name of a stored spec${suggested}` }],
+    },
+  );
+}
+
+/**
+ * The stored name that this one may be a misspelling of, as a question; without it the refusal is
+ * as good.
+ */
+async function suggestedName(deps: RouteDeps, scope: RequestScope, name: string): Promise<string> {
+  const names = timedStore(deps.clock, scope, () => deps.specs.names(LIMITS.suggestion_names_max));
+  return didYouMean(name, [BUILT_IN, ...(await names.catch(() => []))]);
+}
+
+/**
+ * The same spec. Throws `model_not_allowed`.
+ * @param field where the spec stands, or, unless it is `inline`, its name
+ */
+export function permitted(
+  { models }: RouteDeps,
+  { key_name }: RequestScope,
+  spec: AnySpec,
+  field: string,
+  inline = false,
+): AnySpec {
+  if (models === undefined) return spec;
+  for (const { judge, path } of judgesIn(spec)) {
+    requireModel(models, key_name, { judge }, inline ? `${field}.${path}.model` : field);
+  }
+  return spec;
+}
+
+export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: string): Promise<AnySpec | null> {
+  if (name === BUILT_IN) return deps.default_spec ?? DEFAULT_SPEC;
+  return timedStore(deps.clock, scope, () => deps.specs.get(name));
+}
+
+/**
+ * What the schema cannot say of a spec: its range is finite, its regular expressions compile, its
+ * prompts exist, its models may be named.
+ */
+export async function checkedSpec(
+  deps: RouteDeps,
+  scope: RequestScope,
+  given: AnySpec,
+): Promise<{ spec: AnySpec; spec_hash: string }> {
+  const { models } = deps;
+  const spec = await withOwnTemplates(deps, scope, given, "spec");
+  for (const { judge, path } of models === undefined ? [] : judgesIn(spec)) {
+    requireModelOfAny(models as AllowedModels, { judge }, `spec.${path}.model`);
+  }
+  compileFormats(Object.values(preparerRules(compileSpec(spec)).formats));
+  return { spec, spec_hash: await specHash(spec) };
+}
