@@ -1,0 +1,152 @@
+// Owns POST /v1/chat/completions: a judge for tools that can only call a chat model. The model is a
+// spec, the answer a verdict.
+
+import * as z from "zod";
+import { judgeQuestion } from "./judge-question.ts";
+import { ModelsReplySchema, models } from "./models.ts";
+import { ChatReplySchema, completion, streamCompletion } from "./shared/chat-replies.ts";
+import { verdictOf } from "./shared/chat-verdict.ts";
+import { type Contract, contractBody } from "./shared/contract.ts";
+import { openai } from "./shared/dialects.ts";
+import { groupRoute } from "./shared/group-route.ts";
+import { MessageSchema } from "./shared/messages.ts";
+import { SharedOptionsSchema } from "./shared/options.ts";
+import { contains, documented, fields, has, noChoice, QUESTION, refused, size } from "./shared/page.ts";
+
+export const ChatRequestSchema = z.object({
+  model: z.string().nullish().meta({ description: "a spec's name; GET /v1/models lists them" }),
+  messages: z.array(MessageSchema).min(1),
+  n: z.literal(1, "one verdict a request").nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+});
+
+const route = groupRoute(async (body, { id, created, modelSpec }) => {
+  const request = contractBody(ChatRequestSchema, body, { messages: "messages_max" });
+  const { group, form } = judgeQuestion(request.messages);
+  const model = request.model ?? "default";
+  const texts = group.rollouts.map(({ text }) => text);
+  const spec = await modelSpec(model, texts);
+  const head = { id: `chatcmpl-${id}`, created, model };
+  const withUsage = request.stream_options?.include_usage === true;
+  return {
+    ...{ groups: [group], spec, field: "messages", interactive: true, reply: ChatReplySchema },
+    tell: (scored) => completion(head, verdictOf(scored, spec, form)),
+    streamed:
+      request.stream !== true
+        ? undefined
+        : ({ scored, stop }, deps) => {
+            const verdict = scored.then((done) => verdictOf(done, spec, form));
+            return streamCompletion(deps, id, head, verdict, { withUsage, stop });
+          },
+  };
+});
+
+export const chat: Contract = {
+  name: "chat_completions",
+  scope: "score",
+  dialect: openai,
+  // ms-swift's GenRM example; the openai SDK itself waits 600 s.
+  wait_ms: 120_000,
+  content: [{ at: "messages", carrier: "prompt" }],
+  routes: [
+    { method: "POST", path: "/v1/chat/completions", handler: route },
+    { method: "GET", path: "/v1/models", handler: models },
+  ],
+};
+
+export const EXAMPLE = {
+  model: "default",
+  messages: [
+    {
+      role: "user",
+      content: /* @__PURE__ */ JSON.stringify({
+        question: QUESTION,
+        candidates: ["def f(xs):\n    return sum(xs)", "def f(xs):\n    return sum(x for x in xs if x % 2 == 0)"],
+        language: "python",
+      }),
+    },
+  ],
+};
+
+/** A streamed chunk of a verdict. */
+const chunkSchema = () =>
+  ChatReplySchema.extend({
+    object: z.literal("chat.completion.chunk"),
+    choices: z
+      .array(
+        z.object({
+          index: z.literal(0),
+          delta: z.object({ role: z.literal("assistant").optional(), content: z.string().optional() }),
+          finish_reason: z.literal("stop").nullable(),
+          logprobs: z.null(),
+        }),
+      )
+      .max(1)
+      .meta({ description: "none in the chunk that holds the usage" }),
+    usage: ChatReplySchema.shape.usage.optional(),
+  });
+
+/** One event of a stream: a chunk, of a fault after the beginning an `error`, or the end. */
+const eventSchema = () =>
+  z.looseObject({
+    data: z.union([
+      z.literal("[DONE]"),
+      z.string().meta({
+        contentMediaType: "application/json",
+        contentSchema: { anyOf: [{ $ref: "#/components/schemas/ChatChunk" }, { type: "object", required: ["error"] }] },
+      }),
+    ]),
+  });
+
+export const page = /* @__PURE__ */ documented(chat, () => ({
+  operations: {
+    "POST /v1/chat/completions": {
+      operationId: "judge",
+      summary: "A judge for tools that can only call a chat model",
+      description:
+        'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; the answer is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. A failure is an HTTP error, in a stream that has begun an `error` event.',
+      query: SharedOptionsSchema,
+      request: ChatRequestSchema,
+      reply: ChatReplySchema,
+      example: EXAMPLE,
+      replies: {
+        "200": {
+          description: "Judged. With `stream: true` as events: `data` is a chunk, of the last one `[DONE]`.",
+          content: {
+            "application/json": { schema: ChatReplySchema },
+            "text/event-stream": { schema: eventSchema() },
+          },
+        },
+      },
+      refusals: [
+        { why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" },
+        refused("a comparison in a text", "messages", "the last user message is no comparison"),
+        refused("a comparison in a text", "messages\\..+"),
+        noChoice(),
+      ],
+    },
+    "GET /v1/models": {
+      operationId: "listModels",
+      summary: "The specs, as models",
+      reply: ModelsReplySchema,
+      reply_description: "`default`, and the stored ones.",
+    },
+  },
+  components: { ChatRequest: ChatRequestSchema, ChatReply: ChatReplySchema },
+  standalone: { ChatChunk: chunkSchema() },
+  rules: {
+    ChatRequest: fields({
+      messages: {
+        ...size("messages_max"),
+        ...contains(
+          has({
+            role: { const: "user" },
+            // A chat's text that may hold a comparison: our own prompt, or JSON.
+            content: { anyOf: [{ type: "array" }, { type: "string", pattern: "\\[QUESTION\\]\\n|^\\s*\\{" }] },
+          }),
+        ),
+      },
+    }),
+  },
+}));

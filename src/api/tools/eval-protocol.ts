@@ -1,0 +1,141 @@
+// Owns POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of
+// itself that it is not valid. Gathering: gathered.ts.
+import * as z from "zod";
+import { RolloutSchema } from "../../core/contract/requests.ts";
+import { ITEM_ERRORS } from "../../core/faults/errors.ts";
+import { invalidRequest, validAt } from "../door/validation.ts";
+import { healthz } from "../routes/service.ts";
+import { type Contract, contractBody } from "./shared/contract.ts";
+import { trainers } from "./shared/dialects.ts";
+import { MessageSchema, messageText, PromptSchema } from "./shared/messages.ts";
+import { CORRECT, contains, documented, fields, has, QUESTION, refused, sampleOperation, size } from "./shared/page.ts";
+import { sampleRoute } from "./shared/sample-route.ts";
+import { type JudgedSample, sampleLogs, ungathered, unitScore } from "./shared/sample-score.ts";
+import { truthField } from "./shared/stated-facts.ts";
+
+export const EvaluateRequestSchema = z.object({
+  messages: z
+    .array(MessageSchema)
+    .min(2)
+    .meta({ description: "the last one by the assistant is judged; those before it are the prompt" }),
+  ground_truth: truthField("samples of one prompt with different ones are different problems"),
+  kwargs: z.unknown().optional().meta({ description: "further fields of the row, for specs that need facts" }),
+});
+
+const score = z.number().min(0).max(1);
+const MetricSchema = z.object({ score, is_score_valid: z.boolean(), reason: z.string() });
+export const EvaluateReplySchema = z.object({
+  score,
+  is_score_valid: z
+    .boolean()
+    .meta({ description: "false: the sample could not be judged, and the score means nothing" }),
+  reason: z.string(),
+  metrics: z.object({ win_share: MetricSchema, format_ok: MetricSchema, parse_rate: MetricSchema }),
+  step_outputs: z.null(),
+  error: z.string().nullable().meta({ description: "the code of the failure" }),
+});
+
+function read(body: Record<string, unknown>) {
+  const { messages, ground_truth, kwargs } = contractBody(EvaluateRequestSchema, body, { messages: "messages_max" });
+  const last = messages.findLastIndex(({ role }) => role === "assistant");
+  if (last < 1) {
+    throw invalidRequest([{ path: "messages", message: "needs an assistant's message after at least one other" }]);
+  }
+  const given = { prompt: messages.slice(0, last), text: messageText(messages[last] as (typeof messages)[number]) };
+  const AskedSchema = z.object({ prompt: PromptSchema, text: RolloutSchema.shape.text });
+  const { prompt, text } = validAt(AskedSchema, given, ["messages"]);
+  const stated = { truth: ground_truth, row: { ground_truth, kwargs }, field: "ground_truth" };
+  return { prompt, label: ground_truth, rollout: { text }, stated };
+}
+
+function evaluateReply(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {
+  const { judged, spec, on_failure } = sample;
+  const { reward, error } = judged.result;
+  // The package looks at no `is_score_valid`: without a word it would take the 0 for a score.
+  if (reward === null && (on_failure === undefined || on_failure === "error")) throw ungathered(judged);
+  const logs = sampleLogs(sample);
+  const decided = logs.rm_wins + logs.rm_losses + logs.rm_ties;
+  const tally = `won ${logs.rm_wins}, lost ${logs.rm_losses} and tied ${logs.rm_ties} of ${decided + logs.rm_undecided} comparisons`;
+  const failed = error === null ? null : `${error}: ${ITEM_ERRORS[error]}`;
+  const shown = reward ?? (typeof on_failure === "number" ? on_failure : null);
+  const metric = (value: number, valid: boolean, reason: string) => ({
+    score: valid ? value : 0,
+    is_score_valid: valid,
+    reason,
+  });
+  return {
+    score: shown === null ? 0 : unitScore(shown, spec, judged.members),
+    is_score_valid: reward !== null,
+    reason: failed ?? tally,
+    metrics: {
+      win_share: metric((logs.rm_wins + logs.rm_ties / 2) / decided, decided > 0, tally),
+      format_ok: metric(logs.rm_format_ok, true, "whether every format rule of the spec holds"),
+      parse_rate: metric(judged.metrics.parse_rate ?? 0, judged.metrics.parse_rate !== null, "of the group's answers"),
+    },
+    step_outputs: null,
+    error,
+  };
+}
+
+const route = sampleRoute({
+  field: "messages",
+  reply: EvaluateReplySchema,
+  // Callers' own loops.
+  retry_ms: 2 * 60_000,
+  tries: 1,
+  read,
+  tell: evaluateReply,
+});
+
+export const evalProtocol: Contract = {
+  name: "eval_protocol",
+  scope: "score",
+  dialect: trainers,
+  // Of the preview.
+  wait_ms: 30_000,
+  settable: true,
+  content: [
+    { at: "messages", carrier: "conversation", of: "answer" },
+    { at: "kwargs", carrier: "row" },
+  ],
+  routes: [
+    { method: "POST", path: "/evaluate", handler: route },
+    { method: "GET", path: "/health", access: "public", dialect: null, handler: healthz },
+  ],
+};
+
+export const EXAMPLE = {
+  messages: [
+    { role: "user", content: QUESTION },
+    { role: "assistant", content: CORRECT },
+  ],
+  ground_truth: "6",
+  kwargs: {},
+};
+
+export const page = /* @__PURE__ */ documented(evalProtocol, () => ({
+  operations: {
+    "POST /evaluate": sampleOperation({
+      operationId: "evaluateSample",
+      summary: "eval-protocol's remote reward function",
+      description:
+        "A failure is an HTTP error; with `on_failure=flag` or a number it has `is_score_valid: false`, which the package does not look at.",
+      request: EvaluateRequestSchema,
+      reply: EvaluateReplySchema,
+      example: EXAMPLE,
+      refusals: [refused("the first message is no answer", "messages", "after at least one other")],
+    }),
+    "GET /health": {
+      operationId: "health",
+      summary: "Liveness, as eval-protocol asks",
+      reply_description: "The process lives.",
+      reply: z.object({ status: z.string() }),
+    },
+  },
+  components: { EvaluateRequest: EvaluateRequestSchema },
+  rules: {
+    EvaluateRequest: fields({
+      messages: { ...size("messages_max"), ...contains(has({ role: { const: "assistant" } })) },
+    }),
+  },
+}));

@@ -1,0 +1,188 @@
+// Owns POST /nemo-gym/verify and the small routes of a NeMo-Gym resources server. Rollouts:
+// nemo-gym-response.ts; gathering: gathered.ts.
+import * as z from "zod";
+import { AnyJsonSchema } from "../../core/contract/any-json.ts";
+import { ITEM_ERRORS } from "../../core/faults/errors.ts";
+import { serviceInfo } from "../routes/service.ts";
+import { type Contract, type ContractRoute, contractBody } from "./shared/contract.ts";
+import { trainers } from "./shared/dialects.ts";
+import { gymOperations } from "./shared/nemo-gym-page.ts";
+import { CreateParamsSchema, GymPromptSchema, GymRolloutSchema, ResponseSchema } from "./shared/nemo-gym-response.ts";
+import { aggregateMetrics, reverifyMode, session } from "./shared/nemo-gym-server.ts";
+import { contains, documented, elements, fields, has, not, when } from "./shared/page.ts";
+import { sampleRoute } from "./shared/sample-route.ts";
+import {
+  type JudgedSample,
+  rewardOrDeclared,
+  SampleLogsSchema,
+  sampleComponents,
+  sampleLogs,
+} from "./shared/sample-score.ts";
+
+/**
+ * Where the resources server stands; with observability on the gym puts its rollout's id before the
+ * route.
+ */
+const PREFIXES = ["/nemo-gym", "/nemo-gym/ng-rollout/:rollout_id"] as const;
+
+/** Names under which datasets hold what tells problems of one prompt apart. */
+const LABELS = ["expected_answer", "label", "answer", "ground_truth", "solution", "verifier_metadata"] as const;
+
+const IdSchema = z.union([z.string(), z.number()]).nullish();
+
+export const VerifyRequestSchema = z
+  .looseObject({
+    responses_create_params: CreateParamsSchema,
+    response: ResponseSchema,
+    _ng_group_id: IdSchema.meta({ description: "rollouts of one id and one `_ng_group_attempt` are one group" }),
+    _ng_group_attempt: IdSchema,
+  })
+  .meta({
+    description: "a dataset row's fields beside; all of it comes back, and specs that need facts read them there",
+  });
+
+const flagged = {
+  _ng_failure_class: z.literal("judge_failed").optional(),
+  _ng_failure_judge_error: z.string().optional(),
+  mask_sample: z.literal(true).optional(),
+  failure_kind: z.literal("judge_failed").optional(),
+  failure_reason: z.string().optional(),
+};
+const echoed = z.record(z.string(), z.unknown());
+export const VerifyReplySchema = z.looseObject({
+  responses_create_params: echoed,
+  response: echoed,
+  reward: z.number(),
+  reward_components: z
+    .record(z.string(), z.number())
+    .meta({ description: "base, format, overlong; of a spec with signals each signal's value" }),
+  kritai_request_id: z.string().meta({ description: "finds the judgement in the run log" }),
+  ...SampleLogsSchema.shape,
+  ...flagged,
+});
+
+const ReadSchema = z.object({ responses_create_params: GymPromptSchema, response: GymRolloutSchema });
+
+const CohortSchema = z.object({ _ng_group_id: IdSchema, _ng_group_attempt: IdSchema });
+
+/** The gym's own name of a group, and which try at it this is; null where it does not say. */
+function cohortOf(body: Record<string, unknown>): unknown[] | null {
+  const { _ng_group_id: id, _ng_group_attempt: attempt } = contractBody(CohortSchema, body);
+  return id == null ? null : [id, attempt ?? null];
+}
+
+function read(body: Record<string, unknown>) {
+  const { responses_create_params: prompt, response: rollout } = contractBody(ReadSchema, body);
+  const name = LABELS.find((one) => body[one] !== undefined && body[one] !== null);
+  const label = name === undefined ? null : contractBody(z.object({ [name]: AnyJsonSchema }), body)[name];
+  const cohort = cohortOf(body);
+  const { responses_create_params: _, response: __, ...row } = body;
+  const stated = { truth: label, row, field: name ?? LABELS[0] };
+  return { prompt, label, ...(cohort !== null && { cohort }), rollout, stated };
+}
+
+/**
+ * The gym's own words for a judge that failed, of today and of 0.5: such a row is kept apart and
+ * can be verified again.
+ */
+function judgeFailed({ judged }: JudgedSample) {
+  const error = judged.result.error ?? "verifier_bad_reply";
+  const reason = `${error}: ${ITEM_ERRORS[error]}`;
+  return {
+    _ng_failure_class: "judge_failed",
+    _ng_failure_judge_error: reason,
+    mask_sample: true,
+    failure_kind: "judge_failed",
+    failure_reason: reason,
+  };
+}
+
+function verifyReply(sample: JudgedSample, body: Record<string, unknown>) {
+  const failed = sample.judged.result.reward === null && sample.on_failure === "flag";
+  const declared = failed ? { ...sample, on_failure: 0 } : sample;
+  const logs = sampleLogs(declared);
+  return {
+    ...body,
+    reward: rewardOrDeclared(declared),
+    reward_components: sampleComponents(declared),
+    kritai_request_id: sample.judged.request_id,
+    ...logs,
+    ...(failed && judgeFailed(sample)),
+  };
+}
+
+const verify = sampleRoute({
+  field: "response.usage.output_tokens",
+  reply: VerifyReplySchema,
+  // NeMo-RL: 5 dispatches of 60 s, doubled for what lies between.
+  retry_ms: 10 * 60_000,
+  tries: 1,
+  read,
+  tell: verifyReply,
+});
+
+/**
+ * What scores is told of faults in the trainers' words; the small routes are read by no trainer.
+ */
+const routesAt = (prefix: string): ContractRoute[] => [
+  { method: "POST", path: `${prefix}/verify`, handler: verify },
+  { method: "POST", path: `${prefix}/seed_session`, dialect: null, handler: session },
+  { method: "POST", path: `${prefix}/close_session`, dialect: null, handler: session },
+  { method: "POST", path: `${prefix}/aggregate_metrics`, dialect: null, handler: aggregateMetrics },
+  { method: "GET", path: `${prefix}/reverify_mode`, dialect: null, handler: reverifyMode },
+];
+
+export const nemoGym: Contract = {
+  name: "nemo_gym",
+  scope: "score",
+  dialect: trainers,
+  // verifiers' default for /verify.
+  wait_ms: 60_000,
+  settable: true,
+  content: [
+    { at: "responses_create_params.input", carrier: "input" },
+    { at: "responses_create_params", carrier: "row" },
+    { at: "response.output", carrier: "output", of: "answer" },
+    { at: "response", carrier: "row", of: "answer" },
+    { at: "verifier_metadata", carrier: "row" },
+  ],
+  routes: [
+    { method: "GET", path: "/nemo-gym/", access: "public", dialect: null, handler: serviceInfo },
+    ...PREFIXES.flatMap(routesAt),
+  ],
+};
+
+/** Of an item of OpenAI's Responses that is a turn of a chat. */
+const TURN = [
+  has({ type: { const: "function_call_output" } }),
+  has({ role: { type: "string", minLength: 1, maxLength: 64 } }),
+];
+
+export const page = /* @__PURE__ */ documented(nemoGym, () => ({
+  operations: {
+    "GET /nemo-gym/": {
+      operationId: "nemoGymRoot",
+      summary: "NeMo-Gym's readiness probe",
+      reply_description: "What this is.",
+      reply: z.looseObject({}),
+    },
+    ...Object.assign(
+      {},
+      ...PREFIXES.map((prefix, at) =>
+        gymOperations(prefix, at === 0 ? "" : "Rollout", { request: VerifyRequestSchema, reply: VerifyReplySchema }),
+      ),
+    ),
+  },
+  components: { NemoGymVerifyRequest: VerifyRequestSchema, NemoGymVerifyReply: VerifyReplySchema },
+  rules: {
+    NemoGymVerifyRequest: fields({
+      responses_create_params: {
+        ...elements("input", { anyOf: [has({ type: { const: "reasoning" } }), ...TURN] }),
+        ...when(
+          not(has({ instructions: { type: "string", minLength: 1 } })),
+          fields({ input: contains({ anyOf: TURN }) }),
+        ),
+      },
+    }),
+  },
+}));

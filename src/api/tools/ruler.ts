@@ -1,0 +1,111 @@
+// Owns POST /ruler/v1/chat/completions: the judge that ART's RULER asks, all trajectories of a
+// group at once. The prompt's shape: ruler-prompt.ts.
+import * as z from "zod";
+import { ITEM_ERRORS } from "../../core/faults/errors.ts";
+import { ChatRequestSchema } from "./chat-completions.ts";
+import { ChatReplySchema, completion } from "./shared/chat-replies.ts";
+import { type Contract, contractBody } from "./shared/contract.ts";
+import { openai } from "./shared/dialects.ts";
+import { groupRoute } from "./shared/group-route.ts";
+import { usageOf } from "./shared/judging.ts";
+import { SharedOptionsSchema } from "./shared/options.ts";
+import { CORRECT, contains, documented, fields, has, noChoice, QUESTION, refused, size, WRONG } from "./shared/page.ts";
+import { relevances } from "./shared/relevance.ts";
+import { rulerPrompt, specOfQuestion } from "./shared/ruler-prompt.ts";
+
+const RulerRequestSchema = ChatRequestSchema.omit({ stream: true, stream_options: true }).extend({
+  stream: z.literal(false, "the judge's answer comes whole").nullish(),
+});
+
+const route = groupRoute(async (body, { id, created, textSpec }) => {
+  const { messages, model } = contractBody(RulerRequestSchema, body, { messages: "messages_max" });
+  const question = rulerPrompt(messages);
+  const { group, ids, several } = question;
+  // Of several turns a program is a part: without a spec such trajectories are judged whole.
+  const texts = several === null ? group.rollouts.map(({ text }) => text) : [];
+  const spec = specOfQuestion(question, await textSpec(model ?? null, texts));
+  return {
+    ...{ groups: [group], spec, field: "messages", reply: ChatReplySchema },
+    /**
+     * A score in 0..1 a trajectory, and in its explanation how it came about. One that is missing
+     * fails the request: RULER would take another's for it.
+     */
+    tell(scored) {
+      const relevance = relevances(scored, spec, false);
+      const scores = scored.reply.groups.flatMap(({ rollouts }) =>
+        rollouts.map(({ wins, losses, ties, undecided, error }, i) => {
+          const asked = wins + losses + ties + undecided;
+          const tally = `won ${wins}, lost ${losses} and tied ${ties} of ${asked} comparisons`;
+          const explanation = error === null ? tally : ITEM_ERRORS[error];
+          return { trajectory_id: ids[i] as string, explanation, score: relevance[i] };
+        }),
+      );
+      const head = { id: `chatcmpl-${id}`, created, model: model ?? "default" };
+      return completion(head, { text: JSON.stringify({ scores }), usage: usageOf(scored.reply.groups) });
+    },
+  };
+});
+
+export const ruler: Contract = {
+  name: "ruler",
+  scope: "score",
+  dialect: openai,
+  // litellm's own.
+  wait_ms: 600_000,
+  settable: true,
+  content: [{ at: "messages", carrier: "prompt" }],
+  routes: [{ method: "POST", path: "/ruler/v1/chat/completions", handler: route }],
+};
+
+const trajectory = (answer: string, i: number) =>
+  `<trajectory id="${i + 1}">\n${JSON.stringify([{ role: "assistant", content: answer }])}\n</trajectory>`;
+
+export const EXAMPLE = {
+  model: "default",
+  messages: [
+    { role: "system", content: "Score each trajectory from 0 to 1.\n\nGrading standards:\nWhat works is better." },
+    {
+      role: "user",
+      content: /* @__PURE__ */ [
+        `<context>\n${JSON.stringify([{ role: "user", content: QUESTION }])}\n</context>`,
+        "Trajectories:",
+        ...[WRONG, CORRECT].map(trajectory),
+      ].join("\n\n"),
+    },
+  ],
+};
+
+export const page = /* @__PURE__ */ documented(ruler, () => ({
+  operations: {
+    "POST /ruler/v1/chat/completions": {
+      operationId: "rulerJudge",
+      summary: "The judge of ART's RULER: a score for each trajectory of a group",
+      description:
+        "The last user message holds RULER's `<context>` and `<trajectory>` blocks; the answer is its JSON, with one score in 0..1 for each. The model is a spec's name. A trajectory without a score fails the request.",
+      query: SharedOptionsSchema,
+      request: RulerRequestSchema,
+      reply: ChatReplySchema,
+      example: EXAMPLE,
+      refusals: [
+        refused("trajectories in a text", "messages"),
+        refused("trajectories in a text", "messages\\..+"),
+        { why: "nobody to compare with", status: 400, code: "group_too_small" },
+        noChoice(),
+      ],
+    },
+  },
+  components: { RulerRequest: RulerRequestSchema },
+  rules: {
+    RulerRequest: fields({
+      messages: {
+        ...size("messages_max"),
+        ...contains(
+          has({
+            role: { const: "user" },
+            content: { anyOf: [{ type: "array" }, { type: "string", pattern: '<trajectory id="' }] },
+          }),
+        ),
+      },
+    }),
+  },
+}));

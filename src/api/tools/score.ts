@@ -1,0 +1,127 @@
+// Owns POST /score and /v1/score: vLLM's scores of text pairs, in input order.
+import * as z from "zod";
+import { GroupSchema, RolloutSchema } from "../../core/contract/requests.ts";
+import { invalidRequest } from "../door/validation.ts";
+import { type Contract, contractBody } from "./shared/contract.ts";
+import { rerankers } from "./shared/dialects.ts";
+import { UsageSchema } from "./shared/judging.ts";
+import { SharedOptionsSchema } from "./shared/options.ts";
+import { CORRECT, documented, has, type Operation, QUESTION, size, WRONG, when } from "./shared/page.ts";
+import { KritaiSchema } from "./shared/ranking-options.ts";
+import { pairRefusals, pairUp, scorePairs } from "./shared/scored-pairs.ts";
+import { textRoute } from "./shared/text-route.ts";
+
+/** The names under which vLLM takes the two sides, in the order in which they are looked for. */
+const SIDES = [
+  ["queries", "documents"],
+  ["queries", "items"],
+  ["data_1", "data_2"],
+  ["text_1", "text_2"],
+] as const;
+
+const PromptText = GroupSchema.shape.prompt.options[0];
+const CandidateText = RolloutSchema.shape.text;
+const left = z.union([PromptText, z.array(PromptText).min(1)]).optional();
+const right = z.union([CandidateText, z.array(CandidateText).min(1)]).optional();
+
+export const ScoreRequestSchema = z.object({
+  model: z.string().nullish(),
+  queries: left,
+  documents: right,
+  items: right,
+  data_1: left,
+  data_2: right,
+  text_1: left,
+  text_2: right,
+  use_activation: z.boolean().nullish(),
+  kritai: KritaiSchema,
+});
+
+export const ScoreReplySchema = z.object({
+  id: z.string(),
+  object: z.literal("list"),
+  created: z.int(),
+  model: z.string(),
+  data: z.array(z.object({ index: z.int(), object: z.literal("score"), score: z.number() })),
+  usage: UsageSchema,
+});
+
+const LISTS = Object.fromEntries(SIDES.flat().map((name) => [name, "rollouts_per_request_max" as const]));
+
+function sides(request: z.output<typeof ScoreRequestSchema>) {
+  for (const names of SIDES) {
+    const [first, second] = [request[names[0]], request[names[1]]];
+    if (first !== undefined && second !== undefined) {
+      return { field: names[1], pairs: pairUp(first, second, names) };
+    }
+  }
+  const wanted = SIDES.map((names) => names.join(" + ")).join(", or ");
+  throw invalidRequest([{ path: "$", message: `two sides are needed: ${wanted}` }]);
+}
+
+const route = textRoute(scorePairs, () => ({
+  schema: ScoreRequestSchema,
+  reply: ScoreReplySchema,
+  read(body) {
+    const request = contractBody(ScoreRequestSchema, body, LISTS);
+    const { model = null, use_activation } = request;
+    return {
+      ...{ model, raw: use_activation === false, paired: () => sides(request) },
+      tell: ({ scores, usage }, { id, created }): z.output<typeof ScoreReplySchema> => ({
+        ...{ id: `score-${id}`, object: "list", created, model: model ?? "default" },
+        data: scores.map((score, index) => ({ index, object: "score", score })),
+        usage,
+      }),
+    };
+  },
+}));
+
+export const score: Contract = {
+  name: "score",
+  scope: "score",
+  dialect: rerankers,
+  wait_ms: null,
+  content: SIDES.flatMap(([left, right]) => [
+    { at: left, carrier: "text" } as const,
+    { at: right, carrier: "text", of: "answer" } as const,
+  ]),
+  routes: [
+    { method: "POST", path: "/score", handler: route },
+    { method: "POST", path: "/v1/score", handler: route },
+  ],
+};
+
+export const EXAMPLE = { model: "default", queries: QUESTION, documents: [WRONG, CORRECT] };
+
+const operation = (operationId: string): Operation => ({
+  operationId,
+  summary: "vLLM's scores of text pairs, in input order",
+  description: "Texts with equal prompts are compared with each other. Every pair has its score, or the request fails.",
+  query: SharedOptionsSchema,
+  request: ScoreRequestSchema,
+  reply: ScoreReplySchema,
+  example: EXAMPLE,
+  refusals: pairRefusals(),
+});
+
+/**
+ * Several texts, though a contract may take one: a text that is alone has nothing to be compared
+ * with. The rule stands behind a condition: generators make a type of each alternative otherwise.
+ */
+export const page = /* @__PURE__ */ documented(score, () => ({
+  operations: { "POST /score": operation("scorePairs"), "POST /v1/score": operation("scorePairsV1") },
+  components: { ScoreRequest: ScoreRequestSchema, ScoreReply: ScoreReplySchema },
+  rules: {
+    ScoreRequest: when(
+      { type: "object" },
+      {
+        anyOf: SIDES.map(([left, right]) =>
+          has({
+            [left]: size("rollouts_per_request_max"),
+            [right]: { type: "array", ...size("rollouts_per_request_max", 2) },
+          }),
+        ),
+      },
+    ),
+  },
+}));

@@ -1,0 +1,39 @@
+// Owns the verdict that a scored comparison becomes, as a judge would write it. Knows no HTTP.
+import type { GroupResult } from "../../../core/contract/replies.ts";
+import { LETTERS, type PromptForm } from "../../../core/judges/render.ts";
+import type { AnySpec } from "../../../core/reward/compiled-spec.ts";
+import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
+import { type Usage, usageOf } from "./judging.ts";
+import { relevance } from "./relevance.ts";
+import { unjudged } from "./unjudged.ts";
+
+export interface ChatVerdict {
+  text: string;
+  usage: Usage;
+}
+
+/**
+ * What is said when the verifier answered and its answers do not come to a choice. It has no box,
+ * so that no reader finds a verdict in it.
+ */
+const UNDECIDED = "The verifier's answers held no choice. No verdict is given.";
+
+const SCORE_MAX = 10;
+
+/**
+ * `\boxed{X}` for the selected candidate, or `\boxed{[..]}` with 0..10 for each by its share of
+ * wins.
+ * @throws Unjudged when any pair of the comparison failed: a verdict over the rest would hide it
+ */
+export function verdictOf(scored: ScoredRequest, spec: AnySpec, form: PromptForm): ChatVerdict {
+  const group = scored.reply.groups[0] as GroupResult;
+  const usage = usageOf([group]);
+  if (group.status !== "ok" && (group.verifier.failed > 0 || group.verifier.unparsed === 0)) throw unjudged(scored);
+  if (group.status !== "ok" || group.selected === null) return { text: UNDECIDED, usage };
+  if (form === "exact_match") return { text: `\\boxed{${LETTERS[group.selected]}}`, usage };
+  const scores = group.rollouts.map((rollout) => {
+    const share = relevance(rollout, spec, group.rollouts.length, false) as number;
+    return Math.round(SCORE_MAX * share);
+  });
+  return { text: `\\boxed{[${scores.join(",")}]}`, usage };
+}

@@ -1,0 +1,69 @@
+// Owns how each dialect's clients read an error: the shapes and statuses of Cohere, Jina, vLLM,
+// OpenAI, TEI and the trainers. Knows no cause of a fault.
+import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
+
+const TYPES: Record<number, string> = {
+  401: "AuthenticationError",
+  404: "NotFoundError",
+  422: "UnprocessableEntityError",
+  429: "RateLimitError",
+  503: "ServiceUnavailableError",
+  504: "TimeoutError",
+};
+const typeOf = (status: number) => TYPES[status] ?? (status < 500 ? "BadRequestError" : "InternalServerError");
+
+/**
+ * One body for three readers: Cohere's `message`, Jina's `detail` (a problem document's own),
+ * vLLM's `error` object.
+ */
+export const rerankers: FaultDialect = ({ status, message, param }) => ({
+  status,
+  members: { message, error: { message, type: typeOf(status), param, code: status } },
+});
+
+const OPENAI_TYPES: Record<number, string> = { 401: "authentication_error", 429: "rate_limit_error" };
+
+/** OpenAI's error object; a spec that does not exist is a model that does not exist. */
+export const openai: FaultDialect = ({ status, code, message, param }) => {
+  const missing = code === "unknown_spec";
+  const shown = missing ? 404 : status;
+  const type = OPENAI_TYPES[shown] ?? (shown < 500 ? "invalid_request_error" : "server_error");
+  const named = missing ? { param: "model", code: "model_not_found" } : { param, code };
+  return { status: shown, members: { error: { message, type, ...named } } };
+};
+
+const TEI_BACKEND = new Set([
+  "verifier_unavailable",
+  "context_exceeded",
+  "content_filtered",
+  "verifier_rejected",
+  "verifier_bad_reply",
+  "unparsed",
+  "deadline",
+  "internal",
+]);
+
+function teiKind({ status, code }: RequestFault): readonly [status: number, type: string] {
+  if (TEI_BACKEND.has(code)) return [424, "backend"];
+  if (status === 429) return [429, "overloaded"];
+  if (status >= 500) return [503, "unhealthy"];
+  return status === 400 ? [422, "validation"] : [status, "validation"];
+}
+
+/** TEI: `error` is a text, `error_type` one of its own words. */
+export const tei: FaultDialect = (fault) => {
+  const [status, error_type] = teiKind(fault);
+  return { status, members: { error: fault.message, error_type } };
+};
+
+/** TEI's refusal of an empty list. */
+export const teiEmpty: FaultDialect = ({ message }) => ({
+  status: 400,
+  members: { error: message, error_type: "empty" },
+});
+
+/**
+ * Trainers that read a status and pass the body on to a person: FastAPI's `detail` (a problem
+ * document's own) and a plain `error`.
+ */
+export const trainers: FaultDialect = ({ status, message }) => ({ status, members: { error: message } });

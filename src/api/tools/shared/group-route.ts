@@ -1,0 +1,137 @@
+// Owns the routes of contracts whose requests carry whole groups: from the body to what is asked, and
+// from its scores to the reply.
+import type * as z from "zod";
+import type { Group } from "../../../core/contract/requests.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
+import { type AnySpec, compileSpec } from "../../../core/reward/compiled-spec.ts";
+import type { BatchRoute } from "../../../objects/batches/view.ts";
+import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
+import { shownBody } from "../../content/shown-body.ts";
+import { readJson } from "../../door/body.ts";
+import type { RouteDeps } from "../../door/deps.ts";
+import { idempotent, notingGaps } from "../../door/idempotent.ts";
+import { preferences } from "../../door/prefer.ts";
+import { checkRewardsRequest } from "../../door/rewards-rules.ts";
+import type { AppContext } from "../../door/scope.ts";
+import { answerJson } from "../../door/slow-json.ts";
+import { checkedSpec, resolveSpec } from "../../door/spec-lookup.ts";
+import type { BodyFields } from "../../door/validation.ts";
+import { submitBatch } from "../../routes/batch-submission.ts";
+import type { Contract, ContractRoute } from "./contract.ts";
+import { beginJudging, type Carried, type Logged, type RunningJudgement, refuseUnmet } from "./judging.ts";
+import { type Options, urlOptions } from "./options.ts";
+import { chooseTextSpec, modelSpec } from "./text-spec.ts";
+
+type CheckedSpec = Awaited<ReturnType<typeof checkedSpec>>;
+
+/** What reading a request may need besides its body. */
+interface Desk {
+  options: Options;
+  /** The request's id, and when it came, in seconds since 1970. */
+  id: string;
+  created: number;
+  /** The spec, or the stored one of a name. */
+  spec(spec: string | AnySpec): Promise<AnySpec>;
+  /** The spec that the URL names, else the one of the model's name, for candidates that stand alone. */
+  modelSpec(model: string, texts: readonly string[]): Promise<AnySpec>;
+  /** The spec of either name, else the contract's own for such texts. */
+  textSpec(model: string | null, texts: readonly string[]): Promise<AnySpec>;
+}
+
+/** What a request asks, and how it is told. */
+interface AskedGroups {
+  groups: Group[];
+  spec: AnySpec;
+  /** The field that has no place for what a spec may need; absent: that has been looked at. */
+  field?: string;
+  /** What of it there is. */
+  has?: Partial<Carried>;
+  /** Absent: as the URL says. */
+  logged?: Logged;
+  interactive?: true;
+  /** It may be asked for later, as a batch, which keeps this. */
+  later?: { route: BatchRoute; shape: unknown };
+  /** Of the reply. */
+  reply: z.core.$ZodType;
+  /** The reply's JSON. Throws `Unjudged` where the contract has no place for a missing score. */
+  tell(scored: ScoredRequest): unknown;
+  /** The same in the place of a fault, which it may throw again. */
+  failed?(error: unknown): unknown;
+  /** The reply where it is no JSON. */
+  streamed?: ((running: RunningJudgement, deps: RouteDeps) => Promise<Response>) | undefined;
+}
+
+type Ask = (body: BodyFields, desk: Desk) => AskedGroups | Promise<AskedGroups>;
+
+function deskOf(c: AppContext, deps: RouteDeps): Desk {
+  const options = urlOptions(c);
+  const scope = c.get("scope");
+  return {
+    ...{ options, id: scope.id, created: Math.floor(deps.clock.date().getTime() / 1000) },
+    spec: (spec) => resolveSpec(deps, scope, spec),
+    modelSpec: (model, texts) => modelSpec(deps, scope, options.spec, model, texts),
+    textSpec: (model, texts) => chooseTextSpec(deps, scope, options, model, texts),
+  };
+}
+
+/** The handler of a route that has what `ask` reads of a body judged. */
+export const groupRoute =
+  (ask: Ask): ContractRoute["handler"] =>
+  (deps, contract) =>
+  async (c) => {
+    const desk = deskOf(c, deps);
+    const body = shownBody(c, contract, await readJson(c.req.raw));
+    return answer(c, deps, contract, await ask(body, desk), desk);
+  };
+
+/** The same, once for an Idempotency-Key, and later where the client prefers so. */
+export const repeatableRoute =
+  (ask: Ask): ContractRoute["handler"] =>
+  (deps, contract) =>
+    idempotent(deps, async (c, value) => {
+      const desk = deskOf(c, deps);
+      const asked = await ask(shownBody(c, contract, value), desk);
+      const { groups, spec, later, logged = desk.options } = asked;
+      if (later === undefined || !preferences(c).respond_async) return answer(c, deps, contract, asked, desk);
+      const { run_id, step, deadline_ms = LIMITS.batch_deadline_ms_max } = logged;
+      const request = { groups, spec, run_id, step, deadline_ms };
+      checkRewardsRequest(request);
+      return submitBatch(c, deps, { ...later, request, spec });
+    });
+
+/** The handler of a route that has nothing judged. `check` says what no schema can of a spec. */
+export const checkRoute =
+  (
+    replyOf: (body: BodyFields, check: (spec: AnySpec) => Promise<CheckedSpec>) => Promise<object>,
+  ): ContractRoute["handler"] =>
+  (deps, contract) =>
+  async (c) => {
+    const body = shownBody(c, contract, await readJson(c.req.raw));
+    return c.json(await replyOf(body, (spec) => checkedSpec(deps, c.get("scope"), spec)));
+  };
+
+const replyIn = async (scored: Promise<ScoredRequest>) => (await scored).reply;
+
+async function answer(
+  c: AppContext,
+  deps: RouteDeps,
+  contract: Contract,
+  asked: AskedGroups,
+  { options }: Desk,
+): Promise<Response> {
+  const { spec, field, has, logged = options, later, reply, tell, failed, streamed } = asked;
+  if (field !== undefined) refuseUnmet(compileSpec(spec), field, has);
+  const begin = () => beginJudging(c, deps, contract, asked, logged);
+  if (streamed !== undefined) return streamed(begin(), deps);
+  const telling = async () => {
+    try {
+      const { scored } = begin();
+      if (later !== undefined) await notingGaps(c, replyIn(scored));
+      return { value: tell(await scored) };
+    } catch (error) {
+      if (failed === undefined) throw error;
+      return { value: failed(error) };
+    }
+  };
+  return answerJson(c, deps, telling(), reply);
+}

@@ -1,0 +1,100 @@
+// Owns the one way from a foreign contract's groups to scores: rules across groups, the deadline,
+// the log, cancellation. Knows no dialect.
+import * as z from "zod";
+import type { GroupResult } from "../../../core/contract/replies.ts";
+import type { Group } from "../../../core/contract/requests.ts";
+import { ApiError } from "../../../core/faults/errors.ts";
+import { type AnySpec, type CompiledSpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
+import { needsFact, needsLengths } from "../../../core/reward/facts.ts";
+import { type ScoredRequest, scoreAndLog } from "../../../scoring/score-and-log.ts";
+import type { RouteDeps } from "../../door/deps.ts";
+import { checkRewardsRequest } from "../../door/rewards-rules.ts";
+import { type AppContext, cancellation, keepAlive } from "../../door/scope.ts";
+import { type ClientWaits, contractDeadline } from "./deadlines.ts";
+
+interface JudgingRequest {
+  groups: Group[];
+  spec: AnySpec;
+  /** Whether somebody waits for the answer: it goes before batches of rewards. */
+  interactive?: true;
+}
+
+/** What a client may say of any of its requests. */
+export interface Logged {
+  run_id?: string | undefined;
+  step?: number | undefined;
+  /** A deadline other than the contract's own. */
+  deadline_ms?: number | undefined;
+}
+
+/** Of requests for which somebody waits. */
+const INTERACTIVE_PRIORITY = -10;
+
+export interface RunningJudgement {
+  scored: Promise<ScoredRequest>;
+  /** Ends the verifier's work, for a client that stopped reading. */
+  stop(): void;
+}
+
+/**
+ * Starts scoring and logging, as /v1/rewards does. Work goes on in the isolate until the log is
+ * written even if the client goes.
+ * @throws ApiError `too_many_rollouts` at once; other faults of the request through the promise
+ */
+export function beginJudging(
+  c: AppContext,
+  deps: RouteDeps,
+  contract: ClientWaits,
+  { groups, spec, interactive }: JudgingRequest,
+  options: Logged,
+): RunningJudgement {
+  const deadline_ms = contractDeadline(contract, options.deadline_ms);
+  const request = { groups, spec, run_id: options.run_id, step: options.step, deadline_ms };
+  checkRewardsRequest(request);
+  c.set("deadline_ms", deadline_ms);
+  const cancel = cancellation(c);
+  const scope = c.get("scope");
+  if (interactive === true) scope.priority = INTERACTIVE_PRIORITY;
+  const scored = scoreAndLog(deps, scope, request, spec, cancel.signal);
+  keepAlive(c, scored);
+  return { scored, stop: () => cancel.abort("cancelled") };
+}
+
+/** What of a spec's needs a contract's request carries, or says otherwise what it lacks. */
+export interface Carried {
+  lengths: boolean;
+  facts: boolean;
+}
+
+/**
+ * A contract cannot meet a spec that needs facts which it has no place for; the refusal says so in
+ * its words.
+ */
+export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<Carried> = {}): void {
+  const { spec } = compiled;
+  const fact = has.facts === true ? null : needsFact(compiled);
+  if (fact !== null) {
+    const message = `${field} carry no ${fact.field}, which ${fact.who} of the spec needs; send it to /v1/rewards, or name a spec without it`;
+    throw new ApiError("facts_required", `${message}.`, { errors: [{ path: field, message }] });
+  }
+  const who = has.lengths === true ? null : needsLengths(compiled);
+  if (who === null) return;
+  const whose = hasSignals(spec) ? `which ${who} of the spec needs` : `which the spec's ${who} needs`;
+  const message = `${field} carry no token lengths, ${whose}; name a spec without ${hasSignals(spec) ? "it" : who}`;
+  throw new ApiError("length_tokens_required", `${message}.`, { errors: [{ path: field, message }] });
+}
+
+/** The warnings as a header, for dialects whose bodies have no place for them. */
+export function warningHeaders(warnings: readonly string[]): Record<string, string> {
+  return warnings.length === 0 ? {} : { "x-kritai-warnings": warnings.join("; ") };
+}
+
+export const UsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+export type Usage = z.output<typeof UsageSchema>;
+
+/** The verifier's tokens over some groups. */
+export function usageOf(groups: readonly GroupResult[]): Usage {
+  const prompt_tokens = groups.reduce((sum, { verifier }) => sum + verifier.prompt_tokens, 0);
+  const completion_tokens = groups.reduce((sum, { verifier }) => sum + verifier.completion_tokens, 0);
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}

@@ -1,0 +1,122 @@
+// Owns reading a rollout out of NeMo-Gym's /verify body: OpenAI's Responses, as prompt, answer and
+// length. Pure; knows no HTTP.
+import * as z from "zod";
+import { type Rollout, RolloutSchema } from "../../../core/contract/requests.ts";
+import { bound } from "../../../core/faults/limit-advice.ts";
+import { isThought } from "../../content/kinds.ts";
+import { PromptSchema } from "./messages.ts";
+import { CORRECT } from "./page.ts";
+
+const TextsSchema = z
+  .array(z.object({ type: z.unknown().optional(), text: z.string().nullish() }))
+  .max(...bound("content_parts_max"))
+  .nullish();
+
+const ItemSchema = z.object({
+  type: z.string().nullish(),
+  role: z.string().nullish(),
+  content: z.union([z.string(), TextsSchema]).nullish(),
+  summary: TextsSchema,
+  output: z.unknown().optional(),
+});
+type Item = z.output<typeof ItemSchema>;
+
+export const ResponseSchema = z.object({
+  output: z.array(ItemSchema).max(...bound("response_items_max")),
+  usage: z.object({ output_tokens: RolloutSchema.shape.length_tokens.nullish() }).nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+});
+
+/** One, for the document. */
+export const RESPONSE_EXAMPLE = {
+  id: "resp_1",
+  created_at: 0,
+  model: "policy",
+  object: "response",
+  output: [
+    { id: "rs_1", type: "reasoning", summary: [{ type: "summary_text", text: "Filter, then sum." }] },
+    {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: CORRECT, annotations: [] }],
+    },
+  ],
+  parallel_tool_calls: true,
+  tool_choice: "auto",
+  tools: [],
+  usage: { input_tokens: 40, output_tokens: 96, total_tokens: 136 },
+};
+
+export const CreateParamsSchema = z.object({
+  input: z.union([
+    z.string(),
+    z
+      .array(ItemSchema)
+      .min(1)
+      .max(...bound("messages_max")),
+  ]),
+  instructions: z.string().nullish(),
+});
+
+const joined = (texts: z.output<typeof TextsSchema>) => (texts ?? []).map(({ text }) => text ?? "").join("");
+
+/** An input item as a chat message; a thought is none. */
+function message(item: Item): unknown {
+  if (item.type === "reasoning") return null;
+  if (item.type === "function_call_output") {
+    return {
+      role: "tool",
+      content: typeof item.output === "string" ? item.output : JSON.stringify(item.output ?? null),
+    };
+  }
+  return { role: item.role, content: item.content };
+}
+
+/** `responses_create_params` as a prompt; a text without instructions stays a text. */
+export const GymPromptSchema = CreateParamsSchema.transform(({ input, instructions }) => {
+  if (typeof input === "string" && (instructions ?? "") === "") return input;
+  const turns = typeof input === "string" ? [{ role: "user", content: input }] : input.map(message);
+  const system = (instructions ?? "") === "" ? null : { role: "system", content: instructions };
+  return [system, ...turns].filter((turn) => turn !== null) as z.input<typeof PromptSchema>;
+}).pipe(PromptSchema);
+
+interface ResponseAnswer {
+  thoughts: string[];
+  /** null while only thoughts have come. */
+  text: string | null;
+}
+
+/** The last turn's thoughts and message; a call or a tool's output begins a new turn. */
+function lastAnswer(output: readonly Item[]): ResponseAnswer {
+  let answer: ResponseAnswer = { thoughts: [], text: null };
+  for (const { type, content, summary } of output) {
+    if (type === "reasoning") {
+      if (answer.text !== null) answer = { thoughts: [], text: null };
+      answer.thoughts.push(joined(Array.isArray(content) ? content : summary));
+    } else if (type === "message") {
+      const text = typeof content === "string" ? content : joined(content?.filter((part) => !isThought(part)));
+      answer = { thoughts: answer.thoughts, text: text };
+    } else {
+      answer = { thoughts: [], text: null };
+    }
+  }
+  return answer;
+}
+
+/**
+ * `response` as a rollout: thoughts between think tags, as the policy wrote them, before the last
+ * message; left open when cut there.
+ */
+export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incomplete_details }): Rollout => {
+  const { thoughts, text } = lastAnswer(output);
+  const thought = thoughts.join("\n");
+  const closed = text === null ? "" : `\n</think>\n${text}`;
+  const length_tokens = usage?.output_tokens ?? undefined;
+  return {
+    text: thought === "" ? (text ?? "") : `<think>\n${thought}${closed}`,
+    finish_reason: incomplete_details?.reason === "max_output_tokens" ? "length" : "stop",
+    ...(length_tokens !== undefined && { length_tokens }),
+  };
+}).pipe(RolloutSchema);

@@ -1,0 +1,51 @@
+// Owns rebuilding groups from a flat batch: rollouts of equal prompt, label and language belong
+// together. Pure.
+import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
+import { canonicalJson } from "../../../core/contract/spec.ts";
+import { type LimitName, theLimit } from "../../../core/faults/limit-advice.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
+import { invalidRequest } from "../../door/validation.ts";
+
+export interface FlatItem {
+  prompt: Prompt;
+  /** Any JSON value; items of one prompt with different labels are different problems. */
+  label: unknown;
+  language: string | null;
+  rollout: Rollout;
+}
+
+interface Regrouped {
+  groups: Group[];
+  /** For each item: its group, and its place there. */
+  places: { group: number; member: number }[];
+}
+
+/**
+ * Groups in the order of their first items; members in the order of the items.
+ * @param field the items' field in the contract, for refusals
+ * @throws ApiError `invalid_request` when there are too many groups or one is too large
+ */
+export function regroup(items: readonly FlatItem[], field: string): Regrouped {
+  const groupOf = new Map<string, number>();
+  const groups: Group[] = [];
+  const places = items.map(({ prompt, label, language, rollout }) => {
+    const key = canonicalJson([prompt, label ?? null, language]);
+    const group = groupOf.get(key) ?? groups.length;
+    if (group === groups.length) {
+      groupOf.set(key, group);
+      groups.push({ prompt, rollouts: [], ...(language !== null && { language }) });
+    }
+    const { rollouts } = groups[group] as Group;
+    rollouts.push(rollout);
+    return { group, member: rollouts.length - 1 };
+  });
+  const largest = Math.max(...groups.map(({ rollouts }) => rollouts.length));
+  checkCount(largest, "rollouts_per_group_max", `${largest} with equal prompt and label`, field);
+  checkCount(groups.length, "groups_max", `${groups.length} different prompts`, field);
+  return { groups, places };
+}
+
+function checkCount(count: number, limit: LimitName, stated: string, field: string): void {
+  if (count <= LIMITS[limit]) return;
+  throw invalidRequest([{ path: field, message: `${stated}; ${theLimit(limit)}` }]);
+}

@@ -1,0 +1,101 @@
+// Owns turning a scored group into relevances and an order. Pure: knows no dialect, no clock, no
+// verifier.
+
+import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
+import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
+import { verdictIn, winnerOf } from "../../../core/judges/verdicts.ts";
+import { hashText } from "../../../core/math/random.ts";
+import { type AnySpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
+import { scoreRange } from "../../../core/tournament/scores.ts";
+import type { VerdictRow } from "../../../ports/run-log.ts";
+import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
+import { unitScore } from "./sample-score.ts";
+import { requireChoice, unjudged } from "./unjudged.ts";
+
+/**
+ * A rollout's score in 0..1, null when it could not be judged: its base reward on its score's
+ * range (`wins`: by the number of opponents); of a spec with signals the reward on its range. Raw:
+ * the shaped reward as it is, whatever its range.
+ */
+export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, raw: boolean): number | null {
+  const { reward, components } = rollout;
+  if (raw) return reward;
+  if (hasSignals(spec)) return reward === null ? null : unitScore(reward, spec, size);
+  const { base = null } = components;
+  if (base === null) return null;
+  const [least, most] = scoreRange(spec.reward, size);
+  return (base - least) / (most - least);
+}
+
+/**
+ * The scores of all of a group. Throws `Unjudged` where one is missing (a reply read by position has
+ * no place for a hole), or no answer held a choice.
+ */
+export function relevances(scored: ScoredRequest, spec: AnySpec, raw: boolean, group = 0): number[] {
+  const { rollouts } = scored.reply.groups[group] as GroupResult;
+  const scores = rollouts.map((rollout) => relevance(rollout, spec, rollouts.length, raw));
+  if (scores.includes(null)) throw unjudged(scored, group);
+  requireChoice(scored, group);
+  return scores as number[];
+}
+
+/**
+ * What an order is made from besides the scores. `texts` are the documents; `seed` is the spec's.
+ */
+interface TieBreak {
+  texts: readonly string[];
+  question: string;
+  seed: number;
+  verdicts: readonly VerdictRow[];
+}
+
+/**
+ * Indices of the scored documents, best first. Equal scores: more wins over the others of that
+ * score, then a seeded hash of the content; only equal documents keep their places. Documents
+ * without a score are left out.
+ */
+export function ranking(group: GroupResult, scores: readonly (number | null)[], tie: TieBreak): number[] {
+  const first = group.rollouts.map(({ duplicate_of }, i) => duplicate_of ?? i);
+  const known = scores.flatMap((score, i) => (score === null ? [] : [i]));
+  const scoreOf = (i: number) => scores[i] as number;
+  const shared = new Map<number, number[]>();
+  for (const i of known) shared.set(scoreOf(i), [...(shared.get(scoreOf(i)) ?? []), i]);
+  const tied = [...shared.values()].filter((indices) => indices.length > 1);
+  if (tied.length === 0) return known.sort((a, b) => scoreOf(b) - scoreOf(a));
+
+  const margins = verdictMargins(tie.verdicts);
+  const wins = new Map<number, number>();
+  const keys = new Map<number, ContentKey>();
+  for (const indices of tied) {
+    const rivals = [...new Set(indices.map((i) => first[i] as number))];
+    for (const i of rivals) {
+      wins.set(i, rivals.filter((j) => (margins.get(pair(i, j)) ?? 0) > 0).length);
+      keys.set(i, hashText("rank", tie.seed, tie.question, tie.texts[i] as string));
+    }
+  }
+  const tieOrder = (a: number, b: number) => {
+    const [x, y] = [first[a] as number, first[b] as number];
+    const headToHead = (wins.get(y) as number) - (wins.get(x) as number);
+    return headToHead || compareKeys(keys.get(x) as ContentKey, keys.get(y) as ContentKey) || a - b;
+  };
+  return known.sort((a, b) => scoreOf(b) - scoreOf(a) || tieOrder(a, b));
+}
+
+const pair = (winner: number, loser: number) => `${winner}>${loser}`;
+
+/** For each ordered pair shown together: verdicts for the first less verdicts for the second. */
+function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
+  const margins = new Map<string, number>();
+  const add = (key: string, by: number) => margins.set(key, (margins.get(key) ?? 0) + by);
+  for (const verdict of verdicts) {
+    const place = winnerOf(verdictIn(verdict));
+    const winner = place === null ? undefined : verdict.order[place];
+    if (winner === undefined) continue;
+    for (const loser of verdict.order) {
+      if (loser === winner) continue;
+      add(pair(winner, loser), 1);
+      add(pair(loser, winner), -1);
+    }
+  }
+  return margins;
+}

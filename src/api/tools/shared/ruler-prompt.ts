@@ -1,0 +1,113 @@
+// Owns reading RULER's question out of a chat: a context that all trajectories share, then each as
+// a list of messages. Knows no HTTP and no score.
+import * as z from "zod";
+import { type Group, GroupSchema } from "../../../core/contract/requests.ts";
+import { counted, theLimit } from "../../../core/faults/limit-advice.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
+import type { AnySpec } from "../../../core/reward/compiled-spec.ts";
+import type { ContentPath } from "../../content/pieces.ts";
+import { requireShown, unsupported } from "../../content/shown-body.ts";
+import { invalidRequest, overLimit, validAt } from "../../door/validation.ts";
+import { MessageSchema, messageText, type RequestMessage } from "./messages.ts";
+import { specWithPrinciple } from "./principle.ts";
+
+interface RulerQuestion {
+  group: Group;
+  /** Of the trajectories, in their order. */
+  ids: readonly string[];
+  /** The first trajectory of several turns, which are judged whole; null: there is none. */
+  several: number | null;
+  /** What the system message says of the grading; null where it says nothing. */
+  rubric: string | null;
+}
+
+const CONTEXT = /^\s*<context>\n([\s\S]*?)\n<\/context>\n/;
+/** A message's JSON holds no raw line feed, so that a block ends where it seems to. */
+const TRAJECTORY = /<trajectory id="([^"\n]{1,64})">\n([^\n]*)\n<\/trajectory>/g;
+const STANDARDS = /Grading standards:\s*([\s\S]*)$/;
+
+const TurnsSchema = z.array(MessageSchema);
+type Turns = z.output<typeof TurnsSchema>;
+
+const refuse = (message: string) => invalidRequest([{ path: "messages", message }]);
+
+function turnsIn(text: string, what: string, path: ContentPath): Turns {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse(`${what} is no JSON`);
+  }
+  if (Array.isArray(value) && value.length > LIMITS.response_items_max) {
+    throw refuse(`${what} has ${overLimit(value.length, "response_items_max")}`);
+  }
+  requireShown("trajectory", value, path);
+  const parsed = TurnsSchema.safeParse(value);
+  if (!parsed.success) throw refuse(`${what} is no list of messages`);
+  return parsed.data;
+}
+
+/** An answer alone stands as it is; several turns with their roles before them. */
+function candidateOf(turns: Turns): string {
+  const [only] = turns;
+  if (turns.length === 1 && only?.role === "assistant") return messageText(only);
+  return turns.map((turn) => `${turn.role}:\n${messageText(turn)}`).join("\n\n");
+}
+
+/** The turns of identical trajectories that nothing is shared with: the last one is the answer. */
+function lone(turns: Turns): { prompt: Turns; answer: Turns } {
+  return { prompt: turns.slice(0, -1), answer: turns.slice(-1) };
+}
+
+/** @throws ApiError `invalid_request` where the last user message is no question of RULER's */
+export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion {
+  const last = messages.filter(({ role }) => role === "user").at(-1);
+  const text = last === undefined ? "" : messageText(last);
+  const blocks = [...text.matchAll(TRAJECTORY)].map(([, id, turns]) => ({ id: id as string, turns: turns as string }));
+  if (blocks.length === 0) throw refuse('the last user message holds no <trajectory id=".."> block');
+  if (blocks.length > LIMITS.rollouts_per_group_max) {
+    throw refuse(`${blocks.length} trajectories; ${theLimit("rollouts_per_group_max")}`);
+  }
+  const context = CONTEXT.exec(text)?.[1];
+  const trajectories = blocks.map(({ id, turns }, i) => turnsIn(turns, `trajectory ${id}`, ["trajectories", i]));
+  const shared = context === undefined ? null : turnsIn(context, "the context", ["context"]);
+  const parts = trajectories.map((turns) => (shared === null ? lone(turns) : { prompt: shared, answer: turns }));
+  const plain = (turns: Turns) => turns.map((turn) => ({ role: turn.role, content: messageText(turn) }));
+  const prompt = plain(parts[0]?.prompt ?? []);
+  const other = parts.findIndex((part) => JSON.stringify(plain(part.prompt)) !== JSON.stringify(prompt));
+  if (other >= 0) {
+    const message = "its turns before the last are not those of the first, and there is no <context>";
+    throw unsupported([{ path: `trajectories[${other}]`, message }]);
+  }
+  const several = parts.findIndex(({ answer }) => answer.filter((one) => messageText(one) !== "").length > 1);
+  const group = {
+    prompt: prompt.length === 0 ? "" : prompt,
+    rollouts: parts.map(({ answer }) => ({ text: candidateOf(answer) })),
+  };
+  const system = messages.find(({ role }) => role === "system");
+  const standards = system === undefined ? undefined : STANDARDS.exec(messageText(system))?.[1]?.trim();
+  return {
+    group: validAt(GroupSchema, group, ["messages"]),
+    ids: blocks.map(({ id }) => id),
+    several: several < 0 ? null : several,
+    rubric: standards === undefined || standards === "" ? null : standards,
+  };
+}
+
+/**
+ * The spec that judges a question: told its rubric, where one of its judges takes one. Throws
+ * `invalid_request` for a rubric that is too long, `unsupported_content` where the spec would take
+ * the answer alone out of a trajectory, so that the rest of it is gone.
+ */
+export function specOfQuestion({ several, rubric }: RulerQuestion, spec: AnySpec): AnySpec {
+  const { extract } = spec.candidate;
+  if (several !== null && extract !== "whole") {
+    const message = `several turns, of which the spec's candidate.extract "${extract}" leaves one: the judge is not shown the others; name a spec with "whole"`;
+    throw unsupported([{ path: `trajectories[${several}]`, message }]);
+  }
+  const informed = rubric === null ? null : specWithPrinciple(spec, rubric);
+  if (rubric !== null && informed !== null && rubric.length > LIMITS.slot_chars) {
+    throw refuse(`${counted(rubric.length, "character")} of grading standards; ${theLimit("slot_chars")}`);
+  }
+  return informed ?? spec;
+}

@@ -1,0 +1,78 @@
+// Owns scoring a list of (prompt, text) pairs for dialects that read scores by position: every one
+// has its number, or the request fails.
+import { counted } from "../../../core/faults/limit-advice.ts";
+import { compileSpec } from "../../../core/reward/compiled-spec.ts";
+import type { RouteDeps } from "../../door/deps.ts";
+import type { AppContext } from "../../door/scope.ts";
+import { invalidRequest } from "../../door/validation.ts";
+import { beginJudging, refuseUnmet, type Usage, usageOf } from "./judging.ts";
+import { noChoice, type Refusal, refused, regrouped } from "./page.ts";
+import { regroup } from "./regrouping.ts";
+import { relevances } from "./relevance.ts";
+import type { TextRequest } from "./text-route.ts";
+import { chooseTextSpec } from "./text-spec.ts";
+import { Unjudged } from "./unjudged.ts";
+
+export interface TextPair {
+  prompt: string;
+  text: string;
+}
+
+interface Pairs {
+  /** The pairs, and their texts' field in the dialect, for refusals. Throws `invalid_request`. */
+  paired(): { field: string; pairs: readonly TextPair[] };
+}
+
+/**
+ * Scores in the order of the pairs; those with equal prompts are compared with each other.
+ * @throws ApiError for faults of the request, `Unjudged` when any pair has no score (a list read by
+ *   position has no place for a hole)
+ */
+export async function scorePairs(
+  c: AppContext,
+  deps: RouteDeps,
+  { contract, paired, model, raw, options }: Pairs & TextRequest,
+): Promise<{ scores: number[]; usage: Usage; warnings: string[] }> {
+  const { field, pairs } = paired();
+  refuseLonely(pairs, field);
+  const flat = pairs.map(({ prompt, text }) => ({ prompt, label: null, language: null, rollout: { text } }));
+  const { groups, places } = regroup(flat, field);
+  const texts = pairs.map(({ text }) => text);
+  const spec = await chooseTextSpec(deps, c.get("scope"), options, model, texts);
+  refuseUnmet(compileSpec(spec), field);
+  const scored = await beginJudging(c, deps, contract, { groups, spec, interactive: true }, options).scored;
+  const byGroup = groups.map((_, g) => relevances(scored, spec, raw, g));
+  const scores = places.map(({ group, member }) => byGroup[group]?.[member] as number);
+  return { scores, usage: usageOf(scored.reply.groups), warnings: [...scored.reply.warnings, ...options.ignored] };
+}
+
+/**
+ * Pairs of one or more left texts with right ones: one with each, or one to one. Throws
+ * `invalid_request`.
+ */
+export function pairUp(one: string | string[], other: string | string[], names: readonly [string, string]): TextPair[] {
+  const [left, right] = [[one].flat(), [other].flat()];
+  if (left.length !== 1 && left.length !== right.length) {
+    const message = `${counted(left.length)} beside ${right.length} of ${names[1]}; 1, or as many`;
+    throw invalidRequest([{ path: names[0], message }]);
+  }
+  return right.map((text, i) => ({ prompt: left[left.length === 1 ? 0 : i] as string, text }));
+}
+
+/** Refuses a pair that stands alone before anything is judged: nothing could be said of it. */
+function refuseLonely(pairs: readonly TextPair[], field: string): void {
+  const counts = new Map<string, number>();
+  for (const { prompt } of pairs) counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
+  const lonely = pairs.findIndex(({ prompt }) => counts.get(prompt) === 1);
+  if (lonely < 0) return;
+  const detail = `${field}[${lonely}] is the only text of its prompt; scores are relative, so a request needs at least 2 of each prompt.`;
+  throw new Unjudged("group_too_small", detail);
+}
+
+/** For the document: what these contracts refuse. */
+export const pairRefusals = (): Refusal[] => [
+  refused("one length, or one", "queries|data_1|text_1|query", "^\\d+ elements? beside \\d+ of"),
+  { why: "equal prompts", status: 400, code: "group_too_small", words: "the only text of its prompt" },
+  regrouped(),
+  noChoice(),
+];

@@ -1,0 +1,82 @@
+// Owns POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an
+// object for --reward-key. Gathering: gathered.ts.
+import * as z from "zod";
+import { RolloutSchema } from "../../core/contract/requests.ts";
+import { invalidRequest } from "../door/validation.ts";
+import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
+import { type Contract, contractBody } from "./shared/contract.ts";
+import { trainers } from "./shared/dialects.ts";
+import { PromptSchema } from "./shared/messages.ts";
+import { SampleOptionsSchema } from "./shared/options.ts";
+import { CORRECT, documented, QUESTION, sampleOperation } from "./shared/page.ts";
+import { sampleRoute } from "./shared/sample-route.ts";
+import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./shared/sample-score.ts";
+import { truthField } from "./shared/stated-facts.ts";
+
+export const SlimeRequestSchema = z.object({
+  prompt: PromptSchema.meta({ description: "a text, rendered by a chat template or not, or a chat" }),
+  response: RolloutSchema.shape.text,
+  label: truthField("samples of one prompt with different labels are different problems"),
+});
+export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
+
+/** On-policy distillation sends its teacher's requests to the same --rm-url. */
+const SGLANG = ["input_ids", "sampling_params", "return_logprob"] as const;
+
+function read(body: Record<string, unknown>) {
+  const foreign = SGLANG.find((name) => Object.hasOwn(body, name) && !Object.hasOwn(body, "response"));
+  if (foreign !== undefined) {
+    const message =
+      "this is a request to SGLang's /generate, as on-policy distillation sends it; its --rm-url must be the teacher's server, this route scores {prompt, response, label}";
+    throw invalidRequest([{ path: foreign, message }]);
+  }
+  const { prompt, response, label } = contractBody(SlimeRequestSchema, body, { prompt: "messages_max" });
+  return {
+    prompt: typeof prompt === "string" ? renderedPrompt(prompt) : prompt,
+    label,
+    stated: { truth: label, row: { label }, field: "label" },
+    rollout: { text: withoutClosing(response) },
+  };
+}
+
+const route = sampleRoute({
+  field: "response",
+  reply: SlimeReplySchema,
+  // 10 x 120 s and back-off up to 31 s; miles, with this route, asks once.
+  retry_ms: 24 * 60_000,
+  tries: 10,
+  read,
+  tell(sample, _, { format }) {
+    const score = rewardOrDeclared(sample);
+    return (format === "object" ? { score, ...sampleLogs(sample) } : score) satisfies z.output<typeof SlimeReplySchema>;
+  },
+});
+
+export const slime: Contract = {
+  name: "slime",
+  scope: "score",
+  dialect: trainers,
+  wait_ms: 120_000,
+  content: [
+    { at: "prompt", carrier: "prompt" },
+    { at: "response", carrier: "text", of: "answer" },
+    { at: "label", carrier: "row" },
+  ],
+  routes: [{ method: "POST", path: "/slime/reward", handler: route }],
+};
+
+export const EXAMPLE = { prompt: [{ role: "user", content: QUESTION }], response: CORRECT, label: "6" };
+
+export const page = /* @__PURE__ */ documented(slime, () => ({
+  operations: {
+    "POST /slime/reward": sampleOperation({
+      operationId: "slimeReward",
+      summary: "slime's and miles' remote_rm",
+      query: SampleOptionsSchema,
+      request: SlimeRequestSchema,
+      reply: SlimeReplySchema,
+      example: EXAMPLE,
+    }),
+  },
+  components: { SlimeRequest: SlimeRequestSchema },
+}));

@@ -1,0 +1,101 @@
+// Owns POST /verl/compute_score: the keywords of verl's reward function as JSON, a dict with
+// constant keys back. Gathering: gathered.ts.
+import * as z from "zod";
+import { AnyJsonSchema } from "../../core/contract/any-json.ts";
+import { RolloutSchema } from "../../core/contract/requests.ts";
+import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
+import { type Contract, contractBody } from "./shared/contract.ts";
+import { trainers } from "./shared/dialects.ts";
+import { ExtraInfoSchema } from "./shared/flat-batch.ts";
+import { CORRECT, documented, fields, needs, not, QUESTION, sampleOperation, when } from "./shared/page.ts";
+import { sampleRoute } from "./shared/sample-route.ts";
+import { rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./shared/sample-score.ts";
+import { truthField } from "./shared/stated-facts.ts";
+
+export const VerlRequestSchema = z.object({
+  data_source: AnyJsonSchema.optional().meta({
+    description: "with ground_truth: which problem it is, besides the prompt",
+  }),
+  solution_str: RolloutSchema.shape.text,
+  ground_truth: truthField(),
+  extra_info: ExtraInfoSchema.meta({
+    description: "verl does not pass the prompt, so `question` or `prompt` holds it",
+  }),
+});
+export const VerlReplySchema = SampleLogsSchema.extend({
+  score: z.number(),
+  acc: z.number().min(0).max(1).meta({
+    description: "what verl's validation shows: the share of comparisons won, else the reward on 0..1; 0 without one",
+  }),
+});
+
+/** By the `split` that verl's own preparation scripts write into extra_info. */
+function isValidation(extra: unknown): boolean {
+  const split = extra !== null && typeof extra === "object" && "split" in extra ? extra.split : undefined;
+  return typeof split === "string" && !/^train(ing)?$/i.test(split);
+}
+
+function read(body: Record<string, unknown>) {
+  const { data_source, solution_str, ground_truth, extra_info } = contractBody(VerlRequestSchema, body);
+  return {
+    prompt: typeof extra_info === "string" ? renderedPrompt(extra_info) : extra_info,
+    label: [data_source ?? null, ground_truth ?? null],
+    stated: {
+      truth: ground_truth,
+      row: { data_source, ground_truth, extra_info: body.extra_info },
+      field: "ground_truth",
+    },
+    rollout: { text: withoutClosing(solution_str) },
+    validates: isValidation(body.extra_info),
+  };
+}
+
+const route = sampleRoute({
+  field: "solution_str",
+  reply: VerlReplySchema,
+  // Callers' own loops.
+  retry_ms: 10 * 60_000,
+  tries: 1,
+  read,
+  tell: (sample) =>
+    ({ score: rewardOrDeclared(sample), acc: winShare(sample), ...sampleLogs(sample) }) satisfies z.output<
+      typeof VerlReplySchema
+    >,
+});
+
+export const verl: Contract = {
+  name: "verl",
+  scope: "score",
+  dialect: trainers,
+  // Of the rate_limited manager.
+  wait_ms: 300_000,
+  settable: true,
+  content: [
+    { at: "extra_info.question", carrier: "prompt" },
+    { at: "extra_info.prompt", carrier: "prompt" },
+    { at: "extra_info", carrier: "row" },
+    { at: "solution_str", carrier: "text", of: "answer" },
+  ],
+  routes: [{ method: "POST", path: "/verl/compute_score", handler: route }],
+};
+
+export const EXAMPLE = {
+  data_source: "sums",
+  solution_str: CORRECT,
+  ground_truth: "6",
+  extra_info: { question: QUESTION, index: 17 },
+};
+
+export const page = /* @__PURE__ */ documented(verl, () => ({
+  operations: {
+    "POST /verl/compute_score": sampleOperation({
+      operationId: "verlComputeScore",
+      summary: "verl's compute_score, its keywords as JSON",
+      request: VerlRequestSchema,
+      reply: VerlReplySchema,
+      example: EXAMPLE,
+    }),
+  },
+  components: { VerlRequest: VerlRequestSchema },
+  rules: { VerlRequest: fields({ extra_info: when(not(needs("question")), needs("prompt")) }) },
+}));
