@@ -3,27 +3,27 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
-import { type Admission, createAdmission } from "./api/access/admission.ts";
-import { authenticate, loggedPath, pathWithoutKey, requireScope } from "./api/access/auth.ts";
-import { createInFlight } from "./api/access/in-flight.ts";
-import { routesOf } from "./api/contracts/contract.ts";
-import { contractFault } from "./api/contracts/faults.ts";
-import { CONTRACTS } from "./api/contracts/table.ts";
-import type { AppDeps, RouteDeps } from "./api/http/deps.ts";
-import { drainUnread } from "./api/http/drain.ts";
-import { problemResponse } from "./api/http/problem.ts";
-import { type RouteTable, routeTable } from "./api/http/route.ts";
-import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/http/scope.ts";
-import { suggestedRoute } from "./api/http/suggested-route.ts";
+import { type Admission, createAdmission } from "./api/door/admission.ts";
+import { authenticate, loggedPath, pathWithoutKey, requireScope } from "./api/door/auth.ts";
+import type { AppDeps, RouteDeps } from "./api/door/deps.ts";
+import { drainUnread } from "./api/door/drain.ts";
+import { createInFlight } from "./api/door/in-flight.ts";
+import { problemResponse } from "./api/door/problem.ts";
+import { type RouteTable, routeTable } from "./api/door/route.ts";
+import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/door/scope.ts";
+import { suggestedRoute } from "./api/door/suggested-route.ts";
 import { ROUTES } from "./api/routes/table.ts";
+import { routesOf } from "./api/tools/shared/contract.ts";
+import { contractFault } from "./api/tools/shared/faults.ts";
+import { CONTRACTS } from "./api/tools/table.ts";
 import { ApiError, asApiError } from "./core/faults/errors.ts";
 import { faultLine } from "./core/faults/fault-line.ts";
 import { createLocalBatches } from "./objects/batches/local.ts";
 import { createLocalRooms } from "./objects/gathering/local.ts";
 import { createLocalReplies } from "./objects/idempotency/local.ts";
-import { Metrics } from "./scoring/counters.ts";
-import { printLine } from "./scoring/report.ts";
-import { createRequestIds } from "./scoring/request-ids.ts";
+import { Metrics } from "./platform/counters.ts";
+import { printLine } from "./platform/report.ts";
+import { createRequestIds } from "./platform/request-ids.ts";
 import type { RequestScope } from "./scoring/request-scope.ts";
 
 const SECURITY_HEADERS: Record<string, string> = {
@@ -65,8 +65,8 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   addFrame(app, deps, routeTable(routes));
   for (const { method, path, handler } of routes) app.on(method, path, handler(deps));
   app.notFound((c) => {
-    const meant = suggestedRoute(c.req.method, c.req.path, routes);
-    const nearest = meant === null ? "" : ` Did you mean ${meant}?`;
+    const suggestion = suggestedRoute(c.req.method, c.req.path, routes);
+    const nearest = suggestion === null ? "" : ` Did you mean ${suggestion}?`;
     const fault = new ApiError("not_found", `There is nothing at this path.${nearest} GET /docs lists the routes.`);
     return problemResponse(fault, c.get("scope").id);
   });

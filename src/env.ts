@@ -1,7 +1,7 @@
 // Owns the raw environment: the schema of bindings and variables, and its only reader. Never shows
 // a value in an error.
 import * as z from "zod";
-import { type KeyDigest, SCOPES, type Scope } from "./api/access/auth.ts";
+import { type KeyDigest, SCOPES, type Scope } from "./api/door/auth.ts";
 import { type AllowedModels, keysOf, parseModels } from "./core/contract/allowed-models.ts";
 import type { LettersNamespace } from "./core/contract/dead-letter.ts";
 import { parseGroupSizes } from "./core/contract/group-sizes.ts";
@@ -15,7 +15,7 @@ import type { IdempotentStub } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { parseKeyLimits } from "./objects/key-limits/ledger.ts";
 import type { ObjectNamespace } from "./objects/storage/reach.ts";
-import type { QueueBinding } from "./scoring/ports.ts";
+import type { QueueBinding } from "./ports/ports.ts";
 import { BackendSchema, type BackendSettings, backendUrl, ownSettings, PROTOCOLS } from "./verifier/settings.ts";
 
 const LOOPBACK_SQL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}\/sql$/i;
@@ -207,12 +207,17 @@ export function allowedModels({ backends, MODELS = new Map() }: Config): Allowed
 
 const variableOf = (setting: string) => `VERIFIER_${setting.toUpperCase()}`;
 
+/** Every variable and binding that a Worker reads. */
+export const VARIABLES: readonly string[] = [
+  ...new Set([...Object.keys(EnvSchema.shape), ...PROTOCOLS.flatMap(ownSettings).map(variableOf)]),
+];
+
 /** The first backend as its variables give it; null when it is none, or faulty. */
 function firstBackend(env: Record<string, unknown>, variables: Partial<Variables>, faults: FieldError[]) {
   const { VERIFIER_URL: url, VERIFIER_PROTOCOL: protocol = PROTOCOLS[0], VERIFIER_API_KEY: api_key } = variables;
   if (url === undefined) return null;
-  const own = ownSettings(protocol).map((name) => [name, env[variableOf(name)] || undefined]);
-  const parsed = BackendSchema.safeParse({ protocol, url, api_key, ...Object.fromEntries(own) });
+  const backendSettings = ownSettings(protocol).map((name) => [name, env[variableOf(name)] || undefined]);
+  const parsed = BackendSchema.safeParse({ protocol, url, api_key, ...Object.fromEntries(backendSettings) });
   for (const { path } of parsed.error?.issues ?? []) {
     const variable = variableOf(String(path[0]));
     if (faults.some((fault) => fault.path === variable)) continue;

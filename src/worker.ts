@@ -1,11 +1,11 @@
 // Owns the composition: environment → parts → app. The only file that sees every folder; holds no
 // rule of its own.
 
-import { createInFlight, type InFlight } from "./api/access/in-flight.ts";
-import type { AppDeps } from "./api/http/deps.ts";
+import type { AppDeps } from "./api/door/deps.ts";
+import { createInFlight, type InFlight } from "./api/door/in-flight.ts";
 import { createApp } from "./app.ts";
 import type { FieldError } from "./core/faults/errors.ts";
-import { specOfJudge } from "./core/signals/default-spec.ts";
+import { specOfJudge } from "./core/reward/default-spec.ts";
 import { allowedModels, type Config, readEnv } from "./env.ts";
 import { announcer } from "./objects/alarm-webhook.ts";
 import { batchClass } from "./objects/batches/durable.ts";
@@ -15,6 +15,12 @@ import { createRemoteRooms } from "./objects/gathering/remote.ts";
 import { createRemoteReplies } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { createKeyLimits } from "./objects/key-limits/remote.ts";
+import { Metrics } from "./platform/counters.ts";
+import { printLine } from "./platform/report.ts";
+import type { AlarmStates } from "./ports/alarms.ts";
+import type { KeyLimits } from "./ports/key-limits.ts";
+import type { Clock, Verifier } from "./ports/ports.ts";
+import type { RunLog } from "./ports/run-log.ts";
 import { createAlarmStates } from "./run-log/alarm-states.ts";
 import { StoreWriteError } from "./run-log/db/connection.ts";
 import { createEnvelopeStore, createNeonRunLog } from "./run-log/neon.ts";
@@ -24,13 +30,8 @@ import { unconfiguredNames, unconfiguredRunLog } from "./run-log/unconfigured.ts
 import { deadLettersClass, remoteDeadLetters } from "./run-log/write/dead-letters-object.ts";
 import { createLogQueue } from "./run-log/write/log-queue.ts";
 import { type ConsumerDeps, consumeLogs, keepLetters } from "./run-log/write/queue-consumer.ts";
-import { type AlarmStates, type AlarmWatch, createAlarmWatch } from "./scoring/alarm-watch.ts";
-import { Metrics } from "./scoring/counters.ts";
+import { type AlarmWatch, createAlarmWatch } from "./scoring/alarm-watch.ts";
 import type { JudgingDeps } from "./scoring/deps.ts";
-import type { KeyLimits } from "./scoring/key-limits.ts";
-import type { Clock, Verifier } from "./scoring/ports.ts";
-import { printLine } from "./scoring/report.ts";
-import type { RunLog } from "./scoring/run-log-port.ts";
 import { createVerifier } from "./verifier/create.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
@@ -48,7 +49,7 @@ function inFlightOf({ API_KEYS = [] }: Config): InFlight {
   return inFlight.counts;
 }
 
-interface Part<T> {
+interface LazyPart<T> {
   /** The variable to blame when the part cannot be made. */
   variable: keyof Config;
   missing: (variable: string) => T;
@@ -59,7 +60,7 @@ interface Part<T> {
   make: (config: Config) => T | null;
 }
 
-const VERIFIER: Part<Verifier> = {
+const VERIFIER: LazyPart<Verifier> = {
   variable: "VERIFIER_URL",
   missing: unconfiguredVerifier,
   make({ backends: [first, ...others], VERIFIER_HEDGING, VERIFIER_MAX_IN_FLIGHT: max_in_flight }) {
@@ -71,7 +72,7 @@ const VERIFIER: Part<Verifier> = {
 type StoreParts = Pick<AppDeps, "runLog" | "specs" | "templates" | "logQueue"> &
   Pick<ConsumerDeps, "store"> & { alarmStates?: AlarmStates };
 
-const STORE: Part<StoreParts> = {
+const STORE: LazyPart<StoreParts> = {
   variable: "DATABASE_URL",
   missing: (variable) => ({
     runLog: unconfiguredRunLog(variable),
@@ -93,7 +94,7 @@ const STORE: Part<StoreParts> = {
   },
 };
 
-function assemble<T>(part: Part<T>, config: Config, faults: FieldError[]): T {
+function assemble<T>(part: LazyPart<T>, config: Config, faults: FieldError[]): T {
   try {
     return part.make(config) ?? part.missing(part.variable);
   } catch {
@@ -138,8 +139,8 @@ function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & Pick<Judg
 }
 
 function watchOf(runLog: RunLog, states: AlarmStates, { WEBHOOK: url, WEBHOOK_SECRET: secret }: Config): AlarmWatch {
-  const told = url !== undefined && secret !== undefined && { announce: announcer({ url, secret }, clock) };
-  return createAlarmWatch({ runLog, states, ...told, metrics, report: printLine });
+  const announcing = url !== undefined && secret !== undefined && { announce: announcer({ url, secret }, clock) };
+  return createAlarmWatch({ runLog, states, ...announcing, metrics, report: printLine });
 }
 
 /** The binding takes any host; only the path counts. */

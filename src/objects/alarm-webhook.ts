@@ -1,12 +1,13 @@
 // Owns the message that says that a run's alarm began, rose or ended, to the deployment's own
 // address. How it is signed and sent: batches/webhook.ts.
+
 import { ownerName } from "../core/contract/owner.ts";
-import type { AlarmNews, Announce } from "../scoring/alarm-watch.ts";
-import type { Clock } from "../scoring/ports.ts";
-import { deliver, type Message } from "./batches/webhook.ts";
+import type { AlarmNews, Announce } from "../ports/alarms.ts";
+import type { Clock } from "../ports/ports.ts";
+import { deliver, type WebhookMessage } from "./batches/webhook.ts";
 
 /** The same id for every attempt at the same news. */
-function alarmMessage({ run, event, state }: AlarmNews, url: string, date: Date): Message {
+function alarmMessage({ run, event, state }: AlarmNews, url: string, date: Date): WebhookMessage {
   const { run_id, owner } = run;
   const { alarm, level, from_step, to_step, evidence } = state;
   const data = { run_id, owner: ownerName(owner), alarm, level, from_step, to_step, evidence };

@@ -1,10 +1,11 @@
 // Owns the states of runs' alarms in the database: one row a run and alarm, one look at a run at a
 // time. Knows no rule and no webhook.
+
 import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { AlarmState } from "../core/health/alarm-state.ts";
-import type { AlarmStates } from "../scoring/alarm-watch.ts";
-import type { RunKey } from "../scoring/run-log-port.ts";
+import type { AlarmStates } from "../ports/alarms.ts";
+import type { RunKey } from "../ports/run-log.ts";
 import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
 import { runAlarms, runs } from "./db/schema.ts";
 

@@ -1,8 +1,9 @@
 // Owns the RunLog on Neon Postgres: which statement answers which call, and one round trip for a
 // write. Knows no HTTP route.
+
 import { LIMITS } from "../core/faults/limits.ts";
-import type { Health } from "../scoring/ports.ts";
-import type { ExportRow, RunKey, RunLog } from "../scoring/run-log-port.ts";
+import type { Health } from "../ports/ports.ts";
+import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
 import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./db/connection.ts";
 import { verdicts } from "./db/verdict-tables.ts";
 import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
@@ -17,7 +18,7 @@ import { stepRows } from "./read/step-rows.ts";
 import { groupTexts, runTexts } from "./read/text-rows.ts";
 import { groupVerdicts, runAuditVerdicts, runVerdicts } from "./read/verdict-rows.ts";
 import { storeStatements } from "./write/append.ts";
-import type { Envelope } from "./write/envelope.ts";
+import type { Envelope, EnvelopeStore } from "./write/envelope.ts";
 import { wholeEnvelope } from "./write/log-rows.ts";
 
 const EXPORTS = {
@@ -64,12 +65,6 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     check: () => health(probe),
   };
 }
-
-/**
- * Stores envelopes in one transaction; resolves with the requests that could not be written yet
- * because rows of them are missing.
- */
-export type EnvelopeStore = (envelopes: readonly Envelope[]) => Promise<ReadonlySet<string>>;
 
 /**
  * The queue's way into the same tables. Bounded by store_timeout_ms; rejects with StoreWriteError

@@ -2,9 +2,9 @@
 import { eq, gt, sql } from "drizzle-orm";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import type { AnySpec } from "../core/signals/compiled-spec.ts";
-import { storedSpec } from "../core/signals/stored-spec.ts";
-import type { SpecStore } from "../scoring/ports.ts";
+import type { AnySpec } from "../core/reward/compiled-spec.ts";
+import { storedSpec } from "../core/reward/stored-spec.ts";
+import type { SpecStore } from "../ports/ports.ts";
 import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
 import { namedSpecs } from "./db/schema.ts";
 
@@ -38,10 +38,10 @@ export function createNeonSpecStore(config: StoreConfig): SpecStore {
           .orderBy(BY_CHARACTER)
           .limit(limit + 1),
       );
-      const told = rows
+      const page = rows
         .slice(0, limit)
         .map(({ name, spec, updated_at }) => ({ name, spec: storedSpec(spec), updated_at }));
-      return { rows: told, more: rows.length > limit };
+      return { rows: page, more: rows.length > limit };
     },
     async names(limit) {
       const rows = await reading(() =>

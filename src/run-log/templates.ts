@@ -2,7 +2,7 @@
 import { eq } from "drizzle-orm";
 import { LIMITS } from "../core/faults/limits.ts";
 import { templateKey, templateOfKey } from "../core/judges/presets/own.ts";
-import type { TemplateStore } from "../scoring/ports.ts";
+import type { TemplateStore } from "../ports/ports.ts";
 import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
 import { namedTemplates } from "./db/schema.ts";
 

@@ -1,7 +1,7 @@
 // Owns the stand-ins for a database that the deployment has not configured: they refuse by naming
 // the variable.
 import { ApiError } from "../core/faults/errors.ts";
-import type { RunLog } from "../scoring/run-log-port.ts";
+import type { RunLog } from "../ports/run-log.ts";
 
 function missing(variable: string): ApiError {
   return new ApiError("not_configured", `${variable} is not set.`, {

@@ -2,35 +2,12 @@
 // neither a database nor a webhook.
 
 import { LIMITS } from "../core/faults/limits.ts";
-import { type AlarmEvent, type AlarmState, eventOf, nextStates } from "../core/health/alarm-state.ts";
-import { alarmsOver } from "../core/health/table.ts";
-import type { Metrics } from "./counters.ts";
-import type { RunKey, RunLog } from "./run-log-port.ts";
-
-/** An alarm that is on, of a run that was written to within a day. */
-interface AlarmOn extends RunKey {
-  alarm: string;
-  level: "watch" | "alarm";
-}
-
-/** Where states are remembered. */
-export interface AlarmStates {
-  /** Whether the run may be looked at now: not within `pause_ms` of the last look, by anybody. */
-  claim(run: RunKey, pause_ms: number): Promise<boolean>;
-  of(run: RunKey): Promise<AlarmState[]>;
-  put(run: RunKey, states: readonly AlarmState[]): Promise<void>;
-  /** The newest first, at most `limit`. */
-  on(limit: number): Promise<AlarmOn[]>;
-}
-
-export interface AlarmNews {
-  run: RunKey;
-  event: AlarmEvent;
-  state: AlarmState;
-}
-
-/** Whether it was taken, or never will be. Never rejects. */
-export type Announce = (news: AlarmNews) => Promise<boolean>;
+import { alarmsOver } from "../core/health/alarm.ts";
+import { type AlarmState, eventOf, nextStates } from "../core/health/alarm-state.ts";
+import { ALARMS } from "../core/health/alarms/table.ts";
+import type { Metrics } from "../platform/counters.ts";
+import type { AlarmOn, AlarmStates, Announce } from "../ports/alarms.ts";
+import type { RunKey, RunLog } from "../ports/run-log.ts";
 
 export interface AlarmWatch {
   /** Looks at the runs that something was logged of. Never rejects: what fails is counted. */
@@ -55,7 +32,7 @@ const distinct = (runs: readonly RunKey[]): RunKey[] => [
 ];
 
 export function createAlarmWatch({ runLog, states, announce, metrics, report }: WatchDeps): AlarmWatch {
-  async function told(run: RunKey, state: AlarmState): Promise<AlarmState> {
+  async function announced(run: RunKey, state: AlarmState): Promise<AlarmState> {
     const event = eventOf(state);
     if (event === null) return state;
     metrics.add("kritai_alarm_events_total", 1, { alarm: state.alarm, event });
@@ -68,8 +45,8 @@ export function createAlarmWatch({ runLog, states, announce, metrics, report }: 
   async function lookAt(run: RunKey): Promise<void> {
     if (!(await states.claim(run, LIMITS.alarm_pause_ms))) return;
     const [rows, before] = await Promise.all([runLog.health(run, STEPS), states.of(run)]);
-    const next = nextStates(before, alarmsOver(rows));
-    const after = await Promise.all(next.map((state) => told(run, state)));
+    const next = nextStates(before, alarmsOver(ALARMS, rows));
+    const after = await Promise.all(next.map((state) => announced(run, state)));
     if (after.length > 0) await states.put(run, after);
   }
 

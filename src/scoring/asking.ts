@@ -1,15 +1,24 @@
 // The asking of one signal's questions of one group: waves, what groups of one prompt share, what
 // is asked again. Knows no signals but the one.
 
+import { isAside, isProbe, type JobQuestion, type Question, REASK_FROM } from "../core/asking/questions.ts";
+import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
-import { isAside, isProbe, type JobQuestion, type Question, REASK_FROM } from "../core/judges/questions.ts";
-import { isUnread, type Reading } from "../core/judges/readings.ts";
 import { EvenOrder } from "../core/tournament/even-order.ts";
 import type { Generation } from "../core/wire/questions.ts";
-import { type Asked, type Entry, openEntry, type Planned, type Plans, type Shared, told, wordsOf } from "./entries.ts";
+import type { VerifierSession } from "../ports/ports.ts";
+import {
+  type AskedEntry,
+  openEntry,
+  type Planned,
+  type Plans,
+  type QuestionEntry,
+  recordReask,
+  type Shared,
+  wordsOf,
+} from "./entries.ts";
 import { completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
-import type { VerifierSession } from "./ports.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
@@ -17,7 +26,7 @@ import type { VerdictTexts } from "./verdict-texts.ts";
  * One signal's asking of one group: its session, and what is left to it of the request's
  * generations beyond its first wave.
  */
-export class Asking {
+export class QuestionAsker {
   private readonly session: VerifierSession;
   private readonly of: Planned;
   private readonly journal: KeyedJournal | null;
@@ -45,16 +54,16 @@ export class Asking {
    * under fresh seeds: no vote is in yet, so early stop stays exact. Where the generations left do
    * not suffice for all, the content decides which, not their order or speed.
    */
-  async untilRead(first: readonly Entry[]): Promise<void> {
-    const ask = (round: readonly Entry[]) =>
+  async untilRead(first: readonly QuestionEntry[]): Promise<void> {
+    const ask = (round: readonly QuestionEntry[]) =>
       Promise.all(jobsOf(round.filter((entry) => entry.open)).map((job) => this.ask(job)));
     await ask(first);
-    let round = first.map((entry): Asked => ({ entry, root: entry.shared }));
+    let round = first.map((entry): AskedEntry => ({ entry, root: entry.shared }));
     for (let time = 0; time < this.reasks; time++) {
       round = this.again(round);
       if (round.length === 0) return;
       await ask(round.map(({ entry }) => entry));
-      for (const one of round) told(one);
+      for (const one of round) recordReask(one);
     }
   }
 
@@ -71,7 +80,7 @@ export class Asking {
   /**
    * Those that said nothing that can be read, to be asked again as far as the generations left go.
    */
-  again(round: readonly Asked[]): Asked[] {
+  again(round: readonly AskedEntry[]): AskedEntry[] {
     const { name, group } = this.of;
     const roots = new Map(round.map(({ entry, root }) => [entry, root]));
     const mute = this.byContent(
@@ -88,8 +97,8 @@ export class Asking {
     });
   }
 
-  /** Asks what is open; for each entry, in their order, when all its samples are told. */
-  start(entries: readonly Entry[]): Promise<void>[] {
+  /** Asks what is open; for each entry, in their order, when all its samples are in. */
+  start(entries: readonly QuestionEntry[]): Promise<void>[] {
     const waits = new Map(entries.map((entry) => [entry, Promise.withResolvers<void>()]));
     for (const { open, wait } of entries.map((entry) => ({ open: entry.open, wait: waits.get(entry) }))) {
       if (!open) wait?.resolve();
@@ -104,15 +113,15 @@ export class Asking {
   }
 
   /** What is kept of the verifier's words, or of its reason for having none. */
-  private said({ answer, reason }: Generation): Pick<Reading, "text"> {
-    const said = answer ?? reason ?? null;
-    const text = said === null ? null : (this.texts?.kept(said) ?? null);
+  private textOf({ answer, reason }: Generation): Pick<Reading, "text"> {
+    const written = answer ?? reason ?? null;
+    const text = written === null ? null : (this.texts?.kept(written) ?? null);
     return text === null ? {} : { text };
   }
 
-  private byContent(entries: readonly Entry[]): Entry[] {
+  private byContent(entries: readonly QuestionEntry[]): QuestionEntry[] {
     const { keys } = this.of.group;
-    const content = ({ question }: Entry) => question.shown.map((i) => keys[i] as (typeof keys)[number]);
+    const content = ({ question }: QuestionEntry) => question.shown.map((i) => keys[i] as (typeof keys)[number]);
     return [...entries].sort((a, b) =>
       content(a).reduce((sign, key, i) => sign || compareKeys(key, content(b)[i] ?? key), 0),
     );
@@ -121,9 +130,12 @@ export class Asking {
   /**
    * Asks open questions of one preset as one job, a probe alone, in an order in which a deadline
    * may cut anywhere. Whatever the verifier left unreported is a failure, never a silent gap.
-   * @param onTold called for each question as soon as all its samples are in
+   * @param onAnswered called for each question as soon as all its samples are in
    */
-  private async ask(entries: readonly Entry[], onTold: (entry: Entry) => void = () => {}): Promise<void> {
+  private async ask(
+    entries: readonly QuestionEntry[],
+    onAnswered: (entry: QuestionEntry) => void = () => {},
+  ): Promise<void> {
     // A checker gets all texts at once, in the order in which they were sent.
     const isWhole = entries.every(({ question }) => question.to === "check");
     const open = isWhole ? entries : this.order.of(entries, ({ question }) => question);
@@ -131,14 +143,17 @@ export class Asking {
     // Early stop counts every verdict; under strict_model some may not count in the end.
     const stop = judge.strict_model === true ? { stop: "all" as const } : {};
     const { question, language, texts } = group;
-    const [{ question: one }] = open as [Entry];
+    const [{ question: firstQuestion }] = open as [QuestionEntry];
     // No question may show one index twice.
-    const probe = isProbe(one) && { shown: one.shown.map((_, copy) => copy) };
-    const bare = one.bare !== undefined && { shown: [0] };
-    const copies = () => one.shown.map((member) => texts[member] as string);
-    const candidates = one.bare !== undefined ? [one.bare] : probe ? copies() : texts;
-    const questions = open.map(({ question: { shown, samples, first_sample, stop: own } }, id) => {
-      const numbered = { ...(first_sample !== undefined && { first_sample }), ...(own !== undefined && { stop: own }) };
+    const probe = isProbe(firstQuestion) && { shown: firstQuestion.shown.map((_, copy) => copy) };
+    const bare = firstQuestion.bare !== undefined && { shown: [0] };
+    const copies = () => firstQuestion.shown.map((member) => texts[member] as string);
+    const candidates = firstQuestion.bare !== undefined ? [firstQuestion.bare] : probe ? copies() : texts;
+    const questions = open.map(({ question: { shown, samples, first_sample, stop: stopRule } }, id) => {
+      const numbered = {
+        ...(first_sample !== undefined && { first_sample }),
+        ...(stopRule !== undefined && { stop: stopRule }),
+      };
       return {
         id,
         shown,
@@ -149,20 +164,20 @@ export class Asking {
         ...bare,
       } satisfies JobQuestion;
     });
-    const { to, preset, slots, runs } = one;
-    const about = { to, preset, ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
-    const job = { ...about, question, language, candidates, questions };
+    const { to, preset, slots, runs } = firstQuestion;
+    const asking = { to, preset, ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
+    const job = { ...asking, question, language, candidates, questions };
     try {
       await this.session.judge(job, (generation) => {
-        const entry = open[generation.question] as Entry;
+        const entry = open[generation.question] as QuestionEntry;
         const { question: asked, key, shared } = entry;
-        shared.readings.push({ ...readGeneration(generation, asked, judge), ...this.said(generation) });
+        shared.readings.push({ ...readGeneration(generation, asked, judge), ...this.textOf(generation) });
         if (key !== null && isComplete(asked, shared.readings)) {
           this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
         }
         if (shared.readings.length < asked.samples) return;
         shared.readings.sort((a, b) => a.sample - b.sample);
-        onTold(entry);
+        onAnswered(entry);
       });
     } catch {
       // The port's contract forbids it, and a neighbour must not pay: the gaps below become
@@ -173,15 +188,15 @@ export class Asking {
       completeReadings(asked, shared.readings);
       if (key !== null && !isComplete(asked, shared.readings))
         this.journal?.onFailed?.(key, shared.readings.map(withoutText));
-      onTold(entry);
+      onAnswered(entry);
     }
   }
 }
 
 /** Probes and bare questions alone, all else by whom it goes to and in whose words. */
-function jobsOf(open: readonly Entry[]): Entry[][] {
-  const jobs = new Map<string, Entry[]>();
-  const probes: Entry[][] = [];
+function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
+  const jobs = new Map<string, QuestionEntry[]>();
+  const probes: QuestionEntry[][] = [];
   for (const entry of open) {
     const key = wordsOf(entry.question);
     const job = jobs.get(key);

@@ -6,15 +6,15 @@ import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { drained } from "../core/math/drained.ts";
 import { mean } from "../core/math/stats.ts";
-import { auditCorrelation, auditSpec, isAudited } from "../core/signals/audit.ts";
-import { type AnySpec, type CompiledSpec, compileSpec } from "../core/signals/compiled-spec.ts";
-import { groupResult } from "../core/signals/group-result.ts";
-import { preparerRules } from "../core/signals/preparing.ts";
+import { auditCorrelation, auditSpec, isAudited } from "../core/reward/audit.ts";
+import { type AnySpec, type CompiledSpec, compileSpec } from "../core/reward/compiled-spec.ts";
+import { groupResult } from "../core/reward/group-result.ts";
+import { preparerRules } from "../core/reward/preparing.ts";
 import type { HeaderSlots } from "../core/wire/questions.ts";
+import type { Verifier } from "../ports/ports.ts";
+import type { AuditVerdictRow } from "../ports/run-log.ts";
 import { type Judging, planJudging } from "./judging.ts";
 import { verdictRows } from "./log-entry.ts";
-import type { Verifier } from "./ports.ts";
-import type { AuditVerdictRow } from "./run-log-port.ts";
 import { openSessions, type Until } from "./sessions.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
@@ -108,7 +108,7 @@ export function beginAudit(
   return {
     async ended(main) {
       const timer = setTimeout(() => late.abort("deadline"), LIMITS.audit_wait_ms);
-      return told(await results.finally(() => clearTimeout(timer)), main);
+      return auditSummary(await results.finally(() => clearTimeout(timer)), main);
     },
   };
 }
@@ -119,7 +119,7 @@ interface AuditedGroup {
   verdicts: AuditVerdictRow[];
 }
 
-function told(audits: readonly AuditedGroup[], main: readonly GroupResult[]): Audited {
+function auditSummary(audits: readonly AuditedGroup[], main: readonly GroupResult[]): Audited {
   const whole = audits.filter(({ result }) => result.status === "ok");
   const values = new Map(
     whole.map(({ index, result }) => [index, result.rollouts.map(({ components }) => components.base ?? null)]),

@@ -1,8 +1,9 @@
 // Owns the refusal of a spec whose questions no backend of the deployment answers.
+
+import type { Question } from "../core/asking/questions.ts";
 import { ApiError } from "../core/faults/errors.ts";
-import type { Question } from "../core/judges/questions.ts";
-import { backendOf, type CompiledSpec, hasSignals } from "../core/signals/compiled-spec.ts";
-import type { Verifier } from "./ports.ts";
+import { backendOf, type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
+import type { Verifier } from "../ports/ports.ts";
 
 /** What a deployment lacks, by whom a question goes to, and the variables that name it. */
 const ASKED: Readonly<Record<Question["to"], string>> = {

@@ -1,5 +1,5 @@
 // Owns what a scored batch adds to the counters. Knows no HTTP.
-import type { Metrics } from "./counters.ts";
+import type { Metrics } from "../platform/counters.ts";
 import type { ScoredBatch } from "./score-batch.ts";
 
 /** Books rewards, nulls by code, generations, tokens, times and the fan-out's own counters. */

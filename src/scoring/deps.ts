@@ -1,11 +1,11 @@
 // Owns the list of what judging and logging a request take. Interfaces only.
 
+import type { Metrics } from "../platform/counters.ts";
+import type { KeyLimits } from "../ports/key-limits.ts";
+import type { Clock, Verifier } from "../ports/ports.ts";
+import type { LogQueue, RunLog } from "../ports/run-log.ts";
 import type { AlarmWatch } from "./alarm-watch.ts";
-import type { Metrics } from "./counters.ts";
 import type { HeldWork } from "./held-work.ts";
-import type { KeyLimits } from "./key-limits.ts";
-import type { Clock, Verifier } from "./ports.ts";
-import type { LogQueue, RunLog } from "./run-log-port.ts";
 
 /** What judging and logging a request take. */
 export interface JudgingDeps {

@@ -1,4 +1,4 @@
-// Owns SHA-256 of texts, as hex, and of specs. Uses WebCrypto, which Workers and Node share.
+// The hash of a spec, as replies and logs have it.
 
 import { promptField, specFingerprint } from "../core/contract/spec.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -13,17 +13,8 @@ import {
   kindNamed,
   type SpecSignal,
   signalsFingerprint,
-} from "../core/signals/compiled-spec.ts";
-
-const encoder = new TextEncoder();
-
-/** SHA-256 of the text's UTF-8, 64 hex digits. */
-export async function sha256Hex(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
-  let hex = "";
-  for (const byte of digest) hex += byte.toString(16).padStart(2, "0");
-  return hex;
-}
+} from "../core/reward/compiled-spec.ts";
+import { sha256Hex } from "../platform/sha256.ts";
 
 /** `spec_hash` as it stands in replies and logs. Throws ApiError `unknown_prompt`. */
 export async function specHash(spec: AnySpec): Promise<string> {

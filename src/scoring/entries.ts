@@ -1,10 +1,11 @@
 // Owns the questions of a request's groups before and after they are asked: which groups of one
 // prompt share an answer, and who still wants it. Knows no verifier.
+
+import type { AskedQuestion } from "../core/asking/asked-questions.ts";
+import { type Question, samplesNamed } from "../core/asking/questions.ts";
+import type { Reading } from "../core/asking/readings.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
-import { type Question, samplesNamed } from "../core/judges/questions.ts";
-import type { Reading } from "../core/judges/readings.ts";
-import type { OpenSignal } from "../core/signals/group-signals.ts";
-import type { AskedQuestion } from "../core/tournament/asked-questions.ts";
+import type { OpenSignal } from "../core/reward/group-signals.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
@@ -17,19 +18,19 @@ export interface Shared {
 }
 
 /** An entry that was asked, and the question that it asks again: itself at first. */
-export interface Asked {
-  entry: Entry;
+export interface AskedEntry {
+  entry: QuestionEntry;
   root: Shared;
 }
 
-/** What was asked again is told with the question that it asks again. */
-export const told = ({ entry, root }: Asked): void => {
-  root.again.push({ question: entry.question, own: entry.own, readings: entry.shared.readings });
+/** What was asked again is recorded with the question that it asks again. */
+export const recordReask = ({ entry, root }: AskedEntry): void => {
+  root.again.push({ question: entry.question, charged: entry.charged, readings: entry.shared.readings });
 };
 
-export interface Entry {
+export interface QuestionEntry {
   question: Question;
-  own: boolean;
+  charged: boolean;
   /** Entered by this group, which sees to it that it is answered. */
   first: boolean;
   /** The first, and not known from before: to be put to the verifier. */
@@ -67,15 +68,15 @@ export interface Plans {
 /** A signal with its first wave: planned, not asked. */
 export interface Planned extends OpenSignal {
   enter: EnterWave;
-  firstWave: Entry[];
+  firstWave: QuestionEntry[];
   /** Its share of the limit. */
   size: number;
 }
 
 /** Generations of a wave, as limits count them. */
-export const sizeOf = (wave: readonly Entry[]) => wave.reduce((sum, { question }) => sum + question.samples, 0);
+export const sizeOf = (wave: readonly QuestionEntry[]) => wave.reduce((sum, { question }) => sum + question.samples, 0);
 
-export type EnterWave = (wave: readonly Question[]) => Entry[];
+export type EnterWave = (wave: readonly Question[]) => QuestionEntry[];
 
 /**
  * Finds each question among those of the same signal and prompt, or enters it there as this group's
@@ -97,7 +98,7 @@ export function waveEntry({ name, group }: OpenSignal, { pools, words, journal }
       const key = `${wordsId(question, words)}:${samplesNamed(question)}:${shown.map((i) => ids[i]).join(",")}`;
       const asked = pool.asked.get(key);
       if (asked !== undefined) {
-        return { question, own: false, first: false, open: false, key: null, shared: asked };
+        return { question, charged: false, first: false, open: false, key: null, shared: asked };
       }
       const entry = openEntry(question, name, group, journal);
       pool.asked.set(key, entry.shared);
@@ -106,12 +107,17 @@ export function waveEntry({ name, group }: OpenSignal, { pools, words, journal }
 }
 
 /** An entry of this group's own, answered already where the journal knows it. */
-export function openEntry(question: Question, name: string, group: PreparedGroup, journal: KeyedJournal | null): Entry {
+export function openEntry(
+  question: Question,
+  name: string,
+  group: PreparedGroup,
+  journal: KeyedJournal | null,
+): QuestionEntry {
   const key = journal?.key(name, group, question) ?? null;
   const known = key === null ? undefined : journal?.known(key);
   const readings = [...(known?.readings ?? [])];
   const shared: Shared = { readings, again: [], settled: Promise.resolve() };
-  return { question, own: known?.own ?? true, first: true, open: known === undefined, key, shared };
+  return { question, charged: known?.charged ?? true, first: true, open: known === undefined, key, shared };
 }
 
 /** Whom a question goes to and in whose words, as a key. */

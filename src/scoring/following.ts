@@ -1,10 +1,11 @@
 // Owns comparisons that go on by themselves: what hangs on one comparison's answers alone is asked
 // as soon as these are in, while others of its wave still run. Knows no schedule.
-import { comparedIn, isAside } from "../core/judges/questions.ts";
-import type { Follows } from "../core/signals/signal.ts";
-import type { AskedQuestion } from "../core/tournament/asked-questions.ts";
-import type { Asking } from "./asking.ts";
-import { type Asked, type EnterWave, type Entry, told } from "./entries.ts";
+
+import type { AskedQuestion } from "../core/asking/asked-questions.ts";
+import { comparedIn, isAside } from "../core/asking/questions.ts";
+import type { Follows } from "../core/asking/signal.ts";
+import type { QuestionAsker } from "./asking.ts";
+import { type AskedEntry, type EnterWave, type QuestionEntry, recordReask } from "./entries.ts";
 
 /**
  * What is ready leaves when it is this share of what runs and waits: few requests where much runs,
@@ -12,11 +13,11 @@ import { type Asked, type EnterWave, type Entry, told } from "./entries.ts";
  */
 const BATCH_SHARE = 1 / 4;
 
-interface Comparison {
+interface ComparisonProgress {
   /** Its questions, by the step in which they were asked. */
-  steps: Entry[][];
+  steps: QuestionEntry[][];
   /** Of the last step, what is being asked. */
-  round: Asked[];
+  round: AskedEntry[];
   /** How often the last step was asked again. */
   again: number;
   /** Ends the wait of other groups for the last step. */
@@ -24,8 +25,8 @@ interface Comparison {
 }
 
 /** Of a wave the comparisons of which this group asks anything itself. */
-function comparisonsOf(wave: readonly Entry[]): Entry[][] {
-  const byShown = new Map<string, Entry[]>();
+function comparisonsOf(wave: readonly QuestionEntry[]): QuestionEntry[][] {
+  const byShown = new Map<string, QuestionEntry[]>();
   for (const entry of wave) {
     const name = comparedIn(entry.question);
     byShown.set(name, [...(byShown.get(name) ?? []), entry]);
@@ -38,18 +39,18 @@ function comparisonsOf(wave: readonly Entry[]): Entry[][] {
  * order are the same whatever answers came first; only when they leave hangs on that.
  */
 export class Following {
-  private readonly asking: Asking;
+  private readonly asking: QuestionAsker;
   private readonly enter: EnterWave;
   private readonly follows: Follows;
   private early: number;
   private running = 0;
-  private ready: Comparison[] = [];
+  private ready: ComparisonProgress[] = [];
   private done = Promise.withResolvers<void>();
   private before: readonly AskedQuestion[] = [];
   private earlier: Map<string, AskedQuestion[]> | null = null;
 
   /** @param early requests that may be sent before all that runs is answered */
-  constructor(asking: Asking, enter: EnterWave, follows: Follows, early: number) {
+  constructor(asking: QuestionAsker, enter: EnterWave, follows: Follows, early: number) {
     this.asking = asking;
     this.enter = enter;
     this.follows = follows;
@@ -60,7 +61,7 @@ export class Following {
    * Whether the wave can be asked so: what may follow is paid for whoever is first, and nothing is
    * asked aside.
    */
-  takes(wave: readonly Entry[]): boolean {
+  takes(wave: readonly QuestionEntry[]): boolean {
     const { asking, follows } = this;
     const most = comparisonsOf(wave).length * follows.most * (1 + asking.reasks);
     return asking.hasRoomFor(most) && !wave.some(({ question }) => isAside(question));
@@ -70,27 +71,27 @@ export class Following {
    * What followed, step by step, within a step in the wave's order; all of it answered.
    * @param before what was asked in earlier waves
    */
-  async run(wave: readonly Entry[], before: readonly AskedQuestion[] = []): Promise<Entry[][]> {
-    const own = comparisonsOf(wave).map((entries) => this.opened(entries));
+  async run(wave: readonly QuestionEntry[], before: readonly AskedQuestion[] = []): Promise<QuestionEntry[][]> {
+    const comparisons = comparisonsOf(wave).map((entries) => this.opened(entries));
     this.before = before;
     this.earlier = null;
     this.done = Promise.withResolvers<void>();
-    if (own.length > 0) {
-      this.start(own);
+    if (comparisons.length > 0) {
+      this.start(comparisons);
       await this.done.promise;
     }
     await Promise.all(wave.map(({ shared }) => shared.settled));
-    const steps = Math.max(0, ...own.map((one) => one.steps.length - 1));
-    return Array.from({ length: steps }, (_, k) => own.flatMap((one) => one.steps[k + 1] ?? []));
+    const steps = Math.max(0, ...comparisons.map((one) => one.steps.length - 1));
+    return Array.from({ length: steps }, (_, k) => comparisons.flatMap((one) => one.steps[k + 1] ?? []));
   }
 
-  private opened(entries: Entry[]): Comparison {
-    const comparison: Comparison = { steps: [], round: [], again: 0, settle: () => {} };
+  private opened(entries: QuestionEntry[]): ComparisonProgress {
+    const comparison: ComparisonProgress = { steps: [], round: [], again: 0, settle: () => {} };
     this.stepTo(comparison, entries);
     return comparison;
   }
 
-  private stepTo(comparison: Comparison, entries: Entry[]): void {
+  private stepTo(comparison: ComparisonProgress, entries: QuestionEntry[]): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     for (const { first, shared } of entries) if (first) shared.settled = promise;
     comparison.steps.push(entries);
@@ -99,7 +100,7 @@ export class Following {
     comparison.settle = resolve;
   }
 
-  private start(batch: readonly Comparison[]): void {
+  private start(batch: readonly ComparisonProgress[]): void {
     this.running += batch.length;
     const entries = batch.flatMap(({ round }) => round.map(({ entry }) => entry));
     const starts = this.asking.start(entries);
@@ -113,9 +114,9 @@ export class Following {
   }
 
   /** Asked again where it said nothing; else what follows, entered before anybody else may. */
-  private answered(comparison: Comparison): void {
+  private answered(comparison: ComparisonProgress): void {
     this.running--;
-    if (comparison.again > 0) for (const one of comparison.round) told(one);
+    if (comparison.again > 0) for (const one of comparison.round) recordReask(one);
     const again = comparison.again < this.asking.reasks ? this.asking.again(this.ownOf(comparison)) : [];
     if (again.length > 0) {
       comparison.round = again;
@@ -136,15 +137,15 @@ export class Following {
   }
 
   /** All that was asked about it, in waves before too: as of what other groups asked first. */
-  private allOf(comparison: Comparison): AskedQuestion[] {
-    const own = toldOf(comparison);
-    const name = comparedIn((own[0] as AskedQuestion).question);
+  private allOf(comparison: ComparisonProgress): AskedQuestion[] {
+    const stepsSoFar = stepsAsked(comparison);
+    const name = comparedIn((stepsSoFar[0] as AskedQuestion).question);
     this.earlier ??= Map.groupBy(this.before, ({ question }) => comparedIn(question));
-    return [...(this.earlier.get(name) ?? []), ...own];
+    return [...(this.earlier.get(name) ?? []), ...stepsSoFar];
   }
 
   /** What another group asks it also asks again. */
-  private ownOf({ round }: Comparison): Asked[] {
+  private ownOf({ round }: ComparisonProgress): AskedEntry[] {
     return round.filter(({ entry }) => entry.first);
   }
 
@@ -162,15 +163,23 @@ export class Following {
   }
 }
 
-const toldOf = ({ steps }: Comparison): AskedQuestion[] => steps.flatMap((entries) => toldBy(entries));
+const stepsAsked = ({ steps }: ComparisonProgress): AskedQuestion[] => steps.flatMap((entries) => askedBy(entries));
 
 /** Questions with their readings, each step's own first and then what was asked again. */
-export function toldBy(wave: readonly Entry[]): AskedQuestion[] {
-  const own = wave.map(({ question, own, shared }) => ({ question, own, readings: shared.readings }));
+export function askedBy(wave: readonly QuestionEntry[]): AskedQuestion[] {
+  const waveAsked = wave.map(({ question, charged, shared }) => ({
+    question,
+    charged,
+    readings: shared.readings,
+  }));
   const again = wave.flatMap(({ question, first, shared }) => {
     // The order is this group's own: classes are numbered group by group.
     const { shown } = question;
-    return shared.again.map((more) => ({ ...more, question: { ...more.question, shown }, own: first && more.own }));
+    return shared.again.map((more) => ({
+      ...more,
+      question: { ...more.question, shown },
+      charged: first && more.charged,
+    }));
   });
-  return [...own, ...again];
+  return [...waveAsked, ...again];
 }

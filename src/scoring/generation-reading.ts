@@ -1,10 +1,10 @@
 // Owns how a generation becomes a reading, and when a question has all of its readings. Knows no
 // group and no journal.
-import { ofSteps, readRun, readScalar, readStepScores } from "../core/judges/engine-reading.ts";
-import type { Question } from "../core/judges/questions.ts";
-import { type Reading, type ReadPart, readAnswer } from "../core/judges/readings.ts";
-import { readSoft } from "../core/judges/soft-reading.ts";
-import type { Judge } from "../core/signals/signal.ts";
+import { ofSteps, readRun, readScalar, readStepScores } from "../core/asking/engine-reading.ts";
+import type { Question } from "../core/asking/questions.ts";
+import { NO_FACTS, type Reading, type ReadPart, readAnswer } from "../core/asking/readings.ts";
+import type { Judge } from "../core/asking/signal.ts";
+import { readSoft } from "../core/asking/soft-reading.ts";
 import type { Generation } from "../core/wire/questions.ts";
 
 /** A journal remembers what was judged, not the words: they would be too many for it. */
@@ -51,15 +51,7 @@ export function completeReadings(question: Question, readings: Reading[]): void 
   for (let sample = first; sample < first + question.samples; sample++) {
     if (seen.has(sample)) continue;
     const missing = { answer: null, thinking: "none", finish_reason: null, error: "verifier_bad_reply" } as const;
-    const nothing = {
-      finish_reason: null,
-      prompt_tokens: 0,
-      completion_tokens: 0,
-      latency_ms: 0,
-      model: null,
-      backend: null,
-    };
-    readings.push({ sample, ...nothing, ...readAnswer(missing, question.shown.length, "exact_match") });
+    readings.push({ sample, ...NO_FACTS, ...readAnswer(missing, question.shown.length, "exact_match") });
   }
   readings.sort((a, b) => a.sample - b.sample);
 }

@@ -2,8 +2,8 @@
 // a batch's, and waiting until there is room for it. Knows no bound.
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import type { Clock } from "./ports.ts";
-import { pause } from "./waiting.ts";
+import { pause } from "../platform/waiting.ts";
+import type { Clock } from "../ports/ports.ts";
 
 /** One work's place among what its isolate holds. */
 interface HeldPlace {

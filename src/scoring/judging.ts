@@ -1,21 +1,21 @@
 // Owns running the signals of every group against verifier sessions: first waves planned before any
 // call, then each signal to its end. Knows no rewards.
 
+import { type AskedQuestion, cutByDeadline, ofOneModel } from "../core/asking/asked-questions.ts";
+import { FillRoom } from "../core/asking/fill-room.ts";
+import type { Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { missingRules } from "../core/contract/spec.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import type { Question } from "../core/judges/questions.ts";
 import { drained } from "../core/math/drained.ts";
-import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
-import { FillRoom } from "../core/signals/fill-room.ts";
-import { GroupSignals, type OpenSignal } from "../core/signals/group-signals.ts";
-import { type AskedQuestion, cutByDeadline, ofOneModel } from "../core/tournament/asked-questions.ts";
-import { Asking } from "./asking.ts";
-import { type Entry, type Planned, type Plans, sizeOf, waveEntry } from "./entries.ts";
-import { Following, toldBy } from "./following.ts";
-import type { VerifierSession } from "./ports.ts";
+import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
+import { GroupSignals, type OpenSignal } from "../core/reward/group-signals.ts";
+import type { VerifierSession } from "../ports/ports.ts";
+import { QuestionAsker } from "./asking.ts";
+import { type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry } from "./entries.ts";
+import { askedBy, Following } from "./following.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
@@ -150,7 +150,7 @@ async function runSignals(
     const { name, judge } = planned;
     const asked = await judgeSignal(
       planned,
-      new Asking(sessions[name] as VerifierSession, planned, plans),
+      new QuestionAsker(sessions[name] as VerifierSession, planned, plans),
       plans.early,
     );
     signals.settle(planned, judge.strict_model === true ? ofOneModel(asked) : asked);
@@ -173,17 +173,17 @@ function tooMany(generations: number, most: number): string {
  */
 async function judgeSignal(
   { plan, firstWave, enter, judge }: Planned,
-  asking: Asking,
+  asking: QuestionAsker,
   early: number,
 ): Promise<readonly AskedQuestion[]> {
   let asked: readonly AskedQuestion[] = [];
   const following = plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early);
   for (let wave = firstWave; wave.length > 0; ) {
     const steps = following?.takes(wave) === true ? await following.run(wave, asked) : await whole(wave, asking);
-    const told = [wave, ...steps].flatMap(toldBy);
-    asked = [...asked, ...told];
+    const waveAsked = [wave, ...steps].flatMap(askedBy);
+    asked = [...asked, ...waveAsked];
     // After the deadline nobody answers: where a part is enough nothing more is asked in vain.
-    const over = missingRules(judge).min_decided < 1 && cutByDeadline(told).size > 0;
+    const over = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
     const next = over ? [] : plan.next(asked);
     // What the limit does not leave room for is not asked: what it would have told is undecided.
     wave = asking.affords(next) ? enter(next) : [];
@@ -192,7 +192,7 @@ async function judgeSignal(
 }
 
 /** A wave that nothing of goes on before all of it is answered. */
-async function whole(wave: readonly Entry[], asking: Asking): Promise<never[]> {
+async function whole(wave: readonly QuestionEntry[], asking: QuestionAsker): Promise<never[]> {
   const first = wave.filter((entry) => entry.first);
   const settled = asking.untilRead(first);
   for (const { shared } of first) shared.settled = settled;

@@ -4,10 +4,10 @@
 import { ownerOf } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
+import { fail, within } from "../platform/waiting.ts";
+import type { LogEntry } from "../ports/run-log.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { type RequestScope, timedStore } from "./request-scope.ts";
-import type { LogEntry } from "./run-log-port.ts";
-import { fail, within } from "./waiting.ts";
 
 export interface LogOutcome {
   /** `queued`: a durable queue holds it, and stores it later. */

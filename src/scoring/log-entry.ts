@@ -1,15 +1,15 @@
 // Owns the step from a scored batch to what is logged of it. Knows no database.
 
+import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { SignalRow } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
-import { isProbe } from "../core/judges/questions.ts";
 import { letterAt } from "../core/judges/verdict.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
-import type { GroupSignals, SignalQuestion } from "../core/signals/group-signals.ts";
-import { sha256Hex } from "./digest.ts";
-import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "./run-log-port.ts";
+import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.ts";
+import { sha256Hex } from "../platform/sha256.ts";
+import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "../ports/run-log.ts";
 
 /**
  * One group's rows. A sample shared from an equal group carries zero tokens and latency: they count
@@ -59,8 +59,8 @@ function signalRows(signals: GroupSignals): SignalRow[] {
     const refused = signals.refusedIn(signal);
     return values.map(({ value, code }, rollout_index): SignalRow => {
       const skipped = !members.has(rollout_index) && value !== null;
-      const told = signals.detailOf(signal, rollout_index);
-      const detail = refused.has(rollout_index) ? { ...told, refused: true as const } : told;
+      const stored = signals.detailOf(signal, rollout_index);
+      const detail = refused.has(rollout_index) ? { ...stored, refused: true as const } : stored;
       return { rollout_index, signal, value, code, detail: skipped ? { skipped } : detail };
     });
   });
@@ -81,20 +81,20 @@ async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withT
 
 function questionRows(
   { classes }: PreparedGroup,
-  { signal, question, own, readings, rollouts }: SignalQuestion,
+  { signal, question, charged, readings, rollouts }: SignalQuestion,
   comparison: number,
 ): VerdictRow[] {
   const order = rollouts ?? question.shown.map((member) => classes.members[member]?.[0] as number);
   const rows: VerdictRow[] = [];
   for (const reading of readings) {
     if (reading.saved) continue;
-    const { letter, scores, verdict } = said(reading.verdict);
+    const { letter, scores, verdict } = verdictColumns(reading.verdict);
     rows.push({
       sample: reading.sample,
       finish_reason: reading.finish_reason,
-      prompt_tokens: own ? reading.prompt_tokens : 0,
-      completion_tokens: own ? reading.completion_tokens : 0,
-      latency_ms: own ? reading.latency_ms : 0,
+      prompt_tokens: charged ? reading.prompt_tokens : 0,
+      completion_tokens: charged ? reading.completion_tokens : 0,
+      latency_ms: charged ? reading.latency_ms : 0,
       model: reading.model,
       backend: reading.backend,
       letter,
@@ -105,7 +105,7 @@ function questionRows(
       comparison,
       order,
       signal,
-      ...(own && reading.text !== undefined && { text: reading.text }),
+      ...(charged && reading.text !== undefined && { text: reading.text }),
     });
   }
   return rows;
@@ -114,7 +114,7 @@ function questionRows(
 const SAID_NOTHING = { letter: null, scores: null, verdict: null };
 
 /** A verdict in the columns that hold it. */
-function said(verdict: Verdict | null): Pick<VerdictRow, "letter" | "scores" | "verdict"> {
+function verdictColumns(verdict: Verdict | null): Pick<VerdictRow, "letter" | "scores" | "verdict"> {
   if (verdict === null) return SAID_NOTHING;
   if (verdict.kind === "letter") return { letter: letterAt(verdict.place), scores: null, verdict: null };
   if (verdict.kind === "scores") return { letter: null, scores: verdict.scores, verdict: null };

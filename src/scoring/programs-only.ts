@@ -2,7 +2,7 @@
 // where something else was to be judged. Knows no contract.
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
-import type { Verifier } from "./ports.ts";
+import type { Verifier } from "../ports/ports.ts";
 
 const CODE = "programs_only: ";
 const WORDS =
@@ -19,10 +19,10 @@ export function programsOnly(
 ): string[] {
   const isEmpty = ({ candidates }: PreparedGroup) => candidates.every((candidate) => candidate === null);
   const isSilent = ({ verifier }: GroupResult) => verifier.unparsed > 0 && verifier.parsed === 0;
-  const told = programs_only === true && (prepared.some(isEmpty) || results.some(isSilent));
-  return told ? [CODE + WORDS] : [];
+  const warns = programs_only === true && (prepared.some(isEmpty) || results.some(isSilent));
+  return warns ? [CODE + WORDS] : [];
 }
 
 /** What a reply's warnings say of it, as a sentence; null where they do not. */
-export const saidOfPrograms = (warnings: readonly string[]): string | null =>
+export const programsWarning = (warnings: readonly string[]): string | null =>
   warnings.find((warning) => warning.startsWith(CODE))?.slice(CODE.length) ?? null;

@@ -1,11 +1,11 @@
 // What a verifier has answered, remembered: content keys of questions, and the readings known by
 // them. Knows no storage.
 
+import { type Question, samplesNamed } from "../core/asking/questions.ts";
+import type { Reading } from "../core/asking/readings.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
-import { type Question, samplesNamed } from "../core/judges/questions.ts";
-import type { Reading } from "../core/judges/readings.ts";
 import { shownOfSteps } from "../core/signals/step-texts.ts";
-import { sha256Hex } from "./digest.ts";
+import { sha256Hex } from "../platform/sha256.ts";
 
 /**
  * All readings of one question; none of them failed, unless the journal was told that all is
@@ -14,7 +14,7 @@ import { sha256Hex } from "./digest.ts";
 interface KnownReadings {
   readings: readonly Reading[];
   /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
-  own: boolean;
+  charged: boolean;
 }
 
 /**
@@ -68,13 +68,13 @@ export async function keyedJournal(
     })),
   );
   return {
-    key(signal, { index, texts: candidates }, one) {
+    key(signal, { index, texts: candidates }, question) {
       const { prompt, texts } = digests[index] as (typeof digests)[number];
-      const { to, preset, slots } = one;
+      const { to, preset, slots } = question;
       // What else is shown in a candidate's place is short, and stands for itself.
       const digest = (text: string) => texts.get(text) ?? JSON.stringify(text);
-      const shown = one.shown.map((i) => digest(candidates[i] as string)).join(",");
-      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(one)}`;
+      const shown = question.shown.map((i) => digest(candidates[i] as string)).join(",");
+      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;
     },
     known: (key) => journal.known(key),
     onReadings: (key, readings) => journal.onReadings(key, readings),

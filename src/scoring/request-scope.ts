@@ -1,5 +1,5 @@
 // Owns what one request carries through scoring: its id, its times, its key's name.
-import type { Clock } from "./ports.ts";
+import type { Clock } from "../ports/ports.ts";
 
 /** Durations are ms; `started_ms` is on the injected clock. */
 export interface RequestScope {

@@ -2,13 +2,13 @@
 // what it comes to. Knows no database and asks no verifier.
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import { type AnySpec, type CompiledSpec, compileSpec } from "../core/signals/compiled-spec.ts";
-import { planReplay, type ReplayPlan } from "../core/signals/replay/plan.ts";
-import { replayedGroup } from "../core/signals/replay/replayed-group.ts";
-import { ReplayTally } from "../core/signals/replay/summary.ts";
-import { storedSpec } from "../core/signals/stored-spec.ts";
+import { type AnySpec, type CompiledSpec, compileSpec } from "../core/reward/compiled-spec.ts";
+import { planReplay, type ReplayPlan } from "../core/reward/replay/plan.ts";
+import { replayedGroup } from "../core/reward/replay/replayed-group.ts";
+import { ReplayTally } from "../core/reward/replay/summary.ts";
+import { storedSpec } from "../core/reward/stored-spec.ts";
+import type { RunKey, RunLog, SpecUse, StepBounds } from "../ports/run-log.ts";
 import { specHash } from "./digest.ts";
-import type { RunKey, RunLog, SpecUse, StepBounds } from "./run-log-port.ts";
 
 interface Rescoring {
   /** The new spec's. */
@@ -53,18 +53,18 @@ async function* rescored(
     const renewed = rewards.map(({ value }) => value);
     const old = logged.rollouts.map(({ reward }) => reward);
     tally.add(old, renewed);
-    const told = Object.entries(columns).map(([name, values]) => [name, values.map(({ value }) => value)]);
+    const values = Object.entries(columns).map(([name, values]) => [name, values.map(({ value }) => value)]);
     yield {
       type: "group",
       group_id: logged.group_id,
       step: logged.step,
       rewards: renewed,
       errors: rewards.map(({ code }) => code),
-      columns: Object.fromEntries(told),
+      columns: Object.fromEntries(values),
       old,
     };
   }
-  yield { type: "end", spec_hash, ...tally.told() };
+  yield { type: "end", spec_hash, ...tally.summary() };
 }
 
 /** A spec of the log as it is read today, and whether its prompts are still in the same words. */

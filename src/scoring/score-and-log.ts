@@ -2,8 +2,9 @@
 // through. Knows no wire shape but the native one.
 
 import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
-import type { AnySpec } from "../core/signals/compiled-spec.ts";
-import type { RewardsRequest } from "../core/signals/requests.ts";
+import type { AnySpec } from "../core/reward/compiled-spec.ts";
+import type { RewardsRequest } from "../core/reward/requests.ts";
+import type { LogEntry } from "../ports/run-log.ts";
 import { countBatch } from "./count-batch.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { appendEntry } from "./log-append.ts";
@@ -11,7 +12,6 @@ import { isMendable } from "./mendable.ts";
 import { partyOf } from "./party.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
 import type { RequestScope } from "./request-scope.ts";
-import type { LogEntry } from "./run-log-port.ts";
 import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
 
 /** The native reply, and beside it what was logged of each group, single verdicts included. */

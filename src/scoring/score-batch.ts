@@ -12,25 +12,25 @@ import {
   comparesFew,
   compileSpec,
   hasSignals,
-} from "../core/signals/compiled-spec.ts";
-import { requireFacts } from "../core/signals/facts.ts";
-import { groupResult } from "../core/signals/group-result.ts";
-import type { GroupSignals } from "../core/signals/group-signals.ts";
-import { preparerRules } from "../core/signals/preparing.ts";
-import type { RewardsRequest } from "../core/signals/requests.ts";
+} from "../core/reward/compiled-spec.ts";
+import { requireFacts } from "../core/reward/facts.ts";
+import { groupResult } from "../core/reward/group-result.ts";
+import type { GroupSignals } from "../core/reward/group-signals.ts";
+import { preparerRules } from "../core/reward/preparing.ts";
+import type { RewardsRequest } from "../core/reward/requests.ts";
 import { batchMetrics } from "../core/tournament/metrics.ts";
 import { rewardWarnings } from "../core/tournament/warnings.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
+import type { Clock, Verifier } from "../ports/ports.ts";
+import type { LogEntry } from "../ports/run-log.ts";
 import { type Audited, beginAudit, planAudit } from "./audit.ts";
 import { requireAddresses, requireBackends } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
 import { type Judging, planJudging, type Sessions, type Worker } from "./judging.ts";
 import { groupEntry } from "./log-entry.ts";
-import type { Clock, Verifier } from "./ports.ts";
 import { programsOnly } from "./programs-only.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
-import type { LogEntry } from "./run-log-port.ts";
 import { openSessions, REFUSALS_TOLD_MAX } from "./sessions.ts";
 import { workInTurns } from "./turns.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
@@ -158,7 +158,7 @@ function* preparing({ groups }: RewardsRequest, compiled: CompiledSpec): Generat
   return prepared;
 }
 
-interface Judged {
+interface JudgedBatch {
   judged: GroupSignals[];
   results: GroupResult[];
 }
@@ -170,7 +170,7 @@ async function judgeAll(
   sessions: Sessions,
   work: Worker,
   onGroup: ScoringBatch["onGroup"],
-): Promise<Judged> {
+): Promise<JudgedBatch> {
   const judged: GroupSignals[] = [];
   const results: GroupResult[] = [];
   function* resultOf(signals: GroupSignals): Generator<number, GroupResult> {
@@ -192,9 +192,9 @@ async function judgeAll(
 /** What each signal measures of itself; nothing where none does. */
 function measuresOf({ signals }: CompiledSpec, judged: readonly GroupSignals[]): Pick<RewardsReply, "signals"> {
   const measured = signals.flatMap(({ name, signal, settings }) => {
-    const rows = () => judged.flatMap((group) => group.told(name));
-    const own = signal.measures === undefined ? null : signal.measures(settings, rows());
-    return own === null ? [] : [[name, own] as const];
+    const rows = () => judged.flatMap((group) => group.rowsOf(name));
+    const measures = signal.measures === undefined ? null : signal.measures(settings, rows());
+    return measures === null ? [] : [[name, measures] as const];
   });
   return measured.length === 0 ? {} : { signals: Object.fromEntries(measured) };
 }

@@ -1,12 +1,13 @@
 // Owns the verifier sessions of one request, one for each signal that asks: how a judge's settings
 // become a call, and what was refused.
+
+import type { Judge } from "../core/asking/signal.ts";
 import { missingRules } from "../core/contract/spec.ts";
-import type { CompiledSpec } from "../core/signals/compiled-spec.ts";
-import type { Judge } from "../core/signals/signal.ts";
+import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { HeaderSlots, SessionStats } from "../core/wire/questions.ts";
+import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
 import type { Sessions } from "./judging.ts";
-import type { Verifier, VerifierCall, VerifierSession } from "./ports.ts";
 
 /** Sentences of refusals that are kept, and that one reply tells: the first ascending. */
 const REFUSALS_MAX = 256;

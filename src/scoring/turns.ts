@@ -1,11 +1,11 @@
 // Owns work that takes long and asks nobody: done in turns of the event loop, a key's long works one
 // after another. Knows no route and no signal.
 import { LIMITS } from "../core/faults/limits.ts";
-import type { Clock } from "./ports.ts";
-import { pause } from "./waiting.ts";
+import { pause } from "../platform/waiting.ts";
+import type { Clock } from "../ports/ports.ts";
 
 /** How a kind of work shares the loop. */
-interface Pace {
+interface TurnPace {
   /** Long from the first step on; else only once one turn's steps are done. */
   long: boolean;
   /** Between two long works of a key, and between two turns where somebody waits. */
@@ -14,8 +14,8 @@ interface Pace {
   beside: boolean;
 }
 
-export const REHEARSING: Pace = { long: true, rest_ms: LIMITS.rehearsal_pause_ms, beside: false };
-const SCORING: Pace = { long: false, rest_ms: LIMITS.turn_pause_ms, beside: true };
+export const REHEARSING: TurnPace = { long: true, rest_ms: LIMITS.rehearsal_pause_ms, beside: false };
+const SCORING: TurnPace = { long: false, rest_ms: LIMITS.turn_pause_ms, beside: true };
 
 /** Of one party's long works the one under way, or the latest. */
 interface Long {
@@ -43,12 +43,12 @@ export async function inTurns<T>(
   party: string,
   clock: Clock,
   work: Generator<number, T>,
-  pace: Pace,
+  pace: TurnPace,
   until = Number.POSITIVE_INFINITY,
   turn = { steps: 0 },
 ): Promise<T> {
   note(party, clock);
-  let own = pace.long ? await begin(party, clock, until) : null;
+  let longTurn = pace.long ? await begin(party, clock, until) : null;
   try {
     for (;;) {
       const { done, value } = work.next();
@@ -56,16 +56,16 @@ export async function inTurns<T>(
       turn.steps += value;
       if (turn.steps < LIMITS.turn_steps) continue;
       turn.steps = 0;
-      if (own === null) own = await begin(party, clock, until);
-      await pause(restOf(party, clock, pace, own.waiting));
-      own.until = clock.now() + LIMITS.turn_lease_ms;
+      if (longTurn === null) longTurn = await begin(party, clock, until);
+      await pause(restOf(party, clock, pace, longTurn.waiting));
+      longTurn.until = clock.now() + LIMITS.turn_lease_ms;
       note(party, clock);
     }
   } finally {
-    if (own !== null) {
-      own.over = true;
-      own.rest_ms = restOf(party, clock, pace, 1);
-      own.until = clock.now() + own.rest_ms;
+    if (longTurn !== null) {
+      longTurn.over = true;
+      longTurn.rest_ms = restOf(party, clock, pace, 1);
+      longTurn.until = clock.now() + longTurn.rest_ms;
     }
   }
 }
@@ -85,7 +85,7 @@ export function workInTurns(party: string, clock: Clock, until: number): <T>(wor
   };
 }
 
-const restOf = (party: string, clock: Clock, { beside, rest_ms }: Pace, waiting: number): number =>
+const restOf = (party: string, clock: Clock, { beside, rest_ms }: TurnPace, waiting: number): number =>
   (beside ? isBeside(party, clock) : waiting > 0) ? rest_ms : 0;
 
 /** Whether another party was served lately. */
@@ -119,8 +119,8 @@ async function begin(party: string, clock: Clock, until: number): Promise<Long> 
     rested = next === before && before.over ? rested + LIMITS.turn_wait_ms : 0;
     before = next;
   }
-  const own = { until: clock.now() + LIMITS.turn_lease_ms, rest_ms: 0, waiting: 0, over: false };
+  const longTurn = { until: clock.now() + LIMITS.turn_lease_ms, rest_ms: 0, waiting: 0, over: false };
   longs.delete(party);
-  longs.set(party, own);
-  return own;
+  longs.set(party, longTurn);
+  return longTurn;
 }

@@ -1,10 +1,10 @@
 // Owns the step from the configured backends to one verifier, and the isolate's memory of each
 // backend. Must not know where the configuration comes from.
-import type { Clock, Verifier } from "../scoring/ports.ts";
-import { keyVariable } from "./backend-kind.ts";
-import { byKind, takenBy } from "./by-kind.ts";
-import { createFallbackVerifier } from "./fallback.ts";
+import type { Clock, Verifier } from "../ports/ports.ts";
 import { Backend } from "./fan-out/backend.ts";
+import { keyVariable } from "./fan-out/backend-kind.ts";
+import { createFallbackVerifier } from "./fan-out/fallback.ts";
+import { kindsTaken, questionRouter } from "./question-router.ts";
 import type { BackendSettings } from "./settings.ts";
 import { BACKENDS } from "./table.ts";
 
@@ -42,9 +42,9 @@ export function createVerifier(
     const backend = backendOf(name, url, hedging && kind.hedging);
     return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock });
   });
-  const kinds = [...new Set(verifiers.flatMap(takenBy))];
-  const each = kinds.map((kind) => verifiers.filter((one) => takenBy(one).includes(kind)));
-  return byKind(
+  const kinds = [...new Set(verifiers.flatMap(kindsTaken))];
+  const each = kinds.map((kind) => verifiers.filter((one) => kindsTaken(one).includes(kind)));
+  return questionRouter(
     each.map((alike) => createFallbackVerifier(alike as [Verifier, ...Verifier[]], clock)) as [Verifier, ...Verifier[]],
   );
 }

@@ -1,7 +1,8 @@
 // Owns the table of backends by protocol: a new kind is one file and one line here. The first is
 // the default.
-import type { BackendKind } from "./backend-kind.ts";
+
 import { checker } from "./checker/adapter.ts";
+import type { BackendKind } from "./fan-out/backend-kind.ts";
 import { gateway } from "./gateway/adapter.ts";
 import { openAi } from "./openai/adapter.ts";
 import { piston, sandboxFusion } from "./sandbox/adapter.ts";

@@ -1,7 +1,7 @@
 // Owns the stand-in for a verifier that the deployment has not configured: it refuses by naming the
 // variable.
 import { ApiError } from "../core/faults/errors.ts";
-import type { Verifier } from "../scoring/ports.ts";
+import type { Verifier } from "../ports/ports.ts";
 
 /** A verifier whose every use is `not_configured`. */
 export function unconfiguredVerifier(variable: string): Verifier {

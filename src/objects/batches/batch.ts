@@ -5,8 +5,8 @@ import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { KeyLimits } from "../../scoring/key-limits.ts";
-import { within } from "../../scoring/waiting.ts";
+import { within } from "../../platform/waiting.ts";
+import type { KeyLimits } from "../../ports/key-limits.ts";
 import type { Values } from "../storage/values.ts";
 import { Waiters } from "../storage/waiters.ts";
 import { type BatchRecord, BatchStore, hasEnded, type NewBatch, newRecord } from "./batch-record.ts";
@@ -26,7 +26,7 @@ interface BatchParts {
   report(line: Record<string, unknown>): void;
 }
 
-interface Outcome {
+interface BatchOutcome {
   reply?: RewardsReply;
   error?: BatchFault;
 }
@@ -38,7 +38,7 @@ interface Running {
   ended: Promise<void>;
 }
 
-export class Batch {
+export class BatchJob {
   readonly #parts: BatchParts;
   readonly #store: BatchStore;
   readonly #waiters = new Waiters();
@@ -174,19 +174,19 @@ export class Batch {
   }
 
   /** The end of the work, unless the batch was cancelled before it. */
-  #finish(state: BatchState, outcome: Outcome): void {
+  #finish(state: BatchState, outcome: BatchOutcome): void {
     const record = this.#store.record();
     if (record !== undefined && !hasEnded(record)) this.#end(record, state, outcome);
   }
 
-  #end(record: BatchRecord, state: BatchState, { reply, error }: Outcome): void {
+  #end(record: BatchRecord, state: BatchState, { reply, error }: BatchOutcome): void {
     const progress = this.#progress(record);
     this.#store.save({ ...record, state, error: error ?? null, progress, ended_at: this.#parts.now() });
     this.#store.forgetRequest();
     if (reply !== undefined) this.#store.saveReply(reply);
     void this.#parts.keyLimits?.release(record.key_name, record.batch_id);
     this.#wakeLater();
-    this.#waiters.tell();
+    this.#waiters.notify();
   }
 
   /**

@@ -2,7 +2,7 @@
 // the calls it answers. Knows no decision.
 import { DurableObject } from "cloudflare:workers";
 import { durableValues } from "../storage/durable.ts";
-import { Batch } from "./batch.ts";
+import { BatchJob } from "./batch.ts";
 import { type BatchIds, BatchList } from "./batch-list.ts";
 import type { NewBatch } from "./batch-record.ts";
 import { type BatchDeps, createBatchScorer } from "./scorer.ts";
@@ -11,7 +11,7 @@ import type { BatchBrief, BatchView } from "./view.ts";
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
 export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps) {
   return class extends DurableObject<Record<string, unknown>> {
-    #batch: Batch | null = null;
+    #batch: BatchJob | null = null;
     /** Of an object that is a key's list of batches. */
     readonly #list = new BatchList(durableValues(this.ctx));
 
@@ -43,10 +43,10 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps) 
       await this.#open().wake();
     }
 
-    #open(): Batch {
+    #open(): BatchJob {
       if (this.#batch !== null) return this.#batch;
       const deps = depsOf(this.env);
-      this.#batch = new Batch({
+      this.#batch = new BatchJob({
         values: durableValues(this.ctx),
         score: createBatchScorer(deps),
         webhooks: deps.webhooks ?? null,

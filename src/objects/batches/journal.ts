@@ -1,8 +1,8 @@
 // Owns a batch's memory of what the verifier has answered, in storage, and the count of it. Knows
 // no schedule and no verifier.
 
+import type { Reading } from "../../core/asking/readings.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Reading } from "../../core/judges/readings.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { Values } from "../storage/values.ts";
 
@@ -36,7 +36,7 @@ export class BatchJournal implements ReadingJournal {
     if (readings.every(({ code }) => code === null)) this.done++;
     // The batch leaves one log entry, under one id, however often it is taken up: what it knows is
     // its own cost.
-    return { readings, own: true };
+    return { readings, charged: true };
   }
 
   onReadings(key: string, readings: readonly Reading[]): void {

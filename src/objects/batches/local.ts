@@ -4,7 +4,7 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { memoryValues } from "../storage/memory.ts";
-import { Batch } from "./batch.ts";
+import { BatchJob } from "./batch.ts";
 import { newBatch } from "./batch-record.ts";
 import { encodeBatch } from "./request-pieces.ts";
 import { type BatchDeps, createBatchScorer } from "./scorer.ts";
@@ -14,10 +14,10 @@ import type { Batches } from "./view.ts";
  * Batches that live in this process only, and are gone with it. At most batches_local_max are held.
  */
 export function createLocalBatches(deps: BatchDeps): Batches {
-  const batches = new Map<string, Batch>();
+  const batches = new Map<string, BatchJob>();
   const score = createBatchScorer(deps);
 
-  function open(id: string): Batch {
+  function open(id: string): BatchJob {
     if (batches.size >= LIMITS.batches_local_max) {
       throw new ApiError("overloaded", `This process holds batches_local_max = ${LIMITS.batches_local_max} batches.`);
     }
@@ -26,7 +26,7 @@ export function createLocalBatches(deps: BatchDeps): Batches {
       () => void batches.delete(id),
     );
     const { webhooks = null, keyLimits = null, report } = deps;
-    const batch: Batch = new Batch({ values, score, webhooks, keyLimits, now: () => Date.now(), report });
+    const batch: BatchJob = new BatchJob({ values, score, webhooks, keyLimits, now: () => Date.now(), report });
     batches.set(id, batch);
     return batch;
   }

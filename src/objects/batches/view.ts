@@ -3,8 +3,8 @@
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { FieldError, RequestErrorCode } from "../../core/faults/errors.ts";
-import type { AnySpec } from "../../core/signals/compiled-spec.ts";
-import type { RewardsRequest } from "../../core/signals/requests.ts";
+import type { AnySpec } from "../../core/reward/compiled-spec.ts";
+import type { RewardsRequest } from "../../core/reward/requests.ts";
 
 export const BATCH_STATES = ["queued", "running", "done", "failed", "cancelled"] as const;
 export type BatchState = (typeof BATCH_STATES)[number];

@@ -2,11 +2,11 @@
 // time, no redirect followed. Knows no life cycle.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import { signedHeaders } from "../../scoring/signature.ts";
+import { signedHeaders } from "../../platform/signature.ts";
 import type { BatchRecord } from "./batch-record.ts";
 import type { Webhooks } from "./view.ts";
 
-export interface Message {
+export interface WebhookMessage {
   /** The same for every attempt: receivers tell repetitions by it. */
   id: string;
   url: string;
@@ -17,7 +17,7 @@ export interface Message {
  * What is said of a batch that has ended: enough to know whether and where to fetch it, nothing of
  * its texts.
  */
-export function announcement(record: BatchRecord, url: string): Message {
+export function announcement(record: BatchRecord, url: string): WebhookMessage {
   const { batch_id, state, progress, ended_at } = record;
   const data = { batch_id, state, progress, location: `/v1/batches/${batch_id}` };
   const timestamp = new Date(ended_at as number).toISOString();
@@ -25,13 +25,17 @@ export function announcement(record: BatchRecord, url: string): Message {
 }
 
 /** What came of an attempt; `gone`: the receiver wants no more of them. */
-interface Delivery {
+interface WebhookDelivery {
   outcome: "delivered" | "again" | "gone";
   last: string;
 }
 
 /** One attempt, bounded by webhook_timeout_ms. Never rejects. */
-export async function deliver({ secret }: Webhooks, { id, url, body }: Message, now: number): Promise<Delivery> {
+export async function deliver(
+  { secret }: Webhooks,
+  { id, url, body }: WebhookMessage,
+  now: number,
+): Promise<WebhookDelivery> {
   const headers = { "content-type": "application/json", ...(await signedHeaders(secret, { id, body }, now)) };
   const signal = AbortSignal.timeout(LIMITS.webhook_timeout_ms);
   try {

@@ -2,7 +2,7 @@
 import type { RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import { isRepetition } from "./group.ts";
 import type { AnswerState, GroupState, Judgement, RoomState, Undecided } from "./group-state.ts";
-import type { Fault, RoomReply } from "./reply.ts";
+import type { GatheringFault, RoomReply } from "./reply.ts";
 import type { Answer, RoomStore } from "./room-store.ts";
 import { rewardedMember } from "./rules.ts";
 
@@ -34,7 +34,7 @@ export function earlierAnswers(
 }
 
 /** The same fault for every member. */
-export function faultAnswers(fault: Fault, { members }: Judgement): Answer[] {
+export function faultAnswers(fault: GatheringFault, { members }: Judgement): Answer[] {
   return Array.from({ length: members }, () => ({ fault }));
 }
 

@@ -3,8 +3,8 @@
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { within } from "../../platform/waiting.ts";
 import { specHash } from "../../scoring/digest.ts";
-import { within } from "../../scoring/waiting.ts";
 import type { ClientProbe, GatheredReward, GatheredSample, GroupRooms } from "./gathering.ts";
 import { type RoomReply, rewardOf } from "./reply.ts";
 
@@ -31,8 +31,8 @@ export function boundedRooms(line: RoomLine): GroupRooms {
         }
         // A room out of reach is given a moment to hear it: nobody waits for it beyond the
         // deadline.
-        const told = leave();
-        await within(LIMITS.room_leave_ms, told, () => undefined);
+        const left = leave();
+        await within(LIMITS.room_leave_ms, left, () => undefined);
         return await unanswered(sample, reply);
       } finally {
         end.disarm();
@@ -48,9 +48,9 @@ function untilEnd(afterMs: number, signal: AbortSignal) {
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
   const reason = new Promise<"deadline" | "cancelled">((resolve) => {
-    const tell = () => resolve(ended.signal.reason as "deadline" | "cancelled");
-    if (ended.signal.aborted) tell();
-    else ended.signal.addEventListener("abort", tell, { once: true });
+    const settle = () => resolve(ended.signal.reason as "deadline" | "cancelled");
+    if (ended.signal.aborted) settle();
+    else ended.signal.addEventListener("abort", settle, { once: true });
   });
   const disarm = () => {
     clearTimeout(timer);

@@ -1,8 +1,8 @@
 // Owns the Durable Object that is a room: its storage, its alarm, and the two calls it answers.
 // Knows no decision.
 import { DurableObject } from "cloudflare:workers";
+import { createRequestIds } from "../../platform/request-ids.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
-import { createRequestIds } from "../../scoring/request-ids.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
 import { createGroupJudge } from "./judge-group.ts";
 import type { RoomReply } from "./reply.ts";

@@ -4,7 +4,7 @@
 import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
-import type { AnySpec } from "../../core/signals/compiled-spec.ts";
+import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 
 /** Facts of a group by name, as /v1/rewards takes them beside its prompt. */
 export type GroupFacts = Readonly<Record<string, unknown>>;

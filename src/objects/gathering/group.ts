@@ -260,13 +260,13 @@ export function isComplete(group: GroupState): boolean {
  * Its answer goes to this waiter's client: with a reward, or another answer that it takes for one,
  * it is done.
  */
-export function tell(
+export function markDelivered(
   group: GroupState,
   { member, takes_failure }: Pick<WaiterState, "member" | "takes_failure">,
   now: number,
 ): void {
-  const told = group.members[member] as MemberState;
-  if (told.answer === "reward" || takes_failure) told.told_at = now;
+  const state = group.members[member] as MemberState;
+  if (state.answer === "reward" || takes_failure) state.told_at = now;
 }
 
 /** Nothing is under way and nobody can come back for an answer. */

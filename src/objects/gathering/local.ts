@@ -1,7 +1,8 @@
 // Owns the rooms of one process: the same room over memory, for tests and for hosts without Durable
 // Objects.
+
+import { createRequestIds } from "../../platform/request-ids.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
-import { createRequestIds } from "../../scoring/request-ids.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { GroupRooms } from "./gathering.ts";
 import { createGroupJudge } from "./judge-group.ts";

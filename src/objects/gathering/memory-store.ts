@@ -3,7 +3,7 @@
 import type { GroupState } from "./group-state.ts";
 import type { Answer, JournalRow, MemberContent, RoomStore, RoomSubject } from "./room-store.ts";
 
-interface Kept {
+interface MemoryGroup {
   state: string;
   members: MemberContent[];
   answers: (Answer | undefined)[];
@@ -16,9 +16,9 @@ interface Kept {
  * `wakeAt` is told what a Durable Object's alarm would be.
  */
 export function createMemoryStore(wakeAt: RoomStore["wakeAt"] = () => undefined): RoomStore {
-  const kept = new Map<number, Kept>();
+  const kept = new Map<number, MemoryGroup>();
   let subject: RoomSubject | null = null;
-  const of = (epoch: number): Kept => {
+  const of = (epoch: number): MemoryGroup => {
     const found = kept.get(epoch) ?? { state: "", members: [], answers: [], journal: new Map() };
     kept.set(epoch, found);
     return found;

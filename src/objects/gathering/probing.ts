@@ -2,7 +2,7 @@
 // than its limit. Knows no group.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import { pause, within } from "../../scoring/waiting.ts";
+import { pause, within } from "../../platform/waiting.ts";
 import type { ClientProbe } from "./gathering.ts";
 
 export class Prober {

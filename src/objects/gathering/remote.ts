@@ -4,7 +4,7 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { pause } from "../../scoring/waiting.ts";
+import { pause } from "../../platform/waiting.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { ClientProbe, GatheredSample, GroupRooms } from "./gathering.ts";
 import type { RoomReply } from "./reply.ts";

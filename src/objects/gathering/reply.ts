@@ -5,15 +5,15 @@ import { ApiError, asApiError, type FieldError, type RequestErrorCode } from "..
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { GatheredReward } from "./gathering.ts";
 
-export interface Fault {
+export interface GatheringFault {
   code: RequestErrorCode;
   detail: string;
   errors: readonly FieldError[];
 }
 
-export type RoomReply = { reward: GatheredReward } | { fault: Fault };
+export type RoomReply = { reward: GatheredReward } | { fault: GatheringFault };
 
-export const GATHERING: Fault = {
+export const GATHERING: GatheringFault = {
   code: "gathering",
   detail:
     "The other samples of this one's group have not come yet, and may lack a connection. Its place is kept: send it again.",
@@ -25,7 +25,7 @@ export function faultReply(
   thrown: unknown,
   id: string,
   report: (line: Record<string, unknown>) => void,
-): { fault: Fault } {
+): { fault: GatheringFault } {
   const { code, message, errors } = asApiError(thrown);
   if (code === "internal") report(faultLine(thrown, id));
   return { fault: { code, detail: message, errors } };

@@ -1,13 +1,14 @@
 // Owns what a room keeps, as an interface: its groups, their members' texts, answers and
 // readings. Knows no decision.
+
+import type { Reading } from "../../core/asking/readings.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
-import type { Reading } from "../../core/judges/readings.ts";
-import type { AnySpec } from "../../core/signals/compiled-spec.ts";
+import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { GatheredReward, GroupFacts } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
-import type { Fault } from "./reply.ts";
+import type { GatheringFault } from "./reply.ts";
 
 /** What all samples of a room have in common: its name is a digest of it. */
 export interface RoomSubject {
@@ -28,7 +29,7 @@ export interface MemberContent {
 }
 
 /** A member's answer, whoever asks for it. */
-export type Answer = { reward: Omit<GatheredReward, "attached"> } | { fault: Fault };
+export type Answer = { reward: Omit<GatheredReward, "attached"> } | { fault: GatheringFault };
 
 /** Readings of one question, and the log entry that holds their cost. */
 export interface JournalRow {
@@ -74,7 +75,7 @@ export function roomJournal(store: RoomStore, epoch: number, requestId: string, 
   return {
     known(key) {
       const row = rows.get(key);
-      return row && { readings: row.readings, own: row.request_id === requestId };
+      return row && { readings: row.readings, charged: row.request_id === requestId };
     },
     onReadings(key, readings) {
       store.addToJournal(epoch, key, { request_id: requestId, readings });

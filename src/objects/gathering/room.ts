@@ -2,10 +2,12 @@
 // answers. Knows no runtime: where it lives is given.
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { pause, within } from "../../scoring/waiting.ts";
+import { pause, within } from "../../platform/waiting.ts";
 import { answersOf, earlierAnswers, faultAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
+import { DeliveredReplies } from "./delivered-replies.ts";
+import { type DuplicateResolution, resolveDuplicates } from "./duplicate-requests.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
-import { begin, finish, isComplete, isRepetition, judgementOf, resume, tell } from "./group.ts";
+import { begin, finish, isComplete, isRepetition, judgementOf, markDelivered, resume } from "./group.ts";
 import type { GroupState, Judgement, RoomState, WaiterState } from "./group-state.ts";
 import { incompleteWarnings } from "./incomplete.ts";
 import type { JudgeGroup } from "./judge-group.ts";
@@ -22,15 +24,13 @@ import {
   leave,
   letsGoAt,
   lettingGo,
-  type Place,
+  type MemberSlot,
   restoredRoom,
   settle,
   settleable,
   wakesAt,
 } from "./rules.ts";
 import { requireSameFacts, subjectOf } from "./subject.ts";
-import { type TellingApart, tellApart } from "./telling-apart.ts";
-import { Told } from "./told.ts";
 import { isLost, undecidedIn } from "./undecided.ts";
 
 interface RoomParts {
@@ -53,7 +53,7 @@ export class Room {
   /** Judgements, and scoring before equal requests are told apart. */
   readonly #judgements = new Set<Promise<void>>();
   /** The members that were answered last, by who got the answer. */
-  readonly #told = new Told();
+  readonly #delivered = new DeliveredReplies();
   #timer: ReturnType<typeof setTimeout> | null = null;
   readonly #storing: LaterFlush;
 
@@ -99,7 +99,7 @@ export class Room {
   leave(waiterId: string): void {
     this.#prober.drop(waiterId);
     this.#joins.drop(waiterId);
-    const group = leave(this.#state, waiterId) ?? this.#told.takeBack(this.#state, waiterId);
+    const group = leave(this.#state, waiterId) ?? this.#delivered.takeBack(this.#state, waiterId);
     if (group !== null) this.#parts.store.saveGroup(group);
     this.#proceed();
   }
@@ -116,7 +116,7 @@ export class Room {
   }
 
   /** Sets the sample down where it belongs; answers at once when the answer is there. */
-  #take(sample: GatheredSample, { epoch, member, added, attached, ready }: Place): void {
+  #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
     const { waiter_id, rollout, language, unshown } = sample;
     if (added) {
@@ -126,7 +126,7 @@ export class Room {
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;
     const join = this.#joins.get(waiter_id);
     if (join !== undefined) Object.assign(join, { attached, sample: null });
-    if (ready) this.#tell(group, { ...sample, member }, store.answer(epoch, member) as Answer);
+    if (ready) this.#send(group, { ...sample, member }, store.answer(epoch, member) as Answer);
     store.saveGroup(group);
   }
 
@@ -136,7 +136,7 @@ export class Room {
     if (isLost(this.#state, waiterId)) this.leave(waiterId);
   }
 
-  #apart(): TellingApart {
+  #apart(): DuplicateResolution {
     return {
       state: this.#state,
       prove: (waiterId) => this.#prober.prove(waiterId),
@@ -182,7 +182,7 @@ export class Room {
   #forgetOver(): void {
     const over = forget(this.#state, this.#parts.now());
     for (const epoch of over) this.#parts.store.forget(epoch);
-    this.#told.forget(over);
+    this.#delivered.forget(over);
   }
 
   #start(group: GroupState, judgement: Judgement): void {
@@ -201,7 +201,7 @@ export class Room {
   #scoreFirst(group: GroupState, judgement: Judgement): void {
     Object.assign(group, { scored_as: judgement.request_id, telling_apart: true });
     const { window_ends } = group;
-    const telling = async () => {
+    const probing = async () => {
       // One text alone, and what has been judged before, ask nothing of the verifier.
       const certain = judgement.members === 1 || isRepetition(group);
       const answers = certain ? [] : await this.#scored(group, judgement, false);
@@ -209,13 +209,13 @@ export class Room {
         leave(this.#state, waiter_id);
         this.#answer(waiter_id, reply);
       }
-      await tellApart(this.#apart(), undecidedIn(this.#state, group));
+      await resolveDuplicates(this.#apart(), undecidedIn(this.#state, group));
     };
-    const told = telling().finally(() => {
+    const probed = probing().finally(() => {
       Object.assign(group, { telling_apart: false, window_ends });
       this.#proceed();
     });
-    this.#run(judgement, told);
+    this.#run(judgement, probed);
   }
 
   async #judge(group: GroupState, judgement: Judgement): Promise<void> {
@@ -232,23 +232,23 @@ export class Room {
     // An answer is safe before anybody has it, so that a repetition of the sample never gets
     // another.
     this.#storing.flush();
-    for (const waiter of waiters) this.#tell(group, waiter, answers[waiter.member] as Answer);
+    for (const waiter of waiters) this.#send(group, waiter, answers[waiter.member] as Answer);
     // What was told is stored a little later than it is told: a client that was cut meanwhile shall
     // not lose its answer by it.
     store.saveGroup(group);
     this.#proceed();
-    await Promise.all(group.waiters.map((waiter) => this.#tellProven(group, waiter)));
+    await Promise.all(group.waiters.map((waiter) => this.#sendProven(group, waiter)));
   }
 
   /** The reward of one that has an equal beside it: both can be told apart now at no cost. */
-  async #tellProven(group: GroupState, waiter: WaiterState): Promise<void> {
+  async #sendProven(group: GroupState, waiter: WaiterState): Promise<void> {
     const { store } = this.#parts;
     if (group.members[waiter.member]?.answer !== "reward") return;
     const there = await this.#prober.prove(waiter.waiter_id);
     if (!group.waiters.includes(waiter)) return;
     if (!there) return this.leave(waiter.waiter_id);
     group.waiters = group.waiters.filter((other) => other !== waiter);
-    this.#tell(group, waiter, store.answer(group.epoch, waiter.member) as Answer);
+    this.#send(group, waiter, store.answer(group.epoch, waiter.member) as Answer);
     store.saveGroup(group);
     this.#proceed();
   }
@@ -283,13 +283,13 @@ export class Room {
   }
 
   /** A client that has gone by now says so soon (`leave`), and then nobody was told. */
-  #tell(group: GroupState, waiter: Pick<WaiterState, "waiter_id" | "member" | "takes_failure">, answer: Answer): void {
+  #send(group: GroupState, waiter: Pick<WaiterState, "waiter_id" | "member" | "takes_failure">, answer: Answer): void {
     const { waiter_id, member } = waiter;
     const join = this.#joins.get(waiter_id);
     if (join === undefined) return;
     const at = this.#parts.now();
-    tell(group, waiter, at);
-    this.#told.add(waiter_id, group.epoch, member, at);
+    markDelivered(group, waiter, at);
+    this.#delivered.add(waiter_id, group.epoch, member, at);
     this.#answer(waiter_id, "fault" in answer ? answer : { reward: { ...answer.reward, attached: join.attached } });
   }
 

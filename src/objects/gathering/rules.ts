@@ -8,12 +8,12 @@ import { decidable, equalWaiters, hold, letsUndecidedGo, release, undecidedIn, u
 
 /**
  * What a contract's deadline is of the time that its client waits; see
- * ../../api/contracts/deadlines.ts.
+ * ../../api/tools/shared/deadlines.ts.
  */
 const ANSWER_SHARE = 0.8;
 
 /** A sample's place. */
-export interface Place {
+export interface MemberSlot {
   epoch: number;
   member: number;
   /** It is a member that was not there before: its text is to be stored. */
@@ -28,7 +28,7 @@ export interface Place {
  * `held`: whether it repeats a request that is waited for shows later; of these `lost` ones have to
  * join again first.
  */
-type Arrived = { kind: "placed"; place: Place } | { kind: "held"; lost: string[] };
+type Arrived = { kind: "placed"; place: MemberSlot } | { kind: "held"; lost: string[] };
 
 /**
  * The room as an earlier life left it. Whoever waited may join again; who had not been placed yet
@@ -62,7 +62,7 @@ export function arrive(room: RoomState, arrival: Arrival, now: number): Arrived 
  * The place of an undecided request, now that nothing equal is waited for, or that everybody before
  * it has proved to be there. null when it has left.
  */
-export function settle(room: RoomState, waiterId: string, now: number): Place | null {
+export function settle(room: RoomState, waiterId: string, now: number): MemberSlot | null {
   const found = release(room, waiterId);
   if (found === null) return null;
   const answer_within_ms = Math.max(1, found.arrival.answer_within_ms - (now - found.since));
@@ -168,7 +168,7 @@ const isOpen = (answer: string) => answer === "none" || answer === "failed";
  * client that has its answer does not ask again: what is equal to such a sample is another one, of
  * a trainer's later epoch.
  */
-function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: boolean): Place | null {
+function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: boolean): MemberSlot | null {
   const equal = room.groups.flatMap((group) =>
     group.members.flatMap(({ body_hash, answer, told_at }, member) =>
       body_hash === arrival.body_hash && told_at === null ? [{ group, member, answer, open: isOpen(answer) }] : [],
@@ -194,7 +194,7 @@ export function rewardedMember(room: RoomState, bodyHash: string): { epoch: numb
 }
 
 /** The last group while it takes members, else the next. */
-function newcomer(room: RoomState, arrival: Arrival, now: number): Place {
+function newcomer(room: RoomState, arrival: Arrival, now: number): MemberSlot {
   if (room.groups.reduce((sum, { members }) => sum + members.length, 0) >= LIMITS.room_members_max) {
     const limit = `room_members_max = ${LIMITS.room_members_max}`;
     throw new ApiError(
@@ -202,32 +202,32 @@ function newcomer(room: RoomState, arrival: Arrival, now: number): Place {
       `This prompt's room holds ${limit} samples; send step or run_id with the requests.`,
     );
   }
-  const told = lastTold(room, arrival.body_hash);
+  const delivered_at = lastDelivered(room, arrival.body_hash);
   const last = room.groups.findLast((group) => !isRepetition(group) || !isFull(group));
   // One that a client has had its answer for stands beside its repetition in no group.
   const apart =
-    told !== null &&
+    delivered_at !== null &&
     last?.members.some(({ body_hash, told_at }) => told_at !== null && body_hash === arrival.body_hash);
   const next = () => openGroup((room.groups.at(-1)?.epoch ?? -1) + 1, arrival.group_size);
   const group = last !== undefined && !apart && takes(last, arrival, now) ? last : next();
   if (group !== last) room.groups.push(group);
-  const member = addMember(group, arrival, now, told !== null);
+  const member = addMember(group, arrival, now, delivered_at !== null);
   // So soon after its answer it may be a retry after all, whose client went unnoticed; such a one
   // shall not wait for a whole window.
-  if (told !== null && isRepetition(group) && now - told < LIMITS.room_hold_after_ms) {
+  if (delivered_at !== null && isRepetition(group) && now - delivered_at < LIMITS.room_hold_after_ms) {
     group.window_ends = Math.min(group.window_ends, now + LIMITS.room_hold_ms);
   }
   return { epoch: group.epoch, member, added: true, attached: false, ready: false };
 }
 
 /** When the last client was told the reward of a sample with such a body; null when none was. */
-function lastTold({ groups }: RoomState, bodyHash: string): number | null {
-  const told = groups.flatMap(({ members }) =>
+function lastDelivered({ groups }: RoomState, bodyHash: string): number | null {
+  const times = groups.flatMap(({ members }) =>
     members.flatMap(({ body_hash, answer, told_at }) =>
       body_hash === bodyHash && answer === "reward" && told_at !== null ? [told_at] : [],
     ),
   );
-  return told.length === 0 ? null : Math.max(...told);
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** After the last judgement a group takes late members for as long as a client waits. */

@@ -6,7 +6,7 @@ import { getPieces, joined, piecesOf, putPieces, type Values } from "../storage/
 import { Waiters } from "../storage/waiters.ts";
 import type { Begun, KeptReply } from "./reply.ts";
 
-interface Head {
+interface ReplyHead {
   fingerprint: string;
   /** Who computes now; null when the reply is there. */
   owner: string | null;
@@ -37,10 +37,11 @@ export class IdempotentEntry {
   begin(owner: string, fingerprint: string): Begun {
     const head = this.#head();
     // The alarm that forgets may come late.
-    if (head === undefined || head.kept_until <= this.#now()) return this.#own(owner, fingerprint, owner);
+    if (head === undefined || head.kept_until <= this.#now()) return this.#begin(owner, fingerprint, owner);
     if (head.fingerprint !== fingerprint) return { state: "mismatch" };
     if (head.reply !== null) return { state: "done", reply: this.#kept(head.reply) };
-    if (head.owner === owner || head.leased_until <= this.#now()) return this.#own(owner, fingerprint, head.request_id);
+    if (head.owner === owner || head.leased_until <= this.#now())
+      return this.#begin(owner, fingerprint, head.request_id);
     return { state: "running" };
   }
 
@@ -63,7 +64,7 @@ export class IdempotentEntry {
     const { request_id } = reply;
     putPieces(this.#values, BODY, piecesOf(body));
     this.#save({ fingerprint, owner: null, leased_until: 0, request_id, kept_until: 0, reply: rest });
-    this.#waiters.tell();
+    this.#waiters.notify();
     return reply;
   }
 
@@ -77,7 +78,7 @@ export class IdempotentEntry {
   /** Forgets everything now. */
   async drop(): Promise<void> {
     await this.#values.clear();
-    this.#waiters.tell();
+    this.#waiters.notify();
   }
 
   /** Resolves when there may be something new to `begin`, at the latest after `ms`. */
@@ -95,21 +96,21 @@ export class IdempotentEntry {
     else this.#values.wakeAt(head.kept_until);
   }
 
-  #head(): Head | undefined {
-    return this.#values.get<Head>(HEAD);
+  #head(): ReplyHead | undefined {
+    return this.#values.get<ReplyHead>(HEAD);
   }
 
   #kept(reply: Omit<KeptReply, "body">): KeptReply {
     return { ...reply, body: joined(getPieces(this.#values, BODY)) };
   }
 
-  #own(owner: string, fingerprint: string, request_id: string): Begun {
+  #begin(owner: string, fingerprint: string, request_id: string): Begun {
     const leased_until = this.#now() + LIMITS.idempotency_lease_ms;
     this.#save({ fingerprint, owner, leased_until, request_id, kept_until: 0, reply: null });
     return { state: "new", request_id };
   }
 
-  #save(head: Head): void {
+  #save(head: ReplyHead): void {
     const kept_until = this.#now() + LIMITS.idempotency_kept_ms;
     this.#values.put(HEAD, { ...head, kept_until });
     this.#values.wakeAt(kept_until);

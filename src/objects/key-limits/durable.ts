@@ -1,7 +1,7 @@
 // Owns the Durable Object that counts what one key uses: its SQLite row and the calls it answers.
 // Knows no rule; those are ledger.ts.
 import { DurableObject } from "cloudflare:workers";
-import type { Grant, KeyLimit } from "../../scoring/key-limits.ts";
+import type { Grant, KeyLimit } from "../../ports/key-limits.ts";
 import { type CountersStub, EMPTY_LEDGER, grant, held, type LedgerState, type Spending, settled } from "./ledger.ts";
 
 /**

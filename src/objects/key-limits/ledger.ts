@@ -2,7 +2,7 @@
 // request, as a state machine over time. Must not know storage, HTTP or clocks.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Grant, KeyLimit, KeyUse, LimitName, LimitState } from "../../scoring/key-limits.ts";
+import type { Grant, KeyLimit, KeyLimitName, KeyUse, LimitState } from "../../ports/key-limits.ts";
 
 /** For keys without limits of their own. */
 const EVERYONE = "*";
@@ -36,12 +36,13 @@ export function parseKeyLimits(text: string): ReadonlyMap<string, KeyLimit> {
 }
 
 function parseSettings(text: string): KeyLimit {
-  const limit: Partial<Record<LimitName, number>> = {};
+  const limit: Partial<Record<KeyLimitName, number>> = {};
   for (const setting of text.split(",")) {
     const [, name, digits] = SETTING.exec(setting) ?? [];
     const value = Number(digits);
-    if (name === undefined || value < 1 || limit[name as LimitName] !== undefined) throw new RangeError("not a limit");
-    limit[name as LimitName] = value;
+    if (name === undefined || value < 1 || limit[name as KeyLimitName] !== undefined)
+      throw new RangeError("not a limit");
+    limit[name as KeyLimitName] = value;
   }
   return { ...DEFAULTS, ...limit };
 }
@@ -112,16 +113,16 @@ export function grant(
   lease: string,
   now: number,
 ): { state: LedgerState; grant: Grant } {
-  const used: Record<LimitName, number> = {
+  const used: Record<KeyLimitName, number> = {
     rpm: state.requests,
     tokens_per_day: state.tokens,
     log_rows_per_day: state.log_rows,
     concurrency: Object.keys(state.leases).length,
   };
-  const names: readonly LimitName[] = ["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"];
+  const names: readonly KeyLimitName[] = ["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"];
   const refused_by = names.find((name) => limit[name] !== null && used[name] >= limit[name]) ?? null;
   const taken = refused_by === null ? 1 : 0;
-  const resets: Record<LimitName, number | null> = {
+  const resets: Record<KeyLimitName, number | null> = {
     rpm: secondsLeft(now, MINUTE_MS),
     tokens_per_day: secondsLeft(now, DAY_MS),
     log_rows_per_day: secondsLeft(now, DAY_MS),

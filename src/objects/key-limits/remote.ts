@@ -2,8 +2,8 @@
 // neighbours have spent. Must not know routes or storage.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Grant, KeyLimit, KeyLimits, KeyUse } from "../../scoring/key-limits.ts";
-import { fail, pause, within } from "../../scoring/waiting.ts";
+import { fail, pause, within } from "../../platform/waiting.ts";
+import type { Grant, KeyLimit, KeyLimits, KeyUse } from "../../ports/key-limits.ts";
 import type { CountersNamespace, CountersStub } from "./ledger.ts";
 import { limitOf, type Spending } from "./ledger.ts";
 

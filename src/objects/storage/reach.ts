@@ -4,7 +4,7 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { pause } from "../../scoring/waiting.ts";
+import { pause } from "../../platform/waiting.ts";
 
 const UNREACHABLE = "The object that keeps this request's state cannot be reached. Send the request again as it is.";
 

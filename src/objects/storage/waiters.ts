@@ -13,7 +13,7 @@ export class Waiters {
     this.#waiting.delete(resolve);
   }
 
-  tell(): void {
+  notify(): void {
     for (const resolve of this.#waiting) resolve();
   }
 }

@@ -16,7 +16,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type { SignalDetail } from "../../core/contract/export-tables.ts";
 import { NOBODY } from "../../core/contract/owner.ts";
-import type { ContestReport } from "../../core/contract/replies.ts";
+import type { TournamentReport } from "../../core/contract/replies.ts";
 import type { AlarmSpan } from "../../core/health/alarm.ts";
 
 // Milliseconds, because that is what a JavaScript Date holds: what was written is what is read.
@@ -166,7 +166,7 @@ export const groups = pgTable(
     /** Whether wins go in a circle; null where none can. */
     cyclic: boolean("cyclic"),
     /** What only some specs tell (contract/replies.ts `ContestReport`); null for all others. */
-    contest: json("contest").$type<ContestReport | null>(),
+    contest: json("contest").$type<TournamentReport | null>(),
     reward_mean: doublePrecision("reward_mean"),
     reward_std: doublePrecision("reward_std"),
     comparisons: integer("comparisons").notNull(),

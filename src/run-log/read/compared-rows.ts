@@ -2,7 +2,7 @@
 // than is paired. Knows SQL, not the pairing.
 import { and, asc, eq, gt, isNotNull, sql } from "drizzle-orm";
 import type { LoggedComparison } from "../../core/health/paired-runs.ts";
-import type { RunKey } from "../../scoring/run-log-port.ts";
+import type { RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, rollouts } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";
@@ -22,9 +22,9 @@ export async function stepsWithGroups(db: Database, run: RunKey): Promise<number
 export function comparedGroups(db: Database, run: RunKey, step: number): Promise<LoggedComparison[]> {
   const { request_id, group_index, prompt_hash, spec_hash, tau_b } = groups;
   const ofGroup = and(eq(rollouts.request_id, request_id), eq(rollouts.group_index, group_index));
-  const own = sql`SELECT json_agg(${rollouts.reward} ORDER BY ${rollouts.rollout_index}) FROM ${rollouts} WHERE ${ofGroup}`;
+  const groupRewards = sql`SELECT json_agg(${rollouts.reward} ORDER BY ${rollouts.rollout_index}) FROM ${rollouts} WHERE ${ofGroup}`;
   return db
-    .select({ prompt_hash, spec_hash, tau_b, rewards: sql<(number | null)[]>`(${own})` })
+    .select({ prompt_hash, spec_hash, tau_b, rewards: sql<(number | null)[]>`(${groupRewards})` })
     .from(requests)
     .innerJoin(groups, eq(request_id, requests.request_id))
     .where(and(requestsOf(run), eq(requests.step, step), eq(groups.status, "ok")))

@@ -5,7 +5,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Owner } from "../../core/contract/owner.ts";
 import type { GroupResult, RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { GroupRow, Page, RunKey } from "../../scoring/run-log-port.ts";
+import type { GroupRow, Page, RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, rollouts, signals } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -13,30 +13,33 @@ import { requestsOf } from "./run-pages.ts";
 
 type StoredGroup = typeof groups.$inferSelect;
 type StoredRollout = typeof rollouts.$inferSelect;
-type StoredSignal = typeof signals.$inferSelect;
+type StoredSignalRow = typeof signals.$inferSelect;
 
 /** A group's rows of rollouts and of signals. */
 interface Members {
   rollouts: readonly StoredRollout[];
-  signals: readonly StoredSignal[];
+  signals: readonly StoredSignalRow[];
 }
 
 /** Of a spec with signals what its own rows hold; a spec without has none. */
-function componentsOf(row: StoredRollout, told: readonly StoredSignal[]): Pick<RolloutResult, "components" | "errors"> {
-  const own = told.filter(({ rollout_index }) => rollout_index === row.rollout_index);
-  if (own.length === 0) return { components: { base: row.base, format: row.format, overlong: row.overlong } };
-  const codeOf = ({ signal, code }: StoredSignal) => [signal, code as RolloutResult["error"]] as const;
+function componentsOf(
+  row: StoredRollout,
+  signalRows: readonly StoredSignalRow[],
+): Pick<RolloutResult, "components" | "errors"> {
+  const rollout = signalRows.filter(({ rollout_index }) => rollout_index === row.rollout_index);
+  if (rollout.length === 0) return { components: { base: row.base, format: row.format, overlong: row.overlong } };
+  const codeOf = ({ signal, code }: StoredSignalRow) => [signal, code as RolloutResult["error"]] as const;
   return {
-    components: Object.fromEntries(own.map(({ signal, value }) => [signal, value])),
-    errors: Object.fromEntries(own.map(codeOf)),
+    components: Object.fromEntries(rollout.map(({ signal, value }) => [signal, value])),
+    errors: Object.fromEntries(rollout.map(codeOf)),
   };
 }
 
-function rolloutResult(row: StoredRollout, told: readonly StoredSignal[]): RolloutResult {
+function rolloutResult(row: StoredRollout, signalRows: readonly StoredSignalRow[]): RolloutResult {
   return {
     reward: row.reward,
     error: row.error as RolloutResult["error"],
-    ...componentsOf(row, told),
+    ...componentsOf(row, signalRows),
     wins: row.wins,
     losses: row.losses,
     ties: row.ties,
@@ -53,7 +56,7 @@ function rolloutResult(row: StoredRollout, told: readonly StoredSignal[]): Rollo
 
 function groupResult(row: StoredGroup, members: Members): GroupResult {
   const { contest } = row;
-  const told = members.rollouts.map((member) => rolloutResult(member, members.signals));
+  const results = members.rollouts.map((member) => rolloutResult(member, members.signals));
   return {
     group_id: row.group_id,
     status: row.status,
@@ -61,7 +64,7 @@ function groupResult(row: StoredGroup, members: Members): GroupResult {
     ...(contest && { points: contest.points }),
     selected: row.selected,
     selected_tied: row.selected_tied,
-    rollouts: contest ? told.map((one, r) => ({ ...one, unasked: contest.unasked[r] ?? 0 })) : told,
+    rollouts: contest ? results.map((one, r) => ({ ...one, unasked: contest.unasked[r] ?? 0 })) : results,
     metrics: {
       parse_rate: row.parse_rate,
       tau_b: row.tau_b,
@@ -121,7 +124,7 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
 async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
   const isWanted = (table: typeof groups | typeof rollouts | typeof signals) =>
     inArray(sql`(${table.request_id}, ${table.group_index})`, sql`(${wanted})`);
-  const [found, members, told] = await db.batch([
+  const [found, members, signalRows] = await db.batch([
     db.select().from(groups).where(isWanted(groups)).orderBy(asc(groups.request_id), asc(groups.group_index)),
     db
       .select()
@@ -131,7 +134,7 @@ async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
     db.select().from(signals).where(isWanted(signals)).orderBy(sql`${signals.signal} COLLATE "C"`),
   ]);
   const keyOf = (row: { request_id: string; group_index: number }) => groupKey(row.request_id, row.group_index);
-  const [rolloutsOf, signalsOf] = [Map.groupBy(members, keyOf), Map.groupBy(told, keyOf)];
+  const [rolloutsOf, signalsOf] = [Map.groupBy(members, keyOf), Map.groupBy(signalRows, keyOf)];
   return found.map((row) => {
     const key = keyOf(row);
     return groupRow(row, { rollouts: rolloutsOf.get(key) ?? [], signals: signalsOf.get(key) ?? [] });

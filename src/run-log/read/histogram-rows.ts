@@ -2,9 +2,9 @@
 // steps each spec was used. Knows SQL, not the wire's routes.
 import { sql } from "drizzle-orm";
 import { edgesBetween } from "../../core/math/stats.ts";
-import type { RewardHistogram, RunKey } from "../../scoring/run-log-port.ts";
+import type { RewardHistogram, RunKey } from "../../ports/run-log.ts";
+import { arrayLiteral } from "../db/bulk-insert.ts";
 import type { Database } from "../db/connection.ts";
-import { arrayLiteral } from "../write/bulk-insert.ts";
 import { requestsOfLast } from "./health-rows.ts";
 
 const rewards = (run: RunKey, steps: number) => sql`
@@ -26,7 +26,7 @@ WITH rewarded AS (${rewards(run, steps)}), placed AS (
 )
 SELECT json_build_object('step', k, 'bins', json_object_agg(bin, n)) AS cell FROM placed GROUP BY k ORDER BY k`;
 
-interface Span {
+interface ValueSpan {
   span: { low: number | null; high: number | null };
   specs: RewardHistogram["specs"];
 }
@@ -40,8 +40,8 @@ export async function rewardHistogram(
   run: RunKey,
   { steps, bins }: { steps: number; bins: number },
 ): Promise<RewardHistogram> {
-  const [found] = (await db.execute<Span & Record<string, unknown>>(spanStatement(run, steps))).rows;
-  const { span, specs } = found as Span;
+  const [found] = (await db.execute<ValueSpan & Record<string, unknown>>(spanStatement(run, steps))).rows;
+  const { span, specs } = found as ValueSpan;
   if (span.low === null || span.high === null) return { edges: [], steps: [], specs };
   const edges = edgesBetween(span.low, span.high, bins);
   const counted = await db.execute<{ cell: { step: number; bins: Record<string, number> } }>(

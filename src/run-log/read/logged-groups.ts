@@ -1,14 +1,14 @@
 // Owns the reads by which a run is scored again: the specs that it used, and its groups' values and
 // verdicts page by page. Knows SQL, not what is made of them.
 import { and, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
+import type { Valued } from "../../core/asking/signal-value.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { LoggedGroup, LoggedRollout, LoggedVerdict } from "../../core/signals/replay/logged-group.ts";
-import type { Valued } from "../../core/signals/signal-value.ts";
-import type { LoggedWanted, RunKey, SpecUse, StepBounds } from "../../scoring/run-log-port.ts";
+import type { LoggedGroup, LoggedRollout, LoggedVerdict } from "../../core/reward/replay/logged-group.ts";
+import type { LoggedWanted, RunKey, SpecUse, StepBounds } from "../../ports/run-log.ts";
+import { arrayLiteral } from "../db/bulk-insert.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
-import { arrayLiteral } from "../write/bulk-insert.ts";
 import { groupKey } from "./group-rows.ts";
 import { paged, requestsOf } from "./run-pages.ts";
 
@@ -44,7 +44,7 @@ SELECT EXISTS (SELECT 1 FROM requests JOIN rollouts r USING (request_id)
   return rows[0]?.lacks === true;
 }
 
-interface Place {
+interface GroupRowKey {
   request_id: string;
   group_index: number;
 }
@@ -52,7 +52,7 @@ interface Place {
 type ValueCell = readonly [value: number | null, code: ItemErrorCode | null, refused?: boolean];
 
 /** A group's rows as Postgres puts them together. */
-interface Cell extends Place, Pick<LoggedGroup, "spec_hash" | "step" | "rollouts"> {
+interface Cell extends GroupRowKey, Pick<LoggedGroup, "spec_hash" | "step" | "rollouts"> {
   /** Of a spec without signals, one a rollout. */
   flat: { base: number | null; format: number; overlong: number; error: ItemErrorCode | null }[];
   signals: Record<string, ValueCell[]> | null;
@@ -66,8 +66,8 @@ export async function* loggedGroups(
   steps: StepBounds,
   wanted: LoggedWanted,
 ): AsyncGenerator<LoggedGroup> {
-  const first: Place = { request_id: "", group_index: -1 };
-  for await (const cell of paged<Cell, Place>(first, 1, (after) => page(db, run, steps, wanted, after))) {
+  const first: GroupRowKey = { request_id: "", group_index: -1 };
+  for await (const cell of paged<Cell, GroupRowKey>(first, 1, (after) => page(db, run, steps, wanted, after))) {
     yield loggedGroup(cell);
   }
 }
@@ -84,7 +84,7 @@ async function page(
   run: RunKey,
   steps: StepBounds,
   { spec_hashes, verdicts }: LoggedWanted,
-  { request_id, group_index }: Place,
+  { request_id, group_index }: GroupRowKey,
 ): Promise<Cell[]> {
   const hashes = sql`${arrayLiteral(spec_hashes)}::text[]`;
   const rowsOf = verdicts ? sql`generations + cardinality(win_counts)` : sql`cardinality(win_counts)`;

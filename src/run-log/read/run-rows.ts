@@ -2,7 +2,7 @@
 // wire's routes.
 import { and, asc, count, desc, eq, min, sql } from "drizzle-orm";
 import { type Owner, ownerName } from "../../core/contract/owner.ts";
-import type { Page, RunDetail, RunKey, RunSummary } from "../../scoring/run-log-port.ts";
+import type { Page, RunDetail, RunKey, RunSummary } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests, runs, specs } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";

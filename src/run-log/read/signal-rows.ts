@@ -2,19 +2,19 @@
 import { asc, sql } from "drizzle-orm";
 import type { SignalRow, StoredSignal } from "../../core/contract/export-tables.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RunKey } from "../../scoring/run-log-port.ts";
+import type { RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests, signals } from "../db/schema.ts";
 import { groupKey } from "./group-rows.ts";
 import { lateralPage, paged } from "./run-pages.ts";
 
-type Row = typeof signals.$inferSelect;
-type Place = Pick<Row, "request_id" | "group_index" | "rollout_index" | "signal">;
+type SignalTableRow = typeof signals.$inferSelect;
+type SignalRowKey = Pick<SignalTableRow, "request_id" | "group_index" | "rollout_index" | "signal">;
 
 /** A run's signals, oldest request first, `export_page_rows` a round trip. */
 export async function* runSignals(db: Database, run: RunKey): AsyncGenerator<StoredSignal> {
-  const first: Place = { request_id: "", group_index: -1, rollout_index: -1, signal: "" };
-  const read = (after: Place) => signalPage(db, run, after);
+  const first: SignalRowKey = { request_id: "", group_index: -1, rollout_index: -1, signal: "" };
+  const read = (after: SignalRowKey) => signalPage(db, run, after);
   for await (const row of paged(first, LIMITS.export_page_rows, read)) {
     const { request_id, group_index, rollout_index, signal, value, code, detail } = row;
     const group_id = groupKey(request_id, group_index);
@@ -22,7 +22,7 @@ export async function* runSignals(db: Database, run: RunKey): AsyncGenerator<Sto
   }
 }
 
-function signalPage(db: Database, run: RunKey, after: Place): Promise<Row[]> {
+function signalPage(db: Database, run: RunKey, after: SignalRowKey): Promise<SignalTableRow[]> {
   const { request_id, group_index, rollout_index, signal } = after;
   const page = db
     .select()

@@ -2,7 +2,7 @@
 // wire's routes.
 import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import { stepWarnings } from "../../core/tournament/warnings.ts";
-import type { RunKey, StepRange, StepRow } from "../../scoring/run-log-port.ts";
+import type { RunKey, StepRange, StepRow } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";
@@ -74,7 +74,7 @@ FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN 
 ORDER BY k`;
 
 /** Count, mean and population standard deviation of some rewards. */
-interface Moments {
+interface StepMoments {
   n: number;
   mean: number | null;
   std: number | null;
@@ -84,9 +84,9 @@ type StepCell = Omit<StepRow, "reward_mean" | "reward_std" | "parse_rate" | "war
   /** Of each request that has any. */
   warnings: string[][];
   /** Of all rollouts of complete groups of rewards requests; null without any. */
-  rewards: Moments | null;
+  rewards: StepMoments | null;
   /** One each verdicts request. */
-  verdict_rewards: Moments[];
+  verdict_rewards: StepMoments[];
   parsed: number;
   answered: number;
 };
@@ -95,7 +95,7 @@ type StepCell = Omit<StepRow, "reward_mean" | "reward_std" | "parse_rate" | "war
  * Mean and standard deviation of the parts taken together. Not in SQL, where a square below 1e-308
  * is an error instead of 0.
  */
-function pooled(parts: readonly Moments[]): Pick<StepRow, "reward_mean" | "reward_std"> {
+function pooled(parts: readonly StepMoments[]): Pick<StepRow, "reward_mean" | "reward_std"> {
   const known = parts.flatMap(({ n, mean, std }) => (n === 0 || mean === null ? [] : [{ n, mean, std: std ?? 0 }]));
   const n = known.reduce((sum, part) => sum + part.n, 0);
   if (n === 0) return { reward_mean: null, reward_std: null };

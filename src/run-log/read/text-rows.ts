@@ -4,7 +4,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { StoredText } from "../../core/contract/export-tables.ts";
 import type { Owner } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RunKey } from "../../scoring/run-log-port.ts";
+import type { RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, texts } from "../db/schema.ts";
 import { groupKey, groupOfKey, requestIsStored } from "./group-rows.ts";
@@ -12,15 +12,15 @@ import { lateralPage, paged } from "./run-pages.ts";
 
 type TextRow = Pick<typeof texts.$inferSelect, "request_id" | "group_index" | "rollout_index" | "text">;
 
-type Place = Omit<TextRow, "text">;
+type TextRowKey = Omit<TextRow, "text">;
 
 /**
  * A run's texts, oldest request first, each group's prompt before its rollouts, `export_text_rows`
  * a round trip.
  */
 export async function* runTexts(db: Database, run: RunKey): AsyncGenerator<StoredText> {
-  const first: Place = { request_id: "", group_index: -1, rollout_index: -1 };
-  const read = (after: Place) => textPage(db, run, after);
+  const first: TextRowKey = { request_id: "", group_index: -1, rollout_index: -1 };
+  const read = (after: TextRowKey) => textPage(db, run, after);
   for await (const { request_id, group_index, rollout_index, text } of paged(first, LIMITS.export_text_rows, read)) {
     yield {
       group_id: groupKey(request_id, group_index),
@@ -62,7 +62,7 @@ export async function groupTexts(db: Database, id: string, owner: Owner | null):
 
 const whole = sql<string>`string_agg(${texts.text}, '' ORDER BY ${texts.part})`.as("text");
 
-function textPage(db: Database, run: RunKey, after: Place): Promise<TextRow[]> {
+function textPage(db: Database, run: RunKey, after: TextRowKey): Promise<TextRow[]> {
   const { request_id, group_index, rollout_index } = after;
   const page = db
     .select({

@@ -3,24 +3,24 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Owner } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { GroupVerdicts, RunKey, StoredAuditVerdict, StoredVerdict } from "../../scoring/run-log-port.ts";
+import type { GroupVerdicts, RunKey, StoredAuditVerdict, StoredVerdict } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests } from "../db/schema.ts";
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import { groupKey, groupOfKey, requestIsStored } from "./group-rows.ts";
 import { lateralPage, paged } from "./run-pages.ts";
 
-type VerdictRow = typeof verdicts.$inferSelect;
+type VerdictTableRow = typeof verdicts.$inferSelect;
 
 type AuditRow = typeof auditVerdicts.$inferSelect;
 
-function storedVerdict(row: VerdictRow, text?: string): StoredVerdict {
+function storedVerdict(row: VerdictTableRow, text?: string): StoredVerdict {
   return { ...storedGeneration(row, text), signal: row.signal };
 }
 
 const storedAuditVerdict = (row: AuditRow): StoredAuditVerdict => storedGeneration(row, row.text ?? undefined);
 
-function storedGeneration(row: Omit<VerdictRow, "signal">, text?: string): StoredAuditVerdict {
+function storedGeneration(row: Omit<VerdictTableRow, "signal">, text?: string): StoredAuditVerdict {
   return {
     group_id: groupKey(row.request_id, row.group_index),
     comparison: row.comparison,
@@ -49,7 +49,7 @@ export async function groupVerdicts(db: Database, id: string, owner: Owner | nul
   const key = groupOfKey(id);
   if (key === null) return null;
   const { requestId, index } = key;
-  const [found, rows, said, audited] = await db.batch([
+  const [found, rows, textRows, audited] = await db.batch([
     db
       .select({ group_index: groups.group_index })
       .from(groups)
@@ -73,20 +73,20 @@ export async function groupVerdicts(db: Database, id: string, owner: Owner | nul
   ]);
   if (found.length === 0) return null;
   const place = ({ comparison, sample }: { comparison: number; sample: number }) => `${comparison}.${sample}`;
-  const texts = new Map(said.map((row) => [place(row), row.text]));
+  const texts = new Map(textRows.map((row) => [place(row), row.text]));
   return {
     verdicts: rows.map((row) => storedVerdict(row, texts.get(place(row)))),
     audit: audited.map(storedAuditVerdict),
   };
 }
 
-type Place = Pick<VerdictRow, "request_id" | "group_index" | "comparison" | "sample">;
-const FIRST: Place = { request_id: "", group_index: -1, comparison: -1, sample: -1 };
+type VerdictRowKey = Pick<VerdictTableRow, "request_id" | "group_index" | "comparison" | "sample">;
+const FIRST: VerdictRowKey = { request_id: "", group_index: -1, comparison: -1, sample: -1 };
 
 /** A run's verdicts, oldest request first, `export_page_rows` a round trip. */
 export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredVerdict> {
   const most = LIMITS.export_page_rows;
-  const read = (after: Place) => verdictPage<VerdictRow>(db, run, verdicts, after, most);
+  const read = (after: VerdictRowKey) => verdictPage<VerdictTableRow>(db, run, verdicts, after, most);
   for await (const row of paged(FIRST, most, read)) yield storedVerdict(row);
 }
 
@@ -96,7 +96,7 @@ export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<St
  */
 export async function* runAuditVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredAuditVerdict> {
   const most = LIMITS.export_audit_rows;
-  const read = (after: Place) => verdictPage<AuditRow>(db, run, auditVerdicts, after, most);
+  const read = (after: VerdictRowKey) => verdictPage<AuditRow>(db, run, auditVerdicts, after, most);
   for await (const row of paged(FIRST, most, read)) yield storedAuditVerdict(row);
 }
 
@@ -104,7 +104,7 @@ function verdictPage<Row>(
   db: Database,
   run: RunKey,
   table: typeof verdicts | typeof auditVerdicts,
-  after: Place,
+  after: VerdictRowKey,
   most: number,
 ): Promise<Row[]> {
   const { request_id, group_index, comparison, sample } = after;

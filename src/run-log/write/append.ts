@@ -1,11 +1,13 @@
 // Owns the statements that store requests, one or many, whole or in parts. Knows the tables and the
 // envelope, not the connection.
+
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { InsertRow } from "../db/bulk-insert.ts";
+import { arrayLiteral, bulkInsert, chunks } from "../db/bulk-insert.ts";
 import { groups, requests, rollouts, runs, signals, specs, texts } from "../db/schema.ts";
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
-import { arrayLiteral, bulkInsert, chunks } from "./bulk-insert.ts";
-import { type Envelope, ROW_TABLES, type Row, type RowTable } from "./envelope.ts";
+import { type Envelope, ROW_TABLES, type RowTable } from "./envelope.ts";
 
 const TABLES = {
   ...{ groups, rollouts, verdicts, texts, signals },
@@ -23,14 +25,14 @@ const SHARED: Record<RowTable, readonly string[]> = {
 };
 const TOTALS = ["groups", "rollouts", "reward_sum", "reward_count", "parsed_sum", "parsed_count"] as const;
 
-type Filled = Envelope & { head: NonNullable<Envelope["head"]> };
+type HeadedEnvelope = Envelope & { head: NonNullable<Envelope["head"]> };
 
 /**
  * A column that no table of ours has, or one that is missing; null when all is well. A newer
  * Worker's envelope may name one.
  */
 export function unknownColumn({ rows, shared, head }: Envelope): string | null {
-  const known = (table: object, row: Row) => Object.keys(row).find((key) => !Object.hasOwn(table, key)) ?? null;
+  const known = (table: object, row: InsertRow) => Object.keys(row).find((key) => !Object.hasOwn(table, key)) ?? null;
   for (const table of ROW_TABLES) {
     const missing = SHARED[table].find((key) => shared[key] === undefined);
     if (missing !== undefined) return missing;
@@ -51,14 +53,14 @@ export function unknownColumn({ rows, shared, head }: Envelope): string | null {
  * written because rows of it are still missing.
  */
 export function storeStatements(envelopes: readonly Envelope[]): SQL[] {
-  const heads = envelopes.filter((envelope): envelope is Filled => envelope.head !== null);
+  const heads = envelopes.filter((envelope): envelope is HeadedEnvelope => envelope.head !== null);
   const statements = heads.length === 0 ? [] : [specsStatement(heads)];
   for (const table of ROW_TABLES) statements.push(...tableStatements(table, envelopes));
   for (const alike of byColumns(heads, ({ head }) => head.row)) statements.push(requestsStatement(alike));
   return statements;
 }
 
-function specsStatement(heads: readonly Filled[]): SQL {
+function specsStatement(heads: readonly HeadedEnvelope[]): SQL {
   const bySpec = [...new Map(heads.map((envelope) => [envelope.shared.spec_hash, envelope])).values()];
   const hashes = arrayLiteral(bySpec.map(({ shared }) => shared.spec_hash));
   const texts = arrayLiteral(bySpec.map(({ head }) => head.spec));
@@ -68,21 +70,21 @@ function specsStatement(heads: readonly Filled[]): SQL {
 }
 
 /** Apart by their rows' columns, which differ only during a deployment. */
-function byColumns<T>(some: readonly T[], rowOf: (one: T) => Row): T[][] {
+function byColumns<T>(some: readonly T[], rowOf: (one: T) => InsertRow): T[][] {
   return [...Map.groupBy(some, (one) => Object.keys(rowOf(one)).join()).values()];
 }
 
 function tableStatements(table: RowTable, envelopes: readonly Envelope[]): SQL[] {
   const filled = envelopes.filter(({ rows }) => (rows[table]?.length ?? 0) > 0);
-  return byColumns(filled, ({ rows }) => rows[table]?.[0] as Row).flatMap((some) => {
+  return byColumns(filled, ({ rows }) => rows[table]?.[0] as InsertRow).flatMap((some) => {
     const single = new Set(some.map(({ request_id }) => request_id)).size === 1;
     const sharedOf = ({ request_id, shared }: Envelope) => ({
       request_id,
       ...Object.fromEntries(SHARED[table].map((key) => [key, shared[key]])),
     });
     const rows = some.flatMap((envelope) => {
-      const own = envelope.rows[table] as readonly Row[];
-      return single ? own : own.map((row) => ({ ...row, ...sharedOf(envelope) }));
+      const tableRows = envelope.rows[table] as readonly InsertRow[];
+      return single ? tableRows : tableRows.map((row) => ({ ...row, ...sharedOf(envelope) }));
     });
     // What all rows share travels once.
     const shared = single ? sharedOf(some[0] as Envelope) : {};
@@ -93,7 +95,7 @@ function tableStatements(table: RowTable, envelopes: readonly Envelope[]): SQL[]
 /** What a row with a text holds besides it, roughly. */
 const COLUMN_CHARS = 256;
 
-function cut(table: RowTable, rows: readonly Row[]): Row[][] {
+function cut(table: RowTable, rows: readonly InsertRow[]): InsertRow[][] {
   if (table === "texts" || table === "verdict_texts" || table === "audit_verdicts") {
     return chunks(rows, ({ text }) => COLUMN_CHARS + `${text ?? ""}`.length, LIMITS.store_statement_chars);
   }
@@ -111,7 +113,7 @@ const present = (table: (typeof TABLES)[RowTable]) =>
 const TOKENS = sql`(SELECT coalesce(sum(g.prompt_tokens), 0) AS prompt_tokens, coalesce(sum(g.completion_tokens), 0) AS completion_tokens
         FROM ${groups} AS g WHERE g.request_id = stored.request_id)`;
 
-function requestsStatement(heads: readonly Filled[]): SQL {
+function requestsStatement(heads: readonly HeadedEnvelope[]): SQL {
   const parted = heads.flatMap(({ request_id, head: { counts } }) => (counts === null ? [] : [{ request_id, counts }]));
   const wantedIds = arrayLiteral(parted.map(({ request_id }) => request_id));
   const wanted = ROW_TABLES.map((table) => sql`${arrayLiteral(parted.map(({ counts }) => counts[table]))}::bigint[]`);

@@ -2,21 +2,21 @@
 import { DurableObject } from "cloudflare:workers";
 import type {
   DeadLetter,
+  DeadLetterStore,
   DeadLetterSummary,
-  DeadLetters,
   ExpiryOutcome,
   LettersNamespace,
   ReplayOutcome,
 } from "../../core/contract/dead-letter.ts";
 import type { Owner } from "../../core/contract/owner.ts";
-import type { QueueBinding } from "../../scoring/ports.ts";
+import type { QueueBinding } from "../../ports/ports.ts";
 import { createDeadLetters } from "./dead-letters.ts";
 
 /** The object's name: letters are few, and a summary has to see all of them. */
 const NAME = "run-log";
 
 /** The dead letters of a deployment. */
-export function remoteDeadLetters(namespace: LettersNamespace): DeadLetters {
+export function remoteDeadLetters(namespace: LettersNamespace): DeadLetterStore {
   const letters = () => namespace.getByName(NAME);
   return {
     // Most batches have none, and an object that is not asked costs nothing.
@@ -30,7 +30,7 @@ export function remoteDeadLetters(namespace: LettersNamespace): DeadLetters {
 /** The class for a Worker whose environment `queueOf` finds the run-log queue in. */
 export function deadLettersClass(queueOf: (env: Record<string, unknown>) => QueueBinding) {
   return class extends DurableObject<Record<string, unknown>> {
-    readonly #letters: DeadLetters = createDeadLetters(this.ctx.storage.sql, queueOf(this.env), () => Date.now());
+    readonly #letters: DeadLetterStore = createDeadLetters(this.ctx.storage.sql, queueOf(this.env), () => Date.now());
 
     put(letters: readonly DeadLetter[]): Promise<void> {
       return this.#letters.put(letters);

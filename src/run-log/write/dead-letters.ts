@@ -1,10 +1,10 @@
 // Owns dead letters in a Durable Object's SQLite: kept without the database, counted, put back on
 // the queue. Knows no envelope.
 
-import type { DeadLetter, DeadLetters } from "../../core/contract/dead-letter.ts";
+import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { Owner } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { QueueBinding } from "../../scoring/ports.ts";
+import type { QueueBinding } from "../../ports/ports.ts";
 import { sendAll } from "./log-queue.ts";
 
 const TABLE = `
@@ -24,14 +24,14 @@ export interface LetterStorage {
   readonly databaseSize: number;
 }
 
-interface Kept {
+interface StoredLetter {
   id: string;
   puts: number;
   body: string;
 }
 
 /** Letters in `storage`; `queue` takes those that are put back. Instants are `now`'s, in ms. */
-export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, now: () => number): DeadLetters {
+export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, now: () => number): DeadLetterStore {
   const run = (query: string, ...values: (string | number)[]) => storage.exec(query, ...values).toArray();
   run(TABLE);
   return {
@@ -62,7 +62,7 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
       const until = before === null ? now() : Date.parse(before);
       const [where, ...values] = owned(owner, "last_at <= ?", until);
       const chosen = `SELECT id, puts, body FROM letters WHERE ${where} ORDER BY last_at, id LIMIT ?`;
-      const letters = run(chosen, ...values, limit) as unknown as Kept[];
+      const letters = run(chosen, ...values, limit) as unknown as StoredLetter[];
       await sendAll(
         queue,
         letters.map(({ body }) => body),

@@ -1,7 +1,9 @@
 // Owns the run log's envelope: a part of one request's rows, small enough for a queue, how rows are
 // put into envelopes and read again. Knows no queue and no SQL.
+
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { InsertRow } from "../db/bulk-insert.ts";
 
 /**
  * Tables whose rows travel. The request's own row travels in the head, because it may be written
@@ -18,17 +20,12 @@ export const ROW_TABLES = [
 ] as const;
 export type RowTable = (typeof ROW_TABLES)[number];
 
-/**
- * A row by column: values as JSON holds them, instants as ISO strings. All rows of one table have
- * the same columns.
- */
-export type Row = Readonly<Record<string, unknown>>;
-type RowsByTable = Partial<Record<RowTable, readonly Row[]>>;
+type RowsByTable = Partial<Record<RowTable, readonly InsertRow[]>>;
 
 /** What one envelope of a request carries besides rows. */
-interface Head {
+interface EnvelopeHead {
   /** The request's own row. */
-  row: Row;
+  row: InsertRow;
   /** Canonical JSON of the spec. */
   spec: string;
   /** What the request adds to its run. */
@@ -39,9 +36,9 @@ interface Head {
 export interface RequestRows {
   request_id: string;
   /** Values that the request's rows share. */
-  shared: Row & { spec_hash: string };
+  shared: InsertRow & { spec_hash: string };
   rows: RowsByTable;
-  head: Head;
+  head: EnvelopeHead;
 }
 
 /** How many rows of each table the request has in all. */
@@ -50,7 +47,7 @@ type RowCounts = Readonly<Record<RowTable, number>>;
 /** Some of one request's rows; the request itself where `head` is not null. */
 export interface Envelope extends Omit<RequestRows, "head"> {
   /** `counts` is null where this envelope holds all of the request. */
-  head: (Head & { counts: RowCounts | null }) | null;
+  head: (EnvelopeHead & { counts: RowCounts | null }) | null;
 }
 
 const count = z.int().min(0);
@@ -95,7 +92,7 @@ const encoder = new TextEncoder();
 /** Bytes of `text` as UTF-8, which is what a queue counts. */
 export const utf8Bytes = (text: string): number => encoder.encode(text).length;
 
-interface Unit {
+interface RowChunk {
   /** Rows that stay together, as JSON arrays of their values. */
   rows: readonly { table: RowTable; values: string }[];
   bytes: number;
@@ -114,7 +111,7 @@ export function sealed(request: RequestRows, bytes_max: number = LIMITS.log_enve
   // An envelope of nothing but every table's columns: what each holds besides rows and head.
   const room =
     bytes_max - utf8Bytes(envelopeText(request, keys, new Map(ROW_TABLES.map((table) => [table, []])), null));
-  const parts: Unit[][] = [[]];
+  const parts: RowChunk[][] = [[]];
   let left = room;
   const open = (bytes: number) => {
     if (bytes > left) {
@@ -141,12 +138,12 @@ export function sealed(request: RequestRows, bytes_max: number = LIMITS.log_enve
   });
 }
 
-function unitsOf(rows: RowsByTable, keys: Record<string, string[]>): Unit[] {
-  const packed = (table: RowTable, row: Row) => {
+function unitsOf(rows: RowsByTable, keys: Record<string, string[]>): RowChunk[] {
+  const packed = (table: RowTable, row: InsertRow) => {
     const values = JSON.stringify((keys[table] as string[]).map((key) => row[key]));
     return { table, values, bytes: utf8Bytes(values) + 1 };
   };
-  const unit = (packedRows: ReturnType<typeof packed>[]): Unit => ({
+  const unit = (packedRows: ReturnType<typeof packed>[]): RowChunk => ({
     rows: packedRows,
     bytes: packedRows.reduce((sum, { bytes }) => sum + bytes, 0),
   });
@@ -174,3 +171,9 @@ function envelopeText(
   const frame = JSON.stringify({ v: 1, request_id, shared, head }).slice(0, -1);
   return `${frame},"rows":{${tables.join(",")}}}`;
 }
+
+/**
+ * Stores envelopes in one transaction; resolves with the requests that could not be written yet
+ * because rows of them are missing.
+ */
+export type EnvelopeStore = (envelopes: readonly Envelope[]) => Promise<ReadonlySet<string>>;

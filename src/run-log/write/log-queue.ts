@@ -1,10 +1,10 @@
 // Owns sending an entry to the run-log queue: envelopes, the queue's limits, bounded tries. Knows
 // the queue's binding, no database.
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { QueueBinding } from "../../scoring/ports.ts";
-import type { LogQueue } from "../../scoring/run-log-port.ts";
-import { fail, within } from "../../scoring/waiting.ts";
-import { chunks } from "./bulk-insert.ts";
+import { fail, within } from "../../platform/waiting.ts";
+import type { QueueBinding } from "../../ports/ports.ts";
+import type { LogQueue } from "../../ports/run-log.ts";
+import { chunks } from "../db/bulk-insert.ts";
 import { sealed, utf8Bytes } from "./envelope.ts";
 import { entryRows } from "./log-rows.ts";
 

@@ -1,10 +1,12 @@
 // Owns how an entry becomes rows of the run log's tables. Knows the tables' columns and the entry;
 // no statement, no connection.
+
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { AuditVerdictRow, GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../scoring/run-log-port.ts";
+import type { AuditVerdictRow, GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../ports/run-log.ts";
+import type { InsertRow } from "../db/bulk-insert.ts";
 import type { groups, requests, rollouts, texts } from "../db/schema.ts";
 import type { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
-import type { Envelope, RequestRows, Row } from "./envelope.ts";
+import type { Envelope, RequestRows } from "./envelope.ts";
 
 /**
  * What a table needs of a row, besides what the request's rows share; instants are text on their
@@ -82,8 +84,8 @@ function rolloutRow(
   rollout_index: number,
 ): RowOf<typeof rollouts> {
   // What a spec with signals has, its own rows hold, details too.
-  const told = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
-  const { components, errors, unasked: _unasked, details: _details, ...answered } = told;
+  const rolloutResult = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
+  const { components, errors, unasked: _unasked, details: _details, ...answered } = rolloutResult;
   const { base = null, format, overlong } = errors === undefined ? components : {};
   const { text: _, ...row } = logged[rollout_index] as RolloutRow;
   const scored = { base, format: format ?? 0, overlong: overlong ?? 0, audit: audit[rollout_index] ?? null };
@@ -136,7 +138,7 @@ function textParts(text: string): string[] {
   return parts;
 }
 
-function requestRow(entry: LogEntry): RowOf<typeof requests> & Row {
+function requestRow(entry: LogEntry): RowOf<typeof requests> & InsertRow {
   const { metrics, timing_ms, groups: entries, warnings } = entry;
   return {
     request_id: entry.request_id,

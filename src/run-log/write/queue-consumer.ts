@@ -1,18 +1,18 @@
 // Owns what becomes of the queue's messages: stored together, tried again each after its own wait,
 // or set apart with a reason. Knows no runtime and no SQL.
 
-import type { DeadLetter, DeadLetters } from "../../core/contract/dead-letter.ts";
+import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RunKey } from "../../scoring/run-log-port.ts";
+import type { RunKey } from "../../ports/run-log.ts";
+import { chunks } from "../db/bulk-insert.ts";
 import { StoreWriteError } from "../db/connection.ts";
-import type { EnvelopeStore } from "../neon.ts";
 import { unknownColumn } from "./append.ts";
-import { chunks } from "./bulk-insert.ts";
+import type { EnvelopeStore } from "./envelope.ts";
 import { type Envelope, opened } from "./envelope.ts";
 
 /** A message as a queue's consumer is given it. */
-export interface Delivery {
+export interface QueueDelivery {
   readonly id: string;
   readonly timestamp: Date;
   readonly body: unknown;
@@ -24,7 +24,7 @@ export interface Delivery {
 
 export interface ConsumerDeps {
   store: EnvelopeStore;
-  letters: Pick<DeadLetters, "put">;
+  letters: Pick<DeadLetterStore, "put">;
   random: () => number;
   /** Told each message's end and how long it lay, in seconds. */
   count: (end: "stored" | "retried" | "dead", reason: string, age_s: number) => void;
@@ -37,7 +37,7 @@ export interface ConsumerDeps {
 type DeliveryEnd = { end: "stored" } | { end: "retried" | "dead"; reason: string };
 
 interface Opened {
-  delivery: Delivery;
+  delivery: QueueDelivery;
   envelope: Envelope;
 }
 
@@ -47,8 +47,8 @@ interface Opened {
  * again after a wait of its own; a fault of the data is searched by halves, so that its message
  * alone becomes a dead letter. Never rejects: each message is acknowledged or retried by itself.
  */
-export async function consumeLogs(deliveries: readonly Delivery[], deps: ConsumerDeps): Promise<void> {
-  const ends = new Map<Delivery, DeliveryEnd>();
+export async function consumeLogs(deliveries: readonly QueueDelivery[], deps: ConsumerDeps): Promise<void> {
+  const ends = new Map<QueueDelivery, DeliveryEnd>();
   const runs: RunKey[] = [];
   for (const some of chunks(deliveries, (delivery) => bodyText(delivery).length, LIMITS.log_write_bytes)) {
     const good: Opened[] = [];
@@ -73,7 +73,7 @@ function steppedRun({ head }: Envelope): RunKey[] {
 
 /** Keeps what a queue gave up, under the one reason that is left to say. */
 export async function keepLetters(
-  deliveries: readonly Delivery[],
+  deliveries: readonly QueueDelivery[],
   deps: Omit<ConsumerDeps, "store" | "look">,
 ): Promise<void> {
   const dead: DeliveryEnd = { end: "dead", reason: "retries_exhausted" };
@@ -81,9 +81,9 @@ export async function keepLetters(
 }
 
 /** Ours are texts; whatever else came is kept as JSON. */
-const bodyText = ({ body }: Delivery): string => (typeof body === "string" ? body : `${JSON.stringify(body)}`);
+const bodyText = ({ body }: QueueDelivery): string => (typeof body === "string" ? body : `${JSON.stringify(body)}`);
 
-function openDelivery(delivery: Delivery): Opened | { reason: string } {
+function openDelivery(delivery: QueueDelivery): Opened | { reason: string } {
   try {
     const envelope = opened(bodyText(delivery));
     return unknownColumn(envelope) === null ? { delivery, envelope } : { reason: "unknown_column" };
@@ -95,7 +95,7 @@ function openDelivery(delivery: Delivery): Opened | { reason: string } {
 async function storeSome(
   some: readonly Opened[],
   store: EnvelopeStore,
-  ends: Map<Delivery, DeliveryEnd>,
+  ends: Map<QueueDelivery, DeliveryEnd>,
 ): Promise<void> {
   if (some.length === 0) return;
   const all = (ended: DeliveryEnd) => some.forEach(({ delivery }) => void ends.set(delivery, ended));
@@ -153,11 +153,11 @@ function faultOf(error: unknown): { reason: string; kind: "server" | "schema" | 
 }
 
 async function settle(
-  deliveries: readonly Delivery[],
-  ends: ReadonlyMap<Delivery, DeliveryEnd>,
+  deliveries: readonly QueueDelivery[],
+  ends: ReadonlyMap<QueueDelivery, DeliveryEnd>,
   { letters, random, count, now }: Omit<ConsumerDeps, "store">,
 ): Promise<void> {
-  const endOf = (delivery: Delivery) => ends.get(delivery) as DeliveryEnd;
+  const endOf = (delivery: QueueDelivery) => ends.get(delivery) as DeliveryEnd;
   const dead = deliveries.filter((delivery) => endOf(delivery).end === "dead");
   const kept = await letters.put(dead.map((delivery) => letterOf(delivery, endOf(delivery)))).then(
     () => true,
@@ -173,7 +173,7 @@ async function settle(
   }
 }
 
-function letterOf(delivery: Delivery, ended: DeliveryEnd): DeadLetter {
+function letterOf(delivery: QueueDelivery, ended: DeliveryEnd): DeadLetter {
   const { id, attempts } = delivery;
   const body = bodyText(delivery);
   return { id, owner: ownerOfEnvelope(body), reason: reasonOf(ended), attempts, body };

@@ -4,15 +4,15 @@ import * as z from "zod";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Generation, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
-import type { Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
-import type { BackendKind, BackendParts } from "../backend-kind.ts";
-import { totalStats } from "../fallback.ts";
+import type { Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
 import { Backend } from "../fan-out/backend.ts";
+import type { BackendKind, BackendParts } from "../fan-out/backend-kind.ts";
 import { runtimeFetch } from "../fan-out/exchange.ts";
+import { totalStats } from "../fan-out/fallback.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import { callOptions } from "../fan-out/options.ts";
 import type { Countable } from "../fan-out/queue.ts";
-import { askWhole, WHOLE } from "../fan-out/whole.ts";
+import { askWhole, NO_ANSWER, WHOLE } from "../fan-out/whole.ts";
 import { askChecker, type CheckerEndpoint } from "./exchange.ts";
 
 const SETTINGS = z.object({ hosts: z.array(z.string()).min(1), secret: z.instanceof(Uint8Array) });
@@ -29,7 +29,7 @@ function addressFault(address: string, hosts: readonly string[]): string | null 
   return hosts.includes(host) ? null : "its host is not among this deployment's CHECKER_HOSTS";
 }
 
-class Check implements Countable {
+class CheckTask implements Countable {
   readonly questions = WHOLE;
   readonly job: VerifierJob;
   /** One a question, once they have come. */
@@ -39,14 +39,6 @@ class Check implements Countable {
     this.job = job;
   }
 }
-
-const NOTHING = {
-  answer: null,
-  thinking: "none",
-  finish_reason: null,
-  prompt_tokens: 0,
-  completion_tokens: 0,
-} as const;
 
 class CheckerVerifier implements Verifier {
   readonly protocol = "checker";
@@ -68,7 +60,7 @@ class CheckerVerifier implements Verifier {
   check = async () => ({ ok: true, latency_ms: 0 });
 
   session(call: VerifierCall): VerifierSession {
-    const governors = new Map<string, Governor<Check>>();
+    const governors = new Map<string, Governor<CheckTask>>();
     const at = (url: string) => {
       const governor = governors.get(url) ?? this.#governor(url, call);
       governors.set(url, governor);
@@ -78,20 +70,20 @@ class CheckerVerifier implements Verifier {
       judge: (job, sink) =>
         this.addressFault(job.preset) === null
           ? ask(at(job.preset), job, sink)
-          : Promise.resolve(tell(job, sink, { error: "verifier_rejected", latency_ms: 0 }, [])),
+          : Promise.resolve(reportAll(job, sink, { error: "verifier_rejected", latency_ms: 0 }, [])),
       get stats(): SessionStats {
         return totalStats([...governors.values()].map(({ stats }) => stats));
       },
     };
   }
 
-  #governor(url: string, call: VerifierCall): Governor<Check> {
+  #governor(url: string, call: VerifierCall): Governor<CheckTask> {
     const { clock, max_in_flight = LIMITS.checker_in_flight_max } = this.#parts;
     const { host } = new URL(url);
     const backend = this.#hosts.get(host) ?? new Backend({ name: host, hedging: false });
     this.#hosts.set(host, backend);
     const endpoint: CheckerEndpoint = { url, secret: this.#settings.secret, fetch: runtimeFetch, clock };
-    return new Governor<Check>({
+    return new Governor<CheckTask>({
       ...callOptions(call),
       max_in_flight: Math.min(max_in_flight, LIMITS.checker_in_flight_max),
       clock,
@@ -106,13 +98,13 @@ class CheckerVerifier implements Verifier {
   }
 }
 
-async function ask(governor: Governor<Check>, job: VerifierJob, sink: (one: Generation) => void): Promise<void> {
-  const check = new Check(job);
-  tell(job, sink, await askWhole(governor, check), check.numbers);
+async function ask(governor: Governor<CheckTask>, job: VerifierJob, sink: (one: Generation) => void): Promise<void> {
+  const check = new CheckTask(job);
+  reportAll(job, sink, await askWhole(governor, check), check.numbers);
 }
 
 /** One report a question: its number, or why there is none. */
-function tell(
+function reportAll(
   { questions }: VerifierJob,
   sink: (generation: Generation) => void,
   { error, latency_ms, backend = null, reason }: Pick<Generation, "error" | "latency_ms" | "backend" | "reason">,
@@ -121,9 +113,9 @@ function tell(
   questions.forEach(({ id, first_sample = 0 }, at) => {
     const number = error === null ? (numbers[at] ?? null) : null;
     const fault: ItemErrorCode | null = number === null ? (error ?? "checker_failed") : null;
-    const about = { ...NOTHING, question: id, sample: first_sample, latency_ms, backend, error: fault };
-    if (number === null) sink({ ...about, ...(reason != null && { reason }) });
-    else sink({ ...about, answer: String(number), finish_reason: "stop" });
+    const generation = { ...NO_ANSWER, question: id, sample: first_sample, latency_ms, backend, error: fault };
+    if (number === null) sink({ ...generation, ...(reason != null && { reason }) });
+    else sink({ ...generation, answer: String(number), finish_reason: "stop" });
   });
 }
 

@@ -1,11 +1,12 @@
 // One request to a checker: a group's candidates out, a number each back. Must not know slots,
 // retries or rewards.
+
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
-import { sha256Hex } from "../../scoring/digest.ts";
-import { signedHeaders } from "../../scoring/signature.ts";
+import { sha256Hex } from "../../platform/sha256.ts";
+import { signedHeaders } from "../../platform/signature.ts";
 import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
-import { type Outcome, outcome, replied } from "../fan-out/refusal.ts";
+import { type AttemptResult, outcome, replied } from "../fan-out/refusal.ts";
 
 export interface CheckerEndpoint extends Pick<Endpoint, "url" | "fetch" | "clock"> {
   secret: Uint8Array;
@@ -13,7 +14,7 @@ export interface CheckerEndpoint extends Pick<Endpoint, "url" | "fetch" | "clock
 
 /** What one request brought: as many numbers as candidates, or none. */
 export interface Checked {
-  outcome: Outcome;
+  outcome: AttemptResult;
   numbers: readonly (number | null)[];
 }
 

@@ -2,7 +2,7 @@
 // traffic, its recent latencies. Must not know HTTP, sessions or timers.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Admission } from "../../core/load/breaker.ts";
+import type { BreakerDecision } from "../../core/load/breaker.ts";
 import { KeyedBreaker } from "../../core/load/keyed-breaker.ts";
 import { RecentLatencies } from "../../core/load/recent-latencies.ts";
 import { RetryBudget } from "../../core/load/retry-budget.ts";
@@ -44,7 +44,7 @@ export class Backend {
   readonly #firstBytes = new RecentLatencies(LIMITS.hedge_samples_min);
   #refusedAt: number | null = null;
   #sends = 0;
-  #answered = 0;
+  #answers = 0;
   #counts = { requests: 0, retries: 0, retries_denied: 0, hedges: 0, hedges_won: 0 };
 
   constructor({ name, hedging }: BackendOptions) {
@@ -63,7 +63,7 @@ export class Backend {
 
   /** The number of the latest request that was answered. */
   get answered_number(): number {
-    return this.#answered;
+    return this.#answers;
   }
 
   /** The number of a request that is about to be sent, from 1. */
@@ -72,7 +72,7 @@ export class Backend {
   }
 
   /** Leave for one question of a party (VerifierCall). */
-  admit(now: number, party = ""): Admission {
+  admit(now: number, party = ""): BreakerDecision {
     return this.#breaker.admit(now, party);
   }
 
@@ -89,7 +89,7 @@ export class Backend {
 
   /** The request with that number was answered; `retry`: its question had failed before. */
   answered(number: number, retry: boolean): void {
-    this.#answered = Math.max(this.#answered, number);
+    this.#answers = Math.max(this.#answers, number);
     this.#retries.answered(retry);
   }
 

@@ -2,9 +2,9 @@
 // bound, and a code for what came of it. Must not know slots, retries or what a reply says.
 import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
 import { LineTooLong, Remainder } from "../../core/wire/chat-stream.ts";
-import type { Clock } from "../../scoring/ports.ts";
+import type { Clock } from "../../ports/ports.ts";
 import { readBody } from "./read-body.ts";
-import { type Outcome, outcome, refused } from "./refusal.ts";
+import { type AttemptResult, outcome, refused } from "./refusal.ts";
 
 export interface Endpoint {
   url: string;
@@ -28,7 +28,7 @@ export interface Posted {
 }
 
 /** What came, or why nothing did. */
-export type Reply<T> = { reply: T; failed: null } | { reply: null; failed: Outcome; overlong?: true };
+type ExchangeReply<T> = { reply: T; failed: null } | { reply: null; failed: AttemptResult; overlong?: true };
 
 /**
  * Posts a request and waits for the headers of a reply that was not refused. Never rejects for what
@@ -37,7 +37,7 @@ export type Reply<T> = { reply: T; failed: null } | { reply: null; failed: Outco
 export async function exchange(
   { url, headers, fetch: fetcher, clock, key_variable }: Endpoint,
   { body, signal, onHeaders, explains }: Posted,
-): Promise<Reply<Response>> {
+): Promise<ExchangeReply<Response>> {
   let response: Response;
   try {
     // Node insists on `duplex` for a streamed body; workerd knows no other way.
@@ -54,7 +54,7 @@ export async function exchange(
 }
 
 /** The same for a reply that counts as a whole; `overlong` when it is larger than any may be. */
-export async function exchangeDocument(endpoint: Endpoint, posted: Posted): Promise<Reply<string>> {
+export async function exchangeDocument(endpoint: Endpoint, posted: Posted): Promise<ExchangeReply<string>> {
   const { reply, failed } = await exchange(endpoint, posted);
   if (failed !== null) return { reply, failed };
   let document = "";

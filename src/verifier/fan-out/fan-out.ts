@@ -3,14 +3,14 @@
 
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { type Answered, failed } from "../../core/wire/chat-answer.ts";
+import { failed, type GenerationParts } from "../../core/wire/chat-answer.ts";
 import { createHeaderSlots } from "../../core/wire/header-slots.ts";
 import type { Generation, HeaderSlots, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
 import { hedged, type Straggler } from "./hedge.ts";
 import type { GovernorOptions } from "./options.ts";
 import { Probe } from "./probe.ts";
 import { type Countable, SampleLine, type Task } from "./queue.ts";
-import { type Outcome, stopCode } from "./refusal.ts";
+import { type AttemptResult, stopCode } from "./refusal.ts";
 import { RetryLine } from "./retry-line.ts";
 import { retryWait } from "./retry-wait.ts";
 import { SilenceWatch } from "./stall-watchdog.ts";
@@ -110,7 +110,7 @@ export class Governor<J extends Countable = VerifierJob> {
         return null;
       }
       const task = this.#retries.shift();
-      this.#report(task, task.last as Answered);
+      this.#report(task, task.last as GenerationParts);
     }
     return null;
   }
@@ -156,7 +156,7 @@ export class Governor<J extends Countable = VerifierJob> {
   }
 
   /** One request for the task, or two when the first is slow to begin. */
-  #ask(task: Task<J>): Promise<Outcome> {
+  #ask(task: Task<J>): Promise<AttemptResult> {
     const { backend, schedule, clock, deadline_at } = this.#options;
     const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - clock.now());
     const session = this.#abort.signal;
@@ -173,7 +173,7 @@ export class Governor<J extends Countable = VerifierJob> {
     });
   }
 
-  async #request(task: Task<J>, signal: AbortSignal, onBegun?: () => void): Promise<Outcome> {
+  async #request(task: Task<J>, signal: AbortSignal, onBegun?: () => void): Promise<AttemptResult> {
     const { stats } = this;
     const { clock, send, backend } = this.#options;
     const sent_at = clock.now();
@@ -216,8 +216,8 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#slots.giveBack();
   };
 
-  #settle(task: Task<J>, outcome: Outcome): void {
-    const { refusal, answered, backend_failed } = outcome;
+  #settle(task: Task<J>, outcome: AttemptResult): void {
+    const { refusal, generation, backend_failed } = outcome;
     const { backend, clock, party } = this.#options;
     if (refusal === "verifier_overloaded") backend.refused(clock.now());
     if (this.#probe.is(task)) this.#probed(task, !backend_failed);
@@ -226,19 +226,19 @@ export class Governor<J extends Countable = VerifierJob> {
     if (refusal === null) this.#pressure.completed();
     else this.#pressure.refused(refusal, task.request, this.stats.requests, this.#running.size);
     this.#running.delete(task);
-    const wait = answered.error === null ? null : this.#retryWait(task, outcome);
-    task.last = answered;
-    if (wait === null) this.#report(task, answered);
+    const wait = generation.error === null ? null : this.#retryWait(task, outcome);
+    task.last = generation;
+    if (wait === null) this.#report(task, generation);
     else this.#retries.push(task, wait);
   }
 
-  #retryWait(task: Task<J>, outcome: Outcome): number | null {
+  #retryWait(task: Task<J>, outcome: AttemptResult): number | null {
     const requests = this.stats.requests + this.#line.unsent + this.#retries.size;
     const { rounds } = this.#pressure;
     return retryWait(task, outcome, { ...this.#options, patient: this.#patient, rounds, requests });
   }
 
-  #report(task: Task<J>, answered: Answered): void {
+  #report(task: Task<J>, answered: GenerationParts): void {
     if (task.reported) return;
     task.reported = true;
     const { running, question, sample } = task;
@@ -260,20 +260,20 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#stopped ??= code;
     this.#abort.abort();
     this.#stragglers = [];
-    this.#tellOfSilence(code);
+    this.#reportSilence(code);
     const answered = failed(this.#stopped);
     const waiting = this.#retries.drain();
     // What had failed before is told by why: that says more than the deadline.
-    const tells = this.#patient && this.#stopped === "deadline";
-    for (const task of [...this.#running, ...waiting]) this.#report(task, (tells ? task.last : null) ?? answered);
+    const explains = this.#patient && this.#stopped === "deadline";
+    for (const task of [...this.#running, ...waiting]) this.#report(task, (explains ? task.last : null) ?? answered);
     const { backend, clock, party } = this.#options;
     const open = backend.waitMs(clock.now(), party) > 0 ? "verifier_unavailable" : null;
-    const why = tells ? (this.#pressure.refusing ?? open) : null;
+    const why = explains ? (this.#pressure.refusing ?? open) : null;
     this.#giveUpUnsent(why === null ? answered : failed(why));
   }
 
   /** A request still without a first byte after long is as bad a sign as a refused connection. */
-  #tellOfSilence(code: ItemErrorCode): void {
+  #reportSilence(code: ItemErrorCode): void {
     const { backend, clock, party } = this.#options;
     if (this.#probe.isOut) backend.probeLost(clock.now(), party);
     this.#probe.end();
@@ -283,7 +283,7 @@ export class Governor<J extends Countable = VerifierJob> {
     }
   }
 
-  #giveUpUnsent(answered: Answered): void {
+  #giveUpUnsent(answered: GenerationParts): void {
     while (this.#line.unsent > 0) this.#report(this.#line.draw(), answered);
   }
 }

@@ -1,6 +1,6 @@
 // Owns the bound and the clock of a backend's health check. Must not know what is asked.
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Clock, Health } from "../../scoring/ports.ts";
+import type { Clock, Health } from "../../ports/ports.ts";
 
 /** What a backend that works tells of itself. */
 export type Served = Pick<Health, "context_tokens">;

@@ -1,7 +1,7 @@
 // Owns asking one question twice when the first copy is slow to begin, and giving up the slower
 // one. Must not know budgets, slots or HTTP.
-import type { Outcome } from "./refusal.ts";
-import type { Schedule } from "./stall-watchdog.ts";
+import type { AttemptResult } from "./refusal.ts";
+import type { StartTimer } from "./stall-watchdog.ts";
 
 /** A second copy that waits for its leave; in vain once `isWanted` says no. */
 export interface Straggler {
@@ -12,7 +12,7 @@ export interface Straggler {
 interface HedgePlan {
   /** How long the first copy may take to begin, ms. */
   after_ms: number;
-  schedule: Schedule;
+  schedule: StartTimer;
   /** Launches the straggler as soon as it may go, which may be never. */
   whenAllowed: (straggler: Straggler) => void;
   /** Ends both copies. */
@@ -22,7 +22,7 @@ interface HedgePlan {
 }
 
 /** Sends one copy, until the signal aborts. Calls `onBytes` when the answer begins. */
-export type Launch = (signal: AbortSignal, onBytes: () => void) => Promise<Outcome>;
+export type Launch = (signal: AbortSignal, onBytes: () => void) => Promise<AttemptResult>;
 
 interface Copy {
   abort: AbortController;
@@ -35,13 +35,13 @@ interface Copy {
  * the engine at most a prompt (Dean and Barroso 2013, tied requests). A copy that fails before any
  * began leaves the question to the other. Rejects as `launch` does.
  */
-export function hedged(launch: Launch, plan: HedgePlan): Promise<Outcome> {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+export function hedged(launch: Launch, plan: HedgePlan): Promise<AttemptResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
   const copies: Copy[] = [];
   let winner: Copy | null = null;
   let over = false;
 
-  const finish = (outcome: Outcome) => {
+  const finish = (outcome: AttemptResult) => {
     over = true;
     unschedule();
     resolve(outcome);
@@ -60,7 +60,7 @@ export function hedged(launch: Launch, plan: HedgePlan): Promise<Outcome> {
     launch(AbortSignal.any([plan.session, copy.abort.signal]), () => begins(copy)).then((outcome) => {
       copy.running = false;
       const lost = winner !== null && winner !== copy;
-      const leftToOther = outcome.answered.error !== null && winner === null && copies.some((other) => other.running);
+      const leftToOther = outcome.generation.error !== null && winner === null && copies.some((other) => other.running);
       if (!lost && !leftToOther) finish(outcome);
     }, reject);
   };

@@ -1,11 +1,11 @@
 // Owns what a governor must be told: its bounds, its clock and timers, the backend it shares, and
 // how one request is sent. Must not know what it does with them.
 import type { HeaderSlots, VerifierJob } from "../../core/wire/questions.ts";
-import type { Clock, VerifierCall } from "../../scoring/ports.ts";
+import type { Clock, VerifierCall } from "../../ports/ports.ts";
 import type { Backend } from "./backend.ts";
 import type { Countable, Task } from "./queue.ts";
-import type { Outcome } from "./refusal.ts";
-import { type Schedule, setTimer } from "./stall-watchdog.ts";
+import type { AttemptResult } from "./refusal.ts";
+import { type StartTimer, setTimer } from "./stall-watchdog.ts";
 
 export interface GovernorOptions<J extends Countable = VerifierJob> {
   max_in_flight: number;
@@ -14,7 +14,7 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   deadline_at: number | null;
   clock: Clock;
   random: () => number;
-  schedule: Schedule;
+  schedule: StartTimer;
   header_slots?: HeaderSlots | undefined;
   /** See VerifierCall. */
   silence_ms?: number | undefined;
@@ -34,7 +34,7 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
     signal: AbortSignal,
     onHeaders: (accepted: boolean) => void,
     onBytes: () => void,
-  ) => Promise<Outcome>;
+  ) => Promise<AttemptResult>;
 }
 
 /** What a governor is told of the call that it works for, and the randomness and timer of its own. */

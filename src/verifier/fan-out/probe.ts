@@ -2,17 +2,17 @@
 // may take to be answered. Must not know the breaker.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Countable, Task } from "./queue.ts";
-import type { Schedule } from "./stall-watchdog.ts";
+import type { StartTimer } from "./stall-watchdog.ts";
 
 /** At most one at a time; all else of the session waits for it. */
 export class Probe<J extends Countable> {
-  readonly #schedule: Schedule;
+  readonly #schedule: StartTimer;
   readonly #onLate: (task: Task<J>) => void;
   #task: Task<J> | null = null;
   #unschedule: () => void = () => {};
 
   /** @param onLate called where it does not even begin to be answered in time: it has failed */
-  constructor(schedule: Schedule, onLate: (task: Task<J>) => void) {
+  constructor(schedule: StartTimer, onLate: (task: Task<J>) => void) {
     this.#schedule = schedule;
     this.#onLate = onLate;
   }

@@ -1,8 +1,8 @@
 // Owns the order of a session's work: jobs in line, each sample drawn once, as two indices until it
 // is sent. Must not know slots, retries or HTTP.
 
-import type { JobQuestion } from "../../core/judges/questions.ts";
-import type { Answered } from "../../core/wire/chat-answer.ts";
+import type { JobQuestion } from "../../core/asking/questions.ts";
+import type { GenerationParts } from "../../core/wire/chat-answer.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 
 /**
@@ -36,7 +36,7 @@ export interface Task<J extends Countable = VerifierJob> {
   number: number;
   failed_number: number;
   /** What it failed by last. */
-  last: Answered | null;
+  last: GenerationParts | null;
   /** Whether it was sent to find out whether the backend is back. */
   probe: boolean;
   request: number;
@@ -57,8 +57,8 @@ export class SampleLine<J extends Countable> {
   }
 
   /** Puts a job with `count` samples, at least 1, into the line. */
-  push(count: number, about: Pick<RunningJob<J>, "job" | "sink" | "resolve" | "reject">): void {
-    this.#running.push({ ...about, next_question: 0, next_sample: 0, unsent: count, open: count });
+  push(count: number, work: Pick<RunningJob<J>, "job" | "sink" | "resolve" | "reject">): void {
+    this.#running.push({ ...work, next_question: 0, next_sample: 0, unsent: count, open: count });
     this.#unsent += count;
   }
 

@@ -41,7 +41,7 @@ function byteReader(body: ReadableStream<Uint8Array>): ByteReader | null {
  * wakes for whatever has come, for one whose parts count by themselves, even if the rest never
  * comes. A function says how many bytes to wait for next, at most FIRST_BITE_BYTES.
  */
-export type Pace = "large" | "first_prompt" | "prompt" | (() => number);
+type ReadPace = "large" | "first_prompt" | "prompt" | (() => number);
 
 /**
  * Reads a body to its end, or until `take` returns false (then the connection is given up).
@@ -50,7 +50,7 @@ export type Pace = "large" | "first_prompt" | "prompt" | (() => number);
 export async function readBody(
   body: ReadableStream<Uint8Array>,
   take: (bytes: Uint8Array) => boolean,
-  pace: Pace = "large",
+  pace: ReadPace = "large",
 ): Promise<void> {
   const reader = byteReader(body);
   let ended = false;
@@ -64,7 +64,7 @@ export async function readBody(
 }
 
 /** @returns whether the body was read to its end */
-async function readBites(reader: ByteReader, take: (bytes: Uint8Array) => boolean, pace: Pace): Promise<boolean> {
+async function readBites(reader: ByteReader, take: (bytes: Uint8Array) => boolean, pace: ReadPace): Promise<boolean> {
   let view = new Uint8Array(FIRST_BITE_BYTES);
   for (let bites = 0; ; bites++) {
     const size = view.byteLength;
@@ -78,7 +78,7 @@ async function readBites(reader: ByteReader, take: (bytes: Uint8Array) => boolea
   }
 }
 
-function leastBytes(pace: Pace, bites: number, size: number): number {
+function leastBytes(pace: ReadPace, bites: number, size: number): number {
   if (typeof pace === "function") return pace();
   return pace === "prompt" || (pace === "first_prompt" && bites === 0) ? 1 : size;
 }

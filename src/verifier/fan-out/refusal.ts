@@ -4,18 +4,18 @@
 import { engineReason, isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { questionFault } from "../../core/faults/question-fault.ts";
-import { type Answered, failed } from "../../core/wire/chat-answer.ts";
+import { failed, type GenerationParts } from "../../core/wire/chat-answer.ts";
 import { isRetriedStatus, retryAfterMs } from "../../core/wire/chat-retry.ts";
-import type { Clock } from "../../scoring/ports.ts";
+import type { Clock } from "../../ports/ports.ts";
 import { readBody } from "./read-body.ts";
-import type { Refusal } from "./window.ts";
+import type { RefusalKind } from "./window.ts";
 
 /**
  * What one request came to. With `refusal` the backend would not take it, so it may be sent again.
  */
-export interface Outcome {
-  answered: Answered;
-  refusal: Refusal | null;
+export interface AttemptResult {
+  generation: GenerationParts;
+  refusal: RefusalKind | null;
   /** From the backend's Retry-After, ms. */
   retry_after_ms: number | null;
   /** Whether this tells of a backend that does not work. */
@@ -36,8 +36,8 @@ export function isBackendFailure(error: ItemErrorCode | null): boolean {
 }
 
 /** A failure by that code; with `refusal` the request may be sent again. */
-export function outcome(error: ItemErrorCode, refusal: Outcome["refusal"] = null): Outcome {
-  return { answered: failed(error), refusal, retry_after_ms: null, backend_failed: isBackendFailure(error) };
+export function outcome(error: ItemErrorCode, refusal: AttemptResult["refusal"] = null): AttemptResult {
+  return { generation: failed(error), refusal, retry_after_ms: null, backend_failed: isBackendFailure(error) };
 }
 
 /** The code of what an abort with this reason leaves unanswered. */
@@ -48,13 +48,13 @@ export function stopCode(reason: unknown): ItemErrorCode {
 }
 
 /** The answer that a reply comes to, with what it cost. */
-export function replied(answer: string, cost: { prompt_tokens?: number; model?: string | null } = {}): Outcome {
+export function replied(answer: string, cost: { prompt_tokens?: number; model?: string | null } = {}): AttemptResult {
   const nothing = { prompt_tokens: 0, completion_tokens: 0, model: null };
   const answered = { answer, thinking: "none", finish_reason: "stop", error: null, ...nothing, ...cost } as const;
-  return { answered, refusal: null, retry_after_ms: null, backend_failed: false };
+  return { generation: answered, refusal: null, retry_after_ms: null, backend_failed: false };
 }
 
-function byStatus({ status, headers }: Response, clock: Clock): Outcome {
+function byStatus({ status, headers }: Response, clock: Clock): AttemptResult {
   if (isRetriedStatus(status)) {
     const refusal = status === 429 || status === 503 ? "verifier_overloaded" : "verifier_unavailable";
     const retry_after_ms = retryAfterMs(headers.get("retry-after"), clock.date());
@@ -74,31 +74,35 @@ export interface Refused {
 }
 
 /** What a reply whose status is not 2xx comes to. Its body is taken off the connection. */
-export async function refused(response: Response, clock: Clock, { sent, key_variable }: Refused): Promise<Outcome> {
+export async function refused(
+  response: Response,
+  clock: Clock,
+  { sent, key_variable }: Refused,
+): Promise<AttemptResult> {
   const { status, body } = response;
   const explained = sent !== null && status >= 400 && status < 500 && !isRetriedStatus(status);
   if (!explained) drain(response);
-  const said = explained && body !== null ? await beginningOf(body) : "";
-  const refusal = explained ? outcome(questionFault(status, said)) : byStatus(response, clock);
-  const { answered } = refusal;
-  if (isKeyRefused(status) && key_variable !== null) answered.reason = keyRefused(key_variable);
-  else if (explained && answered.error === "verifier_rejected") answered.reason = engineReason(said, sent);
+  const explanation = explained && body !== null ? await beginningOf(body) : "";
+  const refusal = explained ? outcome(questionFault(status, explanation)) : byStatus(response, clock);
+  const { generation } = refusal;
+  if (isKeyRefused(status) && key_variable !== null) generation.reason = keyRefused(key_variable);
+  else if (explained && generation.error === "verifier_rejected") generation.reason = engineReason(explanation, sent);
   return refusal;
 }
 
 /** What a body begins with; it is read to its end where it is small. */
 async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
-  let said = "";
+  let beginning = "";
   let bytes = 0;
   const take = (bite: Uint8Array) => {
-    if (bytes < DRAINED_BYTES) said += decoder.decode(bite, { stream: true });
+    if (bytes < DRAINED_BYTES) beginning += decoder.decode(bite, { stream: true });
     bytes += bite.byteLength;
     return bytes <= DRAINED_BYTES;
   };
   // What came before it broke may be all that it had to say.
   await readBody(body, take, "prompt").catch(() => {});
-  return said;
+  return beginning;
 }
 
 function drain(response: Response): void {

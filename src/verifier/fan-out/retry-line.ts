@@ -1,20 +1,20 @@
 // Owns what failed and will be asked again: who still waits out a back-off, whose turn has come,
 // and one timer for when all must wait. Must not know budgets, breakers or HTTP.
 import type { Countable, Task } from "./queue.ts";
-import type { Schedule } from "./stall-watchdog.ts";
+import type { StartTimer } from "./stall-watchdog.ts";
 
 /**
  * First come, first served once the back-off is over. `onDue` is called whenever something may go
  * on.
  */
 export class RetryLine<J extends Countable> {
-  readonly #schedule: Schedule;
+  readonly #schedule: StartTimer;
   readonly #onDue: () => void;
   readonly #resting = new Map<Task<J>, () => void>();
   #due: Task<J>[] = [];
   #wake: (() => void) | null = null;
 
-  constructor(schedule: Schedule, onDue: () => void) {
+  constructor(schedule: StartTimer, onDue: () => void) {
     this.#schedule = schedule;
     this.#onDue = onDue;
   }

@@ -4,10 +4,10 @@
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { waitMs } from "../../core/wire/chat-retry.ts";
-import type { Clock } from "../../scoring/ports.ts";
+import type { Clock } from "../../ports/ports.ts";
 import type { Backend } from "./backend.ts";
 import type { Countable, Task } from "./queue.ts";
-import type { Outcome } from "./refusal.ts";
+import type { AttemptResult } from "./refusal.ts";
 
 /** What a session knows besides the failure. */
 interface RetryTerms {
@@ -31,13 +31,17 @@ interface RetryTerms {
  * patience also after `retries_max`, while the breaker is open, and for what broke off after it had
  * been accepted.
  */
-export function retryWait<J extends Countable>(task: Task<J>, outcome: Outcome, terms: RetryTerms): number | null {
-  const { answered, refusal, backend_failed, retry_after_ms } = outcome;
+export function retryWait<J extends Countable>(
+  task: Task<J>,
+  outcome: AttemptResult,
+  terms: RetryTerms,
+): number | null {
+  const { generation, refusal, backend_failed, retry_after_ms } = outcome;
   const { clock, deadline_at, random, backend, party, patient, rounds, requests } = terms;
   if (outcome.final === true || (refusal === null && !(patient && backend_failed))) return null;
   task.failures++;
   if (!patient && (task.failures > LIMITS.retries_max || backend.waitMs(clock.now(), party) > 0)) return null;
-  if (refusal === null && isToBlame(task, answered.error, backend)) return null;
+  if (refusal === null && isToBlame(task, generation.error, backend)) return null;
   if (requests >= LIMITS.subrequests_max) return null;
   const pause = waitMs(task.failures + rounds, patient ? null : retry_after_ms, random);
   // Who can wait stays away for as long as it was told.

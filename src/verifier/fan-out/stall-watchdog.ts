@@ -1,12 +1,12 @@
 // Owns the watch for silence: tells when nothing was heard for as long as it was told to wait. Must
 // not know who is listened to.
-import type { Clock } from "../../scoring/ports.ts";
+import type { Clock } from "../../ports/ports.ts";
 
 /** Runs something after so many ms; returns what takes that back. */
-export type Schedule = (run: () => void, ms: number) => () => void;
+export type StartTimer = (run: () => void, ms: number) => () => void;
 
 /** By the runtime's own timers. */
-export const setTimer: Schedule = (run, ms) => {
+export const setTimer: StartTimer = (run, ms) => {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 };
@@ -17,13 +17,13 @@ export const setTimer: Schedule = (run, ms) => {
  */
 export class SilenceWatch {
   readonly #clock: Clock;
-  readonly #schedule: Schedule;
+  readonly #schedule: StartTimer;
   readonly #onSilence: () => void;
   #heard = 0;
   #limit_ms = 0;
   #disarm: () => void = () => {};
 
-  constructor(clock: Clock, schedule: Schedule, onSilence: () => void) {
+  constructor(clock: Clock, schedule: StartTimer, onSilence: () => void) {
     this.#clock = clock;
     this.#schedule = schedule;
     this.#onSilence = onSilence;

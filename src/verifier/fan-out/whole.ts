@@ -1,6 +1,6 @@
 // Owns the job that one request brings whole: to the governor it is one sample. Must not know what
 // it holds.
-import type { JobQuestion } from "../../core/judges/questions.ts";
+import type { JobQuestion } from "../../core/asking/questions.ts";
 import { failed } from "../../core/wire/chat-answer.ts";
 import type { Generation } from "../../core/wire/questions.ts";
 import type { Governor } from "./fan-out.ts";
@@ -8,6 +8,15 @@ import type { Countable } from "./queue.ts";
 
 /** A whole's one question, which asks for one sample. */
 export const WHOLE: readonly JobQuestion[] = [{ id: 0, shown: [], samples: 1 }];
+
+/** What a number of a whole, or the fault in its place, holds of a generation. */
+export const NO_ANSWER = {
+  answer: null,
+  thinking: "none",
+  finish_reason: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+} as const;
 
 /** What became of the whole. */
 export async function askWhole<J extends Countable>(governor: Governor<J>, whole: J): Promise<Generation> {

@@ -15,7 +15,7 @@ const PROBES = 6;
 const ROUNDS = { verifier_unavailable: 2, verifier_overloaded: 4 };
 
 /** A refusal that may be retried: no connection, 502, 504, .. or 429, 503. */
-export type Refusal = keyof typeof ROUNDS;
+export type RefusalKind = keyof typeof ROUNDS;
 
 /** How much the window grows over one window of successes. */
 const GROWTH = 8;
@@ -32,7 +32,7 @@ export class Pressure {
   #streak = 0;
   #rounds = 0;
   #probes = 0;
-  #last: Refusal = "verifier_unavailable";
+  #last: RefusalKind = "verifier_unavailable";
   #shrunkAt = 0;
 
   constructor(inFlightMax: number) {
@@ -56,7 +56,7 @@ export class Pressure {
   }
 
   /** The code of a backend that takes nothing at all; null of one that does. */
-  get refusing(): Refusal | null {
+  get refusing(): RefusalKind | null {
     return this.#streak >= SUSPECT_STREAK ? this.#last : null;
   }
 
@@ -80,7 +80,7 @@ export class Pressure {
    * @param sent the running number of the latest request
    * @param inFlight generations in flight, the refused one included
    */
-  refused(refusal: Refusal, request: number, sent: number, inFlight: number): void {
+  refused(refusal: RefusalKind, request: number, sent: number, inFlight: number): void {
     this.#last = refusal;
     if (++this.#streak === SUSPECT_STREAK) this.#probes = PROBES;
     // Refusals of requests sent before the last cut tell nothing about the smaller window.

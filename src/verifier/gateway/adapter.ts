@@ -4,13 +4,13 @@
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
-import type { Clock, Verifier, VerifierSession } from "../../scoring/ports.ts";
-import { type BackendKind, keyVariable } from "../backend-kind.ts";
+import type { Clock, Verifier, VerifierSession } from "../../ports/ports.ts";
 import { Backend } from "../fan-out/backend.ts";
+import { type BackendKind, keyVariable } from "../fan-out/backend-kind.ts";
 import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import { callOptions } from "../fan-out/options.ts";
-import { type Schedule, setTimer } from "../fan-out/stall-watchdog.ts";
+import { type StartTimer, setTimer } from "../fan-out/stall-watchdog.ts";
 import { deadlineMs, verifyBody } from "./body.ts";
 import { askGroup, type GatewayEndpoint } from "./exchange.ts";
 import { GroupAsk } from "./group-ask.ts";
@@ -35,8 +35,8 @@ export interface GatewayVerifierConfig {
   fetch?: typeof fetch;
   /** For tests: randomness and timer of the back-off, and the timer of the watch for silence. */
   random?: () => number;
-  schedule?: Schedule;
-  watch?: Schedule;
+  schedule?: StartTimer;
+  watch?: StartTimer;
 }
 
 /**

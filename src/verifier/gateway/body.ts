@@ -1,7 +1,7 @@
 // Owns writing a verify request: as one text when it is small, piece by piece when it is large.
 // Must not know what comes back.
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { VerifierCall } from "../../scoring/ports.ts";
+import type { VerifierCall } from "../../ports/ports.ts";
 import type { GroupBody } from "./group-ask.ts";
 
 /**
@@ -33,8 +33,8 @@ function* pieces(
   const marks = { ...(soft && { soft }), ...(in_order && { in_order }) };
   const options = { ...(patient && { patient }), ...(priority !== 0 && { priority }), ...marks };
   const head = JSON.stringify({ deadline_ms, ...options, prompt, form, model, sampling });
-  const about = JSON.stringify({ group_id, question, language, slots });
-  yield `${head.slice(0, -1)},"groups":[${about.slice(0, -1)},"candidates":[`;
+  const members = JSON.stringify({ group_id, question, language, slots });
+  yield `${head.slice(0, -1)},"groups":[${members.slice(0, -1)},"candidates":[`;
   for (const [at, text] of candidates.entries()) yield (at === 0 ? "" : ",") + JSON.stringify(text);
   yield `],"comparisons":${comparisons}}]}`;
 }

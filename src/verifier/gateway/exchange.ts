@@ -7,13 +7,13 @@ import { LineSplitter } from "../../core/wire/ndjson.ts";
 import { readVerifyEvent } from "../../core/wire/verify-events.ts";
 import { breakOf, type Endpoint, exchange } from "../fan-out/exchange.ts";
 import { readBody } from "../fan-out/read-body.ts";
-import { type Outcome, outcome } from "../fan-out/refusal.ts";
-import { type Schedule, SilenceWatch } from "../fan-out/stall-watchdog.ts";
+import { type AttemptResult, outcome } from "../fan-out/refusal.ts";
+import { SilenceWatch, type StartTimer } from "../fan-out/stall-watchdog.ts";
 import type { GroupAsk } from "./group-ask.ts";
 
 export interface GatewayEndpoint extends Endpoint {
   /** Timer of the watch for silence. */
-  watch: Schedule;
+  watch: StartTimer;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function askGroup(
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void,
   onBytes: () => void = () => {},
-): Promise<Outcome> {
+): Promise<AttemptResult> {
   const { clock } = endpoint;
   const dead = new AbortController();
   const watch = new SilenceWatch(clock, endpoint.watch, () => dead.abort());
@@ -61,7 +61,7 @@ export async function askGroup(
       explains: false,
     });
     if (failed !== null) {
-      group.reason = failed.answered.reason ?? null;
+      group.reason = failed.generation.reason ?? null;
       return failed;
     }
     const heard = () => {
@@ -79,7 +79,7 @@ async function readReply(
   response: Response,
   heard: () => void,
   elapsedMs: () => number,
-): Promise<Outcome> {
+): Promise<AttemptResult> {
   group.accepted();
   const reply = { done: false, malformed: false };
   const lines = new LineSplitter((line) => {
@@ -105,7 +105,7 @@ async function readReply(
   return conclude(group, reply, broken ?? "verifier_bad_reply");
 }
 
-function conclude(group: GroupAsk, reply: { done: boolean; malformed: boolean }, broken: ItemErrorCode): Outcome {
+function conclude(group: GroupAsk, reply: { done: boolean; malformed: boolean }, broken: ItemErrorCode): AttemptResult {
   if (reply.malformed) return outcome("verifier_bad_reply");
   const code = reply.done ? "verifier_bad_reply" : broken;
   const healable = !reply.done || group.hasHealable;

@@ -1,8 +1,9 @@
 // Owns one job's way through the gateway: which samples are open, under which numbers they are
 // asked, what each event reports. Must not know HTTP.
+
+import type { JobQuestion } from "../../core/asking/questions.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import type { PromptSlots } from "../../core/judges/prompt-job.ts";
-import type { JobQuestion } from "../../core/judges/questions.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 import type { VerifyEvent } from "../../core/wire/verify-protocol.ts";
 import { type OpenRun, openRuns } from "../fan-out/open-runs.ts";
@@ -17,7 +18,7 @@ export const GROUP_ID = "0";
  * Samples first..first+samples-1 of a question, asked under the part's own index as the wire's
  * comparison id.
  */
-interface Part extends OpenRun {
+interface GroupPart extends OpenRun {
   asked: JobQuestion;
   /** Where the question's samples begin among the job's. */
   offset: number;
@@ -37,7 +38,7 @@ export interface GroupBody {
 }
 
 /** Who answers. */
-export interface Judge {
+interface AnsweringModel {
   backend: string | null;
   model: string | null;
 }
@@ -56,7 +57,7 @@ export class GroupAsk implements Countable {
   readonly #model: string | null;
   /** Failures that a second request may heal, by the sample's place. */
   readonly #setAside = new Map<number, ItemErrorCode>();
-  #parts: Part[] = [];
+  #parts: GroupPart[] = [];
   #open: number;
   #asksLeft: number;
   /** Events of the last request: verdicts, and failures of the engines. */
@@ -64,21 +65,21 @@ export class GroupAsk implements Countable {
   #fault: { thrown: unknown } | null = null;
 
   /**
-   * @param about what stands on every report: the backend's name, and the model's where the gateway
+   * @param answeredBy what stands on every report: the backend's name, and the model's where the gateway
    *   does not say
    * @param patient whether what may be healed is asked again until the deadline, and not once only
    */
   constructor(
     job: VerifierJob,
     sink: (generation: Generation) => void,
-    about: Judge = { backend: null, model: null },
+    answeredBy: AnsweringModel = { backend: null, model: null },
     patient = false,
   ) {
     this.#asksLeft = patient ? Number.POSITIVE_INFINITY : 2;
     this.#job = job;
     this.#sink = sink;
-    this.#backend = about.backend;
-    this.#model = about.model;
+    this.#backend = answeredBy.backend;
+    this.#model = answeredBy.model;
     this.#open = job.questions.reduce((sum, { samples }) => sum + samples, 0);
     this.#reported = new Uint8Array(this.#open);
   }
@@ -180,7 +181,7 @@ export class GroupAsk implements Countable {
   }
 
   /** @returns false where a saved sample could have changed the result */
-  #saved(part: Part, samples: readonly number[], tokens: number): boolean {
+  #saved(part: GroupPart, samples: readonly number[], tokens: number): boolean {
     if (!part.majority) return false;
     for (const [at, sample] of samples.entries()) {
       const place = placeOf(part, sample);
@@ -192,14 +193,14 @@ export class GroupAsk implements Countable {
   }
 
   #error(
-    { asked }: Part,
+    { asked }: GroupPart,
     place: number,
     { sample, code, retryable, reason = null }: Extract<VerifyEvent, { type: "error" }>,
     latency_ms: number,
   ): void {
     if (isBackendFailure(code)) this.#brought.failures++;
     if (retryable && this.#asksLeft > 0) this.#setAside.set(place, code);
-    else this.#report(asked, place, sample, { ...FAILED, error: code, latency_ms, ...told(reason) });
+    else this.#report(asked, place, sample, { ...FAILED, error: code, latency_ms, ...reasonField(reason) });
   }
 
   #report(asked: JobQuestion, place: number, sample: number, brought: Omit<Generation, "question" | "sample">): void {
@@ -222,7 +223,7 @@ export class GroupAsk implements Countable {
     const aborted = code === "deadline" || code === "cancelled";
     for (const { asked, place, sample } of this.#left()) {
       const error = (aborted ? null : this.#setAside.get(place)) ?? code;
-      this.#report(asked, place, sample, { ...FAILED, error, latency_ms, ...told(reason) });
+      this.#report(asked, place, sample, { ...FAILED, error, latency_ms, ...reasonField(reason) });
     }
     if (this.#fault !== null) throw this.#fault.thrown;
   }
@@ -234,10 +235,10 @@ function softOf({ letters, coverage, written = null }: Extract<VerifyEvent, { ty
   return letters === undefined || coverage == null ? {} : { soft: { letters, coverage, written } };
 }
 
-const told = (reason: string | null) => (reason === null ? {} : { reason });
+const reasonField = (reason: string | null) => (reason === null ? {} : { reason });
 
 /** Where a sample stands among the job's; null when the part does not ask it. */
-function placeOf({ asked, offset, first, samples }: Part, sample: number): number | null {
+function placeOf({ asked, offset, first, samples }: GroupPart, sample: number): number | null {
   const inside = sample >= first && sample < first + samples;
   return inside ? offset + sample - (asked.first_sample ?? 0) : null;
 }
@@ -246,7 +247,7 @@ function placeOf({ asked, offset, first, samples }: Part, sample: number): numbe
  * What equals the protocol's default is left out: comparisons are the bulk of a request whose
  * programs are short.
  */
-function partJson(part: Part, id: number, places: ReadonlyMap<number, number>): string {
+function partJson(part: GroupPart, id: number, places: ReadonlyMap<number, number>): string {
   const order = part.asked.shown.map((index) => places.get(index)).join(",");
   const samples = part.samples === 1 ? "" : `,"samples":${part.samples}`;
   const first = part.first === 0 ? "" : `,"first_sample":${part.first}`;

@@ -2,7 +2,7 @@
 
 import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { authorization } from "../../core/wire/chat-endpoint.ts";
-import type { Clock, Health } from "../../scoring/ports.ts";
+import type { Clock, Health } from "../../ports/ports.ts";
 import { healthOf, type Served } from "../fan-out/health-check.ts";
 
 const DETAIL_CHARS_MAX = 120;
@@ -40,9 +40,9 @@ function contextOf(text: string): Served {
 function trouble(status: number, text: string, key_variable: string): string {
   if (isKeyRefused(status)) return keyRefused(key_variable);
   try {
-    const said = JSON.parse(text) as { status?: unknown; engine?: { detail?: unknown } };
-    if (said.status === "draining") return "gateway is shutting down";
-    if (typeof said.engine?.detail === "string") return said.engine.detail.slice(0, DETAIL_CHARS_MAX);
+    const reply = JSON.parse(text) as { status?: unknown; engine?: { detail?: unknown } };
+    if (reply.status === "draining") return "gateway is shutting down";
+    if (typeof reply.engine?.detail === "string") return reply.engine.detail.slice(0, DETAIL_CHARS_MAX);
   } catch {
     // Not a gateway's reply.
   }

@@ -2,10 +2,10 @@
 // SGLang, hosted). Must not know scoring or storage.
 
 import * as z from "zod";
+import type { JobQuestion } from "../../core/asking/questions.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { anchorFor } from "../../core/judges/anchors.ts";
 import { type ChatMessage, rawPrompt } from "../../core/judges/prompt-job.ts";
-import type { JobQuestion } from "../../core/judges/questions.ts";
 import { createRenderer, isCompletion } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
 import { SoftReader } from "../../core/judges/soft-reader.ts";
@@ -13,14 +13,14 @@ import { apiRoot, authorization, partyHeader } from "../../core/wire/chat-endpoi
 import { judgeTemplate } from "../../core/wire/judge-template.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import { logprobsAsked } from "../../core/wire/soft-answer.ts";
-import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
-import { type BackendKind, keyVariable } from "../backend-kind.ts";
+import type { Clock, Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
 import { Backend } from "../fan-out/backend.ts";
+import { type BackendKind, keyVariable } from "../fan-out/backend-kind.ts";
 import { type Endpoint, runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import { callOptions } from "../fan-out/options.ts";
 import type { RunningJob } from "../fan-out/queue.ts";
-import type { Schedule } from "../fan-out/stall-watchdog.ts";
+import type { StartTimer } from "../fan-out/stall-watchdog.ts";
 import { complete } from "./completion.ts";
 import { checkEndpoint, type OpenAiConfig } from "./health.ts";
 
@@ -35,7 +35,7 @@ export interface OpenAiVerifierConfig extends OpenAiConfig {
   /** For tests: how a job becomes messages, the randomness and the timer of the back-off. */
   createRenderer?: typeof createRenderer;
   random?: () => number;
-  schedule?: Schedule;
+  schedule?: StartTimer;
 }
 
 /**
@@ -92,7 +92,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
             call.silence_ms !== undefined,
             anchor && new SoftReader(anchor),
           );
-          if (outcome.answered.error === null) outcome.answered.model ??= call.model ?? config.model;
+          if (outcome.generation.error === null) outcome.generation.model ??= call.model ?? config.model;
           return outcome;
         },
       });
@@ -141,8 +141,8 @@ export const openAi: BackendKind<{ model: string; simulated?: "on" | "off"; prog
   hedging: true,
   create({ url, model, simulated, programs_only, api_key: apiKey }, { backend, key_variable, max_in_flight, clock }) {
     const bound = max_in_flight === undefined ? {} : { maxInFlight: max_in_flight };
-    const about = { url, model, apiKey, key_variable, simulated: simulated === "on" };
-    const verifier = createOpenAiVerifier({ ...about, backend, ...bound }, clock);
+    const connection = { url, model, apiKey, key_variable, simulated: simulated === "on" };
+    const verifier = createOpenAiVerifier({ ...connection, backend, ...bound }, clock);
     return { ...verifier, programs_only: programs_only === "on" };
   },
 };

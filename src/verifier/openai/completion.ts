@@ -6,7 +6,7 @@ import { EventSplitter } from "../../core/wire/chat-stream.ts";
 import { softened } from "../../core/wire/soft-answer.ts";
 import { breakOf, type Endpoint, exchange, readDocument } from "../fan-out/exchange.ts";
 import { readBody } from "../fan-out/read-body.ts";
-import { isBackendFailure, type Outcome, outcome } from "../fan-out/refusal.ts";
+import { type AttemptResult, isBackendFailure, outcome } from "../fan-out/refusal.ts";
 
 /**
  * Posts one question and reads its answer, streamed or not. Never rejects for what the backend or
@@ -27,7 +27,7 @@ export async function complete(
   onBytes: () => void = () => {},
   watched = false,
   soft: SoftReader | null = null,
-): Promise<Outcome> {
+): Promise<AttemptResult> {
   const { reply, failed } = await exchange(endpoint, { body, signal, onHeaders, explains: true });
   return failed ?? readAnswer(reply, onBytes, watched, soft, signal);
 }
@@ -38,7 +38,7 @@ async function readAnswer(
   watched: boolean,
   soft: SoftReader | null,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<AttemptResult> {
   const answer = new AnswerBuilder(soft);
   const broken = await breakOf(async () => {
     if (response.body === null) return;
@@ -49,13 +49,13 @@ async function readAnswer(
   if (broken !== null) {
     const ended = outcome(broken);
     // Of one that this side ended it is known what it cost until then.
-    if (signal.aborted) ended.answered.completion_tokens = answer.tokens;
+    if (signal.aborted) ended.generation.completion_tokens = answer.tokens;
     return ended;
   }
   const answered = softened(answer.result(), soft);
   // Too busy, said inside a reply that had begun: as good as a 429.
   const refusal = answered.error === "verifier_overloaded" ? answered.error : null;
-  return { answered, refusal, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };
+  return { generation: answered, refusal, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };
 }
 
 /**

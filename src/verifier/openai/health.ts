@@ -2,8 +2,8 @@
 
 import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { apiRoot, authorization, contextIn } from "../../core/wire/chat-endpoint.ts";
-import type { Clock, Health } from "../../scoring/ports.ts";
-import { keyVariable } from "../backend-kind.ts";
+import type { Clock, Health } from "../../ports/ports.ts";
+import { keyVariable } from "../fan-out/backend-kind.ts";
 import { healthOf, type Served } from "../fan-out/health-check.ts";
 
 export interface OpenAiConfig {

@@ -6,8 +6,8 @@ import { apiRoot, authorization, partyHeader } from "../../core/wire/chat-endpoi
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import { SANDBOX_APIS, type SandboxShape } from "../../core/wire/sandbox-apis.ts";
 import { TestMemory } from "../../core/wire/test-memory.ts";
-import type { Health, Verifier, VerifierCall } from "../../scoring/ports.ts";
-import type { Address, BackendKind, BackendParts } from "../backend-kind.ts";
+import type { Health, Verifier, VerifierCall } from "../../ports/ports.ts";
+import type { Address, BackendKind, BackendParts } from "../fan-out/backend-kind.ts";
 import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import { callOptions } from "../fan-out/options.ts";
@@ -38,7 +38,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
     backends: () => [backend.status(clock.now())],
     check: (): Promise<Health> => checkSandbox(endpoint),
     session(call: VerifierCall) {
-      const own = { ...endpoint, headers: { ...headers, ...partyHeader(call.party) } };
+      const partyEndpoint = { ...endpoint, headers: { ...headers, ...partyHeader(call.party) } };
       return new Governor<VerifierJob>({
         ...callOptions(call),
         max_in_flight: Math.min(parts.max_in_flight ?? most, most),
@@ -46,7 +46,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
         backend,
         send: async ({ running: { job }, question, sample }, signal, onHeaders, onBytes) => {
           const program = job.candidates[question.shown[0] as number] as string;
-          const ran = await runTest(own, { program, sample, job }, signal, onHeaders);
+          const ran = await runTest(partyEndpoint, { program, sample, job }, signal, onHeaders);
           onBytes();
           return ran;
         },

@@ -3,13 +3,13 @@
 import { ASSERTING, type RunStatus } from "../../core/judges/test-runs.ts";
 import { examine, type Step } from "../../core/wire/examination.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
-import type { Ran, Run, SandboxApi } from "../../core/wire/sandbox-apis.ts";
+import type { Ran, SandboxApi, SandboxRun } from "../../core/wire/sandbox-apis.ts";
 import type { TestMemory } from "../../core/wire/test-memory.ts";
 import { statusOf } from "../../core/wire/test-run.ts";
-import type { Health } from "../../scoring/ports.ts";
+import type { Health } from "../../ports/ports.ts";
 import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
 import { healthOf } from "../fan-out/health-check.ts";
-import { type Outcome, outcome, replied } from "../fan-out/refusal.ts";
+import { type AttemptResult, outcome, replied } from "../fan-out/refusal.ts";
 
 export interface SandboxEndpoint extends Endpoint {
   /** Whether the service answers at all is asked here. */
@@ -37,20 +37,20 @@ export async function runTest(
   { program, sample, job }: TestOf,
   session: AbortSignal,
   onHeaders: (accepted: boolean) => void = () => {},
-): Promise<Outcome> {
+): Promise<AttemptResult> {
   const { runs } = job;
-  const one = runs?.cases[sample];
-  if (runs === undefined || one === undefined) throw new TypeError("a question to a sandbox without its case");
+  const testCase = runs?.cases[sample];
+  if (runs === undefined || testCase === undefined) throw new TypeError("a question to a sandbox without its case");
   const { language, timeout_ms } = runs;
-  const { assert, stdin = "", stdout = "" } = one;
+  const { assert, stdin = "", stdout = "" } = testCase;
   const exchange = new Exchange(endpoint, session);
   if (assert === undefined) {
     const ran = await exchange.run({ code: program.toWellFormed(), language, stdin, timeout_ms }, onHeaders);
     return exchange.failed ?? answeredBy(statusOf(ran, stdout));
   }
-  const told = ASSERTING.find((name) => name === language);
-  if (told === undefined) throw new TypeError("an assert in a language without asserts");
-  const test = { language: told, cells: [assert], mode: "exec", functions: [], is_module: false } as const;
+  const interpreter = ASSERTING.find((name) => name === language);
+  if (interpreter === undefined) throw new TypeError("an assert in a language without asserts");
+  const test = { language: interpreter, cells: [assert], mode: "exec", functions: [], is_module: false } as const;
   const steps = examine(program, test, { stdin, timeout_ms, mark: crypto.randomUUID() });
   let step = steps.next();
   while (step.done !== true && exchange.failed === null) step = steps.next(await exchange.step(step.value));
@@ -61,14 +61,14 @@ export async function runTest(
 }
 
 /** `unknown`: the test cannot be held against a program from outside, which says nothing of it. */
-function answeredBy(status: RunStatus | "unknown" | null): Outcome {
+function answeredBy(status: RunStatus | "unknown" | null): AttemptResult {
   return status === null || status === "unknown" ? outcome("sandbox_failed") : replied(status);
 }
 
 /** The requests that one test takes, one after the other. */
 class Exchange {
   /** Why a request had no answer; null while all had one. */
-  failed: Outcome | null = null;
+  failed: AttemptResult | null = null;
   readonly #endpoint: SandboxEndpoint;
   readonly #session: AbortSignal;
 
@@ -85,7 +85,7 @@ class Exchange {
     return ran;
   }
 
-  async run(run: Run, onHeaders: (accepted: boolean) => void = () => {}): Promise<Ran> {
+  async run(run: SandboxRun, onHeaders: (accepted: boolean) => void = () => {}): Promise<Ran> {
     const { api } = this.#endpoint;
     const body = JSON.stringify(api.body(run));
     // Compiled and run, each in its time.
@@ -97,7 +97,7 @@ class Exchange {
     return this.#fail(came.failed);
   }
 
-  #fail(failed: Outcome): Ran {
+  #fail(failed: AttemptResult): Ran {
     this.failed = failed;
     return { end: "infra", exit_code: 1, stdout: "", stderr: "" };
   }

@@ -1,9 +1,10 @@
 // The `scalar` backend: servers of scalar reward models and label probabilities, asked in batches.
 // Must not know signals or storage.
+
 import * as z from "zod";
+import type { Question } from "../../core/asking/questions.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { Question } from "../../core/judges/questions.ts";
 import { stepsOfList } from "../../core/judges/step-list.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
@@ -16,17 +17,17 @@ import {
   type ScalarValue,
 } from "../../core/wire/scalar-apis.ts";
 import { isScalarTemplate, isStepTag, SCALAR_TEMPLATE_CHARS, scalarTexts } from "../../core/wire/scalar-text.ts";
-import type { Health, Verifier, VerifierCall, VerifierSession } from "../../scoring/ports.ts";
-import type { Address, BackendKind, BackendParts } from "../backend-kind.ts";
+import type { Health, Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
+import type { Address, BackendKind, BackendParts } from "../fan-out/backend-kind.ts";
 import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import { healthOf } from "../fan-out/health-check.ts";
 import { callOptions } from "../fan-out/options.ts";
-import { askWhole } from "../fan-out/whole.ts";
+import { askWhole, NO_ANSWER } from "../fan-out/whole.ts";
 import { batchesOf, type ScalarBatch, type ScalarItem } from "./batch.ts";
 import { askScalar, type ScalarEndpoint } from "./exchange.ts";
 
-interface Settings {
+interface ScalarBackendSettings {
   api: ScalarApiName;
   model?: string | undefined;
   template: string;
@@ -110,7 +111,7 @@ class ScalarSession implements VerifierSession {
     });
     const fault = this.#of.differs ? null : await this.#probed();
     if (fault !== null) {
-      for (const item of items) sink({ ...NOTHING, ...about(item), error: fault, latency_ms: 0 });
+      for (const item of items) sink({ ...NO_ANSWER, ...idsOf(item), error: fault, latency_ms: 0 });
       return;
     }
     await Promise.all(batchesOf(items, this.#of.endpoint.api.one_head).map((batch) => this.#ask(batch, sink)));
@@ -146,23 +147,16 @@ class ScalarSession implements VerifierSession {
       const cost = { prompt_tokens: at === 0 ? prompt_tokens : 0, latency_ms, backend: backend ?? null };
       const value = batch.numbers[at] ?? null;
       const fault = error ?? (value === null ? BAD_REPLY : null);
-      const told =
+      const outcome =
         fault === null
           ? { answer: JSON.stringify(value), finish_reason: "stop", model: model ?? null }
           : { ...(reason != null && { reason }) };
-      sink({ ...NOTHING, ...about(item), ...cost, error: fault, ...told });
+      sink({ ...NO_ANSWER, ...idsOf(item), ...cost, error: fault, ...outcome });
     });
   }
 }
 
-const NOTHING = {
-  answer: null,
-  thinking: "none",
-  finish_reason: null,
-  prompt_tokens: 0,
-  completion_tokens: 0,
-} as const;
-const about = ({ question, sample }: ScalarItem) => ({ question, sample });
+const idsOf = ({ question, sample }: ScalarItem) => ({ question, sample });
 
 class ScalarVerifier implements Verifier {
   readonly protocol = "scalar";
@@ -174,7 +168,10 @@ class ScalarVerifier implements Verifier {
   /** Whether its numbers were seen to differ. */
   differs = false;
 
-  constructor({ url, api_key, api, template, step_tag, ...settings }: Settings & Address, parts: BackendParts) {
+  constructor(
+    { url, api_key, api, template, step_tag, ...settings }: ScalarBackendSettings & Address,
+    parts: BackendParts,
+  ) {
     const base = apiRoot(url).replace(/\/v\d\w*$/, "");
     const headers = { "content-type": "application/json", accept: "application/json", ...authorization(api_key) };
     const { clock, key_variable } = parts;
@@ -209,7 +206,7 @@ class ScalarVerifier implements Verifier {
   check(): Promise<Health> {
     return healthOf(this.parts.clock, async (signal) => {
       const asked = await Promise.all(this.probes().map(({ items }) => askScalar(this.endpoint, items, signal)));
-      const answered = asked.map(({ outcome }) => outcome.answered);
+      const answered = asked.map(({ outcome }) => outcome.generation);
       const failed = answered.find(({ error }) => error !== null);
       if (failed !== undefined) return failed.reason ?? (failed.error as string);
       const all = asked.flatMap(({ numbers }) => numbers);
@@ -220,7 +217,7 @@ class ScalarVerifier implements Verifier {
 }
 
 /** A server of a scalar model, as a deployment configures it. */
-export const scalar: BackendKind<Settings> = {
+export const scalar: BackendKind<ScalarBackendSettings> = {
   protocol: "scalar",
   settings: SETTINGS,
   hedging: false,

@@ -10,7 +10,7 @@ import {
   stepScoresIn,
 } from "../../core/wire/scalar-apis.ts";
 import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
-import { type Outcome, outcome, replied } from "../fan-out/refusal.ts";
+import { type AttemptResult, outcome, replied } from "../fan-out/refusal.ts";
 
 export interface ScalarEndpoint extends Endpoint {
   api: ScalarApi;
@@ -19,7 +19,7 @@ export interface ScalarEndpoint extends Endpoint {
 
 /** What one request brought: as many numbers as texts, or none. */
 export interface Numbers {
-  outcome: Outcome;
+  outcome: AttemptResult;
   numbers: readonly ScalarValue[];
 }
 

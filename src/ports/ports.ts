@@ -1,11 +1,11 @@
 // Owns the seam between scoring and the world: interfaces only. Adapters live in verifier/ and
 // store/; scoring.ts and routes use these.
 
+import type { Question } from "../core/asking/questions.ts";
 import type { Spec } from "../core/contract/spec.ts";
 import type { OwnPreset } from "../core/judges/presets/own.ts";
-import type { Question } from "../core/judges/questions.ts";
 import type { BreakerState } from "../core/load/breaker.ts";
-import type { AnySpec } from "../core/signals/compiled-spec.ts";
+import type { AnySpec } from "../core/reward/compiled-spec.ts";
 import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob } from "../core/wire/questions.ts";
 
 /** What a session needs to know once: how to ask, and when to stop. */

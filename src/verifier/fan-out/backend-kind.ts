@@ -1,8 +1,8 @@
 // Owns what a kind of backend is: its protocol's name, its settings and the way to make a verifier
 // of it. Kinds: table.ts.
 import type * as z from "zod";
-import type { Clock, Verifier } from "../scoring/ports.ts";
-import type { Backend } from "./fan-out/backend.ts";
+import type { Clock, Verifier } from "../../ports/ports.ts";
+import type { Backend } from "./backend.ts";
 
 /** What every backend is configured with, whatever its kind. */
 export interface Address {

@@ -3,7 +3,7 @@
 import type { RoomState, Undecided } from "./group-state.ts";
 import { equalWaiters, undecidedOf } from "./undecided.ts";
 
-export interface TellingApart {
+export interface DuplicateResolution {
   state: RoomState;
   /** Whether its client is there. */
   prove(waiterId: string): Promise<boolean>;
@@ -16,13 +16,13 @@ export interface TellingApart {
  * Decides all these. To be called when nobody among them can be refused any more: a reply that has
  * begun has no status of its own.
  */
-export async function tellApart(parts: TellingApart, undecided: readonly Undecided[]): Promise<void> {
+export async function resolveDuplicates(parts: DuplicateResolution, undecided: readonly Undecided[]): Promise<void> {
   const bodies = new Set(undecided.map(({ arrival }) => arrival.body_hash));
-  await Promise.all([...bodies].map((body) => tellApartBody(parts, body)));
+  await Promise.all([...bodies].map((body) => resolveBody(parts, body)));
 }
 
 /** Who takes the place of one that has gone is not asked, unless others are equal to it as well. */
-async function tellApartBody({ state, prove, leave, settle }: TellingApart, body: string): Promise<void> {
+async function resolveBody({ state, prove, leave, settle }: DuplicateResolution, body: string): Promise<void> {
   const proven = new Set<string>();
   const proveAll = (ids: readonly string[]) =>
     Promise.all(

@@ -1,13 +1,13 @@
 // Owns ordered fallback: one verifier out of several, where what one could not answer for want of a
 // backend goes to the next. Must not know any protocol.
 
-import { LIMITS } from "../core/faults/limits.ts";
-import type { JobQuestion } from "../core/judges/questions.ts";
-import { createHeaderSlots } from "../core/wire/header-slots.ts";
-import type { BackendStatus, Generation, SessionStats, VerifierJob } from "../core/wire/questions.ts";
-import type { Clock, Health, Verifier, VerifierCall, VerifierSession } from "../scoring/ports.ts";
-import { openRuns } from "./fan-out/open-runs.ts";
-import { type Schedule, setTimer } from "./fan-out/stall-watchdog.ts";
+import type { JobQuestion } from "../../core/asking/questions.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { createHeaderSlots } from "../../core/wire/header-slots.ts";
+import type { BackendStatus, Generation, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
+import type { Clock, Health, Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
+import { openRuns } from "./open-runs.ts";
+import { type StartTimer, setTimer } from "./stall-watchdog.ts";
 
 /**
  * Failures of the backend and not of the question, the time or the answer: what one backend failed
@@ -27,7 +27,7 @@ const HANDED_ON: ReadonlySet<Generation["error"]> = new Set(["verifier_unavailab
 export function createFallbackVerifier(
   verifiers: readonly [Verifier, ...Verifier[]],
   clock: Clock,
-  schedule: Schedule = setTimer,
+  schedule: StartTimer = setTimer,
 ): Verifier {
   const [first, ...rest] = verifiers;
   if (rest.length === 0) return first;
@@ -58,7 +58,7 @@ function silenceMs(standing_by: number, { deadline_at }: VerifierCall, clock: Cl
 const ROUND_PAUSE_MS = LIMITS.breaker_open_ms;
 
 /** Waits out the pause between two rounds. @returns whether there is time for another round */
-function pause({ signal, deadline_at = 0 }: VerifierCall, clock: Clock, schedule: Schedule): Promise<boolean> {
+function pause({ signal, deadline_at = 0 }: VerifierCall, clock: Clock, schedule: StartTimer): Promise<boolean> {
   if (signal.aborted || clock.now() + ROUND_PAUSE_MS >= deadline_at) return Promise.resolve(false);
   return new Promise((resolve) => {
     const end = () => {
@@ -75,7 +75,7 @@ function fallbackSession(
   verifiers: readonly Verifier[],
   call: VerifierCall,
   clock: Clock,
-  schedule: Schedule,
+  schedule: StartTimer,
 ): VerifierSession {
   /**
    * By how many backends were asked before, over all rounds: a session that gave a backend up asks

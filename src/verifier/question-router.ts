@@ -1,25 +1,25 @@
-// One verifier out of several that answer different kinds of questions: each goes to who takes it.
+// One verifier out of several that answer different kinds of questions: each is routed to who takes it.
 // Must not know any protocol.
-import type { Question } from "../core/judges/questions.ts";
+import type { Question } from "../core/asking/questions.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
-import type { Verifier, VerifierCall, VerifierSession } from "../scoring/ports.ts";
-import { checkAll, totalStats } from "./fallback.ts";
+import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
+import { checkAll, totalStats } from "./fan-out/fallback.ts";
 
 /** What a verifier that says nothing takes. */
 const CHAT: readonly Question["to"][] = ["chat"];
 
-export const takenBy = ({ takes = CHAT }: Pick<Verifier, "takes">): readonly Question["to"][] => takes;
+export const kindsTaken = ({ takes = CHAT }: Pick<Verifier, "takes">): readonly Question["to"][] => takes;
 
 /**
  * At most one verifier a kind of question. One alone is returned as it is. Ready when all are: each
  * has questions that no other answers.
  */
-export function byKind(verifiers: readonly [Verifier, ...Verifier[]]): Verifier {
+export function questionRouter(verifiers: readonly [Verifier, ...Verifier[]]): Verifier {
   const [first, ...rest] = verifiers;
   if (rest.length === 0) return first;
   return {
     protocol: first.protocol,
-    takes: verifiers.flatMap(takenBy),
+    takes: verifiers.flatMap(kindsTaken),
     programs_only: verifiers.some(({ programs_only }) => programs_only === true),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     addressFault(address) {
@@ -30,11 +30,11 @@ export function byKind(verifiers: readonly [Verifier, ...Verifier[]]): Verifier 
     },
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     check: () => checkAll(verifiers, "every"),
-    session: (call) => sessionByKind(verifiers, call),
+    session: (call) => routedSession(verifiers, call),
   };
 }
 
-function sessionByKind(verifiers: readonly Verifier[], call: VerifierCall): VerifierSession {
+function routedSession(verifiers: readonly Verifier[], call: VerifierCall): VerifierSession {
   const opened = new Map<Verifier, VerifierSession>();
   const open = (verifier: Verifier): VerifierSession => {
     const session = opened.get(verifier) ?? verifier.session(call);
@@ -43,7 +43,7 @@ function sessionByKind(verifiers: readonly Verifier[], call: VerifierCall): Veri
   };
   return {
     judge(job, sink) {
-      const verifier = verifiers.find((one) => takenBy(one).includes(job.to));
+      const verifier = verifiers.find((one) => kindsTaken(one).includes(job.to));
       if (verifier === undefined) return Promise.reject(new TypeError(`nobody takes questions to ${job.to}`));
       return open(verifier).judge(job, sink);
     },

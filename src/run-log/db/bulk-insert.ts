@@ -2,7 +2,12 @@
 // again by unnest. Knows no particular table.
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import type { Row } from "./envelope.ts";
+
+/**
+ * A row by column: values as JSON holds them, instants as ISO strings. All rows of one table have
+ * the same columns.
+ */
+export type InsertRow = Readonly<Record<string, unknown>>;
 
 /**
  * Postgres holds neither U+0000 nor a lone surrogate: both become U+FFFD. Hashes are taken of the
@@ -40,7 +45,7 @@ export function arrayLiteral(values: readonly unknown[]): string {
  * equal in every row and travels once. Every row must have the keys of the first. `where` may look
  * at a row as `u`.
  */
-export function bulkInsert(table: PgTable, shared: Row, rows: readonly Row[], where: SQL = sql``): SQL {
+export function bulkInsert(table: PgTable, shared: InsertRow, rows: readonly InsertRow[], where: SQL = sql``): SQL {
   const columns = getTableColumns(table) as Record<string, PgColumn>;
   const keys = Object.keys(rows[0] as object);
   const typeOf = (key: string) => (columns[key] as PgColumn).getSQLType();

@@ -19,11 +19,11 @@ export interface KeyUse {
   log_rows: number;
 }
 
-export type LimitName = keyof KeyLimit;
+export type KeyLimitName = keyof KeyLimit;
 
 /** One limit as it stands: what is left of it, and the seconds until it is whole again. */
 export interface LimitState {
-  limit: LimitName;
+  limit: KeyLimitName;
   quota: number;
   remaining: number;
   reset_s: number | null;
@@ -31,7 +31,7 @@ export interface LimitState {
 
 export interface Grant {
   /** The limit that refuses; null when the request may go. */
-  refused_by: LimitName | null;
+  refused_by: KeyLimitName | null;
   retry_after_s: number;
   limits: readonly LimitState[];
 }

@@ -2,7 +2,7 @@
 // Knows no storage and no connection.
 import type { GroupState, RoomState } from "./group-state.ts";
 
-export class Told {
+export class DeliveredReplies {
   readonly #places = new Map<string, { epoch: number; member: number; at: number }>();
 
   add(waiterId: string, epoch: number, member: number, at: number): void {
@@ -14,15 +14,15 @@ export class Told {
    * has been answered meanwhile. Returns the group that changed.
    */
   takeBack(room: RoomState, waiterId: string): GroupState | null {
-    const told = this.#places.get(waiterId);
+    const delivery = this.#places.get(waiterId);
     this.#places.delete(waiterId);
-    const group = room.groups.find(({ epoch }) => epoch === told?.epoch);
-    const member = group?.members[told?.member ?? -1];
-    if (told === undefined || group === undefined || member === undefined) return null;
+    const group = room.groups.find(({ epoch }) => epoch === delivery?.epoch);
+    const member = group?.members[delivery?.member ?? -1];
+    if (delivery === undefined || group === undefined || member === undefined) return null;
     const equal = room.groups
       .flatMap(({ members }) => members)
       .filter(({ body_hash }) => body_hash === member.body_hash);
-    if (equal.some(({ told_at }) => (told_at ?? 0) > told.at)) return null;
+    if (equal.some(({ told_at }) => (told_at ?? 0) > delivery.at)) return null;
     member.told_at = null;
     return group;
   }

@@ -1,43 +1,18 @@
 // Owns the seam between scoring and the run log: what is logged, and how it is read back.
 // Interfaces only.
 
+import type { GenerationFacts } from "../core/asking/readings.ts";
 import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
 import type { Owner } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
-import type { ItemErrorCode } from "../core/faults/errors.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
 import type { LoggedComparison } from "../core/health/paired-runs.ts";
-import type { ReadingStatus } from "../core/judges/readings.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
-import type { LoggedGroup } from "../core/signals/replay/logged-group.ts";
+import type { LoggedGroup, LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 import type { Health } from "./ports.ts";
 
 /** One generation as logged. */
-export interface VerdictRow {
-  /** Of the signal whose question it answers: `base` in specs without signals. */
-  signal: string;
-  /** The question's number in its group. */
-  comparison: number;
-  sample: number;
-  /** Rollout indices in the order shown (letter A first): each class by its first member. */
-  order: readonly number[];
-  letter: string | null;
-  scores: readonly number[] | null;
-  /** What neither a letter nor scores can say; null for those. */
-  verdict: Verdict | null;
-  /** Parser status; null when it failed. `cut_by_length`: by finish_reason, also of a repetition. */
-  status: ReadingStatus | null;
-  error: ItemErrorCode | null;
-  finish_reason: string | null;
-  prompt_tokens: number;
-  completion_tokens: number;
-  latency_ms: number;
-  /** The model that answered, and the backend it answered from; null when none did. */
-  model: string | null;
-  backend: string | null;
-  /** What the verifier wrote, cut; only where the spec says log_verdicts. */
-  text?: string;
-}
+export interface VerdictRow extends LoggedVerdict, GenerationFacts {}
 
 /** One generation of an audit's judge as logged: of no signal, and behind no reward. */
 export type AuditVerdictRow = Omit<VerdictRow, "signal">;

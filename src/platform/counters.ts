@@ -52,7 +52,7 @@ const FAMILIES = {
     "How long a message had lain in the run-log queue when it was consumed.",
   ],
 } as const satisfies Record<string, MetricFamily>;
-export type MetricName = keyof typeof FAMILIES;
+type MetricName = keyof typeof FAMILIES;
 
 /**
  * Counters since this isolate started; a platform runs many isolates, so sums over scrapes are per

@@ -1,0 +1,11 @@
+// SHA-256 of texts. Uses WebCrypto, which Workers and Node share.
+
+const encoder = new TextEncoder();
+
+/** SHA-256 of the text's UTF-8, 64 hex digits. */
+export async function sha256Hex(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+  let hex = "";
+  for (const byte of digest) hex += byte.toString(16).padStart(2, "0");
+  return hex;
+}

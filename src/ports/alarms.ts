@@ -1,0 +1,28 @@
+// What looking at alarms needs: where their states are remembered, and who is told of news.
+import type { AlarmEvent, AlarmState } from "../core/health/alarm-state.ts";
+import type { RunKey } from "./run-log.ts";
+
+/** An alarm that is on, of a run that was written to within a day. */
+export interface AlarmOn extends RunKey {
+  alarm: string;
+  level: "watch" | "alarm";
+}
+
+/** Where states are remembered. */
+export interface AlarmStates {
+  /** Whether the run may be looked at now: not within `pause_ms` of the last look, by anybody. */
+  claim(run: RunKey, pause_ms: number): Promise<boolean>;
+  of(run: RunKey): Promise<AlarmState[]>;
+  put(run: RunKey, states: readonly AlarmState[]): Promise<void>;
+  /** The newest first, at most `limit`. */
+  on(limit: number): Promise<AlarmOn[]>;
+}
+
+export interface AlarmNews {
+  run: RunKey;
+  event: AlarmEvent;
+  state: AlarmState;
+}
+
+/** Whether it was taken, or never will be. Never rejects. */
+export type Announce = (news: AlarmNews) => Promise<boolean>;
