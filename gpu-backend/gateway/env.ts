@@ -5,8 +5,8 @@ import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { apiRoot } from "../../src/core/wire/chat-endpoint.ts";
 import { vocabularyOf } from "./engines/vocabulary.ts";
-import { GATEWAY_LIMITS } from "./gateway-limits.ts";
 import { isLoopbackHost } from "./http/access.ts";
+import { GATEWAY_LIMITS } from "./limits/gateway-limits.ts";
 
 const KEY_CHARS_MAX = LIMITS.key_chars;
 const REPLICAS_MAX = 64;

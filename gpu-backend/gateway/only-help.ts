@@ -4,7 +4,7 @@ import * as z from "zod";
 import { FlagFault, readFlags } from "../flags.ts";
 
 export interface VariablesHelp {
-  /** The npm script. */
+  /** The npm script of gpu-backend. */
   command: string;
   about: string;
   /** By name: what it is for, and its default. */
@@ -18,7 +18,7 @@ export function usageOf({ command, about, variables }: VariablesHelp): string {
   const rows = Object.entries(variables);
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, { help, standard }]) => `  ${name.padEnd(width)}  ${help} (${standard})`);
-  return `npm run ${command} [-- --help]\n\n${about}\n\nIt is set by environment variables; the default is in brackets:\n\n${lines.join("\n")}`;
+  return `npm run ${command} -w gpu-backend [-- --help]\n\n${about}\n\nIt is set by environment variables; the default is in brackets:\n\n${lines.join("\n")}`;
 }
 
 /**

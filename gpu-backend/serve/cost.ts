@@ -5,7 +5,7 @@ import { LIMITS } from "../../src/core/faults/limits.ts";
 import { count, number, readFlags } from "../flags.ts";
 import { type Cost, type CostInput, costOf } from "./cost-model.ts";
 
-const USAGE = `usage: node gpu-backend/serve/cost.ts --tokens-per-second N --price DOLLARS_PER_GPU_HOUR [flags]
+const USAGE = `usage: npm run cost -w gpu-backend -- --tokens-per-second N --price DOLLARS_PER_GPU_HOUR [flags]
   --tokens-per-second N          computed tokens a second of all GPUs together, measured at steady load
   --prefill-tokens-per-second N  computed prompt tokens a second; the flag above is then generation alone
   --price DOLLARS                per GPU and hour

@@ -1,9 +1,8 @@
-// Owns package-lock.json's entries of optional platform packages: a registry mirror that lacks one
-// makes npm leave it out, and `npm ci` then refuses the file.
+// Owns the lockfiles' entries of optional platform packages: a registry mirror that lacks one makes
+// npm leave it out, and `npm ci` then refuses the file.
 // Where a hash is missing, pin a version of which the registry has every platform.
 import { readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { commandFlags } from "../lab/flags.ts";
+import { commandFlags } from "../command-line/flags.ts";
 
 interface LockEntry {
   version?: string;
@@ -17,14 +16,20 @@ interface LockEntry {
   optionalDependencies?: Record<string, string>;
 }
 
-const { check, file: path } = commandFlags({
+const { check, file } = commandFlags({
   command: "complete-lockfile",
   call: "node scripts/build/complete-lockfile.ts",
-  about: "Adds the lockfile's missing entries of optional platform packages; to be run after every `npm install`.",
-  texts: { file: { value: fileURLToPath(new URL("../../package-lock.json", import.meta.url)), help: "the lockfile" } },
+  about: "Adds the lockfiles' missing entries of optional platform packages; to be run after every `npm install`.",
+  texts: { file: { value: "", help: "one lockfile; without it every one of ours" } },
   switches: { check: "writes nothing and fails when an entry is missing or has no integrity" },
 });
-const lock = JSON.parse(readFileSync(path, "utf8")) as { packages: Record<string, LockEntry> };
+const OURS = ["", "lab/", "test/"].map(
+  (folder) => new URL(`../../${folder}package-lock.json`, import.meta.url).pathname,
+);
+
+interface Lock {
+  packages: Record<string, LockEntry>;
+}
 
 const SYSTEMS: Record<string, string> = { windows: "win32", sunos: "sunos" };
 const CPUS: Record<string, string> = { "64": "x64" };
@@ -51,11 +56,11 @@ function platformOf(name: string): Pick<LockEntry, "os" | "cpu" | "libc"> {
  * Optional dependencies that have no entry anywhere in the lockfile, by the path that npm would
  * give them.
  */
-function missingEntries(): [string, LockEntry][] {
-  return Object.values(lock.packages).flatMap((entry) =>
+function missingEntries({ packages }: Lock): [string, LockEntry][] {
+  return Object.values(packages).flatMap((entry) =>
     Object.entries(entry.optionalDependencies ?? {}).flatMap(([name, version]): [string, LockEntry][] => {
       const exact = /^\d+\.\d+\.\d+/.test(version);
-      const known = Object.keys(lock.packages).some((key) => key.endsWith(`node_modules/${name}`));
+      const known = Object.keys(packages).some((key) => key.endsWith(`node_modules/${name}`));
       if (known || !exact) return [];
       const dev = entry.dev === true ? { dev: true } : {};
       return [[`node_modules/${name}`, { version, ...platformOf(name), ...dev, optional: true }]];
@@ -66,9 +71,9 @@ function missingEntries(): [string, LockEntry][] {
 const nameOf = (key: string) => key.slice(key.lastIndexOf("node_modules/") + "node_modules/".length);
 
 /** Entries that npm could not verify, as `name@version`. */
-const unverified = (): string[] =>
-  Object.entries(lock.packages)
-    .filter(([key, entry]) => key !== "" && entry.link !== true && entry.integrity === undefined)
+const unverified = ({ packages }: Lock): string[] =>
+  Object.entries(packages)
+    .filter(([key, entry]) => key.includes("node_modules/") && entry.link !== true && entry.integrity === undefined)
     .map(([key, entry]) => `${nameOf(key)}@${entry.version}`);
 
 function refuse(entries: string[], wrong: string): void {
@@ -77,18 +82,26 @@ function refuse(entries: string[], wrong: string): void {
   process.exit(1);
 }
 
-const missing = missingEntries();
-if (check) {
+function verify(path: string, lock: Lock): void {
   refuse(
-    missing.map(([key]) => key),
-    "package-lock.json lacks",
+    missingEntries(lock).map(([key]) => key),
+    `${path} lacks`,
   );
-  refuse(unverified(), "package-lock.json has no integrity of");
-} else {
+  refuse(unverified(lock), `${path} has no integrity of`);
+}
+
+function complete(path: string, lock: Lock): void {
+  const missing = missingEntries(lock);
   for (const [key, entry] of missing) lock.packages[key] = entry;
   const [root, ...rest] = Object.entries(lock.packages);
   rest.sort(([a], [b]) => (a < b ? -1 : 1));
   lock.packages = Object.fromEntries([root as [string, LockEntry], ...rest]);
   writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
-  console.log(`added ${missing.length} entries; without a hash: ${unverified().join(", ") || "none"}`);
+  console.log(`${path}: added ${missing.length}; without a hash: ${unverified(lock).join(", ") || "none"}`);
+}
+
+for (const path of file === "" ? OURS : [file]) {
+  const lock = JSON.parse(readFileSync(path, "utf8")) as Lock;
+  if (check) verify(path, lock);
+  else complete(path, lock);
 }

@@ -1,7 +1,7 @@
-// Owns the step from src/core/wire/programs/* to src/core/wire/programs.generated.ts: what is sent to
+// Owns the step from src/core/wire/programs/* to the generated module beside them: what is sent to
 // a sandbox around a program.
 import { readFileSync, writeFileSync } from "node:fs";
-import { commandFlags } from "../lab/flags.ts";
+import { commandFlags } from "../command-line/flags.ts";
 
 const { check } = commandFlags({
   command: "programs",

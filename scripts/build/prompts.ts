@@ -1,8 +1,8 @@
-// Owns the step from src/core/judges/templates/*.txt to src/core/judges/templates.generated.ts
+// Owns the step from src/core/judges/templates/*.txt to the generated module beside them
 // (Node and Workers import text files differently, so neither does).
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { commandFlags } from "../lab/flags.ts";
+import { commandFlags } from "../command-line/flags.ts";
 
 const folder = new URL("../../src/core/judges/templates/", import.meta.url);
 const target = new URL("../../src/core/judges/templates.generated.ts", import.meta.url);

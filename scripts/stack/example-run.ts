@@ -1,13 +1,13 @@
 // Owns the made-up run that the demo and `npm start -- --example` put into the log: a policy that
 // learns that its judge likes length. Scored and logged by the product's own code.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import { SpecSchema } from "../../src/core/signals/flat-spec.ts";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import { Metrics } from "../../src/platform/counters.ts";
+import { createRequestIds } from "../../src/platform/request-ids.ts";
+import type { Verifier } from "../../src/ports/ports.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
-import { Metrics } from "../../src/scoring/counters.ts";
-import type { Verifier } from "../../src/scoring/ports.ts";
-import { createRequestIds } from "../../src/scoring/request-ids.ts";
 import { scoreAndLog } from "../../src/scoring/score-and-log.ts";
 
 export const EXAMPLE_RUN = "example-length-hack";

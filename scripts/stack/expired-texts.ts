@@ -1,6 +1,6 @@
 // Owns taking old texts out of the run log: prompts, rollouts and what verifiers wrote. Rewards,
 // verdicts and hashes stay. Knows no command.
-import { encodeTime } from "../../src/scoring/request-ids.ts";
+import { encodeTime } from "../../src/platform/request-ids.ts";
 import type { SqlBackend } from "./sql-backend.ts";
 
 const TABLES = ["texts", "verdict_texts", "audit_verdicts"] as const;

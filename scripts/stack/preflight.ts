@@ -2,10 +2,11 @@
 // folder, its database, its verifier. Never shows a value: it may hold a password.
 import { createServer } from "node:net";
 import type { FieldError } from "../../src/core/faults/errors.ts";
-import { type Config, readEnv } from "../../src/env.ts";
-import type { Clock } from "../../src/scoring/ports.ts";
+import { editDistance } from "../../src/core/faults/suggestion.ts";
+import { type Config, readEnv, VARIABLES } from "../../src/env.ts";
+import type { Clock } from "../../src/ports/ports.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
-import { makeFolder } from "../lab/report/out-folder.ts";
+import { makeFolder } from "../command-line/out-folder.ts";
 import { isNeon } from "./database-url.ts";
 import { judgeNamed } from "./judge.ts";
 import { isPostgresError } from "./sql-backend.ts";
@@ -34,6 +35,19 @@ export async function startFaults(env: Environment, place: Place): Promise<Field
   if (faults.length > 0 || port !== null) return [...faults, ...(port === null ? [] : [port])];
   const found = await Promise.all([folderFault(place.dataDir), databaseFault(config), verifierFault(config)]);
   return found.filter((fault) => fault !== null);
+}
+
+/** Two letters wrong at most, or one word for another would be taken for a slip. */
+const SLIPS_MAX = 2;
+
+/** A line for each variable that is set, that nothing reads, and whose name is nearly one's that is read. */
+export function misspeltVariables(env: Environment): string[] {
+  const known = new Set([...VARIABLES, "PORT", "HOST", "DATA_DIR", "JUDGE", "KRITAI_API_KEY"]);
+  return Object.keys(env).flatMap((name) => {
+    if (known.has(name) || !/^[A-Z]+_[A-Z_]+$/.test(name)) return [];
+    const meant = VARIABLES.find((variable) => editDistance(name, variable) <= SLIPS_MAX);
+    return meant === undefined ? [] : [`${name} is set, but nothing reads it; did you mean ${meant}?`];
+  });
 }
 
 function judgeFault(name: string | undefined): FieldError | null {

@@ -1,7 +1,7 @@
 // Owns the verdict: programs on the statement's own samples, pass counts into one answer in the
 // verifier's format. Knows no HTTP.
 import { LETTERS, type ReadPrompt } from "../../../src/core/judges/render.ts";
-import { roundHalfEven } from "../../../src/core/math/python-text.ts";
+import { roundHalfEven } from "../../../src/core/text/python-text.ts";
 import { languagesOf, ResultCache } from "./programs.ts";
 import { findSamples } from "./samples.ts";
 import type { Language } from "./sandbox/protocol.ts";

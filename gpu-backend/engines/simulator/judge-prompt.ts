@@ -1,6 +1,6 @@
 // Owns reading a judge's prompt back: which preset or told template asked, and with which texts.
 // Derived from the table of presets, so that a new one is read without a line here.
-import { unescapeText } from "../../../src/core/judges/escape.ts";
+import { unescapeText } from "../../../src/core/judges/escape/escape.ts";
 import { templateOfKey } from "../../../src/core/judges/presets/own.ts";
 import type { Preset, PresetMessage } from "../../../src/core/judges/presets/preset.ts";
 import { SHOWN } from "../../../src/core/judges/presets/preset.ts";

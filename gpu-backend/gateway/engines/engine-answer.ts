@@ -2,7 +2,7 @@
 // into an EngineAnswer. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { rawPrompt } from "../../../src/core/judges/prompt-job.ts";
-import { thinkingOf } from "../../../src/core/judges/thinking.ts";
+import { thinkingOf } from "../../../src/core/text/thinking.ts";
 import { judgeTemplate } from "../../../src/core/wire/judge-template.ts";
 import { logprobsAsked } from "../../../src/core/wire/soft-answer.ts";
 import { ANSWER_SEGMENT_CHARS } from "../../../src/core/wire/verify-protocol.ts";
@@ -44,23 +44,23 @@ export function answerOf(
   end: number,
   spent: number,
 ): EngineAnswer {
-  const { answered, first_token_at, tokens } = exchange;
-  const failed = answered.error !== null;
+  const { generation, first_token_at, tokens } = exchange;
+  const failed = generation.error !== null;
   const segment = failed
     ? { answer: "", thinking: "none" as const }
-    : segmentOf(answered.answer ?? "", answered.thinking, answer_chars);
+    : segmentOf(generation.answer ?? "", generation.thinking, answer_chars);
   return {
     ...segment,
-    finish_reason: answered.finish_reason,
-    prompt_tokens: answered.prompt_tokens,
-    completion_tokens: spent - tokens + (failed ? tokens : answered.completion_tokens),
+    finish_reason: generation.finish_reason,
+    prompt_tokens: generation.prompt_tokens,
+    completion_tokens: spent - tokens + (failed ? tokens : generation.completion_tokens),
     first_token_ms: first_token_at === null ? null : first_token_at - start,
     total_ms: end - start,
-    soft: segment.thinking === "unclosed" || failed ? null : (answered.soft ?? null),
-    model: failed ? null : (answered.model ?? asked),
-    error: answered.error,
+    soft: segment.thinking === "unclosed" || failed ? null : (generation.soft ?? null),
+    model: failed ? null : (generation.model ?? asked),
+    error: generation.error,
     reason: exchange.reason,
-    retryable: answered.error !== null && RETRYABLE.has(answered.error),
+    retryable: generation.error !== null && RETRYABLE.has(generation.error),
   };
 }
 

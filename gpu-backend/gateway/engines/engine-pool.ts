@@ -1,7 +1,7 @@
 // Owns a generation's way over the replicas: room, retries, waits, and what the pool as a whole can
 // take. Must not know HTTP or scheduling.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import type { Escape } from "../../../src/core/judges/escape.ts";
+import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { RetryBudget } from "../../../src/core/load/retry-budget.ts";
 import { waitMs } from "../../../src/core/wire/chat-retry.ts";
 import { answerOf, chatBody, withoutAnswer } from "./engine-answer.ts";
@@ -59,7 +59,7 @@ export class Pool implements EnginePool {
   });
   /** Exchanges with all replicas so far, and the number of the latest that was answered. */
   #sends = 0;
-  #answered = 0;
+  #answers = 0;
   readonly #waiting = new Set<Waiting>();
   readonly #sleeping = new Set<() => void>();
   readonly #listeners: (() => void)[] = [];
@@ -102,7 +102,7 @@ export class Pool implements EnginePool {
     const answer = await this.#ask(call, start);
     this.#inFlight--;
     this.#metrics.count(answer);
-    this.#tellRoom();
+    this.#reportRoom();
     return answer;
   }
 
@@ -132,15 +132,15 @@ export class Pool implements EnginePool {
         continue;
       }
       tried.add(replica);
-      const works = exchange.verdict === "final" && exchange.answered.error !== "verifier_bad_reply";
+      const works = exchange.verdict === "final" && exchange.generation.error !== "verifier_bad_reply";
       if (works && !exchange.hung_up) {
-        this.#answered = Math.max(this.#answered, number);
+        this.#answers = Math.max(this.#answers, number);
         this.#retries.answered(failures > 0);
       }
-      const blamed = this.#isToBlame(exchange, number, blame);
-      if (blamed || !(await this.#mayRetry(exchange, ++failures, tried, call))) {
+      const faulty = this.#isToBlame(exchange, number, blame);
+      if (faulty || !(await this.#mayRetry(exchange, ++failures, tried, call))) {
         const answer = answerOf(exchange, { ...call, asked: call.model ?? this.#options.model }, start, now(), spent);
-        return blamed ? { ...answer, retryable: false } : answer;
+        return faulty ? { ...answer, retryable: false } : answer;
       }
       this.#metrics.retried();
     }
@@ -151,10 +151,10 @@ export class Pool implements EnginePool {
    * later one was answered, since an engine that shuts down goes on with what it has begun, and
    * those that cannot be read.
    */
-  #isToBlame({ verdict, answered }: Exchange, number: number, blame: Blame): boolean {
-    const unreadable = answered.error === "verifier_bad_reply";
+  #isToBlame({ verdict, generation }: Exchange, number: number, blame: Blame): boolean {
+    const unreadable = generation.error === "verifier_bad_reply";
     if (verdict !== "died" && !unreadable) return false;
-    if (unreadable || this.#answered > (blame.since || number)) blame.failures++;
+    if (unreadable || this.#answers > (blame.since || number)) blame.failures++;
     blame.since = this.#sends;
     return blame.failures >= LIMITS.question_failures_max;
   }
@@ -201,13 +201,13 @@ export class Pool implements EnginePool {
    */
   async #mayRetry(exchange: Exchange, failures: number, tried: Set<Replica>, call: EngineCall): Promise<boolean> {
     const { patient, signal } = call;
-    const unreadable = patient && exchange.answered.error === "verifier_bad_reply";
+    const unreadable = patient && exchange.generation.error === "verifier_bad_reply";
     if ((exchange.verdict === "final" && !unreadable) || (failures > LIMITS.retries_max && !patient)) return false;
     if (signal.aborted || this.#closed) return false;
     if (this.#replicas.some((replica) => replica.healthy && !tried.has(replica))) return true;
     const { random, now } = this.#options;
-    const told = exchange.retry_after_ms;
-    const wait = waitMs(failures, patient && told !== null ? Math.min(told, LIMITS.retry_after_ms_max) : told, random);
+    const hint = exchange.retry_after_ms;
+    const wait = waitMs(failures, patient && hint !== null ? Math.min(hint, LIMITS.retry_after_ms_max) : hint, random);
     if (wait === null) return false;
     await this.#sleep(wait, signal);
     // Asking another replica is no extra load on the pool; asking the same ones again is, and has a
@@ -247,7 +247,7 @@ export class Pool implements EnginePool {
     const { capacity } = this;
     const rose = capacity > this.#capacity;
     this.#capacity = capacity;
-    if (rose) this.#tellRoom();
+    if (rose) this.#reportRoom();
   }
 
   #watchHealth(): void {
@@ -264,7 +264,7 @@ export class Pool implements EnginePool {
     }
   }
 
-  #tellRoom(): void {
+  #reportRoom(): void {
     if (this.#inFlight >= this.capacity) return;
     for (const listener of this.#listeners) listener();
   }

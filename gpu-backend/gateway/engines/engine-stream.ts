@@ -6,7 +6,12 @@ import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { questionFault, REASON_CHARS } from "../../../src/core/faults/question-fault.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
 import { SoftReader } from "../../../src/core/judges/soft-reader.ts";
-import { AnswerBuilder, type Answered, type AnswerObserver, failed } from "../../../src/core/wire/chat-answer.ts";
+import {
+  AnswerBuilder,
+  type AnswerObserver,
+  failed,
+  type GenerationParts,
+} from "../../../src/core/wire/chat-answer.ts";
 import { isRetriedStatus, retryAfterMs } from "../../../src/core/wire/chat-retry.ts";
 import { EventSplitter, LineTooLong, Remainder } from "../../../src/core/wire/chat-stream.ts";
 import { softened } from "../../../src/core/wire/soft-answer.ts";
@@ -39,7 +44,7 @@ export type Verdict = "final" | "overloaded" | "stale" | "unreached" | "died";
 /** What one exchange came to. */
 export interface Exchange {
   verdict: Verdict;
-  answered: Answered;
+  generation: GenerationParts;
   /** From Retry-After, ms. */
   retry_after_ms: number | null;
   /** clock value of the first piece of text; null when none came. */
@@ -222,7 +227,7 @@ export class EngineStream implements AnswerObserver {
     return true;
   }
 
-  #outcome(): [Verdict, Answered] {
+  #outcome(): [Verdict, GenerationParts] {
     const answered = softened(this.#answer.result(), this.#soft);
     const failed = answered.error === "verifier_overloaded" ? "overloaded" : "died";
     return [this.#answer.engineFailed ? failed : "final", answered];
@@ -235,17 +240,17 @@ export class EngineStream implements AnswerObserver {
     this.#finish(stale ? "stale" : verdict, failed("verifier_unavailable"));
   }
 
-  #hangUp(verdict: Verdict, answered: Answered): void {
+  #hangUp(verdict: Verdict, answered: GenerationParts): void {
     this.#finish(verdict, answered, null, true);
     this.#request.destroy();
   }
 
-  #finish(verdict: Verdict, answered: Answered, retry_after_ms: number | null = null, hung_up = false): void {
+  #finish(verdict: Verdict, answered: GenerationParts, retry_after_ms: number | null = null, hung_up = false): void {
     if (this.#settled) return;
     this.#settled = true;
     this.#question.signal.removeEventListener("abort", this.#onAbort);
     const { tokens } = this.#answer;
     const said = { first_token_at: this.#firstTokenAt, said: this.#said, reason: this.#reason };
-    this.#settle({ verdict, answered, retry_after_ms, hung_up, tokens, ...said });
+    this.#settle({ verdict, generation: answered, retry_after_ms, hung_up, tokens, ...said });
   }
 }

@@ -2,7 +2,7 @@
 // are served. Knows no connection's details.
 
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { createEscape, type Escape, survivors } from "../../../src/core/judges/escape.ts";
+import { createEscape, type Escape, survivors } from "../../../src/core/judges/escape/escape.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 
@@ -40,18 +40,18 @@ function parsed(text: string): unknown {
 
 /** What is broken, made anew when an engine's tokens change. */
 export class EngineTokens {
-  readonly #told: readonly string[];
+  readonly #given: readonly string[];
   readonly #of = new Map<EngineAddress, readonly string[]>();
   #escape: Escape;
   #survivors: readonly string[] = [];
   #count: number;
 
-  /** @param told tokens of which no engine need tell */
-  constructor(told: readonly string[]) {
-    this.#told = told;
-    this.#escape = createEscape(told);
-    this.#survivors = survivors(this.#escape, told);
-    this.#count = told.length;
+  /** @param given tokens of which no engine need tell */
+  constructor(given: readonly string[]) {
+    this.#given = given;
+    this.#escape = createEscape(given);
+    this.#survivors = survivors(this.#escape, given);
+    this.#count = given.length;
   }
 
   /** Breaks the tokens of every engine seen. */
@@ -80,7 +80,7 @@ export class EngineTokens {
     const known = this.#of.get(engine) ?? [];
     if (tokens.length === known.length && tokens.every((token, k) => token === known[k])) return;
     this.#of.set(engine, tokens);
-    const all = [...new Set([...this.#told, ...[...this.#of.values()].flat()])];
+    const all = [...new Set([...this.#given, ...[...this.#of.values()].flat()])];
     this.#escape = createEscape(all);
     this.#survivors = survivors(this.#escape, all);
     this.#count = all.length;

@@ -1,7 +1,7 @@
 // Owns the seam between the gateway's scheduling and the engines: what a generation is asked with,
 // what it brings. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
-import type { Escape } from "../../../src/core/judges/escape.ts";
+import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
 import type { SoftLabels } from "../../../src/core/judges/soft-reader.ts";
 import type { EngineKind } from "./gauges.ts";

@@ -1,12 +1,12 @@
 // Owns one engine replica's load and cap and the choice among several. Must not
 // know what is asked, nor timers.
 import { hashText } from "../../../src/core/math/random.ts";
-import { MemberList } from "../member-list.ts";
 import { Aimd } from "./aimd.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { engineBody, refusesPriority } from "./engine-dialect.ts";
 import { EngineStream, type Exchange, type Patience, type Question } from "./engine-stream.ts";
 import type { EngineKind } from "./gauges.ts";
+import { MemberList } from "./member-list.ts";
 import { FAILURES_TO_EJECT, ReplicaHealth } from "./replica-health.ts";
 
 /** A group's replica is passed over when it is used this much more than the least used one, .. */

@@ -24,11 +24,11 @@ export async function tryOut(
     ...{ model, temperature: 0, max_tokens: MAX_TOKENS, stream: true },
     messages: [{ role: "user", content: "Reply with the letter A and nothing else." }],
   });
-  const { answered, reason } = await new EngineStream(engine, {
+  const { generation, reason } = await new EngineStream(engine, {
     body: engineBody(body, kind, { priority: 0, rid: null }),
     ...{ max_tokens: MAX_TOKENS, completion: false, anchor: null, now: () => performance.now() },
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).done;
-  const { thinking, finish_reason, answer } = answered;
+  const { thinking, finish_reason, answer } = generation;
   return thinking === "unclosed" && finish_reason === "stop" && answer === "" ? HIDDEN : reason;
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 
 const tooLarge = () =>
   new ApiError(

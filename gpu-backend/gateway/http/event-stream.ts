@@ -2,7 +2,7 @@
 // asking the writer to hold on. Knows no event's meaning.
 import type { ServerResponse } from "node:http";
 import type { VerifyEvent } from "../../../src/core/wire/verify-protocol.ts";
-import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 
 const NDJSON = [
   "content-type",

@@ -9,7 +9,7 @@ const SENTENCES_MAX = 32;
 export class RefusalLog {
   readonly #print: (line: Record<string, unknown>) => void;
   readonly #now: () => number;
-  readonly #said = new Map<string, { at: number; count: number }>();
+  readonly #logged = new Map<string, { at: number; count: number }>();
 
   constructor(print: (line: Record<string, unknown>) => void, now: () => number) {
     this.#print = print;
@@ -19,15 +19,15 @@ export class RefusalLog {
   /** An engine refused a question. @param reason its sentence, fit for people */
   note(reason: string): void {
     const now = this.#now();
-    const before = this.#said.get(reason);
+    const before = this.#logged.get(reason);
     if (before !== undefined && now - before.at < EVERY_MS) {
       before.count++;
       return;
     }
-    this.#said.delete(reason);
-    const [oldest] = this.#said.keys();
-    if (oldest !== undefined && this.#said.size >= SENTENCES_MAX) this.#said.delete(oldest);
-    this.#said.set(reason, { at: now, count: 0 });
+    this.#logged.delete(reason);
+    const [oldest] = this.#logged.keys();
+    if (oldest !== undefined && this.#logged.size >= SENTENCES_MAX) this.#logged.delete(oldest);
+    this.#logged.set(reason, { at: now, count: 0 });
     this.#print({ level: "warn", event: "engine_refused", reason, ...(before && { more: before.count }) });
   }
 }

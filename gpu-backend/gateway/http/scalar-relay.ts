@@ -3,10 +3,10 @@
 // body.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { withoutTrailing } from "../../../src/core/math/trailing.ts";
+import { withoutTrailing } from "../../../src/core/text/trailing.ts";
 import { authorization } from "../../../src/core/wire/chat-endpoint.ts";
 import { SCALAR_APIS } from "../../../src/core/wire/scalar-apis.ts";
-import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 
 export interface ScalarRelayConfig {
   /** Base URLs, as VERIFIER_URL of the edge's scalar backend would name one. */

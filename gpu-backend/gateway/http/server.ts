@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { EnginePool } from "../engines/port.ts";
-import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import { Admission } from "../scheduling/admission.ts";
 import { Scheduler } from "../scheduling/scheduler.ts";
 import { ServiceEstimate } from "../scheduling/service-estimate.ts";

@@ -1,9 +1,9 @@
 // Owns one request's life on the wire: accepted, heartbeats, its deadline, its end however it
 // comes. Knows no fairness, and of HTTP only that there is a reply.
 import type { ServerResponse } from "node:http";
-import type { Escape } from "../../../src/core/judges/escape.ts";
+import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
-import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import type { Admission } from "../scheduling/admission.ts";
 import { Job } from "../scheduling/job.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";

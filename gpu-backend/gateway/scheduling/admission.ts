@@ -2,8 +2,8 @@
 // service, draining. Knows no HTTP and no prompts.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { sumOf } from "../../../src/core/math/stats.ts";
-import { GATEWAY_LIMITS } from "../gateway-limits.ts";
-import { MemberList } from "../member-list.ts";
+import { MemberList } from "../engines/member-list.ts";
+import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import type { Job } from "./job.ts";
 import type { ServiceEstimate } from "./service-estimate.ts";
 

@@ -1,8 +1,9 @@
 // Owns one accepted request from its first sample to `done`: what to send next, what each answer
 // means, exactly one event a sample. Knows no HTTP and no other request.
+
+import { readAnswer } from "../../../src/core/asking/readings.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
-import type { Escape } from "../../../src/core/judges/escape.ts";
-import { readAnswer } from "../../../src/core/judges/readings.ts";
+import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { winnerOf } from "../../../src/core/judges/verdicts.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
 import type { EngineAnswer } from "../engines/port.ts";

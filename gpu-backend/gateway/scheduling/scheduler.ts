@@ -1,7 +1,8 @@
 // Owns who sends next: priorities, fairness between requests, room at the engine. Knows no HTTP and
 // no prompts.
+
 import type { EngineAnswer, EnginePool } from "../engines/port.ts";
-import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import { FairRing } from "./fair-ring.ts";
 import type { Draw, Job, SampleKind } from "./job.ts";
 import type { ServiceEstimate } from "./service-estimate.ts";

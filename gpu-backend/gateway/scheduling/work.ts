@@ -1,7 +1,7 @@
 // Owns a request's work in the order of the engine's prefix cache: groups, comparisons, their
 // prompts and estimated tokens. Knows no scheduling.
 import { anchorFor } from "../../../src/core/judges/anchors.ts";
-import type { Escape } from "../../../src/core/judges/escape.ts";
+import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { ChatMessage } from "../../../src/core/judges/prompt-job.ts";
 import { createRenderer, isCompletion, type PromptForm } from "../../../src/core/judges/render.ts";
 import { createSeeds } from "../../../src/core/judges/seeds.ts";
@@ -13,7 +13,7 @@ import {
   type VerifyRequest,
 } from "../../../src/core/wire/verify-protocol.ts";
 import type { EngineCall } from "../engines/port.ts";
-import { GATEWAY_LIMITS } from "../gateway-limits.ts";
+import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import { Ballot } from "./early-stop.ts";
 
 type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "soft" | "patient" | "priority">;

@@ -12,5 +12,5 @@ for overlay in overlays/*/; do
 done
 
 # In the project's own layout, where its formatter is installed.
-biome=../../../node_modules/.bin/biome
+biome=../../../test/node_modules/.bin/biome
 [[ ! -x $biome ]] || "$biome" format --write rendered >/dev/null

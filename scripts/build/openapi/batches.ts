@@ -1,18 +1,10 @@
-// Owns the description of batches and of repeated requests for the OpenAPI document: their routes,
-// headers and replies.
+// Owns the description of repeated requests, and of those answered later, for the OpenAPI document:
+// their headers and replies.
 import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
-import {
-  BatchesQuerySchema,
-  BatchIdSchema,
-  BatchPageSchema,
-  BatchQuerySchema,
-  BatchReplySchema,
-} from "../../../src/api/routes/batches.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { BATCH_ROUTES } from "../../../src/objects/batches/view.ts";
 import { contractOperations } from "./contracts.ts";
-import { queryOf } from "./parameters.ts";
 
 const HOURS = LIMITS.idempotency_kept_ms / 3_600_000;
 const MINUTES = LIMITS.batch_deadline_ms_max / 60_000;
@@ -21,60 +13,6 @@ const problem = (description: string) => ({
   description,
   content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
 });
-
-const faults = {
-  "400": problem("The request does not fit the contract; `errors` names the fields."),
-  "401": problem("No valid key."),
-  "403": problem("The key has not the scope that this needs."),
-  "404": problem("This key has no batch of this id."),
-  "503": problem("The batch cannot be reached now."),
-};
-
-const batchPath = {
-  path: z.object({ id: BatchIdSchema.meta({ description: "the `batch_id` of a 202" }) }),
-};
-
-const reply = (description: string) => ({ description, content: { "application/json": { schema: BatchReplySchema } } });
-
-export const batchPaths: ZodOpenApiPathsObject = {
-  "/v1/batches": {
-    get: {
-      operationId: "listBatches",
-      tags: ["Scoring"],
-      summary: "The key's batches, newest first",
-      description: `Each with its state and progress, until ${HOURS} hours after its end. A page may hold fewer than \`limit\` where some are forgotten.`,
-      requestParams: { query: queryOf(BatchesQuerySchema) },
-      responses: {
-        "200": { description: "A page.", content: { "application/json": { schema: BatchPageSchema } } },
-        "400": faults["400"],
-        "401": faults["401"],
-        "403": faults["403"],
-        "503": faults["503"],
-      },
-    },
-  },
-  "/v1/batches/{id}": {
-    get: {
-      operationId: "getBatch",
-      tags: ["Scoring"],
-      summary: "A batch's state, progress and results",
-      description: `Batches come of requests with \`Prefer: respond-async\`. While one runs, \`results\` holds the groups that are finished; once it is done, \`reply\` is what the request would have been answered without that header. Only the key that submitted a batch sees it, until ${HOURS} hours after its end.`,
-      requestParams: {
-        ...batchPath,
-        query: queryOf(BatchQuerySchema),
-      },
-      responses: { "200": reply("The batch as it stands."), ...faults },
-    },
-    delete: {
-      operationId: "cancelBatch",
-      tags: ["Scoring"],
-      summary: "Cancel a batch, down to the verifier",
-      description: "Groups that are finished stay readable. A batch that has ended stays as it is.",
-      requestParams: batchPath,
-      responses: { "200": reply("The batch as it stands now."), ...faults },
-    },
-  },
-};
 
 const idempotencyKey = z
   .string()

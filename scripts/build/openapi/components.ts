@@ -1,9 +1,9 @@
 // Owns which schemas have a name of their own in the OpenAPI document: said once there, and a type
 // to clients that generate code from it.
 import * as z from "zod";
-import { MessageSchema } from "../../../src/api/contracts/messages.ts";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
+import { MessageSchema } from "../../../src/api/tools/shared/messages.ts";
 import {
   BatchMetricsSchema,
   EvaluationSummarySchema,
@@ -19,9 +19,9 @@ import {
   VerdictsRequestSchema,
 } from "../../../src/core/contract/requests.ts";
 import { OverlongSchema } from "../../../src/core/contract/spec.ts";
-import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
-import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
-import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
+import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { contractComponents } from "./contracts.ts";
 import { ExportLineSchema, GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./log.ts";
 import { RescoreLineSchema } from "./rescoring.ts";

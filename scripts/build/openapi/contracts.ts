@@ -2,10 +2,10 @@
 // own page.
 import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
-import { type Contract, routesOf } from "../../../src/api/contracts/contract.ts";
-import { type ContractPage, type Operation, pageOf } from "../../../src/api/contracts/page.ts";
-import { CONTRACTS } from "../../../src/api/contracts/table.ts";
-import type { Access, Route } from "../../../src/api/http/route.ts";
+import type { Access, Route } from "../../../src/api/door/route.ts";
+import { type Contract, routesOf } from "../../../src/api/tools/shared/contract.ts";
+import { type ContractPage, type Operation, pageOf } from "../../../src/api/tools/shared/page.ts";
+import { CONTRACTS } from "../../../src/api/tools/table.ts";
 import { queryOf } from "./parameters.ts";
 
 export const contractTag = "Contracts of other tools";
@@ -37,7 +37,7 @@ function posted({ request, example, query, path, gathered, replies, ...told }: O
     requestParams: { ...(query !== undefined && { query: queryOf(query) }), ...(path && { path }) },
     requestBody: { required: true, content: { "application/json": { schema: request as z.ZodType, example } } },
     responses: {
-      "200": { description: told.said ?? "Scored.", content: { "application/json": { schema: reply } } },
+      "200": { description: told.reply_description ?? "Scored.", content: { "application/json": { schema: reply } } },
       ...(gathered === true && UNGATHERED),
       ...replies,
       default: {
@@ -48,13 +48,13 @@ function posted({ request, example, query, path, gathered, replies, ...told }: O
   };
 }
 
-function asked({ operationId, summary, said = "Found.", reply, path }: Operation, open: boolean) {
+function asked({ operationId, summary, reply_description = "Found.", reply, path }: Operation, open: boolean) {
   return {
     operationId,
     tags: [contractTag],
     summary,
     responses: {
-      "200": { description: said, content: { "application/json": { schema: reply } } },
+      "200": { description: reply_description, content: { "application/json": { schema: reply } } },
       ...(!open && { default: { description: FAULT, content: { "application/json": ANY } } }),
     },
     ...(path && { requestParams: { path } }),

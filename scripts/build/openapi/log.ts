@@ -1,14 +1,15 @@
 // Owns the schemas of the run log's replies, for the OpenAPI document. Their truth is
-// src/scoring/ports.ts; the compiler holds the two together.
+// src/ports/ports.ts; the compiler holds the two together.
 import * as z from "zod";
+import { READING_STATUSES } from "../../../src/core/asking/readings.ts";
 import type { DeadLetterSummary, ExpiryOutcome, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 import type { StoredSignal, StoredText } from "../../../src/core/contract/export-tables.ts";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { AlarmSpan } from "../../../src/core/health/alarm.ts";
-import type { HealthRow } from "../../../src/core/health/health-row.ts";
-import { ALARMS } from "../../../src/core/health/table.ts";
-import { READING_STATUSES } from "../../../src/core/judges/readings.ts";
+import { ALARMS } from "../../../src/core/health/alarms/table.ts";
+import { pageOf, type Unit } from "../../../src/core/health/measures/measure.ts";
+import { MEASURES } from "../../../src/core/health/measures/table.ts";
 import type { Verdict } from "../../../src/core/judges/verdicts.ts";
 import type {
   GroupRow,
@@ -18,7 +19,7 @@ import type {
   StepRow,
   StoredAuditVerdict,
   StoredVerdict,
-} from "../../../src/scoring/run-log-port.ts";
+} from "../../../src/ports/run-log.ts";
 
 const count = z.int().min(0);
 const rate = z.number().nullable();
@@ -150,36 +151,17 @@ export const StoredSignalSchema = z.object({
     .meta({ description: "what the signal tells besides the value; `skipped`: its `when` left the rollout out" }),
 }) satisfies z.ZodType<StoredSignal>;
 
+const countOr = { count, counts: z.record(z.string(), count) } as Partial<Record<Unit, z.ZodType>>;
 const HealthRowSchema = z.object({
   step: count,
   at_ms: z.number().meta({ description: "when its first request was logged, ms since 1970" }),
-  rollouts: count,
-  reward_mean: rate,
-  unformatted_mean: rate.meta({ description: "without what format rules took off" }),
-  zero_variance_share: rate,
-  parse_rate: rate,
-  nulls: z.record(z.string(), count).meta({ description: "rollouts without a reward, by code" }),
-  malformed_share: rate.meta({ description: "of rollouts that break a format rule" }),
-  length_p50: rate,
-  at_cap_share: rate,
-  length_reward: rate.meta({ description: "Spearman's correlation within groups, mean" }),
-  duplicate_share: rate,
-  tie_share: rate,
-  flip_rate: rate,
-  cyclic_share: rate.meta({ description: "groups whose wins go in a circle, of those in which they could" }),
-  jam_share: rate,
-  label_correlation: rate.meta({ description: "Spearman's, of reward and pass_rate" }),
-  audit_correlation: rate.meta({
-    description: "Spearman's, of reward and audit within groups, mean over the step's audited groups",
-  }),
-  repeat_correlation: rate.meta({
-    description:
-      "Spearman's, of a group's rewards now and when the same prompt and rollouts were judged first, mean over the step's repeated groups",
-  }),
-  latency_p99_ms: rate.meta({ description: "median over groups" }),
-  incomplete_share: rate.meta({ description: "of judgements over a part of their gathered group" }),
-  failed_share: rate,
-}) satisfies z.ZodType<HealthRow>;
+  ...Object.fromEntries(
+    MEASURES.map((measure) => [
+      measure.name,
+      (countOr[measure.unit] ?? rate).meta({ description: pageOf(measure).words }),
+    ]),
+  ),
+});
 
 export const RunHealthSchema = z.object({
   run_id: z.string(),

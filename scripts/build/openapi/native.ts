@@ -1,31 +1,133 @@
-// Owns how native routes stand in the OpenAPI document: those of the app's own table, each with its
-// words, open or not as the table says.
+// Owns how native routes stand in the OpenAPI document: those of the app's own table, each with the
+// words beside its handler, open or not as the table says.
+import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { ROUTES } from "../../../src/api/routes/table.ts";
-import { batchPaths } from "./batches.ts";
+import { nativeWords, type Words } from "../../../src/api/routes/words.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { ComparedRunsSchema } from "./comparing.ts";
 import { accessOf, documentPath } from "./contracts.ts";
-import { rescoringPaths } from "./rescoring.ts";
-import { paths } from "./routes.ts";
+import * as examples from "./examples.ts";
+import * as log from "./log.ts";
+import { queryOf } from "./parameters.ts";
+import { RescoreLineSchema } from "./rescoring.ts";
 
-type Operations = Record<string, ZodOpenApiOperationObject>;
+const NDJSON = "application/x-ndjson";
+
+/** Examples by operation: of the request, and of the reply. */
+const EXAMPLES: Readonly<Record<string, readonly [request: unknown, reply?: unknown]>> = {
+  scoreRewards: [examples.rewardsRequest, examples.rewardsReply],
+  scoreVerdicts: [examples.verdictsRequest, examples.verdictsReply],
+  evaluate: [examples.evaluationsRequest],
+  checkSpec: [examples.signalsSpec],
+  putSpec: [examples.spec],
+  putTemplate: [examples.template],
+  rescoreRun: [examples.rescoreRequest],
+  replayDeadLetters: [{ limit: 50 }],
+};
+
+const stored = { $ref: "#/components/schemas/StoredSpec" };
+/** By operation, replies that no code of the service needs a schema of. */
+const REPLIES: Readonly<Record<string, z.ZodType | { $ref: string }>> = {
+  listSpecs: log.SpecPageSchema,
+  getSpec: stored,
+  putSpec: stored,
+  listRuns: log.RunPageSchema,
+  getRun: log.RunDetailSchema,
+  getRunSteps: log.RunStepsSchema,
+  getRunHealth: log.RunHealthSchema,
+  getRunHistogram: log.RunHistogramSchema,
+  compareRuns: ComparedRunsSchema,
+  getRunGroups: log.RunGroupsSchema,
+  exportRun: log.ExportLineSchema,
+  rescoreRun: RescoreLineSchema,
+  getGroupVerdicts: log.GroupVerdictsSchema,
+  getGroupTexts: log.GroupTextsSchema,
+  getRequest: log.RequestRowSchema,
+  getDeadLetters: log.DeadLetterSummarySchema,
+  expireDeadLetters: log.ExpiryOutcomeSchema,
+  replayDeadLetters: log.ReplayOutcomeSchema,
+};
+
+const FAULTS: Readonly<Record<number, string>> = {
+  400: "The request does not fit the contract; `errors` names the fields.",
+  401: "No valid key.",
+  403: "The key has not the scope that this needs.",
+  404: "Nothing of this name.",
+  406: "`Accept` rules out every form of the reply.",
+  408: "The body came too slowly.",
+  413: `The body is over ${LIMITS.body_bytes} bytes.`,
+  415: "The body is not declared as JSON.",
+  422: "The run's log does not tell all that the spec asks for; `errors` names the signals.",
+  503: "The deployment is not configured, or the database does not answer.",
+};
+
+const HEADERS = {
+  "X-Request-Id": { description: "ULID of this request", schema: { type: "string" as const } },
+  "Server-Timing": { description: "total, verifier, store, overhead in ms", schema: { type: "string" as const } },
+};
+
+function faultsOf({ operationId, faults = [], faulty = {} }: Words) {
+  const told = faults.flatMap((status) => (status === 401 ? [401, 403] : status));
+  const schema = { $ref: `#/components/schemas/${operationId === "readyz" ? "NotReady" : "Problem"}` };
+  return Object.fromEntries(
+    told.map((status) => [
+      `${status}`,
+      {
+        description: faulty[status] ?? (FAULTS[status] as string),
+        content: { "application/problem+json": { schema } },
+      },
+    ]),
+  );
+}
+
+function replyOf({ operationId, said = "Found.", reply, type, lines, faulty }: Words) {
+  if (type !== undefined) {
+    const schema = { type: type.endsWith("json") ? ("object" as const) : ("string" as const) };
+    return { description: said, content: { [type]: { schema } } };
+  }
+  const schema = reply ?? REPLIES[operationId];
+  if (schema === undefined) throw new Error(`${operationId} has no reply`);
+  if (lines === true) return { description: said, content: { [NDJSON]: { schema } } };
+  const [, example] = EXAMPLES[operationId] ?? [];
+  return {
+    description: said,
+    // Batches name none.
+    ...(faulty === undefined && { headers: HEADERS }),
+    content: {
+      "application/json": { schema, ...(example !== undefined && { example }) },
+      ...(lines !== undefined && { [NDJSON]: { schema: lines } }),
+    },
+  };
+}
+
+function operationOf(words: Words): ZodOpenApiOperationObject {
+  const { operationId, tag, summary, description, path, query, request } = words;
+  const [example] = EXAMPLES[operationId] ?? [];
+  return {
+    ...{ operationId, tags: [tag], summary },
+    ...(description !== undefined && { description }),
+    ...((path ?? query) && { requestParams: { ...(path && { path }), ...(query && { query: queryOf(query) }) } }),
+    ...(request && { requestBody: { required: true, content: { "application/json": { schema: request, example } } } }),
+    responses: { "200": replyOf(words), ...faultsOf(words) },
+  };
+}
 
 /** Pages that show runs, and what pages are made of, are no part of the API. */
 const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|groups)(?:\/|$)/.test(path);
 
 /** Throws for a route without words, and for words without a route. */
 export function nativePaths(): ZodOpenApiPathsObject {
-  const words = { ...paths, ...rescoringPaths, ...batchPaths } as Record<string, Operations>;
-  const told: Record<string, Operations> = {};
-  for (const { method, path, access } of ROUTES) {
-    if (!isDocumented(path)) continue;
-    const [at, verb] = [documentPath(path), method.toLowerCase()];
-    const operation = words[at]?.[verb];
-    if (operation === undefined) throw new Error(`routes.ts has no words for ${method} ${path}`);
-    told[at] = { ...told[at], [verb]: { ...operation, ...accessOf(access) } };
+  const words = nativeWords();
+  const told: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  const routes = ROUTES.filter(({ path }) => isDocumented(path));
+  for (const { method, path, access } of routes) {
+    const own = words[`${method} ${path}`];
+    if (own === undefined) throw new Error(`no words for ${method} ${path} beside its handler`);
+    const at = documentPath(path);
+    told[at] = { ...told[at], [method.toLowerCase()]: { ...operationOf(own), ...accessOf(access) } };
   }
-  for (const [path, operations] of Object.entries(words)) {
-    const spare = Object.keys(operations).find((verb) => told[path]?.[verb] === undefined);
-    if (spare !== undefined) throw new Error(`the app has no route ${spare} ${path}`);
-  }
+  const spare = Object.keys(words).find((name) => !routes.some(({ method, path }) => name === `${method} ${path}`));
+  if (spare !== undefined) throw new Error(`the app has no route ${spare}`);
   return told;
 }

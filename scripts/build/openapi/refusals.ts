@@ -1,7 +1,8 @@
 // Owns the table of right refusals by operation, for test/tools/schemathesis.sh: what the document
 // cannot say of native routes, and what the contracts' pages say. Prints it as JSON.
 import type { ZodOpenApiOperationObject } from "zod-openapi";
-import { groupRefusals, type Refusal, refused, specRefusals } from "../../../src/api/contracts/refusal.ts";
+import { type Refusal, refused } from "../../../src/api/tools/shared/page.ts";
+import { groupRefusals, specRefusals } from "../../../src/api/tools/shared/refusal.ts";
 import { contractOperations } from "./contracts.ts";
 import { nativePaths } from "./native.ts";
 
@@ -41,7 +42,6 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
   ],
   rescoreRun: [
     ...specRefusals(),
-    { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
     { why: "what the log tells", status: 422, code: "needs_judging", path: "spec.*" },
     { why: "lengths that were logged", status: 400, code: "length_tokens_required", path: "spec" },
     refused("steps that were logged", "from_step", "required: |rescore_specs_max"),
@@ -64,6 +64,9 @@ function native(): Record<string, readonly Refusal[]> {
 
 /** Wherever a model is named, or content has a place. */
 const EVERYWHERE: readonly Refusal[] = [
+  // Rankers' bodies may name a spec, whose fault is told in the dialect of their clients.
+  { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
+  { why: "the same, as TEI's clients read it", status: 422, code: "unknown_spec", path: "spec" },
   { why: "content that no judge is shown", status: 400, code: "unsupported_content", path: ".+" },
   { why: "the same, as TEI's clients read it", status: 422, code: "unsupported_content", path: ".+" },
   { why: "models of the deployment", status: 403, code: "model_not_allowed", path: "(.*\\.)?model" },

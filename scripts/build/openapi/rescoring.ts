@@ -1,14 +1,7 @@
-// Owns the description of scoring a run's logged signals again for the OpenAPI document.
+// Owns the schema of a run's logged signals scored again, for the OpenAPI document.
 import * as z from "zod";
-import type { ZodOpenApiPathsObject } from "zod-openapi";
-import { OwnerQuerySchema } from "../../../src/api/http/owned.ts";
-import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
-import { RunIdSchema } from "../../../src/core/contract/requests.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
-import type { ReplaySummary, RewardsSummary } from "../../../src/core/signals/replay/summary.ts";
-import * as examples from "./examples.ts";
-import { queryOf } from "./parameters.ts";
-import { body, problems } from "./words.ts";
+import type { ReplaySummary, RewardsSummary } from "../../../src/core/reward/replay/summary.ts";
 
 const count = z.int().min(0);
 const rate = z.number().nullable();
@@ -53,27 +46,3 @@ export const RescoreLineSchema = z.union([
   ReplaySummarySchema.extend({ type: z.literal("end"), spec_hash: z.string() }),
   z.object({ type: z.literal("error"), code: z.string(), detail: z.string(), groups: count, request_id: z.string() }),
 ]);
-
-export const rescoringPaths: ZodOpenApiPathsObject = {
-  "/v1/runs/{run_id}/rescore": {
-    post: {
-      operationId: "rescoreRun",
-      tags: ["Run log"],
-      summary: "A run's rewards under another spec, without a verifier",
-      description:
-        "Reads the run's logged signals and verdicts: another expression, other scores of a tournament, another penalty, other lengths. One `group` line a group, oldest first, and one `end` line last; a stream without it was cut. What needs verdicts, texts or facts that are not logged is refused with `needs_judging`, naming the signal. The rewards are those of scoring anew with the same verdicts, bit for bit.",
-      requestParams: {
-        path: z.object({ run_id: RunIdSchema.meta({ description: "The trainer's name of the run" }) }),
-        query: queryOf(OwnerQuerySchema),
-      },
-      requestBody: body(RescoreRequestSchema, examples.rescoreRequest),
-      responses: {
-        "200": {
-          description: "Groups as they are scored, then what they come to.",
-          content: { "application/x-ndjson": { schema: RescoreLineSchema } },
-        },
-        ...problems(400, 401, 404, 408, 413, 415, 422, 503),
-      },
-    },
-  },
-};

@@ -1,7 +1,7 @@
 // Owns the rules between fields that JSON Schema can say and zod's output does not, by component of
 // the OpenAPI document. Their truth is the code that refuses.
 
-import { elements, fields, has, needs, type Rule, when } from "../../../src/api/contracts/schema-rule.ts";
+import { elements, fields, has, needs, type Rule, when } from "../../../src/api/tools/shared/page.ts";
 import { FormulationSchema } from "../../../src/core/contract/requests.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY } from "../../../src/core/formulations/formulations.ts";

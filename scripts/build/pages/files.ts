@@ -1,13 +1,9 @@
 // Owns the pages of runs as static assets: their script and the reference's as bundles, page, style
-// and the alarms' documentation.
-import { readFileSync } from "node:fs";
+// and the alarms' page.
 import { build, stop } from "esbuild";
-import { ALARMS } from "../../../src/core/health/table.ts";
-import { type Html, html, inline } from "../../lab/report/html.ts";
-import { frame } from "../reference/page.ts";
+import { alarmsPage } from "./alarms.ts";
+import { chartTable } from "./chart-table.ts";
 import { RUNS_STYLE } from "./style.ts";
-
-const root = new URL("../../../", import.meta.url);
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -29,10 +25,11 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-async function script(main: string): Promise<string> {
+async function script(main: string, define: Record<string, string> = {}): Promise<string> {
   const entry = new URL(main, import.meta.url).pathname;
   const { outputFiles } = await build({
     entryPoints: [entry],
+    define,
     bundle: true,
     write: false,
     minify: true,
@@ -45,46 +42,12 @@ async function script(main: string): Promise<string> {
   return (outputFiles[0] as { text: string }).text;
 }
 
-interface AlarmEntry {
-  name: string;
-  rule: string;
-  clear: string;
-  advice: string;
-}
-
-/** The rows of docs/alarms.md. @throws Error where an alarm has no row, or a row no alarm */
-function alarmEntries(): AlarmEntry[] {
-  const text = readFileSync(new URL("docs/alarms.md", root), "utf8");
-  const rows = text.split("\n").flatMap((line): AlarmEntry[] => {
-    const [, name, rule, clear, advice] = /^\| `(\w+)` \| (.*?) \| (.*?) \| (.*) \|$/.exec(line) ?? [];
-    return advice === undefined ? [] : [{ name, rule, clear, advice } as AlarmEntry];
-  });
-  const told = rows.map(({ name }) => name).sort();
-  const known = ALARMS.map(({ name }) => name).sort();
-  if (told.join() !== known.join()) throw new Error(`docs/alarms.md has rows for ${told}; the alarms are ${known}`);
-  return rows;
-}
-
-/** `[text](page.md#part)` as its text: those pages are in the repository only. */
-const plain = (text: string): Html[] => inline(text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
-
-function alarmsPage(): string {
-  const entries = alarmEntries();
-  const nav = html`<h2>Alarms</h2><ul>${entries.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}</ul>`;
-  const main = html`<h1>Alarms</h1><p>Rules over the last steps of a run: <code>GET /v1/runs/:run_id/health</code>, and the page of a run.</p>${entries.map(
-    ({ name, rule, clear, advice }) =>
-      html`<section class="operation" id="${name}"><h3><a href="#${name}"><code>${name}</code></a></h3>
-<dl><dt>Rule</dt><dd>${plain(rule)}</dd><dt>Ends at</dt><dd>${plain(clear)}</dd><dt>Look at</dt><dd>${plain(advice)}</dd></dl></section>`,
-  )}`;
-  return frame("Kritai alarms", nav, main);
-}
-
 /** The files of `public/` that are made here. */
 export async function pageFiles(): Promise<Record<string, string>> {
   return {
     "runs.html": PAGE,
     "runs.css": RUNS_STYLE,
-    "runs.js": await script("browser/main.ts"),
+    "runs.js": await script("browser/main.ts", { CHART_TABLE: JSON.stringify(chartTable()) }),
     "docs/search.js": await script("../reference/browser/main.ts"),
     "docs/alarms.html": alarmsPage(),
   };

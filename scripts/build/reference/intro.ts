@@ -1,5 +1,5 @@
 // Owns what the reference begins with: keys and what they may do, a first call, faults.
-import { type Html, html } from "../../lab/report/html.ts";
+import { type Html, html } from "./html.ts";
 import { SETUP } from "./snippets.ts";
 import { tabs } from "./tabs.ts";
 

@@ -1,6 +1,6 @@
 // Owns the reference pages: the routes and the error codes of the OpenAPI document as HTML that
 // needs no script and no network.
-import { Html, html, inline, prose } from "../../lab/report/html.ts";
+import { Html, html, inline, prose } from "./html.ts";
 import { INTRO } from "./intro.ts";
 import { type Components, type Schema, schemaHtml, typeLabel } from "./schema.ts";
 import { type Call, snippets } from "./snippets.ts";

@@ -1,5 +1,5 @@
 // Owns showing a JSON schema as a foldable list of fields. Knows no route.
-import { type Html, html, inline } from "../../lab/report/html.ts";
+import { type Html, html, inline } from "./html.ts";
 
 /** The part of JSON Schema 2020-12 that our document uses. */
 export interface Schema {

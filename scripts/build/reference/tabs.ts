@@ -1,6 +1,6 @@
 // Owns showing one thing in several languages, one at a time, by radio buttons: no script is
 // needed.
-import { type Html, html } from "../../lab/report/html.ts";
+import { type Html, html } from "./html.ts";
 import { LANGUAGES, type Language } from "./snippets.ts";
 
 /** A tab a language, the first shown. @param id of its own on the page */

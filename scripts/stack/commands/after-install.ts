@@ -1,5 +1,7 @@
 // Makes what a first start would wait for, right after installing: the static assets, and the
-// snapshot of the embedded database. What fails here is only told: whoever needs it makes it.
+// snapshot of the embedded database. Takes away what Node's package brings for building add-ons.
+// What fails here is only told: whoever needs it makes it.
+import { globSync, rmSync } from "node:fs";
 import { buildAssets } from "../assets.ts";
 
 /** One run of initdb leaves the snapshot from which every first start is quick. */
@@ -9,5 +11,12 @@ async function warmDatabase(): Promise<void> {
   await backend.close();
 }
 
-const made = await Promise.allSettled([buildAssets(), warmDatabase()]);
+/** Node's C headers and manual pages: 67 MB that nothing here reads. */
+async function dropHeaders(): Promise<void> {
+  const cwd = new URL("../../../node_modules/", import.meta.url).pathname;
+  for (const path of globSync("{node/node_modules/,}node-{linux,darwin}-*/{include,share}", { cwd }))
+    rmSync(cwd + path, { recursive: true });
+}
+
+const made = await Promise.allSettled([buildAssets(), warmDatabase(), dropHeaders()]);
 for (const part of made) if (part.status === "rejected") console.error(`kritai: ${part.reason}`);

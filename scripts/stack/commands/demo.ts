@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commandFlags } from "../../lab/flags.ts";
+import { commandFlags } from "../../command-line/flags.ts";
 import { secondsSince } from "../demo-client.ts";
 
 commandFlags({

@@ -1,14 +1,16 @@
-// Owns `DATABASE_URL=postgres://… npm run logs:expire -- --days N --target URL`: takes old texts out
-// of the run log, and old dead letters, which hold texts too. Prints counts, never the database's URL.
+// Owns `DATABASE_URL=postgres://… npm run logs -- expire --days N --target URL`: takes old texts
+// out of the run log, and old dead letters, which hold texts too. Prints counts, never the
+// database's URL.
 
 import type { DeadLetterSummary, ExpiryOutcome } from "../../../src/core/contract/dead-letter.ts";
-import { commandFlags } from "../../lab/flags.ts";
+import { commandFlags } from "../../command-line/flags.ts";
 import { deploymentReply } from "../deployment-reply.ts";
 import { expireTexts } from "../expired-texts.ts";
 import { createPostgres } from "../postgres.ts";
 
 const flags = commandFlags({
-  command: "logs:expire",
+  command: "logs expire",
+  call: "npm run logs -- expire",
   about:
     "Deletes the texts (log_texts, log_verdicts) of requests that came so many days ago or before, and dead letters of before then, whole. Rewards, verdicts and hashes that are stored stay.",
   numbers: { days: { least: 0, most: 3_650, value: 30, help: "days that texts are kept" } },

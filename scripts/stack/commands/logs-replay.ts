@@ -1,15 +1,16 @@
-// Owns `npm run logs:replay -- --target URL`: puts a deployment's dead letters back on its queue
+// Owns `npm run logs -- replay --target URL`: puts a deployment's dead letters back on its queue
 // and says what remains. Knows the API only from outside.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { commandFlags } from "../../lab/flags.ts";
+import { commandFlags } from "../../command-line/flags.ts";
 import { deploymentReply } from "../deployment-reply.ts";
 
 const isWeb = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 const { target, key, limit, settle, ...flags } = commandFlags({
-  command: "logs:replay",
+  command: "logs replay",
+  call: "npm run logs -- replay",
   about:
     "Puts every dead letter of the run log back on its queue, oldest first, and waits for letters to come back. Exit status: 0 when no letter remains, 1 when some do, 2 when it could not be asked.",
   numbers: {

@@ -1,7 +1,7 @@
 // Owns `npm start`: the local stack for as long as the process lives, what is wrong with its
 // variables before anything starts, and one line a request.
 import { once } from "node:events";
-import { commandFlags } from "../../lab/flags.ts";
+import { commandFlags } from "../../command-line/flags.ts";
 import { terminalLine } from "../log-line.ts";
 
 const { example, quiet } = commandFlags({
@@ -34,7 +34,8 @@ console.log(
 );
 try {
   // What takes longest to load comes only once it is of use.
-  const { startFaults } = await import("../preflight.ts");
+  const { misspeltVariables, startFaults } = await import("../preflight.ts");
+  for (const line of misspeltVariables(process.env)) console.error(`warning   ${line}`);
   const faults = await startFaults(process.env, { host: HOST, port, dataDir: DATA_DIR });
   if (faults.length > 0) fail(faults.map(({ path, message }) => `${path}: ${message}`));
   const { startStack } = await import("../stack.ts");

@@ -1,9 +1,9 @@
 // Owns `npm run token`: a token that stands for a key of API_KEYS in a URL, for a time. Reads
 // TOKEN_SECRET; asks nobody.
-import { SCOPES } from "../../../src/api/access/auth.ts";
-import { makeToken } from "../../../src/api/access/url-token.ts";
+import { SCOPES } from "../../../src/api/door/auth.ts";
+import { makeToken } from "../../../src/api/door/url-token.ts";
 import { readEnv } from "../../../src/env.ts";
-import { commandFlags } from "../../lab/flags.ts";
+import { commandFlags } from "../../command-line/flags.ts";
 
 const HOURS_MOST = 366 * 24;
 

@@ -12,9 +12,9 @@ import type {
   RunDetail,
   RunSummary,
   StepRow,
-} from "../../../../src/scoring/run-log-port.ts";
-import type { EndLine, GroupLine } from "../../../lab/rescore/ask.ts";
-import { linesOf } from "../../../lab/rescore/ndjson-lines.ts";
+} from "../../../../src/ports/run-log.ts";
+import type { EndLine, GroupLine } from "../../../rescore/ask.ts";
+import { linesOf } from "../../../rescore/ndjson-lines.ts";
 
 export type {
   AlarmSpan,

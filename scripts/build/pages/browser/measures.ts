@@ -1,8 +1,14 @@
 // Owns which measures of a run are drawn over its steps, and how other runs are laid over them.
 
-import type { StepSummary } from "../../../lab/rescore/by-step.ts";
+import type { StepSummary } from "../../../rescore/by-step.ts";
+import type { ChartTable, Line } from "../chart-table.ts";
 import type { ChartOptions, Point } from "./charts.ts";
 import type { HealthRow, RunHealth, StepRow } from "./log.ts";
+
+declare const CHART_TABLE: ChartTable;
+
+/** The chart that marks where any alarm began. */
+const EVERY_ALARM = "reward, mean ± std";
 
 /** What of one run is drawn. */
 export interface Drawn {
@@ -37,104 +43,75 @@ function nullPoints(rows: readonly HealthRow[]): Point[] {
   return series(rows, Object.fromEntries(codes.map((code) => [code, (row: HealthRow) => share(row, code)])));
 }
 
-type Began = (...names: string[]) => number[];
+/** A chart but for what the tables of measures and alarms add: lines, and marks where an alarm began. */
+type Listed = Omit<ChartOptions, "points" | "marks"> & { points?: Point[] };
 
-function ofRewards(rows: readonly StepRow[], { rows: looked, alarms }: RunHealth, began: Began): ChartOptions[] {
-  const audited = looked.filter(({ audit_correlation }) => audit_correlation !== null);
-  return [
-    {
-      title: "reward, mean ± std",
-      unit: "reward",
-      points: rewardPoints(rows),
-      marks: alarms.map(({ from_step }) => from_step),
-    },
-    {
-      title: "parse rate",
-      unit: "share",
-      points: series(rows, { "parse rate": (row) => row.parse_rate }),
-      lines: [0.95, 0.8],
-      marks: began("parse_rate_low"),
-    },
-    {
-      title: "groups with equal rewards",
-      unit: "share",
-      points: series(rows, { "zero variance": (row) => row.zero_variance_share }),
-      lines: [0.3],
-      marks: began("flat_rewards"),
-    },
-    { title: "rollouts without a reward", unit: "share", points: nullPoints(looked), marks: began("nulls") },
-    {
-      title: "agreement with labels",
-      unit: "tau-b; ListAcc, share",
-      points: series(rows, { "tau-b": (row) => row.tau_b_mean, ListAcc: (row) => row.list_acc }),
-      marks: began("proxy_gap"),
-    },
-    {
-      // Steps without an audited group have no point, and the line goes on to the next that has one.
-      title: "agreement with the second judge",
-      unit: "Spearman's correlation of reward and audit",
-      points: series(audited, { audit: (row) => row.audit_correlation }),
-      marks: began("proxy_gap"),
-    },
-  ];
+const ofRewards = (rows: readonly StepRow[], looked: readonly HealthRow[]): Listed[] => [
+  { title: EVERY_ALARM, unit: "reward", points: rewardPoints(rows) },
+  {
+    title: "parse rate",
+    unit: "share",
+    points: series(rows, { "parse rate": (row) => row.parse_rate }),
+    lines: [0.95, 0.8],
+  },
+  {
+    title: "groups with equal rewards",
+    unit: "share",
+    points: series(rows, { "zero variance": (row) => row.zero_variance_share }),
+    lines: [0.3],
+  },
+  { title: "rollouts without a reward", unit: "share", points: nullPoints(looked) },
+  {
+    title: "agreement with labels",
+    unit: "tau-b; ListAcc, share",
+    points: series(rows, { "tau-b": (row) => row.tau_b_mean, ListAcc: (row) => row.list_acc }),
+  },
+  { title: "agreement with the second judge", unit: "Spearman's correlation of reward and audit" },
+];
+
+const ofRollouts = (rows: readonly StepRow[]): Listed[] => [
+  {
+    title: "length",
+    unit: "tokens",
+    points: series(rows, { median: (row) => row.length_tokens.p50, "95 %": (row) => row.length_tokens.p95 }),
+  },
+  { title: "cut at the limit, near duplicates", unit: "share" },
+  { title: "reward and length, within groups", unit: "Spearman's correlation", lines: [0.6] },
+];
+
+const ofVerifier = (rows: readonly StepRow[]): Listed[] => [
+  { title: "judge: ties, flips, circles, jams", unit: "share" },
+  {
+    title: "time to an answer",
+    unit: "ms",
+    points: series(rows, { median: (row) => row.latency_ms.p50, "99 %": (row) => row.latency_ms.p99 }),
+  },
+  { title: "generations", unit: "a step", points: series(rows, { generations: (row) => row.generations }) },
+  {
+    title: "verifier's tokens",
+    unit: "a step",
+    points: series(rows, { prompt: (row) => row.prompt_tokens, completion: (row) => row.completion_tokens }),
+  },
+];
+
+function measuresOf({ rows, health: { rows: looked, alarms } }: Drawn): ChartOptions[] {
+  const listed = [...ofRewards(rows, looked), ...ofRollouts(rows), ...ofVerifier(rows)];
+  const unlisted = CHART_TABLE.lines.filter(({ chart }) => !listed.some(({ title }) => title === chart));
+  const own = new Map(unlisted.map(({ chart: title, unit }) => [title, { title, unit }]));
+  return [...listed, ...own.values()].map((chart: Listed) => {
+    const { title, points = [] } = chart;
+    const marking = alarms.filter(({ alarm }) => title === EVERY_ALARM || CHART_TABLE.marks[title]?.includes(alarm));
+    return {
+      ...chart,
+      points: [...points, ...CHART_TABLE.lines.flatMap((line) => (line.chart === title ? measured(looked, line) : []))],
+      marks: marking.map(({ from_step }) => from_step),
+    };
+  });
 }
 
-function ofRollouts(rows: readonly StepRow[], { rows: looked }: RunHealth, began: Began): ChartOptions[] {
-  return [
-    {
-      title: "length",
-      unit: "tokens",
-      points: series(rows, { median: (row) => row.length_tokens.p50, "95 %": (row) => row.length_tokens.p95 }),
-      marks: began("length_drift"),
-    },
-    {
-      title: "cut at the limit, near duplicates",
-      unit: "share",
-      points: series(looked, { "at cap": (row) => row.at_cap_share, duplicates: (row) => row.duplicate_share }),
-      marks: began("at_cap", "near_duplicates"),
-    },
-    {
-      title: "reward and length, within groups",
-      unit: "Spearman's correlation",
-      points: series(looked, { "reward and length": (row) => row.length_reward }),
-      lines: [0.6],
-      marks: began("length_reward"),
-    },
-  ];
-}
-
-function ofVerifier(rows: readonly StepRow[], { rows: looked }: RunHealth, began: Began): ChartOptions[] {
-  return [
-    {
-      title: "judge: ties, flips, circles, jams",
-      unit: "share",
-      points: series(looked, {
-        ties: (row) => row.tie_share,
-        flips: (row) => row.flip_rate,
-        circles: (row) => row.cyclic_share,
-        jams: (row) => row.jam_share,
-      }),
-      marks: began("judge_ties", "judge_flips", "judge_cycles", "jams_judge"),
-    },
-    {
-      title: "time to an answer",
-      unit: "ms",
-      points: series(rows, { median: (row) => row.latency_ms.p50, "99 %": (row) => row.latency_ms.p99 }),
-      marks: began("verifier_slow"),
-    },
-    { title: "generations", unit: "a step", points: series(rows, { generations: (row) => row.generations }) },
-    {
-      title: "verifier's tokens",
-      unit: "a step",
-      points: series(rows, { prompt: (row) => row.prompt_tokens, completion: (row) => row.completion_tokens }),
-    },
-  ];
-}
-
-function measuresOf({ rows, health }: Drawn): ChartOptions[] {
-  const began: Began = (...names) =>
-    health.alarms.filter(({ alarm }) => names.includes(alarm)).map(({ from_step }) => from_step);
-  return [ofRewards, ofRollouts, ofVerifier].flatMap((of) => of(rows, health, began));
+function measured(rows: readonly HealthRow[], { measure, as, bridged }: Line): Point[] {
+  const points = series(rows, { [as]: (row) => row[measure] ?? null });
+  return bridged ? points.filter(({ value }) => value !== null) : points;
 }
 
 /** Lines of another run bear its name; its spread is left out. */

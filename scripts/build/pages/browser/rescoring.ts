@@ -1,10 +1,10 @@
 // Owns scoring a run again from its page: the form, what the new rewards come to beside the logged
 // ones, and what the log does not tell, by field.
 import type { Spec } from "../../../../src/core/contract/spec.ts";
-import type { SignalsSpec } from "../../../../src/core/signals/compiled-spec.ts";
-import { flatSignals } from "../../../../src/core/signals/flat-signals.ts";
-import type { ReplaySummary, RewardsSummary } from "../../../../src/core/signals/replay/summary.ts";
-import { ByStep, type StepSummary } from "../../../lab/rescore/by-step.ts";
+import type { SignalsSpec } from "../../../../src/core/reward/compiled-spec.ts";
+import { flatSignals } from "../../../../src/core/reward/flat-signals.ts";
+import type { ReplaySummary, RewardsSummary } from "../../../../src/core/reward/replay/summary.ts";
+import { ByStep, type StepSummary } from "../../../rescore/by-step.ts";
 import { el, table } from "./dom.ts";
 import { Refused, type RewardHistogram, type RunDetail, rescore } from "./log.ts";
 import { figure, percent } from "./numbers.ts";

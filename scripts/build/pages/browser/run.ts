@@ -1,6 +1,6 @@
 // Owns the page of a run: its alarms, its measures over steps, its table of steps; new steps come
 // as they are logged.
-import type { StepSummary } from "../../../lab/rescore/by-step.ts";
+import type { StepSummary } from "../../../rescore/by-step.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
 import { comparing } from "./comparing.ts";
 import { el, link } from "./dom.ts";

@@ -83,7 +83,7 @@ function columns(named: boolean): Column<Seen>[] {
           "span",
           { class: "spark" },
           figure(reward_mean),
-          sparkline((health?.rows ?? []).map((row) => row.reward_mean)),
+          sparkline((health?.rows ?? []).map((row) => row.reward_mean ?? null)),
         ),
       by: ({ reward_mean }) => reward_mean,
       number: true,

@@ -3,7 +3,7 @@
 import { basename, dirname } from "node:path";
 import * as z from "zod";
 import { count, FlagFault, number, readFlags } from "../../gpu-backend/flags.ts";
-import { FolderFault, makeFolder } from "./report/out-folder.ts";
+import { FolderFault, makeFolder } from "./out-folder.ts";
 
 export interface NumberFlag {
   least: number;

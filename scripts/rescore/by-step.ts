@@ -1,5 +1,5 @@
 // Owns what a run's old and new rewards come to step by step. Pure.
-import { type ReplaySummary, ReplayTally } from "../../../src/core/signals/replay/summary.ts";
+import { type ReplaySummary, ReplayTally } from "../../src/core/reward/replay/summary.ts";
 import type { GroupLine } from "./ask.ts";
 
 export interface StepSummary extends ReplaySummary {
@@ -19,7 +19,7 @@ export class ByStep {
 
   told(): StepSummary[] {
     return [...this.tallies]
-      .map(([step, tally]) => ({ step, ...tally.told() }))
+      .map(([step, tally]) => ({ step, ...tally.summary() }))
       .sort((a, b) => (a.step ?? -1) - (b.step ?? -1));
   }
 }

@@ -1,6 +1,6 @@
 // Owns the gateway's own limits by name, beside those of the protocol (src/core/faults/limits.ts).
 // Knows nothing of how each is enforced.
-import { LIMITS } from "../../src/core/faults/limits.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,0 +1,30 @@
+// Owns the alarms' documentation, from what each says of itself: a page of `public/`, and the rows of
+// the table in docs/alarms.md.
+import { pageOf } from "../../../src/core/health/alarm.ts";
+import { ALARMS } from "../../../src/core/health/alarms/table.ts";
+import { type Html, html, inline } from "../reference/html.ts";
+import { frame } from "../reference/page.ts";
+
+/** `[text](page.md#part)` as its text: those pages are in the repository only. */
+const plain = (text: string): Html[] => inline(text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
+
+export function alarmsPage(): string {
+  const nav = html`<h2>Alarms</h2><ul>${ALARMS.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}</ul>`;
+  const main = html`<h1>Alarms</h1><p>Rules over the last steps of a run: <code>GET /v1/runs/:run_id/health</code>, and the page of a run.</p>${ALARMS.map(
+    (alarm) => {
+      const { rule, ends_at, look_at } = pageOf(alarm);
+      return html`<section class="operation" id="${alarm.name}"><h3><a href="#${alarm.name}"><code>${alarm.name}</code></a></h3>
+<dl><dt>Rule</dt><dd>${plain(rule)}</dd><dt>Ends at</dt><dd>${plain(ends_at)}</dd><dt>Look at</dt><dd>${plain(look_at)}</dd></dl></section>`;
+    },
+  )}`;
+  return frame("Kritai alarms", nav, main);
+}
+
+/** docs/alarms.md with the rows of its table as the alarms are now. */
+export function withAlarmRows(text: string): string {
+  const rows = ALARMS.map((alarm) => {
+    const { rule, ends_at, look_at } = pageOf(alarm);
+    return `| \`${alarm.name}\` | ${rule} | ${ends_at} | ${look_at} |\n`;
+  });
+  return text.replace(/(?<=^\|(?: --- \||---\|)+\n)(?:\|.*\n)*/m, () => rows.join(""));
+}

@@ -1,0 +1,56 @@
+// Owns `npm run check [-- NAME]`: types, lint and generated files, or one of them, or the deploy's
+// dry run. Types and lint need packages that `npm ci` leaves out: those are installed on first use.
+import { type Beside, installBeside } from "./beside.ts";
+import { runToEnd } from "./child.ts";
+import { partOf } from "./parts.ts";
+
+export const CHECKS = {
+  call: "npm run check --",
+  about: "Without a name: types, lint and generated, in this order, up to the first that fails.",
+  names: {
+    types: "the compiler, for the Worker and for Node",
+    lint: "Biome, which also mends: test/node_modules/.bin/biome check --write FILES",
+    generated: "lockfiles, prompts and programs are what their sources give",
+    deploy: "what would be deployed can be built",
+  },
+} as const;
+
+type Name = keyof typeof CHECKS.names;
+
+interface Check {
+  needs: readonly Beside[];
+  runs: readonly (readonly [program: string, ...args: string[]])[];
+}
+
+const node = (...args: string[]) => [process.execPath, ...args] as const;
+const TSC = "node_modules/.bin/tsc";
+const CHECK: Record<Name, Check> = {
+  types: {
+    needs: ["lab", "test"],
+    runs: [
+      [TSC, "-p", "tsconfig.json"],
+      [TSC, "-p", "tsconfig.node.json"],
+    ],
+  },
+  lint: { needs: ["test"], runs: [["test/node_modules/.bin/biome", "ci", "."]] },
+  generated: {
+    needs: [],
+    runs: ["complete-lockfile", "prompts", "programs", "alarm-rows"].map((name) =>
+      node(`scripts/build/${name}.ts`, "--check"),
+    ),
+  },
+  deploy: { needs: [], runs: [["node_modules/.bin/wrangler", "deploy", "--dry-run", "--outdir", "dist/worker"]] },
+};
+
+if (import.meta.main) {
+  const asked = process.argv.slice(2);
+  const names: Name[] = asked.length === 0 ? ["types", "lint", "generated"] : asked.map((word) => partOf(CHECKS, word));
+  for (const name of names) {
+    const { needs, runs } = CHECK[name];
+    await installBeside(...needs);
+    for (const [program, ...args] of runs) {
+      const status = await runToEnd(program, args);
+      if (status !== 0) process.exit(status);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// Owns `npm run generate [-- NAME]`: writes what is generated from sources, all of it or by name.
+import { installBeside } from "./beside.ts";
+import { runToEnd } from "./child.ts";
+import { partOf } from "./parts.ts";
+
+export const GENERATED = {
+  call: "npm run generate --",
+  about: "Without a name: prompts, programs, alarm-rows and public.",
+  names: {
+    prompts: "src/core/judges/templates.generated.ts",
+    programs: "src/core/wire/programs.generated.ts",
+    "alarm-rows": "the table of alarms on its page",
+    public: "public/: the OpenAPI document and the pages",
+    migration: "the next file of migrations/, from src/run-log/db; the first use installs packages",
+  },
+} as const;
+
+type Name = keyof typeof GENERATED.names;
+
+const RUN: Record<Exclude<Name, "migration">, string> = {
+  prompts: "scripts/build/prompts.ts",
+  programs: "scripts/build/programs.ts",
+  "alarm-rows": "scripts/build/alarm-rows.ts",
+  public: "scripts/build/public/main.ts",
+};
+
+async function generate(name: Name): Promise<number> {
+  if (name !== "migration") return runToEnd(process.execPath, [RUN[name]]);
+  await installBeside("test");
+  return runToEnd("test/node_modules/.bin/drizzle-kit", ["generate"]);
+}
+
+if (import.meta.main) {
+  const asked = process.argv.slice(2);
+  const names: Name[] =
+    asked.length === 0 ? ["prompts", "programs", "alarm-rows", "public"] : asked.map((word) => partOf(GENERATED, word));
+  for (const name of names) {
+    const status = await generate(name);
+    if (status !== 0) process.exit(status);
+  }
+}
