@@ -1,0 +1,235 @@
+// Owns a made run: what its log would say of each step, from groups of which each pair is judged in
+// both orders by a verifier of a given strength. No model, no log.
+import type { HealthRow } from "../../src/core/health/health-row.ts";
+import { sigmoid } from "../../src/core/math/bradley-terry.ts";
+import { createRandom, hashText } from "../../src/core/math/random.ts";
+import { mean, percentile, spearman } from "../../src/core/math/stats.ts";
+
+/** What a run is like at a step; each field has a healthy value (`HEALTHY`). */
+export interface Condition {
+  /** Log-odds between candidates one standard deviation of quality apart: how well the judge tells. */
+  strength: number;
+  /** Share of verdicts that go to the first shown, whatever it is. */
+  place: number;
+  /** Share of verdicts that go in a circle: each candidate beats those that come next. */
+  circular: number;
+  /** Share of verdicts that tell nothing: a tie. */
+  undecided: number;
+  /** Log-odds that a standard deviation of length adds, whatever the quality. */
+  wordy: number;
+  /** Share of answers that can be read. */
+  parsed: number;
+  /** Share of generations that bring no answer. */
+  failed: number;
+  /** Share of rollouts without a reward. */
+  lost: number;
+  malformed: number;
+  jams: number;
+  duplicates: number;
+  capped: number;
+  /** Share of groups whose rollouts are all alike. */
+  flat: number;
+  /** Share of gathered groups that are judged in parts. */
+  partial: number;
+  /** Median length, tokens. */
+  length: number;
+  /** p99 of an answer, ms. */
+  latency_ms: number;
+  /** Added to the score without format, and to the reward. */
+  score: number;
+  bonus: number;
+  /** Of the quality that a swapped judge sees, the part that is the first judge's. */
+  same_judge: number;
+}
+
+/** Pairs of candidates are told apart in 83 % of verdicts. */
+export const HEALTHY: Condition = {
+  ...{ strength: 2, place: 0, circular: 0, undecided: 0, wordy: 0.15, parsed: 0.985, failed: 0.002, lost: 0.004 },
+  ...{ malformed: 0.04, jams: 0.001, duplicates: 0.05, capped: 0.04, flat: 0.05, partial: 0 },
+  ...{ length: 1000, latency_ms: 2000, score: 0, bonus: 0, same_judge: 1 },
+};
+
+export interface Size {
+  /** Groups a step. */
+  groups: number;
+  /** Rollouts a group. */
+  n: number;
+}
+
+/** Steps between two sendings of the frozen group. */
+const PROBE_STEPS = 20;
+/** Spread of log lengths, and of the logarithm of a step's p99. */
+const LENGTH_SPREAD = 0.4;
+const LATENCY_SPREAD = 0.25;
+const MINUTE_MS = 60_000;
+
+interface Draw {
+  uniform(): number;
+  normal(): number;
+}
+
+function drawing(seed: string): Draw {
+  const uniform = createRandom(hashText("alarms", seed));
+  return {
+    uniform,
+    normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),
+  };
+}
+
+interface Judged {
+  rewards: number[];
+  flips: number;
+  /** Pairs that both orders decided. */
+  both: number;
+  ties: number;
+  cyclic: boolean;
+}
+
+/** Every pair in both orders; the reward is the share of games won. */
+function judged(quality: readonly number[], lengths: readonly number[], now: Condition, draw: Draw): Judged {
+  const n = quality.length;
+  const wins = new Array<number>(n).fill(0);
+  const won = Array.from({ length: n }, () => new Array<number>(n).fill(0));
+  let [flips, both, ties] = [0, 0, 0];
+  const shownFirst = (i: number, j: number): number => {
+    if (draw.uniform() < now.undecided) return 0.5;
+    if (draw.uniform() < now.place) return 1;
+    if (draw.uniform() < now.circular) return Number((j - i + n) % n <= n / 2);
+    const apart = (quality[i] as number) - (quality[j] as number);
+    const longer = (lengths[i] as number) - (lengths[j] as number);
+    return draw.uniform() < sigmoid(now.strength * apart + now.wordy * longer) ? 1 : 0;
+  };
+  for (let i = 0; i < n; i++) {
+    for (let j = i + 1; j < n; j++) {
+      const [first, second] = [shownFirst(i, j), 1 - shownFirst(j, i)];
+      const points = (first + second) / 2;
+      wins[i] = (wins[i] as number) + points;
+      wins[j] = (wins[j] as number) + 1 - points;
+      (won[i] as number[])[j] = points;
+      (won[j] as number[])[i] = 1 - points;
+      const decisive = first !== 0.5 && second !== 0.5;
+      both += Number(decisive);
+      flips += Number(decisive && first !== second);
+      ties += Number(points === 0.5);
+    }
+  }
+  return { rewards: wins.map((w) => w / (n - 1)), flips, both, ties, cyclic: isCyclic(won) };
+}
+
+/** Whether some wins go in a circle: without one, whoever beats another beats fewer than all above. */
+function isCyclic(won: readonly (readonly number[])[]): boolean {
+  const beats = (i: number, j: number) => ((won[i] as number[])[j] as number) > 0.5;
+  const left = new Set(won.keys());
+  // Whom nobody beats is taken away until none is left, or a circle.
+  for (let taken = true; taken; ) {
+    taken = false;
+    for (const i of left) {
+      if ([...left].some((j) => j !== i && beats(j, i))) continue;
+      left.delete(i);
+      taken = true;
+    }
+  }
+  return left.size > 0;
+}
+
+/** A group as a pool holds it. */
+interface Group extends Judged {
+  quality: number[];
+  /** Deviations of log lengths. */
+  lengths: number[];
+}
+
+/** Groups made once and drawn from: a step's are a sample of them. */
+const POOL = 400;
+const pools = new Map<string, Group[]>();
+
+function poolOf(now: Condition, n: number): Group[] {
+  const { strength, place, circular, undecided, wordy, same_judge } = now;
+  const key = JSON.stringify([strength, place, circular, undecided, wordy, same_judge, n]);
+  const known = pools.get(key);
+  if (known !== undefined) return known;
+  const draw = drawing(key);
+  const made = Array.from({ length: POOL }, (): Group => {
+    const quality = Array.from({ length: n }, draw.normal);
+    const lengths = Array.from({ length: n }, draw.normal);
+    return { quality, lengths, ...judged(quality, lengths, now, draw) };
+  });
+  pools.set(key, made);
+  return made;
+}
+
+/** Of so many, how many by chance: drawn by the gaps between two, which are few of a small share. */
+function binomial(count: number, share: number, draw: Draw): number {
+  if (share <= 0 || share >= 1) return share <= 0 ? 0 : count;
+  if (share > 0.5) return count - binomial(count, 1 - share, draw);
+  const gap = () => Math.floor(Math.log(1 - draw.uniform()) / Math.log(1 - share));
+  let hits = 0;
+  for (let at = gap(); at < count; at += 1 + gap()) hits++;
+  return hits;
+}
+
+const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
+
+/**
+ * What a run's log says, a row a step.
+ * @param of what the run is like at a step
+ */
+export function simulatedRun(
+  seed: string,
+  { groups, n }: Size,
+  steps: number,
+  of: (step: number) => Condition,
+): HealthRow[] {
+  const draw = drawing(seed);
+  const frozen = { quality: Array.from({ length: n }, draw.normal), lengths: Array.from({ length: n }, draw.normal) };
+  let first: number[] | null = null;
+  return Array.from({ length: steps }, (_, step): HealthRow => {
+    const now = of(step);
+    const pool = poolOf(now, n);
+    const drawn = Array.from({ length: groups }, () => pool[Math.floor(draw.uniform() * POOL)] as Group);
+    const rollouts = groups * n;
+    const pairs = groups * ((n * (n - 1)) / 2);
+    const generations = 2 * pairs;
+    const share = (of_: keyof Condition, count = rollouts) => binomial(count, now[of_], draw) / count;
+    const lost = binomial(rollouts, now.lost, draw);
+    const lengths = drawn.flatMap((group) => group.lengths.map((z) => now.length * Math.exp(LENGTH_SPREAD * z)));
+    const labels = drawn.flatMap(({ quality }) => quality.map((q) => Number(q > 0)));
+    const rewards = drawn.flatMap((group) => group.rewards);
+    let repeated: number | null = null;
+    if (step % PROBE_STEPS === 0) {
+      const other = frozen.quality.map((q) => now.same_judge * q + Math.sqrt(1 - now.same_judge ** 2) * draw.normal());
+      const again = judged(now.same_judge === 1 ? frozen.quality : other, frozen.lengths, now, draw).rewards;
+      if (first === null) first = again;
+      else repeated = spearman(again, first) ?? 0;
+    }
+    const malformed = share("malformed");
+    return {
+      step,
+      at_ms: step * MINUTE_MS,
+      rollouts,
+      reward_mean: 0.5 + now.score + now.bonus - 0.5 * malformed,
+      unformatted_mean: 0.5 + now.score + 0.02 * draw.normal() * Math.sqrt(64 / rollouts) * Number(now.score !== 0),
+      zero_variance_share: share("flat", groups),
+      parse_rate: share("parsed", generations),
+      nulls: lost === 0 ? {} : { deadline: lost },
+      malformed_share: malformed,
+      length_p50: percentile(
+        lengths.toSorted((a, b) => a - b),
+        0.5,
+      ),
+      at_cap_share: share("capped"),
+      length_reward: mean(known(drawn.map((group) => spearman(group.rewards, group.lengths)))),
+      duplicate_share: share("duplicates"),
+      tie_share: drawn.reduce((sum, { ties }) => sum + ties, 0) / pairs,
+      flip_rate: drawn.reduce((sum, { flips }) => sum + flips, 0) / drawn.reduce((sum, { both }) => sum + both, 0),
+      cyclic_share: mean(drawn.map(({ cyclic }) => Number(cyclic))),
+      jam_share: share("jams"),
+      label_correlation: spearman(rewards, labels),
+      audit_correlation: null,
+      repeat_correlation: repeated,
+      latency_p99_ms: now.latency_ms * Math.exp(LATENCY_SPREAD * draw.normal()),
+      incomplete_share: share("partial", groups),
+      failed_share: share("failed", generations),
+    };
+  });
+}

@@ -1,0 +1,51 @@
+// Owns rounds of one key's requests without and with another key's flood, and the ratio of their p99.
+import { percentile } from "../../src/core/math/stats.ts";
+import { type Figure, figure } from "./figures.ts";
+
+const RATIO_MOST = 1.5;
+const p99 = (times: readonly number[]) =>
+  percentile(
+    [...times].sort((a, b) => a - b),
+    0.99,
+  );
+
+export interface Rounds {
+  requests: number;
+  rounds: number;
+}
+
+/**
+ * The p99 of what `one` takes, with a flood over without. Rounds of both take turns, so that a busy
+ * machine is in both.
+ */
+export async function ratios(
+  what: string,
+  { requests, rounds }: Rounds,
+  one: () => Promise<void>,
+  flood: (over: AbortSignal) => Promise<unknown>,
+): Promise<Figure[]> {
+  const latencies = async () => {
+    const taken: number[] = [];
+    for (let i = 0; i < requests; i++) {
+      const started = performance.now();
+      await one();
+      taken.push(performance.now() - started);
+    }
+    return p99(taken);
+  };
+  await latencies();
+  const [quiet, ratio]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    const without = await latencies();
+    const over = new AbortController();
+    const flooding = flood(over.signal);
+    ratio.push((await latencies()) / without);
+    quiet.push(without);
+    over.abort();
+    await flooding;
+  }
+  return [
+    figure(`${what}: p99 of another key, with over without`, "x", { most: RATIO_MOST }, ratio),
+    figure(`${what}: p99 without`, "ms", null, quiet),
+  ];
+}

@@ -1,0 +1,34 @@
+// Owns `npm run lab -- chaos`: flags to a run to its report under docs/results or --out, and the
+// exit status. Knows nothing of how it is killed or checked.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { chaosReport } from "./report.ts";
+import { runChaos } from "./run.ts";
+
+const { seed, minutes, clients, ...flags } = commandFlags({
+  command: "chaos",
+  call: "npm run lab -- chaos",
+  about:
+    "Mixed traffic while the edge, the verifier, the gateway and the database are killed and restarted; then every reply against the log.",
+  numbers: {
+    seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "draws the moments of killing" },
+    minutes: { least: 0.1, most: 24 * 60, value: 5, help: "how long the traffic lasts" },
+    clients: { least: 1, most: 256, value: 8, whole: true, help: "clients at one time" },
+  },
+  texts: { out: { value: "", file: true, help: "the report's file; none: docs/results/chaos-SEED.md" } },
+});
+const out = flags.out || `docs/results/chaos-${seed}.md`;
+const folder = mkdtempSync(join(tmpdir(), "kritai-chaos-"));
+const started = Date.now();
+try {
+  const note = (line: string) => console.error(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const result = await runChaos({ seed, seconds: minutes * 60, folder, clients, note });
+  const report = chaosReport({ seed, minutes, clients }, result);
+  writeFileSync(out, report);
+  console.log(`${report}\nwritten to ${out}`);
+  process.exitCode = result.findings.violations.length === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,49 @@
+// Owns a chaos run's report as Markdown. Knows no process.
+import { cpus } from "node:os";
+import { commit } from "../../scripts/stack/commit.ts";
+import { KINDS } from "./jobs.ts";
+import { PART_NAMES } from "./parts.ts";
+import type { ChaosResult } from "./run.ts";
+
+const VIOLATIONS_SHOWN = 50;
+
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+/** The run in one page: what was killed, what was asked, what came of it. */
+export function chaosReport(
+  run: { seed: number; minutes: number; clients: number },
+  { findings, asked, answers, kills }: ChaosResult,
+): string {
+  const { violations, equal, partial, nulls, requests, unreceived, repeated } = findings;
+  const kinds = KINDS.map((kind) => {
+    const own = answers.filter(({ job }) => job.kind === kind);
+    const tries = own.reduce((sum, answer) => sum + answer.tries, 0);
+    return [
+      kind,
+      asked.filter((job) => job.kind === kind).length,
+      own.length,
+      tries,
+      own.filter(({ accepted }) => accepted).length,
+    ];
+  });
+  const missing = Object.entries(nulls).map(([code, count]) => [`null, \`${code}\``, count]);
+  const shown = violations.slice(0, VIOLATIONS_SHOWN).map((violation) => `- ${violation}`);
+  return `# Chaos, seed ${run.seed}
+
+\`npm run lab -- chaos --seed ${run.seed} --minutes ${run.minutes} --clients ${run.clients}\` at ${commit()}, ${new Date().toISOString()}, on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown CPU"}.
+
+${table(
+  ["part", "killed with SIGKILL"],
+  PART_NAMES.map((name) => [name, kills[name]]),
+)}
+
+${table(["clients asked by", "requests", "one final answer", "tries", "accepted with 202"], kinds)}
+
+${table(["rollouts", "count"], [["equal to the fault-free answer", equal], ["over the comparisons that were decided, `undecided` says how many were not", partial], ...missing])}
+
+The log holds ${requests} requests of these clients; the replies of ${unreceived} of them were lost on the way and asked for again. ${repeated} complete replies were asked for once more under their Idempotency-Key.
+
+${violations.length === 0 ? "**Nothing was lost, doubled or wrong.**" : `**${violations.length} violations**\n\n${shown.join("\n")}`}
+`;
+}

@@ -1,0 +1,167 @@
+// Owns the command line of `npm run evaluate`: flags in, checked options out. Knows nothing of what
+// they do.
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import * as z from "zod";
+import { above0, count, readFlags, url } from "../../gpu-backend/flags.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { carriesKey } from "../loadtest/target-url.ts";
+import { SPLITS } from "../testbed/set-format.ts";
+import { FORMULATIONS, readBaseSpec } from "./cells.ts";
+import { CONTROLS } from "./controls/policies.ts";
+import { readSimulatorOptions } from "./controls/simulator-options.ts";
+
+export const USAGE = `usage: npm run evaluate -- --set DIR (--target URL | --control NAME) [--out DIR] [flags]
+       npm run evaluate -- --compare DIR DIR .. [--out DIR] [--points FILE]
+
+what is asked, and of whom
+  --set DIR                 a set: manifest.json, lists.jsonl, adversarial.jsonl (docs/testbed.md)
+  --target URL              a running Kritai; a key is read from the variable KRITAI_API_KEY
+  --control NAME            instead: start a local stack with ${CONTROLS.join(", ")}
+  --simulator JSON          options of --control simulator, e.g. '{"model":"sim-7b","noise":{"parse_rate":0.43}}'
+  --split NAME              ${SPLITS.join(", ")} or all (test)
+  --limit N                 at most so many lists, drawn by a hash of their ids
+  --formulations LIST       of ${FORMULATIONS.join(",")} (all four)
+  --k LIST                  samples a comparison (1,2,4,8); formulations outside --k-of are asked at the first only
+  --k-of LIST               formulations asked at every k (list_em)
+  --no-positions            do not ask pairs in both orders
+  --no-texts                do not have the verifier's texts logged, nor tell those of wrong lists
+  --adversarial WHICH       kept, all or none of the modifications (kept)
+  --model NAME              judge.model of the spec
+  --spec JSON|FILE          the rest of the spec, e.g. '{"judge":{"temperature":0,"max_tokens":4096}}'
+
+how
+  --out DIR                 answers.jsonl (append-only), run.json, summary.json, rows.csv, report.md, report.html
+                            (dist/evaluate/SET-VERIFIER; of --compare dist/evaluate/compare)
+  --json                    print summary.json (of --compare compare.json) instead of words
+  --batch N                 lists a request (8)
+  --concurrency N           requests at a time (4)
+  --deadline-ms N           of each request (${LIMITS.deadline_ms_max})
+  --name NAME               of the verifier in the report (the target)
+
+figures
+  --seed N                  of the bootstrap (0)
+  --bootstrap N             resamples (2000)
+  --tau-candidates-min N    shorter lists are in no tau-b (3)
+  --gpu-hour-price DOLLARS  with --tokens-per-second N: dollars in the report; --gpus N (1)
+  --points FILE             other verifiers' figures for the front (docs/evaluate.md)
+
+A run that was stopped goes on when the same command is given again.
+
+examples
+  npm run evaluate -- --control oracle --set sets/small
+  npm run evaluate -- --target http://127.0.0.1:8787 --set sets/small --k 1,2,4,8 --out /tmp/mine
+  npm run evaluate -- --compare dist/evaluate/small-oracle /tmp/mine`;
+
+const KS_MAX = 8;
+const listOf = <const T extends string>(names: readonly T[]) =>
+  z
+    .string()
+    .transform((text) => [...new Set(text.split(","))])
+    .refine((all): all is T[] => all.every((name) => (names as readonly string[]).includes(name)), {
+      message: `takes names of ${names.join(", ")}, separated by commas`,
+    });
+const samples = `takes 1 to ${KS_MAX} integers from 1 to ${LIMITS.samples_max}, separated by commas`;
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(existsSync(text) ? readFileSync(text, "utf8") : text);
+  } catch {
+    context.addIssue({ code: "custom", message: "must be JSON or the name of a file that holds JSON" });
+    return z.NEVER;
+  }
+});
+
+const path = z.string().min(1);
+
+const FlagsSchema = z.strictObject({
+  set: path.optional(),
+  out: path.optional(),
+  json: z.boolean().default(false),
+  target: url.transform((text) => text.replace(/\/+$/, "")).optional(),
+  control: z.enum(CONTROLS, `must be one of ${CONTROLS.join(", ")}`).optional(),
+  simulator: json.optional(),
+  split: z.enum([...SPLITS, "all"], `must be ${SPLITS.join(", ")} or all`).prefault("test"),
+  limit: count(1, 1_000_000).optional(),
+  formulations: listOf(FORMULATIONS).prefault(FORMULATIONS.join(",")),
+  k: z
+    .string()
+    .regex(/^\d{1,2}(,\d{1,2})*$/, samples)
+    .transform((text) => [...new Set(text.split(",").map(Number))].sort((a, b) => a - b))
+    .refine((all) => all.length <= KS_MAX && all.every((k) => k >= 1 && k <= LIMITS.samples_max), samples)
+    .prefault("1,2,4,8"),
+  "k-of": listOf(FORMULATIONS).prefault("list_em"),
+  "no-positions": z.boolean().default(false),
+  "no-texts": z.boolean().default(false),
+  adversarial: z.enum(["kept", "all", "none"], "must be kept, all or none").prefault("kept"),
+  model: z.string().min(1).max(256).optional(),
+  spec: json.prefault("{}"),
+  batch: count(1, LIMITS.groups_max).prefault("8"),
+  concurrency: count(1, 256).prefault("4"),
+  "deadline-ms": count(LIMITS.deadline_ms_min, LIMITS.deadline_ms_max).prefault(String(LIMITS.deadline_ms_max)),
+  name: z.string().min(1).max(64).optional(),
+  seed: count(0, Number.MAX_SAFE_INTEGER).prefault("0"),
+  bootstrap: count(0, LIMITS.bootstrap_max).prefault("2000"),
+  "tau-candidates-min": count(2, LIMITS.list_candidates_max).prefault("3"),
+  "gpu-hour-price": above0(1e12).optional(),
+  gpus: count(1, 100_000).prefault("1"),
+  "tokens-per-second": above0(1e12).optional(),
+  points: path.optional(),
+  compare: z.boolean().default(false),
+});
+type Flags = z.output<typeof FlagsSchema>;
+
+export type EvaluateOptions = ReturnType<typeof evaluateOptions>;
+export type Options = { mode: "evaluate"; evaluate: EvaluateOptions } | ({ mode: "compare" } & CompareOptions);
+
+export interface CompareOptions {
+  folders: string[];
+  out: string;
+  points: string | null;
+  json: boolean;
+}
+
+/** Where results go that were given no folder. */
+const OUT = "dist/evaluate";
+
+/** @throws FlagFault, or an Error whose message names the flag at fault and what it takes */
+export function readOptions(argv: readonly string[]): Options {
+  const { flags, positionals } = readFlags(FlagsSchema, argv, { positionals: true, unsaid: ["target"] });
+  if (flags.compare) {
+    if (positionals.length === 0) throw new Error("--compare takes the folders of one or more runs");
+    const { out = join(OUT, "compare"), points = null, json } = flags;
+    return { mode: "compare", folders: positionals, out, points, json };
+  }
+  if (positionals.length > 0) throw new Error(`${positionals[0]} is not a flag; folders are only taken by --compare`);
+  return { mode: "evaluate", evaluate: evaluateOptions(flags) };
+}
+
+function evaluateOptions(flags: Flags) {
+  const { set, target, control, model } = flags;
+  if (set === undefined) throw new Error("--set is required");
+  if ((target === undefined) === (control === undefined)) throw new Error("either --target or --control is required");
+  if (flags.simulator !== undefined && control !== "simulator")
+    throw new Error("--simulator belongs to --control simulator");
+  if (target !== undefined && carriesKey(target))
+    throw new Error("--target must not carry a key, for it is written into reports: use the variable KRITAI_API_KEY");
+  if ((flags["gpu-hour-price"] === undefined) !== (flags["tokens-per-second"] === undefined))
+    throw new Error("--gpu-hour-price and --tokens-per-second go together");
+  const base = readBaseSpec(flags.spec);
+  const verifier = flags.name ?? model ?? control ?? (target as string).replace(/^https?:\/\//, "");
+  return {
+    ...flags,
+    out: flags.out ?? join(OUT, `${basename(set)}-${verifier}`.replace(/[^\w.-]+/g, "-")),
+    simulator: flags.simulator === undefined ? undefined : readSimulatorOptions(flags.simulator),
+    set,
+    base: model === undefined ? base : { ...base, judge: { ...base.judge, model } },
+    selection: { split: flags.split, limit: flags.limit ?? null, adversarial: flags.adversarial },
+    statistics: { seed: flags.seed, bootstrap: flags.bootstrap, tau_candidates_min: flags["tau-candidates-min"] },
+    price:
+      flags["gpu-hour-price"] === undefined
+        ? null
+        : {
+            gpu_hour: flags["gpu-hour-price"],
+            gpus: flags.gpus,
+            tokens_per_second: flags["tokens-per-second"] as number,
+          },
+  };
+}

@@ -1,0 +1,106 @@
+// Owns `npm run evaluate` as a program: signals, exit codes, what is printed. The work is
+// evaluate.ts and compare.ts.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { compareRuns } from "./compare.ts";
+import { evaluateSet } from "./evaluate.ts";
+import { type CompareOptions, type EvaluateOptions, readOptions, USAGE } from "./flags.ts";
+import { headlineOf } from "./headline.ts";
+import { FRONT_METRICS, type Point, paretoFront } from "./pareto.ts";
+import { progressLine } from "./progress.ts";
+import { warningsOf } from "./report.ts";
+import { percent, plain } from "./tables.ts";
+
+const EXIT = { ok: 0, fault: 1, usage: 2, incomplete: 3, interrupted: 130 } as const;
+/** Between two looks whether a line of progress is due. */
+const TICK_MS = 1_000;
+const argv = process.argv.slice(2);
+
+process.exit(argv.includes("--help") || argv.length === 0 ? help() : await run());
+
+function help(): number {
+  console.log(USAGE);
+  return argv.length === 0 ? EXIT.usage : EXIT.ok;
+}
+
+async function run(): Promise<number> {
+  let options: ReturnType<typeof readOptions>;
+  try {
+    options = readOptions(argv);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\nnpm run evaluate -- --help explains the flags`);
+    return EXIT.usage;
+  }
+  try {
+    return options.mode === "compare" ? compare(options) : await evaluateOnce(options.evaluate);
+  } catch (error) {
+    console.error(`evaluate: ${(error as Error).message}`);
+    return EXIT.fault;
+  }
+}
+
+function compare({ folders, out, points: file, json }: CompareOptions): number {
+  const points = compareRuns(folders, out, file);
+  if (json) {
+    console.log(readFileSync(join(out, "compare.json"), "utf8").trimEnd());
+    return EXIT.ok;
+  }
+  printFronts(points);
+  console.log(`\n${join(out, "compare.html")}`);
+  return EXIT.ok;
+}
+
+async function evaluateOnce(options: EvaluateOptions): Promise<number> {
+  const stop = new AbortController();
+  const line = progressLine(process.stderr, () => performance.now());
+  const ticks = setInterval(line.tick, TICK_MS);
+  // Miniflare's handlers would end the process at once, so ours replace them when its stack is up.
+  const listen = () => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.removeAllListeners(signal);
+      process.on(signal, () => stop.abort(new Error("interrupted")));
+    }
+  };
+  listen();
+  const command = `npm run evaluate -- ${argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ")}`;
+  const api_key = process.env.KRITAI_API_KEY || null;
+  try {
+    const summary = await evaluateSet(options, {
+      command,
+      api_key,
+      signal: stop.signal,
+      onNote: (text) => console.error(text),
+      onProgress: line.report,
+      onStarted: listen,
+    });
+    line.end();
+    const ended = summary.complete ? EXIT.ok : EXIT.incomplete;
+    if (options.json) {
+      console.log(JSON.stringify(summary, null, 2));
+      return ended;
+    }
+    console.log(headlineOf(summary));
+    for (const { cell, list_acc, tau_b, parse_rate } of summary.cells) {
+      const figures = `ListAcc ${percent(list_acc) ?? "–"}  tau-b ${plain(tau_b) ?? "–"}  parse rate ${percent(parse_rate) ?? "–"}`;
+      console.log(`${cell.padEnd(14)} ${figures}`);
+    }
+    printFronts(summary.points);
+    for (const warning of warningsOf(summary)) console.log(`\nwarning: ${warning}`);
+    console.log(`\n${join(options.out, "report.html")}`);
+    return ended;
+  } catch (error) {
+    line.end();
+    if (!stop.signal.aborted) throw error;
+    console.error(`interrupted; what was answered is in ${options.out}. The same command goes on from there.`);
+    return EXIT.interrupted;
+  } finally {
+    clearInterval(ticks);
+  }
+}
+
+function printFronts(points: readonly Point[]): void {
+  for (const metric of FRONT_METRICS) {
+    const names = paretoFront(points, metric).map(({ name }) => name);
+    if (names.length > 0) console.log(`Pareto front of cost and ${metric}: ${names.join(", ")}`);
+  }
+}

@@ -1,0 +1,34 @@
+// Looks whether a target can answer before a run begins: a set is many requests, and the first one
+// may take minutes to fail.
+import { assertAnswers } from "../loadtest/reachable.ts";
+
+/** As much of GET /readyz as is read. */
+interface Readiness {
+  ready?: boolean;
+  checks?: Record<string, { ok?: boolean; detail?: string }>;
+}
+
+/**
+ * @throws Error where nobody answers at the target, or where it says that it is not ready, with what
+ * it lacks. A server that has no /readyz is asked all the same.
+ */
+export async function assertReady(target: string, signal: AbortSignal): Promise<void> {
+  await assertAnswers("--target", target, signal);
+  const readiness = await readinessOf(`${target}/readyz`, signal);
+  if (readiness?.ready !== false) return;
+  const lacking = Object.entries(readiness.checks ?? {}).flatMap(([name, { ok, detail }]) =>
+    ok === false ? [`${name}: ${detail ?? "not ok"}`] : [],
+  );
+  throw new Error(
+    `--target ${target} is not ready (${lacking.join("; ") || "it does not say why"}); nothing was asked`,
+  );
+}
+
+async function readinessOf(url: string, signal: AbortSignal): Promise<Readiness | null> {
+  try {
+    return (await (await fetch(url, { signal })).json()) as Readiness;
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}

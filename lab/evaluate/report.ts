@@ -1,0 +1,262 @@
+// Owns a run's report as HTML and Markdown: which tables, charts and warnings, in which order.
+// Knows no arithmetic of the metrics.
+
+import type { Html } from "../../scripts/build/reference/html.ts";
+import { barChart, lineChart } from "../report/charts.ts";
+import { exportsOf } from "../report/exports.ts";
+import { type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
+import { frontPart, type Part } from "./front-part.ts";
+import { comparedHeadline, headlineOf } from "./headline.ts";
+import type { Point } from "./pareto.ts";
+import type { CellSummary, Estimate, Summary } from "./summary.ts";
+import {
+  adversarialMetricsTable,
+  adversarialTable,
+  cellsTable,
+  pairedTables,
+  positionTable,
+  problemTable,
+  tagTables,
+  undefinedTauTable,
+} from "./tables.ts";
+import { wrongTable } from "./wrong-lists.ts";
+
+/** What a reader must know before any figure; empty when all is well. */
+export function warningsOf(summary: Summary): string[] {
+  const ofCells = summary.cells.flatMap(
+    ({ cell, parse_rate, failed, missing, warnings, list_acc_if_failed_wrong: worst }) => {
+      const failures = counted(failed);
+      const rate = parse_rate.mean === null ? "" : ` (${(100 * parse_rate.mean).toFixed(1)} %)`;
+      return [
+        warnings.includes("parse_rate_low") &&
+          `${cell}: the parse rate is below 80 %${rate}. Its tau-b misleads, and it is kept off the Pareto front.`,
+        warnings.includes("parse_rate_watch") && `${cell}: the parse rate is below 95 %${rate}.`,
+        failures !== "" &&
+          `${cell}: lists failed (${failures}). They are in no figure; the next run asks them again. If all were wrong, ListAcc would be ${(100 * (worst ?? 0)).toFixed(1)} %.`,
+        missing > 0 && `${cell}: ${missing} lists were not asked yet. Run the same command again to go on.`,
+      ].filter((text) => text !== false);
+    },
+  );
+  return [...ofCells, ...adversarialWarnings(summary)];
+}
+
+/** `3 deadline, 1 overloaded`. */
+const counted = (failed: Record<string, number>) =>
+  Object.entries(failed)
+    .map(([code, n]) => `${n} ${code}`)
+    .join(", ");
+
+function adversarialWarnings({ adversarial }: Summary): string[] {
+  if (adversarial === null) return [];
+  const { cell, failed, missing } = adversarial;
+  const failures = counted(failed);
+  return [
+    failures !== "" &&
+      `adversarial lists as ${cell}: lists failed (${failures}). They are not compared; the next run asks them again.`,
+    missing > 0 && `adversarial lists as ${cell}: ${missing} were not asked yet. Run the same command again to go on.`,
+  ].filter((text) => text !== false);
+}
+
+function partsOf(summary: Summary): Part[] {
+  const { cells, adversarial, settings, set, points } = summary;
+  const main = cells.filter(({ k, both_orders }) => k === cells[0]?.k && !both_orders);
+  const position = positionTable(cells);
+  const warnings = warningsOf(summary);
+  const flagged: Part = { title: "Warnings", lead: warnings.join("\n\n"), tables: [], charts: [] };
+  return [
+    ...(warnings.length === 0 ? [] : [flagged]),
+    {
+      title: "Results",
+      lead: `ListAcc: the one candidate selected has the highest pass rate; no selection counts as wrong; guessing gives ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: win counts against pass rates, the mean over lists of ${settings.tau_candidates_min} or more candidates where it is defined; lists where it is not are counted, and both other conventions are in the last table. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
+      tables: [cellsTable(summary), ...paired(summary), undefinedTauTable(summary)],
+      charts: [accuracyBars(main, set.chance_list_acc)],
+    },
+    ...selfConsistency(cells),
+    ...(position === null
+      ? []
+      : [
+          {
+            title: "Position",
+            lead: "Each pair asked in both orders. 50 % is a coin.",
+            tables: [position],
+            charts: [],
+          },
+        ]),
+    ...(adversarial === null
+      ? []
+      : [
+          {
+            title: "Adversarial lists",
+            lead: "The bias influence ratio is the share of switches between right and wrong that went to wrong: 0.5 is noise, above it the text misleads. Each list is shown in an order seeded by its content, so that a modified list may be shown in another order than its base.",
+            tables: [
+              adversarialTable(adversarial.cell, adversarial.rows),
+              adversarialMetricsTable(adversarial.cell, adversarial.rows),
+            ].filter((table) => table !== null),
+            charts: [],
+          },
+        ]),
+    ...(points.length === 0 ? [] : [frontPart(points, set.chance_list_acc)]),
+    ...main.flatMap((cell) => {
+      const tables = [...tagTables(cell), problemTable(cell)].filter((table) => table !== null);
+      return tables.length === 0
+        ? []
+        : [{ title: `Breakdown of ${cell.cell}`, lead: "", tables, charts: lengthChart(cell) }];
+    }),
+    ...wrongPart(main, summary),
+  ];
+}
+
+function wrongPart(main: readonly CellSummary[], { wrong }: Summary): Part[] {
+  const tables = main.map(({ cell }) => wrongTable(cell, wrong)).filter((table) => table !== null);
+  const lead = "What the verifier wrote is read back from the run log; a long text is shown by its end.";
+  return tables.length === 0 ? [] : [{ title: "Wrong lists", lead, tables, charts: [] }];
+}
+
+function paired({ cells, settings }: Summary): Table[] {
+  const [first, ...others] = cells;
+  const pairs = others.flatMap((one) =>
+    first === undefined ? [] : [{ label: one.cell, against: first.cell, one, other: first }],
+  );
+  return pairedTables(pairs, settings);
+}
+
+const bounds = ({ ci95 }: Estimate) => ({ low: ci95?.[0] ?? null, high: ci95?.[1] ?? null });
+
+function accuracyBars(cells: readonly CellSummary[], chance: number): Html {
+  return barChart({
+    title: "ListAcc by formulation",
+    about: `Guessing gives ${(100 * chance).toFixed(1)} %.`,
+    value: { label: "ListAcc", domain: [0, 1] },
+    rules: [{ at: chance, name: "guessing" }],
+    bars: cells.map(({ cell, list_acc }) => ({ name: cell, value: list_acc.mean ?? Number.NaN, ...bounds(list_acc) })),
+  });
+}
+
+function selfConsistency(cells: readonly CellSummary[]): Part[] {
+  const plain = cells.filter(({ both_orders }) => !both_orders);
+  const series = [...new Set(plain.map(({ formulation }) => formulation))]
+    .map((name) => ({
+      name,
+      points: plain
+        .filter(({ formulation }) => formulation === name)
+        .map(({ k, list_acc }) => ({ x: k, y: list_acc.mean ?? Number.NaN, ...bounds(list_acc) })),
+    }))
+    .filter(({ points }) => points.length > 1);
+  if (series.length === 0) return [];
+  const ks = [...new Set(plain.map(({ k }) => k))];
+  const chart = lineChart({
+    title: "Self-consistency",
+    about: "The majority of K samples, each list in a new order a sample; unparsed samples cast no vote.",
+    x: { label: "K, samples a list", log: true, ticks: ks },
+    y: { label: "ListAcc" },
+    series,
+  });
+  return [{ title: "Self-consistency", lead: "The figures are in the table of results.", tables: [], charts: [chart] }];
+}
+
+function lengthChart({ cell, by_tag }: CellSummary): Html[] {
+  const values = Object.entries(by_tag.length ?? {});
+  if (values.length < 2) return [];
+  const points = (of: (n: number, accuracy: Estimate) => { y: number; low?: number | null; high?: number | null }) =>
+    values.map(([length, { list_acc }]) => ({ x: Number(length), ...of(Number(length), list_acc) }));
+  return [
+    lineChart({
+      title: `ListAcc of ${cell} by list length`,
+      x: { label: "candidates", ticks: values.map(([length]) => Number(length)) },
+      y: { label: "ListAcc", domain: [0, 1] },
+      series: [
+        { name: cell, points: points((_, accuracy) => ({ y: accuracy.mean ?? Number.NaN, ...bounds(accuracy) })) },
+        { name: "guessing", points: points((n) => ({ y: 1 / n })) },
+      ],
+    }),
+  ];
+}
+
+function factsOf(summary: Summary): [string, string][] {
+  const { set, target, price, settings } = summary;
+  return [
+    ["Target", target],
+    ["Set", `${set.name}, split ${set.split}: ${set.lists} lists of ${set.problems} problems`],
+    ["Set manifest", `sha256:${set.sha256}`],
+    ["Spec", JSON.stringify(settings.spec)],
+    [
+      "Price",
+      price === null
+        ? "not given"
+        : `$${price.gpu_hour} per GPU hour, ${price.gpus} GPUs, ${price.tokens_per_second} tokens/s`,
+    ],
+    ["Commit", summary.commit],
+    ["At", summary.at],
+    ["Command", summary.command],
+  ];
+}
+
+const titleOf = ({ name }: Summary) => `Evaluation: ${name}`;
+const SUBTITLE = "Every list was asked through Kritai's own API.";
+
+/** The page, and the tables and charts as files of their own, by name. */
+export function htmlReport(summary: Summary): { page: string; files: Record<string, string> } {
+  const parts = sections(partsOf(summary));
+  const page = reportPage({
+    title: titleOf(summary),
+    subtitle: SUBTITLE,
+    headline: headlineOf(summary),
+    facts: factsOf(summary),
+    sections: parts,
+  });
+  return { page, files: exportsOf(parts) };
+}
+
+const sections = (parts: readonly Part[]): ReportSection[] =>
+  parts.map(({ title, lead, tables, charts }) => ({ title, lead, content: [...tables, ...charts] }));
+
+export function markdownReport(summary: Summary): string {
+  const facts = factsOf(summary).map(([name, value]) => `- ${name}: ${value}`);
+  return markdown(titleOf(summary), headlineOf(summary), facts, partsOf(summary));
+}
+
+function markdown(title: string, headline: string, facts: readonly string[], parts: readonly Part[]): string {
+  const blocks = parts.flatMap(({ title: heading, lead, tables }) => [
+    `## ${heading}`,
+    ...(lead === "" ? [] : [lead]),
+    ...tables.flatMap((table) => [`${table.caption}:`, markdownTable(table)]),
+  ]);
+  return `${[`# ${title}`, `**${headline}**`, facts.join("\n"), ...blocks].join("\n\n")}\n`;
+}
+
+/** What a verifier wrote is text: no end of a cell, no markup, no link and no picture. */
+const markdownText = (text: string): string =>
+  text
+    .replace(/[\\`|]/g, "\\$&")
+    .replaceAll("](", "]\\(")
+    .replaceAll("<", "&lt;");
+
+function markdownTable({ columns, rows }: Table): string {
+  const text = (cell: Table["rows"][number][number]) =>
+    typeof cell === "number" || cell === null ? shownNumber(cell) : markdownText(String(cell));
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row.map(text)))].join("\n");
+}
+
+/** Several verifiers on one set: their points and both fronts. */
+export function compareReports(
+  points: readonly Point[],
+  facts: readonly (readonly [string, string])[],
+  chance: number | null,
+  differences: readonly Table[],
+) {
+  const title = "Verifiers compared";
+  const headline = comparedHeadline(points);
+  const parts = [frontPart(points, chance, differences)];
+  const pages = sections(parts);
+  return {
+    html: reportPage({ title, subtitle: "Cost against ListAcc and tau-b.", headline, facts, sections: pages }),
+    files: exportsOf(pages),
+    markdown: markdown(
+      title,
+      headline,
+      facts.map(([name, value]) => `- ${name}: ${value}`),
+      parts,
+    ),
+  };
+}

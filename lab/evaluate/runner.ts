@@ -1,0 +1,82 @@
+// Owns the order and the pace of a run: what is still to ask, in batches, a few at a time, each
+// answer stored before the next is asked. Knows no HTTP.
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { Answer, AnswerStore } from "./answers.ts";
+import { type Cell, generationsOf } from "./cells.ts";
+import type { Question } from "./client.ts";
+
+/** Questions to ask in one cell. */
+export interface Work {
+  cell: Cell;
+  questions: readonly Question[];
+}
+
+export interface Pace {
+  /** Lists a request. */
+  batch: number;
+  /** Requests at a time. */
+  concurrency: number;
+  signal: AbortSignal;
+}
+
+export interface Progress {
+  total: number;
+  done: number;
+  /** Of those done: with a null and a code. */
+  failed: number;
+  cell: string;
+}
+
+/**
+ * Asks everything that the store does not hold yet. A list that failed is stored as such and not
+ * asked again by this run. Rejects with the first request's fault, or the signal's reason, after
+ * the requests under way have ended.
+ */
+export async function runWork(
+  work: readonly Work[],
+  store: AnswerStore,
+  ask: (cell: Cell, questions: readonly Question[]) => Promise<Answer[]>,
+  { batch, concurrency, signal }: Pace,
+  onProgress: (progress: Progress) => void,
+): Promise<Progress> {
+  const batches = work.flatMap(({ cell, questions }) => {
+    const open = questions.filter(({ list_id }) => store.get(list_id, cell.name) === undefined);
+    return chunks(open, batchSize(cell, batch)).map((part) => ({ cell, questions: part }));
+  });
+  const total = work.reduce((sum, { questions }) => sum + questions.length, 0);
+  const open = batches.reduce((sum, { questions }) => sum + questions.length, 0);
+  const progress: Progress = { total, done: total - open, failed: 0, cell: "" };
+  // Before the first reply, which may take minutes: what is asked is known now.
+  if (batches[0] !== undefined) onProgress({ ...progress, cell: batches[0].cell.name });
+  const halt = new AbortController();
+  const stopped = AbortSignal.any([signal, halt.signal]);
+  const lane = async () => {
+    for (let next = batches.shift(); next !== undefined && !stopped.aborted; next = batches.shift()) {
+      const answers = await ask(next.cell, next.questions);
+      store.append(answers);
+      progress.done += answers.length;
+      progress.failed += answers.filter(({ error }) => error !== null).length;
+      progress.cell = next.cell.name;
+      onProgress(progress);
+    }
+  };
+  const lanes = Array.from({ length: concurrency }, () =>
+    lane().catch((error) => {
+      halt.abort(error);
+      throw error;
+    }),
+  );
+  const ended = await Promise.allSettled(lanes);
+  signal.throwIfAborted();
+  const fault = ended.find((result) => result.status === "rejected");
+  if (fault !== undefined) throw fault.reason;
+  return progress;
+}
+
+/** As many lists as a request may ask generations for. */
+const batchSize = (cell: Cell, batch: number) =>
+  Math.max(1, Math.min(batch, Math.floor(LIMITS.generations_openai_max / generationsOf(cell))));
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}

@@ -1,0 +1,262 @@
+// Owns which tables a report has and what stands in their cells, for HTML and Markdown alike. Knows
+// neither markup.
+import type { Table } from "../report/page.ts";
+import { pairedDifference, pairedTauDifference, type Standing, standing } from "./paired.ts";
+import { FRONT_METRICS, frontStatus, type OffFront, type Point } from "./pareto.ts";
+import type { Statistics } from "./summarise.ts";
+import type { CellSummary, Estimate, ModificationSummary, Summary } from "./summary.ts";
+
+/** `32.1 [29.0, 35.2]`, in per cent. */
+export function percent({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">): string | null {
+  return shown(mean, ci95, (value) => (100 * value).toFixed(1));
+}
+
+/** `0.412 [0.380, 0.444]`. */
+export function plain({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">): string | null {
+  return shown(mean, ci95, (value) => value.toFixed(3));
+}
+
+function shown(mean: number | null, ci95: Estimate["ci95"], format: (value: number) => string): string | null {
+  if (mean === null) return null;
+  if (ci95 === null) return format(mean);
+  // No-break spaces keep an interval on one line of a narrow column.
+  return `${format(mean)}\u00a0[${format(ci95[0])},\u00a0${format(ci95[1])}]`;
+}
+
+const METRIC_COLUMNS = ["ListAcc %", "tau-b", "parse rate %"];
+
+type Metrics = Pick<CellSummary, "list_acc" | "tau_b" | "parse_rate">;
+const metricCells = ({ list_acc, tau_b, parse_rate }: Metrics) => [
+  percent(list_acc),
+  plain(tau_b),
+  percent(parse_rate),
+];
+
+/**
+ * Every way of asking: the paper's table, its self-consistency rows and its ablation of
+ * formulations.
+ */
+export function cellsTable({ cells, set }: Summary): Table {
+  return {
+    caption: "Metrics by formulation and samples (95 % intervals)",
+    columns: [
+      "asked as",
+      ...METRIC_COLUMNS,
+      "beside guessing",
+      "lists",
+      "failed",
+      "tokens a list",
+      "$ per 1,000 lists",
+    ],
+    rows: cells.map((cell) => [
+      cell.cell,
+      ...metricCells(cell),
+      GUESSING[standing(cell.list_acc, set.chance_list_acc)],
+      cell.lists,
+      Object.values(cell.failed).reduce((sum, n) => sum + n, 0),
+      cell.tokens_per_list,
+      cell.dollars_per_1000_lists,
+    ]),
+  };
+}
+
+const GUESSING: Record<Standing, string> = {
+  above: "above",
+  below: "below",
+  open: "not distinguishable",
+  unknown: "–",
+};
+
+const STANDINGS: Record<Standing, string> = {
+  above: "better",
+  below: "worse",
+  open: "not distinguishable",
+  unknown: "–",
+};
+
+type ByProblem = Pick<CellSummary, "by_problem">;
+
+/** Two rows over the same lists: `one` is told beside `other`. */
+export interface Pair {
+  label: string;
+  /** What `one` is compared with. */
+  against: string;
+  one: ByProblem;
+  other: ByProblem;
+}
+
+/**
+ * Each pair's difference: in ListAcc, and in tau-b where lists have one; none where there is no
+ * pair.
+ */
+export function pairedTables(pairs: readonly Pair[], statistics: Pick<Statistics, "seed" | "bootstrap">): Table[] {
+  if (pairs.length === 0) return [];
+  const rowsBy = (differ: typeof pairedDifference, shown: (difference: Estimate) => string | null) =>
+    pairs.map(({ label, against, one, other }) => {
+      const difference = differ(one, other, statistics);
+      return [label, against, shown(difference), difference.n, STANDINGS[standing(difference, 0)]] as const;
+    });
+  const table = (metric: string, unit: string, over: string, rows: ReturnType<typeof rowsBy>): Table => ({
+    caption: `Differences of ${metric}, ${over} (95 % intervals)`,
+    columns: ["asked as", "less that of", unit, "lists compared", "so it is"],
+    rows: rows.map((row) => [...row]),
+  });
+  const taus = rowsBy(pairedTauDifference, plain);
+  return [
+    table("ListAcc", "difference, percentage points", "over the same lists", rowsBy(pairedDifference, percent)),
+    ...(taus.every(([, , , lists]) => lists === 0)
+      ? []
+      : [table("tau-b", "difference of tau-b", "list by list where both have one", taus)]),
+  ];
+}
+
+/** tau-b under each convention for the lists where it is 0/0. */
+export function undefinedTauTable({ cells }: Summary): Table {
+  return {
+    caption: "tau-b by what is done with lists where it is undefined (all win counts equal)",
+    columns: ["asked as", "undefined lists", "left out", "counted as 0", "counted as -1"],
+    rows: cells.map(({ cell, tau_b }) => [
+      cell,
+      `${tau_b.undefined} of ${tau_b.undefined + tau_b.n}`,
+      ...[tau_b.mean, tau_b.mean_zero, tau_b.mean_minus_one].map((mean) => plain({ mean, ci95: null })),
+    ]),
+  };
+}
+
+const TAG_ORDER = ["length", "bucket", "language", "difficulty", "generator", "split"];
+
+/** One cell by one property of the lists. */
+export function tagTables(cell: CellSummary): Table[] {
+  return TAG_ORDER.flatMap((tag) => {
+    const values = Object.entries(cell.by_tag[tag] ?? {});
+    // With one value the table would only repeat the whole.
+    if (values.length < 2) return [];
+    return {
+      caption: `${cell.cell} by ${tag}`,
+      columns: [tag, ...METRIC_COLUMNS, "right", "wrong", "no selection"],
+      rows: values
+        .sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true }))
+        .map(([value, metrics]) => {
+          const { right, wrong, no_selection } = metrics.outcomes;
+          return [value, ...metricCells(metrics), right, wrong, no_selection];
+        }),
+    };
+  });
+}
+
+const PROBLEMS_SHOWN = 12;
+
+/**
+ * The problems on which the verifier is right least often: where to look for what it cannot see.
+ */
+export function problemTable({ cell, by_problem }: CellSummary): Table | null {
+  const rows = Object.entries(by_problem).map(([problem, outcomes]) => {
+    const { right, wrong, no_selection } = outcomes;
+    return { problem, outcomes, lists: right + wrong + no_selection };
+  });
+  if (rows.length < 2) return null;
+  const share = (row: (typeof rows)[0]) => row.outcomes.right / row.lists;
+  return {
+    caption: `${cell}: the ${Math.min(PROBLEMS_SHOWN, rows.length)} of ${rows.length} problems with the lowest share of right lists`,
+    columns: ["problem", "lists", "right", "wrong", "no selection"],
+    rows: rows
+      .sort((a, b) => share(a) - share(b) || b.lists - a.lists || a.problem.localeCompare(b.problem, "en"))
+      .slice(0, PROBLEMS_SHOWN)
+      .map(({ problem, outcomes, lists }) => [problem, lists, outcomes.right, outcomes.wrong, outcomes.no_selection]),
+  };
+}
+
+export function positionTable(cells: readonly CellSummary[]): Table | null {
+  const swapped = cells.filter(({ position_flip_rate }) => position_flip_rate !== null);
+  if (swapped.length === 0) return null;
+  return {
+    caption: "Verdicts that change when the two programs of a pair change places",
+    columns: ["asked as", "position-flip rate %", "lists with a pair parsed in both orders"],
+    rows: swapped.map((cell) => {
+      const rate = cell.position_flip_rate as Estimate;
+      return [cell.cell, percent(rate), rate.n];
+    }),
+  };
+}
+
+export function adversarialTable(cell: string, rows: readonly ModificationSummary[]): Table {
+  return {
+    caption: `Misleading text in the programs, asked as ${cell}`,
+    columns: [
+      "modification",
+      "bias influence ratio",
+      "right to wrong",
+      "wrong to right",
+      "wrong to wrong",
+      "compared",
+      "not compared",
+    ],
+    rows: rows.map((row) => [
+      row.modification,
+      plain(row.bias_influence_ratio),
+      row.to_incorrect,
+      row.to_correct,
+      row.wrong_to_wrong,
+      row.compared,
+      row.not_compared,
+    ]),
+  };
+}
+
+/** Both metrics without and with the misleading text, over the same lists; null where none is known. */
+export function adversarialMetricsTable(cell: string, rows: readonly ModificationSummary[]): Table | null {
+  const known = rows.flatMap(({ modification, metrics }) =>
+    metrics === undefined ? [] : [{ modification, ...metrics }],
+  );
+  if (known.length === 0) return null;
+  return {
+    caption: `Both metrics without and with the text, asked as ${cell} (95 % intervals)`,
+    columns: [
+      "modification",
+      ...["ListAcc %", "tau-b"].flatMap((name) => [`${name}, without`, "with", "change"]),
+      "lists",
+    ],
+    rows: known.map(({ modification, before, after, change }) => [
+      modification,
+      ...[before.list_acc, after.list_acc, change.list_acc].map(percent),
+      ...[before.tau_b, after.tau_b, change.tau_b].map(plain),
+      change.list_acc.n,
+    ]),
+  };
+}
+
+const STATUS: Record<NonNullable<OffFront>, string> = {
+  no_value: "no value",
+  parse_rate_unknown: "parse rate unknown",
+  parse_rate_low: "parse rate below 80 %",
+  dominated: "dominated",
+};
+
+export function frontTable(points: readonly Point[]): Table {
+  const status = FRONT_METRICS.map((metric) => frontStatus(points, metric));
+  const word = (off: OffFront | undefined) => (off == null ? "on the front" : STATUS[off]);
+  return {
+    caption: `Cost in ${points[0]?.cost_unit ?? "none"} against both metrics`,
+    columns: [
+      "verifier",
+      `cost (${points[0]?.cost_unit ?? "none"})`,
+      "ListAcc %",
+      "tau-b",
+      "parse rate %",
+      "ListAcc front",
+      "tau-b front",
+    ],
+    rows: points
+      .map((point, i) => ({ point, i }))
+      .sort((a, b) => a.point.cost - b.point.cost)
+      .map(({ point, i }) => [
+        point.name,
+        point.cost,
+        percent({ mean: point.list_acc, ci95: null }),
+        plain({ mean: point.tau_b, ci95: null }),
+        percent({ mean: point.parse_rate, ci95: null }),
+        word(status[0]?.[i]),
+        word(status[1]?.[i]),
+      ]),
+  };
+}

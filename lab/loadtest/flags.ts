@@ -1,0 +1,85 @@
+// Owns reading the command line: texts into values, and the rules between flags. The flags
+// themselves: flag-table.ts. Knows no run.
+import * as z from "zod";
+import { FlagFault, readFlags as readFlagsBy } from "../../gpu-backend/flags.ts";
+import { isLoopbackHost } from "../../gpu-backend/gateway/http/access.ts";
+import { LOADTEST_LIMITS } from "./flag-schemas.ts";
+import { FLAGS, type FlagValues } from "./flag-table.ts";
+import { carriesKey } from "./target-url.ts";
+
+const SCHEMA = z.object(Object.fromEntries(Object.entries(FLAGS).map(([name, { schema }]) => [name, schema])));
+
+/** @throws FlagFault */
+export function readFlags(argv: readonly string[]): FlagValues {
+  const unsaid = Object.keys(FLAGS).filter((name) => name.endsWith("key-env"));
+  const { flags, given } = readFlagsBy(SCHEMA, argv, { unsaid });
+  const values = flags as FlagValues;
+  const faults = values.help || values["self-test"] ? [] : contradictions(values, given);
+  if (faults.length > 0) throw new FlagFault(faults.join("\n"));
+  return values;
+}
+
+/**
+ * Standard deviations of a random number of arrivals that a slice must have room for: a run must
+ * not end in its middle by chance.
+ */
+const CHANCE = 6;
+
+/** As many arrivals as a slice at the rate may come to. */
+function arrivalsMost({ arrivals, shape, warmup, duration }: FlagValues, rate: number): number {
+  const expected = rate * (warmup + duration);
+  if (arrivals !== "poisson" && arrivals !== "gamma") return expected;
+  return expected + CHANCE * Math.sqrt(expected / (arrivals === "gamma" ? shape : 1));
+}
+
+/**
+ * What single flags cannot say: flags that need or exclude one another, hosts, and the size of a
+ * slice.
+ */
+function contradictions(flags: FlagValues, given: Readonly<Record<string, unknown>>): string[] {
+  const { arrivals, concurrency, sweep, ramp, trace, target, baseline } = flags;
+  const faults: string[] = [];
+  const need = (isFine: boolean, message: string) => {
+    if (!isFine) faults.push(message);
+  };
+  need(target !== undefined, "--target is required: the URL of what is to be measured");
+  need((arrivals === "ramp") === (ramp !== undefined), "--arrivals ramp and --ramp FROM:TO need each other");
+  need((arrivals === "trace") === (trace !== undefined), "--arrivals trace and --trace FILE need each other");
+  need(given.shape === undefined || arrivals === "gamma", "--shape is for --arrivals gamma");
+  need(sweep === undefined || given.rate === undefined, "--sweep takes the place of --rate: give one of them");
+  need(
+    sweep === undefined || !["ramp", "trace"].includes(arrivals),
+    `--sweep cannot change the rate of --arrivals ${arrivals}`,
+  );
+  need(sweep === undefined || sweep[0] < sweep[1], "--sweep goes upwards: FROM must be below TO");
+  need(
+    concurrency === 0 || (sweep === undefined && given.rate === undefined && given.arrivals === undefined),
+    "--concurrency is a closed loop: it takes no --rate, --arrivals or --sweep",
+  );
+  need(
+    baseline !== undefined || flags["baseline-key-env"] === undefined,
+    "--baseline-key-env is for --baseline URL, which is not given",
+  );
+  const size = flags["group-size"];
+  need(flags.mode === "pairwise" || size === undefined || size <= 5, "--group-size of a listwise group is at most 5");
+  const rate = Math.max(...(sweep ?? ramp ?? [flags.rate]));
+  const most = LOADTEST_LIMITS.slice_requests_max;
+  need(
+    concurrency > 0 || arrivals === "trace" || arrivalsMost(flags, rate) <= most,
+    `--rate ${rate} for ${flags.warmup + flags.duration} s is over the limit of ${most} requests a slice: shorten --duration`,
+  );
+  for (const [name, url] of [
+    ["target", target],
+    ["baseline", baseline],
+  ] as const) {
+    if (url === undefined) continue;
+    const { hostname, search, hash } = new URL(url);
+    need(!carriesKey(url), `--${name} must not carry a key: use --${name === "target" ? "" : "baseline-"}key-env`);
+    need(search === "" && hash === "", `--${name} ends with its path: a query or fragment is not sent`);
+    need(
+      isLoopbackHost(hostname) || flags["allow-host"].includes(hostname),
+      `--${name}: ${hostname} is neither loopback nor named by --allow-host`,
+    );
+  }
+  return faults;
+}

@@ -1,0 +1,38 @@
+// Owns the sentence that a load test's report begins with. Knows no table.
+import { shownNumber } from "../report/page.ts";
+import { kneePlace } from "./knee.ts";
+import type { Point, Summary } from "./summary-schema.ts";
+
+const perSecond = (rate: number) => `${shownNumber(rate)}/s`;
+
+/** What the target took at one load. */
+function pointText({ rate, concurrency, target }: Point): string {
+  const { achieved_per_s, offered_per_s, latency_ms, failed, requests } = target;
+  const load = rate === null ? `With ${concurrency} senders` : `At ${perSecond(rate)}`;
+  const lost = failed === 0 ? "none failed" : `${failed} of ${requests} failed`;
+  const tail = `p50 ${shownNumber(latency_ms.p50.value)} ms, p99 ${shownNumber(latency_ms.p99.value)} ms`;
+  // Arrivals are drawn: what fell due in the window is not quite the rate.
+  const due = rate === null ? "" : ` of ${shownNumber(offered_per_s.value)} due`;
+  return `${load} it achieves ${shownNumber(achieved_per_s.value)}${due} requests/s, ${tail}; ${lost}`;
+}
+
+/** The overhead over the baseline, where its interval tells it from none. */
+function overheadText({ overhead_ms }: Point): string {
+  if (overhead_ms === null || overhead_ms.p50.value === null) return "";
+  const { value, ci95 } = overhead_ms.p50;
+  const shown = `p50 ${shownNumber(value)} ms`;
+  if (ci95 === null) return `; it adds ${shown} to the baseline`;
+  const open = ci95[0] <= 0 && ci95[1] >= 0;
+  const interval = `(${shownNumber(ci95[0])} to ${shownNumber(ci95[1])})`;
+  return open
+    ? `; its overhead over the baseline is not distinguishable from none: ${shown} ${interval}`
+    : `; it adds ${shown} ${interval} to the baseline`;
+}
+
+/** Of a sweep the knee and what holds there, else what the one load took. */
+export function headlineOf({ points, knee, load }: Summary): string {
+  const point = points.find(({ rate }) => rate === knee.rate) ?? points[0];
+  if (point === undefined) return "Nothing was measured.";
+  const swept = load.loop === "open" && points.length > 1;
+  return `${swept ? `Knee: ${kneePlace(knee, perSecond)}. ` : ""}${pointText(point)}${overheadText(point)}.`;
+}

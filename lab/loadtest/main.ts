@@ -1,0 +1,101 @@
+// Owns `npm run loadtest`: flags to a run to its files, Ctrl-C, the exit status. Knows no
+// measurement.
+
+import { FlagFault } from "../../gpu-backend/flags.ts";
+import { FolderFault, makeFolder } from "../../scripts/command-line/out-folder.ts";
+import { environment } from "./environment.ts";
+import { usage } from "./flag-table.ts";
+import { readFlags } from "./flags.ts";
+import { headlineOf } from "./headline.ts";
+import { frontierOf, KNEE_RULE } from "./knee.ts";
+import { FILES, Outputs } from "./outputs.ts";
+import { type Planned, Progress } from "./progress.ts";
+import { assertAnswers } from "./reachable.ts";
+import { reportOf } from "./report.ts";
+import { runPlan } from "./run.ts";
+import { selfTest } from "./self-test.ts";
+import { setUp } from "./setup.ts";
+import type { Summary } from "./summary-schema.ts";
+import { verdictOf } from "./verdict.ts";
+
+/**
+ * npm passes on a Ctrl-C that the terminal has sent to this process as well: a second signal sooner
+ * than this is the first.
+ */
+const SAME_SIGNAL_MS = 500;
+
+/** Aborts on the first Ctrl-C or SIGTERM; a second one ends the process at once. */
+function stopSignal(progress: Progress): AbortSignal {
+  const controller = new AbortController();
+  let stopped_at = 0;
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => {
+      const now = performance.now();
+      if (controller.signal.aborted) {
+        if (now - stopped_at > SAME_SIGNAL_MS) process.exit(130);
+        return;
+      }
+      stopped_at = now;
+      progress.note("\nstopping: what was measured is written; once more to quit at once");
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}
+
+async function measure(argv: readonly string[]): Promise<void> {
+  const flags = readFlags(argv);
+  if (flags.help) return console.log(usage());
+  if (flags["self-test"]) {
+    process.exitCode = (await selfTest(console.log)) ? 0 : 1;
+    return;
+  }
+  let planned: Planned | null = null;
+  const progress = new Progress(process.stderr, () => planned);
+  makeFolder("--out", flags.out, Object.values(FILES));
+  const { plan, about } = await setUp(flags);
+  const loads = plan.loop === "open" ? plan.rates.length + (plan.rates.length > 1 ? plan.refine : 0) : 1;
+  const sides = plan.baseline === null ? 1 : 2;
+  planned = { slices: loads * plan.repeats * sides, slice_s: plan.warmup_s + plan.duration_s };
+  // Before an earlier run's files are replaced.
+  await assertAnswers("--target", plan.target.base_url);
+  if (plan.baseline !== null) await assertAnswers("--baseline", plan.baseline.base_url);
+  if (flags["key-env"] !== undefined && about.baseline?.key_env === null)
+    progress.note("the baseline is sent no key: --key-env is the target's, and --baseline-key-env names none");
+  const outputs = new Outputs(flags.out);
+  const started_at = new Date().toISOString();
+  const result = await runPlan(plan, stopSignal(progress), {
+    started: (note, recorder) => progress.begin(note, recorder),
+    finished: (note, slice) => {
+      progress.end(note, slice.recorder, plan.warmup_s + slice.measured_s);
+      outputs.slice(note, slice);
+    },
+    measured: ({ overloaded }) => {
+      if (overloaded.length > 0) progress.note(`  overloaded: ${overloaded.join("; ")}`);
+    },
+  });
+  const summary: Summary = {
+    format: "kritai-loadtest/1",
+    started_at,
+    ended_at: new Date().toISOString(),
+    stopped_by: result.stopped_by,
+    command: [...argv],
+    ...about,
+    environment: environment(result.spec_hashes),
+    points: result.points,
+    knee: result.knee,
+    frontier: frontierOf(result.points, KNEE_RULE),
+  };
+  outputs.summary(summary);
+  const report = outputs.report(reportOf(summary));
+  if (flags.json) return console.log(JSON.stringify(summary, null, 1));
+  console.log(`${headlineOf(summary)}\n${verdictOf(summary)}\nreport: ${report}`);
+}
+
+try {
+  await measure(process.argv.slice(2));
+} catch (fault) {
+  const isFlags = fault instanceof FlagFault || fault instanceof FolderFault;
+  console.error(isFlags ? `${fault.message}\n\nnpm run loadtest -- --help lists every flag` : (fault as Error).message);
+  process.exitCode = isFlags ? 2 : 1;
+}

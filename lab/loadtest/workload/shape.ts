@@ -1,0 +1,83 @@
+// Owns turning groups of rollouts into request bodies of any sort, by the run's shape. Knows no
+// source of groups and no target.
+
+import { questionText } from "../../../src/core/candidate/prepare.ts";
+import type { Group } from "../../../src/core/contract/requests.ts";
+import { LETTERS } from "../../../src/core/judges/render.ts";
+import type { SpecInput } from "../../../src/core/reward/flat-spec.ts";
+import { MARK } from "../kinds/kind.ts";
+import type { Workload } from "./item.ts";
+
+/** How requests are made out of groups. */
+export interface Shape {
+  mode: "pairwise" | "listwise";
+  samples: number;
+  both_orders: boolean;
+  /** Of a generation; null: the spec's default. */
+  max_tokens: number | null;
+  groups_per_request: number;
+  /** Rollouts taken of each group; null: all. */
+  group_size: number | null;
+  deadline_ms: number;
+  /** Whether each request's question begins with a mark of its own. */
+  marked: boolean;
+}
+
+function specOf({ mode, samples, both_orders, max_tokens }: Shape): SpecInput {
+  const judge = { mode, samples, both_orders };
+  return { judge: max_tokens === null ? judge : { ...judge, max_tokens } };
+}
+
+/**
+ * The question with its mark in front: what comes first in a prompt decides what a prefix cache
+ * knows.
+ */
+const marked = (question: string, shape: Shape) => (shape.marked ? `(${MARK})\n${question}` : question);
+
+const cut = (group: Group, { group_size }: Shape): Group =>
+  group_size === null ? group : { ...group, rollouts: group.rollouts.slice(0, group_size) };
+
+function rewardsItems(groups: readonly Group[], shape: Shape): Workload {
+  const spec = specOf(shape);
+  const items = groups.map((_, first) => ({
+    run_id: "loadtest",
+    step: 0,
+    spec,
+    deadline_ms: shape.deadline_ms,
+    groups: Array.from({ length: shape.groups_per_request }, (_, k) => {
+      const group = cut(groups[(first + k) % groups.length] as Group, shape);
+      return { ...group, group_id: String(k), prompt: marked(questionText(group.prompt), shape) };
+    }),
+  }));
+  return { of: "groups", name: "", items };
+}
+
+function rerankItems(groups: readonly Group[], shape: Shape): Workload {
+  const items = groups.map((group) => ({
+    query: marked(questionText(group.prompt), shape),
+    documents: cut(group, shape).rollouts.map(({ text }) => text),
+  }));
+  return { of: "rerank", name: "", items };
+}
+
+/**
+ * Verdict texts of a plausible length: the rollouts' own texts stand in for thoughts, every tenth
+ * has no box.
+ */
+function verdictItems(groups: readonly Group[], shape: Shape): Workload {
+  const items = groups.map((group) => {
+    const { rollouts } = cut(group, shape);
+    const texts = rollouts.map(({ text }, r) => {
+      const box = r % 10 === 9 ? "I cannot tell." : `\\boxed{${LETTERS[r % Math.min(5, rollouts.length)]}}`;
+      return { text: `<think>\n${text.replaceAll("think>", "thought>")}\n</think>\n${box}`, candidates: 5, correct: 0 };
+    });
+    return { formulation: "list_em", items: texts };
+  });
+  return { of: "verdicts", name: "", items };
+}
+
+/** Bodies of the sort that is asked for, one beginning at each group. */
+export function shapeWorkload(of: Workload["of"], groups: readonly Group[], shape: Shape): Workload {
+  if (of === "groups") return rewardsItems(groups, shape);
+  return of === "rerank" ? rerankItems(groups, shape) : verdictItems(groups, shape);
+}

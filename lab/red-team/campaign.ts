@@ -1,0 +1,186 @@
+// Owns attacking: each class's rollouts scored beside honest ones, and what came of it. Knows
+// verifiers by their port.
+
+import { createApp } from "../../src/app.ts";
+import type { GroupResult } from "../../src/core/contract/replies.ts";
+import { createRenderer } from "../../src/core/judges/render.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import type { VerifierJob } from "../../src/core/wire/questions.ts";
+import type { Clock, Verifier } from "../../src/ports/ports.ts";
+import { unconfiguredNames, unconfiguredRunLog } from "../../src/run-log/unconfigured.ts";
+import { scoreBatch } from "../../src/scoring/score-batch.ts";
+import {
+  type Asked,
+  type Attack,
+  type AttackClass,
+  fenced,
+  QUESTION,
+  RIGHT_CODE,
+  type VerifierName,
+  WRONG_CODE,
+} from "./attack.ts";
+
+export interface Outcome {
+  attack: string;
+  /**
+   * Something stood raw in a prompt that must not, or a judge without noise paid more than without
+   * the attack.
+   */
+  through: boolean;
+  /**
+   * The attacker's reward less what the same program gets without the attack; null where one of
+   * them is null.
+   */
+  effect: number | null;
+  /** The attacker has no reward, and would have one. */
+  escaped: boolean;
+  /** A neighbour is paid less than beside the clean program, or not at all. */
+  hurt: boolean;
+}
+
+export interface ClassReport {
+  of: AttackClass;
+  outcomes: Outcome[];
+}
+
+export interface Target {
+  name: VerifierName;
+  verifier: Verifier;
+  /**
+   * The same programs always get the same verdicts, so that every change of a reward is the
+   * attack's.
+   */
+  exact: boolean;
+}
+
+const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+const DEADLINE_MS = 300_000;
+const AT_ONCE = 8;
+
+/** Called with each prompt, and with the same one around candidates that say nothing. */
+type OnPrompt = (prompt: string, around: string) => void;
+
+/** The verifier, with every prompt that it is asked looked at. */
+function watched(verifier: Verifier, onPrompt: OnPrompt): Verifier {
+  return {
+    ...verifier,
+    session(call) {
+      const session = verifier.session(call);
+      const look = (job: VerifierJob) => {
+        const render = createRenderer(job.preset, call.form, job);
+        const bare = createRenderer(job.preset, call.form, { ...job, candidates: job.candidates.map(() => "x") });
+        const whole = (messages: { content: string }[]) => messages.map(({ content }) => content).join("\n");
+        for (const { shown } of job.questions) onPrompt(whole(render(shown)), whole(bare(shown)));
+      };
+      return {
+        stats: session.stats,
+        judge: (job, sink) => {
+          look(job);
+          return session.judge(job, sink);
+        },
+      };
+    },
+  };
+}
+
+const times = (needle: string, text: string) => text.split(needle).length - 1;
+
+async function groupOf(of: AttackClass, attack: Attack, verifier: Verifier): Promise<GroupResult> {
+  const { asked } = attack;
+  const { prompt = QUESTION, language = asked === undefined ? "python" : null, group, facts } = of;
+  const { neighbours = [fenced(RIGHT_CODE)] } = asked ?? of;
+  const own = { text: attack.rollout, ...facts, ...attack.facts };
+  const rollouts = [own, ...[...neighbours, ...(attack.accomplices ?? [])].map((text) => ({ text, ...facts }))];
+  const request = RewardsRequestSchema.parse({
+    deadline_ms: DEADLINE_MS,
+    groups: [{ prompt, rollouts, ...group, ...(language !== null && { language }), ...asked?.facts }],
+  });
+  const spec = AnySpecSchema.parse(asked?.spec ?? of.spec ?? {});
+  const signal = new AbortController().signal;
+  const { reply } = await scoreBatch({ verifier, clock }, { request, spec, started_ms: clock.now(), signal });
+  return reply.groups[0] as GroupResult;
+}
+
+const rewardsOf = ({ rollouts }: GroupResult) => rollouts.map(({ reward }) => reward);
+const EPSILON = 1e-9;
+
+const LOG = "DATABASE_URL";
+const unlogged = { runLog: unconfiguredRunLog(LOG), specs: unconfiguredNames(LOG) };
+
+/** A reward through a tool's contract is one over what nobody saw, if the act was in no prompt. */
+async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Verifier): Promise<Outcome> {
+  let seen = false;
+  const judge = watched(verifier, (prompt) => {
+    seen ||= prompt.includes(unseen);
+  });
+  const app = createApp({ verifier: judge, clock, keys: [], ...unlogged, report: () => undefined });
+  const headers = { "content-type": "application/json" };
+  const replies = await Promise.all(
+    (sent?.bodies ?? []).map((body) =>
+      app.request(`http://localhost${sent?.path}`, { method: "POST", headers, body: JSON.stringify(body) }),
+    ),
+  );
+  const [own] = replies as [Response];
+  // eval-protocol tells a failure by a score that is not valid.
+  const paid = own.status === 200 && ((await own.json()) as { is_score_valid?: boolean }).is_score_valid !== false;
+  const through = paid && !seen;
+  return { attack: name, through, effect: null, escaped: false, hurt: false };
+}
+
+async function outcomeOf(of: AttackClass, attack: Attack, clean: (number | null)[], target: Target): Promise<Outcome> {
+  const { needle } = attack;
+  if (attack.sent !== undefined) return throughContract(attack, target.verifier);
+  let raw = false;
+  const verifier = watched(target.verifier, (prompt, around) => {
+    if (needle !== undefined && times(needle, prompt) > times(needle, around)) raw = true;
+  });
+  const [reward = null, ...others] = rewardsOf(await groupOf(of, attack, verifier));
+  const [deserved = null, ...before] = clean;
+  const effect = reward === null || deserved === null ? null : reward - deserved;
+  const escaped = reward === null && deserved !== null;
+  return {
+    attack: attack.name,
+    through: raw || (of.null_is_through === true && escaped) || (target.exact && effect !== null && effect > EPSILON),
+    effect,
+    escaped,
+    hurt: others
+      .slice(0, before.length)
+      .some((other, k) => before[k] !== null && (other === null || other < (before[k] as number) - EPSILON)),
+  };
+}
+
+/** The rewards of a group without an attack. */
+async function rewardsWithout(of: AttackClass, asked: Asked | undefined, target: Target): Promise<(number | null)[]> {
+  const rollout = asked?.clean ?? of.clean ?? fenced(WRONG_CODE);
+  const judged = await groupOf(of, { name: "", rollout, ...(asked && { asked }) }, target.verifier);
+  const rewards = rewardsOf(judged);
+  if (!rewards.includes(null)) return rewards;
+  // Nothing could be measured against it, and nothing would seem to get through.
+  const codes = [...new Set(judged.rollouts.flatMap(({ error }) => error ?? []))].join(", ");
+  const name = asked === undefined ? of.name : `${of.name}, ${asked.name}`;
+  throw new Error(`${name}: the group without an attack has no rewards from this verifier (${codes})`);
+}
+
+/**
+ * Every attack of a class, one group each.
+ * @returns null where the class is not for this verifier
+ * @throws Error when the verifier gives no rewards even without an attack
+ */
+export async function attackWith(of: AttackClass, target: Target): Promise<ClassReport | null> {
+  if (of.verifiers !== undefined && !of.verifiers.includes(target.name)) return null;
+  const cleans = new Map<string | undefined, (number | null)[]>();
+  for (const { asked } of of.attacks) {
+    if (!cleans.has(asked?.name)) cleans.set(asked?.name, await rewardsWithout(of, asked, target));
+  }
+  const outcomes: Outcome[] = [];
+  let next = 0;
+  const worker = async () => {
+    for (let at = next++; at < of.attacks.length; at = next++) {
+      const attack = of.attacks[at] as Attack;
+      outcomes[at] = await outcomeOf(of, attack, cleans.get(attack.asked?.name) ?? [], target);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return { of, outcomes };
+}

@@ -1,0 +1,84 @@
+// Owns `npm run lab -- red-team`: every attack against the verifiers named, or with --honest real
+// texts through every preset, and the report. Exits 1 when an attack that Kritai decides got
+// through, or an honest text did not come to the judge.
+import { cpus } from "node:os";
+import { basename, dirname } from "node:path";
+import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { commit } from "../../scripts/stack/commit.ts";
+import { promptNames } from "../../src/core/judges/render.ts";
+import { writeFiles } from "../report/exports.ts";
+import { attackWith, type ClassReport } from "./campaign.ts";
+import { CLASSES } from "./classes.ts";
+import { honestPage, honestReport, refusedOf } from "./honest.ts";
+import { pythonFolder, realTexts } from "./real-texts.ts";
+import { redTeamPage, type VerifierReport } from "./report.ts";
+import { startTarget } from "./targets.ts";
+
+const { verifier, model, only, out, honest, texts } = commandFlags({
+  command: "red-team",
+  call: "npm run lab -- red-team",
+  about: "Rollouts that try to be paid more than their program deserves. VERIFIER_API_KEY is sent to a verifier's URL.",
+  numbers: {
+    honest: {
+      ...{ value: 0, least: 0, most: 1_000_000, whole: true },
+      help: "no attacks: so many real programs and answers through every preset",
+    },
+  },
+  texts: {
+    verifier: { value: "gullible,simulator,cpu", help: "gullible, simulator, cpu or a URL; several with commas" },
+    model: { value: "default", help: "the model's name at a URL" },
+    only: { value: "", help: "only classes, or presets, whose name has this in it" },
+    texts: { value: "", help: "folders of honest texts, with commas; default: sets, packages, Python's library" },
+    out: { value: "dist/red-team.md", file: true, help: "where the report goes" },
+  },
+});
+
+const at = `at ${commit()}, ${new Date().toISOString()}, on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}.`;
+const flags = only === "" ? "" : ` --only ${JSON.stringify(only)}`;
+const page = honest > 0 ? honestTexts() : await attacks();
+writeFiles(dirname(out), { [basename(out)]: page });
+console.log(`wrote ${out}`);
+
+function honestTexts(): string {
+  const python = pythonFolder();
+  const standard = ["sets", "problems", "node_modules", ...(python === null ? [] : [python])];
+  const all = realTexts(texts === "" ? standard : texts.split(","), honest);
+  const refused = refusedOf(all);
+  for (const text of refused) console.log(`no candidate: ${JSON.stringify(text.slice(0, 80))}`);
+  const reports = promptNames()
+    .filter((name) => name.includes(only))
+    .map((name) => {
+      const report = honestReport(name, all);
+      const { unchanged, marked, written, others } = report;
+      console.log(`${name}: ${unchanged} as they are, ${marked + written} changed, ${others.length} otherwise`);
+      for (const text of others.slice(0, 3)) console.log(`  ${JSON.stringify(text.slice(0, 200))}`);
+      if (others.length > 0) process.exitCode = 1;
+      return report;
+    });
+  if (refused.length > 0) process.exitCode = 1;
+  return honestPage(
+    `\`npm run lab -- red-team --honest ${honest}${flags}\` ${at}`,
+    all.length,
+    refused.length,
+    reports,
+  );
+}
+
+async function attacks(): Promise<string> {
+  const reports: VerifierReport[] = [];
+  for (const named of verifier.split(",")) {
+    const target = await startTarget(named.trim(), model, process.env.VERIFIER_API_KEY ?? null);
+    const classes: ClassReport[] = [];
+    for (const of of CLASSES.filter(({ name }) => name.includes(only))) {
+      const report = await attackWith(of, target);
+      if (report === null) continue;
+      classes.push(report);
+      const through = report.outcomes.filter((outcome) => outcome.through).length;
+      console.log(`${named}: ${of.name}: ${report.outcomes.length} tried, ${through} through`);
+      if (through > 0 && of.decided_by === "kritai") process.exitCode = 1;
+    }
+    await target.close();
+    reports.push({ verifier: target.title, exact: target.exact, classes });
+  }
+  return redTeamPage(`\`npm run lab -- red-team --verifier ${verifier}${flags}\` ${at}`, reports);
+}

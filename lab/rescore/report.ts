@@ -1,0 +1,131 @@
+// Owns what a run scored again looks like: the table on the terminal and the page with its charts.
+// Knows no network.
+
+import { html } from "../../scripts/build/reference/html.ts";
+import type { EndLine } from "../../scripts/rescore/ask.ts";
+import type { StepSummary } from "../../scripts/rescore/by-step.ts";
+import { type ChartPoint, lineChart } from "../report/charts.ts";
+import { type Cell, reportPage, shownNumber, tableHtml } from "../report/page.ts";
+
+export interface Rescored {
+  run_id: string;
+  command: string;
+  at: string;
+  spec: unknown;
+  end: EndLine;
+  steps: readonly StepSummary[];
+}
+
+const percent = (share: number | null): string => (share === null ? "–" : `${shownNumber(100 * share)} %`);
+
+/** Name, old, new. */
+function rows({ end }: Rescored): [string, string, string][] {
+  const both = (name: string, of: (side: EndLine["old"]) => string): [string, string, string] => [
+    name,
+    of(end.old),
+    of(end.new),
+  ];
+  return [
+    both("mean reward", ({ mean }) => shownNumber(mean)),
+    both("standard deviation", ({ std }) => shownNumber(std)),
+    both("groups without variance", ({ zero_variance_share }) => percent(zero_variance_share)),
+    both("rollouts without a reward", ({ nulls }) => shownNumber(nulls)),
+  ];
+}
+
+/** What changed, in one sentence. */
+export function headline({ end }: Rescored): string {
+  if (end.complete === 0) return `Of ${end.groups} groups none has every reward under both specs.`;
+  const tau = end.rank_correlation.mean;
+  const order = tau === null ? "no group has an order under both" : `tau-b within groups ${tau.toFixed(3)}`;
+  return `In ${percent(end.best_changed_share)} of ${end.complete} groups another rollout is best; ${order}.`;
+}
+
+/** As plain text: the headline, then old and new side by side. */
+export function rescoredTable(rescored: Rescored): string {
+  const table = [["", "old", "new"], ...rows(rescored)];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => (row[column] as string).length)));
+  const lines = table.map((row) =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[i] as number))).join("  "),
+  );
+  return `${headline(rescored)}\n\n${lines.join("\n")}`;
+}
+
+type Numbered = StepSummary & { step: number };
+
+function charts(steps: readonly StepSummary[]) {
+  const numbered = steps.filter((one): one is Numbered => one.step !== null);
+  if (numbered.length < 2) return [];
+  const points = (of: (one: Numbered) => number | null): ChartPoint[] =>
+    numbered.flatMap((one) => {
+      const y = of(one);
+      return y === null ? [] : [{ x: one.step, y }];
+    });
+  const x = { label: "step" };
+  const sides = (of: (side: StepSummary["old"]) => number | null) => [
+    { name: "old", points: points((one) => of(one.old)) },
+    { name: "new", points: points((one) => of(one.new)) },
+  ];
+  return [
+    lineChart({
+      title: "Mean reward by step",
+      about: "Groups that have every reward under both specs.",
+      ...{ x, y: { label: "reward" }, series: sides(({ mean }) => mean) },
+    }),
+    lineChart({
+      title: "Groups without variance by step",
+      about: "They teach a group-relative trainer nothing.",
+      ...{ x, y: { label: "share", domain: [0, 1] }, series: sides((side) => side.zero_variance_share) },
+    }),
+    lineChart({
+      title: "Order of old and new rewards by step",
+      about: "Mean over groups of Kendall's tau-b; and the share of groups in which another rollout is best.",
+      ...{ x, y: { label: "tau-b, share", domain: [-1, 1] } },
+      series: [
+        { name: "tau-b within groups", points: points((one) => one.rank_correlation.mean) },
+        { name: "share with another best", points: points((one) => one.best_changed_share) },
+      ],
+    }),
+  ];
+}
+
+const COLUMNS = ["step", "groups", "mean old", "mean new", "flat old", "flat new", "tau-b", "best changes"];
+
+const stepRow = (one: StepSummary): Cell[] => [
+  one.step === null ? "none" : `${one.step}`,
+  one.groups,
+  ...[one.old.mean, one.new.mean, one.old.zero_variance_share, one.new.zero_variance_share],
+  ...[one.rank_correlation.mean, one.best_changed_share],
+];
+
+/** The page, which says first what changes. */
+export function rescoredPage(rescored: Rescored): string {
+  const { run_id, end, steps, spec, command, at } = rescored;
+  const drawn = charts(steps);
+  return reportPage({
+    title: `${run_id}, scored again`,
+    subtitle: command,
+    headline: headline(rescored),
+    facts: [
+      ["when", at],
+      ["new spec", end.spec_hash],
+      ["groups", shownNumber(end.groups)],
+      ["rollouts", shownNumber(end.rollouts)],
+    ],
+    sections: [
+      {
+        title: "What changes",
+        lead: "No verifier was asked: the rewards come of the run's logged signals and verdicts, as scoring anew with the same verdicts gives them. Means, deviations and shares are of groups that have every reward under both specs.",
+        content: [tableHtml({ caption: "Old and new", columns: ["", "old", "new"], rows: rows(rescored) })],
+      },
+      {
+        title: "By step",
+        content: [
+          ...(drawn.length > 0 ? drawn : [html`<p>Fewer than two steps: there is nothing to draw.</p>`]),
+          tableHtml({ caption: "Each step", columns: COLUMNS, rows: steps.map(stepRow) }),
+        ],
+      },
+      { title: "The new spec", content: [html`<pre tabindex="0"><code>${JSON.stringify(spec, null, 2)}</code></pre>`] },
+    ],
+  });
+}

@@ -1,0 +1,46 @@
+// Owns a soak's result as Markdown. Knows no process.
+import type { Summary } from "../loadtest/summary-schema.ts";
+import type { Comparison, SoakWindow } from "./windows.ts";
+
+interface Soak {
+  command: readonly string[];
+  knee: number;
+  rate: number;
+  minutes: number;
+  summary: Summary;
+  comparison: Comparison;
+  /** The machine's own word at the end; neighbours show here. */
+  load: string;
+}
+
+const MIB = 2 ** 20;
+
+const ROWS: readonly [string, (window: SoakWindow) => string][] = [
+  ["requests", ({ requests }) => String(requests)],
+  ["failed", ({ failed }) => String(failed)],
+  ["null rewards", ({ nulls }) => String(nulls)],
+  ["p50, ms", ({ p50_ms }) => p50_ms.toFixed(1)],
+  ["p99, ms", ({ p99_ms }) => p99_ms.toFixed(1)],
+  ["workerd resident, MiB", ({ workerd }) => (workerd / MIB).toFixed(1)],
+  ["its Node (queues), MiB", ({ node }) => (node / MIB).toFixed(1)],
+];
+
+export function soakReport({ command, knee, rate, minutes, summary, comparison, load }: Soak): string {
+  const { environment } = summary;
+  const { window_s, first, last, p99_ratio, memory_ratio, faults } = comparison;
+  const rows = ROWS.map(([name, of]) => `| ${name} | ${of(first)} | ${of(last)} |`);
+  const machine = `${environment.cores} cores of ${environment.cpu}, ${(environment.memory_bytes / 2 ** 30).toFixed(1)} GiB, ${environment.os}`;
+  return `# Soak, ${minutes} minutes at ${((100 * rate) / knee).toFixed(0)} % of the knee
+
+\`${["npm run lab -- soak", ...command].join(" ")}\`, ${summary.ended_at}, commit ${environment.commit}, Node ${environment.node}, ${machine}. Load at the end: \`${load}\`.
+
+The edge with its log queue, an embedded Postgres, the gateway and a simulated 14B engine at 400 times its speed, all on this machine with the load generator: the knee says
+what the machine can do with all of them. Each isolate's heap is held to 96 MiB. Requests of one group of four, six comparisons each. Knee: ${knee.toFixed(1)} requests a second (${summary.knee.rule}). Offered: ${rate.toFixed(1)} a second, open loop.
+
+| | first ${(window_s / 60).toFixed(1)} min | last ${(window_s / 60).toFixed(1)} min |
+|---|---|---|
+${rows.join("\n")}
+
+p99 ratio ${p99_ratio.toFixed(3)}, memory ratio ${memory_ratio.toFixed(3)}. ${faults.length === 0 ? "Both goals hold." : `Goals missed: ${faults.join("; ")}.`}
+`;
+}

@@ -1,0 +1,74 @@
+// Owns the comparison of a soak's first and last minutes: latency, failures, memory, and what of it
+// breaks the goals. Pure.
+import { mean, percentile } from "../../src/core/math/stats.ts";
+import type { RequestRow } from "../loadtest/record.ts";
+import type { MemorySample } from "./memory.ts";
+
+export interface SoakWindow {
+  requests: number;
+  failed: number;
+  nulls: number;
+  p50_ms: number;
+  p99_ms: number;
+  /** Mean resident bytes. */
+  workerd: number;
+  node: number;
+}
+
+export interface Comparison {
+  window_s: number;
+  first: SoakWindow;
+  last: SoakWindow;
+  p99_ratio: number;
+  memory_ratio: number;
+  /** What breaks a goal, in words; empty when all hold. */
+  faults: string[];
+}
+
+/** Five minutes, or a third of a run that is too short for two of them. */
+const WINDOW_MIN = 5;
+const P99_RATIO_MAX = 1.1;
+/** Mean over minutes; a heap that is collected now and then moves by some per cent. */
+const MEMORY_RATIO_MAX = 1.1;
+
+type Request = Pick<RequestRow, "due_at" | "latency_ms" | "error" | "nulls" | "warm_up">;
+
+function windowOf(requests: readonly Request[], memory: readonly MemorySample[]): SoakWindow {
+  const latencies = Float64Array.from(requests, ({ latency_ms }) => latency_ms).sort();
+  return {
+    requests: requests.length,
+    failed: requests.filter(({ error }) => error !== null).length,
+    nulls: requests.reduce((sum, { nulls }) => sum + nulls, 0),
+    p50_ms: percentile(latencies, 0.5),
+    p99_ms: percentile(latencies, 0.99),
+    workerd: mean(memory.map(({ workerd }) => workerd)),
+    node: mean(memory.map(({ node }) => node)),
+  };
+}
+
+/** @param memory one sample a second from the start, warm-up included */
+export function compareWindows(
+  requests: readonly Request[],
+  memory: readonly MemorySample[],
+  minutes: number,
+  warmup_s: number,
+): Comparison {
+  const window_s = Math.min(WINDOW_MIN, minutes / 3) * 60;
+  const counted = requests.filter(({ warm_up }) => !warm_up);
+  const [from, to] = [warmup_s * 1000, (warmup_s + minutes * 60) * 1000];
+  const within = (least: number, most: number) => counted.filter(({ due_at }) => due_at >= least && due_at < most);
+  const samples = memory.slice(Math.ceil(warmup_s));
+  const count = Math.max(1, Math.floor(window_s));
+  const first = windowOf(within(from, from + window_s * 1000), samples.slice(0, count));
+  const last = windowOf(within(to - window_s * 1000, to), samples.slice(-count));
+  const p99_ratio = last.p99_ms / first.p99_ms;
+  const memory_ratio = last.workerd / first.workerd;
+  const faults: string[] = [];
+  if (!(p99_ratio <= P99_RATIO_MAX))
+    faults.push(`p99 is ${p99_ratio.toFixed(3)} times that of the first minutes, at most ${P99_RATIO_MAX}`);
+  if (!(memory_ratio <= MEMORY_RATIO_MAX))
+    faults.push(`workerd holds ${memory_ratio.toFixed(3)} times the memory, at most ${MEMORY_RATIO_MAX}`);
+  const failed = counted.filter(({ error, nulls }) => error !== null || nulls > 0).length;
+  if (failed > 0) faults.push(`${failed} requests failed or brought a null`);
+  return { window_s, first, last, p99_ratio, memory_ratio, faults };
+}

@@ -1,0 +1,254 @@
+// Owns what a ranking is worth when its deadline comes before its last comparison: the product's
+// scoring against a judge in virtual time, schedule by schedule.
+import type { NamedSchedule } from "../../src/core/contract/spec.ts";
+import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
+import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { scoreBatch } from "../../src/scoring/score-batch.ts";
+import { LEVELS, NOISES } from "./cells.ts";
+import { type Noise, verifierOf } from "./verifier-model.ts";
+import { VirtualJudge, type VirtualJudgeOptions } from "./virtual-judge.ts";
+
+/** How candidates are asked about, and in which order what is asked leaves. */
+interface Setting {
+  judge: keyof typeof JUDGES;
+  n: number;
+  in_flight: number;
+  schedule: NamedSchedule;
+  /** Pairs go by the places of their candidates in the input. */
+  by_index?: true;
+}
+
+/** A share of documents, or a chance over trials. */
+interface Ranked {
+  answered: number;
+  returned: number;
+  /** Chance that the judge's own best is first, and among the first three; ties are drawn. */
+  first: number;
+  top: number;
+  seconds: number;
+}
+
+/** Seconds of an answer. */
+const SECONDS = [0.5, 1.5] as const;
+const TOP = 3;
+/** As contracts that rank have it: half of what was asked is enough. */
+const MIN_DECIDED = 0.5;
+
+const EXACT: Noise = {
+  ...{ discrimination: 1e6, candidate_bias: 0, pair_bias: 0, position_bias: 0, position_spread: 0 },
+  style: "direct",
+};
+/** One that is always right, and those of the study. */
+const JUDGES = {
+  exact: EXACT,
+  strong: { ...(LEVELS.strong as Noise), ...(NOISES.usual as Noise), style: "direct" },
+  middle: { ...(LEVELS.middle as Noise), ...(NOISES.usual as Noise), style: "direct" },
+} as const satisfies Record<string, Noise>;
+
+const documentOf = (at: number) => `Document ${at}.`;
+const numberOf = (text: string) => Number(/\d+/.exec(text)?.[0]);
+
+/** One list ranked until the deadline, in virtual seconds. */
+async function ranked(
+  { judge: name, n, in_flight, schedule, by_index }: Setting,
+  trial: number,
+  deadline: number,
+): Promise<Ranked> {
+  const worth = shuffled(
+    Array.from({ length: n }, (_, i) => i),
+    createRandom(hashText("worth", n, trial)),
+  );
+  const seen = verifierOf(
+    worth.map((own) => own / (n - 1)),
+    JUDGES[name],
+    `${n} ${trial}`,
+  );
+  const judge = new VirtualJudge({
+    ...{ in_flight, seconds: SECONDS, deadline, seed: `${n} ${trial}` },
+    prefersFirst: (first, second, sample) => seen.pair(numberOf(first), numberOf(second), sample).hard === 1,
+    ...(by_index === true && { inOrder: byIndex }),
+  });
+  const rollouts = worth.map((_, i) => ({ text: documentOf(i) }));
+  const request = RewardsRequestSchema.parse({ groups: [{ prompt: `Rank ${trial}.`, rollouts }] });
+  const spec = SpecSchema.parse({ candidate: { extract: "whole" }, judge: { schedule, min_decided: MIN_DECIDED } });
+  const about = { request, spec, started_ms: 0, signal: new AbortController().signal };
+  const { reply } = await judge.run(scoreBatch({ verifier: judge.verifier, clock: judge.clock }, about));
+  const rewards = reply.rewards[0] as (number | null)[];
+  // The judge's own: what it is wrong about no deadline mends.
+  const best = seen.seen.indexOf(Math.max(...seen.seen));
+  const chance = (places: number) => chanceAmong(rewards, best, places);
+  return {
+    answered: judge.answered,
+    returned: rewards.filter((reward) => reward !== null).length,
+    ...{ first: chance(1), top: chance(TOP), seconds: judge.now },
+  };
+}
+
+/** As pairs were asked before: those of the first document first. */
+const byIndex: NonNullable<VirtualJudgeOptions["inOrder"]> = (questions) => {
+  const low = ({ shown }: (typeof questions)[number]) => Math.min(...shown) * 1_000 + Math.max(...shown);
+  return [...questions].sort((a, b) => low(a) - low(b));
+};
+
+/** Chance that one is among so many of the highest, where equals are drawn; 0 without a value. */
+function chanceAmong(values: readonly (number | null)[], one: number, places: number): number {
+  const own = values[one] ?? null;
+  if (own === null) return 0;
+  const above = values.filter((value) => value !== null && value > own).length;
+  const equal = values.filter((value) => value === own).length;
+  return Math.min(1, Math.max(0, (places - above) / equal));
+}
+
+/** Several trials, and their means. */
+interface Trials {
+  of: readonly Ranked[];
+  mean: Ranked;
+}
+
+async function trialsOf(setting: Setting, trials: number, deadline: number): Promise<Trials> {
+  const of: Ranked[] = [];
+  for (let trial = 0; trial < trials; trial++) of.push(await ranked(setting, trial, deadline));
+  const mean = (field: keyof Ranked) => meanOf(of.map((one) => one[field]));
+  const means = { returned: mean("returned"), first: mean("first"), top: mean("top") };
+  return { of, mean: { ...means, answered: mean("answered"), seconds: mean("seconds") } };
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, own) => sum + own, 0) / values.length;
+
+/** How many answers a judge gives at once: few lists need more than one round of them. */
+const IN_FLIGHT: Readonly<Record<number, number>> = { 8: 6, 32: 128, 64: 128 };
+/** Of the time that all pairs take. */
+const SHARES = [0.25, 0.5, 1, 2] as const;
+const IN_WAVES = ["winner", "active", "knockout", "swiss", "pivot"] as const;
+
+export interface DeadlineRow extends Ranked {
+  judge: string;
+  n: number;
+  /** Virtual seconds, and as a share of what all pairs take. */
+  deadline: number;
+  share: number;
+  way: string;
+  /** Of all pairs: less than `circular` of as many calls, and half of the interval's width. */
+  gain?: { top: number; half: number };
+}
+
+export interface DeadlinePlan {
+  judges: readonly string[];
+  sizes: readonly number[];
+  trials: number;
+  /** Seconds in place of the shares of what all pairs take. */
+  deadlines?: readonly number[];
+  /** Schedules in waves are asked too. */
+  waves: boolean;
+}
+
+/** Every judge, size and deadline, schedule by schedule. */
+export async function deadlineRows(
+  plan: DeadlinePlan,
+  onRow: (row: DeadlineRow) => void = () => {},
+): Promise<DeadlineRow[]> {
+  const rows: DeadlineRow[] = [];
+  for (const judge of plan.judges as (keyof typeof JUDGES)[]) {
+    for (const n of plan.sizes) {
+      const setting = { judge, n, in_flight: IN_FLIGHT[n] ?? n, schedule: "round_robin" };
+      const whole = (await trialsOf(setting, Math.min(8, plan.trials), Number.POSITIVE_INFINITY)).mean.seconds;
+      for (const deadline of plan.deadlines ?? SHARES.map((share) => share * whole)) {
+        const about = { judge, n, deadline, share: deadline / whole };
+        const tell = (way: string, mean: Ranked, gain?: DeadlineRow["gain"]) => {
+          const row = { ...about, way, ...mean, ...(gain !== undefined && { gain }) };
+          rows.push(row);
+          onRow(row);
+        };
+        const play = (own: Partial<Setting>) => trialsOf({ ...setting, ...own }, plan.trials, deadline);
+        const even = await play({});
+        // Rings for as many calls as were answered, so that the same number is.
+        const degree = Math.max(1, Math.ceil(even.mean.answered / n));
+        const rings = await play({ schedule: { name: "circular", degree } });
+        tell("all pairs", even.mean, gainOver(even.of, rings.of));
+        tell("circular of as many calls", rings.mean);
+        tell("all pairs, by index", (await play({ by_index: true })).mean);
+        for (const schedule of plan.waves ? IN_WAVES : []) tell(schedule, (await play({ schedule })).mean);
+      }
+    }
+  }
+  return rows;
+}
+
+/** Trial by trial. */
+function gainOver(own: readonly Ranked[], other: readonly Ranked[]): { top: number; half: number } {
+  const gains = own.map(({ top }, k) => top - (other[k] as Ranked).top);
+  const mean = meanOf(gains);
+  const variance = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0) / Math.max(1, gains.length - 1);
+  return { top: mean, half: 1.96 * Math.sqrt(variance / gains.length) };
+}
+
+/** The goal of the setting that was reported: 32 documents and 2.5 s. */
+const GOAL = { n: 32, seconds: 2.5, top: 0.8 };
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+function rowsTable(rows: readonly DeadlineRow[]): string {
+  const head = [
+    "judge",
+    "deadline",
+    "asked",
+    "calls answered",
+    "returned",
+    "best is first",
+    "best in 3",
+    "over `circular`",
+  ];
+  return table(
+    head,
+    rows.map(({ judge, deadline, share, way, answered, returned, first, top, gain, n }) => [
+      judge,
+      `${share.toFixed(2)} x (${deadline.toFixed(1)} s)`,
+      way,
+      answered.toFixed(0),
+      `${returned.toFixed(1)} of ${n}`,
+      first.toFixed(2),
+      top.toFixed(2),
+      gain === undefined ? "" : `${gain.top >= 0 ? "+" : ""}${gain.top.toFixed(3)} +- ${gain.half.toFixed(3)}`,
+    ]),
+  );
+}
+
+/** The page. @param goal rows of the setting that was reported */
+export function deadlinesPage(
+  command: string,
+  trials: number,
+  goal: readonly DeadlineRow[],
+  rows: readonly DeadlineRow[],
+): string {
+  const even = goal.filter(({ way }) => way === "all pairs");
+  const [exact] = even as [DeadlineRow];
+  const worse = rows.filter(({ gain }) => gain !== undefined && gain.top + gain.half < 0);
+  const parts = [...new Set(rows.map(({ judge, n }) => `${judge} ${n}`))].map((name) => {
+    const own = rows.filter(({ judge, n }) => `${judge} ${n}` === name);
+    const [{ judge, n }] = own as [DeadlineRow];
+    return `## ${n} documents, a judge that is ${judge}\n\n${IN_FLIGHT[n]} questions at once.\n\n${rowsTable(own)}`;
+  });
+  return `# A ranking at its deadline
+
+**${GOAL.n} documents, ${GOAL.seconds} s, answers of ${SECONDS.join(" to ")} s: ${exact.returned.toFixed(1)} documents are returned, and the best is among the first three in ${(100 * exact.top).toFixed(0)} % (goal: all, ${100 * GOAL.top} %). Of ${rows.filter(({ gain }) => gain !== undefined).length} settings all pairs are worse than \`circular\` of as many calls, beyond chance, in ${worse.length}.**
+
+${command}
+
+Simulated, in virtual time: the product's scoring as contracts that rank ask it (\`win_rate\`, \`min_decided\` ${MIN_DECIDED}), and a judge that answers so many
+questions at once, first come, first served. Each row is the mean of ${trials} lists whose documents are of evenly spaced worth and in a random order.
+Deadlines are shares of the time that all pairs take. "Best" is the judge's own best document, as what a judge is wrong about no deadline mends; equal
+scores are drawn. "By index" sends the same pairs as they were sent before, those of the first document first, but already leaves unasked what the
+deadline cut: before, whoever had less than half of its pairs was not returned at all. With a judge that is exact it is the better for the first place
+alone, since its first documents have met everyone. \`circular\` has as many rings as the calls of all pairs that were answered fill, at the same deadline (where
+these are fewer than the judge takes at once it is asked less); the last column is the difference in "best in 3", list by list, with its 95 % interval.
+A judge that is exact always names the better one; strong is [the study's](schedules.md), with its bias for candidates, pairs and places.
+
+## The setting that was reported
+
+${rowsTable(goal)}
+
+${parts.join("\n\n")}
+`;
+}

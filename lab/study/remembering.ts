@@ -1,0 +1,56 @@
+// Owns a verifier that puts no sample to another one twice: what several ways of asking share is
+// paid once. Knows no way.
+import type { JobQuestion } from "../../src/core/asking/questions.ts";
+import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import type { Verifier, VerifierCall } from "../../src/ports/ports.ts";
+
+/** What was answered, by who was asked what in which order; a failure is not remembered. */
+export function remembering(verifier: Verifier): Verifier {
+  const known = new Map<string, Generation>();
+  return {
+    ...verifier,
+    session(call) {
+      const session = verifier.session(call);
+      const about = nameOf(call);
+      return {
+        get stats() {
+          return session.stats;
+        },
+        async judge(job, sink) {
+          const key = keyOf(about, job);
+          const open: JobQuestion[] = [];
+          for (const question of job.questions) {
+            const samples = samplesOf(question);
+            const told = samples.map((sample) => known.get(key(question, sample)));
+            const missing = told.indexOf(undefined);
+            for (const one of missing < 0 ? told : told.slice(0, missing)) {
+              sink({ ...(one as Generation), question: question.id });
+            }
+            if (missing < 0) continue;
+            open.push({ ...question, first_sample: samples[missing] as number, samples: samples.length - missing });
+          }
+          if (open.length === 0) return;
+          const byId = new Map(open.map((question) => [question.id, question]));
+          await session.judge({ ...job, questions: open }, (generation) => {
+            const question = byId.get(generation.question) as JobQuestion;
+            if (generation.answer !== null) known.set(key(question, generation.sample), generation);
+            sink(generation);
+          });
+        },
+      };
+    },
+  };
+}
+
+const samplesOf = ({ first_sample = 0, samples }: JobQuestion) =>
+  Array.from({ length: samples }, (_, k) => first_sample + k);
+
+/** All that decides an answer but the question: not when it is due, nor whose turn it is. */
+function nameOf({ signal: _, header_slots: __, deadline_at: ___, priority: ____, ...rest }: VerifierCall): string {
+  return JSON.stringify(rest);
+}
+
+const keyOf =
+  (about: string, { question, language, candidates, preset, slots }: VerifierJob) =>
+  ({ shown }: JobQuestion, sample: number) =>
+    JSON.stringify([about, question, language, preset, slots, shown.map((i) => candidates[i]), sample]);

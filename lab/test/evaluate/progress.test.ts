@@ -1,0 +1,37 @@
+// What a run says of how far it is, on a terminal and into a pipe.
+import { expect, it } from "vitest";
+import { progressLine } from "../../../lab/evaluate/progress.ts";
+
+function sinkOf(isTTY: boolean) {
+  const said: string[] = [];
+  return { said, sink: { isTTY, write: (text: string) => said.push(text) } };
+}
+
+it("says the share done and the time that is left at the pace of this run, not of what was there", () => {
+  let now = 0;
+  const { said, sink } = sinkOf(false);
+  const line = progressLine(sink, () => now);
+  line.report({ done: 100, total: 200, failed: 0, cell: "list_em@1" });
+  now = 20_000;
+  line.report({ done: 140, total: 200, failed: 1, cell: "list_em@1" });
+  now = 50_000;
+  line.report({ done: 200, total: 200, failed: 1, cell: "pair_em@1" });
+  expect(said).toEqual([
+    "100 of 200 lists asked (50 %; list_em@1), 0 failed, 0 s\n",
+    "140 of 200 lists asked (70 %; list_em@1), 1 failed, 20 s, about 30 s left\n",
+    "200 of 200 lists asked (100 %; pair_em@1), 1 failed, 50 s\n",
+  ]);
+});
+
+it("writes a line each ten seconds into a pipe while no reply comes, and none when it has ended", () => {
+  let now = 0;
+  const { said, sink } = sinkOf(false);
+  const line = progressLine(sink, () => now);
+  line.report({ done: 0, total: 8, failed: 0, cell: "list_em@1" });
+  for (now = 1_000; now <= 30_000; now += 1_000) line.tick();
+  expect(said.length).toBe(4);
+  line.end();
+  now += 60_000;
+  line.tick();
+  expect(said.length).toBe(4);
+});

@@ -1,0 +1,52 @@
+// The soak's verdict: what changed between its first and its last minutes, and that each goal can
+// be missed.
+import { describe, expect, it } from "vitest";
+import { compareWindows } from "../../soak/windows.ts";
+
+const WARMUP_S = 10;
+const MINUTES = 30;
+
+/** Ten requests a second; `late` turns those of the last five minutes. */
+function run(late: { latency_ms?: number; memory?: number; nulls?: number; error?: string } = {}) {
+  const { latency_ms = 20, memory = 1, nulls = 0, error = null } = late;
+  const last = (WARMUP_S + (MINUTES - 5) * 60) * 1000;
+  const count = (WARMUP_S + MINUTES * 60) * 10;
+  const requests = Array.from({ length: count }, (_, n) => {
+    const due_at = n * 100;
+    const own = { latency_ms: 20, nulls: 0, error: null };
+    return {
+      due_at,
+      // What warm-up costs must not count.
+      warm_up: due_at < WARMUP_S * 1000,
+      ...(due_at < WARMUP_S * 1000
+        ? { ...own, latency_ms: 5_000 }
+        : due_at < last
+          ? own
+          : { latency_ms, nulls, error }),
+    };
+  });
+  const samples = Array.from({ length: WARMUP_S + MINUTES * 60 }, (_, s) => {
+    const workerd = s * 1000 < last ? 100 : 100 * memory;
+    return { at: s * 1000, workerd, node: 50 };
+  });
+  return compareWindows(requests, samples, MINUTES, WARMUP_S);
+}
+
+describe("a soak", () => {
+  it("holds when the last five minutes are as the first, whatever the warm-up was", () => {
+    const { first, last, p99_ratio, memory_ratio, faults, window_s } = run();
+    expect([first.requests, last.requests, window_s]).toEqual([3000, 3000, 300]);
+    expect([p99_ratio, memory_ratio, faults]).toEqual([1, 1, []]);
+  });
+
+  it.each([
+    ["p99", { latency_ms: 23 }],
+    ["memory", { memory: 1.2 }],
+    ["brought a null", { nulls: 1 }],
+    ["requests failed", { error: "timeout" }],
+  ])("is missed by %s", (word, late) => {
+    const { faults } = run(late);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(word);
+  });
+});

@@ -1,0 +1,27 @@
+// Owns the goal of a ranking whose deadline comes before its last comparison: everyone is returned,
+// the best is near the top, and no fixed ring of as many calls does better.
+import { expect, test } from "vitest";
+import { deadlineRows, deadlinesPage } from "../../study/deadlines.ts";
+
+const plan = { judges: ["exact"], sizes: [32], trials: 24, waves: false };
+const rows = await deadlineRows({ ...plan, deadlines: [2.5] });
+const rowOf = (way: string) => rows.find((row) => row.way === way);
+
+test("of 32 documents at 2.5 s all are returned, and the best is in the first three of at least 80 %", () => {
+  const even = rowOf("all pairs");
+  expect(even?.returned).toBe(32);
+  expect(even?.top).toBeGreaterThanOrEqual(0.8);
+  expect(even?.answered).toBeLessThan(300);
+  expect(even?.top).toBeGreaterThan(rowOf("all pairs, by index")?.top as number);
+});
+
+test("all pairs, cut, are not worse than circular of as many calls", () => {
+  const { top, half } = rowOf("all pairs")?.gain ?? { top: -1, half: 0 };
+  expect(top + half).toBeGreaterThanOrEqual(0);
+});
+
+test("the page says what was reached and names every way", () => {
+  const page = deadlinesPage("`told`", plan.trials, rows, rows);
+  expect(page).toContain("32.0 documents are returned");
+  for (const { way } of rows) expect(page).toContain(`| ${way} |`);
+});

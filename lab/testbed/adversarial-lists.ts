@@ -1,0 +1,107 @@
+// Owns which lists become adversarial ones and the proof that a modified program still behaves as
+// before. Knows no modification's text.
+
+import { canonicalJson } from "../../src/core/contract/spec.ts";
+import { hashText } from "../../src/core/math/random.ts";
+import { MODIFICATION_LANGUAGES, MODIFICATIONS, type Modification } from "./adversarial/modifications.ts";
+import { modify } from "./adversarial/modify.ts";
+import { mapBounded } from "./bounded.ts";
+import type { Program } from "./engines/engine.ts";
+import type { Reasons } from "./filters.ts";
+import type { Meter } from "./measuring.ts";
+import type { PoolProblem, PoolTest } from "./pool-format.ts";
+import type { AdversarialList, SetCandidate, SetList } from "./set-format.ts";
+import type { Split } from "./splits.ts";
+import type { SourceLanguage } from "./syntax/grammar.ts";
+
+/** `per_length` of the split's lists for each bucket and length, by a hash of their ids. */
+export function adversarialBases(
+  lists: readonly SetList[],
+  { split, per_length, seed }: { split: Split; per_length: number; seed: number },
+): SetList[] {
+  const place = ({ list_id }: SetList): number => hashText("adversarial", seed, list_id)[0];
+  const groups = Map.groupBy(
+    lists.filter((list) => list.split === split),
+    ({ bucket, candidates }) => `${bucket} ${candidates.length}`,
+  );
+  return [...groups.values()].flatMap((group) => group.toSorted((a, b) => place(a) - place(b)).slice(0, per_length));
+}
+
+/**
+ * Indices of the candidates a modification is put on: all wrong ones of a list, or the right one.
+ */
+export function targetsOf({ direction }: Pick<Modification, "direction">, list: Pick<SetList, "candidates">): number[] {
+  return list.candidates.flatMap(({ pass_rate }, index) =>
+    (pass_rate === 1) === (direction === "negative") ? [index] : [],
+  );
+}
+
+const isSourceLanguage = (language: string): language is SourceLanguage =>
+  (MODIFICATION_LANGUAGES as readonly string[]).includes(language);
+
+/**
+ * Null when running the modified program shows what the original shows; else why it may not be
+ * used.
+ */
+async function changeOf(
+  meter: Meter,
+  original: Program,
+  modified: Program,
+  tests: readonly PoolTest[],
+): Promise<string | null> {
+  // Where nothing runs the language, the equal tokens that `modify` has shown are the proof.
+  if (!meter.engine.runs(original.language)) return null;
+  const [before, after] = [await meter.measure(original, tests), await meter.measure(modified, tests)];
+  if (before.tally === null || after.tally === null) return "unmeasured";
+  return canonicalJson(before.tally) === canonicalJson(after.tally) ? null : "other test results";
+}
+
+async function modifiedList(
+  meter: Meter,
+  list: SetList,
+  modification: Modification,
+  tests: readonly PoolTest[],
+  seed: number,
+): Promise<AdversarialList | string> {
+  const { name, direction, kept } = modification;
+  const { language } = list;
+  if (!isSourceLanguage(language)) return `no parser for ${language}`;
+  const candidates: SetCandidate[] = [...list.candidates];
+  for (const index of targetsOf(modification, list)) {
+    const candidate = list.candidates[index] as SetCandidate;
+    const { code, applied, reason } = modify(candidate.code, language, name, { seed });
+    if (!applied) return reason ?? "not applicable";
+    const change = await changeOf(meter, { language, code: candidate.code }, { language, code }, tests);
+    if (change !== null) return change;
+    candidates[index] = { ...candidate, code };
+  }
+  const target_index = direction === "negative" ? (targetsOf(modification, list)[0] ?? null) : null;
+  const list_id = `${list.list_id}-${name}`;
+  return { ...list, list_id, candidates, base_list_id: list.list_id, modification: name, kept, target_index };
+}
+
+/**
+ * Each base list under each modification, in that order. Every modified program has its original's
+ * tokens (`modify` sees to that), and where the engine runs the language the same outcomes on all
+ * tests; one that has not takes its list out, counted by modification and reason.
+ */
+export async function adversarialLists(
+  meter: Meter,
+  bases: readonly SetList[],
+  problems: readonly PoolProblem[],
+  seed: number,
+): Promise<{ lists: AdversarialList[]; left_out: Reasons }> {
+  const testsOf = new Map(problems.map(({ problem_id, tests }) => [problem_id, tests]));
+  const wanted = bases.flatMap((list) => MODIFICATIONS.map((modification) => ({ list, modification })));
+  const made = await mapBounded(wanted, meter.engine.concurrency, ({ list, modification }) =>
+    modifiedList(meter, list, modification, testsOf.get(list.problem_id) ?? [], seed),
+  );
+  const left_out: Reasons = {};
+  const lists = made.flatMap((result, index) => {
+    if (typeof result !== "string") return [result];
+    const key = `${wanted[index]?.modification.name}: ${result}`;
+    left_out[key] = (left_out[key] ?? 0) + 1;
+    return [];
+  });
+  return { lists, left_out };
+}

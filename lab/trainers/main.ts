@@ -1,0 +1,59 @@
+// Owns `npm run lab -- trainers`: every tool's client against a stack of its own through outages, a
+// restart, a lost sample, validation and a second epoch; writes the table into the integrations'
+// page.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { bundleWorker } from "../../scripts/stack/edge.ts";
+import { runScenarios, SCENARIOS, type Scenario } from "./scenarios.ts";
+import { tableIn, tableOf, withTable } from "./table.ts";
+import { TOOLS } from "./tools.ts";
+
+const flags = commandFlags({
+  command: "trainers",
+  call: "npm run lab -- trainers",
+  about:
+    "Drives every tool's reward client against a stack of its own and writes what came of it into a page's table. Needs the Python client's environment: bash clients/python/run-tests.sh --prepare.",
+  numbers: {
+    scale: {
+      least: 0.05,
+      most: 1,
+      value: 1,
+      help: "what outages, deadlines and the clients' own pauses are multiplied with",
+    },
+    groups: { least: 1, most: 256, value: 64, help: "prompts of a whole step, of 8 samples each; 8 in CI" },
+  },
+  texts: {
+    tools: {
+      value: "",
+      help: "only the tools whose names hold one of these words, comma-separated; the others' cells stay",
+    },
+    scenarios: { value: "", help: `only these of ${Object.keys(SCENARIOS).join(", ")}; the other cells stay` },
+    out: { value: "docs/integrations/README.md", file: true, help: "the page with the table; empty: none" },
+  },
+});
+
+const words = (text: string) => text.split(",").filter((word) => word !== "");
+const [wanted, named] = [words(flags.tools), words(flags.scenarios)];
+const tools = TOOLS.filter(({ absent }) => absent !== true).filter(
+  ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+);
+const all = Object.keys(SCENARIOS) as Scenario[];
+const scenarios = all.filter((scenario) => named.length === 0 || named.includes(scenario));
+const script = await bundleWorker();
+const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+const date = new Date().toISOString().slice(0, 10);
+const cells = await runScenarios({
+  script,
+  tools,
+  scenarios,
+  scale: flags.scale,
+  step_groups: flags.groups,
+  note: (line) => console.log(line),
+});
+const page = flags.out === "" ? null : readFileSync(flags.out, "utf8");
+const run = { date, commit, scale: flags.scale };
+const table = tableOf(TOOLS, cells, run, page === null ? "" : tableIn(page));
+console.log(`\n${table}`);
+if (page !== null) writeFileSync(flags.out, withTable(page, table));
+process.exit([...cells.values()].some((row) => Object.values(row).some((cell) => cell.startsWith("wrong"))) ? 1 : 0);

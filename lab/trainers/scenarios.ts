@@ -1,0 +1,204 @@
+// Owns the scenarios of the trainers' table: what goes wrong while all tools ask side by side, and
+// what each cell says. Knows no tool.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import { epochLater, type Group, groupsOf, type Place, rewardsOf, SIZE, type Values, withoutOne } from "./groups.ts";
+import { endPython, startRelay } from "./python.ts";
+import { type Tool, toldAs } from "./tools.ts";
+import { MODEL, ScriptedVerifier } from "./verifier.ts";
+
+export const SCENARIOS = {
+  quiet: "quiet path",
+  outage2: "outage 2 s",
+  outage15: "outage 15 s",
+  outage60: "outage 60 s",
+  restart: "restart mid-step",
+  step: "64 x 8, restarted",
+  seven: "7 of 8 arrive",
+  validation: "validation",
+  epoch: "an epoch later",
+} as const;
+export type Scenario = keyof typeof SCENARIOS;
+
+/**
+ * One after the other, before all others, whose load would count into their times: OpenRLHF's tries
+ * last 5 s.
+ */
+const FIRST: readonly Scenario[] = ["validation", "restart"];
+
+/** A whole step of one tool after the other, Kritai ended in its midst. */
+const STEP: Scenario = "step";
+
+/** What runs side by side on a stack of its own. */
+const STACKS: readonly (readonly Scenario[])[] = [["quiet", "seven", "epoch"], ["outage2"], ["outage15"], ["outage60"]];
+
+const OUTAGE_S: Partial<Record<Scenario, number>> = { outage2: 2, outage15: 15, outage60: 60 };
+
+/** When Kritai ends after the tools have begun to ask. */
+const RESTART_MS = 2_500;
+
+/** A refusal that comes later is none. */
+const REFUSAL_MS = 5_000;
+
+export type Cells = Map<string, Partial<Record<Scenario, string>>>;
+
+class Stack {
+  readonly verifier = new ScriptedVerifier();
+  readonly #folder = mkdtempSync(join(tmpdir(), "kritai-trainers-"));
+  readonly #script: string;
+  #edge: Edge | null = null;
+  #port = 0;
+  place!: Place;
+
+  constructor(script: string) {
+    this.#script = script;
+  }
+
+  async start({ scale, tools }: Options): Promise<void> {
+    await this.verifier.bringBack();
+    await this.#startEdge();
+    const { url: origin } = this.#edge as Edge;
+    this.#port = Number(new URL(origin).port);
+    const gathered = `on_failure=error&deadline_ms=${Math.max(1_000, Math.round(240_000 * scale))}`;
+    const queries = [`group_size=${SIZE}&${gathered}`, "group_size=1&on_failure=0"];
+    const relayed = tools.some(({ relayed }) => relayed === true);
+    const [training = "", validation = ""] = await Promise.all(
+      relayed ? queries.map((of) => startRelay(origin, of)) : [],
+    );
+    this.place = { origin, relay: { training, validation }, scale };
+  }
+
+  async #startEdge(): Promise<void> {
+    const vars = { VERIFIER_URL: this.verifier.url, VERIFIER_MODEL: MODEL };
+    const at = { host: "127.0.0.1", port: this.#port, objectsDir: this.#folder };
+    this.#edge = await startEdge({ ...at, script: this.#script, vars });
+  }
+
+  /** Cuts what is under way, and starts under the same address over what was stored. */
+  async restart(): Promise<void> {
+    await this.#edge?.close();
+    await this.#startEdge();
+  }
+
+  async close(): Promise<void> {
+    await this.#edge?.close();
+    await this.verifier.takeAway();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const told = (value: unknown) => String(value instanceof Error ? value.message : value).replace(/[|\n]/g, " ");
+
+/** "right", or what is wrong. */
+export function judged(tool: Tool, groups: readonly Group[], values: Values): string {
+  const wanted = groups.map((group) => rewardsOf(group).map((reward) => toldAs(tool, reward)));
+  const pairs = wanted.flatMap((rewards, g) => rewards.map((reward, i) => [reward, values[g]?.[i] ?? null] as const));
+  const lost = pairs.filter(([, got]) => got === null).length;
+  const off = pairs.filter(([reward, got]) => got !== null && Math.abs(got - reward) > 1e-6).length;
+  if (lost + off === 0) return "right";
+  return `wrong: of ${pairs.length} rewards ${lost} lost, ${off} others`;
+}
+
+async function cellOf(tool: Tool, scenario: Scenario, place: Place, step_groups: number): Promise<string> {
+  const groups = groupsOf(`${tool.name} ${scenario}`, scenario === STEP ? step_groups : undefined);
+  if (scenario === "seven") return judged(tool, withoutOne(groups), await tool.ask(place, withoutOne(groups)));
+  if (scenario === "epoch") {
+    const first = judged(tool, groups, await tool.ask(place, groups));
+    if (first !== "right") return first;
+    // A step is generated meanwhile.
+    await pause(2_000);
+    const later = epochLater(groups);
+    return judged(tool, later, await tool.ask(place, later));
+  }
+  if (scenario !== "validation" || tool.validate === undefined)
+    return judged(tool, groups, await tool.ask(place, groups));
+  const began = performance.now();
+  const alone = groups.map(({ prompt, texts }) => ({ prompt, texts: texts.slice(0, 1) }));
+  const values = await tool.validate(place, alone);
+  // Where a process of its own was started, it tells itself.
+  const took = values.took_ms ?? performance.now() - began;
+  const zeros = values.flat().every((value) => value === 0);
+  return zeros && took < REFUSAL_MS
+    ? "0, flagged"
+    : `wrong: ${JSON.stringify(values.flat())} after ${Math.round(took)} ms`;
+}
+
+/** What happens to the stack while the tools ask. */
+async function trouble(stack: Stack, scenario: Scenario, scale: number): Promise<void> {
+  const outage_s = OUTAGE_S[scenario];
+  if (outage_s !== undefined) {
+    await pause(outage_s * 1_000 * scale);
+    await stack.verifier.bringBack();
+  }
+  if (scenario === "restart" || scenario === STEP) {
+    await pause(RESTART_MS);
+    await stack.restart();
+  }
+}
+
+interface Options {
+  script: string;
+  tools: readonly Tool[];
+  scenarios: readonly Scenario[];
+  /** What all times are multiplied with. */
+  scale: number;
+  /** Prompts of a whole step. */
+  step_groups: number;
+  note(line: string): void;
+}
+
+async function runScenario(
+  stack: Stack,
+  scenario: Scenario,
+  { tools, scale, note, step_groups }: Options,
+  cells: Cells,
+): Promise<void> {
+  if (OUTAGE_S[scenario] !== undefined) await stack.verifier.takeAway();
+  // Each answer takes a while, so that the restart comes into the judging.
+  if (scenario === "restart") stack.verifier.answer_ms = 1_000;
+  if (scenario === STEP) stack.verifier.answer_ms = 100;
+  await Promise.all(tools.map((tool) => tool.ready?.(stack.place)));
+  const happening = trouble(stack, scenario, scale);
+  const asking = tools.map(async (tool) => {
+    const began = performance.now();
+    const cell = await cellOf(tool, scenario, stack.place, step_groups).catch((error: Error) => {
+      const cut = scenario === "restart" || scenario === STEP;
+      const soon = performance.now() - began < RESTART_MS + REFUSAL_MS;
+      return cut && soon && tool.refuses?.when.test(error.message) === true
+        ? `refused: ${tool.refuses.as}`
+        : `wrong: ${told(error)}`;
+    });
+    cells.set(tool.name, { ...cells.get(tool.name), [scenario]: cell });
+    note(`${tool.name}, ${SCENARIOS[scenario]}: ${cell} (${((performance.now() - began) / 1_000).toFixed(1)} s)`);
+  });
+  await Promise.all([happening, ...asking]);
+}
+
+async function runStack(scenarios: readonly Scenario[], options: Options, cells: Cells): Promise<void> {
+  const stack = new Stack(options.script);
+  try {
+    await stack.start(options);
+    await Promise.all(scenarios.map((scenario) => runScenario(stack, scenario, options, cells)));
+  } finally {
+    await stack.close();
+  }
+}
+
+/** The table's cells: a stack for each kind of trouble, all of them and all tools side by side. */
+export async function runScenarios(options: Options): Promise<Cells> {
+  const cells: Cells = new Map();
+  const wanted = (of: readonly Scenario[]) => of.filter((one) => options.scenarios.includes(one));
+  try {
+    for (const scenario of wanted(FIRST)) await runStack([scenario], options, cells);
+    if (options.scenarios.includes(STEP))
+      for (const tool of options.tools) await runStack([STEP], { ...options, tools: [tool] }, cells);
+    const stacks = STACKS.map(wanted).filter((of) => of.length > 0);
+    await Promise.all(stacks.map((of) => runStack(of, options, cells)));
+  } finally {
+    endPython();
+  }
+  return cells;
+}

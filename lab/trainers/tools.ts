@@ -1,0 +1,246 @@
+// Owns the tools of the trainers' table: how each asks for a group's rewards, from its documented
+// line. Knows no scenario.
+
+import { CohereClientV2 } from "cohere-ai";
+import OpenAI from "openai";
+import * as clients from "../../test/api/contracts/trainer-clients.ts";
+import { type Group, type Place, SIZE, type Values } from "./groups.ts";
+import { patientFetch } from "./patient-fetch.ts";
+import { drivePython, installedTrainers, type PythonTool, readyPython } from "./python.ts";
+
+export interface Tool {
+  name: string;
+  /** "stand-in", or the version of the package that runs. */
+  version: string;
+  /** Its package is not installed here, so that it cannot run. */
+  absent?: true;
+  ask(place: Place, groups: readonly Group[]): Promise<Values>;
+  /** Its requests go through the relay of NeMo-Gym. */
+  relayed?: true;
+  /**
+   * The error of its own client, as its page says, when Kritai's restart breaks its connection: it
+   * does not ask again after that. `when`: what our stand-in's error says.
+   */
+  refuses?: { when: RegExp; as: string };
+  /** Resolves when its process could ask; trouble may begin then. */
+  ready?(place: Place): Promise<void>;
+  /** By its documented line; absent: as in training. */
+  validate?(place: Place, groups: readonly Group[]): Promise<Values & { took_ms?: number }>;
+}
+
+type AskOne = (text: string, group: Group) => Promise<number | null>;
+
+/** A request for each sample, all in flight at once. */
+const oneByOne = (groups: readonly Group[], ask: AskOne): Promise<Values> =>
+  Promise.all(groups.map((group) => Promise.all(group.texts.map((text) => ask(text, group)))));
+
+const optionsOf = ({ origin, scale }: Place, path: string) => ({ url: `${origin}${path}`, compression: 1 / scale });
+const ms = ({ scale }: Place, real: number) => Math.max(1_000, Math.round(real * scale));
+
+const chatml = (prompt: string) => `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n`;
+
+let responses = 0;
+const nemoRow = (text: string, { prompt }: Group) => ({
+  responses_create_params: { input: prompt },
+  expected_answer: "l",
+  response: {
+    ...{ id: `resp_${responses++}`, created_at: 0, model: "m", object: "response" },
+    ...{ parallel_tool_calls: true, tool_choice: "auto", tools: [] },
+    output: [
+      {
+        ...{ id: "m", type: "message", role: "assistant", status: "completed" },
+        content: [{ type: "output_text", text, annotations: [] }],
+      },
+    ],
+  },
+});
+
+const openRlhf: Tool = {
+  name: "OpenRLHF",
+  version: "stand-in",
+  ask: (place, groups) =>
+    oneByOne(groups, async (text, { prompt }) => {
+      const path = `/openrlhf/get_reward?group_size=${SIZE}&run_id=openrlhf&deadline_ms=${ms(place, 144_000)}`;
+      const query = `${chatml(prompt)}${text}<|im_end|>`;
+      return (await clients.openRlhf(optionsOf(place, path), query, chatml(prompt), "l"))?.reward ?? null;
+    }),
+};
+
+const slimePath = (place: Place, run: string) =>
+  `/slime/reward?group_size=${SIZE}&run_id=${run}&deadline_ms=${ms(place, 96_000)}`;
+
+const slime: Tool = {
+  name: "slime",
+  version: "stand-in",
+  ask: (place, groups) =>
+    oneByOne(groups, (text, { prompt }) => clients.slime(optionsOf(place, slimePath(place, "slime")), prompt, text)),
+};
+
+const miles: Tool = {
+  name: "miles (remote_rm)",
+  version: "stand-in",
+  refuses: { when: /ECONNRESET|ECONNREFUSED|socket hang up|aborted/, as: "aiohttp.ClientConnectionError" },
+  ask: (place, groups) =>
+    oneByOne(groups, (text, { prompt }) =>
+      clients.miles(optionsOf(place, `${slimePath(place, "miles")}&tries=1`), prompt, text),
+    ),
+};
+
+const nemoGym: Tool = {
+  name: "NeMo-Gym",
+  relayed: true,
+  version: "stand-in, our relay",
+  ask: ({ relay, scale }, groups) =>
+    oneByOne(groups, (text, group) =>
+      clients.nemoRl({ url: relay.training, compression: 1 / scale }, nemoRow(text, group)),
+    ),
+  validate: ({ relay, scale }, groups) =>
+    oneByOne(groups, (text, group) =>
+      clients.nemoRl({ url: relay.validation, compression: 1 / scale }, nemoRow(text, group)),
+    ),
+};
+
+const verifiers: Tool = {
+  name: "verifiers",
+  relayed: true,
+  version: "stand-in, our relay",
+  ask: ({ relay, scale }, groups) =>
+    oneByOne(groups, (text, group) => {
+      const at = { url: relay.training, compression: 1 / scale };
+      return clients.verifiers(at, "", { ...nemoRow(text, group), run: "v" }, { request_timeout_ms: 300_000 });
+    }),
+  validate: (place, groups) =>
+    oneByOne(groups, (text, group) =>
+      clients.verifiers(optionsOf(place, "/nemo-gym"), "", nemoRow(text, group), {
+        more: { "kritai-group-size": "1", "kritai-on-failure": "0" },
+      }),
+    ),
+};
+
+/**
+ * A shim of the Python client, called as its tool calls it; `split`: its rows say when they are
+ * validation's.
+ */
+const shim = (name: string, tool: string, split = false): Tool => ({
+  version: "stand-in, our shim",
+  ...inPython(name, { name: tool }, split),
+});
+
+function inPython(name: string, tool: PythonTool, split: boolean): Omit<Tool, "version"> {
+  return {
+    name,
+    ready: (place) => readyPython(place, tool),
+    ask: (place, groups) => drivePython(place, tool, groups, "train"),
+    ...(split && { validate: (place, groups) => drivePython(place, tool, groups, "test") }),
+  };
+}
+
+const INSTALLED = installedTrainers();
+
+/** The package's own code, where it is installed; else its row stays as it was. */
+const packaged = (name: string, of: "openrlhf" | "verl" | "trl", tool: string, split = false): Tool => ({
+  version: INSTALLED[of] === undefined ? "not installed here" : `${of} ${INSTALLED[of]}`,
+  ...(INSTALLED[of] === undefined && { absent: true as const }),
+  ...inPython(name, { name: tool, packaged: true }, split),
+});
+
+const evalProtocol: Tool = {
+  name: "eval-protocol",
+  version: "stand-in",
+  // The preview waits 30 s and asks once; with the URL's own longer deadline the caller waits
+  // longer.
+  ask: (place, groups) =>
+    oneByOne(groups, (text, { prompt }) => {
+      const path = `/evaluate?group_size=${SIZE}&deadline_ms=${ms(place, 240_000)}`;
+      const messages = [
+        { role: "user", content: prompt },
+        { role: "assistant", content: text },
+      ];
+      return clients.patiently(optionsOf(place, path), (options) =>
+        clients.evalProtocol(options, "", messages, 300_000),
+      );
+    }),
+  validate: (place, groups) =>
+    oneByOne(groups, async (text, { prompt }) => {
+      const messages = [
+        { role: "user", content: prompt },
+        { role: "assistant", content: text },
+      ];
+      return clients.evalProtocol(optionsOf(place, "/evaluate?group_size=1&on_failure=-1"), "", messages);
+    }),
+};
+
+const faiRl: Tool = {
+  name: "FAI-RL",
+  version: "stand-in",
+  ask: async (place, groups) => {
+    const rows = groups.flatMap(({ prompt, texts }) => texts.map((text) => ({ prompt, text })));
+    const path = `/v1/score_batch?run_id=fai-rl&deadline_ms=${ms(place, 120_000)}`;
+    const flat = await clients.faiRl(optionsOf(place, path), "", rows);
+    return groups.map(({ texts }) => texts.map(() => flat.shift() ?? null));
+  },
+};
+
+const cohere: Tool = {
+  name: "cohere (rerank)",
+  version: "cohere-ai 8.1.0, patient fetch",
+  ask: (place, groups) =>
+    Promise.all(
+      groups.map(async ({ prompt, texts }) => {
+        const sdk = new CohereClientV2({ token: "x", environment: place.origin, fetch: patientFetch });
+        const { results } = await sdk.rerank({ model: "rm", query: prompt, documents: texts });
+        const scores: (number | null)[] = texts.map(() => null);
+        for (const { index, relevanceScore } of results) scores[index] = relevanceScore;
+        return scores;
+      }),
+    ),
+};
+
+const openaiJudge: Tool = {
+  name: "openai (judge)",
+  version: "openai 7.57.0, patient fetch",
+  ask: (place, groups) =>
+    Promise.all(
+      groups.map(async ({ prompt, texts }) => {
+        const sdk = new OpenAI({ apiKey: "x", baseURL: `${place.origin}/v1`, fetch: patientFetch });
+        const question = { question: prompt, candidates: texts, form: "scores" };
+        const messages = [{ role: "user" as const, content: JSON.stringify(question) }];
+        const reply = await sdk.chat.completions.create({ model: "default", messages });
+        const [, scores = "[]"] = /\\boxed\{(\[.*\])\}/.exec(reply.choices[0]?.message.content ?? "") ?? [];
+        return JSON.parse(scores) as number[];
+      }),
+    ),
+};
+
+export const TOOLS: readonly Tool[] = [
+  openRlhf,
+  packaged("OpenRLHF (package)", "openrlhf", "openrlhf"),
+  slime,
+  miles,
+  shim("miles (shim)", "slime"),
+  nemoGym,
+  verifiers,
+  shim("verl (shim)", "verl_reward", true),
+  shim("verl (gathered)", "verl_gathered", true),
+  packaged("verl (package, shim)", "verl", "verl_reward", true),
+  packaged("verl (package, gathered)", "verl", "verl_gathered", true),
+  shim("SkyRL", "skyrl", true),
+  shim("AReaL", "areal", true),
+  shim("ms-swift", "ms_swift"),
+  shim("TRL", "trl"),
+  packaged("TRL (package)", "trl", "trl"),
+  { ...shim("axolotl", "trl"), version: "stand-in, TRL's function" },
+  evalProtocol,
+  faiRl,
+  cohere,
+  openaiJudge,
+];
+
+/**
+ * What the tool's number is on a group whose rewards are these: tenths, or a share of the range.
+ */
+export function toldAs({ name }: Tool, reward: number): number {
+  if (name === "openai (judge)") return Math.round(10 * reward);
+  // The default spec's rewards lie between -1 and 1.
+  return name === "eval-protocol" ? (reward + 1) / 2 : reward;
+}
