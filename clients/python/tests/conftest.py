@@ -46,6 +46,8 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "VAL_GROUP_SIZE",
         "COMPONENTS",
         "DRIFT_PROBE",
+        "FIRST_CALL_S",
+        "GATHER",
     ):
         monkeypatch.delenv(f"KRITAI_{name}", raising=False)
 

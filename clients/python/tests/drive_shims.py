@@ -1,4 +1,4 @@
-"""Owns driving each shim as its tool does, for `npm run trainers`: a plan in JSON on stdin; on
+"""Owns driving each shim as its tool does, for `npm run lab -- trainers`: a plan in JSON on stdin; on
 stdout the numbers that the tool would
 train on, and how long they took. The tools' own modules are stood in for, so that none has to be
 installed."""

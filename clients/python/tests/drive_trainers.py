@@ -1,4 +1,4 @@
-"""Owns driving the installed trainers' own code, for `npm run trainers`: a plan in JSON on stdin,
+"""Owns driving the installed trainers' own code, for `npm run lab -- trainers`: a plan in JSON on stdin,
 once what they import is there; on stdout the numbers that each would train on, and how long they
 took. Run in the environment of `run-tests.sh --trainers`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import pickle
 import sys
 import threading
@@ -141,6 +142,53 @@ def test_a_part_of_a_group_raises_before_anything_is_asked(server: FakeServer, d
     assert server.received == []
     copies = [kritai_reward(server.url, num_generations=2) for _ in range(WORLD)]
     assert in_each(distributed, lambda rank: copies[rank](**batch(rank))) == [[1.0, 2.0], [None, 4.0, 8.0, 9.0]]
+
+
+def ms_swift(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The plugin's reward, over a stand-in for ms-swift's registry."""
+    library: Any = types.ModuleType("swift.rewards")
+    library.AsyncORM, library.orms = object, {}
+    monkeypatch.setitem(sys.modules, "swift", types.ModuleType("swift"))
+    monkeypatch.setitem(sys.modules, "swift.rewards", library)
+    monkeypatch.delitem(sys.modules, "kritai.shims.ms_swift_plugin", raising=False)
+    importlib.import_module("kritai.shims.ms_swift_plugin")
+    return library.orms["kritai"]()
+
+
+@pytest.mark.parametrize(
+    ("variables", "came"),
+    [
+        ({}, "name num_generations"),
+        ({"KRITAI_GROUP_SIZE": "4"}, "2 completions of a prompt, not 4"),
+        ({"KRITAI_GATHER": "1", "KRITAI_GROUP_SIZE": "4"}, [[1.0, 2.0], [3.0, 4.0]]),
+        ({"KRITAI_GROUP_SIZE": "2"}, [[1.0, 2.0], [3.0, 4.0]]),
+    ],
+)
+def test_ms_swift_raises_on_a_part_or_gathers_as_its_variables_say(
+    server: FakeServer,
+    distributed: Distributed,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    came: Any,
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    # A process of its own has its own copy of the module.
+    copies = [ms_swift(monkeypatch) for _ in range(WORLD)]
+
+    def asked(rank: int) -> Any:
+        texts = [["1", "2"], ["3", "4"]][rank]
+        chats = [[{"role": "user", "content": "p"}, {"role": "assistant", "content": text}] for text in texts]
+        return copies[rank](texts, messages=chats)
+
+    told = in_each(distributed, asked)
+    if isinstance(came, str):
+        assert all(isinstance(fault, ValueError) and came in str(fault) for fault in told)
+        assert server.received == []
+    else:
+        assert told == came
+        sizes = [len(group["rollouts"]) for request in server.received for group in request.json["groups"]]
+        assert sizes == ([4] if "KRITAI_GATHER" in variables else [2, 2])
 
 
 def test_one_process_needs_to_name_nothing_and_is_checked_where_it_does(server: FakeServer) -> None:

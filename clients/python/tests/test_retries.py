@@ -29,7 +29,8 @@ from kritai import (
     Unauthorized,
     Unavailable,
 )
-from kritai.transport import Transport, retry_after_s
+from kritai.retry_policy import retry_after_s
+from kritai.transport import Transport
 
 
 def failing_first(failures: list[Reply | None]) -> Callable[[Received, int], Reply | None]:

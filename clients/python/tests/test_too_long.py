@@ -13,7 +13,9 @@ from fake_server import FakeServer, Received, Reply, scored_group, sent, serving
 
 from kritai import Group, Kritai
 from kritai.gather import forget_shared
+from kritai.shims import verl_reward
 from kritai.shims.slime_reward import reward as slime
+from kritai.shims.trl_judge import KritaiPairwiseJudge
 from kritai.shims.trl_reward import kritai_reward
 from kritai.shims.verl_gathered import compute_score
 from kritai.too_long import HEAD_CHARS, ROLLOUT_TEXT_BYTES, head_beyond, is_too_long, within_reach
@@ -98,6 +100,41 @@ def test_a_sample_that_the_server_gathers_travels_as_a_head_that_is_still_too_lo
     text = sent(server)[field]
     assert [is_too_long(text), text[:20]] == [True, LONG[:20]]
     assert len(text) == ROLLOUT_TEXT_BYTES + 1
+
+
+def test_an_areal_sample_travels_as_such_a_head_too(monkeypatch: pytest.MonkeyPatch, areal_shim: Any) -> None:
+    workflow = areal_shim.KritaiWorkflow(gconfig=None, tokenizer=None)
+    with serving(lambda request, number: Reply(body=0.5)) as server:
+        monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+        monkeypatch.setenv("KRITAI_GROUP_SIZE", "8")
+        assert asyncio.run(workflow.arun_episode(None, {"messages": "p", "generated": LONG})) == 0.5
+    assert len(sent(server)["response"]) == ROLLOUT_TEXT_BYTES + 1
+
+
+@pytest.mark.parametrize("shim", ["verl_reward", "slime group", "trl", "judge"])
+def test_of_a_group_that_the_client_has_whole_the_head_alone_travels(
+    monkeypatch: pytest.MonkeyPatch, shim: str
+) -> None:
+    async def ask(server: FakeServer) -> list[float]:
+        if shim == "verl_reward":
+            calls = [verl_reward.compute_score("d", text, "6", {"question": "p"}, group_size=2) for text in ("1", LONG)]
+            return [scored["score"] for scored in await asyncio.gather(*calls)]
+        if shim == "trl":
+            rewards: list[float] = await kritai_reward(server.url)(prompts=["p", "p"], completions=["1", LONG])
+            return rewards
+        if shim == "judge":
+            pair = [("1", LONG)]
+            return [1.0, *(await asyncio.to_thread(KritaiPairwiseJudge(server.url).judge, ["p"], pair, True, True))]
+        samples = [SimpleNamespace(prompt="p", response=text, response_length=1, label=None) for text in ("1", LONG)]
+        group: list[float] = await slime(SimpleNamespace(n_samples_per_prompt=2), samples)
+        return group
+
+    with serving(blind) as server:
+        monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+        assert asyncio.run(ask(server)) == [1.0, 1.0]
+    [[short, long]] = [group["rollouts"] for group in sent(server)["groups"]]
+    assert (long["text"], long["too_long"]) == (LONG[:HEAD_CHARS], True)
+    assert "too_long" not in short
 
 
 def test_the_stack_scores_the_others_of_a_batch(url: str) -> None:

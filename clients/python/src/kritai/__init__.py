@@ -35,11 +35,12 @@ from kritai.request_types import (
     TestResult,
     VerdictItem,
 )
+from kritai.retry_policy import RetryPolicy
 from kritai.reward_warnings import KritaiWarning
 from kritai.splitting import Limits
 from kritai.thinking import drop_thinking
-from kritai.transport import RetryPolicy, Way
 from kritai.verdict_types import EvaluationsReply, Verdicts
+from kritai.way import Way
 
 __all__ = [
     "AsyncBatch",

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kritai.batch import AsyncBatch, submitted
+from kritai.call_options import RewardsOptions, StreamOptions
 from kritai.errors import KritaiError
 from kritai.merging import (
     Answer,
@@ -25,21 +26,14 @@ from kritai.merging import (
 from kritai.planned_call import ENVELOPE_BYTES, PlannedCall, planned, with_places
 from kritai.progress import ProgressBar
 from kritai.reply_types import GroupResult, Rewards, RewardsEvent, RewardsReply, StoredSpec
-from kritai.request_types import (
-    AnySpec,
-    EvaluationList,
-    Formulation,
-    Group,
-    Overlong,
-    RewardsOptions,
-    StreamOptions,
-    VerdictItem,
-)
+from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, Overlong, VerdictItem
+from kritai.retry_policy import RetryPolicy
 from kritai.run_log import AsyncRunLog
 from kritai.splitting import TOO_MUCH, Limits, Part, body_of, encode, group_parts, halves, invalid, split
 from kritai.stream import StreamOfGroups
-from kritai.transport import RetryPolicy, Transport, Way
+from kritai.transport import Transport
 from kritai.verdict_types import EvaluationsReply, Verdicts
+from kritai.way import Way
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kritai.async_client import AsyncKritai
 from kritai.batch import Batch
-from kritai.loop_thread import LoopThread
-from kritai.reply_types import Rewards, RewardsEvent, StoredSpec
-from kritai.request_types import (
-    AnySpec,
-    EvaluationList,
+from kritai.call_options import (
     EvaluationsOptions,
-    Formulation,
-    Group,
     RewardsOptions,
     StepsQuery,
     StreamOptions,
     SubmitOptions,
-    VerdictItem,
     VerdictsOptions,
 )
+from kritai.loop_thread import LoopThread
+from kritai.reply_types import Rewards, RewardsEvent, StoredSpec
+from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, VerdictItem
+from kritai.retry_policy import RetryPolicy
 from kritai.run_log import AsyncRunLog
 from kritai.run_log_types import (
     AuditVerdict,
@@ -39,8 +36,8 @@ from kritai.run_log_types import (
     StoredVerdict,
 )
 from kritai.splitting import Limits
-from kritai.transport import RetryPolicy, Way
 from kritai.verdict_types import EvaluationsReply, Verdicts
+from kritai.way import Way
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import urlencode
 
+from kritai.call_options import RewardsOptions
 from kritai.client import Kritai
 from kritai.columns import completion_of, component_of, prompt_key, prompt_of, rollouts_of, rows_of
 from kritai.errors import KritaiError, NoScore, Problem, UnsupportedContent
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
 from kritai.reply_types import RolloutResult
-from kritai.request_types import Prompt, RewardsOptions, Rollout
+from kritai.request_types import Prompt, Rollout
 from kritai.stated_facts import Stated, plain, rewards_by_rows
 from kritai.too_long import head_beyond
 

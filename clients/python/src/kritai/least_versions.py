@@ -11,12 +11,14 @@ from kritai.reward_warnings import KritaiWarning
 
 LEAST_VERSIONS = {
     "areal": "1.0.4",
+    "atroposlib": "0.4",
     "eval-protocol": "0.3.33",
     "ms-swift": "4.6",
     "nemo-gym": "0.5.1",
     "openrlhf": "0.11",
     "skyrl-gym": "0.4",
     "slime": "0.3",
+    "tinker-cookbook": "0.6",
     "trl": "1.6",
     "verifiers": "0.4",
     "verl": "0.9",

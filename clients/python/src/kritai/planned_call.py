@@ -8,8 +8,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kritai.call_options import StreamOptions
 from kritai.errors import FieldFault, KritaiError
-from kritai.request_types import Group, StreamOptions
+from kritai.request_types import Group
 from kritai.splitting import Limits, Part, body_of, group_parts, split
 
 DEADLINE_MS = 120_000

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, urlencode
 
+from kritai.call_options import StepsQuery
 from kritai.errors import Problem, Unavailable
-from kritai.request_types import AnySpec, StepsQuery
+from kritai.reading import parsed_line
+from kritai.request_types import AnySpec
 from kritai.reward_warnings import warn_of_alarms
 from kritai.run_log_types import (
     AuditVerdict,
@@ -24,7 +26,7 @@ from kritai.run_log_types import (
 )
 from kritai.splitting import encode
 from kritai.stream import anext_or_none
-from kritai.transport import Transport, parsed_line, within
+from kritai.transport import Transport, within
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

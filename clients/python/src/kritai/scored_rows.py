@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from kritai.async_client import AsyncKritai
-from kritai.columns import component_of, extras_of, prompt_key, prompt_of, rows_of, signals_of
+from kritai.columns import component_of, extras_of, prompt_key, prompt_of, rows_of, signals_of, turns_before
 from kritai.drift_probe import DriftProbe, beside
 from kritai.missing_rewards import numbers_for
 from kritai.processes import Crew, require_whole
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Rollout
 from kritai.stated_facts import Scored, Stated, rewards_by_rows
+from kritai.way import Way
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ async def score_rows(
     tool: str | None = None,
     num_generations: int | Sequence[int] | None = None,
     gather: Crew | None = None,
+    way: Way | None = None,
     **options: Any,
 ) -> ScoredRows:
     """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
@@ -75,7 +77,7 @@ async def score_rows(
     answer. Rows of one prompt with different labels, or different such facts, are different problems.
 
     num_generations: the completions of a prompt; rows that are a part of a group raise ValueError.
-    gather: scores the rows of all processes together.
+    gather: scores the rows of all processes together. way: how the server is reached.
 
     What failed for want of a server or of time is asked for again until `timeout_s`, then None with
     its code, unless `on_failure="raise"`. A probe that is due goes beside the step's own request.
@@ -92,7 +94,7 @@ async def score_rows(
         keys = [prompt_key(prompt_of(prompt, f"prompts[{at}]")) for at, (prompt, _, _) in enumerate(counted)]
         require_whole(keys, num_generations, gathers=gather is not None)
         shown, told, facts = ([row[at] for row in rows] for at in range(3))
-        async with AsyncKritai(base_url) as client:
+        async with AsyncKritai(base_url, way=way) as client:
             scoring = rewards_by_rows(client, shown, cast("Any", told), cast("Any", facts), language, **given)
             if drift_probe is not None and drift_probe.due(given["step"]):
                 scored = await beside(scoring, drift_probe.send(client, **given))
@@ -106,3 +108,17 @@ async def score_rows(
     scored, first = (await score(own), 0) if gather is None else await gather.together(own, score)
     rows = rows_of(scored.result, scored.places[first : first + len(own)])
     return ScoredRows(rows, scored.result, fallback, tool)
+
+
+def same_prompt(chats: Any, count: int) -> tuple[list[Any], list[Any]]:
+    """The prompts and the completions of an item's rollouts, each a chat that ends with what is judged.
+    Raises ValueError where chats are missing, or go apart before their last turn."""
+    if not isinstance(chats, list) or len(chats) != count or not all(chats):
+        raise ValueError("each rollout needs its `messages`, from the prompt to the answer: the judge reads texts")
+    prompts = [turns_before(chat, f"messages[{at}]") for at, chat in enumerate(chats)]
+    if len({prompt_key(prompt_of(prompt)) for prompt in prompts}) > 1:
+        raise ValueError(
+            "the rollouts of an item differ before their last turn, and only answers to one prompt are compared: put "
+            "the turns that are to be judged into the last one's text"
+        )
+    return prompts, [chat[-1:] for chat in chats]

@@ -9,10 +9,11 @@ from typing import Any, cast
 
 from kritai.errors import KritaiError, Problem, ServerFault, Unavailable
 from kritai.merging import bad_reply
+from kritai.reading import parsed_line
 from kritai.reply_fields import Fields
 from kritai.reply_types import RewardsEvent
 from kritai.reward_warnings import warn_of
-from kritai.transport import Transport, parsed_line, within
+from kritai.transport import Transport, within
 
 
 class StreamOfGroups:
@@ -22,7 +23,7 @@ class StreamOfGroups:
     def __init__(self, transport: Transport, run: Sequence[int], deadline: float) -> None:
         self.missing = list(run)
         self._transport = transport
-        self._deadline = deadline
+        self._asking = transport.asking(deadline)
 
     async def events(self, body_of: Callable[[Sequence[int]], bytes]) -> AsyncIterator[RewardsEvent]:
         """Groups under their index in the call, then `done`. A broken stream is retried with what
@@ -36,7 +37,7 @@ class StreamOfGroups:
                 return
             except KritaiError as error:
                 tries = 0 if len(self.missing) < before else tries
-                await self._transport.pause_before_retry(error, tries, self._deadline)
+                await self._transport.pause_before_retry(error, tries, self._asking)
                 tries += 1
 
     async def _attempt(self, body: bytes) -> AsyncIterator[RewardsEvent]:
@@ -44,7 +45,7 @@ class StreamOfGroups:
         lines = self._lines(body)
         try:
             while True:
-                event = await within(self._deadline, anext_or_none(lines))
+                event = await within(self._asking.deadline, anext_or_none(lines))
                 if event is None:
                     raise Unavailable(Problem("connection_lost", "the stream ended early", retryable=True))
                 if event["type"] == "error":
@@ -61,7 +62,8 @@ class StreamOfGroups:
             await lines.aclose()
 
     async def _lines(self, body: bytes) -> Any:
-        opened = self._transport.opened("POST", "/v1/rewards", body, str(uuid.uuid4()), "application/x-ndjson")
+        key, form = str(uuid.uuid4()), "application/x-ndjson"
+        opened = self._transport.opened("POST", "/v1/rewards", body, key, form, asking=self._asking)
         async with opened as response:
             async for line in response.aiter_lines():
                 if line.strip():

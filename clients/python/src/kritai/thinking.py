@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Opening and closing tags by kind, as src/core/judges/thinking.ts reads them. Those before
+# Opening and closing tags by kind, as src/core/text/thinking.ts reads them. Those before
 # _OWN_TAGS are spellings of one tag.
 _KINDS = (
     ("<think>", "</think>"),

@@ -1,0 +1,91 @@
+"""Owns the options of the client's calls, by name and type. Knows no request's body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypedDict
+
+from kritai.request_types import AnySpec, Overlong
+
+
+class StepsQuery(TypedDict, total=False):
+    """Which steps of a run: above `after`, from `from_step` up to `to_step`, the lowest `limit` of
+    them; `owner` names whose run."""
+
+    after: int | None
+    from_step: int | None
+    to_step: int | None
+    limit: int | None
+    owner: str | None
+
+
+class StreamOptions(TypedDict, total=False):
+    """Options of `stream_rewards`; every one may be left out.
+
+    spec: a stored spec's name, or an inline spec. Default "default".
+    run_id, step: what the run log files the groups under.
+    deadline_ms: the server's deadline of each request, 100..600000; what is not decided by then is
+        None with the code `deadline`. Default 120000, and never more than 80 % of the time that the
+        call has left.
+    timeout_s: the whole call's deadline with all its requests and retries. Default: a minute more
+        than the requests' own deadlines.
+    drop_thinking: empty the think blocks before sending, tags kept. The verifier never reads them;
+        only a spec with `extract: whole` or a regular expression over the thinking can tell.
+    """
+
+    spec: str | AnySpec
+    run_id: str | None
+    step: int | None
+    deadline_ms: int
+    timeout_s: float | None
+    drop_thinking: bool
+
+
+class RewardsOptions(StreamOptions, total=False):
+    """Options of `rewards`; every one may be left out.
+
+    on_failure: "raise" (default), or "null": a request that failed for want of a server or of time
+        leaves None with its code in its own groups. A request that is itself at fault raises in
+        both cases.
+    progress: a one-line bar on stderr. Default: when stderr is a terminal and the call takes longer
+        than a second.
+    patient: asks again, with pauses, for what is missing and may come later, until `timeout_s`.
+        Trainers' shims do.
+    columns: whether the result has each signal's values as `columns`, too. A stream's groups carry
+        the same values in their `components`.
+    """
+
+    on_failure: Literal["raise", "null"]
+    progress: bool | None
+    patient: bool
+    columns: bool
+
+
+class SubmitOptions(TypedDict, total=False):
+    """Options of `submit`; every one may be left out. Their defaults stand with the async client's."""
+
+    spec: str | AnySpec
+    run_id: str | None
+    step: int | None
+    deadline_ms: int
+    timeout_s: float
+    columns: bool
+
+
+class VerdictsOptions(TypedDict, total=False):
+    """Options of `verdicts`; every one may be left out."""
+
+    options: Mapping[str, object] | None
+    overlong: Overlong | None
+    run_id: str | None
+    step: int | None
+    timeout_s: float
+
+
+class EvaluationsOptions(TypedDict, total=False):
+    """Options of `evaluations`; every one may be left out."""
+
+    undefined_tau: str
+    bootstrap: int
+    seed: int
+    timeout_s: float

@@ -1,0 +1,21 @@
+"""Owns a reward function for trainers that await none. Knows no tool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kritai.loop_thread import LoopThread
+from kritai.named_reward import NamedReward
+
+
+class SyncReward:
+    """An async reward function, run to its end on a loop of its own: also where the caller is on a loop
+    itself. Pickles."""
+
+    def __init__(self, reward: NamedReward, thread: LoopThread) -> None:
+        self.__name__ = reward.__name__
+        self._reward = reward
+        self._thread = thread
+
+    def __call__(self, *args: Any, **given: Any) -> Any:
+        return self._thread.run(self._reward(*args, **given))
