@@ -4,16 +4,16 @@
 import { describe, expect, test } from "vitest";
 import { plainAnswer } from "../../src/core/candidate/answers/answer-text.ts";
 import {
-  type Comparing,
   compareAnswers,
   compareRead,
+  type EquivalenceRules,
   readAnswer,
 } from "../../src/core/candidate/answers/compare-answers.ts";
 import { clusterShares, majorityRewards } from "../../src/core/signals/consensus.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
 import fc from "../harness/property.ts";
 
-const AUTO: Comparing = { type: "auto", tolerance: 0n };
+const AUTO: EquivalenceRules = { type: "auto", tolerance: 0n };
 const compared = (a: string, b: string) => compareAnswers(a, b, AUTO);
 
 const SUPER = "⁰¹²³⁴⁵⁶⁷⁸⁹";

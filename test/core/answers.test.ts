@@ -2,11 +2,11 @@
 // where math-verify says different.
 
 import { describe, expect, test } from "vitest";
-import { type Comparing, compareAnswers } from "../../src/core/candidate/answers/compare-answers.ts";
+import { compareAnswers, type EquivalenceRules } from "../../src/core/candidate/answers/compare-answers.ts";
 import fc from "../harness/property.ts";
 import vectors from "../vectors/reference_answers.json" with { type: "json" };
 
-const AUTO: Comparing = { type: "auto", tolerance: 0n };
+const AUTO: EquivalenceRules = { type: "auto", tolerance: 0n };
 const rows = vectors.cases.map((one) => [`${one.name}: ${one.input.gold} | ${one.input.pred}`, one] as const);
 
 describe("golden vectors", () => {
@@ -57,7 +57,7 @@ test("what the rules find equal, by type of answer, is what the documentation sa
 });
 
 describe("numbers", () => {
-  const of = (tolerance: bigint): Comparing => ({ type: "number", tolerance });
+  const of = (tolerance: bigint): EquivalenceRules => ({ type: "number", tolerance });
   test("are within a tolerance or not, in either order", () => {
     expect(compareAnswers("3.14159", "3.1416", of(0n))).toBe("unknown");
     expect(compareAnswers("3.14159", "3.1416", of(10n))).toBe("equal");

@@ -1,6 +1,6 @@
 // A canonical spec, as it is stored and shown, is a spec: read again it is itself, under its hash.
 import { expect, test } from "vitest";
-import { AnySpecSchema } from "../../src/core/signals/signals-spec.ts";
+import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 
 const signals = (settings: object) => ({ signals: { own: settings } });

@@ -2,7 +2,7 @@
 // that trainers bring.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { loadProblems } from "../../scripts/lab/problems/problem.ts";
+import { loadProblems } from "../../lab/problems/problem.ts";
 import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import fc from "../harness/property.ts";

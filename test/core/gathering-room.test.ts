@@ -11,7 +11,7 @@ import {
   dueGroups,
   forget,
   leave,
-  type Place,
+  type MemberSlot,
   restoredRoom,
   settle,
   settleable,
@@ -82,7 +82,7 @@ class World {
     this.proceed();
   }
 
-  place(id: string, place: Place | null): void {
+  place(id: string, place: MemberSlot | null): void {
     if (place?.ready) this.answer(id);
   }
 

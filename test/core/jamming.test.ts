@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Reading } from "../../src/core/judges/readings.ts";
-import type { AskedQuestion } from "../../src/core/tournament/asked-questions.ts";
+import type { AskedQuestion } from "../../src/core/asking/asked-questions.ts";
+import type { Reading } from "../../src/core/asking/readings.ts";
 import { jammers } from "../../src/core/tournament/jamming.ts";
 
 const readingWith = (status: Reading["status"], code: Reading["code"] = null): Reading => ({
@@ -17,7 +17,7 @@ function robin(n: number, statusOf: (i: number, j: number) => Reading["status"] 
       const j = i + k + 1;
       const status = statusOf(i, j);
       const readings = [status === "failed" ? readingWith(null, "deadline") : readingWith(status)];
-      return { question: showing(i, j), own: true, readings };
+      return { question: showing(i, j), charged: true, readings };
     }),
   ).flat();
 }
@@ -73,7 +73,7 @@ describe("jammers", () => {
   });
 
   it("knows nobody in a list, which shows all at once", () => {
-    const list: AskedQuestion = { question: showing(0, 1, 2), own: true, readings: [readingWith("no_box")] };
+    const list: AskedQuestion = { question: showing(0, 1, 2), charged: true, readings: [readingWith("no_box")] };
     expect(jammers(3, [list, list, list]).size).toBe(0);
   });
 });

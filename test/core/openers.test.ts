@@ -1,7 +1,7 @@
 // Holds what is no candidate because it only announces one, and that a short answer is one.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { HONEST_ANSWERS, KEYS } from "../../scripts/lab/red-team/openers.ts";
+import { HONEST_ANSWERS, KEYS } from "../../lab/red-team/openers.ts";
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { isOpener } from "../../src/core/candidate/openers.ts";
 import { clusterShares, majorityRewards } from "../../src/core/signals/consensus.ts";
@@ -115,6 +115,40 @@ describe("a group that agrees on an opener", () => {
       expect(values([answer, answer, "4"])).toEqual([1, 1, 0]);
     },
   );
+});
+
+it("takes an empty set for an answer, and empty braces of TeX for none", () => {
+  expect(isOpener("I think it is \\boxed{\\{ \\}}.")).toBe(false);
+  for (const text of ["I think it is \\boxed{}.", "\\boxed{{}}", "\\boxed{\\{}"]) expect(isOpener(text)).toBe(true);
+});
+
+it("leaves the empty set to a judge where it is the reference, and to no one else", () => {
+  const settings = { answer: "boxed", answer_type: "auto", tolerance: 0 } as const;
+  const rewards = (right: string, answers: readonly string[]) =>
+    reference
+      .open(
+        preparedOf(
+          answers.map((one) => `So \\boxed{${one}}`),
+          { reference: right },
+        ),
+        settings,
+        {} as never,
+      )
+      .result([])
+      .scores.map(({ value }) => value);
+  const empty = ["{}", "\\{ \\}", "\u2205", "\\varnothing"];
+  expect(rewards("\\emptyset", [...empty, "$\\emptyset$", "", "...", "\\{1\\}"])).toEqual([
+    null,
+    null,
+    null,
+    null,
+    1,
+    0,
+    0,
+    null,
+  ]);
+  expect(rewards("\\{\\}", ["\\{\\}", "{}"])).toEqual([1, null]);
+  expect(rewards("5", ["{}", "\\{\\}", ""])).toEqual([0, 0, 0]);
 });
 
 it("takes the French negation for a word of its own, and its steps for none", () => {

@@ -1,7 +1,7 @@
 // Holds presets to the spellings that their judges' published code takes, and the marks of every
 // verdict that is read to what is broken in model text.
 import { describe, expect, it } from "vitest";
-import { escapeText } from "../../src/core/judges/escape.ts";
+import { escapeText } from "../../src/core/judges/escape/escape.ts";
 import { type ParserSettings, writtenOf } from "../../src/core/judges/parsers/table.ts";
 import { readByPreset } from "../../src/core/judges/preset-reading.ts";
 import { guardOf } from "../../src/core/judges/preset-render.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { segmentOf } from "../../src/core/judges/parsers/answer-text.ts";
-import type { Value } from "../../src/core/judges/parsers/said.ts";
+import type { Value } from "../../src/core/judges/parsers/parser-result.ts";
 import { type ParserSettings, readBy } from "../../src/core/judges/parsers/table.ts";
 
 interface Input {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
+import type { Presentation } from "../../src/core/asking/questions.ts";
 import type { ContentKey } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
-import type { Showing } from "../../src/core/judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { Contest, NOTHING_SEEN } from "../../src/core/tournament/contest.ts";
+import { NOTHING_SEEN, TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import fc from "../harness/property.ts";
 
 const MODE = { round_robin: "pairwise", single_list: "listwise" } as const;
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
 const asksOf = (schedule: keyof typeof MODE, keys: readonly ContentKey[], judge: Partial<Spec["judge"]>, seed = 0) =>
-  new Contest({ keys, judge: { ...DEFAULT_SPEC.judge, schedule, mode: MODE[schedule], ...judge }, seed }).next(
+  new TournamentRun({ keys, judge: { ...DEFAULT_SPEC.judge, schedule, mode: MODE[schedule], ...judge }, seed }).next(
     NOTHING_SEEN,
   );
 /** A comparison named by content, so that schedules of moved candidates can be compared. */
-const byContent = (asks: readonly Showing[], keys: readonly ContentKey[]) =>
+const byContent = (asks: readonly Presentation[], keys: readonly ContentKey[]) =>
   asks
     .map(
       ({ shown, samples, first_sample }) =>
@@ -41,7 +41,7 @@ describe("every schedule", () => {
 
   it.each(["round_robin", "single_list"] as const)("%s asks nothing after its only wave", (name) => {
     const judge = { ...DEFAULT_SPEC.judge, schedule: name, mode: MODE[name] };
-    const contest = new Contest({ keys: keysOf(4), judge, seed: 0 });
+    const contest = new TournamentRun({ keys: keysOf(4), judge, seed: 0 });
     expect(contest.next(NOTHING_SEEN).length).toBeGreaterThan(0);
     expect(contest.next(NOTHING_SEEN)).toEqual([]);
   });

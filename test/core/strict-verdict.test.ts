@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { firstBox, isLetterForm, isScoresForm, strictContent } from "../../src/core/formulations/strict-verdict.ts";
-import { PYTHON_SPACE_CLASS, parsePythonIntList, roundHalfEven, strip } from "../../src/core/math/python-text.ts";
+import { PYTHON_SPACE_CLASS, parsePythonIntList, roundHalfEven, strip } from "../../src/core/text/python-text.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
 import fc from "../harness/property.ts";
 

@@ -6,7 +6,7 @@ import { createPresetRenderer } from "../../src/core/judges/preset-render.ts";
 import { TemplateSchema, templateKey, templateOfKey } from "../../src/core/judges/presets/own.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
 import { PRESETS, presetNamed } from "../../src/core/judges/presets/table.ts";
-import { templateFaults } from "../../src/core/judges/template-faults.ts";
+import { templateFaults } from "../../src/core/judges/presets/template-faults.ts";
 
 const own = template as unknown as Preset;
 const paths = (changes: object) => templateFaults({ ...own, ...changes } as Preset).map(({ path }) => path);

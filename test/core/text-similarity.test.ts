@@ -3,8 +3,8 @@
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { commonSubsequence } from "../../src/core/math/common-subsequence.ts";
 import { type TextSimilaritySettings, textSimilarity } from "../../src/core/signals/text-similarity.ts";
+import { commonSubsequence } from "../../src/core/text/common-subsequence.ts";
 import fc from "../harness/property.ts";
 import vectors from "../vectors/text_similarity.json" with { type: "json" };
 import { preparedOf } from "./signals/prepared.ts";

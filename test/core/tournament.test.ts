@@ -2,21 +2,21 @@
 // Invariant 6: wins + losses + ties + undecided + unasked = n - 1 for every rollout; total wins =
 // total losses.
 import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../src/core/asking/outcome.ts";
+import type { Presentation } from "../../src/core/asking/questions.ts";
 import type { Classes } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
-import type { Showing } from "../../src/core/judges/questions.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import { Contest, NOTHING_SEEN } from "../../src/core/tournament/contest.ts";
 import { gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
 import { type Decision, decide } from "../../src/core/tournament/decision.ts";
-import type { Outcome } from "../../src/core/tournament/outcome.ts";
 import type { Score } from "../../src/core/tournament/score.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import { baseRewards, earnedOf } from "../../src/core/tournament/scores.ts";
+import { NOTHING_SEEN, TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import fc from "../harness/property.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
-const askPair = (a: number, b: number): Showing => ({ shown: [a, b], samples: 1 });
+const askPair = (a: number, b: number): Presentation => ({ shown: [a, b], samples: 1 });
 const parsed = (question: number, winner: number | null): Outcome => ({ question, state: "parsed", winner });
 const failed = (question: number): Outcome => ({ question, state: "failed", winner: null });
 const unparsed = (question: number): Outcome => ({ question, state: "unparsed", winner: null });
@@ -41,7 +41,7 @@ const groups = fc
     const classOf = labels.map((label) => (label === null ? null : distinct.indexOf(label)));
     const members = distinct.map((_, c) => classOf.flatMap((own, r) => (own === c ? [r] : [])));
     const judge = { ...DEFAULT_SPEC.judge, samples, both_orders: both };
-    const asks = [...new Contest({ keys: keysOf(distinct.length), judge, seed: 1 }).next(NOTHING_SEEN)];
+    const asks = [...new TournamentRun({ keys: keysOf(distinct.length), judge, seed: 1 }).next(NOTHING_SEEN)];
     const outcomes = asks.flatMap(({ shown: order }, ask) =>
       Array.from({ length: samples }, (): Outcome => {
         const pick = picks.next().value as number;
@@ -95,7 +95,7 @@ describe("decide", () => {
   });
 
   it("compares votes in a list, and leaves a list without any answer undecided", () => {
-    const asks: Showing[] = [{ shown: [2, 0, 1], samples: 1 }];
+    const asks: Presentation[] = [{ shown: [2, 0, 1], samples: 1 }];
     const decision = decide(3, "listwise", asks, [parsed(0, 2), parsed(0, 2), parsed(0, 0)]);
     expect(decision.votes).toEqual([1, 0, 2]);
     expect(decision.pairs).toEqual([

@@ -1,11 +1,7 @@
 // Owns the golden vectors of the core formulas: every column of verdicts, soft overlong and tau-b.
 // Knows no route.
 import { describe, expect, it } from "vitest";
-import {
-  releaseBrpoVerdict,
-  releaseEvaluationVerdict,
-  releaseRankWinner,
-} from "../../scripts/lab/fuzz/release-parsers.ts";
+import { releaseBrpoVerdict, releaseEvaluationVerdict, releaseRankWinner } from "../../lab/fuzz/release-parsers.ts";
 import { softOverlong } from "../../src/core/candidate/overlong.ts";
 import type { VerdictOptions } from "../../src/core/contract/requests.ts";
 import type { VerdictCase } from "../../src/core/formulations/formulations.ts";
@@ -13,8 +9,8 @@ import { scoreVerdict } from "../../src/core/formulations/formulations.ts";
 import { judgeLrmContent } from "../../src/core/formulations/judgelrm.ts";
 import { strictContent, strictScores } from "../../src/core/formulations/strict-verdict.ts";
 import { parseLetter } from "../../src/core/judges/verdict.ts";
-import { roundHalfEven } from "../../src/core/math/python-text.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
+import { roundHalfEven } from "../../src/core/text/python-text.ts";
 import tauVectors from "../vectors/kendall_tau_b.json" with { type: "json" };
 import miscVectors from "../vectors/misc_formulas.json" with { type: "json" };
 import overlongVectors from "../vectors/soft_overlong.json" with { type: "json" };

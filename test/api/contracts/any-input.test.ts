@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { sha256Hex } from "../../../src/scoring/digest.ts";
+import { sha256Hex } from "../../../src/platform/sha256.ts";
 import fc from "../../harness/property.ts";
 import * as examples from "./examples.ts";
 import { setUp } from "./setup.ts";

@@ -1,8 +1,8 @@
 // Owns the guarantees of POST /rerank: which of its two dialects a body speaks, and each one's
 // reply and errors.
 import { describe, expect, test } from "vitest";
-import { TeiReplySchema } from "../../../src/api/contracts/rerank/bare-rerank.ts";
-import { RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
+import { TeiReplySchema } from "../../../src/api/tools/bare-rerank.ts";
+import { RerankReplySchema } from "../../../src/api/tools/rerank.ts";
 import { unconfiguredVerifier } from "../../../src/verifier/unconfigured.ts";
 import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, PROGRAMS, replyOf, setUp, TEXTS } from "./setup.ts";

@@ -1,8 +1,8 @@
 // Owns the guarantees of the chat facade: a comparison in, a verdict out, whole or streamed; a
 // failure is never a verdict.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ChatReplySchema } from "../../../src/api/contracts/chat/chat-replies.ts";
-import { ModelsReplySchema } from "../../../src/api/contracts/chat/models.ts";
+import { ModelsReplySchema } from "../../../src/api/tools/models.ts";
+import { ChatReplySchema } from "../../../src/api/tools/shared/chat-replies.ts";
 import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRenderer, type PromptForm } from "../../../src/core/judges/render.ts";

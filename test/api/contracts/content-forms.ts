@@ -1,6 +1,6 @@
 // Owns the forms in which tools write each kind of content, and the ways to set one down in a place.
-import type { CarrierName } from "../../../src/api/contracts/content/carriers.ts";
-import type { Kind } from "../../../src/api/contracts/content/kinds.ts";
+import type { CarrierName } from "../../../src/api/content/carriers.ts";
+import type { ContentKind } from "../../../src/api/content/kinds.ts";
 
 /** What the judge would have to see. */
 export const MARK = "rm -rf /home/me";
@@ -26,7 +26,7 @@ const gemini = (...values: Fields[]): Form[] => values.map((value) => ({ as: "ge
 const columns = (...values: Fields[]): Form[] => values.map((value) => ({ as: "column", value }));
 const objects = (...values: Fields[]): Form[] => values.map((value) => ({ as: "object", value }));
 
-export const FORMS: Record<Kind, Form[]> = {
+export const FORMS: Record<ContentKind, Form[]> = {
   text: [],
   text_parts: [
     ...parts(...["text", "input_text", "output_text"].map((type) => ({ type, text: MARK })), { text: MARK }),

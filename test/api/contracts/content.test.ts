@@ -5,14 +5,14 @@ import { describe, expect, test } from "vitest";
 import {
   ALL_KINDS,
   type CarrierName,
+  type ContentHandling,
   carrierNamed,
-  type Fate,
-  fateOf,
-} from "../../../src/api/contracts/content/carriers.ts";
-import { KINDS } from "../../../src/api/contracts/content/kinds.ts";
-import { type ContentPlace, TOOLS_NOT_SHOWN } from "../../../src/api/contracts/content/shown-body.ts";
-import { CONTRACTS } from "../../../src/api/contracts/table.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+  handlingOf,
+} from "../../../src/api/content/carriers.ts";
+import { KINDS } from "../../../src/api/content/kinds.ts";
+import { type ContentPlace, TOOLS_NOT_SHOWN } from "../../../src/api/content/shown-body.ts";
+import { CONTRACTS } from "../../../src/api/tools/table.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { FORMS, type Form, MARK, NOTHING, WAYS } from "./content-forms.ts";
 import * as examples from "./examples.ts";
@@ -166,17 +166,17 @@ interface Cell {
   base: Base;
   bodies: Fields[];
   form: Form;
-  fate: Fate;
+  fate: ContentHandling;
   /** Of the bodies, those that were changed. */
   what: string;
 }
 
-const cellsOf = (fates: readonly Fate[]): Cell[] =>
+const cellsOf = (fates: readonly ContentHandling[]): Cell[] =>
   CONTRACTS.flatMap(({ name: contract, content }) =>
     content.flatMap((place) =>
       ALL_KINDS.flatMap((kind) =>
         FORMS[kind].flatMap((form): Cell[] => {
-          const fate = fateOf(place.carrier, kind);
+          const fate = handlingOf(place.carrier, kind);
           const base = (BASES[contract] ?? []).find((one) => bodiesWith(place, form, one) !== null);
           if (base === undefined || !fates.includes(fate)) return [];
           const bodies = bodiesWith(place, form, base) as Fields[];
@@ -262,7 +262,12 @@ const isRead = (name: string, place: ContentPlace) =>
 const statusOf = async (reply: Response) => (reply.status === 200 ? 200 : reply.text());
 
 const HEADS = ALL_KINDS.map((kind) => `\`${kind}\``);
-const SAID: Record<Fate, string> = { shown: "shown", thought: "left out", warned: "warned", refused: "refused" };
+const SAID: Record<ContentHandling, string> = {
+  shown: "shown",
+  thought: "left out",
+  warned: "warned",
+  refused: "refused",
+};
 
 /** The table as the page has it. */
 function pageTable(): string {
@@ -274,7 +279,7 @@ function pageTable(): string {
   const kinds = ALL_KINDS.map((kind) => `| \`${kind}\` | ${KINDS[kind]} |`);
   const carriers = [...used.keys()];
   const rows = carriers.map(
-    (carrier) => `| \`${carrier}\` | ${ALL_KINDS.map((kind) => SAID[fateOf(carrier, kind)]).join(" | ")} |`,
+    (carrier) => `| \`${carrier}\` | ${ALL_KINDS.map((kind) => SAID[handlingOf(carrier, kind)]).join(" | ")} |`,
   );
   const places = carriers.map(
     (carrier) => `| \`${carrier}\` | ${carrierNamed(carrier).says} | ${(used.get(carrier) ?? []).join("; ")} |`,

@@ -1,8 +1,8 @@
 // A judge that fails, through every contract of the table: no number where nothing could be read,
 // one more question before that, and a rollout that jams the judge or fits no context loses alone.
 import { describe, expect, test } from "vitest";
-import { CONTRACTS as TABLE } from "../../../src/api/contracts/table.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { CONTRACTS as TABLE } from "../../../src/api/tools/table.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { CONTRACTS as SAMPLES } from "./sample-setup.ts";
 import { failingOn, fenced, longest, setUp } from "./setup.ts";

@@ -1,8 +1,8 @@
 // Holds that a candidate too long for the verifier loses in every contract and costs nobody else:
 // no 422, no null, last in a ranking.
 import { describe, expect, test } from "vitest";
-import { RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
-import { OpenRlhfReplySchema } from "../../../src/api/contracts/samples/openrlhf.ts";
+import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";
+import { RerankReplySchema } from "../../../src/api/tools/rerank.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 import { failing, failingOn, faultOf, fenced, replyOf, setUp } from "./setup.ts";
 

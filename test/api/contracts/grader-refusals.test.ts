@@ -1,7 +1,7 @@
 // OpenAI's graders that cannot be had, refused by name in the SDK's own errors, and what validating one
 // gives back.
 import { describe, expect, test } from "vitest";
-import { EXAMPLE } from "../../../src/api/contracts/graders/graders.ts";
+import { EXAMPLE } from "../../../src/api/tools/graders.ts";
 import { check, clientOf, type Grader, labelled, refusalOf, scored } from "./graders-setup.ts";
 
 describe("a grader that cannot be had", () => {

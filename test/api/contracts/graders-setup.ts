@@ -4,7 +4,7 @@ import OpenAI, { BadRequestError } from "openai";
 import { afterEach, expect } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
-import { RunReplySchema } from "../../../src/api/contracts/graders/grader-reply.ts";
+import { RunReplySchema } from "../../../src/api/tools/grader-reply.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { answer } from "../../harness/mock-behaviours.ts";

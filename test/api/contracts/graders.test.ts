@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { RunReplySchema } from "../../../src/api/contracts/graders/grader-reply.ts";
-import { EXAMPLE } from "../../../src/api/contracts/graders/graders.ts";
+import { RunReplySchema } from "../../../src/api/tools/grader-reply.ts";
+import { EXAMPLE } from "../../../src/api/tools/graders.ts";
 import { answer, status } from "../../harness/mock-behaviours.ts";
 import type { MockRequest, Script } from "../../harness/mock-verifier.ts";
 import { check, clientOf, labelled, refusalOf, scored } from "./graders-setup.ts";

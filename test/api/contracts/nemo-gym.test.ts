@@ -1,6 +1,6 @@
 // NeMo-Gym's rollouts: what its rows and responses become, and what its reply holds.
 import { describe, expect, test } from "vitest";
-import { VerifyReplySchema } from "../../../src/api/contracts/samples/nemo-gym.ts";
+import { VerifyReplySchema } from "../../../src/api/tools/nemo-gym.ts";
 import * as examples from "./examples.ts";
 import { fixedRooms, gathered, without } from "./sample-setup.ts";
 import { faultOf, replyOf, setUp } from "./setup.ts";

@@ -1,14 +1,14 @@
 // Holds that every option of a contract's URL may stand in a header, for tools that can be given
 // headers and no query: the URL wins, and what is wrong is refused by the header's name.
 import { expect, test } from "vitest";
+import type { AppContext } from "../../../src/api/door/scope.ts";
 import {
   OptionsSchema,
   optionHeader,
   SampleOptionsSchema,
   sampleOptions,
   urlOptions,
-} from "../../../src/api/contracts/options.ts";
-import type { AppContext } from "../../../src/api/http/scope.ts";
+} from "../../../src/api/tools/shared/options.ts";
 import { fenced, setUp } from "../routes/harness.ts";
 import { fixedRooms, gathered, without } from "./sample-setup.ts";
 

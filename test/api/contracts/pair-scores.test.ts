@@ -1,8 +1,8 @@
 // Owns the guarantees of /score, /v1/score and /classify: every pair its score in input order, or
 // an error.
 import { describe, expect, test } from "vitest";
-import { ClassifyReplySchema } from "../../../src/api/contracts/rerank/classify.ts";
-import { ScoreReplySchema } from "../../../src/api/contracts/rerank/score.ts";
+import { ClassifyReplySchema } from "../../../src/api/tools/classify.ts";
+import { ScoreReplySchema } from "../../../src/api/tools/score.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";

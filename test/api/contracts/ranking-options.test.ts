@@ -2,8 +2,8 @@
 // nobody reads, and by which spec its documents are judged.
 import { describe, expect, test } from "vitest";
 import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
-import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { specHash } from "../../../src/scoring/digest.ts";
 import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
 import { faultOf, longest, setUp } from "./setup.ts";

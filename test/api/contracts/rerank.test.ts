@@ -1,7 +1,7 @@
 // Owns the guarantees of /v1/rerank and /v2/rerank: the superset reply, the order, failures that
 // never become scores.
 import { describe, expect, test } from "vitest";
-import { cohereRerank, RerankReplySchema } from "../../../src/api/contracts/rerank/rerank.ts";
+import { cohereRerank, RerankReplySchema } from "../../../src/api/tools/rerank.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { unconfiguredNames } from "../../../src/run-log/unconfigured.ts";

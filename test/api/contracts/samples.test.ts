@@ -1,13 +1,13 @@
 // Owns the guarantees that all one-sample contracts share: each sample its own reward, constant
 // keys, failures never a made-up number, options and ids.
 import { describe, expect, test } from "vitest";
-import { AzureGraderReplySchema } from "../../../src/api/contracts/samples/azure-grader.ts";
-import { EvaluateReplySchema } from "../../../src/api/contracts/samples/eval-protocol.ts";
-import { GoogleRewardReplySchema } from "../../../src/api/contracts/samples/google-tuning.ts";
-import { VerifyReplySchema } from "../../../src/api/contracts/samples/nemo-gym.ts";
-import { OpenRlhfReplySchema } from "../../../src/api/contracts/samples/openrlhf.ts";
-import { SlimeReplySchema } from "../../../src/api/contracts/samples/slime.ts";
-import { VerlReplySchema } from "../../../src/api/contracts/samples/verl.ts";
+import { AzureGraderReplySchema } from "../../../src/api/tools/azure-grader.ts";
+import { EvaluateReplySchema } from "../../../src/api/tools/eval-protocol.ts";
+import { GoogleRewardReplySchema } from "../../../src/api/tools/google-tuning.ts";
+import { VerifyReplySchema } from "../../../src/api/tools/nemo-gym.ts";
+import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";
+import { SlimeReplySchema } from "../../../src/api/tools/slime.ts";
+import { VerlReplySchema } from "../../../src/api/tools/verl.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { ADVICE } from "../../../src/core/faults/limit-advice.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

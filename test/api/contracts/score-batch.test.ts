@@ -2,7 +2,7 @@
 // null or the declared number, never a boolean.
 
 import { describe, expect, test } from "vitest";
-import { ScoreBatchReplySchema } from "../../../src/api/contracts/flat/score-batch.ts";
+import { ScoreBatchReplySchema } from "../../../src/api/routes/score-batch-reply.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";

@@ -1,7 +1,7 @@
 // A stored spec of signals through foreign contracts: the reward of a hand calculation, and each
 // signal's value where a contract has a place for it.
 import { describe, expect, test } from "vitest";
-import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { fenced, problemOf, setUp } from "../routes/harness.ts";
 

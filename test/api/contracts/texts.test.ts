@@ -1,13 +1,13 @@
 // Owns the guarantees of the contracts' pure parts: orders and ties, and conversations that a
 // template has rendered.
 import { describe, expect, test } from "vitest";
-import { splitRendered } from "../../../src/api/contracts/chat-template.ts";
-import { contractDeadline } from "../../../src/api/contracts/deadlines.ts";
-import { ranking } from "../../../src/api/contracts/rerank/relevance.ts";
-import { CONTRACTS } from "../../../src/api/contracts/table.ts";
+import { splitRendered } from "../../../src/api/tools/shared/chat-template.ts";
+import { contractDeadline } from "../../../src/api/tools/shared/deadlines.ts";
+import { ranking } from "../../../src/api/tools/shared/relevance.ts";
+import { CONTRACTS } from "../../../src/api/tools/table.ts";
 import type { GroupResult, RolloutResult } from "../../../src/core/contract/replies.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import type { VerdictRow } from "../../../src/scoring/run-log-port.ts";
+import type { VerdictRow } from "../../../src/ports/run-log.ts";
 
 describe("equal scores", () => {
   const verdict = (order: number[], letter: string | null, scores: number[] | null = null) =>

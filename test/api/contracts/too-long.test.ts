@@ -1,7 +1,7 @@
 // That a completion beyond rollout_text_bytes ends no request, in the native contract and in every
 // other tool's: it loses, its neighbours are scored, and where groups are gathered it has come.
 import { expect, test } from "vitest";
-import { CORRECT, QUESTION, WRONG } from "../../../src/api/contracts/example-texts.ts";
+import { CORRECT, QUESTION, WRONG } from "../../../src/api/tools/shared/page.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { setUp } from "./setup.ts";
 

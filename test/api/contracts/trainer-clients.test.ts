@@ -1,9 +1,10 @@
 // Clients written from what each trainer's source does, against the app over real HTTP: rewards
 // arrive, outages are ridden out, and nothing that is no reward is taken for one.
+
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { afterEach, describe, expect, test } from "vitest";
-import { sha256Hex } from "../../../src/scoring/digest.ts";
+import { sha256Hex } from "../../../src/platform/sha256.ts";
 import type { Script } from "../../harness/fakes.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 import { fenced, longest, PROGRAMS, setUp } from "./setup.ts";

@@ -1,9 +1,9 @@
 // Owns what is particular to each one-sample contract: how its client writes a sample, and what it
 // needs to find in the reply.
 import { describe, expect, test } from "vitest";
-import { EvaluateReplySchema } from "../../../src/api/contracts/samples/eval-protocol.ts";
-import { OpenRlhfReplySchema } from "../../../src/api/contracts/samples/openrlhf.ts";
-import { unitScore } from "../../../src/api/contracts/samples/sample-score.ts";
+import { EvaluateReplySchema } from "../../../src/api/tools/eval-protocol.ts";
+import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";
+import { unitScore } from "../../../src/api/tools/shared/sample-score.ts";
 import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import * as examples from "./examples.ts";

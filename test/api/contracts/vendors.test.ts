@@ -1,13 +1,13 @@
 // NeMo-Gym's compare and cohorts, Azure's, Google's and RULER's judges: their exact bodies, rewards
 // as /v1/rewards gives them, and failures as each tool takes them.
 import { expect, test } from "vitest";
-import { ChatReplySchema } from "../../../src/api/contracts/chat/chat-replies.ts";
-import { rulerPrompt } from "../../../src/api/contracts/chat/ruler-prompt.ts";
-import { GoogleRewardReplySchema } from "../../../src/api/contracts/samples/google-tuning.ts";
-import { CompareReplySchema } from "../../../src/api/contracts/samples/nemo-gym-compare.ts";
+import { GoogleRewardReplySchema } from "../../../src/api/tools/google-tuning.ts";
+import { CompareReplySchema } from "../../../src/api/tools/nemo-gym-compare.ts";
+import { ChatReplySchema } from "../../../src/api/tools/shared/chat-replies.ts";
+import { rulerPrompt } from "../../../src/api/tools/shared/ruler-prompt.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { fixedRooms, gathered } from "./sample-setup.ts";

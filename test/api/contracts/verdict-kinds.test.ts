@@ -1,8 +1,8 @@
 // Contracts over judges whose verdicts are neither a letter nor scores, but a preference or a
 // label: what they choose is a choice, and is told.
 import { expect, test } from "vitest";
-import { CompareReplySchema } from "../../../src/api/contracts/samples/nemo-gym-compare.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { CompareReplySchema } from "../../../src/api/tools/nemo-gym-compare.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
 import { failing, faultOf, replyOf, setUp, TEXTS } from "./setup.ts";
 

@@ -1,6 +1,6 @@
 // Owns a Worker whose replies break off in the middle, for the tests. Knows no route of the
 // product.
-import { pushedText } from "../../../src/api/http/streams.ts";
+import { pushedText } from "../../../src/api/door/streams.ts";
 
 export default {
   async fetch(request: Request): Promise<Response> {

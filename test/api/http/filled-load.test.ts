@@ -1,7 +1,7 @@
 // What templates fill counts against an isolate's memory as bodies do, though their own are small.
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import { gate } from "../../verifier/setup.ts";
 import { problemOf, setUp } from "../routes/harness.ts";

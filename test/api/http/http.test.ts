@@ -2,11 +2,11 @@
 // environment.
 
 import { describe, expect, test } from "vitest";
-import { pathWithoutKey } from "../../../src/api/access/auth.ts";
+import { pathWithoutKey } from "../../../src/api/door/auth.ts";
 import { describeJsonFault, fieldPath } from "../../../src/core/faults/json-fault.ts";
 import { readEnv } from "../../../src/env.ts";
-import { Metrics } from "../../../src/scoring/counters.ts";
-import { createRequestIds, ULID_PATTERN } from "../../../src/scoring/request-ids.ts";
+import { Metrics } from "../../../src/platform/counters.ts";
+import { createRequestIds, ULID_PATTERN } from "../../../src/platform/request-ids.ts";
 import fc from "../../harness/property.ts";
 
 describe("describeJsonFault", () => {

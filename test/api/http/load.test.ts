@@ -2,8 +2,8 @@
 // whatever ends a request gives its place back.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { KeyDigest } from "../../../src/api/access/auth.ts";
-import { Load } from "../../../src/api/access/load.ts";
+import type { KeyDigest } from "../../../src/api/door/auth.ts";
+import { Load } from "../../../src/api/door/load.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import { gate } from "../../verifier/setup.ts";

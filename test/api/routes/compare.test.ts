@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readEnv } from "../../../src/env.ts";
-import type { GroupEntry } from "../../../src/scoring/run-log-port.ts";
+import type { GroupEntry } from "../../../src/ports/run-log.ts";
 import { preferring } from "../../harness/fakes.ts";
 import { fenced, longest, problemOf, setUp } from "./harness.ts";
 

@@ -2,7 +2,7 @@
 // of another tool.
 import { expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { specOfJudge } from "../../../src/core/signals/default-spec.ts";
+import { specOfJudge } from "../../../src/core/reward/default-spec.ts";
 import { readEnv } from "../../../src/env.ts";
 import { specHash } from "../../../src/scoring/digest.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";

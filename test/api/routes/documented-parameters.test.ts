@@ -3,8 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/contracts/options.ts";
-import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/http/owned.ts";
+import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/door/owned.ts";
 import { BatchesQuerySchema, BatchQuerySchema } from "../../../src/api/routes/batches.ts";
 import { CompareQuerySchema } from "../../../src/api/routes/compare.ts";
 import { ExpiryQuerySchema } from "../../../src/api/routes/dead-letters.ts";
@@ -14,6 +13,7 @@ import { HistogramQuerySchema } from "../../../src/api/routes/histogram.ts";
 import { RunGroupsQuerySchema, StepsQuerySchema } from "../../../src/api/routes/runs.ts";
 import { SpecCheckQuerySchema } from "../../../src/api/routes/spec-check.ts";
 import { SpecsQuerySchema } from "../../../src/api/routes/specs.ts";
+import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/tools/shared/options.ts";
 import { openapi } from "../../harness/openapi.ts";
 import fc from "../../harness/property.ts";
 

@@ -2,7 +2,7 @@
 // refusals by field before anything is asked.
 import { expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { SIGNALS } from "../../../src/core/signals/table.ts";
+import { SIGNALS } from "../../../src/core/reward/table.ts";
 import { problemOf, setUp } from "./harness.ts";
 
 const TESTS = { kind: "tests", score: "rate" };

@@ -1,6 +1,6 @@
 // Owns setting up the app over fakes for the route tests.
 
-import type { AppDeps } from "../../../src/api/http/deps.ts";
+import type { AppDeps } from "../../../src/api/door/deps.ts";
 import { createApp } from "../../../src/app.ts";
 import {
   builtAssets,

@@ -2,25 +2,25 @@
 // truth in plain words.
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
-import { ChatRequestSchema } from "../../../src/api/contracts/chat/chat-completions.ts";
-import { ScoreBatchRequestSchema } from "../../../src/api/contracts/flat/flat-batch.ts";
-import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/contracts/options.ts";
-import { TeiRequestSchema } from "../../../src/api/contracts/rerank/bare-rerank.ts";
-import { ClassifyRequestSchema } from "../../../src/api/contracts/rerank/classify.ts";
-import { RerankRequestSchema } from "../../../src/api/contracts/rerank/rerank.ts";
-import { ScoreRequestSchema } from "../../../src/api/contracts/rerank/score.ts";
-import { EvaluateRequestSchema } from "../../../src/api/contracts/samples/eval-protocol.ts";
-import { VerifyRequestSchema } from "../../../src/api/contracts/samples/nemo-gym.ts";
-import { OpenRlhfRequestSchema } from "../../../src/api/contracts/samples/openrlhf.ts";
-import { SlimeRequestSchema } from "../../../src/api/contracts/samples/slime.ts";
-import { VerlRequestSchema } from "../../../src/api/contracts/samples/verl.ts";
 import { BatchQuerySchema } from "../../../src/api/routes/batches.ts";
 import { ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
+import { TeiRequestSchema } from "../../../src/api/tools/bare-rerank.ts";
+import { ChatRequestSchema } from "../../../src/api/tools/chat-completions.ts";
+import { ClassifyRequestSchema } from "../../../src/api/tools/classify.ts";
+import { EvaluateRequestSchema } from "../../../src/api/tools/eval-protocol.ts";
+import { VerifyRequestSchema } from "../../../src/api/tools/nemo-gym.ts";
+import { OpenRlhfRequestSchema } from "../../../src/api/tools/openrlhf.ts";
+import { RerankRequestSchema } from "../../../src/api/tools/rerank.ts";
+import { ScoreRequestSchema } from "../../../src/api/tools/score.ts";
+import { ScoreBatchRequestSchema } from "../../../src/api/tools/shared/flat-batch.ts";
+import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/tools/shared/options.ts";
+import { SlimeRequestSchema } from "../../../src/api/tools/slime.ts";
+import { VerlRequestSchema } from "../../../src/api/tools/verl.ts";
 import { EvaluationsRequestSchema, VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
 import { ADVICE, isLimitName, type LimitName } from "../../../src/core/faults/limit-advice.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
-import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
+import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
 import { problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const REQUESTS: Record<string, z.ZodType> = {

@@ -1,11 +1,11 @@
 // Owns the guarantees of POST /v1/rewards over fakes: replies, the log, streams, cancellation.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
-import type { AppDeps } from "../../../src/api/http/deps.ts";
+import type { AppDeps } from "../../../src/api/door/deps.ts";
 import { RewardsEventSchema, type RewardsReply, RewardsReplySchema } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { ULID_PATTERN } from "../../../src/scoring/request-ids.ts";
+import { ULID_PATTERN } from "../../../src/platform/request-ids.ts";
 import { unconfiguredVerifier } from "../../../src/verifier/unconfigured.ts";
 import { fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
 import { fenced, longest, problemOf, setUp, twoRollouts } from "./harness.ts";

@@ -10,8 +10,8 @@ import { fenced, longest, setUp } from "./harness.ts";
 import { F, refused, request, rewarded, T } from "./signals-setup.ts";
 
 /** A kind in one file and one line: the share of vowels in a rollout, which needs nobody. */
-vi.mock("../../../src/core/signals/table.ts", async (original) => {
-  const { SIGNALS } = await original<typeof import("../../../src/core/signals/table.ts")>();
+vi.mock("../../../src/core/reward/table.ts", async (original) => {
+  const { SIGNALS } = await original<typeof import("../../../src/core/reward/table.ts")>();
   const { toy } = await import("./toy-signal.ts");
   return { SIGNALS: [...SIGNALS, toy] };
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { type Gateway, startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import type { GroupResult, RewardsReply } from "../../../src/core/contract/replies.ts";
-import type { Verifier } from "../../../src/scoring/ports.ts";
+import type { Verifier } from "../../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { answer, event, raw } from "../../harness/mock-behaviours.ts";

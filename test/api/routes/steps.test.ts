@@ -3,11 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
+import { ofSteps } from "../../../src/core/asking/engine-reading.ts";
+import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { createPreparer } from "../../../src/core/candidate/prepare.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
-import { ofSteps } from "../../../src/core/judges/engine-reading.ts";
-import { readAnswer } from "../../../src/core/judges/readings.ts";
 import { numberedSteps } from "../../../src/core/signals/step-texts.ts";
 import { mostNamed } from "../../../src/core/signals/steps-asked.ts";
 import { keyedJournal } from "../../../src/scoring/reading-journal.ts";

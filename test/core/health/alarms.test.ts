@@ -1,9 +1,9 @@
 // Alarms over made histories: each has one that raises it, one that does not, and its edge; then
 // policies that learn to cheat, and healthy runs.
 import { describe, expect, test } from "vitest";
-import { type Alarm, CLEAR_STEPS, spansOf } from "../../../src/core/health/alarm.ts";
+import { type Alarm, alarmsOver, CLEAR_STEPS, spansOf } from "../../../src/core/health/alarm.ts";
+import { ALARMS } from "../../../src/core/health/alarms/table.ts";
 import type { HealthRow } from "../../../src/core/health/health-row.ts";
-import { ALARMS, alarmsOver } from "../../../src/core/health/table.ts";
 import { fallingP, risingP } from "../../../src/core/health/trend.ts";
 import { createRandom } from "../../../src/core/math/random.ts";
 
@@ -201,14 +201,14 @@ describe.each([1, 2, 3])("simulated runs, seed %i", (seed) => {
         latency_p99_ms: 2000 + 150 * next(),
       };
     });
-    expect(alarmsOver(history)).toEqual([]);
+    expect(alarmsOver(ALARMS, history)).toEqual([]);
   });
 
   /** The first step at which the policy's true score is half of its best before. */
   const halved = (scores: readonly number[]) =>
     scores.findIndex((score, i) => score < 0.5 * Math.max(...scores.slice(0, i + 1)));
   const first = (history: readonly HealthRow[], name: string) =>
-    alarmsOver(history).find(({ alarm }) => alarm === name)?.from_step ?? Number.POSITIVE_INFINITY;
+    alarmsOver(ALARMS, history).find(({ alarm }) => alarm === name)?.from_step ?? Number.POSITIVE_INFINITY;
   /** Learnt slowly from step 60 on: 0 to 1. */
   const cheating = (step: number) => 1 / (1 + Math.exp(-(step - 140) / 20));
 

@@ -2,8 +2,8 @@
 // time that does not hang on how alike the two are.
 
 import { describe, expect, it } from "vitest";
-import { commonSubsequence } from "../../../src/core/math/common-subsequence.ts";
-import { holds } from "../../../src/core/math/text-search.ts";
+import { commonSubsequence } from "../../../src/core/text/common-subsequence.ts";
+import { holds } from "../../../src/core/text/text-search.ts";
 import { cpuMs } from "../../harness/cpu-time.ts";
 import fc from "../../harness/property.ts";
 

@@ -1,11 +1,11 @@
 // That a null becomes a number by the user's word alone, and that the spec's check says where the
 // null may be a backend's failure.
 import { expect, test } from "vitest";
-import { compileSpec } from "../../../src/core/signals/compiled-spec.ts";
-import { compileExpression } from "../../../src/core/signals/expression.ts";
-import { specLints } from "../../../src/core/signals/lints.ts";
-import { valued, without } from "../../../src/core/signals/signal-value.ts";
-import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { valued, without } from "../../../src/core/asking/signal-value.ts";
+import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
+import { compileExpression } from "../../../src/core/reward/expression.ts";
+import { specLints } from "../../../src/core/reward/lints.ts";
+import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { RANGES } from "./expression-setup.ts";
 
 const values = (text: string) =>

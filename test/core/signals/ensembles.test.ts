@@ -2,9 +2,9 @@
 // missing judge does.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { type ValueRange, valued, without } from "../../../src/core/asking/signal-value.ts";
 import { spearman } from "../../../src/core/math/stats.ts";
-import { compileExpression, ExpressionFault } from "../../../src/core/signals/expression.ts";
-import { type Range, valued, without } from "../../../src/core/signals/signal-value.ts";
+import { compileExpression, ExpressionFault } from "../../../src/core/reward/expression.ts";
 import golden from "../../vectors/noise_ensemble.json" with { type: "json" };
 
 interface Case {
@@ -33,7 +33,7 @@ const ofKind = (kind: string) =>
 
 /** An expression over judges j0, j1, .. of one rollout. */
 function combined(text: string, judges: readonly (number | null)[]): number | null {
-  const ranges = Object.fromEntries(judges.map((_, i) => [`j${i}`, [-10, 10] as Range]));
+  const ranges = Object.fromEntries(judges.map((_, i) => [`j${i}`, [-10, 10] as ValueRange]));
   const signals = Object.fromEntries(
     judges.map((value, i) => [`j${i}`, [value === null ? without("deadline") : valued(value)]]),
   );

@@ -1,9 +1,9 @@
 // That the value of any expression lies in the range that was proved, and which ranges cannot be.
 
 import { expect, test } from "vitest";
+import { type Valued, valued } from "../../../src/core/asking/signal-value.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { compileExpression } from "../../../src/core/signals/expression.ts";
-import { type Valued, valued } from "../../../src/core/signals/signal-value.ts";
+import { compileExpression } from "../../../src/core/reward/expression.ts";
 import fc from "../../harness/property.ts";
 import { RANGES } from "./expression-setup.ts";
 

@@ -1,4 +1,4 @@
 // Owns what the tests of expressions share: signals with their ranges, and values of them.
-import type { Range } from "../../../src/core/signals/signal-value.ts";
+import type { ValueRange } from "../../../src/core/asking/signal-value.ts";
 
-export const RANGES: Record<string, Range> = { a: [0, 1], b: [-1, 1], c: [0, 10] };
+export const RANGES: Record<string, ValueRange> = { a: [0, 1], b: [-1, 1], c: [0, 10] };

@@ -2,9 +2,9 @@
 // that a fault names its column.
 
 import { describe, expect, it, test } from "vitest";
+import { type ValueRange, valued, without } from "../../../src/core/asking/signal-value.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { compileExpression, ExpressionFault } from "../../../src/core/signals/expression.ts";
-import { type Range, valued, without } from "../../../src/core/signals/signal-value.ts";
+import { compileExpression, ExpressionFault } from "../../../src/core/reward/expression.ts";
 import fc from "../../harness/property.ts";
 import misc from "../../vectors/misc_formulas.json" with { type: "json" };
 import { RANGES } from "./expression-setup.ts";
@@ -81,7 +81,7 @@ describe("an expression computes", () => {
 
   it("par as the vectors have it, over each reference", () => {
     for (const { r, refs, k, value } of misc.par.cases as { r: number; refs: number[]; k: number; value: number }[]) {
-      const ranges: Record<string, Range> = { r: [-9, 9], ref: [-9, 9] };
+      const ranges: Record<string, ValueRange> = { r: [-9, 9], ref: [-9, 9] };
       const found = refs.map((ref) => {
         const group = { size: 1, signals: { r: [valued(r)], ref: [valued(ref)] }, lengths: [], step: 0 };
         return (

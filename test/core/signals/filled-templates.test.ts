@@ -1,12 +1,12 @@
 // Owns the bounds on what templates are filled to: counted over a request before it is held or
 // looked at, shared by all questions that are worded alike, and refused by the limit's name.
 import { describe, expect, it, vi } from "vitest";
+import { FillRoom } from "../../../src/core/asking/fill-room.ts";
+import type { SignalContext } from "../../../src/core/asking/signal.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { drained } from "../../../src/core/math/drained.ts";
-import { compileSpec } from "../../../src/core/signals/compiled-spec.ts";
-import { FillRoom } from "../../../src/core/signals/fill-room.ts";
-import type { About } from "../../../src/core/signals/signal.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { planJudging } from "../../../src/scoring/judging.ts";
 import { preparedOf } from "./prepared.ts";
 
@@ -82,7 +82,15 @@ describe("what templates are filled to", () => {
     const room = new FillRoom();
     const { signals } = compiledOf(alike);
     const [one] = signals as [(typeof signals)[number]];
-    const about = { name: "s", seed: 0, judgeable: false, jams: [], refused: [], step: 0, room } satisfies About;
+    const about = {
+      name: "s",
+      seed: 0,
+      judgeable: false,
+      jams: [],
+      refused: [],
+      step: 0,
+      room,
+    } satisfies SignalContext;
     const [small] = groupsOf(1, 64, { a: "a b ".repeat(20) }) as [ReturnType<typeof preparedOf>];
     const { scores } = one.signal.open(small, one.settings, about).result([]);
     expect(new Set(scores).size).toBe(1);
@@ -149,7 +157,7 @@ describe("what templates are filled to", () => {
     const valuesOf = (texts: readonly string[]) => {
       const [{ signal, settings: own }] = compiledOf(settings).signals as [ReturnType<typeof compiledOf>["signals"][0]];
       const about = { name: "s", seed: 0, judgeable: false, jams: [], refused: [], step: 0, room: new FillRoom() };
-      const plan = signal.open(preparedOf(texts, {}), own, about satisfies About);
+      const plan = signal.open(preparedOf(texts, {}), own, about satisfies SignalContext);
       const { scores, details = [] } = plan.result([]);
       return { scores, details, asked: plan.next([]).length };
     };

@@ -2,18 +2,23 @@
 // nothing is computed, compared or averaged with it. Against a plain evaluator of the same trees.
 
 import { describe, expect, test } from "vitest";
+import type { Valued, ValueRange } from "../../../src/core/asking/signal-value.ts";
+import { valued, without } from "../../../src/core/asking/signal-value.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { compileSpec } from "../../../src/core/signals/compiled-spec.ts";
-import { compileExpression } from "../../../src/core/signals/expression.ts";
-import type { Expression } from "../../../src/core/signals/expression-parse.ts";
-import { parseExpression, printExpression } from "../../../src/core/signals/expression-parse.ts";
-import type { Range, Valued } from "../../../src/core/signals/signal-value.ts";
-import { valued, without } from "../../../src/core/signals/signal-value.ts";
-import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
+import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
+import { compileExpression } from "../../../src/core/reward/expression.ts";
+import type { Expression } from "../../../src/core/reward/expression-parse.ts";
+import { parseExpression, printExpression } from "../../../src/core/reward/expression-parse.ts";
+import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import fc from "../../harness/property.ts";
 
 const HUGE = 1.7e308;
-const RANGES: Record<string, Range> = { a: [0, 1], b: [-1, 1], c: [-HUGE, HUGE], d: [0, Number.POSITIVE_INFINITY] };
+const RANGES: Record<string, ValueRange> = {
+  a: [0, 1],
+  b: [-1, 1],
+  c: [-HUGE, HUGE],
+  d: [0, Number.POSITIVE_INFINITY],
+};
 const NAMES = Object.keys(RANGES);
 
 /** null: no value; `unbounded` where it was not finite, else the signal's own. */
@@ -133,7 +138,7 @@ const trees = fc.letrec<{ leaf: Tree; tree: Tree }>((tie) => ({
 })).tree;
 
 const extremes = [0, -0, 5e-324, 1e-300, 1e308, -1e308, HUGE, -HUGE, 0.5, 1, -1];
-const value = ([low, high]: Range): fc.Arbitrary<Plain> =>
+const value = ([low, high]: ValueRange): fc.Arbitrary<Plain> =>
   fc.oneof(
     fc.constantFrom(...extremes.filter((x) => x >= low && x <= high)),
     fc.double({ min: Math.max(low, -HUGE), max: Math.min(high, HUGE), noNaN: true }),
@@ -144,7 +149,7 @@ const groups = fc
   .chain((size) =>
     fc.record(
       Object.fromEntries(
-        NAMES.map((n) => [n, fc.array(value(RANGES[n] as Range), { minLength: size, maxLength: size })]),
+        NAMES.map((n) => [n, fc.array(value(RANGES[n] as ValueRange), { minLength: size, maxLength: size })]),
       ),
     ),
   );
@@ -189,7 +194,7 @@ test("10,000 expressions over extreme values: each value is finite and of finite
 });
 
 test("what is accepted over bounded signals has no value that is not finite", () => {
-  const bounded = { a: RANGES.a as Range, b: RANGES.b as Range, c: RANGES.c as Range };
+  const bounded = { a: RANGES.a as ValueRange, b: RANGES.b as ValueRange, c: RANGES.c as ValueRange };
   let accepted = 0;
   fc.assert(
     fc.property(trees, groups, (tree, group) => {

@@ -2,12 +2,12 @@
 // rules say, and every other value lies in the range that was proved.
 
 import { expect, test } from "vitest";
+import { type Valued, type ValueRange, valued, without } from "../../../src/core/asking/signal-value.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { compileExpression } from "../../../src/core/signals/expression.ts";
-import { type Range, type Valued, valued, without } from "../../../src/core/signals/signal-value.ts";
+import { compileExpression } from "../../../src/core/reward/expression.ts";
 import fc from "../../harness/property.ts";
 
-const RANGES: Record<string, Range> = { a: [0, 1], b: [-1, 1], c: [0, 10] };
+const RANGES: Record<string, ValueRange> = { a: [0, 1], b: [-1, 1], c: [0, 10] };
 type Group = Record<"a" | "b" | "c", readonly Valued[]>;
 
 /** An expression as text, and which rollouts it has no value for, told without evaluating it. */
@@ -66,12 +66,12 @@ const trees = fc.letrec<{ leaf: Tree; tree: Tree }>((tie) => ({
   ),
 })).tree;
 
-const value = ([low, high]: Range) =>
+const value = ([low, high]: ValueRange) =>
   fc
     .option(fc.double({ min: low, max: high, noNaN: true }), { nil: null, freq: 4 })
     .map((v) => (v === null ? without("deadline") : valued(v)));
 const groups = fc.integer({ min: 1, max: 6 }).chain((size) => {
-  const column = (of: Range) => fc.array(value(of), { minLength: size, maxLength: size });
+  const column = (of: ValueRange) => fc.array(value(of), { minLength: size, maxLength: size });
   return fc.record({ a: column([0, 1]), b: column([-1, 1]), c: column([0, 10]) });
 });
 

@@ -1,12 +1,12 @@
 // The kinds without a verifier against vectors made by running other projects' code: length,
 // repetition, tests, steps, logprob, consensus.
 import { describe, expect, test } from "vitest";
+import { valued } from "../../../src/core/asking/signal-value.ts";
+import { compileExpression } from "../../../src/core/reward/expression.ts";
 import { clusterShares, majorityRewards } from "../../../src/core/signals/consensus.ts";
-import { compileExpression } from "../../../src/core/signals/expression.ts";
 import { cosineShare, kimiShares } from "../../../src/core/signals/length.ts";
 import { meanProbability, sequenceLikelihood } from "../../../src/core/signals/logprob.ts";
 import { repeatedShare, wordsOf } from "../../../src/core/signals/repetition.ts";
-import { valued } from "../../../src/core/signals/signal-value.ts";
 import { firstWrong, reduceSteps } from "../../../src/core/signals/steps-score.ts";
 import { type TestResult, testsScore } from "../../../src/core/signals/tests-score.ts";
 import labelfree from "../../vectors/labelfree_logprob.json" with { type: "json" };

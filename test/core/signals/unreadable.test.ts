@@ -1,14 +1,14 @@
 // That no policy turns a loss into null by its text alone: each kind that reads texts says what an
 // unreadable one is worth, and the canonical form of specs that do not name it stays as it was.
 import { describe, expect, test } from "vitest";
+import type { PlanResult, SignalContext } from "../../../src/core/asking/signal.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { readSpec } from "../../../src/core/signals/compiled-spec.ts";
-import type { About, PlanResult } from "../../../src/core/signals/signal.ts";
-import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
-import { SIGNALS } from "../../../src/core/signals/table.ts";
+import { readSpec } from "../../../src/core/reward/compiled-spec.ts";
+import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SIGNALS } from "../../../src/core/reward/table.ts";
 import { preparedOf } from "./prepared.ts";
 
-const ABOUT: About = { name: "it", seed: 0, judgeable: false, jams: [], refused: [], step: 0 };
+const ABOUT: SignalContext = { name: "it", seed: 0, judgeable: false, jams: [], refused: [], step: 0 };
 
 function resultOf(settings: { kind: string }, texts: readonly string[], facts: object): PlanResult {
   const spec = SignalsSpecSchema.parse({ signals: { it: settings } });

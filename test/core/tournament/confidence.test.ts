@@ -5,9 +5,9 @@ import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { sigmoid } from "../../../src/core/math/bradley-terry.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
-import { Contest } from "../../../src/core/tournament/contest.ts";
 import { outcomesIn, rehearsed } from "../../../src/core/tournament/rehearsal.ts";
-import { surenessFit, surenessOf } from "../../../src/core/tournament/sureness.ts";
+import { surenessFit, surenessOf } from "../../../src/core/tournament/schedules/sureness.ts";
+import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 
 /** The prior of strengths has the precision 0.5. */
 const SPREAD = Math.SQRT2;
@@ -32,7 +32,7 @@ function played(n: number, order_confidence: number, seed: number, spread = SPRE
   const theta = Array.from({ length: n }, (_, i) => spread * normal(i));
   const keys = theta.map((_, i) => hashText("content", seed, i));
   const judge = { ...DEFAULT_SPEC.judge, schedule: { name: "auto", order_confidence } };
-  const contest = new Contest({ keys, judge, seed });
+  const contest = new TournamentRun({ keys, judge, seed });
   const { waves, decision } = rehearsed(contest, n, ({ shown: [a = 0, b = 0], samples, first_sample = 0 }) => {
     const chance = sigmoid((theta[a] as number) - (theta[b] as number));
     return Array.from({ length: samples }, (_, k) => {

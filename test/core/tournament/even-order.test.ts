@@ -1,14 +1,14 @@
 // Owns that a deadline cannot choose by position: whatever number of questions was asked, they
 // cover all candidates evenly, in an order that hangs on contents.
 import { describe, expect, it, test } from "vitest";
+import type { Presentation } from "../../../src/core/asking/questions.ts";
 import type { ContentKey } from "../../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import type { Showing } from "../../../src/core/judges/questions.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
-import { Contest, NOTHING_SEEN } from "../../../src/core/tournament/contest.ts";
 import { EvenOrder } from "../../../src/core/tournament/even-order.ts";
 import { evenPairs } from "../../../src/core/tournament/even-pairs.ts";
+import { NOTHING_SEEN, TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import fc from "../../harness/property.ts";
 
 /** The widest gap between two of n in how often they were met, over all beginnings of a line. */
@@ -48,7 +48,7 @@ const keyOf = (text: string): ContentKey => hashText("candidate", text);
 /** The first wave of a schedule, as it leaves: by the candidates' names. */
 function leaving(names: readonly string[], judge: Partial<Spec["judge"]>): string[][] {
   const keys = names.map(keyOf);
-  const contest = new Contest({ keys, judge: { ...DEFAULT_SPEC.judge, ...judge }, seed: 0 });
+  const contest = new TournamentRun({ keys, judge: { ...DEFAULT_SPEC.judge, ...judge }, seed: 0 });
   const wave = contest.next(NOTHING_SEEN);
   return new EvenOrder(keys).of(wave, (showing) => showing).map(({ shown }) => shown.map((i) => names[i] as string));
 }
@@ -111,7 +111,7 @@ describe("what leaves of a wave", () => {
       }),
       { maxLength: 40 },
     );
-    const check = (first: Showing[], second: Showing[]) => {
+    const check = (first: Presentation[], second: Presentation[]) => {
       const order = new EvenOrder(Array.from({ length: 10 }, (_, i) => keyOf(`${i}`)));
       for (const wave of [first, second]) {
         const left = order.of(wave, (showing) => showing);

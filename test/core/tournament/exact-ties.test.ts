@@ -2,10 +2,10 @@
 // them, in any order of summing.
 
 import { expect, test } from "vitest";
+import type { Outcome } from "../../../src/core/asking/outcome.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { gradesIn, type Verdict, winnerOf } from "../../../src/core/judges/verdicts.ts";
 import { decide, type PairResult } from "../../../src/core/tournament/decision.ts";
-import type { Outcome } from "../../../src/core/tournament/outcome.ts";
 import fc from "../../harness/property.ts";
 
 const SEED = 21;

@@ -2,13 +2,13 @@
 // sample number in the same order, whatever the schedule and the judge.
 
 import { describe, expect, it } from "vitest";
+import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
-import type { Showing } from "../../../src/core/judges/questions.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
-import { isGraded } from "../../../src/core/tournament/asking-pairs.ts";
-import { Contest } from "../../../src/core/tournament/contest.ts";
-import { rehearsed, type Told } from "../../../src/core/tournament/rehearsal.ts";
+import { isGraded } from "../../../src/core/tournament/pair-questions.ts";
+import { rehearsed, type SampleOutcome } from "../../../src/core/tournament/rehearsal.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
+import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import fc from "../../harness/property.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
@@ -48,7 +48,7 @@ const judges: fc.Arbitrary<Spec["judge"]> = fc.constantFrom(...NAMES).chain(([na
 );
 
 /** Every sample that was asked, as the engine would know it again. */
-const samplesIn = (waves: readonly (readonly Showing[])[]): string[] =>
+const samplesIn = (waves: readonly (readonly Presentation[])[]): string[] =>
   waves
     .flat()
     .flatMap(({ shown, samples, first_sample = 0 }) =>
@@ -56,8 +56,8 @@ const samplesIn = (waves: readonly (readonly Showing[])[]): string[] =>
     );
 
 function answers(seed: number, graded: boolean, unread: number) {
-  return ({ shown, samples, first_sample = 0 }: Showing): Told[] =>
-    Array.from({ length: samples }, (_, k): Told => {
+  return ({ shown, samples, first_sample = 0 }: Presentation): SampleOutcome[] =>
+    Array.from({ length: samples }, (_, k): SampleOutcome => {
       const random = createRandom(hashText("fresh", seed, ...shown, first_sample + k));
       if (random() < unread) return { state: "unparsed", winner: null };
       const winner = shown[Math.floor(random() * shown.length)] as number;
@@ -78,7 +78,7 @@ describe("the questions of a contest", () => {
             judge.schedule === "single_list" || (judge.schedule as { name?: string }).name === "single_list"
               ? Math.min(n, 5)
               : n;
-          const contest = new Contest({ keys: keysOf(size), judge, seed });
+          const contest = new TournamentRun({ keys: keysOf(size), judge, seed });
           const samples = samplesIn(rehearsed(contest, size, answers(seed, isGraded(judge), unread)).waves);
           expect(new Set(samples).size).toBe(samples.length);
         },
@@ -90,7 +90,11 @@ describe("the questions of a contest", () => {
   it("shows a list again under fresh numbers and in other orders, where a cover asks for it again", () => {
     const schedule = { name: "blocks", cover: 3 } as NamedSchedule;
     const judge = { ...DEFAULT_SPEC.judge, mode: "listwise" as const, schedule, samples: 2 };
-    const [wave = []] = rehearsed(new Contest({ keys: keysOf(5), judge, seed: 1 }), 5, answers(1, false, 0)).waves;
+    const [wave = []] = rehearsed(
+      new TournamentRun({ keys: keysOf(5), judge, seed: 1 }),
+      5,
+      answers(1, false, 0),
+    ).waves;
     expect(wave.map(({ first_sample }) => first_sample)).toEqual([0, 1, 1024, 1025, 2048, 2049]);
     expect(new Set(wave.map(({ shown }) => shown.join())).size).toBeGreaterThan(4);
   });

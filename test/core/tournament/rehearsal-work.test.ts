@@ -3,10 +3,10 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { hashText } from "../../../src/core/math/random.ts";
-import { AnySpecSchema } from "../../../src/core/signals/signals-spec.ts";
-import { Contest } from "../../../src/core/tournament/contest.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { forecastOf, rehearsalWork } from "../../../src/core/tournament/forecast.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
+import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import { cpuMs } from "../../harness/cpu-time.ts";
 
 /** Steps of one wave at most: the largest group, every pair asked as often as may be, both orders. */
@@ -70,7 +70,7 @@ describe("what a spec's cost takes to find out", () => {
     for (const { name, judge } of cases) {
       const work = rehearsalWork();
       const started = cpuMs();
-      const running = forecastOf(() => new Contest({ keys, judge: judge as never, seed: 0 }), n, work);
+      const running = forecastOf(() => new TournamentRun({ keys, judge: judge as never, seed: 0 }), n, work);
       let steps = 0;
       for (;;) {
         const { done, value } = running.next();
@@ -93,7 +93,7 @@ describe("what a spec's cost takes to find out", () => {
     const expectedOf = (n: number, judge: object) => {
       const keys = Array.from({ length: n }, (_, i) => hashText("", `${i}`));
       const spec = AnySpecSchema.parse({ judge }) as unknown as { judge: never };
-      const running = forecastOf(() => new Contest({ keys, judge: spec.judge, seed: 0 }), n);
+      const running = forecastOf(() => new TournamentRun({ keys, judge: spec.judge, seed: 0 }), n);
       for (;;) {
         const { done, value } = running.next();
         if (done) return value.expected;

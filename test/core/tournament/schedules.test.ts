@@ -1,10 +1,10 @@
 // Owns the golden cases of schedules.json, and what every schedule guarantees.
 import { describe, expect, it } from "vitest";
-import { type Match, Pairing, type Schedule } from "../../../src/core/tournament/schedule.ts";
 import { anchored } from "../../../src/core/tournament/schedules/anchored.ts";
 import { circular } from "../../../src/core/tournament/schedules/circular.ts";
 import { knockout } from "../../../src/core/tournament/schedules/knockout.ts";
 import { pivot } from "../../../src/core/tournament/schedules/pivot.ts";
+import { type Match, type Schedule, ScheduleRun } from "../../../src/core/tournament/schedules/schedule.ts";
 import { swiss } from "../../../src/core/tournament/schedules/swiss.ts";
 import golden from "../../vectors/schedules.json" with { type: "json" };
 
@@ -42,7 +42,7 @@ const sorted = (pairs: readonly Match[]) => pairs.map((pair) => [...pair].sort((
 
 /** Every wave of a schedule against an oracle. */
 function played(schedule: Schedule, order: number[], settings: object, outcomes: (i: number, j: number) => number) {
-  const pairing = new Pairing(schedule, {
+  const pairing = new ScheduleRun(schedule, {
     order,
     settings: schedule.settings.parse(settings),
     graded: false,

@@ -1,12 +1,12 @@
 // Owns the golden cases of tournament_scores.json: from one group's games to every score.
 import { describe, expect, it } from "vitest";
-import type { Showing } from "../../../src/core/judges/questions.ts";
+import type { Outcome } from "../../../src/core/asking/outcome.ts";
+import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { bradleyTerry, type Game } from "../../../src/core/math/bradley-terry.ts";
 import { kendallTauB } from "../../../src/core/math/stats.ts";
 import { gapsIn, tally } from "../../../src/core/tournament/decide.ts";
 import { decide } from "../../../src/core/tournament/decision.ts";
 import { isCyclic } from "../../../src/core/tournament/measures.ts";
-import type { Outcome } from "../../../src/core/tournament/outcome.ts";
 import { SCORES } from "../../../src/core/tournament/score-table.ts";
 import { baseRewards, earnedOf } from "../../../src/core/tournament/scores.ts";
 import golden from "../../vectors/tournament_scores.json" with { type: "json" };
@@ -39,7 +39,7 @@ const cases = (golden.cases as unknown as Case[]).filter(({ name }) => name !== 
 
 /** Base rewards of a group asked these games, each a verdict of its own. */
 function scored(n: number, rows: readonly Row[], score: string, graded = false) {
-  const questions = rows.map(([i, j]): Showing => ({ shown: [i, j], samples: 1 }));
+  const questions = rows.map(([i, j]): Presentation => ({ shown: [i, j], samples: 1 }));
   const outcomes = rows.map(([i, j, own], question): Outcome => {
     if (own === null) return { question, state: "failed", winner: null };
     if (graded) return { question, state: "parsed", winner: null, grades: [own, 1 - own] };

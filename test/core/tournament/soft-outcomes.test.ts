@@ -2,8 +2,8 @@
 // mean of the probabilities.
 
 import { describe, expect, test } from "vitest";
+import type { Outcome } from "../../../src/core/asking/outcome.ts";
 import { decide } from "../../../src/core/tournament/decision.ts";
-import type { Outcome } from "../../../src/core/tournament/outcome.ts";
 import fc from "../../harness/property.ts";
 
 const graded = { graded: true } as const;

@@ -2,18 +2,18 @@
 // keeps to the budget, and leaves nobody without a comparison.
 
 import { describe, expect, it } from "vitest";
+import { gradesOf, type Outcome } from "../../../src/core/asking/outcome.ts";
+import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import type { Showing } from "../../../src/core/judges/questions.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
-import { isGraded } from "../../../src/core/tournament/asking-pairs.ts";
-import { Contest, type Seen } from "../../../src/core/tournament/contest.ts";
 import { tally } from "../../../src/core/tournament/decide.ts";
 import { decide } from "../../../src/core/tournament/decision.ts";
 import { scheduleOf } from "../../../src/core/tournament/named-schedule.ts";
-import { gradesOf, type Outcome } from "../../../src/core/tournament/outcome.ts";
+import { isGraded } from "../../../src/core/tournament/pair-questions.ts";
 import { outcomesIn } from "../../../src/core/tournament/rehearsal.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
+import { type RunSoFar, TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import fc from "../../harness/property.ts";
 
 /** Graded outcomes, whatever the wire brings them. */
@@ -24,17 +24,17 @@ const PAIRWISE = Object.entries(SCHEDULES).flatMap(([name, { mode }]) => (mode =
 /** A whole contest against a seeded verifier of which a share of the questions fails. */
 function played(n: number, more: Partial<Spec["judge"]>, seed: number, failing = 0) {
   const judge = { ...DEFAULT_SPEC.judge, ...more };
-  const contest = new Contest({ keys: keysOf(n), judge, seed });
-  const showings: Showing[] = [];
+  const contest = new TournamentRun({ keys: keysOf(n), judge, seed });
+  const showings: Presentation[] = [];
   const outcomes: Outcome[] = [];
   const graded = isGraded(judge);
   let waves = 0;
   const decision = (complete: boolean) => decide(n, judge.mode, showings, outcomes, { graded, complete });
   for (;;) {
-    const seen: Seen = {
-      answered: showings.map((showing, question) => {
+    const seen: RunSoFar = {
+      results: showings.map((showing, question) => {
         const own = outcomes.filter((one) => one.question === question && one.state === "parsed");
-        return { showing, grades: own.map((one) => gradesOf(one, showing.shown)) };
+        return { presentation: showing, grades: own.map((one) => gradesOf(one, showing.shown)) };
       }),
       outcomes: outcomesIn(decision(false)),
       tokens: 0,
@@ -57,7 +57,7 @@ function played(n: number, more: Partial<Spec["judge"]>, seed: number, failing =
   }
 }
 
-const pairOf = ({ shown }: Showing) => [...shown].sort((a, b) => a - b).join();
+const pairOf = ({ shown }: Presentation) => [...shown].sort((a, b) => a - b).join();
 
 describe.each(PAIRWISE)("%s", (name) => {
   it("ends, asks no pair twice and accounts for every opponent, whatever fails, in 300 tournaments", () => {
