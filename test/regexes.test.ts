@@ -8,12 +8,12 @@ const FOLDERS = ["src", "gpu-backend"];
 
 /** Where one is made within a function, with what it is like there. */
 const LATE: Readonly<Record<string, readonly string[]>> = {
-  "src/api/contracts/options.ts": ["^(?:default|[+-]?[0-9]{1,15}(?:\\.[0-9]{1,15})?)$"],
+  "src/api/tools/shared/options.ts": ["^(?:default|[+-]?[0-9]{1,15}(?:\\.[0-9]{1,15})?)$"],
   "src/core/candidate/code-blocks.ts": ["^ {1,40}"],
   "src/core/contract/requests.ts": ["^[A-Za-z0-9._:-]{1,128}$"],
   "src/core/faults/engine-reason.ts": ["(?<!\\w)org\\/model\\-7b(?!\\w)"],
   "src/core/formulations/strict-verdict.ts": ["^\\[\\p{Nd}+(?:,[\\t ]*\\p{Nd}+){3}\\]\\}$"],
-  "src/core/judges/escape.ts": ["<(?=answer>|think>)|\\[(?=QUESTION|/QUESTION)"],
+  "src/core/judges/escape/escape.ts": ["<(?=answer>|think>)|\\[(?=QUESTION|/QUESTION)"],
   "src/core/judges/parsers/line.ts": ["Final Answer:[\\s*_`\"'(\\[]*"],
   "src/core/judges/parsers/logprobs.ts": ["<answer>"],
   "src/core/judges/parsers/number-text.ts": ["^(\\S{1,40}?) ?(?:/|out of) ?10(?![0-9.])"],

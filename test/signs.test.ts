@@ -4,6 +4,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CHECKS } from "../scripts/project/check.ts";
+import { GENERATED } from "../scripts/project/generate.ts";
+import { LAB } from "../scripts/project/lab.ts";
+import { TESTS } from "../scripts/project/test.ts";
+import { LOGS } from "../scripts/stack/commands/logs.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const textOf = (path: string) => readFileSync(ROOT + path, "utf8");
@@ -16,7 +21,7 @@ const pages = files.filter((path) => path.endsWith(".md") && !NOT_READ.test(path
 const sources = files.filter((path) => /\.(ts|py|sh|toml)$|^\.ci\/run$/.test(path) && !NOT_READ.test(path));
 
 /** Made by a command, or sent to one by its user. */
-const MADE = /(^|\/)(report|compare|points|page|schedules|kritai\.d)\.(md|csv|ts)$/;
+const MADE = /(^|\/)(report|rows|compare|points|page|schedules|kritai\.d)\.(md|csv|ts)$/;
 /** In other projects' repositories, where a comment names its source. */
 const OTHERS = new Set(
   `calibration codegen_grpotrainer evaluate gen_judgment generative judgelrm parser prob ranking_consistency
@@ -63,6 +68,18 @@ const FILE =
 const all = new Set(files);
 const ends = new Set(files.flatMap((path) => path.split("/").map((_, i, parts) => parts.slice(i).join("/"))));
 
+/** What `npm run` or `npm` calls: a name, and behind two hyphens a word, which may be a part of it. */
+const COMMAND =
+  /\bnpm (?:run (?:-s )?|(?:-s )?(?=(?:test|start)\b))([\w:-]+(?: -w gpu-backend)?(?: -- [a-z][\w-]*(?![\w/.]))?)/g;
+const CALL = /^([\w:-]+)( -w gpu-backend)?(?: -- (.*))?$/;
+const PARTS: Readonly<Record<string, { names: Record<string, string> }>> = {
+  check: CHECKS,
+  generate: GENERATED,
+  lab: LAB,
+  logs: LOGS,
+  test: TESTS,
+};
+
 /** What a schema's values hold, through references, alternatives, lists and maps. */
 type Schema = { [key: string]: unknown } & { properties?: Record<string, Schema> };
 const document = JSON.parse(textOf("public/openapi.json")) as {
@@ -106,8 +123,16 @@ describe("what pages and comments name is there", () => {
   });
 
   it("npm commands", () => {
-    const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
-    expect(missing(/npm run (?:-s )?([\w-]+(?::[\w-]+)*)/g, (name) => name in scripts)).toEqual([]);
+    const { scripts } = JSON.parse(textOf("package.json"));
+    const { scripts: gpu } = JSON.parse(textOf("gpu-backend/package.json"));
+    const isThere = (call: string) => {
+      const [, name = "", workspace, part] = CALL.exec(call) ?? [];
+      const parts: Record<string, string> | undefined = PARTS[name]?.names;
+      return name in (workspace === undefined ? scripts : gpu) && (part === undefined || !parts || part in parts);
+    };
+    expect(["lab -- study", "cost -w gpu-backend", "test", "start"].filter((call) => !isThere(call))).toEqual([]);
+    expect(["study", "cost", "lab -- nothing", "test -- nothing", "test:slow"].filter(isThere)).toEqual([]);
+    expect(missing(COMMAND, isThere)).toEqual([]);
   });
 
   it("routes", () => {

@@ -1,25 +1,24 @@
 // The layout's rules as a test: who may import whom, how long a file and a function may be, what no
 // file may hold.
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ASSETS, COMPATIBILITY, OBJECTS } from "../scripts/stack/edge.ts";
+import { filesOf, importsOf, ROOT, textOf } from "./harness/imports.ts";
 
-const ROOT = new URL("..", import.meta.url).pathname;
-const sources = globSync(["src/**/*.ts", "gpu-backend/**/*.ts", "scripts/**/*.ts"], {
-  cwd: ROOT,
-}).filter((path) => !path.endsWith(".generated.ts"));
-const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const sources = filesOf("src/**/*.ts", "gpu-backend/**/*.ts", "scripts/**/*.ts", "lab/**/*.ts").filter(
+  (path) => !path.endsWith(".generated.ts") && !path.startsWith("lab/test/"),
+);
+const testFiles = filesOf("test/**/*.ts", "lab/test/**/*.ts");
 
 /**
- * The table of rooms in docs/architecture.md: what each may import, rooms by prefix and npm packages
+ * The tables of rooms in docs/architecture.md: what each may import, rooms by prefix and npm packages
  * by name. The first row that fits a file counts; a room may import itself.
  */
 const ROOMS: { of: string; may: string[]; npm: string[]; anyPackage: boolean }[] = [
-  ...textOf("docs/architecture.md").matchAll(/^\| `((?:src|gpu-backend)\/[^`]*)` \|[^|]*\|([^|]*)\|$/gm),
+  ...textOf("docs/architecture.md").matchAll(/^\| `((?:src|gpu-backend|scripts|lab)\/[^`]*)` \|[^|]*\|([^|]*)\|$/gm),
 ].map(([, of = "", cell = ""]) => {
   const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
-  const isRoom = (name: string) => name.startsWith("src/");
+  const isRoom = (name: string) => /^(?:src|gpu-backend|scripts|lab|test)\//.test(name);
   return {
     of,
     may: names.filter(isRoom),
@@ -27,18 +26,6 @@ const ROOMS: { of: string; may: string[]; npm: string[]; anyPackage: boolean }[]
     anyPackage: cell.includes("any package"),
   };
 });
-
-function importsOf(path: string): { local: string[]; npm: string[] } {
-  const specifiers = [
-    ...textOf(path).matchAll(
-      /^(?:import|export)\b[^;"']*?\bfrom\s+["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']/gm,
-    ),
-  ]
-    .map((match) => (match[1] ?? match[2]) as string)
-    .filter((name) => !name.startsWith("node:") && !name.startsWith("cloudflare:"));
-  const local = specifiers.filter((name) => name.startsWith(".")).map((name) => normalize(join(dirname(path), name)));
-  return { local, npm: specifiers.filter((name) => !name.startsWith(".")) };
-}
 
 describe("imports", () => {
   const roomOf = (path: string) => ROOMS.find(({ of }) => path.startsWith(of));
@@ -60,21 +47,17 @@ describe("imports", () => {
     expect(broken).toEqual([]);
   });
 
-  it("are covered by a room everywhere in src", () => {
-    expect(sources.filter((path) => path.startsWith("src/") && roomOf(path) === undefined)).toEqual([]);
+  it("are covered by a room everywhere", () => {
+    expect(sources.filter((path) => roomOf(path) === undefined)).toEqual([]);
   });
 
-  it("go in no circle, between files or between rooms", () => {
+  it("go in no circle, between files or rooms, nor outside the laboratory between folders", () => {
     const own = sources.filter((path) => roomOf(path) !== undefined);
     const files = new Map(own.map((path) => [path, importsOf(path).local.filter((to) => roomOf(to) !== undefined)]));
     expect(circle(files)).toEqual([]);
-    const rooms = new Map<string, string[]>();
-    for (const [path, targets] of files) {
-      const room = roomOf(path)?.of as string;
-      const others = targets.map((to) => roomOf(to)?.of as string).filter((to) => to !== room);
-      rooms.set(room, [...(rooms.get(room) ?? []), ...others]);
-    }
-    expect(circle(rooms)).toEqual([]);
+    expect(circle(arrowsBy((path) => roomOf(path)?.of as string, files))).toEqual([]);
+    const product = new Map([...files].filter(([path]) => !path.startsWith("lab/")));
+    expect(circle(arrowsBy(dirname, product))).toEqual([]);
     expect(
       circle(
         new Map([
@@ -86,6 +69,17 @@ describe("imports", () => {
     ).toEqual(["b", "c", "b"]);
   });
 
+  it("of a contract of another tool are at most 12: what contracts share stands behind few doors", () => {
+    const isContract = (path: string) => /^export const \w+: Contract = /m.test(textOf(path));
+    const contracts = [...sources, "test/toys/toy-contract.ts"].filter(isContract);
+    const table = importsOf("src/api/tools/table.ts").local;
+    expect(table.filter((path) => path !== "src/api/tools/shared/contract.ts").sort()).toEqual(
+      contracts.filter((path) => path.startsWith("src/")).sort(),
+    );
+    const counts = contracts.map((path) => `${path}: ${Object.values(importsOf(path)).flat().length}`);
+    expect(counts.filter((count) => Number(count.split(": ")[1]) > 12)).toEqual([]);
+  });
+
   it("keep the core free of time, chance and I/O", () => {
     const impure = sources.filter(
       (path) =>
@@ -95,6 +89,16 @@ describe("imports", () => {
     expect(impure).toEqual([]);
   });
 });
+
+/** The arrows between files as arrows between what they lie in. */
+function arrowsBy(place: (path: string) => string, files: ReadonlyMap<string, readonly string[]>) {
+  const arrows = new Map<string, string[]>();
+  for (const [path, targets] of files) {
+    const from = place(path);
+    arrows.set(from, [...(arrows.get(from) ?? []), ...targets.map(place).filter((to) => to !== from)]);
+  }
+  return arrows;
+}
 
 /**
  * The first circle among the arrows, its first place again at its end; empty when there is none.
@@ -187,8 +191,8 @@ describe("files", () => {
 
 describe("exports", () => {
   it("of src are named by another file", () => {
-    const others = globSync(["test/**/*.ts", "clients/typescript/**/*.ts"], { cwd: ROOT });
-    const generated = globSync("src/**/*.generated.ts", { cwd: ROOT });
+    const others = [...testFiles, ...filesOf("clients/typescript/**/*.ts")];
+    const generated = filesOf("src/**/*.generated.ts");
     const words = new Map<string, Set<string>>();
     for (const path of [...sources, ...generated, ...others]) words.set(path, new Set(textOf(path).match(/[\w$]+/g)));
     const EXPORT = /^export (?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type) ([\w$]+)/gm;
@@ -204,8 +208,21 @@ describe("exports", () => {
   });
 });
 
+describe("types", () => {
+  it("of src have a name each: none stands for two things", () => {
+    const DECLARATION = /^(?:export )?(?:abstract )?(?:interface|type|class|enum) ([A-Z]\w*)/gm;
+    const files = new Map<string, string[]>();
+    for (const path of sources.filter((path) => path.startsWith("src/"))) {
+      for (const [, name = ""] of textOf(path).matchAll(DECLARATION))
+        files.set(name, [...(files.get(name) ?? []), path]);
+    }
+    expect(files.size).toBeGreaterThan(500);
+    expect([...files].filter(([, paths]) => new Set(paths).size > 1)).toEqual([]);
+  });
+});
+
 describe("tests", () => {
-  const tests = globSync("test/**/*.ts", { cwd: ROOT }).filter((path) => !path.startsWith("test/engines/real/"));
+  const tests = testFiles.filter((path) => !path.startsWith("test/engines/real/"));
 
   it("wait as long as vitest.config.ts says, and bound no clock: a busy machine breaks that", () => {
     // waitFor gives up after a second of its own; a poll after what the configuration says.
@@ -228,28 +245,7 @@ describe("tests", () => {
   });
 });
 
-describe("the installation", () => {
-  const { packages } = JSON.parse(textOf("package-lock.json")) as { packages: Record<string, { version?: string }> };
-
-  it("holds one copy of workerd, of zod and of miniflare", () => {
-    for (const name of ["workerd", "zod", "miniflare"]) {
-      expect(Object.keys(packages).filter((path) => path.endsWith(`node_modules/${name}`))).toEqual([
-        `node_modules/${name}`,
-      ]);
-    }
-  });
-
-  it("pins every version exactly", () => {
-    const { dependencies, devDependencies } = JSON.parse(textOf("package.json")) as Record<
-      string,
-      Record<string, string>
-    >;
-    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
-      ([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
-    );
-    expect(loose).toEqual([]);
-  });
-
+describe("a deployment", () => {
   it("runs the Worker locally with the compatibility date and flags that it is deployed with", () => {
     const toml = textOf("wrangler.toml");
     expect(/^compatibility_date = "(.+)"$/m.exec(toml)?.[1]).toBe(COMPATIBILITY.date);

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
-import { SIGNALS } from "../../src/core/signals/table.ts";
+import { SIGNALS } from "../../src/core/reward/table.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";
 import { fakeVerifier, type Script } from "../harness/fakes.ts";
 import { KIND_USES, kindOf, requestOf, use } from "./kinds.ts";

@@ -1,9 +1,9 @@
 // That nothing of the tables is admitted without an attack: every kind of signal, schedule and
 // preset is what a class of the red team plays against, or it says why no text can reach it.
 import { expect, test } from "vitest";
-import { CLASSES } from "../../scripts/lab/red-team/classes.ts";
+import { CLASSES } from "../../lab/red-team/classes.ts";
 import { PRESETS } from "../../src/core/judges/presets/table.ts";
-import { SIGNALS } from "../../src/core/signals/table.ts";
+import { SIGNALS } from "../../src/core/reward/table.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 
 /** Every value of a field, anywhere in the specs that classes score with. */

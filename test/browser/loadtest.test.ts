@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type KnownServer, startKnownServer } from "../../scripts/lab/loadtest/known-server.ts";
+import { type KnownServer, startKnownServer } from "../../lab/loadtest/known-server.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const MAIN = new URL("../../scripts/lab/loadtest/main.ts", import.meta.url).pathname;
+const MAIN = new URL("../../lab/loadtest/main.ts", import.meta.url).pathname;
 
 let server: KnownServer;
 let browser: Browser;

@@ -1,7 +1,7 @@
 // Owns a made run for the browser tests: rows of many steps, in which the verifier's answers stop
 // being readable and rewards become flat.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
-import type { RewardHistogram, RunDetail, RunSummary, StepRow } from "../../src/scoring/run-log-port.ts";
+import type { RewardHistogram, RunDetail, RunSummary, StepRow } from "../../src/ports/run-log.ts";
 
 /** Rows of a run whose parse rate falls at a step. */
 export interface MadeRun {
@@ -16,8 +16,8 @@ const STEP_MS = 60_000;
 const at = (step: number) => new Date(STARTED_MS + step * STEP_MS).toISOString();
 const wave = (step: number, period: number) => Math.sin((2 * Math.PI * step) / period);
 
-export function healthRows({ steps, ill_from }: MadeRun): HealthRow[] {
-  return Array.from({ length: steps }, (_, step): HealthRow => {
+export function healthRows({ steps, ill_from }: MadeRun) {
+  return Array.from({ length: steps }, (_, step) => {
     const ill = ill_from !== null && step >= ill_from;
     return {
       step,
@@ -44,7 +44,7 @@ export function healthRows({ steps, ill_from }: MadeRun): HealthRow[] {
       latency_p99_ms: 2000 + 100 * wave(step, 30),
       incomplete_share: 0,
       failed_share: 0,
-    };
+    } satisfies HealthRow;
   });
 }
 
@@ -60,7 +60,7 @@ export const stepRows = (run: MadeRun): StepRow[] =>
     parse_rate: row.parse_rate,
     tau_b_mean: row.label_correlation,
     list_acc: 0.7,
-    length_tokens: { p50: row.length_p50, p95: (row.length_p50 ?? 0) * 2 },
+    length_tokens: { p50: row.length_p50, p95: row.length_p50 * 2 },
     generations: 1920,
     prompt_tokens: 4_000_000,
     completion_tokens: 900_000,

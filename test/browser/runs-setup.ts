@@ -1,5 +1,5 @@
-// Owns what the tests of the pages of runs share: the app over made and really scored runs, headless
-// Chromium, pages with a key already typed, and what is wrong with them.
+// Owns what the tests of the pages of runs share: the app over made and really scored runs,
+// headless Chromium, pages with a key already typed, and what is wrong with them.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -8,8 +8,8 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
-import { AnySpecSchema } from "../../src/core/signals/signals-spec.ts";
-import type { RunKey, RunLog } from "../../src/scoring/run-log-port.ts";
+import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import type { RunKey, RunLog } from "../../src/ports/run-log.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
 import { detail, healthRows, histogram, type MadeRun, stepRows, summary } from "./run-rows.ts";
 
@@ -174,7 +174,7 @@ export async function shot(page: Page, name: string): Promise<void> {
 
 export const serious = async (page: Page): Promise<string[]> => {
   // As a function of the page, which its policy lets in; a script element it would refuse.
-  await page.evaluate(await readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
+  await page.evaluate(await readFile(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
   const found = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
   };

@@ -1,5 +1,5 @@
-// The report that `npm run study -- --quick` writes, as a phone shows its charts: writing that can
-// be read and lies on no other.
+// The report that `npm run lab -- study --quick` writes, as a phone shows its charts: writing that
+// can be read and lies on no other.
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const READABLE_PX = 9;
 const WIDTH_PX = 400;
-const COMMAND = new URL("../../scripts/lab/study/main.ts", import.meta.url).pathname;
+const COMMAND = new URL("../../lab/study/main.ts", import.meta.url).pathname;
 
 const folder = mkdtempSync(join(tmpdir(), "kritai-study-"));
 let browser: Browser;

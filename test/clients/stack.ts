@@ -3,7 +3,7 @@
 // no library.
 import { createHash, randomUUID } from "node:crypto";
 import { onTestFinished, vi } from "vitest";
-import { startProgram } from "../../scripts/lab/bench/program.ts";
+import { startProgram } from "../../lab/bench/program.ts";
 import { LETTERS, parsePrompt } from "../../src/core/judges/render.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
 import { answer, status } from "../harness/mock-behaviours.ts";

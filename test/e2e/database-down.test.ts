@@ -5,11 +5,11 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Program, startProgram } from "../../scripts/lab/bench/program.ts";
+import { type Program, startProgram } from "../../lab/bench/program.ts";
 import type { DeadLetterSummary } from "../../src/core/contract/dead-letter.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
-import type { RunDetail } from "../../src/scoring/run-log-port.ts";
+import type { RunDetail } from "../../src/ports/run-log.ts";
 import { answer } from "../harness/mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
@@ -82,7 +82,7 @@ async function killWithChildren({ pid, close }: Program): Promise<void> {
   for (const child of children) process.kill(Number(child), "SIGKILL");
 }
 
-/** `npm run logs:replay` as a person runs it. */
+/** `npm run logs -- replay` as a person runs it. */
 function replay(url: string): Promise<{ code: number | null; output: string }> {
   const main = new URL("../../scripts/stack/commands/logs-replay.ts", import.meta.url).pathname;
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import type { GroupRow } from "../../src/scoring/run-log-port.ts";
+import type { GroupRow } from "../../src/ports/run-log.ts";
 import { answer } from "../harness/mock-behaviours.ts";
 import { type MockBody, type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";

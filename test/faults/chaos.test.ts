@@ -1,8 +1,9 @@
-// Half a minute of chaos: the same program as `npm run chaos`, and proof that its checks can fail.
+// Half a minute of chaos: the same program as `npm run lab -- chaos`, and proof that its checks can
+// fail.
 import { expect, test } from "vitest";
-import { checkAll } from "../../scripts/lab/chaos/check.ts";
-import type { Answer } from "../../scripts/lab/chaos/client.ts";
-import { runChaos } from "../../scripts/lab/chaos/run.ts";
+import { checkAll } from "../../lab/chaos/check.ts";
+import type { Answer } from "../../lab/chaos/client.ts";
+import { runChaos } from "../../lab/chaos/run.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
 
 test("with edge, gateway, verifier and database killed at random, every request gets one answer: the fault-free one or null with a code, and the log agrees", async () => {

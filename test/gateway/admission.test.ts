@@ -1,7 +1,7 @@
 // What is refused at the door, and why: the queue's bound, deadlines that cannot be met, shutting
 // down.
 import { describe, expect, it } from "vitest";
-import { GATEWAY_LIMIT_RELATIONS, GATEWAY_LIMITS } from "../../gpu-backend/gateway/gateway-limits.ts";
+import { GATEWAY_LIMIT_RELATIONS, GATEWAY_LIMITS } from "../../gpu-backend/gateway/limits/gateway-limits.ts";
 import { Admission } from "../../gpu-backend/gateway/scheduling/admission.ts";
 import { Job } from "../../gpu-backend/gateway/scheduling/job.ts";
 import { ServiceEstimate } from "../../gpu-backend/gateway/scheduling/service-estimate.ts";

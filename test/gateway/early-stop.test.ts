@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { EngineAnswer } from "../../gpu-backend/gateway/engines/port.ts";
 import { Ballot } from "../../gpu-backend/gateway/scheduling/early-stop.ts";
 import { type Draw, Job } from "../../gpu-backend/gateway/scheduling/job.ts";
-import { readAnswer } from "../../src/core/judges/readings.ts";
-import { type AskedQuestion, outcomesOf } from "../../src/core/tournament/asked-questions.ts";
+import { type AskedQuestion, outcomesOf } from "../../src/core/asking/asked-questions.ts";
+import { readAnswer } from "../../src/core/asking/readings.ts";
 import { decide, type PairResult } from "../../src/core/tournament/decision.ts";
 import type { VerifyEvent, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
 import fc from "../harness/property.ts";
@@ -46,7 +46,7 @@ function edgeResult(answers: readonly EngineAnswer[], form: VerifyRequest["form"
     model: null,
     backend: null,
   }));
-  const judged: AskedQuestion[] = [{ question, own: true, readings }];
+  const judged: AskedQuestion[] = [{ question, charged: true, readings }];
   return decide(2, "pairwise", [question], outcomesOf(judged)).pairs[0]?.[1] as PairResult;
 }
 

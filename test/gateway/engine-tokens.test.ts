@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { templateMarks, vocabularyOf } from "../../gpu-backend/gateway/engines/vocabulary.ts";
 import { readGatewayEnv } from "../../gpu-backend/gateway/env.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
-import { escapeText } from "../../src/core/judges/escape.ts";
+import { escapeText } from "../../src/core/judges/escape/escape.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
 import { answer } from "../harness/mock-behaviours.ts";
 import { TOKENS_MS, withPool } from "./engine-setup.ts";

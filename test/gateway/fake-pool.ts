@@ -2,7 +2,7 @@
 // not know the gateway.
 
 import type { EngineAnswer, EngineCall, EnginePool } from "../../gpu-backend/gateway/engines/port.ts";
-import { escapeText } from "../../src/core/judges/escape.ts";
+import { escapeText } from "../../src/core/judges/escape/escape.ts";
 
 const ANSWER: EngineAnswer = {
   answer: "",

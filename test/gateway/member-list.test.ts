@@ -1,6 +1,6 @@
 // Who is present: the same members as a Set would have, whatever comes and goes.
 import { expect, it } from "vitest";
-import { MemberList } from "../../gpu-backend/gateway/member-list.ts";
+import { MemberList } from "../../gpu-backend/gateway/engines/member-list.ts";
 import { createRandom } from "../../src/core/math/random.ts";
 
 it("has the members that a Set has after any sequence of coming and going", () => {

@@ -29,7 +29,7 @@ describe.each([
     const { status, out, err } = await run(main, flag);
     expect({ status, err }).toEqual({ status: 0, err: "" });
     expect(out).toMatch(variables);
-    expect(out).toContain(`npm run ${name}`);
+    expect(out).toContain(`npm run ${name} -w gpu-backend`);
   });
 
   it.each([

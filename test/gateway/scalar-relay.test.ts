@@ -5,8 +5,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
-import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/gateway-limits.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
+import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/limits/gateway-limits.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { readEnv } from "../../src/env.ts";

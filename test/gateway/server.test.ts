@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/gateway-limits.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../../gpu-backend/gateway/http/server.ts";
+import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/limits/gateway-limits.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { VerifyEvent } from "../../src/core/wire/verify-protocol.ts";
 import { FakePool, voteFor } from "./fake-pool.ts";

@@ -12,7 +12,7 @@ import type {
   StepBounds,
   StepRange,
   StepRow,
-} from "../../src/scoring/run-log-port.ts";
+} from "../../src/ports/run-log.ts";
 import { healthRowsOf, histogramOf } from "../port-contracts/health-oracle.ts";
 import { groupRows, groupVerdicts, requestRow, rewardsOf, storedSignals, storedTexts } from "./logged-entries.ts";
 import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";

@@ -1,6 +1,6 @@
 import type { OwnPreset } from "../../src/core/judges/presets/own.ts";
-import type { AnySpec } from "../../src/core/signals/compiled-spec.ts";
-import type { SpecStore, TemplateStore } from "../../src/scoring/ports.ts";
+import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
+import type { SpecStore, TemplateStore } from "../../src/ports/ports.ts";
 
 /** Named templates in memory. */
 export function fakeTemplateStore(): TemplateStore {

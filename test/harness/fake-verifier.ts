@@ -1,7 +1,7 @@
+import type { JobQuestion } from "../../src/core/asking/questions.ts";
 import type { ItemErrorCode } from "../../src/core/faults/errors.ts";
-import type { JobQuestion } from "../../src/core/judges/questions.ts";
 import type { Generation, SessionStats, VerifierJob } from "../../src/core/wire/questions.ts";
-import type { Health, Verifier, VerifierCall } from "../../src/scoring/ports.ts";
+import type { Health, Verifier, VerifierCall } from "../../src/ports/ports.ts";
 
 /**
  * What the script may say to one sample: an answer text, a failure's code, or fields of the

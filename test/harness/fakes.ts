@@ -2,7 +2,7 @@
 // Knows no HTTP.
 import { readFile } from "node:fs/promises";
 import { buildAssets } from "../../scripts/stack/assets.ts";
-import type { Clock } from "../../src/scoring/ports.ts";
+import type { Clock } from "../../src/ports/ports.ts";
 
 export * from "./fake-run-log.ts";
 export * from "./fake-stores.ts";

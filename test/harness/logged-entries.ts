@@ -1,7 +1,7 @@
 // Owns what a log holds of an entry, row by row, as the fake run log and its contract tell it.
 import type { StoredSignal, StoredText } from "../../src/core/contract/export-tables.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import type { AuditVerdictRow, GroupRow, GroupVerdicts, LogEntry, RequestRow } from "../../src/scoring/run-log-port.ts";
+import type { AuditVerdictRow, GroupRow, GroupVerdicts, LogEntry, RequestRow } from "../../src/ports/run-log.ts";
 
 export const rewardsOf = (result: GroupResult) => result.rollouts.map((r) => r.reward);
 

@@ -1,8 +1,9 @@
 // Owns what a log has of an entry for scoring it again, as the fake run log tells it.
+
+import type { Valued } from "../../src/core/asking/signal-value.ts";
 import type { LoggedComparison } from "../../src/core/health/paired-runs.ts";
-import type { LoggedGroup } from "../../src/core/signals/replay/logged-group.ts";
-import type { Valued } from "../../src/core/signals/signal-value.ts";
-import type { GroupEntry, LogEntry, SpecUse, StepBounds } from "../../src/scoring/run-log-port.ts";
+import type { LoggedGroup } from "../../src/core/reward/replay/logged-group.ts";
+import type { GroupEntry, LogEntry, SpecUse, StepBounds } from "../../src/ports/run-log.ts";
 
 export const isWithin = ({ kind, step, groups }: LogEntry, { from, to }: StepBounds): boolean => {
   if (kind !== "rewards" || groups.length === 0) return false;

@@ -3,9 +3,9 @@
 // that starts the product's Worker in workerd runs this one, and so does chaos; its last line is
 // expectWithinLimits. These do not, on purpose: test/e2e/stack and demo and
 // test/tools/schemathesis.sh run `npm start` or `npm run demo` as a person does, with the bundle
-// that those make; scripts/lab/bench and `npm run soak` measure the Worker, which a wrapper would
-// slow (where memory is measured, its heap is capped there); the stack that `npm run evaluate`
-// starts is that command's own.
+// that those make; lab/bench and `npm run lab -- soak` measure the Worker, which a wrapper
+// would slow (where memory is measured, its heap is capped there); the stack that `npm run
+// evaluate` starts is that command's own.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

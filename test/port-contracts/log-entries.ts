@@ -1,10 +1,10 @@
 // Owns made-up log entries for the run log's tests: random rich ones, and one of any size. Knows no
 // database.
 
+import { READING_STATUSES } from "../../src/core/asking/readings.ts";
 import { TAU_UNDEFINED } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../src/core/faults/errors.ts";
-import { READING_STATUSES } from "../../src/core/judges/readings.ts";
-import type { GroupEntry, LogEntry, VerdictRow } from "../../src/scoring/run-log-port.ts";
+import type { GroupEntry, LogEntry, VerdictRow } from "../../src/ports/run-log.ts";
 import fc from "../harness/property.ts";
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

@@ -1,9 +1,9 @@
 // Owns the guarantees of the Verifier port, as one suite for every adapter and the fake. Must not
 // know any adapter's protocol.
 import { describe, expect, it } from "vitest";
-import type { JobQuestion } from "../../src/core/judges/questions.ts";
+import type { JobQuestion } from "../../src/core/asking/questions.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
-import type { Verifier, VerifierCall } from "../../src/scoring/ports.ts";
+import type { Verifier, VerifierCall } from "../../src/ports/ports.ts";
 
 /** How a backend behaves for the whole suite's next session. */
 export type BackendMode = "answers" | "silent" | "dead";

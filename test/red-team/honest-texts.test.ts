@@ -1,8 +1,8 @@
 // Holds that honest programs and answers come to every preset's judge readable, on a small draw of
-// what `npm run red-team -- --honest` tries, and that the report sees what is not.
+// what `npm run lab -- red-team --honest` tries, and that the report sees what is not.
 import { describe, expect, test } from "vitest";
-import { honestPage, honestReport, refusedOf } from "../../scripts/lab/red-team/honest.ts";
-import { realTexts } from "../../scripts/lab/red-team/real-texts.ts";
+import { honestPage, honestReport, refusedOf } from "../../lab/red-team/honest.ts";
+import { realTexts } from "../../lab/red-team/real-texts.ts";
 import { promptNames } from "../../src/core/judges/render.ts";
 
 const texts = realTexts(["sets", "problems", "node_modules/zod", "node_modules/hono", "clients/python/src"], 400);

@@ -2,10 +2,10 @@
 import { PgDialect } from "drizzle-orm/pg-core";
 import { expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { LogEntry } from "../../src/ports/run-log.ts";
+import { arrayLiteral, chunks } from "../../src/run-log/db/bulk-insert.ts";
 import { storeStatements } from "../../src/run-log/write/append.ts";
-import { arrayLiteral, chunks } from "../../src/run-log/write/bulk-insert.ts";
 import { wholeEnvelope } from "../../src/run-log/write/log-rows.ts";
-import type { LogEntry } from "../../src/scoring/run-log-port.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
 
 const dialect = new PgDialect();

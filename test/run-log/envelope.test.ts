@@ -3,10 +3,10 @@
 
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { LogEntry } from "../../src/ports/run-log.ts";
 import { unknownColumn } from "../../src/run-log/write/append.ts";
 import { type Envelope, opened, ROW_TABLES, sealed, utf8Bytes } from "../../src/run-log/write/envelope.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
-import type { LogEntry } from "../../src/scoring/run-log-port.ts";
 import fc from "../harness/property.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry, withSignals } from "../port-contracts/log-entries.ts";
 

@@ -7,11 +7,12 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { type SqlEndpoint, startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { createRandom } from "../../src/core/math/random.ts";
+import type { LogEntry } from "../../src/ports/run-log.ts";
 import { StoreWriteError } from "../../src/run-log/db/connection.ts";
-import { createEnvelopeStore, createNeonRunLog, type EnvelopeStore } from "../../src/run-log/neon.ts";
+import { createEnvelopeStore, createNeonRunLog } from "../../src/run-log/neon.ts";
+import type { EnvelopeStore } from "../../src/run-log/write/envelope.ts";
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
-import type { LogEntry } from "../../src/scoring/run-log-port.ts";
 import fc from "../harness/property.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry } from "../port-contracts/log-entries.ts";
 

@@ -4,9 +4,9 @@ import { expireTexts } from "../../scripts/stack/expired-texts.ts";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
+import { createRequestIds } from "../../src/platform/request-ids.ts";
+import type { LogEntry } from "../../src/ports/run-log.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
-import { createRequestIds } from "../../src/scoring/request-ids.ts";
-import type { LogEntry } from "../../src/scoring/run-log-port.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
 
 it("takes the texts of old requests alone, in several statements where they are many, and no verdict", async () => {

@@ -2,11 +2,11 @@
 // request does with the outcome.
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { LogEntry } from "../../src/ports/run-log.ts";
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { createLogQueue } from "../../src/run-log/write/log-queue.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
 import { appendEntry } from "../../src/scoring/log-append.ts";
-import type { LogEntry } from "../../src/scoring/run-log-port.ts";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
 import { fakeRunLog, fixedClock } from "../harness/fakes.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";

@@ -1,5 +1,5 @@
-// `npm run logs:replay` with flags that cannot be meant: each ends with status 2 and says what it
-// must be, before anything is asked.
+// `npm run logs -- replay` with flags that cannot be meant: each ends with status 2 and says what
+// it must be, before anything is asked.
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 

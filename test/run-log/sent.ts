@@ -2,10 +2,10 @@
 // deliveries that keep their end. Knows no database.
 
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { QueueBinding } from "../../src/ports/ports.ts";
+import type { LogEntry } from "../../src/ports/run-log.ts";
 import { utf8Bytes } from "../../src/run-log/write/envelope.ts";
-import type { Delivery } from "../../src/run-log/write/queue-consumer.ts";
-import type { QueueBinding } from "../../src/scoring/ports.ts";
-import type { LogEntry } from "../../src/scoring/run-log-port.ts";
+import type { QueueDelivery } from "../../src/run-log/write/queue-consumer.ts";
 import fc from "../harness/property.ts";
 import { nextRequestId, rewardsEntry } from "../port-contracts/log-entries.ts";
 
@@ -46,7 +46,7 @@ export function entries(count: number, run_id: string | null = null): LogEntry[]
     .map((entry) => ({ ...entry, request_id: nextRequestId(), run_id }));
 }
 
-export interface FakeDelivery extends Delivery {
+export interface FakeDelivery extends QueueDelivery {
   /** `ack`, or the delay of its retry in seconds. */
   end: "ack" | number | null;
 }

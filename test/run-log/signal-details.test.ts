@@ -2,8 +2,8 @@
 // have the tables' columns and no others.
 import { getTableColumns } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
-import { SignalsSpecSchema } from "../../src/core/signals/signals-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SignalsSpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { rollouts, signals } from "../../src/run-log/db/schema.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";

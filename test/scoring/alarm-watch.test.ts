@@ -1,5 +1,6 @@
 // The watch over runs' alarms, over states in memory and an address that may fail: what is told,
 // how often, and what is not.
+
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,8 +12,9 @@ import { eventOf, nextStates } from "../../src/core/health/alarm-state.ts";
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { readEnv } from "../../src/env.ts";
 import { announcer } from "../../src/objects/alarm-webhook.ts";
-import { type AlarmNews, type AlarmStates, createAlarmWatch } from "../../src/scoring/alarm-watch.ts";
-import { Metrics } from "../../src/scoring/counters.ts";
+import { Metrics } from "../../src/platform/counters.ts";
+import type { AlarmNews, AlarmStates } from "../../src/ports/alarms.ts";
+import { createAlarmWatch } from "../../src/scoring/alarm-watch.ts";
 import { setUp } from "../api/routes/harness.ts";
 import { healthRows } from "../browser/run-rows.ts";
 import { fixedClock } from "../harness/fakes.ts";

@@ -3,10 +3,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import { isAudited } from "../../src/core/signals/audit.ts";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
-import { AnySpecSchema } from "../../src/core/signals/signals-spec.ts";
-import type { Verifier } from "../../src/scoring/ports.ts";
+import { isAudited } from "../../src/core/reward/audit.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import type { Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { preparedOf } from "../core/signals/prepared.ts";
 import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";

@@ -1,8 +1,8 @@
 // A cascade counted: of 64 groups of 16 the judge is asked only for those that need it, and only
 // about the rollouts that pass.
 import { expect, test } from "vitest";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
-import { SignalsSpecSchema } from "../../src/core/signals/signals-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SignalsSpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
 

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import type { SpecInput } from "../../src/core/signals/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { type FakeVerifier, fakeVerifier, type Script } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";
 import { byValue, program, rolloutsOf, score, scoreOne } from "./score-setup.ts";

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC, specFingerprint } from "../../src/core/contract/spec.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/signals/flat-spec.ts";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
 import {
   type FakeVerifier,

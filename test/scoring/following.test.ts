@@ -4,10 +4,10 @@
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/signals/flat-spec.ts";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
-import type { Verifier } from "../../src/scoring/ports.ts";
+import type { Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { fixedClock } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import type { SpecInput } from "../../src/core/signals/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 import { fakeVerifier, type Script } from "../harness/fakes.ts";
 import { byValue, printed, program, scoreOne } from "./score-setup.ts";
@@ -142,6 +142,27 @@ describe("a list of which one keeps the verifier from answering", () => {
       if (generations === 40) expect(group.rollouts.map(({ reward }) => reward)).toEqual([-1, 1, 0.5, 0.5]);
     }
   });
+});
+
+it("that is refused at times and cannot be read at others is found, and costs nobody else", async () => {
+  for (const [n, k] of [
+    [4, 1],
+    [4, 2],
+    [5, 2],
+    [8, 4],
+  ] as const) {
+    for (let seed = 0; seed < 12; seed++) {
+      const mixed: Script = (shown, about) => {
+        if (!shown.some((text) => printed(text) < k)) return byValue(shown, about);
+        const draw = createRandom(hashText("mixed", seed, ...shown.map(printed), about.sample))();
+        return draw < 0.6 ? { error: "content_filtered" } : draw < 0.8 ? "" : "\\boxed{A} or \\boxed{B}";
+      };
+      const texts = Array.from({ length: n }, (_, i) => program(i));
+      const { rollouts } = await scoreOne(texts, { spec: JUDGEABLE, verifier: fakeVerifier(mixed) });
+      expect(rollouts.slice(0, k).every(({ reward }) => reward !== null && reward <= 0)).toBe(true);
+      expect(rollouts.slice(k).map(({ error }) => error)).toEqual(new Array(n - k).fill(null));
+    }
+  }
 });
 
 describe("blocks of which one is refused", () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it, test } from "vitest";
 import { hasNearCopies } from "../../src/core/candidate/near-copies.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import type { SpecInput } from "../../src/core/signals/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 import { fakeVerifier, type Script } from "../harness/fakes.ts";
 import { rolloutsOf, score } from "./score-setup.ts";

@@ -1,9 +1,9 @@
 // Owns what the tests of scoring a run again share: logged runs, their lines, and the same anew.
 
 import { hashText } from "../../src/core/math/random.ts";
-import type { AnySpec } from "../../src/core/signals/compiled-spec.ts";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
-import { AnySpecSchema } from "../../src/core/signals/signals-spec.ts";
+import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { rescoreRun } from "../../src/scoring/rescore.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeRunLog, fakeRunLog, fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { hashText } from "../../src/core/math/random.ts";
-import type { AnySpec } from "../../src/core/signals/compiled-spec.ts";
+import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import { fakeRunLog, type Script } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";

@@ -1,7 +1,7 @@
 // Invariant 2: Output has the input's length and order.
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import type { SpecInput } from "../../src/core/signals/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { fakeVerifier, type Script } from "../harness/fakes.ts";
 
 import { byValue, printed, program, rolloutsOf, score, scoreOne } from "./score-setup.ts";

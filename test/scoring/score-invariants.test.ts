@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { createRandom, shuffled } from "../../src/core/math/random.ts";
-import type { VerifierSession } from "../../src/scoring/ports.ts";
+import type { VerifierSession } from "../../src/ports/ports.ts";
 import { fakeVerifier, type Script } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import type { SpecInput } from "../../src/core/signals/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import type { Script } from "../harness/fakes.ts";

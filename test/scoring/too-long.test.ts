@@ -3,8 +3,8 @@
 import { describe, expect, it, test } from "vitest";
 import { withinReach } from "../../src/core/contract/text-bytes.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
-import { SignalsSpecSchema } from "../../src/core/signals/signals-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SignalsSpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { fakeVerifier, fixedClock } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";

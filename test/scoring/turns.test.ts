@@ -2,7 +2,7 @@
 // after another, and what a runtime ended amid blocks nobody for good.
 import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { Clock } from "../../src/scoring/ports.ts";
+import type { Clock } from "../../src/ports/ports.ts";
 import { inTurns, REHEARSING, workInTurns } from "../../src/scoring/turns.ts";
 
 const TURN = LIMITS.turn_steps;

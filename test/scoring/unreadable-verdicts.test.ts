@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Reading } from "../../src/core/asking/readings.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
-import type { Reading } from "../../src/core/judges/readings.ts";
-import type { SpecInput } from "../../src/core/signals/flat-spec.ts";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import type { ReadingJournal } from "../../src/scoring/reading-journal.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
@@ -92,7 +92,7 @@ describe("scoreBatch, verdicts that cannot be read", () => {
   it("asks nothing of what a journal knows, whichever of the two askings it knows", async () => {
     const kept = new Map<string, readonly Reading[]>();
     const journal: ReadingJournal = {
-      known: (key) => (kept.has(key) ? { readings: kept.get(key) as Reading[], own: true } : undefined),
+      known: (key) => (kept.has(key) ? { readings: kept.get(key) as Reading[], charged: true } : undefined),
       onReadings: (key, readings) => void kept.set(key, readings),
     };
     const run = async () => {

@@ -3,10 +3,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs under test hold templates
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
-import { MODIFICATIONS } from "../../scripts/lab/testbed/adversarial/modifications.ts";
-import { modify } from "../../scripts/lab/testbed/adversarial/modify.ts";
-import { parseProgram } from "../../scripts/lab/testbed/syntax/grammar.ts";
-import { sameTokens } from "../../scripts/lab/testbed/syntax/tokens.ts";
+import { MODIFICATIONS } from "../../lab/testbed/adversarial/modifications.ts";
+import { modify } from "../../lab/testbed/adversarial/modify.ts";
+import { parseProgram } from "../../lab/testbed/syntax/grammar.ts";
+import { sameTokens } from "../../lab/testbed/syntax/tokens.ts";
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { ATTACKS, CARRIERS, type Carried, honest, LANGUAGES } from "./injections.ts";
 

@@ -1,9 +1,9 @@
-// Owns the short run of the fuzzer: what `npm run fuzz` does at length, and that it can find what
-// it looks for.
+// Owns the short run of the fuzzer: what `npm run lab -- fuzz` does at length, and that it can find
+// what it looks for.
 import { describe, expect, test } from "vitest";
-import { fuzz, growth } from "../../scripts/lab/fuzz/campaign.ts";
-import { createInputs } from "../../scripts/lab/fuzz/inputs.ts";
-import { TARGETS } from "../../scripts/lab/fuzz/targets.ts";
+import { fuzz, growth } from "../../lab/fuzz/campaign.ts";
+import { createInputs } from "../../lab/fuzz/inputs.ts";
+import { TARGETS } from "../../lab/fuzz/targets.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 
 test("200,000 random texts make no parser throw or break its word", () => {

@@ -1,9 +1,9 @@
 // Owns the proof that no candidate leaves its block in the prompt or forges a verdict at the
 // parser, whatever it carries.
 import { describe, expect, test } from "vitest";
+import { readAnswer } from "../../src/core/asking/readings.ts";
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
-import { escapeText } from "../../src/core/judges/escape.ts";
-import { readAnswer } from "../../src/core/judges/readings.ts";
+import { escapeText } from "../../src/core/judges/escape/escape.ts";
 import { createRenderer, fenceFor, parsePrompt } from "../../src/core/judges/render.ts";
 import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
 import { ATTACKS, CARRIERS, honest, LANGUAGES } from "./injections.ts";

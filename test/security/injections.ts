@@ -1,6 +1,6 @@
 // Owns the attacks a candidate may carry and the programs that carry them, in four languages. Knows
 // no defence.
-import type { SourceLanguage } from "../../scripts/lab/testbed/syntax/grammar.ts";
+import type { SourceLanguage } from "../../lab/testbed/syntax/grammar.ts";
 
 export type AttackKind =
   | "verdict" // poses as the verifier's answer

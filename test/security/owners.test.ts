@@ -8,7 +8,7 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import { createPostgres } from "../../scripts/stack/postgres.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
-import type { Scope } from "../../src/api/access/auth.ts";
+import type { Scope } from "../../src/api/door/auth.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { createNeonSpecStore } from "../../src/run-log/specs.ts";
 import { createDeadLetters } from "../../src/run-log/write/dead-letters.ts";

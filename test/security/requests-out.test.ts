@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { readEnv } from "../../src/env.ts";
-import type { Verifier } from "../../src/scoring/ports.ts";
+import type { Verifier } from "../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";

@@ -2,11 +2,11 @@
 // and that two keys of a name are one owner.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { SCOPES, type Scope } from "../../src/api/access/auth.ts";
-import { routesOf } from "../../src/api/contracts/contract.ts";
-import { CONTRACTS } from "../../src/api/contracts/table.ts";
-import { type Access, routeTable } from "../../src/api/http/route.ts";
+import { SCOPES, type Scope } from "../../src/api/door/auth.ts";
+import { type Access, routeTable } from "../../src/api/door/route.ts";
 import { ROUTES } from "../../src/api/routes/table.ts";
+import { routesOf } from "../../src/api/tools/shared/contract.ts";
+import { CONTRACTS } from "../../src/api/tools/table.ts";
 import { readEnv } from "../../src/env.ts";
 import { problemOf, setUp, twoRollouts } from "../api/routes/harness.ts";
 import fc from "../harness/property.ts";

@@ -2,7 +2,7 @@
 // token is what was signed, for as long as it says.
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
-import { makeToken, readToken } from "../../src/api/access/url-token.ts";
+import { makeToken, readToken } from "../../src/api/door/url-token.ts";
 import { readEnv } from "../../src/env.ts";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
 

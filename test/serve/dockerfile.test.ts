@@ -6,6 +6,7 @@ import { ROOT, textOf } from "./records.ts";
 
 const MAIN = "gpu-backend/gateway/main.ts";
 const manifest = JSON.parse(textOf("package.json"));
+const gateway = JSON.parse(textOf("gpu-backend/package.json"));
 
 interface Instruction {
   name: string;
@@ -67,9 +68,9 @@ describe("the gateway's image", () => {
       expect(from.split(" ")[0]).toBe(`node:${manifest.devDependencies.node}-slim`);
   });
 
-  it("installs production dependencies alone, from the lock file, and runs no package's script", () => {
+  it("installs gpu-backend's production dependencies alone, from the lock file, and runs no package's script", () => {
     const [install] = restsOf(all, "RUN");
-    for (const flag of ["npm ci", "--omit=dev", "--ignore-scripts"]) expect(install).toContain(flag);
+    for (const flag of ["npm ci", "-w gpu-backend", "--omit=dev", "--ignore-scripts"]) expect(install).toContain(flag);
     expect(restsOf(all, "COPY")[0]).toBe("package.json package-lock.json ./");
   });
 
@@ -82,7 +83,7 @@ describe("the gateway's image", () => {
   it("holds every package that the gateway imports", () => {
     const { packages } = closureOf(MAIN);
     expect(packages).toContain("itty-router");
-    expect(packages.filter((name) => manifest.dependencies[name] === undefined)).toEqual([]);
+    expect(packages.filter((name) => gateway.dependencies[name] === undefined)).toEqual([]);
   });
 
   it("copies what exists, and what its ignore file lets through", () => {

@@ -8,7 +8,7 @@ import { createMemoryStore } from "../../src/objects/gathering/memory-store.ts";
 import type { RoomReply } from "../../src/objects/gathering/reply.ts";
 import { Room } from "../../src/objects/gathering/room.ts";
 import type { RoomStore } from "../../src/objects/gathering/room-store.ts";
-import { pause } from "../../src/scoring/waiting.ts";
+import { pause } from "../../src/platform/waiting.ts";
 
 /** A text's worth, the same for ever: the share of the others that are worth less, ties a half. */
 export function rewardAmong(text: string, group: readonly string[]): number {

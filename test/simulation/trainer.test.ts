@@ -106,7 +106,7 @@ it("any number of connections, any order, with restarts and cuts: every group is
   await fc.assert(runs, { numRuns: 60, seed: Number(process.env.SIMULATED_SEED ?? 1) });
 });
 
-/** Ten by `SIMULATED_HOURS=10 npm run test:slow -- test/simulation`. */
+/** Ten by `SIMULATED_HOURS=10 npm test -- slow test/simulation`. */
 const HOURS = Number(process.env.SIMULATED_HOURS ?? 1);
 
 describe.each([

@@ -5,7 +5,7 @@ import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { createRandom, shuffled } from "../../src/core/math/random.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import type { RoomReply } from "../../src/objects/gathering/reply.ts";
-import { pause } from "../../src/scoring/waiting.ts";
+import { pause } from "../../src/platform/waiting.ts";
 import { Broken, rewardAmong, SimulatedServer } from "./server.ts";
 
 /** A tool's reward client. Durations in ms. */

@@ -2,12 +2,26 @@
 import { describe, expect, test } from "vitest";
 import { contractOperations } from "../../scripts/build/openapi/contracts.ts";
 import { bundleWorker } from "../../scripts/stack/edge.ts";
-import { QUESTION } from "../../src/api/contracts/example-texts.ts";
+import "../../src/api/routes/table.ts";
+import { nativeWords } from "../../src/api/routes/words.ts";
+import { QUESTION } from "../../src/api/tools/shared/page.ts";
+import { pageOf as pageOfAlarm } from "../../src/core/health/alarm.ts";
+import { ALARMS } from "../../src/core/health/alarms/table.ts";
+import { pageOf } from "../../src/core/health/measures/measure.ts";
+import { MEASURES } from "../../src/core/health/measures/table.ts";
 
 describe("the Worker's bundle", async () => {
   const text = await bundleWorker();
 
-  test("holds every contract's routes, and no word of their pages", () => {
+  test("holds no word that only the reference says of native routes", () => {
+    const told = Object.values(nativeWords());
+    expect(told.length).toBeGreaterThan(30);
+    for (const { operationId, summary, description = summary } of told) {
+      for (const words of [summary, description]) expect(text.includes(words), `${operationId}: ${words}`).toBe(false);
+    }
+  });
+
+  test("holds every contract's routes, and no word of the pages of contracts, measures and alarms", () => {
     for (const { route, operation } of contractOperations()) {
       const { operationId, summary, description = summary } = operation;
       expect(text).toContain(route.path.replace(/^\/nemo-gym.*\//, "/"));
@@ -15,6 +29,12 @@ describe("the Worker's bundle", async () => {
         expect(text.includes(words), `${operationId}: ${words}`).toBe(false);
       }
     }
+    const pages = [
+      ...MEASURES.map((measure) => pageOf(measure).words),
+      ...ALARMS.map((alarm) => pageOfAlarm(alarm).rule),
+    ];
+    // A word or two may stand there for something else.
+    for (const words of pages.filter((told) => told.includes(" "))) expect(text.includes(words), words).toBe(false);
     expect(text).not.toContain(JSON.stringify(QUESTION).slice(1, -1));
     expect(text).not.toContain("/schemas/ChatChunk");
   });

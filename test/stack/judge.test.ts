@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { judgeNamed, startSimulatedJudge, textJudge } from "../../scripts/stack/judge.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { PRESETS } from "../../src/core/judges/presets/table.ts";
-import { judgesIn } from "../../src/core/signals/compiled-spec.ts";
-import { specOfJudge } from "../../src/core/signals/default-spec.ts";
+import { judgesIn } from "../../src/core/reward/compiled-spec.ts";
+import { specOfJudge } from "../../src/core/reward/default-spec.ts";
 import { readEnv } from "../../src/env.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 

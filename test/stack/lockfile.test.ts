@@ -8,10 +8,10 @@ import { temporaryFolder } from "../e2e/temporary-folder.ts";
 type Lock = { packages: Record<string, { integrity?: string }> };
 
 /** What the check says of the lockfile after `change`. */
-function checked(change: (lock: Lock) => void): { status: number | null; said: string } {
+function checked(change: (lock: Lock) => void, of = "package-lock.json"): { status: number | null; said: string } {
   const folder = temporaryFolder();
   try {
-    const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lock;
+    const lock = JSON.parse(readFileSync(of, "utf8")) as Lock;
     change(lock);
     const file = join(folder.path, "package-lock.json");
     writeFileSync(file, JSON.stringify(lock));
@@ -28,11 +28,13 @@ function checked(change: (lock: Lock) => void): { status: number | null; said: s
 }
 
 it("passes as it is, and names an entry without integrity, also of another platform, and a missing one", () => {
-  expect(checked(() => undefined)).toEqual({ status: 0, said: "" });
+  for (const file of ["package-lock.json", "lab/package-lock.json", "test/package-lock.json"])
+    expect(checked(() => undefined, file)).toEqual({ status: 0, said: "" });
   const bare = checked(({ packages }) => delete packages["node_modules/zod"]?.integrity);
   expect(bare).toEqual({ status: 1, said: expect.stringMatching(/no integrity of zod@\d/) });
-  const elsewhere = checked(({ packages }) => delete packages["node_modules/@biomejs/cli-darwin-x64"]?.integrity);
+  const name = "node_modules/@biomejs/cli-darwin-x64";
+  const elsewhere = checked(({ packages }) => delete packages[name]?.integrity, "test/package-lock.json");
   expect(elsewhere).toEqual({ status: 1, said: expect.stringMatching(/no integrity of @biomejs\/cli-darwin-x64@/) });
-  const missing = checked(({ packages }) => delete packages["node_modules/@biomejs/cli-darwin-x64"]);
-  expect(missing).toEqual({ status: 1, said: expect.stringContaining("lacks node_modules/@biomejs/cli-darwin-x64") });
+  const missing = checked(({ packages }) => delete packages[name], "test/package-lock.json");
+  expect(missing).toEqual({ status: 1, said: expect.stringContaining(`lacks ${name}`) });
 });

@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { startFaults } from "../../scripts/stack/preflight.ts";
+import { misspeltVariables, startFaults } from "../../scripts/stack/preflight.ts";
 
 const FREE = { host: "127.0.0.1", port: 0, dataDir: null };
 const servers: Server[] = [];
@@ -26,6 +26,15 @@ async function closedPort(): Promise<number> {
   await new Promise((resolve) => servers.pop()?.close(resolve));
   return port;
 }
+
+test("a variable that nothing reads and is nearly one that is read is told, and no other", () => {
+  const env = { VERIFER_URL: "u", VERIFIER_MODLE: "m", API_KEY: "k", VERIFIER_URL: "u", HOME: "/", PGDATABASE: "d" };
+  expect(misspeltVariables(env)).toEqual([
+    "VERIFER_URL is set, but nothing reads it; did you mean VERIFIER_URL?",
+    "VERIFIER_MODLE is set, but nothing reads it; did you mean VERIFIER_MODEL?",
+    "API_KEY is set, but nothing reads it; did you mean API_KEYS?",
+  ]);
+});
 
 describe("a stack that cannot start is refused by its variable:", () => {
   test("a port that is taken", async () => {

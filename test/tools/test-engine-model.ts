@@ -1,8 +1,8 @@
-// Owns `npm run test:engine -- --real-model`: a real small language model judges the example texts
+// Owns `npm test -- engine --real-model`: a real small language model judges the example texts
 // through the whole stack, or is served for others to ask. Nothing of the model is kept; what it
 // says is shown, not tested.
 import { join } from "node:path";
-import { standing } from "../../scripts/lab/evaluate/paired.ts";
+import { standing } from "../../lab/evaluate/paired.ts";
 import { createDemoClient } from "../../scripts/stack/demo-client.ts";
 import { textTable } from "../../scripts/stack/demo-tables.ts";
 import { textProblems } from "../../scripts/stack/examples.ts";

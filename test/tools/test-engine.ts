@@ -1,4 +1,4 @@
-// Owns `npm run test:engine`: real engines on the CPU, installed, given tiny models, started,
+// Owns `npm test -- engine`: real engines on the CPU, installed, given tiny models, started,
 // tested and stopped; with `--prepare` only installed. Knows no test.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -122,7 +122,7 @@ const SERVE = "--serve";
 const VLLM = "vllm";
 if (process.argv.includes("--help")) {
   console.log(
-    `npm run test:engine -- [NAME].. [--prepare | --real-model [--serve]]\n\nInstalls real engines, starts them on the CPU and tests with them. Names: ${[...Object.keys(ENGINES), VLLM].join(", ")}, the last alone.\n\n  --prepare     only installs\n  --real-model  instead: has a real small language model judge the example texts, and tells its parse rate; with --serve only serves it, on the port PORT or a free one, until it is ended\n  --help        this text`,
+    `npm test -- engine [NAME].. [--prepare | --real-model [--serve]]\n\nInstalls real engines, starts them on the CPU and tests with them. Names: ${[...Object.keys(ENGINES), VLLM].join(", ")}, the last alone.\n\n  --prepare     only installs\n  --real-model  instead: has a real small language model judge the example texts, and tells its parse rate; with --serve only serves it, on the port PORT or a free one, until it is ended\n  --help        this text`,
   );
   process.exit(0);
 }

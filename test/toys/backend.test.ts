@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { readEnv } from "../../src/env.ts";
-import type { Clock } from "../../src/scoring/ports.ts";
+import type { Clock } from "../../src/ports/ports.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { fenced, setUp } from "../api/routes/harness.ts";
 

@@ -8,8 +8,8 @@ import { LIMITS } from "../../src/core/faults/limits.ts";
 import { longest, setUp } from "../api/routes/harness.ts";
 import { fakeVerifier, fixedClock } from "../harness/fakes.ts";
 
-vi.mock("../../src/api/contracts/table.ts", async (original) => {
-  const { CONTRACTS } = await original<typeof import("../../src/api/contracts/table.ts")>();
+vi.mock("../../src/api/tools/table.ts", async (original) => {
+  const { CONTRACTS } = await original<typeof import("../../src/api/tools/table.ts")>();
   const { toyContract } = await import("./toy-contract.ts");
   return { CONTRACTS: [...CONTRACTS, toyContract] };
 });

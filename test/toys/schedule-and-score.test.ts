@@ -1,7 +1,7 @@
 // A schedule and a score that are one file and one line of their tables each: named by a spec, used
 // over HTTP, refused by field, and part of the spec's hash.
 import { describe, expect, test, vi } from "vitest";
-import { unitScore } from "../../src/api/contracts/samples/sample-score.ts";
+import { unitScore } from "../../src/api/tools/shared/sample-score.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { fenced, problemOf, setUp } from "../api/routes/harness.ts";

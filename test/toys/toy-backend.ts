@@ -2,7 +2,7 @@
 // taste that the deployment sets.
 import * as z from "zod";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
-import type { BackendKind } from "../../src/verifier/backend-kind.ts";
+import type { BackendKind } from "../../src/verifier/fan-out/backend-kind.ts";
 
 interface Toy {
   taste: "long" | "short";

@@ -1,43 +1,26 @@
 // A contract of another tool that a test adds: the better of two texts, by their letters.
 import * as z from "zod";
-import { contractBody } from "../../src/api/contracts/body.ts";
-import { shownBody } from "../../src/api/contracts/content/shown-body.ts";
-import type { Contract } from "../../src/api/contracts/contract.ts";
-import { contractDeadline } from "../../src/api/contracts/deadlines.ts";
-import { beginJudging } from "../../src/api/contracts/judged-request.ts";
-import { SharedOptionsSchema, urlOptions } from "../../src/api/contracts/options.ts";
-import { documented } from "../../src/api/contracts/page.ts";
-import { refused } from "../../src/api/contracts/refusal.ts";
-import { contains, fields, has } from "../../src/api/contracts/schema-rule.ts";
-import { readJson } from "../../src/api/http/body.ts";
-import type { RouteDeps } from "../../src/api/http/deps.ts";
-import type { AppContext } from "../../src/api/http/scope.ts";
-import { answerJson } from "../../src/api/http/slow-json.ts";
+import { type Contract, contractBody } from "../../src/api/tools/shared/contract.ts";
+import { groupRoute } from "../../src/api/tools/shared/group-route.ts";
+import { SharedOptionsSchema } from "../../src/api/tools/shared/options.ts";
+import { contains, documented, fields, has, refused } from "../../src/api/tools/shared/page.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 
 const RequestSchema = z.object({ question: z.string(), pair: z.array(z.string()).length(2) });
 const ReplySchema = z.object({ better: z.enum(["A", "B"]).nullable() });
 
-function route(deps: RouteDeps) {
-  return async (c: AppContext): Promise<Response> => {
-    const { question: prompt, pair } = contractBody(
-      RequestSchema,
-      shownBody(c, toyContract, await readJson(c.req.raw)),
-      {},
-    );
-    const spec = { ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract: "whole" as const } };
-    const groups = [{ prompt, rollouts: pair.map((text) => ({ text })) }];
-    const deadline_ms = contractDeadline(toyContract, urlOptions(c).deadline_ms);
-    const { scored } = beginJudging(c, deps, { groups, spec, run_id: undefined, step: undefined, deadline_ms });
-    const told = scored.then(({ reply }) => reply.groups[0]?.selected ?? null);
-    return answerJson(
-      c,
-      deps,
-      told.then((at) => ({ value: { better: at === null ? null : "AB"[at] } })),
-      ReplySchema,
-    );
+const route = groupRoute((body) => {
+  const { question: prompt, pair } = contractBody(RequestSchema, body);
+  return {
+    groups: [{ prompt, rollouts: pair.map((text) => ({ text })) }],
+    spec: { ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract: "whole" } },
+    reply: ReplySchema,
+    tell({ reply }) {
+      const at = reply.groups[0]?.selected ?? null;
+      return { better: at === null ? null : "AB"[at] };
+    },
   };
-}
+});
 
 export const toyContract: Contract = {
   name: "toy",

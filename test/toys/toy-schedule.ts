@@ -1,6 +1,6 @@
 // A schedule that a test adds: some candidates of the seeded order against the next in it.
 import * as z from "zod";
-import type { Match, Schedule } from "../../src/core/tournament/schedule.ts";
+import type { Match, Schedule } from "../../src/core/tournament/schedules/schedule.ts";
 
 export const toySchedule: Schedule<{ links: number }> = {
   mode: "pairwise",

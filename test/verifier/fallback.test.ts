@@ -4,8 +4,8 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { Generation } from "../../src/core/wire/questions.ts";
-import { createFallbackVerifier } from "../../src/verifier/fallback.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
+import { createFallbackVerifier } from "../../src/verifier/fan-out/fallback.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { type FakeVerifier, fakeVerifier } from "../harness/fakes.ts";
 import { answer, chunk, event, raw, reset, silence } from "../harness/mock-behaviours.ts";

@@ -2,7 +2,7 @@
 // for the rest after a cut never changes a majority.
 
 import { describe, expect, it } from "vitest";
-import type { JobQuestion } from "../../src/core/judges/questions.ts";
+import type { JobQuestion } from "../../src/core/asking/questions.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import { type VerifyEvent, VerifyRequestSchema } from "../../src/core/wire/verify-protocol.ts";
 import { deadlineMs, verifyBody } from "../../src/verifier/gateway/body.ts";

@@ -20,7 +20,7 @@ function seasoned(hedges = 1): Backend {
 }
 
 const answered = { ...outcome("verifier_unavailable"), backend_failed: false };
-const good = { ...answered, answered: { ...answered.answered, answer: "x", error: null } };
+const good = { ...answered, answered: { ...answered.generation, answer: "x", error: null } };
 
 /** Two copies under the test's control. */
 function copies() {

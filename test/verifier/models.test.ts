@@ -1,8 +1,8 @@
 // Holds that the model that judged is told wherever its verdict is, and that strict_model keeps to
 // one.
 import { describe, expect, it } from "vitest";
-import { type SpecInput, SpecSchema } from "../../src/core/signals/flat-spec.ts";
-import { RewardsRequestSchema } from "../../src/core/signals/requests.ts";
+import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeVerifier, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
 

@@ -5,12 +5,12 @@ import { percentile } from "../../src/core/math/stats.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { Governor } from "../../src/verifier/fan-out/fan-out.ts";
-import { type Outcome, outcome } from "../../src/verifier/fan-out/refusal.ts";
+import { type AttemptResult, outcome } from "../../src/verifier/fan-out/refusal.ts";
 import { pairsJob } from "../port-contracts/verifier.contract.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-const ANSWERED: Outcome = {
-  answered: {
+const ANSWERED: AttemptResult = {
+  generation: {
     ...{ answer: "\\boxed{A}", thinking: "none", finish_reason: "stop", error: null, model: "m" },
     ...{ prompt_tokens: 1, completion_tokens: 1 },
   },
@@ -20,7 +20,7 @@ const ANSWERED: Outcome = {
 };
 
 /** A key's requests, one after another: how long each took, ms. */
-async function requests(time: VirtualTime, backend: Backend, party: string, count: number, gives: () => Outcome) {
+async function requests(time: VirtualTime, backend: Backend, party: string, count: number, gives: () => AttemptResult) {
   const took: number[] = [];
   for (let i = 0; i < count; i++) {
     const started = time.clock.now();
@@ -31,7 +31,7 @@ async function requests(time: VirtualTime, backend: Backend, party: string, coun
         await time.sleep(17);
         onHeaders(true);
         const came = gives();
-        if (came.answered.error === null) onBytes();
+        if (came.generation.error === null) onBytes();
         return came;
       },
     });

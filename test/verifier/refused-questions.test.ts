@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
-import type { Verifier } from "../../src/scoring/ports.ts";
+import type { Verifier } from "../../src/ports/ports.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
 import { answer, status } from "../harness/mock-behaviours.ts";

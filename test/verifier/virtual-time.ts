@@ -1,6 +1,6 @@
 // Owns a time that runs only while everything waits for it: the earliest timer fires once no other
 // work is left. Must not know who waits.
-import type { Schedule } from "../../src/verifier/fan-out/stall-watchdog.ts";
+import type { StartTimer } from "../../src/verifier/fan-out/stall-watchdog.ts";
 
 interface Timer {
   at: number;
@@ -33,7 +33,7 @@ export class VirtualTime {
 
   readonly clock = { now: () => this.#now, date: () => new Date(this.#now) };
 
-  readonly schedule: Schedule = (run, ms) => {
+  readonly schedule: StartTimer = (run, ms) => {
     const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, run };
     this.#timers.push(timer);
     return () => {

@@ -5,7 +5,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { CountersNamespace } from "../../src/objects/key-limits/ledger.ts";
-import type { KeyLimit } from "../../src/scoring/key-limits.ts";
+import type { KeyLimit } from "../../src/ports/key-limits.ts";
 
 const counters = (env as unknown as { KEY_COUNTERS: CountersNamespace }).KEY_COUNTERS;
 const NOTHING = { ended: [], tokens: 0, log_rows: 0 };

@@ -10,7 +10,7 @@ import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
-import type { Verifier } from "../../../src/scoring/ports.ts";
+import type { Verifier } from "../../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { setUp } from "../../api/routes/harness.ts";

@@ -1,7 +1,7 @@
 // Batches through the whole app over fakes: submitted, polled, waited for, cancelled, refused.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { AppDeps } from "../../../src/api/http/deps.ts";
+import type { AppDeps } from "../../../src/api/door/deps.ts";
 import { BatchPageSchema, BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { readEnv } from "../../../src/env.ts";

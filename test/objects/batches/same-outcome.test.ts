@@ -2,14 +2,14 @@
 // the log already says.
 import { expect, it } from "vitest";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
-import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
-import { Batch } from "../../../src/objects/batches/batch.ts";
+import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
+import { BatchJob } from "../../../src/objects/batches/batch.ts";
 import { newBatch } from "../../../src/objects/batches/batch-record.ts";
 import { encodeBatch } from "../../../src/objects/batches/request-pieces.ts";
 import { createBatchScorer } from "../../../src/objects/batches/scorer.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
-import { Metrics } from "../../../src/scoring/counters.ts";
-import type { LogEntry, RunLog } from "../../../src/scoring/run-log-port.ts";
+import { Metrics } from "../../../src/platform/counters.ts";
+import type { LogEntry, RunLog } from "../../../src/ports/run-log.ts";
 import { fenced } from "../../api/routes/harness.ts";
 import { type FakeVerifier, fakeRunLog, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
 
@@ -27,7 +27,7 @@ function aBatch() {
   const values = memoryValues(() => undefined);
   const life = (verifier: FakeVerifier, runLog: RunLog) => {
     const deps = { verifier, runLog, clock: fixedClock(), metrics: new Metrics(), report: () => undefined };
-    return new Batch({
+    return new BatchJob({
       values,
       score: createBatchScorer(deps),
       webhooks: null,
@@ -43,7 +43,7 @@ function aBatch() {
   const request = RewardsRequestSchema.parse({ run_id: "r", groups: [group("p", 3), group("q", 2)] });
   const given = { request, spec: DEFAULT_SPEC };
   const head = { key_name: null, route: "rewards" as const, shape: null, webhook: null };
-  const submit = (batch: Batch) => batch.submit("01K0", newBatch(head, given), encodeBatch(given));
+  const submit = (batch: BatchJob) => batch.submit("01K0", newBatch(head, given), encodeBatch(given));
   return { life, submit, values };
 }
 

@@ -6,16 +6,16 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { RewardsRequestSchema } from "../../../src/core/signals/requests.ts";
+import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
 import { readEnv } from "../../../src/env.ts";
-import { Batch } from "../../../src/objects/batches/batch.ts";
+import { BatchJob } from "../../../src/objects/batches/batch.ts";
 import { newBatch } from "../../../src/objects/batches/batch-record.ts";
 import { decodeBatch, encodeBatch } from "../../../src/objects/batches/request-pieces.ts";
 import { createBatchScorer } from "../../../src/objects/batches/scorer.ts";
 import { backoffMs } from "../../../src/objects/batches/webhook.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
-import { Metrics } from "../../../src/scoring/counters.ts";
-import { signature } from "../../../src/scoring/signature.ts";
+import { Metrics } from "../../../src/platform/counters.ts";
+import { signature } from "../../../src/platform/signature.ts";
 import { longest, problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeRunLog, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
 
@@ -60,7 +60,7 @@ function aBatch() {
   const values = memoryValues(() => undefined);
   const webhooks = { hosts: [new URL(origin).host], secret };
   const open = () =>
-    new Batch({
+    new BatchJob({
       values,
       score: createBatchScorer(deps),
       webhooks,
@@ -79,7 +79,7 @@ function aBatch() {
   return { batch, open, runLog, verifier, values, pass, now: () => now };
 }
 
-const about = async (batch: Batch) => (await batch.view(null, 0))?.webhook;
+const about = async (batch: BatchJob) => (await batch.view(null, 0))?.webhook;
 
 it("is signed over its id, its time and its body, and says no more than where to ask", async () => {
   const { batch, now } = aBatch();

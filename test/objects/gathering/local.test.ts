@@ -2,7 +2,7 @@
 // implementation.
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
-import type { RewardsRequest } from "../../../src/core/signals/requests.ts";
+import type { RewardsRequest } from "../../../src/core/reward/requests.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced } from "../../api/routes/harness.ts";
 import { preferring } from "../../harness/fakes.ts";

@@ -9,8 +9,8 @@ import { createGroupJudge } from "../../../src/objects/gathering/judge-group.ts"
 import { createMemoryStore } from "../../../src/objects/gathering/memory-store.ts";
 import { rewardOf } from "../../../src/objects/gathering/reply.ts";
 import { Room } from "../../../src/objects/gathering/room.ts";
-import { sha256Hex } from "../../../src/scoring/digest.ts";
-import type { Verifier } from "../../../src/scoring/ports.ts";
+import { sha256Hex } from "../../../src/platform/sha256.ts";
+import type { Verifier } from "../../../src/ports/ports.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced, longest } from "../../api/routes/harness.ts";
 import fc from "../../harness/property.ts";

@@ -2,7 +2,7 @@
 
 import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
 import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
-import { Metrics } from "../../../src/scoring/counters.ts";
+import { Metrics } from "../../../src/platform/counters.ts";
 import { fenced, longest } from "../../api/routes/harness.ts";
 import { type FakeVerifierOptions, fakeRunLog, fakeVerifier, fixedClock, type Script } from "../../harness/fakes.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { type CountersStub, parseKeyLimits } from "../../../src/objects/key-limits/ledger.ts";
 import { createKeyLimits } from "../../../src/objects/key-limits/remote.ts";
-import { Metrics } from "../../../src/scoring/counters.ts";
+import { Metrics } from "../../../src/platform/counters.ts";
 import { problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { gate } from "../../verifier/setup.ts";

@@ -11,7 +11,7 @@ import {
   parseKeyLimits,
   settled,
 } from "../../../src/objects/key-limits/ledger.ts";
-import type { KeyLimit } from "../../../src/scoring/key-limits.ts";
+import type { KeyLimit } from "../../../src/ports/key-limits.ts";
 import fc from "../../harness/property.ts";
 
 const NONE: KeyLimit = { rpm: null, tokens_per_day: null, log_rows_per_day: null, concurrency: null };

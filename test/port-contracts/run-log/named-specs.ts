@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { SpecSchema } from "../../../src/core/signals/flat-spec.ts";
-import { SignalsSpecSchema } from "../../../src/core/signals/signals-spec.ts";
-import type { SpecStore } from "../../../src/scoring/ports.ts";
+import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import type { SpecStore } from "../../../src/ports/ports.ts";
 
 import type { StoreUnderTest } from "./store.ts";
 

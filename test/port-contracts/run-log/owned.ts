@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ownerOf } from "../../../src/core/contract/owner.ts";
-import type { LogEntry, RunLog } from "../../../src/scoring/run-log-port.ts";
+import type { LogEntry, RunLog } from "../../../src/ports/run-log.ts";
 import { groupRows, groupVerdicts, requestRow, storedTexts } from "../../harness/fakes.ts";
 import { sizedEntry } from "../log-entries.ts";
 import { expectedSummary } from "../step-oracle.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { ApiError } from "../../../src/core/faults/errors.ts";
-import type { GroupRow, LogEntry, RunLog } from "../../../src/scoring/run-log-port.ts";
+import type { GroupRow, LogEntry, RunLog } from "../../../src/ports/run-log.ts";
 import { groupRows, storedSignals, storedTexts } from "../../harness/fakes.ts";
 import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "../../harness/logged-groups.ts";
 import fc from "../../harness/property.ts";

@@ -1,7 +1,7 @@
 // Owns the part of the run log's contract on what is written: whole or not at all, once, with its texts.
 
 import { expect, it } from "vitest";
-import type { LogEntry, VerdictRow } from "../../../src/scoring/run-log-port.ts";
+import type { LogEntry, VerdictRow } from "../../../src/ports/run-log.ts";
 import { groupVerdicts, requestRow, storedTexts } from "../../harness/fakes.ts";
 import { loggedGroupsOf } from "../../harness/logged-groups.ts";
 import fc from "../../harness/property.ts";

@@ -1,8 +1,8 @@
 // A folder for results: made, or refused at once with the flag and the reason, also for root.
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FolderFault, makeFolder } from "../../../scripts/lab/report/out-folder.ts";
-import { temporaryFolder } from "../../e2e/temporary-folder.ts";
+import { FolderFault, makeFolder } from "../../scripts/command-line/out-folder.ts";
+import { temporaryFolder } from "../e2e/temporary-folder.ts";
 
 const folder = temporaryFolder();
 const path = (name: string) => `${folder.path}/${name}`;

@@ -1,0 +1,19 @@
+// Owns what tests of the layout read: files by pattern, their texts, and what each imports.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+export const ROOT = new URL("../../", import.meta.url).pathname;
+/** Files of ours by pattern, below the repository's root. */
+export const filesOf = (...patterns: string[]) => globSync(patterns, { cwd: ROOT, exclude: ["**/node_modules/**"] });
+export const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+/** What a file imports: files of ours by their path below the root, packages as they are named. */
+export function importsOf(path: string, text = textOf(path)): { local: string[]; npm: string[] } {
+  const specifiers = [
+    ...text.matchAll(/^(?:import|export)\b[^;"']*?\bfrom\s+["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']/gm),
+  ]
+    .map((match) => (match[1] ?? match[2]) as string)
+    .filter((name) => !name.startsWith("node:") && !name.startsWith("cloudflare:"));
+  const local = specifiers.filter((name) => name.startsWith(".")).map((name) => normalize(join(dirname(path), name)));
+  return { local, npm: specifiers.filter((name) => !name.startsWith(".")) };
+}
