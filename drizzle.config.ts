@@ -1,9 +1,8 @@
 // Owns how drizzle-kit turns src/run-log/db into the next SQL file of migrations/. Only for
-// `npx drizzle-kit generate`; applying is scripts/stack/commands/migrate.ts.
-import { defineConfig } from "drizzle-kit";
+// `npm run generate -- migration`; applying is scripts/stack/commands/migrate.ts.
 
-export default defineConfig({
+export default {
   dialect: "postgresql",
   schema: ["./src/run-log/db/schema.ts", "./src/run-log/db/verdict-tables.ts"],
   out: "./migrations",
-});
+};

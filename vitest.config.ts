@@ -1,5 +1,6 @@
-// The projects of all tests, chosen by `--project`: package.json's scripts name them. `npm test` is
-// `node`, `isolated` and `workerd`: the product's guarantees, in two and a half minutes on two cores.
+// The projects of all tests, chosen by `--project`: scripts/project/test.ts names them. `npm test`
+// is `node`, `isolated` and `workerd`: the product's guarantees, in two and a half minutes on two
+// cores.
 import { globSync, readFileSync } from "node:fs";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -19,30 +20,33 @@ const PROCESSES = [
   "test/e2e/**/*.test.ts",
   "test/**/restart.test.ts",
   "test/api/contracts/soak.test.ts",
-  "test/lab/bench/**/*.test.ts",
-  "test/lab/evaluate/{evaluate,main}.test.ts",
-  "test/lab/{flags,help}.test.ts",
-  "test/lab/loadtest/{command,slice}.test.ts",
-  "test/lab/report/out-flags.test.ts",
-  "test/lab/testbed/{adversarial,journey,mutation,problem-folders,small-set}.test.ts",
+  "lab/test/bench/**/*.test.ts",
+  "lab/test/evaluate/{evaluate,main}.test.ts",
+  "lab/test/flags.test.ts",
+  "lab/test/loadtest/{command,slice}.test.ts",
+  "lab/test/report/out-flags.test.ts",
+  "lab/test/testbed/{adversarial,journey,mutation,problem-folders,small-set}.test.ts",
+  "test/project/help.test.ts",
   "test/run-log/owners-migration.test.ts",
   "test/stack/slow-reply.test.ts",
-  "test/trainers/**/*.test.ts",
+  "lab/test/trainers/**/*.test.ts",
 ];
 /** Rooms that other projects run by themselves. */
-const APART = ["test/{workerd,browser,faults}/**", "test/engines/real/**", ...PROCESSES];
+const APART = ["**/node_modules/**", "test/{workerd,browser,faults}/**", "test/engines/real/**", ...PROCESSES];
 
 /**
  * What is beside the product; databases; and searches over so many cases that they take a twentieth
- * of the two minutes or more, whose guarantees smaller tests of the same room hold as well.
+ * of the two minutes or more, whose guarantees smaller tests of the same room hold as well; and
+ * what needs packages that `npm ci` leaves out (scripts/project/beside.ts).
  */
 const SLOW = [
-  "test/{admission,clients,engines,gateway,lab,red-team,run-log,simulation}/**/*.test.ts",
-  "test/api/contracts/{content,trainer-clients}.test.ts",
+  "lab/test/**/*.test.ts",
+  "test/{admission,clients,engines,gateway,red-team,run-log,simulation}/**/*.test.ts",
+  "test/api/contracts/{content,grader*,trainer-clients}.test.ts",
   "test/api/routes/soft-votes.test.ts",
   "test/core/tournament/{confidence,rehearsal-work}.test.ts",
   "test/scoring/{budget-bound,near-copies,rescore}.test.ts",
-  "test/security/fuzz.test.ts",
+  "test/security/{comment-attacks,fuzz}.test.ts",
   "test/verifier/sandbox.test.ts",
   "test/regexes.test.ts",
 ];
@@ -55,7 +59,7 @@ const NEEDS_A_PROCESS = [
   // Ids of its responses are counted by process.
   /recorded-replies\.json/,
 ];
-const isolated = globSync("test/**/*.test.ts").filter(
+const isolated = globSync(["test/**/*.test.ts", "lab/test/**/*.test.ts"], { exclude: ["**/node_modules/**"] }).filter(
   (path) =>
     // As with verifier/create.ts, which these have from their setups.
     path.startsWith("test/verifier/") || NEEDS_A_PROCESS.some((sign) => sign.test(readFileSync(path, "utf8"))),

@@ -1,5 +1,5 @@
 // Owns the tests of broken-stairs: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (n: number, rotten: readonly number[]): string =>
   rotten.length === 0 ? `${n} 0\n` : `${n} ${rotten.length}\n${rotten.join(" ")}\n`;

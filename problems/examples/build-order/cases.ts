@@ -1,5 +1,5 @@
 // Owns the tests of build-order: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (names: string, ...rules: string[]): string =>
   `${names.split(" ").length} ${rules.length}\n${names}\n${rules.map((rule) => `${rule}\n`).join("")}`;

@@ -1,5 +1,5 @@
 // Owns the tests of charging-post: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (slots: readonly (readonly [number, number])[]): string =>
   `${slots.length}\n${slots.map(([s, e]) => `${s} ${e}\n`).join("")}`;

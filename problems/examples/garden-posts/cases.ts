@@ -1,5 +1,5 @@
 // Owns the tests of garden-posts: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 type Point = readonly [number, number];
 

@@ -1,5 +1,5 @@
 // Owns the tests of lantern-walk: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (rows: readonly string[]): string => `${rows.length} ${rows[0]?.length ?? 0}\n${rows.join("\n")}\n`;
 

@@ -1,5 +1,5 @@
 // Owns the tests of ledger: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 export const samples: string[] = [
   "rent -850.00\nsalary 2,400\n# bonus is not paid yet\nrent -20.5\n",

@@ -1,5 +1,5 @@
 // Owns the tests of podium: the shown arguments and the hidden ones. Results come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 type Arguments = [names: string[], scores: number[], k: number];
 

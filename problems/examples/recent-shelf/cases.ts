@@ -1,5 +1,5 @@
 // Owns the tests of recent-shelf: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (room: number, events: readonly string[]): string =>
   `${room} ${events.length}\n${events.map((event) => `${event}\n`).join("")}`;

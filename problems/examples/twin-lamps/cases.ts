@@ -1,5 +1,5 @@
 // Owns the tests of twin-lamps: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 const BILLION = 1_000_000_000;
 

@@ -1,5 +1,5 @@
 // Owns the tests of wax-seal: the shown inputs and the hidden ones. Outputs come from the reference.
-import type { Draw } from "../../../scripts/lab/problems/draw.ts";
+import type { Draw } from "../../../lab/problems/draw.ts";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const render = (base: number, modulus: number, text: string): string => `${base} ${modulus}\n${text}\n`;
