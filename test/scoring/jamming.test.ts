@@ -144,25 +144,52 @@ describe("a list of which one keeps the verifier from answering", () => {
   });
 });
 
-it("that is refused at times and cannot be read at others is found, and costs nobody else", async () => {
-  for (const [n, k] of [
-    [4, 1],
-    [4, 2],
-    [5, 2],
-    [8, 4],
-  ] as const) {
-    for (let seed = 0; seed < 12; seed++) {
-      const mixed: Script = (shown, about) => {
-        if (!shown.some((text) => printed(text) < k)) return byValue(shown, about);
-        const draw = createRandom(hashText("mixed", seed, ...shown.map(printed), about.sample))();
-        return draw < 0.6 ? { error: "content_filtered" } : draw < 0.8 ? "" : "\\boxed{A} or \\boxed{B}";
-      };
-      const texts = Array.from({ length: n }, (_, i) => program(i));
-      const { rollouts } = await scoreOne(texts, { spec: JUDGEABLE, verifier: fakeVerifier(mixed) });
-      expect(rollouts.slice(0, k).every(({ reward }) => reward !== null && reward <= 0)).toBe(true);
-      expect(rollouts.slice(k).map(({ error }) => error)).toEqual(new Array(n - k).fill(null));
+describe("whoever is refused at times and cannot be read at others", () => {
+  const kinds = Object.entries(SCHEDULES).filter(([name]) => name !== "single_list");
+
+  it.each(kinds)("is malformed, and costs nobody else: %s", async (schedule, { mode }) => {
+    for (const [n, k] of [
+      [4, 1],
+      [5, 2],
+      [8, 1],
+      [8, 5],
+    ] as const) {
+      for (const share of [0, 0.2, 0.5, 0.8, 1]) {
+        for (let seed = 0; seed < 4; seed++) {
+          const mixed: Script = (shown, about) => {
+            if (!shown.some((text) => printed(text) < k)) return byValue(shown, about);
+            const draw = createRandom(hashText("mixed", seed, ...shown.map(printed), about.sample))();
+            return draw < share ? { error: "content_filtered" } : "\\boxed{A} or \\boxed{B}";
+          };
+          const spec = { ...JUDGEABLE, judge: { schedule, mode } } as SpecInput;
+          const texts = Array.from({ length: n }, (_, i) => program(i));
+          const { rollouts } = await scoreOne(texts, { spec, verifier: fakeVerifier(mixed) });
+          const where = `${k} of ${n}, ${share} refused, seed ${seed}`;
+          expect(
+            rollouts.slice(0, k).every(({ reward }) => reward === -1),
+            where,
+          ).toBe(true);
+          expect(
+            rollouts.slice(k).every(({ reward }) => reward !== null),
+            where,
+          ).toBe(true);
+        }
+      }
     }
-  }
+  });
+
+  it("is nobody where a verifier refuses and mumbles by chance", async () => {
+    for (const n of [3, 4, 6, 8]) {
+      for (let seed = 0; seed < 50; seed++) {
+        const random: Script = (shown, about) => {
+          const draw = createRandom(hashText("chance", seed, ...shown.map(printed), about.sample))();
+          return draw < 0.05 ? { error: "content_filtered" } : draw < 0.1 ? "Hm." : byValue(shown, about);
+        };
+        const texts = Array.from({ length: n }, (_, i) => program(i));
+        expect(flagged(await scoreOne(texts, { spec: JUDGEABLE, verifier: fakeVerifier(random) }))).toEqual([]);
+      }
+    }
+  });
 });
 
 describe("blocks of which one is refused", () => {

@@ -11,7 +11,7 @@ import { attribution } from "./attribution.ts";
 import { jammers } from "./jamming.ts";
 import { firstPresentations } from "./pair-questions.ts";
 import { NOTHING_SEEN, TournamentRun } from "./tournament-run.ts";
-import { trialsOf, withoutProbes } from "./trials.ts";
+import { trialsOf } from "./trials.ts";
 
 const isRead = (reading: Reading) => reading.status !== null && !isUnparsed(reading);
 
@@ -46,7 +46,7 @@ export class FollowUpQuestions {
     if (probes.length > 0) return probes;
     const trials = trialsOf(keys, asked, this.seed);
     if (trials.length > 0) return trials;
-    const out = new Set([...atFault, ...jammers(keys.length, withoutProbes(asked))]);
+    const out = new Set([...atFault, ...jammers(keys.length, asked)]);
     if (out.size === 0) return [];
     return this.judge.mode === "listwise" ? this.lists(asked, out) : this.pairs(asked, out);
   }

@@ -2,7 +2,7 @@
 // says what follows.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
-import { comparedIn } from "../asking/questions.ts";
+import { comparedIn, isProbe } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 
 /** Of verdicts on a jammer so many are unreadable, and of others so many at most: log odds. */
@@ -48,13 +48,15 @@ interface Suspicion {
 function subsetsOf(asked: readonly AskedQuestion[]): SubsetReadings[] {
   const byName = new Map<string, { members: number[]; unread: number; answered: number }>();
   for (const { question, readings } of asked) {
+    if (isProbe(question)) continue;
     const name = comparedIn(question);
     const subset = byName.get(name) ?? { members: [...new Set(question.shown)], unread: 0, answered: 0 };
     byName.set(name, subset);
     for (const reading of readings) {
-      if (reading.status === null) continue;
+      const isUnread = isUnparsed(reading) || reading.code === "content_filtered";
+      if (reading.status === null && !isUnread) continue;
       subset.answered++;
-      if (isUnparsed(reading)) subset.unread++;
+      if (isUnread) subset.unread++;
     }
   }
   return [...byName.values()].flatMap((one) =>
@@ -169,11 +171,13 @@ function grown(n: number, subsets: readonly SubsetReadings[]): Best {
  * shows one and few read ones do. Verdicts on a jammer are unreadable with probability 0.9, others
  * with 0.1, independently; a set of k jammers has log odds of -(3 + (k - 1)) before anything is
  * known. A likelihood ratio of explanations, so the order of questions and classes does not matter.
+ * Where some verdict cannot be read, a refusal by a filter counts as one more: whoever mixes both
+ * would be found neither here nor by attribution.ts.
  * Exact for 11 classes; O(n (n^2 + questions)) beyond.
  */
 export function suspicion(classCount: number, asked: readonly AskedQuestion[]): Suspicion {
   const subsets = subsetsOf(asked);
-  if (!subsets.some(({ unread }) => unread > 0)) {
+  if (!asked.some(({ readings }) => readings.some(isUnparsed))) {
     const none = new Array<boolean>(classCount).fill(false);
     return { jams: none, odds: none.map(() => Number.NEGATIVE_INFINITY), subsets };
   }

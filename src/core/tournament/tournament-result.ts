@@ -28,7 +28,6 @@ import type { Scoreboard } from "./score.ts";
 import { baseRewards, earnedOf, leftFree, withFreePoints } from "./scores.ts";
 import { fitsOf, marksOf, pointsOf } from "./tournament-points.ts";
 import type { RunSoFar, TournamentRun } from "./tournament-run.ts";
-import { withoutProbes } from "./trials.ts";
 
 const weighingOf = ({ vote, prompt, strength, strength_scale }: Judge): Weighing => ({
   ...{ vote, strength, strength_scale, ranks: presetNamed(prompt) !== null, range: scoreScale(prompt) },
@@ -117,7 +116,7 @@ export function resultOf(
   const asked = all.filter(counts);
   const { min_decided } = missingRules(judge);
   const { questions, outcomes, decision, cut } = decided(asked, judge, keys.length, run.complete);
-  const jamming = jammers(keys.length, withoutProbes(all), FOUND);
+  const jamming = jammers(keys.length, all, FOUND);
   const { jams, refused, remaining } = withoutThoseOut(classes, jamming, atFault, judgeable);
   const only =
     reference === undefined ? null : againstReference(remaining, decision, atFault.has(reference) ? null : reference);
