@@ -10,6 +10,7 @@ import { LIMITS } from "./core/faults/limits.ts";
 import { isPromptName } from "./core/judges/render.ts";
 import { SANDBOX_APIS, type SandboxShape } from "./core/wire/sandbox-apis.ts";
 import type { BatchStub } from "./objects/batches/remote.ts";
+import type { CountsNamespace } from "./objects/counts/remote.ts";
 import type { RoomNamespace } from "./objects/gathering/remote.ts";
 import type { IdempotentStub } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
@@ -133,7 +134,7 @@ export const EnvSchema = z.object({
   GROUP_SIZES: optional(readBy(parseGroupSizes)),
   MODELS: optional(readBy(parseModels)),
   DEFAULT_JUDGE: optional(z.string().refine(isPromptName)),
-  KEY_COUNTERS: optional(z.custom<CountersNamespace>((value) => typeof value === "object" && value !== null)),
+  KEY_COUNTERS: binding<CountersNamespace>(),
   DATABASE_URL: optional(
     z
       .string()
@@ -148,9 +149,10 @@ export const EnvSchema = z.object({
   WEBHOOK: optional(z.url().max(LIMITS.webhook_url_chars).refine(isWebhookUrl)),
   IDEMPOTENT_REQUESTS: binding<ObjectNamespace<IdempotentStub>>(),
   BATCH: binding<ObjectNamespace<BatchStub>>(),
-  GROUP_ROOM: optional(z.custom<RoomNamespace>((value) => typeof value === "object" && value !== null)),
-  LOG_QUEUE: optional(z.custom<QueueBinding>((value) => typeof value === "object" && value !== null)),
-  DEAD_LETTERS: optional(z.custom<LettersNamespace>((value) => typeof value === "object" && value !== null)),
+  GROUP_ROOM: binding<RoomNamespace>(),
+  LOG_QUEUE: binding<QueueBinding>(),
+  DEAD_LETTERS: binding<LettersNamespace>(),
+  DEPLOYMENT_TOTALS: binding<CountsNamespace>(),
 });
 type Variables = z.output<typeof EnvSchema>;
 
@@ -195,6 +197,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   GROUP_ROOM: "must be the Durable Object binding of the class GroupRoom",
   LOG_QUEUE: "must be the binding of a Queue",
   DEAD_LETTERS: "must be the Durable Object binding of the class DeadLetters",
+  DEPLOYMENT_TOTALS: "must be the Durable Object binding of the class DeploymentTotals",
 };
 
 /**

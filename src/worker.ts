@@ -10,6 +10,7 @@ import { allowedModels, type Config, readEnv } from "./env.ts";
 import { announcer } from "./objects/alarm-webhook.ts";
 import { batchClass } from "./objects/batches/durable.ts";
 import { createRemoteBatches } from "./objects/batches/remote.ts";
+import { createDeploymentCounts, type DeploymentCounts } from "./objects/counts/remote.ts";
 import { groupRoomClass } from "./objects/gathering/durable.ts";
 import { createRemoteRooms } from "./objects/gathering/remote.ts";
 import { createRemoteReplies } from "./objects/idempotency/remote.ts";
@@ -39,6 +40,17 @@ import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 const metrics = new Metrics();
 
 const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+
+/** The deployment's totals, which the isolate's counts go to. */
+let totals: { namespace: unknown; counts: DeploymentCounts } | null = null;
+
+function deploymentCountsOf({ DEPLOYMENT_TOTALS: namespace }: Config): DeploymentCounts | undefined {
+  if (namespace === undefined) return undefined;
+  if (totals?.namespace !== namespace) {
+    totals = { namespace, counts: createDeploymentCounts(metrics, namespace, clock.now) };
+  }
+  return totals.counts;
+}
 
 /** What the isolate has under way, whoever works in it: its bounds are the isolate's memory. */
 let inFlight: { keys: unknown; counts: InFlight } | null = null;
@@ -103,16 +115,30 @@ function assemble<T>(part: LazyPart<T>, config: Config, faults: FieldError[]): T
   }
 }
 
+type WorkerParts = AppDeps &
+  StoreParts &
+  Pick<JudgingDeps, "metrics" | "held"> & {
+    /** Hands on what the isolate has counted; after whatever counts. Never rejects. */
+    counted(): Promise<void>;
+  };
+
 /**
  * What the app is given in an environment. Parts hold configuration only, nothing of a request, so
  * that an isolate may share them.
  */
-function partsOf(env: Record<string, unknown>): AppDeps & StoreParts & Pick<JudgingDeps, "metrics" | "held"> {
+function partsOf(env: Record<string, unknown>): WorkerParts {
   const { config, faults } = readEnv(env);
   const inFlight = inFlightOf(config);
   const store = assemble(STORE, config, faults);
+  const verifier = assemble(VERIFIER, config, faults);
+  const deploymentCounts = deploymentCountsOf(config);
   return {
-    verifier: assemble(VERIFIER, config, faults),
+    verifier,
+    deploymentCounts,
+    async counted() {
+      metrics.bookBackends(verifier);
+      await deploymentCounts?.flush();
+    },
     ...store,
     ...(store.alarmStates && { alarms: watchOf(store.runLog, store.alarmStates, config) }),
     ...(config.DEAD_LETTERS && config.LOG_QUEUE && { deadLetters: remoteDeadLetters(config.DEAD_LETTERS) }),
@@ -156,6 +182,7 @@ export { KeyCounters } from "./objects/key-limits/durable.ts";
 export class GroupRoom extends groupRoomClass((env) => ({ ...partsOf(env), report: printLine })) {}
 export class Batch extends batchClass((env) => ({ ...partsOf(env), report: printLine })) {}
 
+export { DeploymentTotals } from "./objects/counts/durable.ts";
 export { IdempotentRequests } from "./objects/idempotency/durable.ts";
 
 /** What could not be stored, kept without the database. */
@@ -169,6 +196,7 @@ interface Composed {
   env: unknown;
   app: ReturnType<typeof createApp>;
   consumer: ConsumerDeps;
+  counted: WorkerParts["counted"];
 }
 
 // The runtime hands the same object to every request of an isolate; one that differs is another
@@ -178,7 +206,7 @@ let composed: Composed | null = null;
 function compose(env: Record<string, unknown>): Composed {
   if (composed?.env === env) return composed;
   const parts = partsOf(env);
-  composed = { env, app: createApp(parts), consumer: consumerDeps(parts) };
+  composed = { env, app: createApp(parts), consumer: consumerDeps(parts), counted: parts.counted };
   return composed;
 }
 
@@ -200,15 +228,23 @@ function consumerDeps({ store, deadLetters, alarms }: StoreParts & AppDeps): Con
 
 export default {
   fetch(request: Request, env: Record<string, unknown>, execution: ExecutionContext): Response | Promise<Response> {
-    return compose(env).app.fetch(request, env, execution);
+    const { app, counted } = compose(env);
+    const reply = app.fetch(request, env, execution);
+    execution.waitUntil(Promise.resolve(reply).then(counted, counted));
+    return reply;
   },
 
   /**
    * Two queues have this consumer: the run log, and what it gave up, told apart by the end of the
    * name.
    */
-  async queue({ queue, messages }: MessageBatch, env: Record<string, unknown>): Promise<void> {
-    const { consumer } = compose(env);
+  async queue(
+    { queue, messages }: MessageBatch,
+    env: Record<string, unknown>,
+    execution: ExecutionContext,
+  ): Promise<void> {
+    const { consumer, counted } = compose(env);
     await (queue.endsWith("dead-letters") ? keepLetters : consumeLogs)(messages, consumer);
+    execution.waitUntil(counted());
   },
 };

@@ -52,6 +52,7 @@ export const OBJECTS = {
   BATCH: "Batch",
   IDEMPOTENT_REQUESTS: "IdempotentRequests",
   DEAD_LETTERS: "DeadLetters",
+  DEPLOYMENT_TOTALS: "DeploymentTotals",
   GROUP_ROOM: "GroupRoom",
   KEY_COUNTERS: "KeyCounters",
 };

@@ -6,6 +6,7 @@ import { limitedObject, limitedWorker } from "../harness/production-limits/worke
 export default limitedWorker(product.default);
 export const Batch = limitedObject(product.Batch);
 export const DeadLetters = limitedObject(product.DeadLetters);
+export const DeploymentTotals = limitedObject(product.DeploymentTotals);
 export const GroupRoom = limitedObject(product.GroupRoom);
 export const IdempotentRequests = limitedObject(product.IdempotentRequests);
 export const KeyCounters = limitedObject(product.KeyCounters);

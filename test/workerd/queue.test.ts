@@ -11,7 +11,7 @@ const message = (id: string, body: unknown, attempts = 1) => ({ id, timestamp: n
 async function consumed(queue: string, messages: ReturnType<typeof message>[]) {
   const batch = createMessageBatch(queue, messages);
   const context = createExecutionContext();
-  await worker.queue(batch, env as unknown as Record<string, unknown>);
+  await worker.queue(batch, env as unknown as Record<string, unknown>, context);
   return getQueueResult(batch, context);
 }
 

@@ -5,6 +5,7 @@ import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import type { Batches, Webhooks } from "../../objects/batches/view.ts";
+import type { DeploymentCounts } from "../../objects/counts/remote.ts";
 import type { GroupRooms } from "../../objects/gathering/gathering.ts";
 import type { IdempotentReplies } from "../../objects/idempotency/reply.ts";
 import type { Metrics } from "../../platform/counters.ts";
@@ -28,6 +29,8 @@ export interface AppDeps {
   deadLetters?: DeadLetterStore;
   /** Absent: the app counts by itself. */
   metrics?: Metrics;
+  /** Absent: what this process counts is all that there is. */
+  deploymentCounts?: DeploymentCounts | undefined;
   clock: Clock;
   /** Absent: groups of one-sample requests meet in this process. */
   rooms?: GroupRooms;

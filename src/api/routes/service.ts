@@ -84,31 +84,22 @@ export function readyz(deps: RouteDeps) {
 
 const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-const BACKEND_FAMILIES = {
-  kritai_backend_breaker_state: ["gauge", "State of a backend's circuit breaker: 0 closed, 1 half open, 2 open."],
-  kritai_backend_requests_total: ["counter", "Questions sent to a backend for the first time."],
-  kritai_backend_retries_total: ["counter", "Retries that the budget allowed."],
-  kritai_backend_retries_denied_total: [
-    "counter",
-    "How often a retry had to wait for the budget, or was left to the next backend.",
+const BREAKER_FAMILIES = {
+  kritai_backend_breaker_state: [
+    "gauge",
+    "State of a backend's circuit breaker in the isolate that answers: 0 closed, 1 half open, 2 open.",
   ],
-  kritai_backend_hedges_total: ["counter", "Second copies of stragglers."],
-  kritai_backend_hedges_won_total: ["counter", "Second copies that began to answer first."],
 } as const;
-
-const COUNTED = ["requests", "retries", "retries_denied", "hedges", "hedges_won"] as const;
 
 /**
  * Lines about verifier backends, Prometheus text format 0.0.4; empty without backends. Names come
  * from the configuration, so the labels are a closed set.
  */
-function backendMetrics(backends: readonly BackendStatus[]): string {
+function breakerLines(backends: readonly BackendStatus[]): string {
   if (backends.length === 0) return "";
-  const metrics = new MetricRegistry(BACKEND_FAMILIES);
-  for (const status of backends) {
-    const backend = { backend: status.name };
-    metrics.set("kritai_backend_breaker_state", BREAKER_VALUES[status.breaker], backend);
-    for (const field of COUNTED) metrics.set(`kritai_backend_${field}_total`, status[field], backend);
+  const metrics = new MetricRegistry(BREAKER_FAMILIES);
+  for (const { name, breaker } of backends) {
+    metrics.set("kritai_backend_breaker_state", BREAKER_VALUES[breaker], { backend: name });
   }
   return metrics.render();
 }
@@ -137,10 +128,12 @@ async function alarmMetrics(alarms: Pick<AlarmWatch, "on"> | undefined): Promise
   return metrics.render();
 }
 
-export function metricsText({ metrics, verifier, alarms }: RouteDeps) {
+export function metricsText({ metrics, deploymentCounts, verifier, alarms }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const ofRuns = await alarmMetrics(alarms);
-    return c.text(metrics.render() + backendMetrics(verifier.backends?.() ?? []) + ofRuns, 200, {
+    metrics.bookBackends(verifier);
+    const counted = deploymentCounts === undefined ? metrics.render() : await deploymentCounts.text();
+    return c.text(counted + breakerLines(verifier.backends?.() ?? []) + ofRuns, 200, {
       "content-type": "text/plain; version=0.0.4; charset=utf-8",
     });
   };
@@ -153,5 +146,8 @@ export const words = /* @__PURE__ */ documented(() => ({
     ...serviceWords("readyz", "Whether database and verifier answer, with their latencies", "application/json"),
     faults: [503],
   },
-  "GET /metrics": { ...serviceWords("metrics", "Prometheus counters of this isolate", "text/plain"), faults: [401] },
+  "GET /metrics": {
+    ...serviceWords("metrics", "Prometheus counters of the whole deployment", "text/plain"),
+    faults: [401, 503],
+  },
 }));

@@ -145,6 +145,8 @@ export const LIMITS = {
   log_rows_booked: 10_000,
   key_limits_timeout_ms: 1_000,
   key_limits_flush_ms: 50,
+  counts_flush_ms: 2_000,
+  counts_timeout_ms: 2_000,
   in_flight_requests_max: 32_768,
   in_flight_body_bytes_max: 64 * MIB,
   in_flight_key_of_free: 3,

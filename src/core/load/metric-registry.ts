@@ -13,6 +13,12 @@ interface Series {
   buckets: number[];
 }
 
+/**
+ * What one series has counted: of a histogram the number of observations, their sum and buckets.
+ * Labels as in the text.
+ */
+export type SeriesCount = readonly [name: string, labels: string, value: number, sum: number, buckets: number[]];
+
 /** Counts since the process, or the isolate, started. */
 export class MetricRegistry<Name extends string> {
   readonly #families: Readonly<Record<Name, MetricFamily>>;
@@ -51,6 +57,37 @@ export class MetricRegistry<Name extends string> {
     if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] as number) + 1;
   }
 
+  /** Every series that has counted something. */
+  counted(): SeriesCount[] {
+    return [...this.#series].flatMap(([name, all]) =>
+      [...all.values()].flatMap(({ labels, value, sum, buckets }): SeriesCount[] =>
+        value === 0 ? [] : [[name, labels, value, sum, [...buckets]]],
+      ),
+    );
+  }
+
+  /** What was counted, which begins anew. */
+  take(): SeriesCount[] {
+    const taken = this.counted();
+    for (const all of this.#series.values()) {
+      for (const series of all.values())
+        Object.assign(series, { value: 0, sum: 0, buckets: this.#bounds.map(() => 0) });
+    }
+    return taken;
+  }
+
+  /** Adds what another one counted; of a gauge the larger stays. Unknown names are left out. */
+  merge(counted: readonly SeriesCount[]): void {
+    for (const [name, labels, value, sum, buckets] of counted) {
+      const family = this.#families[name as Name];
+      if (family === undefined) continue;
+      const series = this.#labelled(name as Name, labels);
+      series.value = family[0] === "gauge" ? Math.max(series.value, value) : series.value + value;
+      series.sum += sum;
+      series.buckets = series.buckets.map((count, i) => count + (buckets[i] ?? 0));
+    }
+  }
+
   /** Prometheus text format 0.0.4. */
   render(): string {
     let text = "";
@@ -66,14 +103,16 @@ export class MetricRegistry<Name extends string> {
   }
 
   #at(name: Name, labels: MetricLabels): Series {
+    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value.replace(/[\\"\n]/g, "_")}"`);
+    return this.#labelled(name, pairs.join(","));
+  }
+
+  #labelled(name: Name, labels: string): Series {
     const all = this.#series.get(name) as Map<string, Series>;
-    const key = Object.entries(labels)
-      .map(([label, value]) => `${label}="${value.replace(/[\\"\n]/g, "_")}"`)
-      .join(",");
-    let found = all.get(key);
+    let found = all.get(labels);
     if (found === undefined) {
-      found = { labels: key, value: 0, sum: 0, buckets: this.#bounds.map(() => 0) };
-      all.set(key, found);
+      found = { labels, value: 0, sum: 0, buckets: this.#bounds.map(() => 0) };
+      all.set(labels, found);
     }
     return found;
   }

@@ -9,9 +9,10 @@ import { type BatchDeps, createBatchScorer } from "./scorer.ts";
 import type { BatchBrief, BatchView } from "./view.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
-export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps) {
+export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
     #batch: BatchJob | null = null;
+    #counted: () => Promise<void> = async () => undefined;
     /** Of an object that is a key's list of batches. */
     readonly #list = new BatchList(durableValues(this.ctx));
 
@@ -40,12 +41,17 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps) 
     }
 
     override async alarm(): Promise<void> {
-      await this.#open().wake();
+      try {
+        await this.#open().wake();
+      } finally {
+        void this.#counted();
+      }
     }
 
     #open(): BatchJob {
       if (this.#batch !== null) return this.#batch;
       const deps = depsOf(this.env);
+      this.#counted = deps.counted;
       this.#batch = new BatchJob({
         values: durableValues(this.ctx),
         score: createBatchScorer(deps),

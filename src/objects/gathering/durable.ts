@@ -10,13 +10,18 @@ import { Room } from "./room.ts";
 import { createSqliteStore } from "./sqlite-store.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
-export function groupRoomClass(depsOf: (env: Record<string, unknown>) => JudgingDeps) {
+export function groupRoomClass(depsOf: (env: Record<string, unknown>) => JudgingDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
     #room: Room | null = null;
+    #counted: () => Promise<void> = async () => undefined;
 
     /** Resolves with the sample's answer, however long it takes. */
     async join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
-      return this.#open().join(sample, probe);
+      try {
+        return await this.#open().join(sample, probe);
+      } finally {
+        void this.#counted();
+      }
     }
 
     async leave(waiterId: string): Promise<void> {
@@ -38,6 +43,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => Judging
     #open(): Room {
       if (this.#room !== null) return this.#room;
       const deps = depsOf(this.env);
+      this.#counted = deps.counted;
       this.#room = new Room({
         store: createSqliteStore(this.ctx.storage),
         judge: createGroupJudge(deps),

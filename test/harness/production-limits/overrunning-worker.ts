@@ -40,6 +40,7 @@ class Target extends DurableObject {
 export {
   Target as Batch,
   Target as DeadLetters,
+  Target as DeploymentTotals,
   Target as GroupRoom,
   Target as IdempotentRequests,
   Target as KeyCounters,

@@ -1,0 +1,42 @@
+// Holds what /metrics promises of a deployment: one number, whichever isolates and objects counted,
+// kept over restarts. / <reference types="@cloudflare/vitest-plugin/types" />
+import { abortAllDurableObjects } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { type CountsNamespace, createDeploymentCounts } from "../../src/objects/counts/remote.ts";
+import { Metrics } from "../../src/platform/counters.ts";
+
+const namespace = (env as unknown as { DEPLOYMENT_TOTALS: CountsNamespace }).DEPLOYMENT_TOTALS;
+const isolate = () => {
+  const metrics = new Metrics();
+  return { metrics, counts: createDeploymentCounts(metrics, namespace, () => performance.now()) };
+};
+
+test("what several isolates counted is one number, once, also after the object's restart", async () => {
+  const [one, other] = [isolate(), isolate()];
+  one.metrics.add("kritai_log_failures_total", 2);
+  one.metrics.observe("kritai_verifier_seconds", 0.3);
+  one.metrics.peak("kritai_in_flight_max", 7);
+  await one.counts.text();
+  await abortAllDurableObjects();
+  other.metrics.add("kritai_log_failures_total", 3);
+  other.metrics.observe("kritai_verifier_seconds", 0.004);
+  other.metrics.peak("kritai_in_flight_max", 5);
+  const text = await other.counts.text();
+  expect(text).toContain("kritai_log_failures_total 5\n");
+  expect(text).toContain('kritai_verifier_seconds_bucket{le="0.005"} 1\n');
+  expect(text).toContain("kritai_verifier_seconds_count 2\n");
+  expect(text).toContain("kritai_in_flight_max 7\n");
+  expect(await one.counts.text()).toBe(text);
+});
+
+test("a request that was answered is counted in what the Worker shows", async () => {
+  const worker = (exports as unknown as { default: Fetcher }).default;
+  const total = async () => {
+    const text = await (await worker.fetch("http://127.0.0.1/metrics")).text();
+    return Number(/kritai_requests_total\{route="\/healthz",status="200"\} (\d+)/.exec(text)?.[1] ?? 0);
+  };
+  const before = await total();
+  await worker.fetch("http://127.0.0.1/healthz");
+  expect(await total()).toBe(before + 1);
+});
