@@ -37,6 +37,25 @@ const programs: [call: string, ...command: string[]][] = [
   ]),
 ];
 
+/** Commands of pages, one a line, without what is told behind them. */
+const pages = ["README.md", ...globSync("docs/**/*.md")].map((path) => readFileSync(path, "utf8"));
+const commands = pages.flatMap((page) =>
+  [...page.matchAll(/^```sh\n(.*?)^```|`(npm [^`]+)`/gms)].flatMap(([, block, inline]) =>
+    (block ?? inline ?? "").split("\n").map((line) => line.replace(/\s+#.*/, "")),
+  ),
+);
+
+/** The flags with which pages call a command, as in `npm start -- --quiet`, each behind its part's name. */
+function flagsOnPages(call: string): string[] {
+  const start = call.replace(/^npm run start$/, "npm start").replace(/ --$/, "");
+  const calls = commands.flatMap((command) => command.split(`${start} `).slice(1));
+  const flags = calls.flatMap((rest) => {
+    const [part = ""] = /^(?:-- )?[a-z]+(?= |$)/.exec(rest) ?? [];
+    return (rest.match(/(?<=^|\s)--[a-z][\w-]+/g) ?? []).map((flag) => `${part} ${flag}`.trim());
+  });
+  return [...new Set(flags)];
+}
+
 async function run(...args: string[]) {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr, status] = await Promise.all([
@@ -52,6 +71,13 @@ describe.each(programs)("%s", (call, ...command) => {
     const { status, stdout, stderr } = await run(...command, "--help");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(call);
+    // Whatever a page calls it with.
+    const unknown = flagsOnPages(call).map(async (named) => {
+      const [flag = "", ...part] = named.split(" ").reverse();
+      const help = part.length === 0 ? stdout : (await run(...command, ...part, "--help")).stdout;
+      return help.includes(flag) ? [] : [named];
+    });
+    expect((await Promise.all(unknown)).flat()).toEqual([]);
   });
 
   it("refuses a flag that it does not have by its name, without a stack trace", async () => {
@@ -66,6 +92,11 @@ it("npm test says what it takes; what it does not know goes to vitest", async ()
   const { status, stdout, stderr } = await run("scripts/project/test.ts", "--help");
   expect([status, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("npm test -- NAME");
+});
+
+it("pages call commands with flags", () => {
+  expect(flagsOnPages("npm run evaluate --")).toContain("--set");
+  expect(flagsOnPages("npm run start")).toContain("--example");
 });
 
 it("a name that is almost one is guessed", async () => {
