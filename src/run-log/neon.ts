@@ -4,7 +4,7 @@
 import { LIMITS } from "../core/faults/limits.ts";
 import type { Health } from "../ports/ports.ts";
 import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
-import { type Database, openDatabase, reading, type StoreConfig, sqlState, writing } from "./db/connection.ts";
+import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
 import { verdicts } from "./db/verdict-tables.ts";
 import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
 import { groupPage } from "./read/group-rows.ts";
@@ -27,9 +27,6 @@ const EXPORTS = {
   texts: runTexts,
   signals: runSignals,
 };
-
-/** A table or a column that is not there. */
-const UNDEFINED = ["42P01", "42703"];
 
 /**
  * The run log in Neon Postgres over HTTP, or in the embedded database through `fetchEndpoint`. Each
@@ -106,7 +103,7 @@ async function health(db: Database): Promise<Health> {
     await db.select({ verdict: verdicts.verdict }).from(verdicts).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
-    const detail = UNDEFINED.includes(sqlState(error) ?? "") ? "not migrated" : "unreachable";
+    const detail = isNotMigrated(error) ? "not migrated" : "unreachable";
     return { ok: false, latency_ms: latency(), detail };
   }
 }

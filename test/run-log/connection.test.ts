@@ -100,7 +100,19 @@ it("calls a database that is gone, or was never migrated, not ready", async () =
   expect(await gone.check()).toMatchObject({ ok: false, detail: "unreachable" });
   const body = JSON.stringify({ message: "relation does not exist", code: "42P01", severity: "ERROR" });
   const empty = await endpoint((_, response) => void response.writeHead(400).end(body));
-  expect(await createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: empty }).check()).toMatchObject({
-    detail: "not migrated",
+  const unmigrated = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: empty });
+  expect(await unmigrated.check()).toMatchObject({ detail: "not migrated" });
+  await expect(unmigrated.runs({ owner: null, limit: 1, cursor: null })).rejects.toMatchObject({
+    code: "store_unavailable",
+    message: expect.stringContaining("npm run migrate"),
+  });
+});
+
+it("says that the database knows no such user or name, and not which", async () => {
+  const body = JSON.stringify({ message: 'password authentication failed for user "neo"', code: "28P01" });
+  const closed = await endpoint((_, response) => void response.writeHead(400).end(body));
+  const runLog = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: closed });
+  await expect(runLog.runs({ owner: null, limit: 1, cursor: null })).rejects.toMatchObject({
+    message: "The run log's database refuses the user, the password or the name in DATABASE_URL.",
   });
 });

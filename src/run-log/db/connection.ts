@@ -54,7 +54,7 @@ export function openDatabase(config: StoreConfig, timeout_ms: number): Database 
  * The SQLSTATE behind a fault, be it thrown by the driver itself (batches) or wrapped by drizzle;
  * null when it is none of SQL's.
  */
-export function sqlState(error: unknown): string | null {
+function sqlState(error: unknown): string | null {
   const wrapped = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return wrapped instanceof NeonDbError && /^[0-9A-Z]{5}$/.test(wrapped.code ?? "") ? (wrapped.code as string) : null;
 }
@@ -71,6 +71,22 @@ export class StoreWriteError extends Error {
   }
 }
 
+/** SQLSTATEs of a table or a column that is not there, and of a key or a database that is not known. */
+const NOT_MIGRATED = ["42P01", "42703"];
+const NOT_LET_IN = ["28000", "28P01", "3D000"];
+
+/** Whether the database answered, and lacks what migrations make. */
+export const isNotMigrated = (error: unknown): boolean => NOT_MIGRATED.includes(sqlState(error) ?? "");
+
+/** What is wrong with the database, without internals. */
+function storeFault(error: unknown): string {
+  if (isNotMigrated(error)) return "The run log's database is not migrated: run npm run migrate on it.";
+  if (NOT_LET_IN.includes(sqlState(error) ?? "")) {
+    return "The run log's database refuses the user, the password or the name in DATABASE_URL.";
+  }
+  return "The run log's database did not answer as it should.";
+}
+
 /**
  * Runs a read. Throws ApiError `store_unavailable` without internals for any fault of the database.
  */
@@ -79,7 +95,7 @@ export async function reading<T>(work: () => PromiseLike<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw new ApiError("store_unavailable", "The run log's database did not answer as it should.");
+    throw new ApiError("store_unavailable", storeFault(error));
   }
 }
 
