@@ -267,8 +267,8 @@ describe("a deployment", () => {
   it("binds the same Durable Objects locally and in every deployment", () => {
     const toml = textOf("wrangler.toml");
     for (const [name, className] of Object.entries(OBJECTS)) {
-      expect(toml.split(`name = "${name}"\nclass_name = "${className}"\n`)).toHaveLength(4);
-      expect(toml.split(`new_sqlite_classes = ["${className}"]\n`)).toHaveLength(4);
+      expect(toml.split(`name = "${name}"\nclass_name = "${className}"\n`)).toHaveLength(3);
+      expect(toml.split(`new_sqlite_classes = ["${className}"]\n`)).toHaveLength(3);
     }
   });
 });
