@@ -100,6 +100,7 @@ export default defineConfig({
                 VERIFIER_URL: inject<string>("upstream_url"),
                 VERIFIER_MODEL: "fake",
                 MODELS: "*",
+                LOG_LEVEL: "error",
                 VERIFIER_MAX_IN_FLIGHT: "32",
               },
             },
