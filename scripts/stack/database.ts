@@ -14,9 +14,9 @@ export interface DatabasePart {
 }
 
 /**
- * No URL: PGlite in `dataDir`. A Neon URL is used directly and must have been migrated
- * (`npm run migrate`). Any other `postgres://` URL is fronted by the same loopback endpoint as
- * PGlite. Migrations are applied, each exactly once.
+ * No URL: PGlite in `dataDir`, brought up to the newest migration. A Neon URL is used directly, any
+ * other `postgres://` URL is fronted by the same loopback endpoint as PGlite; both must have been
+ * migrated (`npm run migrate`).
  */
 export async function startDatabase(dataDir: string, databaseUrl: string | undefined): Promise<DatabasePart> {
   if (databaseUrl && isNeon(databaseUrl)) {
@@ -24,7 +24,7 @@ export async function startDatabase(dataDir: string, databaseUrl: string | undef
   }
   const backend = databaseUrl ? createPostgres(databaseUrl) : await createPglite(dataDir);
   try {
-    await migrate(backend);
+    if (!databaseUrl) await migrate(backend);
     const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
     return {
       name: databaseUrl ? "Postgres at DATABASE_URL" : "embedded Postgres (PGlite)",

@@ -12,15 +12,27 @@ const LOCK = 0x6b726974;
 const TABLE = `CREATE TABLE IF NOT EXISTS kritai_migrations (
   name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
 
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+
+/** Names that are not applied yet, in their order. Changes nothing. */
+export async function pendingMigrations(backend: SqlBackend, folder = FOLDER): Promise<string[]> {
+  const { rows: known } = await backend.query({ query: "SELECT to_regclass('kritai_migrations')", params: [] });
+  if ((known[0] as [string | null])[0] === null) return filesIn(folder);
+  const { rows } = await backend.query({ query: "SELECT name FROM kritai_migrations", params: [] });
+  const applied = new Set((rows as [string][]).map(([name]) => name));
+  return filesIn(folder).filter((name) => !applied.has(name));
+}
+
 /**
  * Brings the database up to the newest file of `folder`; returns the names applied now. All in one
  * transaction under a lock, so that it is safe to run twice and at the same time. Rejects when a
  * file that was already applied has changed since.
  */
 export async function migrate(backend: SqlBackend, folder = FOLDER): Promise<string[]> {
-  const files = readdirSync(folder)
-    .filter((name) => name.endsWith(".sql"))
-    .sort();
+  const files = filesIn(folder);
   return backend.transaction(async (session) => {
     await session.query({ query: "SELECT pg_advisory_xact_lock($1::bigint)", params: [`${LOCK}`] });
     await session.script(TABLE);

@@ -107,20 +107,22 @@ async function databaseFault({ DATABASE_URL: url }: Config): Promise<FieldError 
   return reason === null ? null : { path: "DATABASE_URL", message: reason };
 }
 
-/** Neon is not migrated by the stack, so that it must be already. */
+const NOT_MIGRATED = "its database is not migrated: run npm run migrate";
+
+/** What is given is migrated only when asked for. */
 async function neonFault(databaseUrl: string): Promise<string | null> {
   const { createNeonRunLog } = await import("../../src/run-log/neon.ts");
   const { ok, detail } = await createNeonRunLog({ databaseUrl }).check();
   if (ok) return null;
-  return `its database is ${detail}${detail === "not migrated" ? ": run npm run migrate" : ""}`;
+  return detail === "not migrated" ? NOT_MIGRATED : `its database is ${detail}`;
 }
 
 async function postgresFault(databaseUrl: string): Promise<string | null> {
   const { createPostgres } = await import("./postgres.ts");
   const backend = createPostgres(databaseUrl);
   try {
-    await backend.query({ query: "SELECT 1", params: [] });
-    return null;
+    const { pendingMigrations } = await import("./migrations.ts");
+    return (await pendingMigrations(backend)).length === 0 ? null : NOT_MIGRATED;
   } catch (error) {
     return `its database cannot be used: ${reasonOf(error)}`;
   } finally {

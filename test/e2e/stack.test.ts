@@ -65,6 +65,7 @@ const GROUP = {
 describe("npm start", () => {
   it("judges real programs, logs them, ends on SIGTERM, and has the log again after a restart", async () => {
     const first = await start({});
+    expect(first.lines).toContain("keys      none: only this machine is answered, without a key");
     const response = await fetch(`${first.url}/v1/rewards`, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DataDirInUse, lockDirectory } from "../../scripts/stack/data-dir-lock.ts";
-import { migrate } from "../../scripts/stack/migrations.ts";
+import { migrate, pendingMigrations } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 
@@ -70,7 +70,9 @@ describe("migrations", () => {
   it("are applied in order and once, and none of a run when one fails or has changed", async () => {
     const backend = await createPglite(null);
     writeFileSync(join(dir, "0000_a.sql"), "CREATE TABLE a (n int);\nINSERT INTO a VALUES (1);");
+    expect(await pendingMigrations(backend, dir)).toEqual(["0000_a.sql"]);
     expect(await migrate(backend, dir)).toEqual(["0000_a.sql"]);
+    expect(await pendingMigrations(backend, dir)).toEqual([]);
     writeFileSync(join(dir, "0001_b.sql"), "UPDATE a SET n = n + 1;");
     const both = await Promise.all([migrate(backend, dir), migrate(backend, dir)]);
     expect(both.flat()).toEqual(["0001_b.sql"]);

@@ -15,7 +15,7 @@ const { example, quiet } = commandFlags({
     PORT: "where to listen; 0: any free port (8787)",
     HOST: "the address to listen on (127.0.0.1)",
     DATA_DIR: "where database, queues and Durable Objects keep their files (.kritai)",
-    DATABASE_URL: "a Postgres or Neon database (an embedded one)",
+    DATABASE_URL: "a Postgres or Neon database that npm run migrate was run on (an embedded one)",
     VERIFIER_URL: "who judges, with VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY (an embedded one on the CPU)",
     JUDGE: "a preset: what `default` asks, played by the engine simulator unless VERIFIER_URL is given (none)",
     API_KEYS: "name:sha256hex:scopes of each key (none: only this machine is answered)",
@@ -46,6 +46,7 @@ try {
     logged: tellLines(() => ready),
   });
   console.log(`database  ${stack.parts.database}\nverifier  ${stack.parts.verifier}`);
+  console.log(`keys      ${keyNames(process.env.API_KEYS)}`);
   console.log(`docs      ${stack.url}/docs\nruns      ${stack.url}/runs`);
   if (example) {
     const { EXAMPLE_RUN, writeExampleRun } = await import("../example-run.ts");
@@ -62,6 +63,12 @@ try {
   process.exit(0);
 } catch (error) {
   fail([error instanceof Error ? error.message : String(error)]);
+}
+
+/** Who is let in, by the names in API_KEYS. */
+function keyNames(keys = ""): string {
+  const names = [...new Set(keys.split(",").map((key) => key.split(":")[0]))].filter((name) => name !== "");
+  return names.length === 0 ? "none: only this machine is answered, without a key" : names.join(", ");
 }
 
 /**
