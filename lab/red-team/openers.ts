@@ -181,5 +181,8 @@ export const HONEST_ANSWERS: readonly string[] = [
     "100%",
     "Q.E.D. 5",
     "5 steps",
+    "Answer: []",
+    "Answer: `{}`",
+    "The answer is ().",
   ],
 ];

@@ -26,7 +26,8 @@ const PACE = /pas-? ?[a\u00e0]-? ?pas(?![\p{L}\p{N}])/uy;
 const ANSWERING = /^(?:is|are|es|est|ist|\u662f|jest|ar)$/;
 /** More joining words behind it only go on announcing. */
 const ANSWER_WORDS_MAX = 3;
-const LONE_SIGN = /(?::|(?<![\p{L}\p{M}])is)[ \t*_`"'$]{0,8}[+<>=/%][ \t*_`"'$.]*$/mu;
+/** Empty brackets too, as of a program's empty list. Of braces TeX shows nothing. */
+const LONE_SIGN = /(?::|(?<![\p{L}\p{M}])is)[ \t*_`"'$]{0,8}(?:[+<>=/%]|\[\]|\(\)|(?<!\$)\{\})[ \t*_`"'$.]*$/mu;
 /** In any language: one line of words, and a colon behind which nothing comes. */
 const ANNOUNCED = /^[\s#>*_~`-]*[\p{L}\p{M}][\p{L}\p{M}'\u2019 -]{1,60}[*_~`]{0,3}\s?:[\s*_~`]*$/u;
 
