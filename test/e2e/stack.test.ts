@@ -4,18 +4,26 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { RunSummary } from "../../src/ports/run-log.ts";
 import { answer } from "../harness/mock-behaviours.ts";
-import { startMockVerifier } from "../harness/mock-verifier.ts";
+import { type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { gate } from "../verifier/setup.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
 const children: ChildProcess[] = [];
-afterAll(() => {
+/** Variables of a stack with a verifier elsewhere: one of its own takes two interpreters' start. */
+let elsewhere: Record<string, string>;
+let judge: MockVerifier;
+beforeAll(async () => {
+  judge = await startMockVerifier(() => answer("\\boxed{A}"));
+  elsewhere = { VERIFIER_URL: judge.url, VERIFIER_MODEL: "mock-model" };
+});
+afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
+  await judge.close();
   folder.remove();
 });
 
@@ -113,7 +121,7 @@ describe("npm start", () => {
         expect(await (await reply).json()).toMatchObject({ logged: "queued", groups: [{ status: "ok" }] });
         expect(await ended).toMatchObject({ code: 0 });
 
-        const second = await start({});
+        const second = await start(verifier);
         const rows = async () => (await fetch(`${second.url}/v1/runs/under-way`)).status;
         await expect.poll(rows).toBe(200);
         await stop(second);
@@ -124,8 +132,8 @@ describe("npm start", () => {
   );
 
   it("refuses a data directory that another process holds, by naming it", async () => {
-    const first = await start({});
-    await expect(start({})).rejects.toThrow(/is in use|already|another process/i);
+    const first = await start(elsewhere);
+    await expect(start(elsewhere)).rejects.toThrow(/is in use|already|another process/i);
     await stop(first);
   });
 
@@ -151,7 +159,7 @@ describe("npm start", () => {
 
   it("asks for a key once one is configured, and tells each request in a line, without the key", async () => {
     const digest = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"; // of "secret"
-    const running = await start({ API_KEYS: `trainer:${digest}` });
+    const running = await start({ ...elsewhere, API_KEYS: `trainer:${digest}` });
     expect((await fetch(`${running.url}/v1/runs`)).status).toBe(401);
     expect((await fetch(`${running.url}/v1/runs`, { headers: { authorization: "Bearer secret" } })).status).toBe(200);
     expect((await fetch(`${running.url}/k/secret/v1/runs`)).status).toBe(200);
