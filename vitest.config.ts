@@ -54,15 +54,14 @@ const SLOW = [
 
 /**
  * Files that have one of these in them share their process with no other file. Each costs a process
- * and its imports, a second of CPU; a file that puts its timers and globals back needs none:
+ * and its imports, a second of CPU; a file that puts back the globals that it spies on needs none:
  * test/harness/globals-kept.ts holds the others to that.
  */
 const NEEDS_A_PROCESS = [
-  /\bvi\.(?:mock|doMock|resetModules)\b|@vitest-environment|\/virtual-time/,
+  // Work that another file left behind would set its timers on this one's clock.
+  /\bvi\.(?:mock|doMock|resetModules|useFakeTimers)\b|@vitest-environment|\/virtual-time/,
   // The isolate remembers each backend by its URL, and a port may be had twice.
   /verifier\/create\.ts|\/scalar-setup/,
-  // Sockets' own timers, set while a test holds the clock, would be lost to the next file.
-  /gateway\/http\/server\.ts[\s\S]*useFakeTimers/,
   // Ids of its responses are counted by process.
   /recorded-replies\.json/,
 ];
