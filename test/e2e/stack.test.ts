@@ -35,9 +35,9 @@ interface Running {
 
 /** Runs the command until its ready line; rejects with what it printed when it ends before. */
 async function start(env: Record<string, string>, command = ["npm", "start"]): Promise<Running> {
-  const inherited = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(command[0] as string, command.slice(1), {
-    env: { ...inherited, PORT: "0", DATA_DIR: folder.path, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: "0", DATA_DIR: folder.path, ...env },
   });
   children.push(child);
   const lines: string[] = [];
@@ -84,7 +84,7 @@ describe("npm start", () => {
     const ended = await stop(first);
     expect(ended.code).toBe(0);
 
-    const second = await start({});
+    const second = await start(elsewhere);
     const { runs } = (await (await fetch(`${second.url}/v1/runs`)).json()) as { runs: RunSummary[] };
     expect(runs).toMatchObject([{ run_id: "start", first_step: 1, last_step: 1, groups: 1, rollouts: 3 }]);
     expect((await stop(second)).code).toBe(0);
@@ -96,7 +96,7 @@ describe("npm start", () => {
     const { port } = new URL(first.url);
     first.child.kill("SIGKILL");
     await expect.poll(() => fetch(first.url).catch(() => "gone")).toBe("gone");
-    const second = await start({ PORT: port }, command);
+    const second = await start({ ...elsewhere, PORT: port }, command);
     expect(second.url).toBe(first.url);
     expect((await fetch(`${second.url}/health`)).status).toBe(200);
     expect((await stop(second)).code).toBe(0);
