@@ -2,6 +2,7 @@
 // is `node`, `isolated` and `workerd`: the product's guarantees, in two and a half minutes on two
 // cores.
 import { globSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -51,19 +52,25 @@ const SLOW = [
   "test/regexes.test.ts",
 ];
 
-/** Files that have one of these in them share their process with no other file. */
+/**
+ * Files that have one of these in them share their process with no other file. Each costs a process
+ * and its imports, a second of CPU; a file that puts back the globals that it spies on needs none:
+ * test/harness/globals-kept.ts holds the others to that.
+ */
 const NEEDS_A_PROCESS = [
-  /\bvi\.(?:mock|doMock|resetModules|useFakeTimers|stubGlobal|stubEnv|spyOn)\b|@vitest-environment|\/virtual-time/,
+  // Work that another file left behind would set its timers on this one's clock.
+  /\bvi\.(?:mock|doMock|resetModules|useFakeTimers)\b|@vitest-environment|\/virtual-time/,
   // The isolate remembers each backend by its URL, and a port may be had twice.
-  /verifier\/create\.ts/,
+  /verifier\/create\.ts|\/scalar-setup/,
   // Ids of its responses are counted by process.
   /recorded-replies\.json/,
 ];
 const isolated = globSync(["test/**/*.test.ts", "lab/test/**/*.test.ts"], { exclude: ["**/node_modules/**"] }).filter(
-  (path) =>
-    // As with verifier/create.ts, which these have from their setups.
-    path.startsWith("test/verifier/") || NEEDS_A_PROCESS.some((sign) => sign.test(readFileSync(path, "utf8"))),
+  (path) => NEEDS_A_PROCESS.some((sign) => sign.test(readFileSync(path, "utf8"))),
 );
+
+/** Of files that share their process. */
+const SHARED = { isolate: false, setupFiles: "test/harness/globals-kept.ts" } as const;
 
 const slow = new Set(globSync(SLOW));
 const slowIsolated = isolated.filter((path) => slow.has(path));
@@ -73,15 +80,16 @@ const ALONE = { fileParallelism: false } as const;
 
 export default defineConfig({
   test: {
-    // Vitest's own choice leaves one core idle; of two that is half the machine.
-    maxWorkers: "100%",
+    // Vitest's own choice leaves one core idle; of two that is half the machine. One more than there
+    // are, because some file always waits: for a window, a back-off, a program that it started.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: [...APART, ...SLOW, ...isolated],
-          isolate: false,
+          ...SHARED,
           ...TIME_OUTS,
         },
       },
@@ -114,7 +122,7 @@ export default defineConfig({
           ...TIME_OUTS,
         },
       },
-      { test: { name: "slow", include: SLOW, exclude: [...APART, ...isolated], isolate: false, ...TIME_OUTS } },
+      { test: { name: "slow", include: SLOW, exclude: [...APART, ...isolated], ...SHARED, ...TIME_OUTS } },
       { test: { name: "slow-isolated", include: slowIsolated, exclude: APART, ...TIME_OUTS } },
       { test: { name: "processes", include: PROCESSES, ...TIME_OUTS } },
       {

@@ -4,18 +4,26 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { RunSummary } from "../../src/ports/run-log.ts";
 import { answer } from "../harness/mock-behaviours.ts";
-import { startMockVerifier } from "../harness/mock-verifier.ts";
+import { type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { gate } from "../verifier/setup.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
 const children: ChildProcess[] = [];
-afterAll(() => {
+/** Variables of a stack with a verifier elsewhere: one of its own takes two interpreters' start. */
+let elsewhere: Record<string, string>;
+let judge: MockVerifier;
+beforeAll(async () => {
+  judge = await startMockVerifier(() => answer("\\boxed{A}"));
+  elsewhere = { VERIFIER_URL: judge.url, VERIFIER_MODEL: "mock-model" };
+});
+afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
+  await judge.close();
   folder.remove();
 });
 
@@ -27,9 +35,9 @@ interface Running {
 
 /** Runs the command until its ready line; rejects with what it printed when it ends before. */
 async function start(env: Record<string, string>, command = ["npm", "start"]): Promise<Running> {
-  const inherited = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(command[0] as string, command.slice(1), {
-    env: { ...inherited, PORT: "0", DATA_DIR: folder.path, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: "0", DATA_DIR: folder.path, ...env },
   });
   children.push(child);
   const lines: string[] = [];
@@ -77,7 +85,7 @@ describe("npm start", () => {
     const ended = await stop(first);
     expect(ended.code).toBe(0);
 
-    const second = await start({});
+    const second = await start(elsewhere);
     const { runs } = (await (await fetch(`${second.url}/v1/runs`)).json()) as { runs: RunSummary[] };
     expect(runs).toMatchObject([{ run_id: "start", first_step: 1, last_step: 1, groups: 1, rollouts: 3 }]);
     expect((await stop(second)).code).toBe(0);
@@ -89,7 +97,7 @@ describe("npm start", () => {
     const { port } = new URL(first.url);
     first.child.kill("SIGKILL");
     await expect.poll(() => fetch(first.url).catch(() => "gone")).toBe("gone");
-    const second = await start({ PORT: port }, command);
+    const second = await start({ ...elsewhere, PORT: port }, command);
     expect(second.url).toBe(first.url);
     expect((await fetch(`${second.url}/health`)).status).toBe(200);
     expect((await stop(second)).code).toBe(0);
@@ -114,7 +122,7 @@ describe("npm start", () => {
         expect(await (await reply).json()).toMatchObject({ logged: "queued", groups: [{ status: "ok" }] });
         expect(await ended).toMatchObject({ code: 0 });
 
-        const second = await start({});
+        const second = await start(verifier);
         const rows = async () => (await fetch(`${second.url}/v1/runs/under-way`)).status;
         await expect.poll(rows).toBe(200);
         await stop(second);
@@ -125,8 +133,8 @@ describe("npm start", () => {
   );
 
   it("refuses a data directory that another process holds, by naming it", async () => {
-    const first = await start({});
-    await expect(start({})).rejects.toThrow(/is in use|already|another process/i);
+    const first = await start(elsewhere);
+    await expect(start(elsewhere)).rejects.toThrow(/is in use|already|another process/i);
     await stop(first);
   });
 
@@ -152,7 +160,7 @@ describe("npm start", () => {
 
   it("asks for a key once one is configured, and tells each request in a line, without the key", async () => {
     const digest = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"; // of "secret"
-    const running = await start({ API_KEYS: `trainer:${digest}` });
+    const running = await start({ ...elsewhere, API_KEYS: `trainer:${digest}` });
     expect((await fetch(`${running.url}/v1/runs`)).status).toBe(401);
     expect((await fetch(`${running.url}/v1/runs`, { headers: { authorization: "Bearer secret" } })).status).toBe(200);
     expect((await fetch(`${running.url}/k/secret/v1/runs`)).status).toBe(200);
