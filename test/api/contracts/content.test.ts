@@ -56,6 +56,14 @@ const BASES: Record<string, Base[]> = {
     ...at("/v2/rerank", { query: "q", documents: TWO }),
   ],
   bare_rerank: at("/rerank", { query: "q", documents: TWO }, { query: "q", texts: TWO }),
+  voyage_rerank: at("/voyage/v1/rerank", { query: "q", documents: TWO }),
+  infinity_rerank: at("/infinity/rerank", { query: "q", documents: TWO }),
+  pinecone_rerank: at("/pinecone/rerank", { query: "q", documents: TWO }),
+  mixedbread_rerank: at("/mixedbread/v1/reranking", { query: "q", input: TWO }),
+  vertex_rank: at("/v1/projects/p/locations/l/rankingConfigs/c:rank", {
+    query: "q",
+    records: TWO.map((content, i) => ({ id: `${i}`, title: `t${i}`, content })),
+  }),
   score: at(
     "/v1/score",
     ...[
@@ -219,7 +227,7 @@ describe.each(CONTRACTS.map(({ name }) => name))("%s", (name) => {
         const first = namesOf(place.at)[0] as string;
         expect([what, reply.status, code]).toEqual([
           what,
-          name === "bare_rerank" && place.at === "texts" ? 422 : 400,
+          name === "infinity_rerank" || (name === "bare_rerank" && place.at === "texts") ? 422 : 400,
           "unsupported_content",
         ]);
         expect([what, errors?.[0]?.path]).toEqual([what, expect.stringContaining(first)]);
