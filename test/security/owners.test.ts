@@ -94,6 +94,7 @@ function pathOf(pattern: string, ids: Ids): string {
     name: "default",
     rollout_id: "r1",
     step: "3",
+    deployment: "default",
     project: "p",
     location: "global",
     config: "default_ranking_config:rank",

@@ -14,6 +14,7 @@ import { nemoGymCompare } from "./nemo-gym-compare.ts";
 import { openRlhf } from "./openrlhf.ts";
 import { pineconeRerank } from "./pinecone-rerank.ts";
 import { cohereRerank } from "./rerank.ts";
+import { responses } from "./responses.ts";
 import { ruler } from "./ruler.ts";
 import { score } from "./score.ts";
 import { scoreBatch } from "./score-batch.ts";
@@ -35,6 +36,7 @@ export const CONTRACTS: readonly Contract[] = [
   classify,
   scoreBatch,
   chat,
+  responses,
   ruler,
   graders,
   openRlhf,

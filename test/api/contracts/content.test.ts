@@ -87,6 +87,13 @@ const BASES: Record<string, Base[]> = {
     ),
   ],
   chat_completions: at("/v1/chat/completions", followed(examples.chat)),
+  responses: at("/v1/responses", {
+    model: "default",
+    input: [
+      { role: "user", content: examples.responses.input },
+      { role: "assistant", content: "x" },
+    ],
+  }),
   ruler: at("/ruler/v1/chat/completions", followed(examples.ruler)),
   graders: at(
     "/v1/fine_tuning/alpha/graders/run",
@@ -265,7 +272,9 @@ describe.each(CONTRACTS.map(({ name }) => name))("%s", (name) => {
 
 /** A judge of chats is asked for what their last message holds; the others are not forwarded. */
 const isRead = (name: string, place: ContentPlace) =>
-  !["chat_completions", "ruler"].includes(name) && !place.at.startsWith("sample.choices") && place.carrier !== "row";
+  !["chat_completions", "responses", "ruler"].includes(name) &&
+  !place.at.startsWith("sample.choices") &&
+  place.carrier !== "row";
 
 const statusOf = async (reply: Response) => (reply.status === 200 ? 200 : reply.text());
 

@@ -13,6 +13,7 @@ export { EXAMPLE as nemoGymCompare } from "../../../src/api/tools/nemo-gym-compa
 export { EXAMPLE as openRlhf } from "../../../src/api/tools/openrlhf.ts";
 export { EXAMPLE as pinecone } from "../../../src/api/tools/pinecone-rerank.ts";
 export { EXAMPLE as rerank } from "../../../src/api/tools/rerank.ts";
+export { EXAMPLE as responses } from "../../../src/api/tools/responses.ts";
 export { EXAMPLE as ruler } from "../../../src/api/tools/ruler.ts";
 export { EXAMPLE as score } from "../../../src/api/tools/score.ts";
 export { EXAMPLE as scoreBatch } from "../../../src/api/tools/score-batch.ts";
