@@ -66,9 +66,6 @@ const validate = checkRoute(async (body, check) => {
   return { grader: body.grader, spec_hash, spec };
 });
 
-/** OpenAI's path, and Azure's two. */
-const BASES = ["/v1", "/openai/v1", "/openai"] as const;
-
 export const graders: Contract = {
   name: "graders",
   scope: "score",
@@ -83,10 +80,15 @@ export const graders: Contract = {
     { at: "model_sample", carrier: "text", of: "answer" },
     { at: "item", carrier: "row" },
   ],
-  routes: BASES.flatMap((base) => [
-    { method: "POST", path: `${base}/fine_tuning/alpha/graders/run`, handler: run },
-    { method: "POST", path: `${base}/fine_tuning/alpha/graders/validate`, handler: validate },
-  ]),
+  // OpenAI's paths, and Azure's two.
+  routes: [
+    { method: "POST", path: "/v1/fine_tuning/alpha/graders/run", handler: run },
+    { method: "POST", path: "/v1/fine_tuning/alpha/graders/validate", handler: validate },
+    { method: "POST", path: "/openai/v1/fine_tuning/alpha/graders/run", handler: run },
+    { method: "POST", path: "/openai/v1/fine_tuning/alpha/graders/validate", handler: validate },
+    { method: "POST", path: "/openai/fine_tuning/alpha/graders/run", handler: run },
+    { method: "POST", path: "/openai/fine_tuning/alpha/graders/validate", handler: validate },
+  ],
 };
 
 const EXACT = {
