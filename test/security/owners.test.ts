@@ -94,6 +94,10 @@ function pathOf(pattern: string, ids: Ids): string {
     name: "default",
     rollout_id: "r1",
     step: "3",
+    deployment: "default",
+    project: "p",
+    location: "global",
+    config: "default_ranking_config:rank",
   };
   meant.id = pattern.startsWith("/v1/batches/") ? ids.batch : `${ids.request}.0`;
   return pattern.replace(/:(\w+)/g, (_, name: string) => {

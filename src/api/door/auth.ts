@@ -91,7 +91,10 @@ function basicPassword(encoded: string): string | null {
   }
 }
 
-/** Keys as presented, by where: Bearer, X-Api-Key, Basic (its password), then the path. */
+/** Headers that hold a key bare: X-Api-Key, Azure's and Pinecone's Api-Key, Google's. */
+const KEY_HEADERS = ["x-api-key", "api-key", "x-goog-api-key"];
+
+/** Keys as presented, by where: Bearer, KEY_HEADERS, Basic (its password), then the path. */
 function presentedKeys(request: Request): { key: string; inPath: boolean }[] {
   const inPath = PATH_KEY.exec(new URL(request.url).pathname)?.[1];
   const header = headerKey(request);
@@ -105,8 +108,8 @@ function headerKey(request: Request): string | null {
   const authorization = /^(\S+)\s+(\S+)\s*$/.exec(request.headers.get("authorization") ?? "");
   const scheme = authorization?.[1]?.toLowerCase();
   if (scheme === "bearer") return authorization?.[2] ?? null;
-  const header = request.headers.get("x-api-key");
-  if (header !== null && header !== "") return header;
+  const bare = KEY_HEADERS.map((name) => request.headers.get(name)).find((key) => key !== null && key !== "");
+  if (bare !== undefined) return bare as string;
   return scheme === "basic" ? basicPassword(authorization?.[2] ?? "") : null;
 }
 

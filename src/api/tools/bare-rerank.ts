@@ -1,19 +1,10 @@
 // Owns POST /rerank, which TEI and vLLM share: a body with `texts` is TEI's and gets a bare array,
 // one with `documents` is vLLM's.
 import * as z from "zod";
-import { RolloutSchema } from "../../core/contract/requests.ts";
-import { LIMITS } from "../../core/faults/limits.ts";
-import {
-  cohereRerank,
-  DOCUMENT_COUNT,
-  documentsDialect,
-  fieldsRefusal,
-  RerankReplySchema,
-  RerankRequestSchema,
-  scoresWords,
-} from "./rerank.ts";
+import { cohereRerank, documentsDialect, RerankReplySchema, RerankRequestSchema } from "./rerank.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { rerankers, tei, teiEmpty } from "./shared/dialects.ts";
+import { fieldsRefusal, scoresWords, TextsSchema } from "./shared/document-fields.ts";
 import { SharedOptionsSchema } from "./shared/options.ts";
 import { CORRECT, documented, noChoice, QUESTION, WRONG } from "./shared/page.ts";
 import { type RankedDocuments, rankDocuments } from "./shared/ranked-documents.ts";
@@ -22,10 +13,7 @@ import { textRoute } from "./shared/text-route.ts";
 
 export const TeiRequestSchema = z.object({
   query: RerankRequestSchema.shape.query,
-  texts: z.array(RolloutSchema.shape.text).meta({
-    ...DOCUMENT_COUNT,
-    description: `1 to ${LIMITS.rollouts_per_group_max} candidates; never cut, whatever truncate says`,
-  }),
+  texts: TextsSchema,
   raw_scores: z
     .boolean()
     .nullish()

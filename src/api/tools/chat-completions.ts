@@ -11,7 +11,7 @@ import { openai } from "./shared/dialects.ts";
 import { groupRoute } from "./shared/group-route.ts";
 import { MessageSchema } from "./shared/messages.ts";
 import { SharedOptionsSchema } from "./shared/options.ts";
-import { contains, documented, fields, has, noChoice, QUESTION, refused, size } from "./shared/page.ts";
+import { contains, documented, fields, has, noChoice, type Operation, QUESTION, refused, size } from "./shared/page.ts";
 
 export const ChatRequestSchema = z.object({
   model: z.string().nullish().meta({ description: "a spec's name; GET /v1/models lists them" }),
@@ -21,10 +21,10 @@ export const ChatRequestSchema = z.object({
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
 });
 
-const route = groupRoute(async (body, { id, created, modelSpec }) => {
+const route = groupRoute(async (body, { id, created, word, modelSpec }) => {
   const request = contractBody(ChatRequestSchema, body, { messages: "messages_max" });
   const { group, form } = judgeQuestion(request.messages);
-  const model = request.model ?? "default";
+  const model = request.model ?? word("deployment") ?? "default";
   const texts = group.rollouts.map(({ text }) => text);
   const spec = await modelSpec(model, texts);
   const head = { id: `chatcmpl-${id}`, created, model };
@@ -51,7 +51,11 @@ export const chat: Contract = {
   content: [{ at: "messages", carrier: "prompt" }],
   routes: [
     { method: "POST", path: "/v1/chat/completions", handler: route },
+    { method: "POST", path: "/openai/v1/chat/completions", handler: route },
+    { method: "POST", path: "/openai/deployments/:deployment/chat/completions", handler: route },
     { method: "GET", path: "/v1/models", handler: models },
+    { method: "GET", path: "/openai/v1/models", handler: models },
+    { method: "GET", path: "/openai/models", handler: models },
   ],
 };
 
@@ -99,39 +103,53 @@ const eventSchema = () =>
     ]),
   });
 
+const judging = (operationId: string, summary: string): Operation => ({
+  operationId,
+  summary,
+  description:
+    'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; the answer is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. A failure is an HTTP error, in a stream that has begun an `error` event.',
+  query: SharedOptionsSchema,
+  request: ChatRequestSchema,
+  reply: ChatReplySchema,
+  example: EXAMPLE,
+  replies: {
+    "200": {
+      description: "Judged. With `stream: true` as events: `data` is a chunk, of the last one `[DONE]`.",
+      content: {
+        "application/json": { schema: ChatReplySchema },
+        "text/event-stream": { schema: eventSchema() },
+      },
+    },
+  },
+  refusals: [
+    { why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" },
+    refused("a comparison in a text", "messages", "the last user message is no comparison"),
+    refused("a comparison in a text", "messages\\..+"),
+    noChoice(),
+  ],
+});
+
+const listing = (operationId: string, summary: string): Operation => ({
+  operationId,
+  summary,
+  reply: ModelsReplySchema,
+  reply_description: "`default`, and the stored ones.",
+});
+
+const deployment = () =>
+  z.object({ deployment: z.string().meta({ description: "a spec's name, where the body has no model" }) });
+
 export const page = /* @__PURE__ */ documented(chat, () => ({
   operations: {
-    "POST /v1/chat/completions": {
-      operationId: "judge",
-      summary: "A judge for tools that can only call a chat model",
-      description:
-        'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; the answer is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. A failure is an HTTP error, in a stream that has begun an `error` event.',
-      query: SharedOptionsSchema,
-      request: ChatRequestSchema,
-      reply: ChatReplySchema,
-      example: EXAMPLE,
-      replies: {
-        "200": {
-          description: "Judged. With `stream: true` as events: `data` is a chunk, of the last one `[DONE]`.",
-          content: {
-            "application/json": { schema: ChatReplySchema },
-            "text/event-stream": { schema: eventSchema() },
-          },
-        },
-      },
-      refusals: [
-        { why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" },
-        refused("a comparison in a text", "messages", "the last user message is no comparison"),
-        refused("a comparison in a text", "messages\\..+"),
-        noChoice(),
-      ],
+    "POST /v1/chat/completions": judging("judge", "A judge for tools that can only call a chat model"),
+    "POST /openai/v1/chat/completions": judging("judgeAzureV1", "The same at Azure's v1 path"),
+    "POST /openai/deployments/:deployment/chat/completions": {
+      ...judging("judgeAzure", "The same at Azure's path of a deployment"),
+      path: deployment(),
     },
-    "GET /v1/models": {
-      operationId: "listModels",
-      summary: "The specs, as models",
-      reply: ModelsReplySchema,
-      reply_description: "`default`, and the stored ones.",
-    },
+    "GET /v1/models": listing("listModels", "The specs, as models"),
+    "GET /openai/v1/models": listing("listModelsAzureV1", "The same at Azure's v1 path"),
+    "GET /openai/models": listing("listModelsAzure", "The same at Azure's dated path"),
   },
   components: { ChatRequest: ChatRequestSchema, ChatReply: ChatReplySchema },
   standalone: { ChatChunk: chunkSchema() },

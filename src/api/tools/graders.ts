@@ -12,7 +12,7 @@ import { type Contract, contractBody } from "./shared/contract.ts";
 import { openai } from "./shared/dialects.ts";
 import { checkRoute, groupRoute } from "./shared/group-route.ts";
 import { OptionsSchema } from "./shared/options.ts";
-import { documented, refused } from "./shared/page.ts";
+import { documented, type Operation, refused } from "./shared/page.ts";
 
 const { item } = FactualGroupSchema.shape as { item: z.ZodType };
 
@@ -80,9 +80,14 @@ export const graders: Contract = {
     { at: "model_sample", carrier: "text", of: "answer" },
     { at: "item", carrier: "row" },
   ],
+  // OpenAI's paths, and Azure's two.
   routes: [
     { method: "POST", path: "/v1/fine_tuning/alpha/graders/run", handler: run },
     { method: "POST", path: "/v1/fine_tuning/alpha/graders/validate", handler: validate },
+    { method: "POST", path: "/openai/v1/fine_tuning/alpha/graders/run", handler: run },
+    { method: "POST", path: "/openai/v1/fine_tuning/alpha/graders/validate", handler: validate },
+    { method: "POST", path: "/openai/fine_tuning/alpha/graders/run", handler: run },
+    { method: "POST", path: "/openai/fine_tuning/alpha/graders/validate", handler: validate },
   ],
 };
 
@@ -111,30 +116,35 @@ export const page = /* @__PURE__ */ documented(graders, () => {
     refused("what there is none of", "grader.*"),
     { why: "a proved range", status: 400, code: "unbounded_reward", path: "grader.*" },
   ];
+  const operations = (base: string, suffix: string, where: string): Record<string, Operation> => ({
+    [`POST ${base}/fine_tuning/alpha/graders/run`]: {
+      operationId: `runGrader${suffix}`,
+      summary: `OpenAI's grader run${where}: one sample, its reward`,
+      description:
+        "`string_check`, `text_similarity`, `score_model`, `label_model`, and `multi` over them. Model graders ask the configured verifier.",
+      query: OptionsSchema.omit({ spec: true, response_field: true }),
+      request: RunGraderRequestSchema,
+      reply: RunReplySchema,
+      example: EXAMPLE,
+      refusals: [...refusals, refused("a row", "item.*")],
+    },
+    [`POST ${base}/fine_tuning/alpha/graders/validate`]: {
+      operationId: `validateGrader${suffix}`,
+      summary: `OpenAI's grader check${where}, with the spec that the grader is here`,
+      description: "Nothing is asked of a verifier.",
+      query: z.object({}),
+      request: ValidateGraderRequestSchema,
+      reply: ValidateReplySchema,
+      reply_description: "Valid.",
+      example: { grader: EXAMPLE.grader },
+      refusals,
+    },
+  });
   return {
     operations: {
-      "POST /v1/fine_tuning/alpha/graders/run": {
-        operationId: "runGrader",
-        summary: "OpenAI's grader run: one sample, its reward",
-        description:
-          "`string_check`, `text_similarity`, `score_model`, `label_model`, and `multi` over them. Model graders ask the configured verifier.",
-        query: OptionsSchema.omit({ spec: true, response_field: true }),
-        request: RunGraderRequestSchema,
-        reply: RunReplySchema,
-        example: EXAMPLE,
-        refusals: [...refusals, refused("a row", "item.*")],
-      },
-      "POST /v1/fine_tuning/alpha/graders/validate": {
-        operationId: "validateGrader",
-        summary: "OpenAI's grader check, with the spec that the grader is here",
-        description: "Nothing is asked of a verifier.",
-        query: z.object({}),
-        request: ValidateGraderRequestSchema,
-        reply: ValidateReplySchema,
-        reply_description: "Valid.",
-        example: { grader: EXAMPLE.grader },
-        refusals,
-      },
+      ...operations("/v1", "", ""),
+      ...operations("/openai/v1", "AzureV1", " at Azure's v1 path"),
+      ...operations("/openai", "Azure", " at Azure's dated path"),
     },
     components: { RunGraderRequest: RunGraderRequestSchema, ValidateGraderRequest: ValidateGraderRequestSchema },
   };

@@ -28,6 +28,7 @@ const ObjectSchema = z.object({
 
 function fromObject(
   text: string,
+  field: string,
 ): { question: string; codes: string[]; language: string | null; form: PromptForm } | null {
   if (!text.trimStart().startsWith("{")) return null;
   let body: unknown;
@@ -40,7 +41,7 @@ function fromObject(
   requireShown("text", asked, ["question"]);
   requireShown("text", shown, ["candidates"]);
   requireShown("row", rest, []);
-  const { question, candidates, language = null, form } = validAt(ObjectSchema, body, ["messages"]);
+  const { question, candidates, language = null, form } = validAt(ObjectSchema, body, [field]);
   return { question, codes: candidates, language, form };
 }
 
@@ -56,20 +57,19 @@ function fromPrompt(text: string): ReturnType<typeof fromObject> {
 /**
  * The comparison that the last user message puts. Nothing else is forwarded: a spec's verifier
  * compares candidates, and a text that shows none cannot be answered with a verdict.
+ * @param field where the messages stand in the body
  * @throws ApiError `invalid_request` when there is no such message or it has another shape
  */
-export function judgeQuestion(messages: readonly RequestMessage[]): JudgeQuestion {
+export function judgeQuestion(messages: readonly RequestMessage[], field = "messages"): JudgeQuestion {
   const last = messages.filter(({ role }) => role === "user").at(-1);
-  if (last === undefined) throw invalidRequest([{ path: "messages", message: "holds no user message" }]);
+  if (last === undefined) throw invalidRequest([{ path: field, message: "holds no user message" }]);
   const text = messageText(last);
-  const read = fromPrompt(text) ?? fromObject(text);
+  const read = fromPrompt(text) ?? fromObject(text, field);
   if (read === null) {
     const shapes = `a [QUESTION] block followed by lettered [CANDIDATE_X] blocks, or as JSON {"question", "candidates"}`;
-    throw invalidRequest([
-      { path: "messages", message: `the last user message is no comparison; it must be ${shapes}` },
-    ]);
+    throw invalidRequest([{ path: field, message: `the last user message is no comparison; it must be ${shapes}` }]);
   }
   const { question: prompt, codes, language, form } = read;
   const group = { prompt, rollouts: codes.map((code) => ({ text: code })), ...(language !== null && { language }) };
-  return { group: validAt(GroupSchema, group, ["messages"]), form };
+  return { group: validAt(GroupSchema, group, [field]), form };
 }

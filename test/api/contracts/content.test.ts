@@ -56,6 +56,14 @@ const BASES: Record<string, Base[]> = {
     ...at("/v2/rerank", { query: "q", documents: TWO }),
   ],
   bare_rerank: at("/rerank", { query: "q", documents: TWO }, { query: "q", texts: TWO }),
+  voyage_rerank: at("/voyage/v1/rerank", { query: "q", documents: TWO }),
+  infinity_rerank: at("/infinity/rerank", { query: "q", documents: TWO }),
+  pinecone_rerank: at("/pinecone/rerank", { query: "q", documents: TWO }),
+  mixedbread_rerank: at("/mixedbread/v1/reranking", { query: "q", input: TWO }),
+  vertex_rank: at("/v1/projects/p/locations/l/rankingConfigs/c:rank", {
+    query: "q",
+    records: TWO.map((content, i) => ({ id: `${i}`, title: `t${i}`, content })),
+  }),
   score: at(
     "/v1/score",
     ...[
@@ -79,6 +87,13 @@ const BASES: Record<string, Base[]> = {
     ),
   ],
   chat_completions: at("/v1/chat/completions", followed(examples.chat)),
+  responses: at("/v1/responses", {
+    model: "default",
+    input: [
+      { role: "user", content: examples.responses.input },
+      { role: "assistant", content: "x" },
+    ],
+  }),
   ruler: at("/ruler/v1/chat/completions", followed(examples.ruler)),
   graders: at(
     "/v1/fine_tuning/alpha/graders/run",
@@ -219,7 +234,7 @@ describe.each(CONTRACTS.map(({ name }) => name))("%s", (name) => {
         const first = namesOf(place.at)[0] as string;
         expect([what, reply.status, code]).toEqual([
           what,
-          name === "bare_rerank" && place.at === "texts" ? 422 : 400,
+          name === "infinity_rerank" || (name === "bare_rerank" && place.at === "texts") ? 422 : 400,
           "unsupported_content",
         ]);
         expect([what, errors?.[0]?.path]).toEqual([what, expect.stringContaining(first)]);
@@ -257,7 +272,9 @@ describe.each(CONTRACTS.map(({ name }) => name))("%s", (name) => {
 
 /** A judge of chats is asked for what their last message holds; the others are not forwarded. */
 const isRead = (name: string, place: ContentPlace) =>
-  !["chat_completions", "ruler"].includes(name) && !place.at.startsWith("sample.choices") && place.carrier !== "row";
+  !["chat_completions", "responses", "ruler"].includes(name) &&
+  !place.at.startsWith("sample.choices") &&
+  place.carrier !== "row";
 
 const statusOf = async (reply: Response) => (reply.status === 200 ? 200 : reply.text());
 

@@ -77,6 +77,38 @@ const WHOLE: Record<string, Row> = {
     ...RANKS,
     refusal: { status: 424, code: "verifier_bad_reply" },
   },
+  voyage_rerank: {
+    name: "voyage_rerank",
+    ask: inOneRequest("/voyage/v1/rerank", (documents) => ({ query, documents }), byIndex("data", "relevance_score")),
+    ...RANKS,
+  },
+  infinity_rerank: {
+    name: "infinity_rerank",
+    ask: inOneRequest("/infinity/rerank", (documents) => ({ query, documents }), byIndex("results", "relevance_score")),
+    ...RANKS,
+  },
+  pinecone_rerank: {
+    name: "pinecone_rerank",
+    ask: inOneRequest("/pinecone/rerank", (documents) => ({ query, documents }), byIndex("data", "score")),
+    ...RANKS,
+  },
+  mixedbread_rerank: {
+    name: "mixedbread_rerank",
+    ask: inOneRequest("/mixedbread/v1/reranking", (input) => ({ query, input }), byIndex("data", "score")),
+    ...RANKS,
+  },
+  vertex_rank: {
+    name: "vertex_rank",
+    ask: inOneRequest(
+      "/v1/projects/p/locations/l/rankingConfigs/c:rank",
+      (texts) => ({ query, records: texts.map((content, i) => ({ id: `${i}`, content })) }),
+      (reply, count) => {
+        const records = reply.records as { id: string; score: number }[];
+        return Array.from({ length: count }, (_, i) => records.find(({ id }) => id === `${i}`)?.score ?? null);
+      },
+    ),
+    ...RANKS,
+  },
   score: {
     name: "score",
     ask: inOneRequest(
@@ -131,6 +163,7 @@ const jams = (shown: readonly string[]) => shown.some((text) => text.includes("n
 const OTHERS: Readonly<Record<string, string>> = {
   classify: "one text a request and reference answers: texts.test.ts",
   chat_completions: "its answer is a sentence: chat.test.ts",
+  responses: "the same judge: responses.test.ts",
   graders: "an item is graded alone: graders.test.ts",
   ruler: "fails whole where one trajectory has no score: vendors.test.ts",
   nemo_gym_compare: "fails whole where one response has no reward: vendors.test.ts",

@@ -1,7 +1,10 @@
 // Owns what a trainer's validation gets: a sample alone is answered at once and flagged, a group of
 // validation's own size is judged.
-import { expect, test } from "vitest";
-import { PROGRAMS, setUp } from "./setup.ts";
+import { describe, expect, test } from "vitest";
+import { CONTRACTS } from "./sample-setup.ts";
+import { faultOf, PROGRAMS, setUp } from "./setup.ts";
+
+type Fields = Record<string, unknown>;
 
 const body = (solution_str: string, split: string) => ({ solution_str, extra_info: { question: "p", split } });
 const URL = "/verl/compute_score?group_size=8&run_id=r";
@@ -20,4 +23,47 @@ test("verl's validation of several samples is judged as groups of val_group_size
     [1, 3],
     [0.5, 3],
   ]);
+});
+
+/** Where each contract's body holds its dataset's row. */
+const ROWS: Readonly<Record<string, (body: Fields, row: Fields) => Fields>> = {
+  "/openrlhf/get_reward": (sent, row) => ({ ...sent, labels: [JSON.stringify({ answer: "l", ...row })] }),
+  "/slime/reward": (sent, row) => ({ ...sent, label: { answer: "l", ...row } }),
+  "/verl/compute_score": (sent, row) => ({ ...sent, extra_info: { ...(sent.extra_info as Fields), ...row } }),
+  "/nemo-gym/verify": (sent, row) => ({ ...sent, verifier_metadata: row }),
+  "/evaluate": (sent, row) => ({ ...sent, kwargs: row }),
+  "/azure/grader": (sent, row) => ({ ...sent, item: { ...(sent.item as Fields), ...row } }),
+  "/google/reward": (sent, row) => ({
+    ...sent,
+    example: { ...(sent.example as Fields), references: { answer: "l", ...row } },
+  }),
+};
+
+describe.each(CONTRACTS)("$path", ({ path, body: sample }) => {
+  const sent = (row: Fields) => ROWS[path]?.(sample("p", PROGRAMS[0] as string) as Fields, row) as Fields;
+  // A training URL: without what is said of validation a sample alone waits for seven more.
+  const training = `${path}?group_size=8&tries=1&deadline_ms=24000`;
+
+  test.each([
+    ["the row's kritai_group_size", `${training}&on_failure=error`, { kritai_group_size: 1 }, {}],
+    ["the same as a text", `${training}&on_failure=error`, { kritai_group_size: "1" }, {}],
+    ["its split and val_group_size", `${training}&on_failure=error&val_group_size=1`, { split: "test" }, {}],
+    ["a header", `${path}?on_failure=error&deadline_ms=24000`, {}, { "kritai-group-size": "1" }],
+  ])("a sample that is alone by %s is told so without waiting", async (_, url, row, headers) => {
+    const { post, verifier } = setUp();
+    const fault = await faultOf(await post(url, sent(row), headers), 503);
+    expect([fault.code, fault.detail]).toEqual(["group_too_small", expect.stringContaining("whose size is 1")]);
+    expect(verifier.jobs).toHaveLength(0);
+  });
+
+  test("the row's size gathers as many, whatever the URL says of training", async () => {
+    const { post } = setUp();
+    const bodies = PROGRAMS.map((text) => ROWS[path]?.(sample("p", text) as Fields, { kritai_group_size: 3 }));
+    const replies = await Promise.all(bodies.map((one) => post(training, one as Fields)));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  test("a size that is none is refused", async () => {
+    expect((await setUp().post(training, sent({ kritai_group_size: 0 }))).status).toBe(400);
+  });
 });

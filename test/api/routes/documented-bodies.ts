@@ -108,6 +108,22 @@ export const BODIES: Record<string, Bodies> = {
       { query: "q", documents: texts, rank_fields: Array.from({ length: 65 }, () => "a") },
     ],
   },
+  PineconeRequest: {
+    path: "/pinecone/rerank",
+    taken: [contracts.pinecone, { query: "q", documents, rank_fields: ["body"] }],
+    refused: [
+      { query: "q", documents },
+      { query: "q", documents: [] },
+    ],
+  },
+  MixedbreadRequest: {
+    path: "/mixedbread/v1/reranking",
+    taken: [contracts.mixedbread, { query: "q", input: documents, rank_fields: ["body"] }],
+    refused: [
+      { query: "q", input: documents },
+      { query: "q", input: [] },
+    ],
+  },
   TeiRequest: { path: "/rerank", taken: [contracts.tei], refused: [{ query: "q", texts: [] }] },
   ScoreRequest: {
     path: "/score",

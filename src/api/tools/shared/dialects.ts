@@ -1,5 +1,5 @@
 // Owns how each dialect's clients read an error: the shapes and statuses of Cohere, Jina, vLLM,
-// OpenAI, TEI and the trainers. Knows no cause of a fault.
+// OpenAI, TEI, Infinity, Google, Pinecone and the trainers. Knows no cause of a fault.
 import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
 
 const TYPES: Record<number, string> = {
@@ -19,6 +19,42 @@ const typeOf = (status: number) => TYPES[status] ?? (status < 500 ? "BadRequestE
 export const rerankers: FaultDialect = ({ status, message, param }) => ({
   status,
   members: { message, error: { message, type: typeOf(status), param, code: status } },
+});
+
+/**
+ * Infinity is a FastAPI server: its client reads a 422's `detail` as a list, and knows no 400. Other
+ * statuses have OpenAI's object.
+ */
+export const infinity: FaultDialect = ({ status, code, message, param }) => {
+  const shown = status === 400 ? 422 : status;
+  const error = { message, type: typeOf(status), param, code: shown };
+  const detail = [{ loc: ["body", ...(param === null ? [] : [param])], msg: message, type: code }];
+  return { status: shown, members: { error, ...(shown === 422 && { detail }) } };
+};
+
+const CANONICAL: Record<number, string> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  422: "FAILED_PRECONDITION",
+  429: "RESOURCE_EXHAUSTED",
+  499: "CANCELLED",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+const canonical = (status: number) => CANONICAL[status] ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL");
+
+/** Google's APIs: the error's code is the status, its status a word. */
+export const google: FaultDialect = ({ status, message }) => ({
+  status,
+  members: { error: { code: status, message, status: canonical(status) } },
+});
+
+/** Pinecone: the same words, as the code. */
+export const pinecone: FaultDialect = ({ status, message }) => ({
+  status,
+  members: { error: { code: canonical(status), message } },
 });
 
 const OPENAI_TYPES: Record<number, string> = { 401: "authentication_error", 429: "rate_limit_error" };

@@ -30,6 +30,8 @@ interface Desk {
   /** The request's id, and when it came, in seconds since 1970. */
   id: string;
   created: number;
+  /** A word of the path by its name in the route's pattern. */
+  word(name: string): string | undefined;
   /** The spec, or the stored one of a name. */
   spec(spec: string | AnySpec): Promise<AnySpec>;
   /** The spec that the URL names, else the one of the model's name, for candidates that stand alone. */
@@ -68,6 +70,7 @@ function deskOf(c: AppContext, deps: RouteDeps): Desk {
   const scope = c.get("scope");
   return {
     ...{ options, id: scope.id, created: Math.floor(deps.clock.date().getTime() / 1000) },
+    word: (name) => c.req.param(name),
     spec: (spec) => resolveSpec(deps, scope, spec),
     modelSpec: (model, texts) => modelSpec(deps, scope, options.spec, model, texts),
     textSpec: (model, texts) => chooseTextSpec(deps, scope, options, model, texts),

@@ -48,11 +48,11 @@ export type Options = z.output<typeof OptionsSchema>;
 export const SampleOptionsSchema = SharedOptionsSchema.extend({
   group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
     description:
-      "samples of a prompt: the group is judged as soon as so many are there. Else the key's default (`GROUP_SIZES`)",
+      "samples of a prompt: the group is judged as soon as so many are there. A row's own `kritai_group_size` goes before it. Else the key's default (`GROUP_SIZES`)",
   }),
   val_group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
     description:
-      "group_size of samples that say they are validation's (verl: `extra_info.split` other than train). Default 1: such a sample has no group, and is answered at once, score 0 and `rm_fallback` 1",
+      "group_size of samples whose row says that they are validation's (`split` other than train). Default: as training's; of verl 1: such a sample has no group, and is answered at once, score 0 and `rm_fallback` 1",
   }),
   group_window_ms: wholeNumber(0, "group_window_ms_max")
     .optional()

@@ -18,6 +18,7 @@ import { beginJudging, warningHeaders } from "./judging.ts";
 import { type SampleOptions, sampleOptions } from "./options.ts";
 import { regroup } from "./regrouping.ts";
 import type { JudgedSample } from "./sample-score.ts";
+import { statedGroup } from "./stated-facts.ts";
 
 interface Dialect extends Returning {
   /** The rollouts' field, for refusals. */
@@ -50,6 +51,18 @@ function validationOptions(options: SampleOptions): SampleOptions {
 }
 
 /**
+ * The options with what a sample's own row says of its group, which is more exact than a URL that
+ * training and validation share: a sample alone is told so at once, and waits for nobody.
+ */
+function ownGroup(options: SampleOptions, { stated, validates }: Sample): SampleOptions {
+  const row = stated === undefined ? { validates: false } : statedGroup(stated);
+  const { val_group_size } = options;
+  if (validates === true) return validationOptions({ ...options, val_group_size: row.size ?? val_group_size });
+  const group_size = row.size ?? (row.validates ? val_group_size : undefined) ?? options.group_size;
+  return { ...options, group_size };
+}
+
+/**
  * The sample of a body. What its answer holds besides is its group's to be refused for, so that the
  * others do not wait for it; what its prompt holds, every sample of the group is refused for.
  */
@@ -73,8 +86,7 @@ export const sampleRoute =
     const { value, text } = await readJsonBody(c.req.raw);
     const body = objectBody(value);
     const sample = readShown(c, contract, body, dialect.read);
-    const given = sampleOptions(c, deps);
-    const own = sample.validates === true ? validationOptions(given) : given;
+    const own = ownGroup(sampleOptions(c, deps), sample);
     const options = { ...own, run_id: own.run_id ?? sample.run_id, step: own.step ?? sample.step };
     const tell = ([judged]: readonly JudgedSample[]) => dialect.tell(judged as JudgedSample, body, options);
     return answerSamples(c, deps, { ...{ contract, options, text, samples: [sample] }, dialect: { ...dialect, tell } });
@@ -88,10 +100,11 @@ export const samplesRoute =
   (dialect: ListDialect): ContractRoute["handler"] =>
   (deps, contract) =>
   async (c) => {
-    const options = sampleOptions(c, deps);
+    const given = sampleOptions(c, deps);
     const { value, text } = await readJsonBody(c.req.raw);
     const samples = dialect.read(shownBody(c, contract, value));
     if (samples.length === 0) return jsonReply(c, dialect.reply, dialect.tell([]));
+    const options = samples.length === 1 ? ownGroup(given, samples[0] as Sample) : given;
     return answerSamples(c, deps, { contract, options, text, samples, dialect });
   };
 

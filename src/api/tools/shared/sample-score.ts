@@ -21,12 +21,17 @@ export interface JudgedSample {
 const ALONE =
   "The sample is alone in its group, so there is nothing to compare it with: no other sample of its prompt, label, run and step came in time. Name group_size, or a longer group_window_ms.";
 
+const STATED_ALONE =
+  "The sample is alone in its group, whose size is 1 as its URL, header or row says, so there is nothing to compare it with. Name a spec that compares nothing, on_failure, or the group's true size.";
+
 /**
  * Why a sample has no reward, as a refusal that its client may repeat: the others of its group may
  * be there by then.
  */
-export function ungathered({ result }: GatheredReward): Unjudged {
-  if (result.error === "group_too_small") return new Unjudged("group_too_small", ALONE, ["not_ready", 503]);
+export function ungathered({ result, closed }: GatheredReward): Unjudged {
+  if (result.error === "group_too_small") {
+    return new Unjudged("group_too_small", closed === "full" ? STATED_ALONE : ALONE, ["not_ready", 503]);
+  }
   return new Unjudged(result.error ?? "verifier_bad_reply");
 }
 

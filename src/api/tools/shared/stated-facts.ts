@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import { ApiError, type FieldError } from "../../../core/faults/errors.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
 import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
 import { whoNeeds } from "../../../core/reward/facts.ts";
 import { FactualGroupSchema, FactualRolloutSchema } from "../../../core/reward/requests.ts";
@@ -89,6 +90,26 @@ function casesIn(value: unknown): unknown {
     const { input, output, ...rest } = testCase;
     return { ...rest, ...(input !== undefined && { stdin: input }), stdout: output };
   });
+}
+
+/** The field of a row that says how many samples its problem has. */
+const SIZE = "kritai_group_size";
+
+/**
+ * What a sample's own row says of its group: its size, and by its `split` that it is none of
+ * training's. Throws `invalid_request` for a size that is none.
+ */
+export function statedGroup(stated: Stated): { size?: number; validates: boolean } {
+  const lookup = new Lookup(stated);
+  const [size, split] = [lookup.of(SIZE, null), lookup.of("split", null)];
+  const validates = typeof split === "string" && !/^train(ing)?$/i.test(split);
+  if (size === undefined) return { validates };
+  const number = Number(size);
+  if (!Number.isInteger(number) || number < 1 || number > LIMITS.rollouts_per_group_max) {
+    const limit = `rollouts_per_group_max = ${LIMITS.rollouts_per_group_max}`;
+    throw invalidRequest([{ path: stated.field, message: `as ${SIZE}: must be a whole number from 1 to ${limit}` }]);
+  }
+  return { size: number, validates };
 }
 
 /** Looks a fact up among what a sample says. */

@@ -1,0 +1,94 @@
+// Owns POST /v1/responses: the judge of chat-completions.ts for tools that speak OpenAI's Responses
+// API. The model is a spec, the answer a verdict.
+import * as z from "zod";
+import { judgeQuestion } from "./judge-question.ts";
+import { verdictOf } from "./shared/chat-verdict.ts";
+import { type Contract, contractBody } from "./shared/contract.ts";
+import { openai } from "./shared/dialects.ts";
+import { groupRoute } from "./shared/group-route.ts";
+import { MessageSchema } from "./shared/messages.ts";
+import { SharedOptionsSchema } from "./shared/options.ts";
+import { documented, noChoice, QUESTION, refused } from "./shared/page.ts";
+import { ResponsesReplySchema, responseOf, streamResponse } from "./shared/responses-reply.ts";
+
+const ItemSchema = MessageSchema.extend({ role: MessageSchema.shape.role.nullish() });
+
+const ResponsesRequestSchema = z.object({
+  model: z.string().nullish().meta({ description: "a spec's name; GET /v1/models lists them" }),
+  input: z.union([z.string(), z.array(ItemSchema).min(1)]).meta({
+    description: "a comparison as a text, or items: the last user message is it",
+  }),
+  instructions: z.string().nullish().meta({ description: "not read: the spec has its own" }),
+  stream: z.boolean().nullish(),
+});
+
+function messagesOf(input: z.output<typeof ResponsesRequestSchema>["input"]) {
+  if (typeof input === "string") return [{ role: "user", content: input }];
+  return input.map(({ role, content }) => ({ role: role ?? "", content }));
+}
+
+const route = groupRoute(async (body, { id, created, modelSpec }) => {
+  const request = contractBody(ResponsesRequestSchema, body, { input: "messages_max" });
+  const { group, form } = judgeQuestion(messagesOf(request.input), "input");
+  const model = request.model ?? "default";
+  const texts = group.rollouts.map(({ text }) => text);
+  const spec = await modelSpec(model, texts);
+  const head = { id: `resp_${id}`, created_at: created, model };
+  return {
+    ...{ groups: [group], spec, field: "input", interactive: true, reply: ResponsesReplySchema },
+    tell: (scored) => responseOf(head, verdictOf(scored, spec, form)),
+    streamed:
+      request.stream !== true
+        ? undefined
+        : ({ scored, stop }, deps) => {
+            const verdict = scored.then((done) => verdictOf(done, spec, form));
+            return streamResponse(deps, id, head, verdict, stop);
+          },
+  };
+});
+
+const PATHS = ["/v1/responses", "/openai/v1/responses", "/openai/responses"] as const;
+
+export const responses: Contract = {
+  name: "responses",
+  scope: "score",
+  dialect: openai,
+  // The openai SDK's own.
+  wait_ms: 600_000,
+  settable: true,
+  content: [{ at: "input", carrier: "input" }],
+  routes: PATHS.map((path) => ({ method: "POST", path, handler: route })),
+};
+
+export const EXAMPLE = {
+  model: "default",
+  input: /* @__PURE__ */ JSON.stringify({
+    question: QUESTION,
+    candidates: ["def f(xs):\n    return sum(xs)", "def f(xs):\n    return sum(x for x in xs if x % 2 == 0)"],
+    language: "python",
+  }),
+};
+
+const operation = (operationId: string, summary: string) => ({
+  ...{ operationId, summary },
+  description:
+    'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; `output_text` is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. With `stream: true` the same as events. A failure is an HTTP error, in a stream that has begun an `error` event.',
+  query: SharedOptionsSchema,
+  request: ResponsesRequestSchema,
+  reply: ResponsesReplySchema,
+  example: EXAMPLE,
+  refusals: [
+    { why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" },
+    refused("a comparison in a text", "input", "the last user message is no comparison|holds no user message"),
+    refused("a comparison in a text", "input\\..+"),
+    noChoice(),
+  ],
+});
+
+export const page = /* @__PURE__ */ documented(responses, () => ({
+  operations: {
+    "POST /v1/responses": operation("judgeResponses", "A judge for tools that speak the Responses API"),
+    "POST /openai/v1/responses": operation("judgeResponsesAzureV1", "The same at Azure's v1 path"),
+    "POST /openai/responses": operation("judgeResponsesAzure", "The same at Azure's dated path"),
+  },
+}));
