@@ -116,13 +116,13 @@ it("copies a chart as SVG that needs none of the page's style, and the steps as 
 it("finds a run by any alarm that is on, by a certain one, and by text", async () => {
   const { page } = await open("/runs");
   const shown = () => page.locator("tbody tr").count();
-  expect(await shown()).toBe(9);
+  expect(await shown()).toBe(10);
   for (const alarm of ["any", "parse_rate_low", "flat_rewards"]) {
     await page.getByLabel("Alarm", { exact: true }).selectOption(alarm);
     expect(await shown(), alarm).toBe(1);
     expect(await page.locator("tbody tr").textContent()).toContain("parse_rate_low");
   }
-  expect(await page.locator("caption").textContent()).toBe("1 of 9 runs, newest first");
+  expect(await page.locator("caption").textContent()).toBe("1 of 10 runs, newest first");
   await page.getByLabel("Alarm", { exact: true }).selectOption("");
   await page.getByLabel("Filter by run id").fill("cal");
   expect(await page.locator("tbody tr").textContent()).toContain("calm");

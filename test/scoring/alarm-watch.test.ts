@@ -14,6 +14,7 @@ import { readEnv } from "../../src/env.ts";
 import { announcer } from "../../src/objects/alarm-webhook.ts";
 import { Metrics } from "../../src/platform/counters.ts";
 import type { AlarmNews, AlarmStates } from "../../src/ports/alarms.ts";
+import { BY_STEP } from "../../src/ports/run-axis.ts";
 import { createAlarmWatch } from "../../src/scoring/alarm-watch.ts";
 import { setUp } from "../api/routes/harness.ts";
 import { healthRows } from "../browser/run-rows.ts";
@@ -139,7 +140,7 @@ describe("the webhook of alarms", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     const announce = announcer({ url, secret }, fixedClock());
     const [state] = nextStates([], [span(3, null)]) as [AlarmState];
-    const news: AlarmNews = { run: RUN, event: "began", state };
+    const news: AlarmNews = { run: RUN, axis: BY_STEP, event: "began", state };
     expect([await announce(news), await announce(news)]).toEqual([false, true]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -154,6 +155,7 @@ describe("the webhook of alarms", () => {
       data: {
         ...{ run_id: "r1", owner: "trainer", alarm: "at_cap", level: "alarm", from_step: 3, to_step: null },
         evidence: { step: 3, value: 0.5, threshold: 0.8 },
+        by: "step",
         location: "/runs/r1",
       },
     });

@@ -13,6 +13,7 @@ export const toyAlarm: Alarm = {
 
 export const page = documented(toyAlarm, {
   rule: "a rollout of over 1,000 tokens",
+  needs: "any step",
   ends_at: "900",
   look_at: "the toy's [cap](spec.md)",
   marked_on: ["the toy's lengths"],

@@ -163,13 +163,21 @@ const HealthRowSchema = z.object({
   ),
 });
 
+/** What the numbers of steps are. */
+const axis = {
+  by: z.enum(["step", "window"]).meta({ description: "`window`: what is called a step here is a window's number" }),
+  window_groups: z.int().min(1).nullable().meta({ description: "groups of a window; null by step" }),
+};
+
 export const RunHealthSchema = z.object({
   run_id: z.string(),
   owner,
+  ...axis,
   first_step: count.nullable(),
   last_step: count.nullable(),
   steps: count,
   on: z.array(z.string()).meta({ description: "alarms that are on at the last step" }),
+  looked_at: z.array(z.string()).meta({ description: "alarms that had something to look at" }),
   alarms: z.array(
     z.object({
       alarm: z.enum(ALARMS.map(({ name }) => name) as [string, ...string[]]),
@@ -202,12 +210,14 @@ export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cu
 export const RunStepsSchema = z.object({
   run_id: z.string(),
   owner,
+  ...axis,
   steps: z.array(StepRowSchema),
   next_from: count.nullable().meta({ description: "send it as ?from= for the steps behind these; null on the last" }),
 });
 export const RunHistogramSchema = z.object({
   run_id: z.string(),
   owner,
+  ...axis,
   edges: z.array(z.number()).meta({
     description: "ends of the bins, ascending; a bin has its lower end, the last one both; empty where no reward is",
   }),

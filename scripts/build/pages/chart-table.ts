@@ -18,6 +18,8 @@ export interface ChartTable {
   lines: Line[];
   /** Alarms by the title of a chart that marks where they began. */
   marks: Record<string, string[]>;
+  /** What each alarm must have before it can say anything. */
+  needs: Record<string, string>;
 }
 
 const lineOf = (measure: Measure): Line[] => {
@@ -31,5 +33,6 @@ export function chartTable(): ChartTable {
   for (const alarm of ALARMS) {
     for (const chart of pageOfAlarm(alarm).marked_on ?? []) marks[chart] = [...(marks[chart] ?? []), alarm.name];
   }
-  return { lines: MEASURES.flatMap(lineOf), marks };
+  const needs = Object.fromEntries(ALARMS.map((alarm) => [alarm.name, pageOfAlarm(alarm).needs]));
+  return { lines: MEASURES.flatMap(lineOf), marks, needs };
 }

@@ -25,6 +25,8 @@ export interface Alarm {
 interface AlarmPage {
   rule: string;
   ends_at: string;
+  /** What must have been logged before anything can be said. */
+  needs: string;
   look_at: string;
   /** Titles of charts. */
   marked_on?: readonly string[];
@@ -74,8 +76,7 @@ function levelOf({ bad, watch, alarm }: Alarm, value: number): Level | null {
 }
 
 /** The spans of one alarm over a run's rows, which come in order of their steps. */
-export function spansOf(alarm: Alarm, rows: readonly HealthRow[]): AlarmSpan[] {
-  const values = alarm.series(rows);
+export function spansOf(alarm: Alarm, rows: readonly HealthRow[], values = alarm.series(rows)): AlarmSpan[] {
   const sign = alarm.bad === "above" ? 1 : -1;
   const spans: AlarmSpan[] = [];
   let open: Open | null = null;
@@ -111,6 +112,19 @@ export function spansOf(alarm: Alarm, rows: readonly HealthRow[]): AlarmSpan[] {
   return spans;
 }
 
-/** Every span of every alarm over a run's rows, which come in order of their steps. */
-export const alarmsOver = (alarms: readonly Alarm[], rows: readonly HealthRow[]): AlarmSpan[] =>
-  alarms.flatMap((alarm) => spansOf(alarm, rows));
+/** What alarms say of a run. */
+export interface Look {
+  /** Every span of every alarm. */
+  spans: AlarmSpan[];
+  /** Alarms that had something to look at: of all others silence says nothing. */
+  looked_at: string[];
+}
+
+/** A look of all alarms at a run's rows, which come in order of their steps. */
+export function lookOver(alarms: readonly Alarm[], rows: readonly HealthRow[]): Look {
+  const seen = alarms.map((alarm) => ({ alarm, values: alarm.series(rows) }));
+  return {
+    spans: seen.flatMap(({ alarm, values }) => spansOf(alarm, rows, values)),
+    looked_at: seen.flatMap(({ alarm, values }) => (values.some((value) => value !== null) ? [alarm.name] : [])),
+  };
+}

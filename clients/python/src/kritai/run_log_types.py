@@ -56,14 +56,19 @@ class AlarmSpan(TypedDict):
 
 
 class RunHealth(TypedDict):
-    """What a run's last steps raise; `on` names the alarms that are on at the last of them."""
+    """What a run's last steps raise; `on` names the alarms that are on at the last of them, and
+    `looked_at` those that had something to look at. By `window`, of a run whose tool tells no step,
+    a step is the number of a window of so many groups."""
 
     run_id: str
     owner: str | None
+    by: Literal["step", "window"]
+    window_groups: int | None
     first_step: int | None
     last_step: int | None
     steps: int
     on: list[str]
+    looked_at: list[str]
     alarms: list[AlarmSpan]
 
 

@@ -1,4 +1,5 @@
 // Owns the page of a step: its groups, sortable by any measure, and the ones worth a look.
+import { axisQuery, namedAxis, windowSpan } from "./axis.ts";
 import { el, link, table } from "./dom.ts";
 import { type GroupRow, groups } from "./log.ts";
 import { counted, figure, percent } from "./numbers.ts";
@@ -100,18 +101,19 @@ function groupTable(rows: readonly GroupRow[], caption: string): HTMLElement {
 }
 
 export async function stepPage(id: string, step: number, owner: string | null): Promise<HTMLElement[]> {
-  const { rows, more } = await groups(id, step, owner);
-  const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
+  const axis = namedAxis(location.search);
+  const { rows, more } = await groups(id, step, owner, axis);
+  const query = `${axisQuery(axis)}${owner === null ? "" : `owner=${encodeURIComponent(owner)}`}`;
   const up = el(
     "nav",
     { "aria-label": "Where" },
     link("/runs", "Runs"),
     " / ",
-    link(`/runs/${encodeURIComponent(id)}${query}`, id),
+    link(`/runs/${encodeURIComponent(id)}${query === "" ? "" : `?${query}`}`, id),
   );
   return [
     up,
-    el("h1", {}, `Step ${step}`),
+    el("h1", {}, axis.by === "step" ? `Step ${step}` : `Window ${step}: ${windowSpan(axis, step)}`),
     el("div", { class: "picks" }, ...PICKS.map((pick) => picked(pick, rows))),
     groupTable(rows, more ? `the first ${counted(rows.length, "group")}` : counted(rows.length, "group")),
   ];

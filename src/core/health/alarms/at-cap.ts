@@ -13,6 +13,7 @@ export const atCap: Alarm = {
 export const page = /* @__PURE__ */ documented(atCap, {
   rule: "over half of the rollouts are cut at the limit",
   ends_at: "40 %",
+  needs: "`finish_reason`",
   look_at: "the policy's `max_tokens`, `overlong`",
   marked_on: ["cut at the limit, near duplicates"],
 });

@@ -29,5 +29,6 @@ export const driftProbe: Alarm = {
 export const page = /* @__PURE__ */ documented(driftProbe, {
   rule: "a group that was judged at an earlier step, sent again word for word, gets another order: Spearman's correlation of its rewards then and now is below 0.35, mean of six sendings; needs [a group that comes again](#a-group-that-comes-again) whose first three sendings agreed (0.5)",
   ends_at: "0.5",
+  needs: "a group that came again at six steps",
   look_at: "the verifier's model, its prompt or the spec changed under the run",
 });

@@ -16,6 +16,7 @@ export const flatRewards: Alarm = {
 export const page = /* @__PURE__ */ documented(flatRewards, {
   rule: "over 30 % of groups have equal rewards, mean of 20 steps",
   ends_at: "25 %",
+  needs: "10 steps with complete groups",
   look_at: "harder or easier prompts; more samples a pair; a score that tells more apart",
   marked_on: ["groups with equal rewards"],
 });

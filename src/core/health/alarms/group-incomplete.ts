@@ -15,6 +15,7 @@ export const groupIncomplete: Alarm = {
 export const page = /* @__PURE__ */ documented(groupIncomplete, {
   rule: "any gathered group was judged in parts (`watch`), over 2 % (`alarm`)",
   ends_at: "0 %",
+  needs: "any request",
   look_at:
     "the trainer's `--group-rm` and `group_size`; [an incomplete group](integrations/gathering.md#an-incomplete-group)",
 });

@@ -32,6 +32,7 @@ export const jamsJudge: Alarm = {
 export const page = /* @__PURE__ */ documented(jamsJudge, {
   rule: "in 30 steps a point more of the rollouts keep verdicts from being read than in the first 50 steps, and so many are no chance",
   ends_at: "half a point",
+  needs: "31 steps",
   look_at: "those candidates; the format rule `judgeable`",
   marked_on: ["judge: ties, flips, circles, jams"],
 });

@@ -20,5 +20,6 @@ export const judgeAtChance: Alarm = {
 export const page = /* @__PURE__ */ documented(judgeAtChance, {
   rule: "Spearman's correlation of reward and label, or of reward and [audit](#audit), is below 0.1, mean of 20 steps",
   ends_at: "0.15",
+  needs: "10 steps with `pass_rate` or an audit",
   look_at: "the judge guesses: its prompt, its model, what it is shown",
 });

@@ -16,6 +16,7 @@ export const judgeCycles: Alarm = {
 export const page = /* @__PURE__ */ documented(judgeCycles, {
   rule: "in 5 points more groups than in the first 50 steps wins go in a circle (A beats B, B beats C, C beats A), mean of 20 steps; in large groups most circles are chance",
   ends_at: "3 points",
+  needs: "51 steps with groups of three or more",
   look_at: "more samples a pair, a stronger judge",
   marked_on: ["judge: ties, flips, circles, jams"],
 });

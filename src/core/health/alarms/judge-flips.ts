@@ -26,6 +26,7 @@ export const judgeFlips: Alarm = {
 export const page = /* @__PURE__ */ documented(judgeFlips, {
   rule: "15 points more pairs change with the order shown than in the first 50 steps, or over 55 %, mean of 20 steps; noise alone flips up to half. Needs `both_orders`",
   ends_at: "10 points",
+  needs: "10 steps under `both_orders`",
   look_at: "a stronger judge; keep both orders",
   marked_on: ["judge: ties, flips, circles, jams"],
 });

@@ -15,6 +15,7 @@ export const judgeTies: Alarm = {
 export const page = /* @__PURE__ */ documented(judgeTies, {
   rule: "over 40 % of decided pairs are ties, mean of 20 steps",
   ends_at: "35 %",
+  needs: "10 steps with decided pairs",
   look_at: "more samples a pair; a judge that sees differences",
   marked_on: ["judge: ties, flips, circles, jams"],
 });

@@ -26,6 +26,7 @@ export const lengthDrift: Alarm = {
 export const page = /* @__PURE__ */ documented(lengthDrift, {
   rule: "the median length is 40 % below its highest or above its lowest so far (means of 20 steps)",
   ends_at: "30 %",
+  needs: "10 steps with `length_tokens`",
   look_at: "`overlong`; whether length is what is rewarded",
   marked_on: ["length"],
 });

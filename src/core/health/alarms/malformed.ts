@@ -15,5 +15,6 @@ export const malformed: Alarm = {
 export const page = /* @__PURE__ */ documented(malformed, {
   rule: "10 points more rollouts break a format rule than in the first 50 steps, mean of 20 steps",
   ends_at: "5 points",
+  needs: "51 steps",
   look_at: "the format rules; the policy's template",
 });

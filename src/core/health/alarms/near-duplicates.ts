@@ -13,6 +13,7 @@ export const nearDuplicates: Alarm = {
 export const page = /* @__PURE__ */ documented(nearDuplicates, {
   rule: "over half of the rollouts have a candidate that their group has already",
   ends_at: "40 %",
+  needs: "any rollout",
   look_at: "temperature, entropy: the policy has collapsed",
   marked_on: ["cut at the limit, near duplicates"],
 });

@@ -17,6 +17,7 @@ export const parseRateLow: Alarm = {
 export const page = /* @__PURE__ */ documented(parseRateLow, {
   rule: "below 95 % (`watch`), below 80 % (`alarm`), mean of 10 steps",
   ends_at: "96 %",
+  needs: "10 steps in which the judge answered",
   look_at: "verdicts' `status`; the prompt and `max_tokens` of the judge",
   marked_on: ["parse rate"],
 });

@@ -26,6 +26,7 @@ export const proxyGap: Alarm = {
 export const page = /* @__PURE__ */ documented(proxyGap, {
   rule: "Spearman's correlation of reward and label is 0.2 below that of the first 50 steps (means of 20 steps); needs `pass_rate`, or, where no labels come, an [audit](#audit)",
   ends_at: "0.15",
+  needs: "51 steps, with `pass_rate` or an audit",
   look_at: "rewards are gamed: read the best groups",
   marked_on: ["agreement with labels", "agreement with the second judge"],
 });

@@ -16,5 +16,6 @@ export const verifierFailing: Alarm = {
 export const page = /* @__PURE__ */ documented(verifierFailing, {
   rule: "over 1 % of generations bring no answer, mean of 20 steps",
   ends_at: "0.5 %",
+  needs: "20 steps in which the judge was asked",
   look_at: "the verifier's log; [reliability](reliability.md)",
 });

@@ -39,6 +39,7 @@ export const verifierSlow: Alarm = {
 export const page = /* @__PURE__ */ documented(verifierSlow, {
   rule: "the p99 of answers (median over groups) is twice that of the first ten steps and over a second, three steps in a row",
   ends_at: "1.5 times",
+  needs: "13 steps in which the judge answered",
   look_at: "the verifier's queue and its `/metrics`",
   marked_on: ["time to an answer"],
 });
