@@ -24,6 +24,8 @@ export interface AlarmNews {
   /** What its steps are. */
   axis: RunAxis;
   event: AlarmEvent;
+  /** What is wrong, in words; null where it is over. */
+  says: string | null;
   state: AlarmState;
 }
 

@@ -152,6 +152,9 @@ export interface GroupRow {
   language: string | null;
   /** null where the rollout had no label. */
   pass_rates: (number | null)[];
+  /** null where the client sent none. */
+  length_tokens: (number | null)[];
+  finish_reasons: (string | null)[];
   rewards: (number | null)[];
   /** The score of each by the audit's judge; only of a group that was audited. */
   audit?: (number | null)[];

@@ -120,6 +120,13 @@ async function begin(): Promise<void> {
       },
     },
     ...Array.from({ length: 20 }, () => ({ run_id: "stepless", spec: {} })),
+    {
+      ...{ run_id: "ill", step: 1, spec: {} },
+      groups: [
+        { prompt: "p", rollouts },
+        ...Array.from({ length: 8 }, () => ({ prompt: "p", rollouts: rollouts.slice(0, 1) })),
+      ],
+    },
     { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
   ]) {
     const scored = await app.request("http://localhost/v1/rewards", {

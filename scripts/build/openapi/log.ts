@@ -83,6 +83,8 @@ export const GroupRowSchema = z.object({
   prompt_hash: z.string(),
   language: z.string().nullable(),
   pass_rates: z.array(rate),
+  length_tokens: z.array(count.nullable()).meta({ description: "null where the request told none" }),
+  finish_reasons: z.array(z.string().nullable()),
   rewards: z.array(rate),
   audit: z.array(rate).exactOptional().meta({
     description: "the score of each rollout by the audit's judge; only of a group that was audited",
@@ -184,6 +186,7 @@ export const RunHealthSchema = z.object({
       level: z.enum(["watch", "alarm"]),
       from_step: count,
       to_step: count.nullable(),
+      says: z.string().meta({ description: "what is wrong where it was worst, in words" }),
       evidence: z.object({
         step: count.meta({ description: "of the worst value" }),
         value: z.number(),

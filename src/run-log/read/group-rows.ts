@@ -116,6 +116,8 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
     prompt_hash: row.prompt_hash,
     language: row.language,
     pass_rates: members.rollouts.map((member) => member.pass_rate),
+    length_tokens: members.rollouts.map((member) => member.length_tokens),
+    finish_reasons: members.rollouts.map((member) => member.finish_reason),
     rewards: members.rollouts.map((member) => member.reward),
     ...(audit.some((score) => score !== null) && { audit }),
     result: groupResult(row, members),

@@ -29,6 +29,7 @@ test("a run whose rollouts get no reward raises nulls, with codes and steps; its
         level: "alarm",
         from_step: 4,
         to_step: null,
+        says: "57.1 % of the rollouts have no reward (group_too_small 8)",
         evidence: {
           step: 5,
           value: 16 / (4 * rollouts.length + 16),

@@ -37,6 +37,25 @@ const named = (name: string) => ALARMS.find((alarm) => alarm.name === name) as A
 const raised = (name: string, count: number, of: (step: number) => Partial<HealthRow>) =>
   spansOf(named(name), rows(count, of));
 
+describe("what an alarm says", () => {
+  test("names what grew from where to where, and that length wins", () => {
+    const history = (step: number) => ({ length_p50: step < 30 ? 182 : 440, length_reward: step < 30 ? 0.1 : 0.5 });
+    expect(raised("length_drift", 60, history)[0]?.says).toBe(
+      "answers grew from 182 to 440 tokens (median), and longer ones win",
+    );
+    const shrinking = raised("length_drift", 60, (step) => ({ length_p50: step < 30 ? 900 : 300, length_reward: 0.1 }));
+    expect(shrinking[0]?.says).toBe("answers shrank from 900 to 300 tokens (median)");
+  });
+
+  test.each(ALARMS.map(({ name }) => name))("%s: in whole numbers and words, never NaN or undefined", (name) => {
+    const history = HISTORIES[name] as (typeof HISTORIES)[string];
+    for (const { says } of raised(name, 120, history.bad)) {
+      expect(says).toMatch(/^[a-z0-9].*\d/);
+      expect(says).not.toMatch(/NaN|undefined|null|Infinity|unknown|\d\.\d{4}/);
+    }
+  });
+});
+
 describe("an alarm that had nothing to look at", () => {
   test.each(ALARMS.map((alarm) => [alarm.name, alarm] as const))(
     "%s is not named among those that looked",
@@ -177,7 +196,7 @@ describe("each alarm", () => {
 test("an alarm ends after three calm steps, tells its worst one, and does not flicker between", () => {
   const at = (values: number[]) =>
     raised("group_incomplete", values.length, (step) => ({ incomplete_share: values[step] as number }));
-  expect(at([0, 0.01, 0.05, 0, 0.01, 0, 0, 0, 0.01])).toEqual([
+  expect(at([0, 0.01, 0.05, 0, 0.01, 0, 0, 0, 0.01])).toMatchObject([
     {
       alarm: "group_incomplete",
       level: "alarm",

@@ -43,7 +43,8 @@ def warn_of_alarms(health: RunHealth) -> None:
     for span in health["alarms"]:
         if span["to_step"] is None:
             evidence = span["evidence"]
-            since = f"{span['alarm']}: on since step {span['from_step']}"
-            worst = f"{evidence['value']:.3g} at step {evidence['step']} (threshold {evidence['threshold']:g})"
-            text = f"{since}; {worst}; see docs/alarms.md"
+            by = health.get("by", "step")
+            worst = f"{evidence['value']:.3g} at {by} {evidence['step']} (threshold {evidence['threshold']:g})"
+            says = span.get("says", worst)
+            text = f"{span['alarm']}: {says}, since {by} {span['from_step']}; see docs/alarms.md"
             warnings.warn(text, KritaiWarning, stacklevel=2)

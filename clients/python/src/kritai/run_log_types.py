@@ -52,6 +52,7 @@ class AlarmSpan(TypedDict):
     level: Literal["watch", "alarm"]
     from_step: int
     to_step: int | None
+    says: str
     evidence: dict[str, Any]
 
 
@@ -112,6 +113,8 @@ class GroupRow(_Audited):
     prompt_hash: str
     language: str | None
     pass_rates: list[float | None]
+    length_tokens: list[int | None]
+    finish_reasons: list[str | None]
     rewards: list[float | None]
     result: GroupResult
 

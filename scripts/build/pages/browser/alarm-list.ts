@@ -1,7 +1,7 @@
 // Owns the list of a run's alarms, above all else of its page: what is on, and what was not looked at.
 import { CHART_TABLE } from "./chart-table.ts";
 import { el, link } from "./dom.ts";
-import type { RunHealth } from "./log.ts";
+import type { AlarmSpan, RunHealth } from "./log.ts";
 import { counted, figure } from "./numbers.ts";
 
 const needsOf = (names: readonly string[]): HTMLElement =>
@@ -9,13 +9,13 @@ const needsOf = (names: readonly string[]): HTMLElement =>
     "ul",
     {},
     ...names.map((name) =>
-      el("li", {}, link(`/docs/alarms#${name}`, name), ` needs ${CHART_TABLE.needs[name]?.replaceAll("`", "")}`),
+      el("li", {}, link(`/docs/alarms#${name}`, name), ` needs ${CHART_TABLE.alarms[name]?.needs}`),
     ),
   );
 
 /** What silence means: of an alarm that had nothing to look at, nothing. */
 function quiet({ by, rows, alarms, looked_at }: RunHealth): HTMLElement[] {
-  const unseen = Object.keys(CHART_TABLE.needs).filter((name) => !looked_at.includes(name));
+  const unseen = Object.keys(CHART_TABLE.alarms).filter((name) => !looked_at.includes(name));
   const all = looked_at.length + unseen.length;
   if (rows.length === 0) return [el("p", {}, "No group is logged that alarms look at.")];
   const calm = el("p", { class: "calm" }, `No alarm, of ${looked_at.length} that had enough to look at.`);
@@ -28,20 +28,34 @@ function quiet({ by, rows, alarms, looked_at }: RunHealth): HTMLElement[] {
   ];
 }
 
-/** @param href the page of a step */
-export function alarmList(looked: RunHealth, href: (step: number) => string): HTMLElement {
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** One alarm: what is wrong and since when, what to look at, and its groups at the worst step. */
+function told(
+  { alarm, level, from_step, to_step, says, evidence }: AlarmSpan,
+  by: string,
+  at: HTMLElement,
+): HTMLElement {
+  const when = to_step === null ? `since ${by} ${from_step}` : `from ${by} ${from_step} to ${to_step}, now over`;
+  const remedy = to_step === null ? ` Look at: ${CHART_TABLE.alarms[alarm]?.look_at}.` : "";
+  const measured = `${figure(evidence.value)}, threshold ${figure(evidence.threshold)}`;
+  return el(
+    "li",
+    { class: to_step === null ? "on" : "over" },
+    el("p", {}, el("b", {}, `${sentence(says)}, ${when}.`), remedy),
+    el("p", { class: "soft" }, link(`/docs/alarms#${alarm}`, alarm), ` ${level}: ${measured}. `, at),
+  );
+}
+
+/** @param href the page of a step, which sorts its groups by what the alarm measures */
+export function alarmList(looked: RunHealth, href: (step: number, alarm: string) => string): HTMLElement {
   const { by, alarms } = looked;
-  const told = alarms.map(({ alarm, level, from_step, to_step, evidence }) => {
-    const until = to_step === null ? "now" : `${by} ${to_step}`;
-    return el(
-      "li",
-      { class: to_step === null ? "on" : "over" },
-      link(`/docs/alarms#${alarm}`, alarm),
-      ` ${level}, ${by} ${from_step} to ${until}: ${figure(evidence.value)} at `,
-      link(href(evidence.step), `${by} ${evidence.step}`),
-      ` (threshold ${figure(evidence.threshold)})`,
-    );
+  // What is on stands first.
+  const sorted = [...alarms].sort((a, b) => Number(a.to_step !== null) - Number(b.to_step !== null));
+  const items = sorted.map((span) => {
+    const { step } = span.evidence;
+    return told(span, by, link(href(step, span.alarm), `Groups of ${by} ${step}, where it was worst`));
   });
-  const list = el("ul", { class: "alarm-list", "aria-label": "Alarms" }, ...told);
-  return el("div", {}, ...(told.length === 0 ? [] : [list]), ...quiet(looked));
+  const list = el("ul", { class: "alarm-list", "aria-label": "Alarms" }, ...items);
+  return el("div", {}, ...(items.length === 0 ? [] : [list]), ...quiet(looked));
 }

@@ -109,13 +109,12 @@ interface Shown extends Drawn {
   again: readonly StepSummary[] | null;
 }
 
-/** What of the page is drawn anew with every step: alarms and charts. */
-function drawnParts(shown: Shown, others: readonly Drawn[], href: (step: number) => string): HTMLElement[] {
+/** What of the page below its controls is drawn anew with every step: charts. */
+function drawnParts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
   const { health: looked, rows } = shown;
   const part =
     looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, looked.by)}. ` : "";
   return [
-    alarmList(looked, href),
     el(
       "p",
       { class: "soft" },
@@ -168,6 +167,14 @@ function reading(count: number): void {
   main?.replaceChildren(el("p", { class: "soft", role: "status" }, `${counted(count, "step")} read, and on ..`));
 }
 
+/** The pages of the run's steps: plain, and with the groups sorted by what an alarm measures. */
+function addresses(id: string, owner: string | null, axis: Axis) {
+  const query = `${axisQuery(axis)}${owner === null ? "" : `owner=${encodeURIComponent(owner)}`}`;
+  const href = (step: number) => `/runs/${encodeURIComponent(id)}/steps/${step}${query === "" ? "" : `?${query}`}`;
+  const alarmed = (step: number, alarm: string) => `${href(step)}${query === "" ? "?" : "&"}alarm=${alarm}`;
+  return { href, alarmed };
+}
+
 /** The page, and what keeps it going: it looks for new steps until it is left. */
 export async function runPage(id: string, owner: string | null): Promise<HTMLElement[]> {
   const laid = new URLSearchParams(location.search).getAll("with").slice(0, LAID_MOST);
@@ -180,13 +187,13 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     Promise.all(laid.map((one) => laidOver(one, owner, axis))),
   ]);
   const others = over.filter((one) => one !== null);
-  const query = `${axisQuery(axis)}${owner === null ? "" : `owner=${encodeURIComponent(owner)}`}`;
-  const href = (step: number) => `/runs/${encodeURIComponent(id)}/steps/${step}${query === "" ? "" : `?${query}`}`;
-  const place = el("div");
+  const { href, alarmed } = addresses(id, owner, axis);
+  const [alarms, place] = [el("div"), el("div")];
   const state = el("p", { class: "soft", "aria-live": "polite" });
   const table = stepTable(rows, href, axis.by);
   const draw = (shown: Shown) => {
-    redraw(place, drawnParts(shown, others, href));
+    redraw(alarms, [alarmList(shown.health, alarmed)]);
+    redraw(place, drawnParts(shown, others));
     table.update(shown.rows);
   };
   const tell = (failed: boolean) => {
@@ -221,6 +228,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   return [
     el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
     el("h1", {}, id),
+    alarms,
     state,
     ...windowsTold(axis, detail),
     ...(missing.length === 0 ? [] : [none]),

@@ -3,6 +3,7 @@
 import { mean } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { significant } from "../sentence.ts";
 
 /** Sendings whose mean is looked at, and the first ones, which must have told its members apart. */
 const SENDINGS = 6;
@@ -24,6 +25,8 @@ export const driftProbe: Alarm = {
       return steady && known.length >= LEAST ? mean(known.slice(-SENDINGS)) : null;
     });
   },
+  says: ({ value }) =>
+    `a group that comes again gets another order than at first: the correlation of its rewards is ${significant(value)}`,
 };
 
 export const page = /* @__PURE__ */ documented(driftProbe, {

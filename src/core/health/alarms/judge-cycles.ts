@@ -2,6 +2,7 @@
 // most have some circle by chance, so a share alone says nothing.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { percent, points } from "../sentence.ts";
 import { risenOver } from "../trend.ts";
 
 export const judgeCycles: Alarm = {
@@ -11,6 +12,8 @@ export const judgeCycles: Alarm = {
   clear: 0.03,
   series: (rows) => risenOver(column(rows, "cyclic_share"), { steps: 20, sure: 4.5 }),
   detail: ({ cyclic_share }) => ({ cyclic_share }),
+  says: ({ value, row }) =>
+    `in ${percent(row.cyclic_share)} of the groups wins go in a circle, over the last steps ${points(value)} more than at first`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeCycles, {

@@ -2,6 +2,7 @@
 // it did: noise alone flips verdicts, too, though at most half of them.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
+import { percent } from "../sentence.ts";
 import { risenOver } from "../trend.ts";
 
 const STEPS = 20;
@@ -21,6 +22,7 @@ export const judgeFlips: Alarm = {
     );
   },
   detail: ({ flip_rate }) => ({ flip_rate }),
+  says: ({ row }) => `${percent(row.flip_rate)} of the pairs change with the order in which they are shown`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeFlips, {
@@ -29,4 +31,5 @@ export const page = /* @__PURE__ */ documented(judgeFlips, {
   needs: "10 steps under `both_orders`",
   look_at: "a stronger judge; keep both orders",
   marked_on: ["judge: ties, flips, circles, jams"],
+  groups_by: ["flip with the order", "most"],
 });

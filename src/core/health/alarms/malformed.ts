@@ -1,6 +1,7 @@
 // Owns the alarm `malformed`: more rollouts break a format rule than did.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { percent, points } from "../sentence.ts";
 import { risenOver } from "../trend.ts";
 
 export const malformed: Alarm = {
@@ -10,6 +11,8 @@ export const malformed: Alarm = {
   clear: 0.05,
   series: (rows) => risenOver(column(rows, "malformed_share"), { steps: 20, sure: 4 }),
   detail: ({ malformed_share }) => ({ malformed_share }),
+  says: ({ value, row }) =>
+    `${percent(row.malformed_share)} of the rollouts break a format rule, over the last steps ${points(value)} more than at first`,
 };
 
 export const page = /* @__PURE__ */ documented(malformed, {
@@ -17,4 +20,5 @@ export const page = /* @__PURE__ */ documented(malformed, {
   ends_at: "5 points",
   needs: "51 steps",
   look_at: "the format rules; the policy's template",
+  groups_by: ["malformed", "most"],
 });
