@@ -124,11 +124,13 @@ function drawnParts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
   ];
 }
 
-/** Puts parts in the place of others; a button or link that had the focus has it again. */
+/** Puts parts in the place of others; what had the focus has it again, and what was open is. */
 function redraw(place: HTMLElement, parts: readonly HTMLElement[]): void {
-  const stops = () => [...place.querySelectorAll<HTMLElement>("a, button")];
+  const open = place.querySelector("details[open]") !== null;
+  const stops = () => [...place.querySelectorAll<HTMLElement>("a, button, summary")];
   const at = stops().indexOf(document.activeElement as HTMLElement);
   place.replaceChildren(...parts);
+  place.querySelector("details")?.toggleAttribute("open", open);
   if (at >= 0) stops()[at]?.focus({ preventScroll: true });
 }
 
@@ -165,6 +167,12 @@ function windowsTold({ by, window_groups }: Axis, { groups }: RunDetail): HTMLEl
 function reading(count: number): void {
   const main = document.querySelector("main[aria-busy]");
   main?.replaceChildren(el("p", { class: "soft", role: "status" }, `${counted(count, "step")} read, and on ..`));
+}
+
+function notFound(laid: readonly string[], others: readonly Drawn[]): HTMLElement[] {
+  const missing = laid.filter((one) => !others.some(({ id }) => id === one));
+  const text = `No run ${missing.join(", ")} that this key may read.`;
+  return missing.length === 0 ? [] : [el("p", { role: "alert", class: "fault" }, text)];
 }
 
 /** The pages of the run's steps: plain, and with the groups sorted by what an alarm measures. */
@@ -223,15 +231,13 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   };
   setTimeout(look, LIVE_MS);
   const text = () => csv(shown.rows);
-  const missing = laid.filter((one) => !others.some(({ id: known }) => known === one));
-  const none = el("p", { role: "alert", class: "fault" }, `No run ${missing.join(", ")} that this key may read.`);
   return [
     el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
     el("h1", {}, id),
     alarms,
     state,
     ...windowsTold(axis, detail),
-    ...(missing.length === 0 ? [] : [none]),
+    ...notFound(laid, others),
     overForm(id, laid),
     ...(others.length === 0 ? [] : [comparing(shown, others)]),
     rescoring(detail, spread, owner, onScored),
