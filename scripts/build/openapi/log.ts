@@ -84,7 +84,7 @@ export const GroupRowSchema = z.object({
   language: z.string().nullable(),
   pass_rates: z.array(rate),
   length_tokens: z.array(count.nullable()).meta({ description: "null where the request told none" }),
-  finish_reasons: z.array(z.string().nullable()),
+  finish_reasons: z.array(z.string().nullable()).meta({ description: "how each rollout ended, as the request told" }),
   rewards: z.array(rate),
   audit: z.array(rate).exactOptional().meta({
     description: "the score of each rollout by the audit's judge; only of a group that was audited",

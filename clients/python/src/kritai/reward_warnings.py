@@ -24,6 +24,8 @@ _TEXTS = {
     "too_long": "some rollout is longer than the server's rollout_text_bytes, so that it is malformed",
     "jams_judge": "some rollout keeps the verifier from answering; see format.rules judgeable",
     "cut_by_deadline": "the deadline came before some comparisons; everyone is judged by the others",
+    "flat_groups": "many groups have equal rewards, which teach nothing",
+    "groups_failed": "some groups have no reward at all",
     "near_copies": "copies of a candidate move the others' rewards, as the schedule asks few pairs",
     "log_failed": "the run log did not take the request",
 }
