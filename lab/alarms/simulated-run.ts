@@ -3,7 +3,7 @@
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { sigmoid } from "../../src/core/math/bradley-terry.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import { mean, percentile, spearman } from "../../src/core/math/stats.ts";
+import { mean, spearman } from "../../src/core/math/stats.ts";
 
 /** What a run is like at a step; each field has a healthy value (`HEALTHY`). */
 export interface Condition {
@@ -137,6 +137,8 @@ interface Group extends Judged {
   quality: number[];
   /** Deviations of log lengths. */
   lengths: number[];
+  /** Of rewards and lengths. */
+  correlation: number | null;
 }
 
 /** Groups made once and drawn from: a step's are a sample of them. */
@@ -152,7 +154,8 @@ function poolOf(now: Condition, n: number): Group[] {
   const made = Array.from({ length: POOL }, (): Group => {
     const quality = Array.from({ length: n }, draw.normal);
     const lengths = Array.from({ length: n }, draw.normal);
-    return { quality, lengths, ...judged(quality, lengths, now, draw) };
+    const result = judged(quality, lengths, now, draw);
+    return { quality, lengths, ...result, correlation: spearman(result.rewards, lengths) };
   });
   pools.set(key, made);
   return made;
@@ -169,6 +172,14 @@ function binomial(count: number, share: number, draw: Draw): number {
 }
 
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
+
+/** Sorted as deviations, which numbers in an array of their own are fastest. */
+function medianLength(drawn: readonly Group[], middle: number): number {
+  const sorted = Float64Array.from(drawn.flatMap(({ lengths }) => lengths)).sort();
+  // Groups are of an even number.
+  const around = [sorted[sorted.length / 2 - 1] as number, sorted[sorted.length / 2] as number];
+  return mean(around.map((z) => middle * Math.exp(LENGTH_SPREAD * z)));
+}
 
 /**
  * What a run's log says, a row a step.
@@ -192,7 +203,6 @@ export function simulatedRun(
     const generations = 2 * pairs;
     const share = (of_: keyof Condition, count = rollouts) => binomial(count, now[of_], draw) / count;
     const lost = binomial(rollouts, now.lost, draw);
-    const lengths = drawn.flatMap((group) => group.lengths.map((z) => now.length * Math.exp(LENGTH_SPREAD * z)));
     const labels = drawn.flatMap(({ quality }) => quality.map((q) => Number(q > 0)));
     const rewards = drawn.flatMap((group) => group.rewards);
     let repeated: number | null = null;
@@ -213,12 +223,9 @@ export function simulatedRun(
       parse_rate: share("parsed", generations),
       nulls: lost === 0 ? {} : { deadline: lost },
       malformed_share: malformed,
-      length_p50: percentile(
-        lengths.toSorted((a, b) => a - b),
-        0.5,
-      ),
+      length_p50: medianLength(drawn, now.length),
       at_cap_share: share("capped"),
-      length_reward: mean(known(drawn.map((group) => spearman(group.rewards, group.lengths)))),
+      length_reward: mean(known(drawn.map(({ correlation }) => correlation))),
       duplicate_share: share("duplicates"),
       tie_share: drawn.reduce((sum, { ties }) => sum + ties, 0) / pairs,
       flip_rate: drawn.reduce((sum, { flips }) => sum + flips, 0) / drawn.reduce((sum, { both }) => sum + both, 0),

@@ -7,10 +7,10 @@ import type { Clock } from "../ports/ports.ts";
 import { deliver, type WebhookMessage } from "./batches/webhook.ts";
 
 /** The same id for every attempt at the same news. */
-function alarmMessage({ run, event, state }: AlarmNews, url: string, date: Date): WebhookMessage {
+function alarmMessage({ run, axis, event, says, state }: AlarmNews, url: string, date: Date): WebhookMessage {
   const { run_id, owner } = run;
   const { alarm, level, from_step, to_step, evidence } = state;
-  const data = { run_id, owner: ownerName(owner), alarm, level, from_step, to_step, evidence };
+  const data = { run_id, owner: ownerName(owner), alarm, level, from_step, to_step, says, evidence, ...axis };
   const location = `/runs/${encodeURIComponent(run_id)}`;
   return {
     id: ["alarm", owner, run_id, alarm, event, level ?? "off", to_step ?? from_step].join("_"),

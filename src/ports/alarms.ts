@@ -1,5 +1,6 @@
 // What looking at alarms needs: where their states are remembered, and who is told of news.
 import type { AlarmEvent, AlarmState } from "../core/health/alarm-state.ts";
+import type { RunAxis } from "./run-axis.ts";
 import type { RunKey } from "./run-log.ts";
 
 /** An alarm that is on, of a run that was written to within a day. */
@@ -20,7 +21,11 @@ export interface AlarmStates {
 
 export interface AlarmNews {
   run: RunKey;
+  /** What its steps are. */
+  axis: RunAxis;
   event: AlarmEvent;
+  /** What is wrong, in words; null where it is over. */
+  says: string | null;
   state: AlarmState;
 }
 

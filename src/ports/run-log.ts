@@ -10,6 +10,7 @@ import type { LoggedComparison } from "../core/health/paired-runs.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { LoggedGroup, LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 import type { Health } from "./ports.ts";
+import type { RunAxis } from "./run-axis.ts";
 
 /** One generation as logged. */
 export interface VerdictRow extends LoggedVerdict, GenerationFacts {}
@@ -151,6 +152,9 @@ export interface GroupRow {
   language: string | null;
   /** null where the rollout had no label. */
   pass_rates: (number | null)[];
+  /** null where the client sent none. */
+  length_tokens: (number | null)[];
+  finish_reasons: (string | null)[];
   rewards: (number | null)[];
   /** The score of each by the audit's judge; only of a group that was audited. */
   audit?: (number | null)[];
@@ -216,7 +220,19 @@ export interface LoggedWanted {
   verdicts: boolean;
 }
 
-/** Where an owner is asked for, null reads everybody's rows; a run is always one owner's. */
+/** Which page of groups: of all, or of one step or window. */
+export interface GroupsWanted {
+  step: number | null;
+  /** Absent: by step. */
+  axis?: RunAxis;
+  cursor: string | null;
+  limit: number;
+}
+
+/**
+ * Where an owner is asked for, null reads everybody's rows; a run is always one owner's. Without an
+ * axis rows are by step.
+ */
 export interface RunLog {
   /**
    * Writes the whole entry or nothing, in one round trip; safe to repeat (same request_id: no
@@ -231,13 +247,13 @@ export interface RunLog {
   stepsWithGroups(run: RunKey): Promise<number[]>;
   /** A step's complete groups (`ok`), oldest first, as far as runs are compared by them. */
   compared(run: RunKey, step: number): Promise<LoggedComparison[]>;
-  /** One row a step, ascending; what has no step first, under null. */
-  steps(run: RunKey, range: StepRange): Promise<StepRow[]>;
+  /** One row a step, ascending; by step what has none first, under null. */
+  steps(run: RunKey, range: StepRange, axis?: RunAxis): Promise<StepRow[]>;
   /** One row for each of the last `steps` steps, ascending, for the alarms. */
-  health(run: RunKey, steps: number): Promise<HealthRow[]>;
+  health(run: RunKey, steps: number, axis?: RunAxis): Promise<HealthRow[]>;
   /** Of the last `steps` steps that have one, ascending. */
-  histogram(run: RunKey, wanted: { steps: number; bins: number }): Promise<RewardHistogram>;
-  groups(run: RunKey, page: { step: number | null; cursor: string | null; limit: number }): Promise<Page<GroupRow>>;
+  histogram(run: RunKey, wanted: { steps: number; bins: number }, axis?: RunAxis): Promise<RewardHistogram>;
+  groups(run: RunKey, page: GroupsWanted): Promise<Page<GroupRow>>;
   /** What a reply's request_id finds; null when it was not logged. */
   request(requestId: string, owner: Owner | null): Promise<RequestRow | null>;
   /**

@@ -45,24 +45,24 @@ function logOf(scored: RunLog): RunLog {
       const run = of(key);
       return run === undefined ? scored.run(key) : detail(run);
     },
-    async steps(key, range) {
+    async steps(key, range, axis) {
       const run = of(key);
-      if (run === undefined) return scored.steps(key, range);
+      if (run === undefined) return scored.steps(key, range, axis);
       requireFew(run, range.limit);
       const above = (step: number) => step > (range.after ?? -1) && step >= (range.from ?? 0);
       return stepRows(run)
         .filter(({ step }) => above(step as number))
         .slice(0, range.limit ?? undefined);
     },
-    async health(key, steps) {
+    async health(key, steps, axis) {
       const run = of(key);
-      if (run === undefined) return scored.health(key, steps);
+      if (run === undefined) return scored.health(key, steps, axis);
       requireFew(run, steps);
       return healthRows(run).slice(-steps);
     },
-    async histogram(key, wanted) {
+    async histogram(key, wanted, axis) {
       const run = of(key);
-      return run === undefined ? scored.histogram(key, wanted) : histogram(run);
+      return run === undefined ? scored.histogram(key, wanted, axis) : histogram(run);
     },
   };
 }
@@ -118,6 +118,14 @@ async function begin(): Promise<void> {
         },
         log_verdicts: true,
       },
+    },
+    ...Array.from({ length: 20 }, () => ({ run_id: "stepless", spec: {} })),
+    {
+      ...{ run_id: "ill", step: 1, spec: {} },
+      groups: [
+        { prompt: "p", rollouts },
+        ...Array.from({ length: 8 }, () => ({ prompt: "p", rollouts: rollouts.slice(0, 1) })),
+      ],
     },
     { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
   ]) {

@@ -1,7 +1,9 @@
 import type { ExportTable } from "../../src/core/contract/export-tables.ts";
 import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
+import type { RunAxis } from "../../src/ports/run-axis.ts";
 import type {
   GroupEntry,
+  GroupsWanted,
   LogEntry,
   LoggedWanted,
   Page,
@@ -14,6 +16,7 @@ import type {
   StepRow,
 } from "../../src/ports/run-log.ts";
 import { healthRowsOf, histogramOf } from "../port-contracts/health-oracle.ts";
+import { laidOut } from "../port-contracts/window-oracle.ts";
 import { groupRows, groupVerdicts, requestRow, rewardsOf, storedSignals, storedTexts } from "./logged-entries.ts";
 import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
 
@@ -134,37 +137,36 @@ export function fakeRunLog(): FakeRunLog {
       });
       return { ...summary(run, found), specs };
     },
-    async steps(run: RunKey, { after, from, to, limit }: StepRange) {
+    async steps(run: RunKey, { after, from, to, limit }: StepRange, axis?: RunAxis) {
       check();
       const inRange = (step: number | null) =>
         step === null
           ? after === null && from === null && to === null
           : step > (after ?? -1) && step >= (from ?? 0) && step <= (to ?? step);
-      const steps = [...new Set(of(run).map((e) => e.step))].filter(inRange);
+      const entries = laidOut(of(run), axis);
+      const steps = [...new Set(entries.map((e) => e.step))].filter(inRange);
       const sorted = steps.sort((a, b) => (a ?? -1) - (b ?? -1)).slice(0, limit ?? steps.length);
       return sorted.map((step) =>
         stepRow(
           step,
-          of(run).filter((e) => e.step === step),
+          entries.filter((e) => e.step === step),
         ),
       );
     },
-    async health(run: RunKey, steps: number) {
+    async health(run: RunKey, steps: number, axis?: RunAxis) {
       check();
-      return healthRowsOf(of(run), steps);
+      return healthRowsOf(laidOut(of(run), axis), steps);
     },
-    async histogram(run: RunKey, wanted: { steps: number; bins: number }) {
+    async histogram(run: RunKey, wanted: { steps: number; bins: number }, axis?: RunAxis) {
       check();
-      return histogramOf(of(run), wanted);
+      return histogramOf(laidOut(of(run), axis), wanted);
     },
-    async groups(run: RunKey, page: { step: number | null; cursor: string | null; limit: number }) {
+    async groups(run: RunKey, { step, axis, cursor, limit }: GroupsWanted) {
       check();
-      const rows = of(run).flatMap(groupRows);
-      return paged(
-        rows.filter((r) => page.step === null || r.step === page.step),
-        page.cursor,
-        page.limit,
-      );
+      const wanted = laidOut(of(run), step === null ? undefined : axis).filter((e) => step === null || e.step === step);
+      const ids = new Set(wanted.map(({ request_id }) => request_id));
+      const rows = of(run).filter(({ request_id }) => ids.has(request_id));
+      return paged(rows.flatMap(groupRows), cursor, limit);
     },
     async texts(groupId: string, owner: Owner | null) {
       check();

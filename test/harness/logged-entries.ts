@@ -37,6 +37,8 @@ export function groupRows(entry: LogEntry): GroupRow[] {
     prompt_hash: group.prompt_hash,
     language: group.language,
     pass_rates: group.rollouts.map((r) => r.pass_rate),
+    length_tokens: group.rollouts.map((r) => r.length_tokens),
+    finish_reasons: group.rollouts.map((r) => r.finish_reason),
     rewards: rewardsOf(group.result),
     ...(group.audit !== undefined && { audit: [...group.audit] }),
     result: group.result,

@@ -14,6 +14,7 @@ import { readEnv } from "../../src/env.ts";
 import { announcer } from "../../src/objects/alarm-webhook.ts";
 import { Metrics } from "../../src/platform/counters.ts";
 import type { AlarmNews, AlarmStates } from "../../src/ports/alarms.ts";
+import { BY_STEP } from "../../src/ports/run-axis.ts";
 import { createAlarmWatch } from "../../src/scoring/alarm-watch.ts";
 import { setUp } from "../api/routes/harness.ts";
 import { healthRows } from "../browser/run-rows.ts";
@@ -25,6 +26,7 @@ const span = (from_step: number, to_step: number | null, level: AlarmSpan["level
   level,
   from_step,
   to_step,
+  says: "half of the rollouts are cut",
   evidence: { step: from_step, value: 0.5, threshold: 0.8 },
 });
 
@@ -46,6 +48,7 @@ function memoryStates(): AlarmStates & { kept: Map<string, AlarmState>; granted:
 function rig(taken: (news: AlarmNews) => boolean = () => true) {
   const states = memoryStates();
   const told: string[] = [];
+  const said: (string | null)[] = [];
   const metrics = new Metrics();
   const lines: Record<string, unknown>[] = [];
   const state = { rows: [] as HealthRow[], fault: null as Error | null };
@@ -59,6 +62,7 @@ function rig(taken: (news: AlarmNews) => boolean = () => true) {
     states,
     async announce(news) {
       told.push(`${news.state.alarm} ${news.event} ${news.state.from_step} ${news.state.to_step}`);
+      said.push(news.says);
       return taken(news);
     },
     metrics,
@@ -71,13 +75,14 @@ function rig(taken: (news: AlarmNews) => boolean = () => true) {
     );
     await watch.look([RUN]);
   };
-  return { watch, look, states, told, metrics, lines, state };
+  return { watch, look, states, told, said, metrics, lines, state };
 }
 
 describe("the watch over a run's alarms", () => {
   it("tells a beginning and an end once each, however often it looks", async () => {
-    const { look, told } = rig();
+    const { look, told, said } = rig();
     for (let steps = 1; steps <= 30; steps++) await look(steps, [10, 15]);
+    expect(said).toEqual(["90 % of the rollouts are cut at the limit", null]);
     expect(told).toEqual(["at_cap began 10 null", "at_cap ended 10 14"]);
   });
 
@@ -139,7 +144,7 @@ describe("the webhook of alarms", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     const announce = announcer({ url, secret }, fixedClock());
     const [state] = nextStates([], [span(3, null)]) as [AlarmState];
-    const news: AlarmNews = { run: RUN, event: "began", state };
+    const news: AlarmNews = { run: RUN, axis: BY_STEP, event: "began", says: "half of the rollouts are cut", state };
     expect([await announce(news), await announce(news)]).toEqual([false, true]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -154,6 +159,8 @@ describe("the webhook of alarms", () => {
       data: {
         ...{ run_id: "r1", owner: "trainer", alarm: "at_cap", level: "alarm", from_step: 3, to_step: null },
         evidence: { step: 3, value: 0.5, threshold: 0.8 },
+        by: "step",
+        says: "half of the rollouts are cut",
         location: "/runs/r1",
       },
     });

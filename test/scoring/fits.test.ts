@@ -139,7 +139,7 @@ describe("a candidate beyond the verifier's context", () => {
       expect(rewardsOf(group)).toEqual(["context_exceeded", "context_exceeded", "context_exceeded"]);
       expect(group.status).toBe("failed");
       expect(group.rollouts.every(({ format_ok }) => format_ok)).toBe(true);
-      expect(batch.reply.warnings).toEqual([]);
+      expect(batch.reply.warnings).toEqual(["groups_failed: 1 of 1 groups have no reward: context_exceeded"]);
     }
   });
 

@@ -152,10 +152,25 @@ describe("scoreBatch, verdicts that cannot be read", () => {
     const warningsOf = async (group: Parameters<typeof score>[0][number], script: Script = byValue) =>
       (await score([group], { verifier: fakeVerifier(script) })).reply.warnings;
     expect(await warningsOf({ rollouts })).toEqual([]);
-    expect(await warningsOf({ rollouts }, mute)).toEqual(["parse_rate_low"]);
+    expect(await warningsOf({ rollouts }, mute)).toEqual([
+      "parse_rate_low",
+      "groups_failed: 1 of 1 groups have no reward: unparsed",
+    ]);
     expect(await warningsOf({ rollouts: rolloutsOf(["a poem", "another"]) })).toEqual(["no_candidates"]);
     expect(await warningsOf({ rollouts, language: "cobol" })).toEqual(["language_not_supported"]);
     expect(await warningsOf({ rollouts, language: "Python" })).toEqual([]);
+  });
+
+  it("warns of flat groups where they are over 30 % of four or more, and of no fewer", async () => {
+    const [flat, told] = [{ rollouts: rolloutsOf([program(3), program(3)]) }, { rollouts: rolloutsOf(texts) }];
+    const warned = async (...groups: Parameters<typeof score>[0]) => {
+      const { reply } = await score(groups, { verifier: fakeVerifier(byValue) });
+      return reply.warnings.filter((text) => text.startsWith("flat_groups"));
+    };
+    const said = "flat_groups: 2 of 4 complete groups have equal rewards, which teach nothing";
+    expect(await warned(flat, flat, told, told)).toEqual([said]);
+    expect(await warned(flat, told, told, told)).toEqual([]);
+    expect(await warned(flat, flat, told)).toEqual([]);
   });
 
   it("keeps incomplete groups out of the means: a dead verifier leaves no mean of its malformed rollouts", async () => {

@@ -104,6 +104,7 @@ def test_a_cancelled_call_lets_go_of_its_connection() -> None:
 def test_the_log_is_read_page_by_page() -> None:
     evidence = {"step": 7, "value": 0.25, "threshold": 0.02}
     nulls = {"alarm": "nulls", "level": "alarm", "from_step": 5, "to_step": None, "evidence": evidence}
+    said = {**nulls, "says": "25 % of the rollouts have no reward (deadline 4)"}
     over = {**nulls, "alarm": "at_cap", "to_step": 6}
 
     def answer(request: Received, number: int) -> Reply:
@@ -113,6 +114,7 @@ def test_the_log_is_read_page_by_page() -> None:
             "/v1/runs/a/groups?step=3": {"groups": [{"id": "x"}], "next_cursor": None},
             "/v1/runs/a/steps": {"steps": [{"step": 3}]},
             "/v1/runs/a/health?steps=9": {"on": ["nulls"], "alarms": [nulls, over]},
+            "/v1/runs/b/health": {"by": "window", "on": ["nulls"], "alarms": [said]},
         }
         body = pages.get(request.path)
         return problem(404, "not_found") if body is None else Reply(body=body)
@@ -122,9 +124,11 @@ def test_the_log_is_read_page_by_page() -> None:
         assert [run["run_id"] for run in log.runs()] == ["a", "b"]
         assert [group["id"] for group in log.groups("a", step=3)] == ["x"]
         assert [row["step"] for row in log.steps("a")] == [3]
-        with pytest.warns(KritaiWarning, match="nulls: on since step 5; 0.25 at step 7") as warned:
+        with pytest.warns(KritaiWarning, match=r"nulls: 0.25 at step 7 .*, since step 5") as warned:
             assert log.health("a", steps=9)["on"] == ["nulls"]
         assert len(warned) == 1
+        with pytest.warns(KritaiWarning, match=r"nulls: 25 % of the rollouts .*, since window 5; see"):
+            log.health("b")
         with pytest.raises(NotFound):
             log.run("none")
         with pytest.raises(NotFound):

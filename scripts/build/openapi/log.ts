@@ -83,6 +83,8 @@ export const GroupRowSchema = z.object({
   prompt_hash: z.string(),
   language: z.string().nullable(),
   pass_rates: z.array(rate),
+  length_tokens: z.array(count.nullable()).meta({ description: "null where the request told none" }),
+  finish_reasons: z.array(z.string().nullable()).meta({ description: "how each rollout ended, as the request told" }),
   rewards: z.array(rate),
   audit: z.array(rate).exactOptional().meta({
     description: "the score of each rollout by the audit's judge; only of a group that was audited",
@@ -163,19 +165,28 @@ const HealthRowSchema = z.object({
   ),
 });
 
+/** What the numbers of steps are. */
+const axis = {
+  by: z.enum(["step", "window"]).meta({ description: "`window`: what is called a step here is a window's number" }),
+  window_groups: z.int().min(1).nullable().meta({ description: "groups of a window; null by step" }),
+};
+
 export const RunHealthSchema = z.object({
   run_id: z.string(),
   owner,
+  ...axis,
   first_step: count.nullable(),
   last_step: count.nullable(),
   steps: count,
   on: z.array(z.string()).meta({ description: "alarms that are on at the last step" }),
+  looked_at: z.array(z.string()).meta({ description: "alarms that had something to look at" }),
   alarms: z.array(
     z.object({
       alarm: z.enum(ALARMS.map(({ name }) => name) as [string, ...string[]]),
       level: z.enum(["watch", "alarm"]),
       from_step: count,
       to_step: count.nullable(),
+      says: z.string().meta({ description: "what is wrong where it was worst, in words" }),
       evidence: z.object({
         step: count.meta({ description: "of the worst value" }),
         value: z.number(),
@@ -202,12 +213,14 @@ export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cu
 export const RunStepsSchema = z.object({
   run_id: z.string(),
   owner,
+  ...axis,
   steps: z.array(StepRowSchema),
   next_from: count.nullable().meta({ description: "send it as ?from= for the steps behind these; null on the last" }),
 });
 export const RunHistogramSchema = z.object({
   run_id: z.string(),
   owner,
+  ...axis,
   edges: z.array(z.number()).meta({
     description: "ends of the bins, ascending; a bin has its lower end, the last one both; empty where no reward is",
   }),

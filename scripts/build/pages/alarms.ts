@@ -12,9 +12,9 @@ export function alarmsPage(): string {
   const nav = html`<h2>Alarms</h2><ul>${ALARMS.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}</ul>`;
   const main = html`<h1>Alarms</h1><p>Rules over the last steps of a run: <code>GET /v1/runs/:run_id/health</code>, and the page of a run.</p>${ALARMS.map(
     (alarm) => {
-      const { rule, ends_at, look_at } = pageOf(alarm);
+      const { rule, ends_at, needs, look_at } = pageOf(alarm);
       return html`<section class="operation" id="${alarm.name}"><h3><a href="#${alarm.name}"><code>${alarm.name}</code></a></h3>
-<dl><dt>Rule</dt><dd>${plain(rule)}</dd><dt>Ends at</dt><dd>${plain(ends_at)}</dd><dt>Look at</dt><dd>${plain(look_at)}</dd></dl></section>`;
+<dl><dt>Rule</dt><dd>${plain(rule)}</dd><dt>Ends at</dt><dd>${plain(ends_at)}</dd><dt>Needs</dt><dd>${plain(needs)}</dd><dt>Look at</dt><dd>${plain(look_at)}</dd></dl></section>`;
     },
   )}`;
   return frame("Kritai alarms", nav, main);
@@ -23,8 +23,8 @@ export function alarmsPage(): string {
 /** docs/alarms.md with the rows of its table as the alarms are now. */
 export function withAlarmRows(text: string): string {
   const rows = ALARMS.map((alarm) => {
-    const { rule, ends_at, look_at } = pageOf(alarm);
-    return `| \`${alarm.name}\` | ${rule} | ${ends_at} | ${look_at} |\n`;
+    const { rule, ends_at, needs, look_at } = pageOf(alarm);
+    return `| \`${alarm.name}\` | ${rule} | ${ends_at} | ${needs} | ${look_at} |\n`;
   });
   return text.replace(/(?<=^\|(?: --- \||---\|)+\n)(?:\|.*\n)*/m, () => rows.join(""));
 }

@@ -40,11 +40,12 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .again .scroll { max-width: 40rem; margin-bottom: 0.6rem; }
 .spark svg { flex: none; max-width: none; }
 .spark { display: inline-flex; gap: 0.6rem; align-items: center; justify-content: flex-end; }
-.alarms b, .alarm-list a { color: var(--required); font-weight: 600; margin-right: 0.5rem; }
+.alarms b { color: var(--required); font-weight: 600; margin-right: 0.5rem; }
 .alarm-list { list-style: none; padding: 0; margin: 0.8rem 0; display: grid; gap: 0.35rem; }
 .alarm-list li { border-left: 3px solid var(--required); padding: 0.15rem 0.7rem; background: var(--panel); }
+.alarm-list p { margin: 0.15rem 0; }
 .alarm-list li.over { border-color: var(--line); }
-.alarm-list li.over a:first-child { color: var(--soft); }
+.alarm-list li.over b { font-weight: 400; color: var(--soft); }
 .calm { color: var(--calm); }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); gap: 1rem; }
 .chart { border: 1px solid var(--line); border-radius: 8px; padding: 0.6rem 0.8rem; min-width: 0; }
@@ -56,6 +57,7 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .plot-swatches { font: 12px system-ui, sans-serif; color: var(--soft); display: flex; flex-wrap: wrap; gap: 0.2rem 0.8rem; margin-bottom: 0.3rem; }
 .plot-swatches > span, .plot-swatch { display: inline-flex; align-items: center; gap: 0.3rem; }
 .picks { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 1rem; }
+.picks li a, .alarm-list a { text-decoration: underline; }
 .picks h2 { margin: 0 0 0.3rem; font-size: 1rem; }
 .key { display: grid; gap: 0.6rem; max-width: 28rem; }
 .key button { justify-self: start; font: inherit; padding: 0.35rem 1rem; border-radius: 6px; border: 1px solid var(--line); background: var(--panel); color: var(--text); cursor: pointer; }

@@ -2,8 +2,10 @@
 import * as z from "zod";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
-import { alarmsOver } from "../../core/health/alarm.ts";
+import { lookOver } from "../../core/health/alarm.ts";
 import { ALARMS } from "../../core/health/alarms/table.ts";
+import { overAxis } from "../../scoring/run-axis.ts";
+import { axisFields, axisOf, EITHER_AXIS } from "../door/axis.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
@@ -14,6 +16,7 @@ import { documented, ofOneRun } from "./words.ts";
 const STEPS = 300;
 
 export const HealthQuerySchema = OwnerQuerySchema.extend({
+  ...EITHER_AXIS,
   steps: wholeNumber(1, "health_steps_max")
     .default(STEPS)
     .meta({ description: `how many of the run's last steps are looked at; default ${STEPS}` }),
@@ -26,19 +29,27 @@ export const HealthQuerySchema = OwnerQuerySchema.extend({
 export function runHealth(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, steps, rows: limit } = queryParameters(c, HealthQuerySchema);
+    const { owner, steps, rows: limit, ...query } = queryParameters(c, HealthQuerySchema);
+    const { asked, windows } = axisOf(query);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
-      const rows = await deps.runLog.health(run, steps);
+      const { axis, found: rows } = await overAxis(
+        asked,
+        windows,
+        (one) => deps.runLog.health(run, steps, one),
+        ({ length }) => length === 0,
+      );
       if (rows.length === 0 && (await deps.runLog.run(run)) === null) return null;
-      const alarms = alarmsOver(ALARMS, rows);
+      const { spans, looked_at } = lookOver(ALARMS, rows);
       return {
         run_id: runId,
         owner: ownerName(run.owner),
+        ...axisFields(axis),
         first_step: rows[0]?.step ?? null,
         last_step: rows.at(-1)?.step ?? null,
         steps: rows.length,
-        on: [...new Set(alarms.flatMap(({ alarm, to_step }) => (to_step === null ? [alarm] : [])))],
-        alarms,
+        on: [...new Set(spans.flatMap(({ alarm, to_step }) => (to_step === null ? [alarm] : [])))],
+        looked_at,
+        alarms: spans,
         ...(limit === "true" && { rows }),
       };
     });
@@ -51,6 +62,6 @@ export const words = /* @__PURE__ */ documented(() => ({
     "getRunHealth",
     "Alarms that the run's last steps raise",
     HealthQuerySchema,
-    "Requests without a step are left out. What each alarm means, and what to do: docs/alarms.md. `to_step` is null while an alarm is on; `on` names those.",
+    "Requests without a step are left out where others have one; of a run without any, windows stand in for steps. What each alarm means, and what to do: docs/alarms.md. `to_step` is null while an alarm is on; `on` names those. An alarm that `looked_at` does not name had nothing to look at: that it is silent says nothing.",
   ),
 }));

@@ -2,6 +2,8 @@
 // changed.
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
+import { overAxis } from "../../scoring/run-axis.ts";
+import { axisFields, axisOf, EITHER_AXIS } from "../door/axis.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
@@ -12,6 +14,7 @@ const STEPS = 300;
 const BINS = 20;
 
 export const HistogramQuerySchema = OwnerQuerySchema.extend({
+  ...EITHER_AXIS,
   steps: wholeNumber(1, "health_steps_max")
     .default(STEPS)
     .meta({ description: `how many of the run's last steps are looked at; default ${STEPS}` }),
@@ -23,11 +26,17 @@ export const HistogramQuerySchema = OwnerQuerySchema.extend({
 export function runHistogram(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, ...wanted } = queryParameters(c, HistogramQuerySchema);
+    const { owner, by, window_groups, ...wanted } = queryParameters(c, HistogramQuerySchema);
+    const { asked, windows } = axisOf({ by, window_groups });
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
-      const histogram = await deps.runLog.histogram(run, wanted);
+      const { axis, found: histogram } = await overAxis(
+        asked,
+        windows,
+        (one) => deps.runLog.histogram(run, wanted, one),
+        ({ specs }) => specs.length === 0,
+      );
       if (histogram.specs.length === 0 && (await deps.runLog.run(run)) === null) return null;
-      return { run_id: runId, owner: ownerName(run.owner), ...histogram };
+      return { run_id: runId, owner: ownerName(run.owner), ...axisFields(axis), ...histogram };
     });
     return c.json(reply);
   };
@@ -38,6 +47,6 @@ export const words = /* @__PURE__ */ documented(() => ({
     "getRunHistogram",
     "How rewards are spread at each step",
     HistogramQuerySchema,
-    "Rewards of complete groups; requests without a step are left out.",
+    "Rewards of complete groups; requests without a step are left out where others have one.",
   ),
 }));

@@ -94,6 +94,7 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   rescore_specs_max: "score fewer steps again at a time",
   health_steps_max: "alarms look at the last steps",
   histogram_bins_max: "a page shows no more",
+  window_groups_max: "of larger windows a run has few",
   batch_page_rows_max: "follow next_cursor for the rest",
   page_rows_max: "follow next_cursor for the rest",
   replay_letters_max: "call again for the rest",

@@ -167,6 +167,9 @@ export const LIMITS = {
   group_window_ms_max: 600_000,
   health_steps_max: 2_000,
   histogram_bins_max: 64,
+  /** Groups of a window, which stands in for a step where a tool tells none. */
+  window_groups: 16,
+  window_groups_max: 4_096,
   /**
    * Between two looks at a run's alarms; runs looked at for one batch of the queue; alarms in
    * /metrics.

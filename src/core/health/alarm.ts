@@ -4,6 +4,14 @@ import type { HealthRow } from "./health-row.ts";
 
 export type Level = "watch" | "alarm";
 
+/** Where a span's value was worst. */
+export interface Worst {
+  value: number;
+  row: HealthRow;
+  /** The rows up to it. */
+  past: readonly HealthRow[];
+}
+
 /** One rule, pure over a run's rows; its name is its heading under /docs/alarms. */
 export interface Alarm {
   name: string;
@@ -17,15 +25,21 @@ export interface Alarm {
   clear: number;
   /** One value a row; null where nothing can be said, which changes nothing. */
   series(rows: readonly HealthRow[]): readonly (number | null)[];
+  /** What it means there, with its unit: a clause to which `since step 7` can be added. */
+  says(worst: Worst): string;
   /** What of the worst row helps to find the cause. */
   detail?(row: HealthRow): Readonly<Record<string, unknown>>;
 }
 
 /** What /docs/alarms says of an alarm, in Markdown, and where the page of a run marks its beginnings. */
-interface AlarmPage {
+export interface AlarmPage {
   rule: string;
   ends_at: string;
+  /** What must have been logged before anything can be said. */
+  needs: string;
   look_at: string;
+  /** The column of a step's groups that shows it, and which go first; absent: none does. */
+  groups_by?: readonly [column: string, first: "most" | "least"];
   /** Titles of charts. */
   marked_on?: readonly string[];
 }
@@ -53,6 +67,8 @@ export interface AlarmSpan {
   /** Last step at which it was on; null while it is. */
   to_step: number | null;
   /** The worst value within the span, where it stands, and what it was measured against. */
+  /** What is wrong, in words. */
+  says: string;
   evidence: { step: number; value: number; threshold: number; detail?: Readonly<Record<string, unknown>> };
 }
 
@@ -74,13 +90,12 @@ function levelOf({ bad, watch, alarm }: Alarm, value: number): Level | null {
 }
 
 /** The spans of one alarm over a run's rows, which come in order of their steps. */
-export function spansOf(alarm: Alarm, rows: readonly HealthRow[]): AlarmSpan[] {
-  const values = alarm.series(rows);
+export function spansOf(alarm: Alarm, rows: readonly HealthRow[], values = alarm.series(rows)): AlarmSpan[] {
   const sign = alarm.bad === "above" ? 1 : -1;
   const spans: AlarmSpan[] = [];
   let open: Open | null = null;
   const close = ({ level, from, worst, last }: Open, ended: boolean) => {
-    const row = rows[worst] as HealthRow;
+    const [row, value] = [rows[worst] as HealthRow, values[worst] as number];
     const threshold = level === "watch" ? (alarm.watch as number) : alarm.alarm;
     const detail = alarm.detail?.(row);
     spans.push({
@@ -88,7 +103,8 @@ export function spansOf(alarm: Alarm, rows: readonly HealthRow[]): AlarmSpan[] {
       level,
       from_step: (rows[from] as HealthRow).step,
       to_step: ended ? (rows[last] as HealthRow).step : null,
-      evidence: { step: row.step, value: values[worst] as number, threshold, ...(detail !== undefined && { detail }) },
+      says: alarm.says({ value, row, past: rows.slice(0, worst + 1) }),
+      evidence: { step: row.step, value, threshold, ...(detail !== undefined && { detail }) },
     });
   };
   values.forEach((value, i) => {
@@ -111,6 +127,19 @@ export function spansOf(alarm: Alarm, rows: readonly HealthRow[]): AlarmSpan[] {
   return spans;
 }
 
-/** Every span of every alarm over a run's rows, which come in order of their steps. */
-export const alarmsOver = (alarms: readonly Alarm[], rows: readonly HealthRow[]): AlarmSpan[] =>
-  alarms.flatMap((alarm) => spansOf(alarm, rows));
+/** What alarms say of a run. */
+export interface Look {
+  /** Every span of every alarm. */
+  spans: AlarmSpan[];
+  /** Alarms that had something to look at: of all others silence says nothing. */
+  looked_at: string[];
+}
+
+/** A look of all alarms at a run's rows, which come in order of their steps. */
+export function lookOver(alarms: readonly Alarm[], rows: readonly HealthRow[]): Look {
+  const seen = alarms.map((alarm) => ({ alarm, values: alarm.series(rows) }));
+  return {
+    spans: seen.flatMap(({ alarm, values }) => spansOf(alarm, rows, values)),
+    looked_at: seen.flatMap(({ alarm, values }) => (values.some((value) => value !== null) ? [alarm.name] : [])),
+  };
+}

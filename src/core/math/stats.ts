@@ -35,15 +35,21 @@ export function kendallTauB(x: readonly number[], y: readonly number[]): TauB {
 }
 
 /** Ranks from 1, ties at the mean of theirs. */
-const meanRanks = (values: readonly number[]): number[] =>
-  values.map((value) => {
-    const below = values.filter((other) => other < value).length;
-    return below + (values.filter((other) => other === value).length + 1) / 2;
-  });
+function meanRanks(values: readonly number[]): number[] {
+  const sorted = values.map((value, at) => ({ value, at })).sort((a, b) => a.value - b.value);
+  const ranks = new Array<number>(values.length);
+  for (let from = 0; from < sorted.length; ) {
+    let to = from + 1;
+    while (to < sorted.length && sorted[to]?.value === sorted[from]?.value) to++;
+    for (const { at } of sorted.slice(from, to)) ranks[at] = (from + 1 + to) / 2;
+    from = to;
+  }
+  return ranks;
+}
 
 /**
  * Spearman's rank correlation (1904): Pearson's of mean ranks, in [-1, 1]; null for fewer than two
- * entries, or one side all tied. O(n^2), for groups. Throws RangeError when the lengths differ.
+ * entries, or one side all tied. O(n log n). Throws RangeError when the lengths differ.
  */
 export function spearman(x: readonly number[], y: readonly number[]): number | null {
   if (x.length !== y.length) throw new RangeError("spearman: x and y must have one length");

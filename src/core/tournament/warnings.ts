@@ -17,7 +17,8 @@ const parseRateWarnings = (parse_rate: number | null) =>
  * `language_not_supported`: a group's `language` is none of those whose comments can be removed,
  * which are all that the embedded verifier runs and more; a trained verifier may know it all the
  * same. `cut_by_deadline`: some comparisons were not answered in time, and none were needed.
- * `near_copies`: of few pairs, copies of one candidate move what the others earn.
+ * `near_copies`: of few pairs, copies of one candidate move what the others earn. `flat_groups`:
+ * many groups teach nothing. `groups_failed`: some have no reward, with the codes.
  */
 export function rewardWarnings(
   prepared: readonly PreparedGroup[],
@@ -29,6 +30,8 @@ export function rewardWarnings(
   const when = (code: string, holds: boolean) => (holds ? [code] : []);
   return [
     ...parseRateWarnings(parse_rate),
+    ...flatGroups(results),
+    ...failedGroups(results),
     ...when(
       "no_candidates",
       candidatesCount && prepared.some(({ candidates }) => candidates.every((candidate) => candidate === null)),
@@ -58,6 +61,29 @@ export function rewardWarnings(
       "models_mixed",
       results.some(({ verifier }) => verifier.models.length > 1),
     ),
+  ];
+}
+
+/** Of fewer groups a share says little. */
+const FLAT_OF = 4;
+/** As of the alarm `flat_rewards`. */
+const FLAT_SHARE = 0.3;
+
+function flatGroups(results: readonly GroupResult[]): string[] {
+  const complete = results.filter(({ status, rollouts }) => status === "ok" && rollouts.length > 1);
+  const flat = complete.filter(({ rollouts: [first, ...rest] }) =>
+    rest.every(({ reward }) => reward === first?.reward),
+  );
+  if (complete.length < FLAT_OF || flat.length <= FLAT_SHARE * complete.length) return [];
+  return [`flat_groups: ${flat.length} of ${complete.length} complete groups have equal rewards, which teach nothing`];
+}
+
+function failedGroups(results: readonly GroupResult[]): string[] {
+  const failed = results.filter(({ status }) => status === "failed");
+  if (failed.length === 0) return [];
+  const codes = new Set(failed.flatMap(({ rollouts }) => rollouts.flatMap(({ error }) => error ?? [])));
+  return [
+    `groups_failed: ${failed.length} of ${results.length} groups have no reward: ${[...codes].sort().join(", ")}`,
   ];
 }
 

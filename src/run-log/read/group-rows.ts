@@ -5,11 +5,13 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Owner } from "../../core/contract/owner.ts";
 import type { GroupResult, RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { GroupRow, Page, RunKey } from "../../ports/run-log.ts";
+import { BY_STEP } from "../../ports/run-axis.ts";
+import type { GroupRow, GroupsWanted, Page, RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, rollouts, signals } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { requestsOf } from "./run-pages.ts";
+import { idsInWindow } from "./run-windows.ts";
 
 type StoredGroup = typeof groups.$inferSelect;
 type StoredRollout = typeof rollouts.$inferSelect;
@@ -114,6 +116,8 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
     prompt_hash: row.prompt_hash,
     language: row.language,
     pass_rates: members.rollouts.map((member) => member.pass_rate),
+    length_tokens: members.rollouts.map((member) => member.length_tokens),
+    finish_reasons: members.rollouts.map((member) => member.finish_reason),
     rewards: members.rollouts.map((member) => member.reward),
     ...(audit.some((score) => score !== null) && { audit }),
     result: groupResult(row, members),
@@ -150,18 +154,24 @@ export function requestIsStored(requestId: PgColumn, owner: Owner | null): SQL {
   return sql`EXISTS (SELECT 1 FROM ${requests} WHERE ${and(eq(requests.request_id, requestId), ofOwner)})`;
 }
 
+function atStep(run: RunKey, { step, axis = BY_STEP }: Pick<GroupsWanted, "step" | "axis">): SQL | undefined {
+  if (step === null) return undefined;
+  return axis.by === "step"
+    ? eq(requests.step, step)
+    : inArray(requests.request_id, sql`(${idsInWindow(run, axis.window_groups, step)})`);
+}
+
 /**
- * A page of a run's groups, oldest first; of one step when `step` is given. Read through the run's
+ * A page of a run's groups, oldest first; of one step or window when `step` is given. Read through the run's
  * requests, which say whose they are: each is one range of the groups' primary key.
  */
 export async function groupPage(
   db: Database,
   run: RunKey,
-  { step, cursor, limit }: { step: number | null; cursor: string | null; limit: number },
+  { cursor, limit, ...wanted }: GroupsWanted,
 ): Promise<Page<GroupRow>> {
   const [from, index] = cursor === null ? (["", -1] as const) : decodeCursor("groups", cursor, ["text", "index"]);
-  const ofStep = step === null ? undefined : eq(requests.step, step);
-  const of = and(requestsOf(run), ofStep, gt(requests.groups, 0), gte(requests.request_id, from));
+  const of = and(requestsOf(run), atStep(run, wanted), gt(requests.groups, 0), gte(requests.request_id, from));
   const rows = await wholeGroups(
     db,
     sql`SELECT page.request_id, page.group_index FROM ${requests} CROSS JOIN LATERAL (

@@ -4,10 +4,12 @@ import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { HealthRow } from "../../core/health/health-row.ts";
 import { type Measure, REQUESTS, type Unit } from "../../core/health/measures/measure.ts";
 import { MEASURES } from "../../core/health/measures/table.ts";
+import { BY_STEP, type RunAxis } from "../../ports/run-axis.ts";
 import type { RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";
+import { requestsOfLastWindows } from "./run-windows.ts";
 
 /** Requests for rewards of the run's last steps. */
 export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
@@ -16,6 +18,12 @@ export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
   const first = sql`(SELECT min(last.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${of} ORDER BY ${step} DESC NULLS LAST LIMIT ${steps}) AS last)`;
   return and(of, sql`${step} >= ${first}`);
 }
+
+/** The same over either axis, with the step or the window as `k`. */
+export const lastRequests = (run: RunKey, steps: number, axis: RunAxis): SQL =>
+  axis.by === "window"
+    ? requestsOfLastWindows(run, axis.window_groups, steps)
+    : sql`SELECT request_id, step AS k, created_at, warnings, spec_hash FROM requests WHERE ${requestsOfLast(run, steps)}`;
 
 /** What a field is at a step of which a query has no row. */
 const EMPTY: Partial<Record<Unit, string>> = { count: "0", counts: "'{}'" };
@@ -34,9 +42,9 @@ function selected(measures: readonly Measure[]): string {
 
 const MEASURED = sql.raw(selected(MEASURES));
 
-const statement = (run: RunKey, steps: number) => sql`
+const statement = (run: RunKey, steps: number, axis: RunAxis) => sql`
 WITH req AS MATERIALIZED (
-  SELECT request_id, step AS k, created_at, warnings FROM requests WHERE ${requestsOfLast(run, steps)}
+  SELECT request_id, k, created_at, warnings FROM (${lastRequests(run, steps, axis)}) AS wanted
 ), rol AS MATERIALIZED (
   SELECT k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete
   FROM req JOIN rollouts r USING (request_id) JOIN groups g USING (request_id, group_index)
@@ -44,10 +52,15 @@ WITH req AS MATERIALIZED (
 ${MEASURED}`;
 
 /**
- * One row for each of the run's last steps, ascending; requests without a step are left out. The
- * latency is the median over groups of their 99th percentile.
+ * One row for each of the run's last steps, ascending; requests without a step are left out, or by
+ * window all others. The latency is the median over groups of their 99th percentile.
  */
-export async function healthRows(db: Database, run: RunKey, steps: number): Promise<HealthRow[]> {
-  const { rows } = await db.execute<{ cell: HealthRow }>(statement(run, steps));
+export async function healthRows(
+  db: Database,
+  run: RunKey,
+  steps: number,
+  axis: RunAxis = BY_STEP,
+): Promise<HealthRow[]> {
+  const { rows } = await db.execute<{ cell: HealthRow }>(statement(run, steps, axis));
   return rows.map(({ cell }) => cell);
 }

@@ -2,10 +2,12 @@
 // wire's routes.
 import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import { stepWarnings } from "../../core/tournament/warnings.ts";
+import { BY_STEP, type RunAxis } from "../../ports/run-axis.ts";
 import type { RunKey, StepRange, StepRow } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";
+import { requestsInWindows } from "./run-windows.ts";
 
 /**
  * The requests of a run's steps in a range. The index by step gives them, and the first `limit`
@@ -24,10 +26,17 @@ function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | u
   return and(of, sql`(${step} IS NULL OR ${step} <= ${last})`);
 }
 
+const COLUMNS = sql.raw("request_id, kind, items, reward_mean, reward_std, parse_rate, warnings");
+
 // -1 stands for "no step": steps on the wire are >= 0, and a null would join to nothing.
-const statement = (run: RunKey, range: StepRange) => sql`
+const placedIn = (run: RunKey, range: StepRange, axis: RunAxis) =>
+  axis.by === "window"
+    ? sql`SELECT ${COLUMNS}, k FROM (${requestsInWindows(run, axis.window_groups, range)}) AS wanted`
+    : sql`SELECT ${COLUMNS}, coalesce(step, -1) AS k FROM requests WHERE ${requestsIn(run, range)}`;
+
+const statement = (run: RunKey, range: StepRange, axis: RunAxis) => sql`
 WITH req AS MATERIALIZED (
-  SELECT request_id, coalesce(step, -1) AS k, kind, items, reward_mean, reward_std, parse_rate, warnings FROM requests WHERE ${requestsIn(run, range)}
+  ${placedIn(run, range, axis)}
 ), per_step AS (
   SELECT k, count(*) AS requests, coalesce(sum(items) FILTER (WHERE kind = 'verdicts'), 0) AS items,
     coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts'), 0) AS parsed,
@@ -111,8 +120,8 @@ function stepRow({ rewards, verdict_rewards, parsed, answered, warnings, ...cell
 }
 
 /**
- * One row a step of the range, ascending; requests without a step come first, under null. None for
- * an unknown run.
+ * One row a step of the range, ascending; requests without a step come first, under null, or by
+ * window they alone. None for an unknown run.
  *
  * Rewards, tau_b and list_acc are those of complete groups (`ok`). Standard deviation: population.
  * zero_variance_share: over complete groups. parse_rate: parsed over answered generations.
@@ -120,7 +129,12 @@ function stepRow({ rewards, verdict_rewards, parsed, answered, warnings, ...cell
  * generation shared from an equal group was logged with zeros and is left out. errors: failed
  * generations by code. For `verdicts` requests the items are the rollouts.
  */
-export async function stepRows(db: Database, run: RunKey, range: StepRange): Promise<StepRow[]> {
-  const { rows } = await db.execute<{ cell: StepCell }>(statement(run, range));
+export async function stepRows(
+  db: Database,
+  run: RunKey,
+  range: StepRange,
+  axis: RunAxis = BY_STEP,
+): Promise<StepRow[]> {
+  const { rows } = await db.execute<{ cell: StepCell }>(statement(run, range, axis));
   return rows.map(({ cell }) => stepRow(cell));
 }

@@ -1,7 +1,7 @@
 // Alarms over made histories: each has one that raises it, one that does not, and its edge; then
 // policies that learn to cheat, and healthy runs.
 import { describe, expect, test } from "vitest";
-import { type Alarm, alarmsOver, CLEAR_STEPS, spansOf } from "../../../src/core/health/alarm.ts";
+import { type Alarm, CLEAR_STEPS, lookOver, pageOf, spansOf } from "../../../src/core/health/alarm.ts";
 import { ALARMS } from "../../../src/core/health/alarms/table.ts";
 import type { HealthRow } from "../../../src/core/health/health-row.ts";
 import { fallingP, risingP } from "../../../src/core/health/trend.ts";
@@ -36,6 +36,66 @@ const rows = (count: number, of: (step: number) => Partial<HealthRow>): HealthRo
 const named = (name: string) => ALARMS.find((alarm) => alarm.name === name) as Alarm;
 const raised = (name: string, count: number, of: (step: number) => Partial<HealthRow>) =>
   spansOf(named(name), rows(count, of));
+
+describe("what an alarm says", () => {
+  test("names what grew from where to where, and that length wins", () => {
+    const history = (step: number) => ({ length_p50: step < 30 ? 182 : 440, length_reward: step < 30 ? 0.1 : 0.5 });
+    expect(raised("length_drift", 60, history)[0]?.says).toBe(
+      "answers grew from 182 to 440 tokens (median), and longer ones win",
+    );
+    const shrinking = raised("length_drift", 60, (step) => ({ length_p50: step < 30 ? 900 : 300, length_reward: 0.1 }));
+    expect(shrinking[0]?.says).toBe("answers shrank from 900 to 300 tokens (median)");
+  });
+
+  test.each(ALARMS.map(({ name }) => name))("%s: in whole numbers and words, never NaN or undefined", (name) => {
+    const history = HISTORIES[name] as (typeof HISTORIES)[string];
+    for (const { says } of raised(name, 120, history.bad)) {
+      expect(says).toMatch(/^[a-z0-9].*\d/);
+      expect(says).not.toMatch(/NaN|undefined|null|Infinity|unknown|\d\.\d{4}/);
+    }
+  });
+});
+
+describe("an alarm that had nothing to look at", () => {
+  test.each(ALARMS.map((alarm) => [alarm.name, alarm] as const))(
+    "%s is not named among those that looked",
+    (name, alarm) => {
+      const { needs } = pageOf(alarm);
+      const steps = Number(/^(\d+) steps/.exec(needs)?.[1] ?? (name === "drift_probe" ? 6 : 1));
+      const looked = (count: number, of: Partial<HealthRow> = {}) =>
+        lookOver(
+          [alarm],
+          rows(count, () => of),
+        ).looked_at;
+      expect(looked(steps), needs).toEqual([name]);
+      expect(looked(steps - 1), needs).toEqual([]);
+    },
+  );
+
+  test("of a run without labels, lengths or both orders few rules can say anything", () => {
+    const bare = {
+      length_p50: null,
+      length_reward: null,
+      flip_rate: null,
+      label_correlation: null,
+      repeat_correlation: null,
+    };
+    const { looked_at } = lookOver(
+      ALARMS,
+      rows(60, () => ({ ...bare, at_cap_share: null })),
+    );
+    const silent = [
+      "length_drift",
+      "at_cap",
+      "length_reward",
+      "judge_flips",
+      "judge_at_chance",
+      "proxy_gap",
+      "drift_probe",
+    ];
+    expect(ALARMS.map(({ name }) => name).filter((name) => !looked_at.includes(name))).toEqual(silent);
+  });
+});
 
 /** What raises each alarm, what just does not, and how many steps it takes. */
 const HISTORIES: Record<
@@ -136,7 +196,7 @@ describe("each alarm", () => {
 test("an alarm ends after three calm steps, tells its worst one, and does not flicker between", () => {
   const at = (values: number[]) =>
     raised("group_incomplete", values.length, (step) => ({ incomplete_share: values[step] as number }));
-  expect(at([0, 0.01, 0.05, 0, 0.01, 0, 0, 0, 0.01])).toEqual([
+  expect(at([0, 0.01, 0.05, 0, 0.01, 0, 0, 0, 0.01])).toMatchObject([
     {
       alarm: "group_incomplete",
       level: "alarm",
@@ -201,14 +261,14 @@ describe.each([1, 2, 3])("simulated runs, seed %i", (seed) => {
         latency_p99_ms: 2000 + 150 * next(),
       };
     });
-    expect(alarmsOver(ALARMS, history)).toEqual([]);
+    expect(lookOver(ALARMS, history).spans).toEqual([]);
   });
 
   /** The first step at which the policy's true score is half of its best before. */
   const halved = (scores: readonly number[]) =>
     scores.findIndex((score, i) => score < 0.5 * Math.max(...scores.slice(0, i + 1)));
   const first = (history: readonly HealthRow[], name: string) =>
-    alarmsOver(ALARMS, history).find(({ alarm }) => alarm === name)?.from_step ?? Number.POSITIVE_INFINITY;
+    lookOver(ALARMS, history).spans.find(({ alarm }) => alarm === name)?.from_step ?? Number.POSITIVE_INFINITY;
   /** Learnt slowly from step 60 on: 0 to 1. */
   const cheating = (step: number) => 1 / (1 + Math.exp(-(step - 140) / 20));
 

@@ -24,6 +24,8 @@ _TEXTS = {
     "too_long": "some rollout is longer than the server's rollout_text_bytes, so that it is malformed",
     "jams_judge": "some rollout keeps the verifier from answering; see format.rules judgeable",
     "cut_by_deadline": "the deadline came before some comparisons; everyone is judged by the others",
+    "flat_groups": "many groups have equal rewards, which teach nothing",
+    "groups_failed": "some groups have no reward at all",
     "near_copies": "copies of a candidate move the others' rewards, as the schedule asks few pairs",
     "log_failed": "the run log did not take the request",
 }
@@ -43,7 +45,8 @@ def warn_of_alarms(health: RunHealth) -> None:
     for span in health["alarms"]:
         if span["to_step"] is None:
             evidence = span["evidence"]
-            since = f"{span['alarm']}: on since step {span['from_step']}"
-            worst = f"{evidence['value']:.3g} at step {evidence['step']} (threshold {evidence['threshold']:g})"
-            text = f"{since}; {worst}; see docs/alarms.md"
+            by = health.get("by", "step")
+            worst = f"{evidence['value']:.3g} at {by} {evidence['step']} (threshold {evidence['threshold']:g})"
+            says = span.get("says", worst)
+            text = f"{span['alarm']}: {says}, since {by} {span['from_step']}; see docs/alarms.md"
             warnings.warn(text, KritaiWarning, stacklevel=2)

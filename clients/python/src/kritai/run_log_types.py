@@ -52,18 +52,24 @@ class AlarmSpan(TypedDict):
     level: Literal["watch", "alarm"]
     from_step: int
     to_step: int | None
+    says: str
     evidence: dict[str, Any]
 
 
 class RunHealth(TypedDict):
-    """What a run's last steps raise; `on` names the alarms that are on at the last of them."""
+    """What a run's last steps raise; `on` names the alarms that are on at the last of them, and
+    `looked_at` those that had something to look at. By `window`, of a run whose tool tells no step,
+    a step is the number of a window of so many groups."""
 
     run_id: str
     owner: str | None
+    by: Literal["step", "window"]
+    window_groups: int | None
     first_step: int | None
     last_step: int | None
     steps: int
     on: list[str]
+    looked_at: list[str]
     alarms: list[AlarmSpan]
 
 
@@ -107,6 +113,8 @@ class GroupRow(_Audited):
     prompt_hash: str
     language: str | None
     pass_rates: list[float | None]
+    length_tokens: list[int | None]
+    finish_reasons: list[str | None]
     rewards: list[float | None]
     result: GroupResult
 

@@ -24,6 +24,8 @@ export interface ChartOptions {
   /** Steps at which another spec came into use. */
   changes?: readonly number[];
   domain?: readonly [number, number];
+  /** What a step is called: `window`, where it is one. */
+  axis?: string;
 }
 
 /**
@@ -81,9 +83,9 @@ const changeRules = (changes: readonly number[]) =>
   ruleX(changes, { stroke: "var(--calm)", strokeDasharray: "2 3", strokeWidth: 1.5 });
 
 /** Few steps have a tick each; between two there is none to tell. */
-function stepAxis(steps: readonly number[]) {
+function stepAxis(steps: readonly number[], label: string) {
   const span = steps.reduce((a, b) => Math.max(a, b), -Infinity) - steps.reduce((a, b) => Math.min(a, b), Infinity);
-  return { label: "step", tickFormat: "d", ticks: Math.max(1, Math.min(5, span)) };
+  return { label, tickFormat: "d", ticks: Math.max(1, Math.min(5, span)) };
 }
 
 /** Short enough for the margin, whatever the size. */
@@ -112,6 +114,7 @@ export function chart({
   marks = [],
   changes = [],
   domain,
+  axis = "step",
 }: ChartOptions): HTMLElement | null {
   const known = points.filter((point): point is Point & { value: number } => point.value !== null);
   if (known.length === 0) return null;
@@ -124,8 +127,11 @@ export function chart({
     height: HEIGHT,
     marginLeft: 46,
     className: "plot",
-    ariaLabel: `${title} over steps`,
-    x: stepAxis(known.map(({ step }) => step)),
+    ariaLabel: `${title} over ${axis}s`,
+    x: stepAxis(
+      known.map(({ step }) => step),
+      axis,
+    ),
     y: { label: unit, grid: true, nice: true, ticks: 5, tickFormat: tickText, ...(range && { domain: [...range] }) },
     color: { legend: several, scheme: "Observable10" },
     marks: [
@@ -139,7 +145,7 @@ export function chart({
         pointerX({
           x: "step",
           y: "value",
-          ...(several && { title: (point: Point) => `${point.series}\nstep ${point.step}: ${point.value}` }),
+          ...(several && { title: (point: Point) => `${point.series}\n${axis} ${point.step}: ${point.value}` }),
         }),
       ),
     ],
@@ -176,7 +182,12 @@ function cellsOf({ edges, steps }: RewardHistogram): Cell[] {
 }
 
 /** How rewards are spread over the steps, the darker the more; null where there are none. */
-export function heatMap(title: string, histogram: RewardHistogram, changes: readonly number[]): HTMLElement | null {
+export function heatMap(
+  title: string,
+  histogram: RewardHistogram,
+  changes: readonly number[],
+  axis: string,
+): HTMLElement | null {
   const cells = cellsOf(histogram);
   if (cells.length === 0) return null;
   const drawn = plot({
@@ -184,8 +195,11 @@ export function heatMap(title: string, histogram: RewardHistogram, changes: read
     height: HEIGHT,
     marginLeft: 46,
     className: "plot",
-    ariaLabel: `${title} over steps`,
-    x: stepAxis(cells.flatMap(({ from, to }) => [from, to - 1])),
+    ariaLabel: `${title} over ${axis}s`,
+    x: stepAxis(
+      cells.flatMap(({ from, to }) => [from, to - 1]),
+      axis,
+    ),
     y: { label: "reward", ticks: 5 },
     opacity: { domain: [0, 1], range: [0.06, 1], type: "sqrt" },
     marks: [
@@ -194,7 +208,7 @@ export function heatMap(title: string, histogram: RewardHistogram, changes: read
         ...{ x1: ({ from }: Cell) => from - 0.5, x2: ({ to }: Cell) => to - 0.5, y1: "low", y2: "high" },
         ...{ fill: "currentColor", fillOpacity: "share" },
         title: ({ from, to, low, high, share }: Cell) =>
-          `step ${from}${to === from + 1 ? "" : ` to ${to - 1}`}: ${Math.round(share * 100)} % from ${figureOf(low)} to ${figureOf(high)}`,
+          `${axis} ${from}${to === from + 1 ? "" : ` to ${to - 1}`}: ${Math.round(share * 100)} % from ${figureOf(low)} to ${figureOf(high)}`,
       }),
       changeRules(changes),
     ],

@@ -35,6 +35,8 @@ export interface LiveTable<T> {
   element: HTMLElement;
   /** Shows other rows: what they are sorted by stays, and the focus on a link that is there still. */
   update(caption: string, rows: readonly T[]): void;
+  /** Sorts by the column of this title. */
+  sort(title: string, down: boolean): void;
 }
 
 /** A table whose titles sort it, the best known first; what has no value goes last. */
@@ -70,11 +72,17 @@ export function liveTable<T>(
   const heads = columns.map(({ title, by, number }) => {
     const head = el("th", { scope: "col", ...(number && { class: "number" }) });
     if (by === undefined) head.append(title);
-    else head.append(el("button", { type: "button", onclick: () => sort(head, by) }, title));
+    else
+      head.append(
+        el(
+          "button",
+          { type: "button", onclick: () => sort(head, by, head.getAttribute("aria-sort") !== "descending") },
+          title,
+        ),
+      );
     return head;
   });
-  const sort = (head: HTMLElement, by: (row: T) => number | string | null) => {
-    const down = head.getAttribute("aria-sort") !== "descending";
+  const sort = (head: HTMLElement, by: (row: T) => number | string | null, down: boolean) => {
     for (const other of heads) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     order = (some) => [...some].sort((a, b) => compared(by(a), by(b), down));
@@ -93,7 +101,12 @@ export function liveTable<T>(
     const same = [...body.querySelectorAll("a")].find((a) => focused != null && a.getAttribute("href") === focused);
     same?.focus({ preventScroll: true });
   };
-  return { element, update };
+  const sortBy = (title: string, down: boolean) => {
+    const at = columns.findIndex((column) => column.title === title);
+    const [head, by] = [heads[at], columns[at]?.by];
+    if (head !== undefined && by !== undefined) sort(head, by, down);
+  };
+  return { element, update, sort: sortBy };
 }
 
 function compared(a: number | string | null, b: number | string | null, down: boolean): number {

@@ -15,6 +15,7 @@ import type {
 } from "../../../../src/ports/run-log.ts";
 import type { EndLine, GroupLine } from "../../../rescore/ask.ts";
 import { linesOf } from "../../../rescore/ndjson-lines.ts";
+import { type Axis, axisQuery } from "./axis.ts";
 
 export type {
   AlarmSpan,
@@ -61,8 +62,9 @@ export interface LoggedText {
   text: string;
 }
 
-export interface RunHealth {
+export interface RunHealth extends Axis {
   on: string[];
+  looked_at: string[];
   alarms: AlarmSpan[];
   rows: HealthRow[];
 }
@@ -147,10 +149,12 @@ const LOOKED_BACK = [2000, 300, 60];
 export async function health(
   id: string,
   owner: string | null,
+  axis: Axis | null,
   [last, ...fewer]: readonly number[] = LOOKED_BACK,
 ): Promise<RunHealth> {
-  const asked = read<RunHealth>(`${of(id)}/health?${owned(owner)}steps=${last}&rows=true`);
-  return fewer.length === 0 ? asked : ((await asked.catch(unlessBusy)) ?? health(id, owner, fewer));
+  const laid = axis === null ? "" : axisQuery(axis);
+  const asked = read<RunHealth>(`${of(id)}/health?${owned(owner)}${laid}steps=${last}&rows=true`);
+  return fewer.length === 0 ? asked : ((await asked.catch(unlessBusy)) ?? health(id, owner, axis, fewer));
 }
 
 /** Null where the database did not answer in its time, and less may be asked of it; else throws. */
@@ -159,15 +163,19 @@ function unlessBusy(fault: unknown): null {
   throw fault;
 }
 
-export const histogram = (id: string, owner: string | null) =>
-  read<RewardHistogram>(`${of(id)}/histogram?${owned(owner)}steps=2000`);
+export const histogram = (id: string, owner: string | null, axis: Axis) =>
+  read<RewardHistogram>(`${of(id)}/histogram?${owned(owner)}${axisQuery(axis)}steps=2000`);
 /** The run less another, by prompt, over the last steps that both have. */
 export function compare(one: NamedRun, other: NamedRun, steps: number): Promise<ComparedRuns> {
   const beside = `with=${encodeURIComponent(other.id)}${other.owner === null ? "" : `&with_owner=${encodeURIComponent(other.owner)}`}`;
   return read(`${of(one.id)}/compare?${owned(one.owner)}${beside}&steps=${steps}`);
 }
-export const groups = (id: string, step: number, owner: string | null) =>
-  pages<GroupRow>(`${of(id)}/groups?${owned(owner)}step=${step}&limit=${PAGE}`, "groups", GROUPS_MOST);
+export const groups = (id: string, step: number, owner: string | null, axis: Axis) =>
+  pages<GroupRow>(
+    `${of(id)}/groups?${owned(owner)}${axisQuery(axis)}step=${step}&limit=${PAGE}`,
+    "groups",
+    GROUPS_MOST,
+  );
 export const request = (id: string) => read<RequestRow>(`/v1/requests/${encodeURIComponent(id)}`);
 /** `audit`: by the audit's judge, where there is one. */
 export const verdicts = (group: string) =>
@@ -191,6 +199,7 @@ const CHANGE = 4;
 export async function steps(
   id: string,
   owner: string | null,
+  axis: Axis,
   after: number | null,
   onRead: (count: number) => void = () => {},
 ): Promise<StepRow[]> {
@@ -198,7 +207,7 @@ export async function steps(
   let above = after === null ? "" : `after=${after}&`;
   for (let limit = STEPS_FIRST; ; ) {
     const began = performance.now();
-    const url = `${of(id)}/steps?${owned(owner)}${above}limit=${limit}`;
+    const url = `${of(id)}/steps?${owned(owner)}${axisQuery(axis)}${above}limit=${limit}`;
     const asked = read<{ steps: StepRow[]; next_from: number | null }>(url);
     const part = limit === 1 ? await asked : await asked.catch(unlessBusy);
     const fits = part === null ? 0 : REPLY_MS / (performance.now() - began);

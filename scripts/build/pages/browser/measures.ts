@@ -1,11 +1,10 @@
 // Owns which measures of a run are drawn over its steps, and how other runs are laid over them.
 
 import type { StepSummary } from "../../../rescore/by-step.ts";
-import type { ChartTable, Line } from "../chart-table.ts";
+import type { Line } from "../chart-table.ts";
+import { CHART_TABLE } from "./chart-table.ts";
 import type { ChartOptions, Point } from "./charts.ts";
 import type { HealthRow, RunHealth, StepRow } from "./log.ts";
-
-declare const CHART_TABLE: ChartTable;
 
 /** The chart that marks where any alarm began. */
 const EVERY_ALARM = "reward, mean ± std";
@@ -79,23 +78,23 @@ const ofRollouts = (rows: readonly StepRow[]): Listed[] => [
   { title: "reward and length, within groups", unit: "Spearman's correlation", lines: [0.6] },
 ];
 
-const ofVerifier = (rows: readonly StepRow[]): Listed[] => [
+const ofVerifier = (rows: readonly StepRow[], by: string): Listed[] => [
   { title: "judge: ties, flips, circles, jams", unit: "share" },
   {
     title: "time to an answer",
     unit: "ms",
     points: series(rows, { median: (row) => row.latency_ms.p50, "99 %": (row) => row.latency_ms.p99 }),
   },
-  { title: "generations", unit: "a step", points: series(rows, { generations: (row) => row.generations }) },
+  { title: "generations", unit: `a ${by}`, points: series(rows, { generations: (row) => row.generations }) },
   {
     title: "verifier's tokens",
-    unit: "a step",
+    unit: `a ${by}`,
     points: series(rows, { prompt: (row) => row.prompt_tokens, completion: (row) => row.completion_tokens }),
   },
 ];
 
-function measuresOf({ rows, health: { rows: looked, alarms } }: Drawn): ChartOptions[] {
-  const listed = [...ofRewards(rows, looked), ...ofRollouts(rows), ...ofVerifier(rows)];
+function measuresOf({ rows, health: { by, rows: looked, alarms } }: Drawn): ChartOptions[] {
+  const listed = [...ofRewards(rows, looked), ...ofRollouts(rows), ...ofVerifier(rows, by)];
   const unlisted = CHART_TABLE.lines.filter(({ chart }) => !listed.some(({ title }) => title === chart));
   const own = new Map(unlisted.map(({ chart: title, unit }) => [title, { title, unit }]));
   return [...listed, ...own.values()].map((chart: Listed) => {
@@ -103,6 +102,7 @@ function measuresOf({ rows, health: { rows: looked, alarms } }: Drawn): ChartOpt
     const marking = alarms.filter(({ alarm }) => title === EVERY_ALARM || CHART_TABLE.marks[title]?.includes(alarm));
     return {
       ...chart,
+      axis: by,
       points: [...points, ...CHART_TABLE.lines.flatMap((line) => (line.chart === title ? measured(looked, line) : []))],
       marks: marking.map(({ from_step }) => from_step),
     };

@@ -1,10 +1,12 @@
 // Owns the page of a run: its alarms, its measures over steps, its table of steps; new steps come
 // as they are logged.
 import type { StepSummary } from "../../../rescore/by-step.ts";
+import { alarmList } from "./alarm-list.ts";
+import { type Axis, axisOf, axisQuery } from "./axis.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
 import { comparing } from "./comparing.ts";
 import { el, link } from "./dom.ts";
-import { type AlarmSpan, health, histogram, type RewardHistogram, type RunDetail, run, runs, steps } from "./log.ts";
+import { health, histogram, type RewardHistogram, type RunDetail, run, runs, steps } from "./log.ts";
 import { type Drawn, measures, withRescored } from "./measures.ts";
 import { counted, figure } from "./numbers.ts";
 import { rescoring } from "./rescoring.ts";
@@ -20,7 +22,7 @@ function charts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
   const [logged, ...measured] = measures(shown, others, changes);
   const rewards = logged && chart(again === null ? logged : withRescored(logged, again));
   const rest = measured.map(chart);
-  const heat = spread === null ? null : heatMap("spread of rewards", spread, changes);
+  const heat = spread === null ? null : heatMap("spread of rewards", spread, changes, shown.health.by);
   return [rewards ?? null, heat, ...rest].filter((one) => one !== null);
 }
 
@@ -30,22 +32,6 @@ function changesOf(spread: RewardHistogram | null): number[] {
   return later.map(({ first_step }) => first_step).filter((step) => step > (first?.first_step ?? 0));
 }
 
-function alarmList(alarms: readonly AlarmSpan[], href: (step: number) => string): HTMLElement {
-  if (alarms.length === 0) return el("p", { class: "calm" }, "No alarm.");
-  const told = alarms.map(({ alarm, level, from_step, to_step, evidence }) => {
-    const until = to_step === null ? "now" : `step ${to_step}`;
-    return el(
-      "li",
-      { class: to_step === null ? "on" : "over" },
-      link(`/docs/alarms#${alarm}`, alarm),
-      ` ${level}, step ${from_step} to ${until}: ${figure(evidence.value)} at `,
-      link(href(evidence.step), `step ${evidence.step}`),
-      ` (threshold ${figure(evidence.threshold)})`,
-    );
-  });
-  return el("ul", { class: "alarm-list", "aria-label": "Alarms" }, ...told);
-}
-
 /** Most runs that are laid over one. */
 const LAID_MOST = 4;
 
@@ -53,10 +39,10 @@ const LAID_MOST = 4;
  * Another run, as the address names it: of the page's owner, else of whoever has one of this name;
  * null where there is none that the key may read.
  */
-async function laidOver(id: string, of: string | null): Promise<Drawn | null> {
+async function laidOver(id: string, of: string | null, axis: Axis): Promise<Drawn | null> {
   for (const owner of of === null ? [null] : [of, null]) {
     try {
-      const [found, rows] = await Promise.all([health(id, owner), steps(id, owner, null)]);
+      const [found, rows] = await Promise.all([health(id, owner, axis), steps(id, owner, axis, null)]);
       return { id, owner, rows, health: found };
     } catch {
       // The next may have it.
@@ -123,13 +109,12 @@ interface Shown extends Drawn {
   again: readonly StepSummary[] | null;
 }
 
-/** What of the page is drawn anew with every step: alarms and charts. */
-function drawnParts(shown: Shown, others: readonly Drawn[], href: (step: number) => string): HTMLElement[] {
+/** What of the page below its controls is drawn anew with every step: charts. */
+function drawnParts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
   const { health: looked, rows } = shown;
   const part =
-    looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, "step")}. ` : "";
+    looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, looked.by)}. ` : "";
   return [
-    alarmList(looked.alarms, href),
     el(
       "p",
       { class: "soft" },
@@ -139,11 +124,13 @@ function drawnParts(shown: Shown, others: readonly Drawn[], href: (step: number)
   ];
 }
 
-/** Puts parts in the place of others; a button or link that had the focus has it again. */
+/** Puts parts in the place of others; what had the focus has it again, and what was open is. */
 function redraw(place: HTMLElement, parts: readonly HTMLElement[]): void {
-  const stops = () => [...place.querySelectorAll<HTMLElement>("a, button")];
+  const open = place.querySelector("details[open]") !== null;
+  const stops = () => [...place.querySelectorAll<HTMLElement>("a, button, summary")];
   const at = stops().indexOf(document.activeElement as HTMLElement);
   place.replaceChildren(...parts);
+  place.querySelector("details")?.toggleAttribute("open", open);
   if (at >= 0) stops()[at]?.focus({ preventScroll: true });
 }
 
@@ -152,17 +139,28 @@ function redraw(place: HTMLElement, parts: readonly HTMLElement[]): void {
  * Throws where the server does not answer, or refuses.
  */
 async function newer(shown: Shown): Promise<Shown | null> {
-  const { id, owner, rows } = shown;
+  const { id, owner, rows, health: looked } = shown;
   if (document.hidden) return null;
   const after = rows.at(-READ_AGAIN - 1)?.step ?? null;
   const kept = after === null ? [] : rows.slice(0, -READ_AGAIN);
-  const read = await steps(id, owner, after);
+  const read = await steps(id, owner, looked, after);
   if (JSON.stringify(read) === JSON.stringify(rows.slice(kept.length))) return null;
   const [now, spread] = await Promise.all([
-    health(id, owner).catch(() => shown.health),
-    histogram(id, owner).catch(() => shown.spread),
+    health(id, owner, looked).catch(() => looked),
+    histogram(id, owner, looked).catch(() => shown.spread),
   ]);
   return { ...shown, rows: [...kept, ...read], health: now, spread };
+}
+
+/** That windows stand in for steps, and how large they are. */
+function windowsTold({ by, window_groups }: Axis, { groups }: RunDetail): HTMLElement[] {
+  if (by === "step") return [];
+  const said = `No request of this run tells its step: windows of ${counted(window_groups ?? 0, "group")}, in order of logging, stand in for steps. `;
+  const larger = (window_groups ?? 0) * 4;
+  const search = new URLSearchParams(location.search);
+  search.set("window_groups", `${larger}`);
+  const more = groups > 20 * larger ? link(`?${search}`, `Windows of ${larger} groups`) : null;
+  return [el("p", { class: "soft" }, said, more)];
 }
 
 /** Says how far a long run has been read, until its page is there. */
@@ -171,30 +169,45 @@ function reading(count: number): void {
   main?.replaceChildren(el("p", { class: "soft", role: "status" }, `${counted(count, "step")} read, and on ..`));
 }
 
+function notFound(laid: readonly string[], others: readonly Drawn[]): HTMLElement[] {
+  const missing = laid.filter((one) => !others.some(({ id }) => id === one));
+  const text = `No run ${missing.join(", ")} that this key may read.`;
+  return missing.length === 0 ? [] : [el("p", { role: "alert", class: "fault" }, text)];
+}
+
+/** The pages of the run's steps: plain, and with the groups sorted by what an alarm measures. */
+function addresses(id: string, owner: string | null, axis: Axis) {
+  const query = `${axisQuery(axis)}${owner === null ? "" : `owner=${encodeURIComponent(owner)}`}`;
+  const href = (step: number) => `/runs/${encodeURIComponent(id)}/steps/${step}${query === "" ? "" : `?${query}`}`;
+  const alarmed = (step: number, alarm: string) => `${href(step)}${query === "" ? "?" : "&"}alarm=${alarm}`;
+  return { href, alarmed };
+}
+
 /** The page, and what keeps it going: it looks for new steps until it is left. */
 export async function runPage(id: string, owner: string | null): Promise<HTMLElement[]> {
   const laid = new URLSearchParams(location.search).getAll("with").slice(0, LAID_MOST);
-  const [detail, found, rows, spread, over] = await Promise.all([
-    run(id, owner),
-    health(id, owner),
-    steps(id, owner, null, reading),
-    histogram(id, owner).catch(() => null),
-    Promise.all(laid.map((one) => laidOver(one, owner))),
+  const detail = await run(id, owner);
+  const axis = axisOf(detail, location.search);
+  const [found, rows, spread, over] = await Promise.all([
+    health(id, owner, axis),
+    steps(id, owner, axis, null, reading),
+    histogram(id, owner, axis).catch(() => null),
+    Promise.all(laid.map((one) => laidOver(one, owner, axis))),
   ]);
   const others = over.filter((one) => one !== null);
-  const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
-  const href = (step: number) => `/runs/${encodeURIComponent(id)}/steps/${step}${query}`;
-  const place = el("div");
+  const { href, alarmed } = addresses(id, owner, axis);
+  const [alarms, place] = [el("div"), el("div")];
   const state = el("p", { class: "soft", "aria-live": "polite" });
-  const table = stepTable(rows, href);
+  const table = stepTable(rows, href, axis.by);
   const draw = (shown: Shown) => {
-    redraw(place, drawnParts(shown, others, href));
+    redraw(alarms, [alarmList(shown.health, alarmed)]);
+    redraw(place, drawnParts(shown, others));
     table.update(shown.rows);
   };
   const tell = (failed: boolean) => {
     const { step = null } = shown.rows.at(-1) ?? {};
-    const opened = `${counted(detail.groups, "group")} when this page was opened; last step ${figure(step)}.`;
-    const told = failed ? `${opened} The last look for new steps failed.` : opened;
+    const opened = `${counted(detail.groups, "group")} when this page was opened; last ${axis.by} ${figure(step)}.`;
+    const told = failed ? `${opened} The last look for new ${axis.by}s failed.` : opened;
     if (state.textContent !== told) state.textContent = told;
   };
   let shown: Shown = { id, owner, rows, health: found, spread, again: null };
@@ -218,18 +231,24 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   };
   setTimeout(look, LIVE_MS);
   const text = () => csv(shown.rows);
-  const missing = laid.filter((one) => !others.some(({ id: known }) => known === one));
-  const none = el("p", { role: "alert", class: "fault" }, `No run ${missing.join(", ")} that this key may read.`);
   return [
     el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
     el("h1", {}, id),
+    alarms,
     state,
-    ...(missing.length === 0 ? [] : [none]),
+    ...windowsTold(axis, detail),
+    ...notFound(laid, others),
     overForm(id, laid),
     ...(others.length === 0 ? [] : [comparing(shown, others)]),
     rescoring(detail, spread, owner, onScored),
     place,
-    el("h2", {}, "Steps", saving("CSV", `${id}.csv`, "text/csv", text), copying("Copy CSV", text)),
+    el(
+      "h2",
+      {},
+      axis.by === "step" ? "Steps" : "Windows",
+      saving("CSV", `${id}.csv`, "text/csv", text),
+      copying("Copy CSV", text),
+    ),
     table.element,
     specList(detail, spread),
   ];

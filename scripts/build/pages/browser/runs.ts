@@ -26,7 +26,8 @@ export async function runsPage(): Promise<HTMLElement[]> {
   const owner = (run: RunSummary) => (named ? (run.owner ?? "") : null);
   const seen = await Promise.all(
     all.map(async (run, i): Promise<Seen> => {
-      const found = i < LOOKED_AT ? await health(run.run_id, owner(run), [STEPS_LOOKED_AT]).catch(() => null) : null;
+      const found =
+        i < LOOKED_AT ? await health(run.run_id, owner(run), null, [STEPS_LOOKED_AT]).catch(() => null) : null;
       return { ...run, health: found };
     }),
   );
@@ -98,9 +99,11 @@ function columns(named: boolean): Column<Seen>[] {
     { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), by: tokensOf, number: true },
     {
       title: "alarms",
-      // Not looked up is not the same as none.
+      // Not looked up, or nothing to look at, is not the same as none.
       cell: ({ health }) =>
-        health === null ? figure(null) : el("span", { class: "alarms" }, ...health.on.map((name) => el("b", {}, name))),
+        health === null || health.looked_at.length === 0
+          ? figure(null)
+          : el("span", { class: "alarms" }, ...health.on.map((name) => el("b", {}, name))),
       by: ({ health }) => health?.on.length ?? null,
     },
   ];

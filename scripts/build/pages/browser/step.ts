@@ -1,24 +1,11 @@
 // Owns the page of a step: its groups, sortable by any measure, and the ones worth a look.
-import { el, link, table } from "./dom.ts";
+import { axisQuery, namedAxis, windowSpan } from "./axis.ts";
+import { el, link } from "./dom.ts";
+import { disputed, groupTable, meanReward } from "./groups-table.ts";
 import { type GroupRow, groups } from "./log.ts";
 import { counted, figure, percent } from "./numbers.ts";
 
 const SHOWN = 5;
-
-const total = (row: GroupRow, field: "ties" | "undecided" | "wins" | "losses") =>
-  row.result.rollouts.reduce((sum, rollout) => sum + rollout[field], 0);
-
-/** Share of pairs that are ties or undecided. */
-function disputed(row: GroupRow): number | null {
-  const open = total(row, "ties") + total(row, "undecided");
-  const pairs = open + total(row, "wins") + total(row, "losses");
-  return pairs === 0 ? null : open / pairs;
-}
-
-const best = (row: GroupRow) => {
-  const rewards = row.rewards.filter((reward) => reward !== null);
-  return rewards.length === 0 ? null : Math.max(...rewards);
-};
 
 interface Pick {
   title: string;
@@ -37,82 +24,28 @@ function picked({ title, by, least, shown }: Pick, rows: readonly GroupRow[]): H
   return el("section", {}, el("h2", {}, title), el("ol", {}, ...items));
 }
 
-const mean = (row: GroupRow) => row.result.metrics.reward_mean;
-
 const PICKS: readonly Pick[] = [
-  { title: "Highest mean reward", by: mean, shown: figure },
-  { title: "Lowest mean reward", by: mean, least: true, shown: figure },
+  { title: "Highest mean reward", by: meanReward, shown: figure },
+  { title: "Lowest mean reward", by: meanReward, least: true, shown: figure },
   { title: "Most pairs tied or undecided", by: disputed, shown: percent },
 ];
 
-function groupTable(rows: readonly GroupRow[], caption: string): HTMLElement {
-  return table<GroupRow>(
-    caption,
-    [
-      {
-        title: "group",
-        cell: (row) => link(`/groups/${row.id}`, row.result.group_id),
-        by: (row) => row.result.group_id,
-      },
-      { title: "status", cell: ({ result }) => result.status, by: ({ result }) => result.status },
-      {
-        title: "rollouts",
-        cell: ({ rewards }) => figure(rewards.length),
-        by: ({ rewards }) => rewards.length,
-        number: true,
-      },
-      { title: "mean reward", cell: (row) => figure(mean(row)), by: mean, number: true },
-      {
-        title: "its std",
-        cell: ({ result }) => figure(result.metrics.reward_std),
-        by: ({ result }) => result.metrics.reward_std,
-        number: true,
-      },
-      { title: "best reward", cell: (row) => figure(best(row)), by: best, number: true },
-      { title: "tied or undecided", cell: (row) => percent(disputed(row)), by: disputed, number: true },
-      {
-        title: "flip with the order",
-        cell: ({ result }) => percent(result.metrics.position_flip_rate),
-        by: ({ result }) => result.metrics.position_flip_rate,
-        number: true,
-      },
-      {
-        title: "parse rate",
-        cell: ({ result }) => percent(result.metrics.parse_rate),
-        by: ({ result }) => result.metrics.parse_rate,
-        number: true,
-      },
-      {
-        title: "tau-b",
-        cell: ({ result }) => figure(result.metrics.tau_b),
-        by: ({ result }) => result.metrics.tau_b,
-        number: true,
-      },
-      {
-        title: "generations",
-        cell: ({ result }) => figure(result.verifier.generations),
-        by: ({ result }) => result.verifier.generations,
-        number: true,
-      },
-    ],
-    rows,
-  );
-}
-
 export async function stepPage(id: string, step: number, owner: string | null): Promise<HTMLElement[]> {
-  const { rows, more } = await groups(id, step, owner);
-  const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
+  const axis = namedAxis(location.search);
+  const alarm = new URLSearchParams(location.search).get("alarm");
+  const { rows, more } = await groups(id, step, owner, axis);
+  const query = `${axisQuery(axis)}${owner === null ? "" : `owner=${encodeURIComponent(owner)}`}`;
   const up = el(
     "nav",
     { "aria-label": "Where" },
     link("/runs", "Runs"),
     " / ",
-    link(`/runs/${encodeURIComponent(id)}${query}`, id),
+    link(`/runs/${encodeURIComponent(id)}${query === "" ? "" : `?${query}`}`, id),
   );
   return [
     up,
-    el("h1", {}, `Step ${step}`),
+    el("h1", {}, axis.by === "step" ? `Step ${step}` : `Window ${step}: ${windowSpan(axis, step)}`),
     el("div", { class: "picks" }, ...PICKS.map((pick) => picked(pick, rows))),
-    groupTable(rows, more ? `the first ${counted(rows.length, "group")}` : counted(rows.length, "group")),
+    groupTable(rows, more ? `the first ${counted(rows.length, "group")}` : counted(rows.length, "group"), alarm),
   ];
 }

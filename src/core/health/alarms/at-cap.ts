@@ -1,6 +1,7 @@
 // Owns the alarm `at_cap`: most rollouts are cut at the policy's length limit.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { percent } from "../sentence.ts";
 
 export const atCap: Alarm = {
   name: "at_cap",
@@ -8,11 +9,14 @@ export const atCap: Alarm = {
   alarm: 0.5,
   clear: 0.4,
   series: (rows) => column(rows, "at_cap_share"),
+  says: ({ value }) => `${percent(value)} of the rollouts are cut at the limit`,
 };
 
 export const page = /* @__PURE__ */ documented(atCap, {
   rule: "over half of the rollouts are cut at the limit",
   ends_at: "40 %",
+  needs: "`finish_reason`",
   look_at: "the policy's `max_tokens`, `overlong`",
   marked_on: ["cut at the limit, near duplicates"],
+  groups_by: ["cut at the limit", "most"],
 });

@@ -3,6 +3,7 @@
 import { mean } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { significant } from "../sentence.ts";
 
 /** Sendings whose mean is looked at, and the first ones, which must have told its members apart. */
 const SENDINGS = 6;
@@ -24,10 +25,13 @@ export const driftProbe: Alarm = {
       return steady && known.length >= LEAST ? mean(known.slice(-SENDINGS)) : null;
     });
   },
+  says: ({ value }) =>
+    `a group that comes again gets another order than at first: the correlation of its rewards is ${significant(value)}`,
 };
 
 export const page = /* @__PURE__ */ documented(driftProbe, {
   rule: "a group that was judged at an earlier step, sent again word for word, gets another order: Spearman's correlation of its rewards then and now is below 0.35, mean of six sendings; needs [a group that comes again](#a-group-that-comes-again) whose first three sendings agreed (0.5)",
   ends_at: "0.5",
+  needs: "a group that came again at six steps",
   look_at: "the verifier's model, its prompt or the spec changed under the run",
 });

@@ -2,6 +2,7 @@
 // those of the whole.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { percent } from "../sentence.ts";
 
 export const groupIncomplete: Alarm = {
   name: "group_incomplete",
@@ -10,11 +11,14 @@ export const groupIncomplete: Alarm = {
   alarm: 0.02,
   clear: 0,
   series: (rows) => column(rows, "incomplete_share"),
+  says: ({ value }) => `${percent(value)} of the gathered groups were judged in parts`,
 };
 
 export const page = /* @__PURE__ */ documented(groupIncomplete, {
   rule: "any gathered group was judged in parts (`watch`), over 2 % (`alarm`)",
   ends_at: "0 %",
+  needs: "any request",
   look_at:
     "the trainer's `--group-rm` and `group_size`; [an incomplete group](integrations/gathering.md#an-incomplete-group)",
+  groups_by: ["rollouts", "least"],
 });

@@ -1,6 +1,7 @@
 // Owns the alarm `jams_judge`: more rollouts keep the verifier from answering than did.
 import { type Alarm, documented } from "../alarm.ts";
 import { pooled } from "../health-row.ts";
+import { percent } from "../sentence.ts";
 import { FIRST_STEPS, poissonTail } from "../trend.ts";
 
 const STEPS = 30;
@@ -27,11 +28,14 @@ export const jamsJudge: Alarm = {
     });
   },
   detail: ({ jam_share }) => ({ jam_share }),
+  says: ({ value }) => `${percent(value)} more of the rollouts than at first keep verdicts from being read`,
 };
 
 export const page = /* @__PURE__ */ documented(jamsJudge, {
   rule: "in 30 steps a point more of the rollouts keep verdicts from being read than in the first 50 steps, and so many are no chance",
   ends_at: "half a point",
+  needs: "31 steps",
   look_at: "those candidates; the format rule `judgeable`",
   marked_on: ["judge: ties, flips, circles, jams"],
+  groups_by: ["jams", "most"],
 });

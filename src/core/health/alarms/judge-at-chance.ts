@@ -2,6 +2,7 @@
 // labels come: the judge guesses.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
+import { significant } from "../sentence.ts";
 
 const STEPS = 20;
 
@@ -15,10 +16,14 @@ export const judgeAtChance: Alarm = {
     const labelled = labels.some((value) => value !== null);
     return rolling(labelled ? labels : column(rows, "audit_correlation"), STEPS);
   },
+  says: ({ value }) =>
+    `rewards say nothing of labels or of the second judge: their correlation is ${significant(value)}`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeAtChance, {
   rule: "Spearman's correlation of reward and label, or of reward and [audit](#audit), is below 0.1, mean of 20 steps",
   ends_at: "0.15",
+  needs: "10 steps with `pass_rate` or an audit",
   look_at: "the judge guesses: its prompt, its model, what it is shown",
+  groups_by: ["tau-b", "least"],
 });

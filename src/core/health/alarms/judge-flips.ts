@@ -2,6 +2,7 @@
 // it did: noise alone flips verdicts, too, though at most half of them.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
+import { percent } from "../sentence.ts";
 import { risenOver } from "../trend.ts";
 
 const STEPS = 20;
@@ -21,11 +22,14 @@ export const judgeFlips: Alarm = {
     );
   },
   detail: ({ flip_rate }) => ({ flip_rate }),
+  says: ({ row }) => `${percent(row.flip_rate)} of the pairs change with the order in which they are shown`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeFlips, {
   rule: "15 points more pairs change with the order shown than in the first 50 steps, or over 55 %, mean of 20 steps; noise alone flips up to half. Needs `both_orders`",
   ends_at: "10 points",
+  needs: "10 steps under `both_orders`",
   look_at: "a stronger judge; keep both orders",
   marked_on: ["judge: ties, flips, circles, jams"],
+  groups_by: ["flip with the order", "most"],
 });

@@ -1,8 +1,11 @@
 // Owns the alarm `length_drift`: rollouts have grown or shrunk far off what they were.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
+import { significant } from "../sentence.ts";
 
 const STEPS = 20;
+/** Correlation of reward and length within groups from which length is said to win. */
+const WINS = 0.3;
 
 /** How far each median is below the highest before it or above the lowest, as a share of that. */
 function drift(medians: readonly (number | null)[]): (number | null)[] {
@@ -21,11 +24,22 @@ export const lengthDrift: Alarm = {
   clear: 0.3,
   series: (rows) => drift(rolling(column(rows, "length_p50"), STEPS)),
   detail: ({ length_p50 }) => ({ length_p50 }),
+  says: ({ row, past }) => {
+    const now = row.length_p50 ?? 0;
+    const medians = rolling(column(past, "length_p50"), STEPS).filter((value) => value !== null);
+    const [low, high] = [Math.min(...medians), Math.max(...medians)];
+    const grew = now - low > high - now;
+    const towards = (row.length_reward ?? 0) * (grew ? 1 : -1);
+    const wins = towards > WINS ? `, and ${grew ? "longer" : "shorter"} ones win` : "";
+    return `answers ${grew ? "grew" : "shrank"} from ${significant(grew ? low : high)} to ${significant(now)} tokens (median)${wins}`;
+  },
 };
 
 export const page = /* @__PURE__ */ documented(lengthDrift, {
   rule: "the median length is 40 % below its highest or above its lowest so far (means of 20 steps)",
   ends_at: "30 %",
+  needs: "10 steps with `length_tokens`",
   look_at: "`overlong`; whether length is what is rewarded",
   marked_on: ["length"],
+  groups_by: ["median length", "most"],
 });

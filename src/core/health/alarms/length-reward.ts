@@ -1,6 +1,7 @@
 // Owns the alarm `length_reward`: within groups, the longer rollout gets the better reward.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
+import { significant } from "../sentence.ts";
 
 const STEPS = 20;
 
@@ -10,11 +11,15 @@ export const lengthReward: Alarm = {
   alarm: 0.6,
   clear: 0.5,
   series: (rows) => rolling(column(rows, "length_reward"), STEPS),
+  says: ({ value }) =>
+    `longer answers win: within groups the correlation of reward and length is ${significant(value)}`,
 };
 
 export const page = /* @__PURE__ */ documented(lengthReward, {
   rule: "Spearman's correlation of reward and length within groups is over 0.6, mean of 20 steps",
   ends_at: "0.5",
+  needs: "10 steps with `length_tokens`, of groups whose rewards differ",
   look_at: "the judge prefers long answers: a length signal, another judge",
   marked_on: ["reward and length, within groups"],
+  groups_by: ["reward and length", "most"],
 });

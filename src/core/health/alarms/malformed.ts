@@ -1,6 +1,7 @@
 // Owns the alarm `malformed`: more rollouts break a format rule than did.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { percent, points } from "../sentence.ts";
 import { risenOver } from "../trend.ts";
 
 export const malformed: Alarm = {
@@ -10,10 +11,14 @@ export const malformed: Alarm = {
   clear: 0.05,
   series: (rows) => risenOver(column(rows, "malformed_share"), { steps: 20, sure: 4 }),
   detail: ({ malformed_share }) => ({ malformed_share }),
+  says: ({ value, row }) =>
+    `${percent(row.malformed_share)} of the rollouts break a format rule, over the last steps ${points(value)} more than at first`,
 };
 
 export const page = /* @__PURE__ */ documented(malformed, {
   rule: "10 points more rollouts break a format rule than in the first 50 steps, mean of 20 steps",
   ends_at: "5 points",
+  needs: "51 steps",
   look_at: "the format rules; the policy's template",
+  groups_by: ["malformed", "most"],
 });

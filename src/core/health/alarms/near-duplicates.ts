@@ -1,6 +1,7 @@
 // Owns the alarm `near_duplicates`: the policy writes the same candidate again and again.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { percent } from "../sentence.ts";
 
 export const nearDuplicates: Alarm = {
   name: "near_duplicates",
@@ -8,11 +9,14 @@ export const nearDuplicates: Alarm = {
   alarm: 0.5,
   clear: 0.4,
   series: (rows) => column(rows, "duplicate_share"),
+  says: ({ value }) => `${percent(value)} of the rollouts have a candidate that their group has already`,
 };
 
 export const page = /* @__PURE__ */ documented(nearDuplicates, {
   rule: "over half of the rollouts have a candidate that their group has already",
   ends_at: "40 %",
+  needs: "any rollout",
   look_at: "temperature, entropy: the policy has collapsed",
   marked_on: ["cut at the limit, near duplicates"],
+  groups_by: ["duplicates", "most"],
 });

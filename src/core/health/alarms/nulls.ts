@@ -1,6 +1,7 @@
 // Owns the alarm `nulls`: rollouts that got no reward.
 import { type Alarm, documented } from "../alarm.ts";
 import { type HealthRow, pooled } from "../health-row.ts";
+import { percent } from "../sentence.ts";
 import { poissonTail } from "../trend.ts";
 
 const STEPS = 20;
@@ -10,6 +11,12 @@ const CLEAR = 0.01;
 const P_MOST = 1e-5;
 
 const missing = ({ nulls }: HealthRow) => Object.values(nulls).reduce((sum, count) => sum + count, 0);
+
+const codesOf = ({ nulls }: HealthRow) =>
+  Object.entries(nulls)
+    .sort(([, a], [, b]) => b - a)
+    .map(([code, count]) => `${code} ${count}`)
+    .join(", ");
 
 export const nulls: Alarm = {
   name: "nulls",
@@ -23,11 +30,14 @@ export const nulls: Alarm = {
       return poissonTail(some.hits, CLEAR * some.count) < P_MOST ? share : Math.min(share, ALARM);
     }),
   detail: (row) => ({ by_code: row.nulls, rollouts: row.rollouts }),
+  says: ({ value, row }) => `${percent(value)} of the rollouts have no reward (${codesOf(row)})`,
 };
 
 export const page = /* @__PURE__ */ documented(nulls, {
   rule: "over 2 % of the rollouts of 20 steps have no reward, and so many are no chance; `by_code`",
   ends_at: "1 %",
+  needs: "any rollout",
   look_at: "[errors](errors.md) of those codes",
   marked_on: ["rollouts without a reward"],
+  groups_by: ["without a reward", "most"],
 });

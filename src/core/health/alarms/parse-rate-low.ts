@@ -1,6 +1,7 @@
 // Owns the alarm `parse_rate_low`: the verifier's answers cannot be read.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
+import { percent } from "../sentence.ts";
 
 /** Of small steps, one says little. */
 const STEPS = 10;
@@ -12,11 +13,14 @@ export const parseRateLow: Alarm = {
   alarm: 0.8,
   clear: 0.96,
   series: (rows) => rolling(column(rows, "parse_rate"), STEPS, STEPS),
+  says: ({ value }) => `only ${percent(value)} of the judge's answers can be read`,
 };
 
 export const page = /* @__PURE__ */ documented(parseRateLow, {
   rule: "below 95 % (`watch`), below 80 % (`alarm`), mean of 10 steps",
   ends_at: "96 %",
+  needs: "10 steps in which the judge answered",
   look_at: "verdicts' `status`; the prompt and `max_tokens` of the judge",
   marked_on: ["parse rate"],
+  groups_by: ["parse rate", "least"],
 });

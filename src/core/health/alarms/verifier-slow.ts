@@ -2,6 +2,7 @@
 import { percentile } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
+import { significant } from "../sentence.ts";
 
 /** Steps whose median is what it took at first; it does not move. */
 const FIRST = 10;
@@ -34,11 +35,15 @@ export const verifierSlow: Alarm = {
     });
   },
   detail: ({ latency_p99_ms }) => ({ latency_p99_ms }),
+  says: ({ value, row }) =>
+    `the slowest answers (p99) take ${significant(value)} times what they took at first: ${significant((row.latency_p99_ms ?? 0) / 1000)} s`,
 };
 
 export const page = /* @__PURE__ */ documented(verifierSlow, {
   rule: "the p99 of answers (median over groups) is twice that of the first ten steps and over a second, three steps in a row",
   ends_at: "1.5 times",
+  needs: "13 steps in which the judge answered",
   look_at: "the verifier's queue and its `/metrics`",
   marked_on: ["time to an answer"],
+  groups_by: ["p99, ms", "most"],
 });

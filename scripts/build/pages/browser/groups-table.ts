@@ -1,0 +1,98 @@
+// Owns the table of a step's groups: a column a measure, sorted by what an alarm measures where one
+// led here. Columns that say nothing of any group are left out.
+import { spearman } from "../../../../src/core/math/stats.ts";
+import { CHART_TABLE } from "./chart-table.ts";
+import { type Column, el, link, liveTable } from "./dom.ts";
+import type { GroupRow } from "./log.ts";
+import { figure, percent } from "./numbers.ts";
+
+const total = (row: GroupRow, field: "ties" | "undecided" | "wins" | "losses") =>
+  row.result.rollouts.reduce((sum, rollout) => sum + rollout[field], 0);
+
+/** Share of pairs that are ties or undecided. */
+export function disputed(row: GroupRow): number | null {
+  const open = total(row, "ties") + total(row, "undecided");
+  const pairs = open + total(row, "wins") + total(row, "losses");
+  return pairs === 0 ? null : open / pairs;
+}
+
+const best = (row: GroupRow) => {
+  const rewards = row.rewards.filter((reward) => reward !== null);
+  return rewards.length === 0 ? null : Math.max(...rewards);
+};
+
+export const meanReward = (row: GroupRow) => row.result.metrics.reward_mean;
+
+function medianLength({ length_tokens }: GroupRow): number | null {
+  const known = length_tokens.filter((length) => length !== null).sort((a, b) => a - b);
+  const [low, high] = [known[Math.ceil(known.length / 2) - 1], known[Math.floor(known.length / 2)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}
+
+/** Spearman's correlation within the group; null where either is all the same, or too few are known. */
+function rewardAndLength({ rewards, length_tokens }: GroupRow): number | null {
+  const both = rewards.flatMap((reward, r) => {
+    const length = length_tokens[r] ?? null;
+    return reward === null || length === null ? [] : [[reward, length] as const];
+  });
+  return spearman(
+    both.map(([reward]) => reward),
+    both.map(([, length]) => length),
+  );
+}
+
+function codes({ result }: GroupRow): string {
+  const errors = result.rollouts.flatMap(({ reward, error }) => (reward === null ? [error ?? "unknown"] : []));
+  return errors.length === 0 ? "0" : `${errors.length}: ${[...new Set(errors)].join(", ")}`;
+}
+
+const number = (title: string, by: (row: GroupRow) => number | null, shown = figure): Column<GroupRow> => ({
+  title,
+  cell: (row) => shown(by(row)),
+  by,
+  number: true,
+});
+const rollouts = (title: string, is: (rollout: GroupRow["result"]["rollouts"][number]) => boolean) =>
+  number(title, ({ result }) => result.rollouts.filter(is).length);
+
+/** Whether a column says anything: not only nothing and none. */
+const says = ({ by }: Column<GroupRow>, rows: readonly GroupRow[]): boolean =>
+  rows.some((row) => by === undefined || (by(row) ?? 0) !== 0);
+
+const SHOWN_ALWAYS: readonly Column<GroupRow>[] = [
+  { title: "group", cell: (row) => link(`/groups/${row.id}`, row.result.group_id), by: (row) => row.result.group_id },
+  { title: "status", cell: ({ result }) => result.status, by: ({ result }) => result.status },
+  number("rollouts", ({ rewards }) => rewards.length),
+  number("mean reward", meanReward),
+  number("its std", ({ result }) => result.metrics.reward_std),
+  number("best reward", best),
+];
+
+const SHOWN_IF_ANY: readonly Column<GroupRow>[] = [
+  { ...rollouts("without a reward", ({ reward }) => reward === null), cell: codes },
+  number("median length", medianLength),
+  number("reward and length", rewardAndLength),
+  number("cut at the limit", ({ finish_reasons }) => finish_reasons.filter((reason) => reason === "length").length),
+  rollouts("malformed", ({ format_ok }) => !format_ok),
+  rollouts("duplicates", ({ duplicate_of }) => duplicate_of !== null),
+  rollouts("jams", ({ jams_judge }) => jams_judge),
+  number("tied or undecided", disputed, percent),
+  number("flip with the order", ({ result }) => result.metrics.position_flip_rate, percent),
+  number("parse rate", ({ result }) => result.metrics.parse_rate, percent),
+  number("tau-b", ({ result }) => result.metrics.tau_b),
+  number("generations", ({ result }) => result.verifier.generations),
+  number("failed generations", ({ result }) => result.verifier.failed),
+  number("p99, ms", ({ result }) => result.verifier.latency_ms.p99),
+];
+
+/** @param alarm what led here; null: nothing did */
+export function groupTable(rows: readonly GroupRow[], caption: string, alarm: string | null): HTMLElement {
+  const [sorted, first] = CHART_TABLE.alarms[alarm ?? ""]?.groups_by ?? [];
+  const shown = SHOWN_IF_ANY.filter((column) => column.title === sorted || says(column, rows));
+  const columns = [...SHOWN_ALWAYS, ...shown];
+  const found = liveTable<GroupRow>(caption, columns, rows);
+  if (sorted === undefined) return found.element;
+  found.sort(sorted, first === "most");
+  const hint = `Sorted by what ${alarm} measures: ${sorted}, the ${first} first.`;
+  return el("div", {}, el("p", { class: "soft" }, hint), found.element);
+}
