@@ -28,6 +28,7 @@ import { type Audited, beginAudit, planAudit } from "./audit.ts";
 import { requireAddresses, requireBackends } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
 import { type Judging, planJudging, type Sessions, type Worker } from "./judging.ts";
+import { lateHeaders } from "./late-headers.ts";
 import { groupEntry } from "./log-entry.ts";
 import { programsOnly } from "./programs-only.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
@@ -129,6 +130,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
       ...rewardWarnings(prepared, results, metrics, asksForCandidates(compiled), comparesFew(compiled)),
       ...programsOnly(deps.verifier, prepared, results),
+      ...lateHeaders(session, prepared.length),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };

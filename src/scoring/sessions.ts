@@ -16,6 +16,9 @@ export const REFUSALS_TOLD_MAX = 3;
 /** When a session's work ends, and whose goes first. */
 export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "party">;
 
+/** What a session counts, without what it measures. */
+type SessionCount = Exclude<keyof SessionStats, "headers_ms">;
+
 /**
  * One session for each signal that asks; they share the places for requests that wait for headers.
  * @param header_slots those places, where others share them too
@@ -36,13 +39,15 @@ export function openSessions(
   });
   const stats = () => {
     const all = sessions.map(([, session]) => session.stats);
-    const sum = (field: keyof SessionStats) => all.reduce((total, one) => total + one[field], 0);
-    const most = (field: keyof SessionStats) => all.reduce((top, one) => Math.max(top, one[field]), 0);
+    const sum = (field: SessionCount) => all.reduce((total, one) => total + one[field], 0);
+    const most = (field: SessionCount) => all.reduce((top, one) => Math.max(top, one[field]), 0);
+    const headers_ms = all.flatMap((one) => one.headers_ms ?? []);
     return {
       headers_waiting_max: most("headers_waiting_max"),
       in_flight_max: sum("in_flight_max"),
       requests: sum("requests"),
       retries: sum("retries"),
+      ...(headers_ms.length > 0 && { headers_ms: Math.max(...headers_ms) }),
     };
   };
   return { sessions: Object.fromEntries(sessions), stats, refusals };

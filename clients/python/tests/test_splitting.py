@@ -11,7 +11,7 @@ import pytest
 from conftest import QUICK, expected, numbered
 from fake_server import Received, Reply, problem, rewards, rewards_reply, serving
 
-from kritai import Group, InvalidRequest, Kritai, Limits, TooLarge, Unavailable, VerdictItem
+from kritai import Group, InvalidRequest, Kritai, KritaiWarning, Limits, TooLarge, Unavailable, VerdictItem
 from kritai.merging import batch_metrics, right_verdict
 from kritai.splitting import generations_of
 
@@ -245,3 +245,34 @@ def test_a_group_without_rollouts_is_told_so_by_its_place(rollouts: Any) -> None
     with Kritai("http://127.0.0.1:9") as client, pytest.raises(InvalidRequest) as raised:
         client.rewards([*numbered(1), wrong])
     assert [fault.path for fault in raised.value.errors] == ["groups[1].rollouts"]
+
+
+def test_groups_of_a_request_may_be_said_and_then_go_side_by_side() -> None:
+    with serving(rewards) as server:
+        result = Kritai(server.url, groups_per_request=3).rewards(numbered(8, 2))
+    assert sizes(server.received) == [2, 3, 3]
+    assert result.rewards == expected(8, 2)
+
+
+def late_rewards(request: Received, number: int) -> Reply:
+    reply = rewards(request, number)
+    assert isinstance(reply.body, dict)
+    return Reply(body={**reply.body, "warnings": ["headers_late: they came 400 ms after a request"]})
+
+
+def test_a_server_that_warns_of_late_headers_gets_a_group_a_request_from_the_next_call_on() -> None:
+    with serving(late_rewards) as server, Kritai(server.url) as client:
+        with pytest.warns(KritaiWarning, match="headers_late"):
+            client.rewards(numbered(5))
+        with pytest.warns(KritaiWarning, match="headers_late"):
+            result = client.rewards(numbered(5))
+    assert sizes(server.received) == [1, 1, 1, 1, 1, 5]
+    assert result.rewards == expected(5, 2)
+
+
+@pytest.mark.filterwarnings("ignore::kritai.KritaiWarning")
+def test_what_was_asked_for_stays_whatever_the_server_warns_of() -> None:
+    with serving(late_rewards) as server, Kritai(server.url, groups_per_request=256) as client:
+        client.rewards(numbered(5))
+        client.rewards(numbered(5))
+    assert sizes(server.received) == [5, 5]

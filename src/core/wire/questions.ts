@@ -63,6 +63,11 @@ export interface SessionStats {
   in_flight_max: number;
   requests: number;
   retries: number;
+  /**
+   * From sending a request to its headers, ms, the mean of those that took the last place for such
+   * requests; absent: none did.
+   */
+  headers_ms?: number;
 }
 
 /** One backend as this isolate knows it: its breaker, and counts since the isolate started. */

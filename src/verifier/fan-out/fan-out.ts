@@ -24,6 +24,7 @@ import { Pressure } from "./window.ts";
  * itself ends before.
  */
 export class Governor<J extends Countable = VerifierJob> {
+  #headersTimed = 0;
   readonly stats: SessionStats = { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 };
   readonly #options: GovernorOptions<J>;
   readonly #pressure: Pressure;
@@ -181,6 +182,7 @@ export class Governor<J extends Countable = VerifierJob> {
     task.request = ++stats.requests;
     stats.in_flight_max = Math.max(stats.in_flight_max, ++this.#requestsInFlight);
     stats.headers_waiting_max = Math.max(stats.headers_waiting_max, this.#slots.waiting);
+    const onHeaders = this.#slots.free ? this.#onHeaders : this.#timed(sent_at);
     let begun = false;
     const onBytes = () => {
       this.#silence.heard();
@@ -193,7 +195,7 @@ export class Governor<J extends Countable = VerifierJob> {
       onBegun?.();
     };
     try {
-      return await send(task, signal, this.#onHeaders, onBytes);
+      return await send(task, signal, onHeaders, onBytes);
     } finally {
       this.#requestsInFlight--;
       // The slower copy counts by how long it was waited for: without it the percentile would
@@ -214,6 +216,14 @@ export class Governor<J extends Countable = VerifierJob> {
   readonly #onHeaders = (accepted: boolean) => {
     if (accepted) this.#pressure.accepted();
     this.#slots.giveBack();
+  };
+
+  /** Others may wait for this one's headers: how long they took is told. */
+  readonly #timed = (sent_at: number) => (accepted: boolean) => {
+    const { headers_ms = 0 } = this.stats;
+    const more_ms = this.#options.clock.now() - sent_at - headers_ms;
+    if (accepted) this.stats.headers_ms = headers_ms + more_ms / ++this.#headersTimed;
+    this.#onHeaders(accepted);
   };
 
   #settle(task: Task<J>, outcome: AttemptResult): void {

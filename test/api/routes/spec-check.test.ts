@@ -43,8 +43,8 @@ describe("a spec that is checked", () => {
       ...{ completion_tokens_expected: generations * 1000, completion_tokens_max: generations_max * 1000 },
     });
     // Each once more for want of a verdict; each candidate probed, tried four times beside others, and
-    // 17 more for who is read.
-    const aside = (n: number) => 5 * n + 17;
+    // 19 more for who is read.
+    const aside = (n: number) => 5 * n + 19;
     expect(await cost({}, 16)).toEqual({ rollouts: 16, ...whole(120, 240 + aside(16)) });
     expect(await cost({ reask: 0 }, 16)).toMatchObject({ generations_max: 120 + aside(16) });
     expect(await cost({ reask: 3 }, 16)).toMatchObject({ generations_max: 480 + aside(16) });
@@ -61,7 +61,7 @@ describe("a spec that is checked", () => {
     expect(await cost("swiss")).toMatchObject({ generations: 8, generations_expected: 32 });
     // What all waves ask, once more for want of a verdict, the first wave again without who is at
     // fault, and what tells who that is.
-    const most = (all: number, first: number, n = 16) => ({ generations_max: 2 * (all + first) + 5 * n + 17 });
+    const most = (all: number, first: number, n = 16) => ({ generations_max: 2 * (all + first) + 5 * n + 19 });
     expect(await cost("swiss")).toMatchObject(most(32, 8));
     expect(await cost("pivot")).toMatchObject({ generations: 16, ...most(45, 16), completion_tokens_max: 21_900 });
     const active = await cost("active");

@@ -23,7 +23,7 @@ from kritai.merging import (
     merged_verdicts,
     unanswered,
 )
-from kritai.planned_call import ENVELOPE_BYTES, PlannedCall, planned, with_places
+from kritai.planned_call import ENVELOPE_BYTES, PlannedCall, Width, planned, with_places
 from kritai.progress import ProgressBar
 from kritai.reply_types import GroupResult, Rewards, RewardsEvent, RewardsReply, StoredSpec
 from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, Overlong, VerdictItem
@@ -51,6 +51,8 @@ class AsyncKritai:
     limits: what one request may hold; a batch over it is split at group boundaries. generations:
         65,536 for servers with a gateway.
     concurrency: requests of one call that are under way side by side.
+    groups_per_request: at most so many groups in a request, up to 64 requests side by side. None: as
+        many as the limits allow, until the server warns `headers_late`; from then on 1.
     retry: how often and how long failed requests are tried again.
     connections: how many may be open at once; a call that finds none free waits for one.
     way: headers, a proxy, TLS of one's own, or an httpx client.
@@ -65,13 +67,13 @@ class AsyncKritai:
         *,
         limits: Limits | None = None,
         concurrency: int = 4,
+        groups_per_request: int | None = None,
         retry: RetryPolicy | None = None,
         connections: int = 256,
         way: Way | None = None,
         transport: Transport | None = None,
     ) -> None:
-        self._limits = limits or Limits()
-        self._concurrency = max(1, concurrency)
+        self._width = Width(limits or Limits(), max(1, concurrency), groups_per_request)
         policy = retry or RetryPolicy()
         self._transport = transport or Transport(base_url, api_key, retry=policy, connections_max=connections, way=way)
         self.log = AsyncRunLog(self._transport)
@@ -97,7 +99,8 @@ class AsyncKritai:
         progress = options.pop("progress", None)
         columns = options.pop("columns", False)
         named = cast(StreamOptions, options)
-        batch, runs = planned(groups, named, self._limits, self._concurrency, columns=columns)
+        limits, concurrency = self._width.of_call()
+        batch, runs = planned(groups, named, limits, concurrency, columns=columns)
         replies: dict[int, list[Answer]] = {}
         results: dict[int, GroupResult] = {}
 
@@ -122,7 +125,7 @@ class AsyncKritai:
             bar.add(len(run))
 
         async with ProgressBar(len(groups), progress) as bar:
-            await self._side_by_side(score, runs)
+            await self._side_by_side(score, runs, concurrency)
         answers = [answer for at in sorted(replies) for answer in replies[at]]
         return merged_rewards([results[at] for at in range(len(groups))], answers, columns=columns)
 
@@ -181,14 +184,15 @@ class AsyncKritai:
     async def _scored(self, batch: PlannedCall, run: Sequence[int], patient: bool = False) -> RewardsReply:
         reply: RewardsReply = await self._post("/v1/rewards", batch.body(run), batch.deadline, patient)
         check_rewards(reply, [batch.groups[at] for at in run])
+        self._width.heed(reply["warnings"])
         return reply
 
     async def _side_by_side(
-        self, work: Callable[[range, asyncio.Semaphore], Awaitable[None]], runs: Sequence[range]
+        self, work: Callable[[range, asyncio.Semaphore], Awaitable[None]], runs: Sequence[range], concurrency: int
     ) -> None:
         """All at once; each takes one of `concurrency` places while it asks. The first failure
         cancels the others."""
-        free = asyncio.Semaphore(self._concurrency)
+        free = asyncio.Semaphore(concurrency)
         tasks = [asyncio.ensure_future(work(run, free)) for run in runs]
         try:
             await asyncio.gather(*tasks)
@@ -206,7 +210,7 @@ class AsyncKritai:
         A batch over the limits is streamed one request after the other. When a stream breaks, only
         the groups that did not come are asked again; no group comes twice. Raises KritaiError.
         """
-        batch, runs = planned(groups, options, self._limits, self._concurrency)
+        batch, runs = planned(groups, options, self._width.limits, self._width.concurrency)
         waiting = [list(run) for run in runs]
         while waiting:
             run = waiting.pop(0)
@@ -240,7 +244,7 @@ class AsyncKritai:
         named = {"options": options, "overlong": overlong, "run_id": run_id, "step": step}
         envelope = {"formulation": formulation, **{name: value for name, value in named.items() if value is not None}}
         parts = [Part(encode(item, f"items[{at}]")) for at, item in enumerate(items)]
-        runs = split(parts, replace(self._limits, parts=65_536), ENVELOPE_BYTES)
+        runs = split(parts, replace(self._width.limits, parts=65_536), ENVELOPE_BYTES)
         deadline = time.monotonic() + timeout_s
         replies: dict[int, dict[str, Any]] = {}
 
@@ -252,7 +256,7 @@ class AsyncKritai:
             except KritaiError as error:
                 raise with_places(error, run.start) from None
 
-        await self._side_by_side(reward, runs)
+        await self._side_by_side(reward, runs, self._width.concurrency)
         return merged_verdicts(items, [replies[run.start] for run in runs], formulation)
 
     async def evaluations(

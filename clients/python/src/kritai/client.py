@@ -61,13 +61,21 @@ class Kritai:
         *,
         limits: Limits | None = None,
         concurrency: int = 4,
+        groups_per_request: int | None = None,
         retry: RetryPolicy | None = None,
         connections: int = 256,
         way: Way | None = None,
     ) -> None:
         self._thread = LoopThread()
         self.api = AsyncKritai(
-            base_url, api_key, limits=limits, concurrency=concurrency, retry=retry, connections=connections, way=way
+            base_url,
+            api_key,
+            limits=limits,
+            concurrency=concurrency,
+            groups_per_request=groups_per_request,
+            retry=retry,
+            connections=connections,
+            way=way,
         )
         self.log = RunLog(self._thread, self.api.log)
 

@@ -38,6 +38,35 @@ class PlannedCall:
         return body_of({**self.envelope, **inner}, "groups", [self.parts[at] for at in run])
 
 
+HEADERS_LATE = "headers_late"
+SIDE_BY_SIDE = 64
+"""Requests of few groups each: a server's request may hold six connections that wait for the
+verifier, so that each adds six."""
+
+
+@dataclass
+class Width:
+    """How much of a call goes into one request, and how many requests go side by side."""
+
+    limits: Limits
+    concurrency: int
+    groups_per_request: int | None = None
+
+    def of_call(self) -> tuple[Limits, int]:
+        """For a call that begins now."""
+        most = self.groups_per_request
+        if most is None:
+            return self.limits, self.concurrency
+        limits = replace(self.limits, parts=max(1, min(most, self.limits.parts)))
+        return limits, max(self.concurrency, SIDE_BY_SIDE)
+
+    def heed(self, told: Sequence[str]) -> None:
+        """Where nothing was asked for and the server warns that headers come late, further calls
+        send a group a request."""
+        if self.groups_per_request is None and any(warning.startswith(HEADERS_LATE) for warning in told):
+            self.groups_per_request = 1
+
+
 def planned(
     groups: Sequence[Group],
     options: StreamOptions,
