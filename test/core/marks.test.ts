@@ -345,8 +345,7 @@ test("of a template with more lines than a guard holds, the marks nearest to its
 
 describe("a mark by its rule", () => {
   const isBroken = (mark: Mark, text: string) => createGuard([mark])(text) !== text;
-  const inCandidate = (delimiter: string) =>
-    marksOf({ messages: [], candidate: [["", "text", delimiter]], parser: undefined })[0] as Mark;
+  const inCandidate = (delimiter: string) => marksOf({ messages: [], candidate: [["", "text", delimiter]] })[0] as Mark;
 
   test.each<[string, Mark, string, boolean]>([
     ["a tag counts within a line", { text: "<answer", rule: "tag" }, "so <answer>", true],
