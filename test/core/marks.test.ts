@@ -343,6 +343,22 @@ test("of a template with more lines than a guard holds, the marks nearest to its
   }
 });
 
+describe("a mark by its rule", () => {
+  const isBroken = (mark: Mark, text: string) => createGuard([mark])(text) !== text;
+  const inCandidate = (delimiter: string) => marksOf({ messages: [], candidate: [["", "text", delimiter]] })[0] as Mark;
+
+  test.each<[string, Mark, string, boolean]>([
+    ["a tag counts within a line", { text: "<answer", rule: "tag" }, "so <answer>", true],
+    ["and is no longer word", { text: "<answer", rule: "tag" }, "<answers>", false],
+    ["a number of a list may have two digits", { text: "verdict:", rule: "alone" }, "12. verdict:", true],
+    ["and is none of a sentence", { text: "verdict:", rule: "alone" }, "after 12 verdict:", false],
+    ["capitals that look like no small letter of theirs", { text: "группа", rule: "anywhere" }, "ГРУППА", true],
+    ["a candidate's delimiter within a line", inCandidate("end of answer"), "the end of answer one", true],
+  ])("%s", (_, mark, text, broken) => {
+    expect(isBroken(mark, text)).toBe(broken);
+  });
+});
+
 describe("the time of a guard", () => {
   const lines = ["a".repeat(60), "<Standard Answer Begin>", `${"ab ".repeat(20)}:`, '"""', "Correct answer:", "Q:"];
   const guard = createGuard(

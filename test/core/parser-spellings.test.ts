@@ -2,7 +2,7 @@
 // verdict that is read to what is broken in model text.
 import { describe, expect, it } from "vitest";
 import { escapeText } from "../../src/core/judges/escape/escape.ts";
-import { type ParserSettings, writtenOf } from "../../src/core/judges/parsers/table.ts";
+import { type ParserSettings, readBy, writtenOf } from "../../src/core/judges/parsers/table.ts";
 import { readByPreset } from "../../src/core/judges/preset-reading.ts";
 import { guardOf } from "../../src/core/judges/preset-render.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
@@ -75,4 +75,29 @@ it.each([
 it("a parser without marks of its own breaks those that a prompt tells", () => {
   const parser: ParserSettings = { kind: "numbers", range: [1, 5] };
   expect(writtenOf(parser)).toEqual(["\\boxed{"]);
+});
+
+describe("what is no verdict beside one", () => {
+  const words: ParserSettings = { kind: "bracket", labels: ["Yes", "No"] };
+  const letters: ParserSettings = { kind: "bracket", labels: ["A", "B"] };
+  const graded: ParserSettings = { kind: "bracket", range: [1, 5] };
+  const ranked: ParserSettings = {
+    kind: "json",
+    scores: "scores",
+    ids: "model-{n}",
+    order: ["best-to-worst"],
+    range: [1, 5],
+  };
+  const scored = (order: string) => `{"scores": {"model-1": 3, "model-2": 3}, "best-to-worst": ${order}}`;
+
+  it.each<[string, ParserSettings, number, string, string]>([
+    ["a word among words takes back the label before it", words, 1, "[[Yes]]\n[[perhaps]]", "bad_content"],
+    ["a word among letters is a citation", letters, 2, "[[A]]\n[[note]]", "ok"],
+    ["brackets without a number are none among grades", graded, 1, "[[4]]\n[[note]]", "ok"],
+    ["a ranking names each once", ranked, 2, scored('["model-1", "model-1"]'), "bad_content"],
+    ["and may rank equals either way", ranked, 2, scored('["model-2", "model-1"]'), "ok"],
+    ["a box of no label is one", { kind: "boxed", labels: ["A", "B"] }, 1, "\\boxed{neither of them}", "bad_content"],
+  ])("%s", (_, settings, count, text, status) => {
+    expect(readBy(settings, { segment: text, count }).status).toBe(status);
+  });
 });

@@ -10,6 +10,7 @@ import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";
+import { printed, scoreOne } from "./score-setup.ts";
 
 const program = (value: number) => `\`\`\`python\nprint(${value})\n\`\`\``;
 
@@ -150,5 +151,35 @@ describe.each(Object.entries(SCHEDULES).map(([name, { mode }]) => ({ name, mode 
     };
     const group = fc.array(fc.option(fc.nat(30), { freq: 12 }), { minLength: 1, maxLength: size });
     await fc.assert(fc.asyncProperty(group, fc.nat(), fc.constantFrom(0, 0.2, 0.7, 1), check), { numRuns: 60 });
+  });
+});
+
+describe("the other order of close pairs", () => {
+  const [LOW, HIGH] = [1, 3];
+  /** How often the pair of the worst and the best is shown, who are no neighbours in the order. */
+  async function timesShown(votesOfBest: number) {
+    const verifier = fakeVerifier((shown, { sample }) => {
+      const values = shown.map(printed);
+      const apart = values.includes(LOW) && values.includes(HIGH);
+      const winner = apart && sample % 20 >= votesOfBest ? LOW : Math.max(...values);
+      return `\\boxed{${"AB"[values.indexOf(winner)]}}`;
+    });
+    await scoreOne([LOW, 2, HIGH].map(program), {
+      spec: { judge: { samples: 20, both_orders: "when_close" } },
+      verifier,
+    });
+    const shown = verifier.jobs.flatMap(({ candidates, questions }) =>
+      questions.map((question) => question.shown.map((i) => printed(candidates[i] as string)).sort()),
+    );
+    return shown.filter((values) => values.join() === `${LOW},${HIGH}`).length;
+  }
+
+  it.each([
+    [11, 2],
+    [13, 2],
+    [14, 1],
+    [20, 1],
+  ])("where the better of two has %i of 20 votes it is shown %i times", async (votes, times) => {
+    expect(await timesShown(votes)).toBe(times);
   });
 });
