@@ -52,7 +52,7 @@ describe("a spec that is checked", () => {
     expect((await cost({ mode: "listwise", samples: 4 }, 5)).generations).toBe(4);
     expect((await cost({ mode: "listwise" }, 6)).generations).toBeNull();
     const two = { signals: { a: T, b: { ...T, when: "a > 0.5" } } };
-    expect((await check(two, "?n=3")).cost).toEqual({ rollouts: 3, ...whole(6, 2 * (6 + 32)) });
+    expect((await check(two, "?n=3")).cost).toEqual({ rollouts: 3, ...whole(6, 2 * (6 + 34)) });
   });
 
   test("tells of a schedule in waves what all of them are expected to cost, and at most", async () => {
@@ -63,7 +63,7 @@ describe("a spec that is checked", () => {
     // fault, and what tells who that is.
     const most = (all: number, first: number, n = 16) => ({ generations_max: 2 * (all + first) + 5 * n + 19 });
     expect(await cost("swiss")).toMatchObject(most(32, 8));
-    expect(await cost("pivot")).toMatchObject({ generations: 16, ...most(45, 16), completion_tokens_max: 21_900 });
+    expect(await cost("pivot")).toMatchObject({ generations: 16, ...most(45, 16), completion_tokens_max: 22_100 });
     const active = await cost("active");
     expect(active.generations).toBe(16);
     expect(active.generations_expected).toBeGreaterThan(16);
