@@ -28,8 +28,10 @@ const over = (results: readonly Result[], cell: (tried: Tried) => string | numbe
     ]),
   );
 
+const tenths = (steps: number): number => Math.round(steps * 10) / 10;
+
 const middle = ({ delays }: Tried): string =>
-  delays.length === 0 ? "-" : `${percentile(delays, 0.5)} (${percentile(delays, 0.95)})`;
+  delays.length === 0 ? "-" : `${tenths(percentile(delays, 0.5))} (${tenths(percentile(delays, 0.95))})`;
 
 export function alarmsPage(
   results: readonly Result[],
