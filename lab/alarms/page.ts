@@ -42,7 +42,7 @@ export function alarmsPage(
 
 \`npm run lab -- alarms --healthy ${healthy} --faulty ${faulty} --groups ${most} --steps ${steps}\` at ${commit}.
 
-Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged in both orders by a verifier that is right in 83 % of verdicts. The policy learns: lengths grow by 15 %, malformed rollouts fall. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
+Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged in both orders by a verifier that is right in 83 % of verdicts. The policy learns: lengths grow by 15 %, malformed rollouts fall. The group that comes again is the one of the first step whose rewards differ most, as the client keeps it. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
 
 ## Healthy runs
 
