@@ -28,8 +28,10 @@ const over = (results: readonly Result[], cell: (tried: Tried) => string | numbe
     ]),
   );
 
+const tenths = (steps: number): number => Math.round(steps * 10) / 10;
+
 const middle = ({ delays }: Tried): string =>
-  delays.length === 0 ? "-" : `${percentile(delays, 0.5)} (${percentile(delays, 0.95)})`;
+  delays.length === 0 ? "-" : `${tenths(percentile(delays, 0.5))} (${tenths(percentile(delays, 0.95))})`;
 
 export function alarmsPage(
   results: readonly Result[],
@@ -40,7 +42,7 @@ export function alarmsPage(
 
 \`npm run lab -- alarms --healthy ${healthy} --faulty ${faulty} --groups ${most} --steps ${steps}\` at ${commit}.
 
-Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged in both orders by a verifier that is right in 83 % of verdicts. The policy learns: lengths grow by 15 %, malformed rollouts fall. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
+Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged in both orders by a verifier that is right in 83 % of verdicts. The policy learns: lengths grow by 15 %, malformed rollouts fall. The group that comes again is the one of the first step whose rewards differ most, as the client keeps it. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
 
 ## Healthy runs
 

@@ -3,7 +3,7 @@
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { sigmoid } from "../../src/core/math/bradley-terry.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import { mean, spearman } from "../../src/core/math/stats.ts";
+import { mean, populationStd, spearman } from "../../src/core/math/stats.ts";
 
 /** What a run is like at a step; each field has a healthy value (`HEALTHY`). */
 export interface Condition {
@@ -173,6 +173,12 @@ function binomial(count: number, share: number, draw: Draw): number {
 
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
 
+/** Of the first step's groups the one whose rewards differ most, as the client's DriftProbe keeps it. */
+function keptGroup(pool: readonly Group[], groups: number, draw: Draw): Group {
+  const drawn = Array.from({ length: groups }, () => pool[Math.floor(draw.uniform() * POOL)] as Group);
+  return drawn.reduce((best, group) => (populationStd(group.rewards) > populationStd(best.rewards) ? group : best));
+}
+
 /** Sorted as deviations, which numbers in an array of their own are fastest. */
 function medianLength(drawn: readonly Group[], middle: number): number {
   const sorted = Float64Array.from(drawn.flatMap(({ lengths }) => lengths)).sort();
@@ -192,8 +198,7 @@ export function simulatedRun(
   of: (step: number) => Condition,
 ): HealthRow[] {
   const draw = drawing(seed);
-  const frozen = { quality: Array.from({ length: n }, draw.normal), lengths: Array.from({ length: n }, draw.normal) };
-  let first: number[] | null = null;
+  const frozen = keptGroup(poolOf(of(0), n), groups, draw);
   return Array.from({ length: steps }, (_, step): HealthRow => {
     const now = of(step);
     const pool = poolOf(now, n);
@@ -209,8 +214,7 @@ export function simulatedRun(
     if (step % PROBE_STEPS === 0) {
       const other = frozen.quality.map((q) => now.same_judge * q + Math.sqrt(1 - now.same_judge ** 2) * draw.normal());
       const again = judged(now.same_judge === 1 ? frozen.quality : other, frozen.lengths, now, draw).rewards;
-      if (first === null) first = again;
-      else repeated = spearman(again, first) ?? 0;
+      if (step > 0) repeated = spearman(again, frozen.rewards) ?? 0;
     }
     const malformed = share("malformed");
     return {

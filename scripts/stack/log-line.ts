@@ -9,6 +9,7 @@ interface RequestLine {
   groups?: number;
   rollouts?: number;
   verifier_calls?: number;
+  nulls?: Record<string, number>;
 }
 
 const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
@@ -22,12 +23,14 @@ function requestText({
   groups,
   rollouts,
   verifier_calls,
+  nulls = {},
 }: RequestLine): string {
   const scored =
     groups === undefined
       ? []
       : [counted(groups, "group"), counted(rollouts ?? 0, "rollout"), counted(verifier_calls ?? 0, "verifier call")];
-  return [`${method} ${path}`, `${status}`, `${total_ms} ms`, key_name ?? "no key", ...scored].join("  ");
+  const missing = Object.entries(nulls).map(([code, count]) => `${count} null: ${code}`);
+  return [`${method} ${path}`, `${status}`, `${total_ms} ms`, key_name ?? "no key", ...scored, ...missing].join("  ");
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
@@ -41,8 +44,8 @@ function parsed(line: string): unknown {
 }
 
 /**
- * One line for one of the Worker's: a request with its method, path, status, time, key and what was
- * scored; any other line with its level, its event and the rest as it came. A text that is no such
+ * One line for one of the Worker's: a request with its method, path, status, time, key, what was
+ * scored and what has no reward, by code; any other line with its level, its event and the rest as it came. A text that is no such
  * line stays as it is.
  * @param at when it came
  * @returns the text, and whether it tells of a request

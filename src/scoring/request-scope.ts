@@ -12,8 +12,8 @@ export interface RequestScope {
   key_name: string | null;
   verifier_ms: number;
   store_ms: number;
-  /** What was scored for it, and how often verifiers were asked by it. */
-  scored?: { groups: number; rollouts: number; verifier_calls: number };
+  /** What was scored for it, how often verifiers were asked by it, and rewards that are null, by code. */
+  scored?: { groups: number; rollouts: number; verifier_calls: number; nulls?: Record<string, number> };
   /** What its log entry warns of beside what scoring does. */
   readonly warnings?: readonly string[];
   /** Lower goes first at verifiers that know priorities; absent: 0. */

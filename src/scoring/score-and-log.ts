@@ -25,6 +25,15 @@ function tokensOf({ reply, audit }: ScoredBatch): number {
   return uses.reduce((sum, { prompt_tokens, completion_tokens }) => sum + prompt_tokens + completion_tokens, 0);
 }
 
+/** Rewards that are null, by code; nothing where there are none. */
+function nullsOf(groups: readonly GroupResult[]): { nulls?: Record<string, number> } {
+  const nulls: Record<string, number> = {};
+  for (const { reward, error } of groups.flatMap(({ rollouts }) => rollouts)) {
+    if (reward === null && error !== null) nulls[error] = (nulls[error] ?? 0) + 1;
+  }
+  return Object.keys(nulls).length === 0 ? {} : { nulls };
+}
+
 /** Rows of the run log that a scored request comes to, with its own and, where kept, those of texts. */
 function rowsOf({ groups }: Pick<LogEntry, "groups">): number {
   const ofGroup = ({ prompt, rollouts, verdicts, signals = [], audit_verdicts = [] }: LogEntry["groups"][number]) =>
@@ -59,6 +68,7 @@ export async function scoreAndLog(
     groups: scored.reply.groups.length,
     rollouts: scored.entry.items,
     verifier_calls: scored.session.requests,
+    ...nullsOf(scored.reply.groups),
   };
   countBatch(deps.metrics, scored);
   if (deps.keyLimits !== undefined) {

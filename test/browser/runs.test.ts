@@ -119,6 +119,8 @@ it("finds a run by any alarm that is on, by a certain one, and by text", async (
   const { page } = await open("/runs");
   const shown = () => page.locator("tbody tr").count();
   expect(await shown()).toBe(11);
+  await page.getByLabel("Alarm", { exact: true }).selectOption("any");
+  expect(await shown()).toBe(2);
   for (const alarm of ["parse_rate_low", "flat_rewards"]) {
     await page.getByLabel("Alarm", { exact: true }).selectOption(alarm);
     expect(await shown(), alarm).toBe(1);
@@ -143,7 +145,9 @@ it("tells each run's groups and its verifier's tokens, and sorts by them", async
 
 it("asks once for a key, keeps it for the tab, and never puts it into an address", async () => {
   const { page } = await open("/runs", { key: null });
-  await page.getByLabel("Key with the scope logs").fill("wrong");
+  // The form has the focus.
+  await page.keyboard.type("wrong");
+  expect(await page.getByLabel("Key with the scope logs").inputValue()).toBe("wrong");
   await page.keyboard.press("Enter");
   await page.waitForSelector("form .soft:has-text('key')");
   await page.getByLabel("Key with the scope logs").fill(KEY);
@@ -152,6 +156,10 @@ it("asks once for a key, keeps it for the tab, and never puts it into an address
   await page.locator("tbody a", { hasText: "calm" }).click();
   await page.waitForSelector("h1:has-text('calm')");
   expect(page.url()).not.toContain(KEY);
+  await page.getByRole("button", { name: "Forget the key" }).click();
+  await page.getByLabel("Key with the scope logs").waitFor();
+  expect(await page.getByRole("button", { name: "Forget the key" }).count()).toBe(0);
+  expect(await page.evaluate("sessionStorage.length")).toBe(0);
   await page.context().close();
 });
 

@@ -20,6 +20,10 @@ test("a request is one line of its method, path, status, time and key, and of wh
     text: "03:04:05  POST /v1/rewards  200  12 ms  lab  1 group  16 rollouts  120 verifier calls",
     request: true,
   });
+  const lossy = { ...scored, nulls: { deadline: 3, unparsed: 1 } };
+  expect(terminalLine(JSON.stringify(lossy), AT).text).toContain(
+    "120 verifier calls  3 null: deadline  1 null: unparsed",
+  );
   const plain = { ...request, method: "GET", path: "/v1/runs", key_name: null };
   expect(terminalLine(JSON.stringify(plain), AT).text).toBe("03:04:05  GET /v1/runs  200  12 ms  no key");
 });

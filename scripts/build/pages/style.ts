@@ -1,8 +1,8 @@
 // Owns the style of the pages of runs, over that of the documentation.
 
 export const RUNS_STYLE = `
-:root { --warn: #a15c00; --calm: #0a6b4a; }
-@media (prefers-color-scheme: dark) { :root { --warn: #f0b161; --calm: #5fd3a3; } }
+:root { --warn: #a15c00; --calm: #0a6b4a; --series-a: #0072b2; --series-b: #c77700; --series-c: #00735a; --series-d: #aa3f7f; --series-e: #444444; --series-f: #3a8fc4; }
+@media (prefers-color-scheme: dark) { :root { --warn: #f0b161; --calm: #5fd3a3; --series-a: #56b4e9; --series-b: #e69f00; --series-c: #2fc79a; --series-d: #e38fc0; --series-e: #e4e8ec; --series-f: #3d8fd1; } }
 .runs main { max-width: 88rem; margin: 0 auto; padding: 1.2rem 1.25rem 4rem; }
 .runs main[aria-busy] { opacity: 0.6; }
 .runs h1 { margin: 0.4rem 0 0.8rem; overflow-wrap: anywhere; }
@@ -56,6 +56,19 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .plot [aria-label="tip"] text, .plot [aria-label="tip"] tspan { fill: var(--text); }
 .plot-swatches { font: 12px system-ui, sans-serif; color: var(--soft); display: flex; flex-wrap: wrap; gap: 0.2rem 0.8rem; margin-bottom: 0.3rem; }
 .plot-swatches > span, .plot-swatch { display: inline-flex; align-items: center; gap: 0.3rem; }
+@media (max-width: 40rem) {
+  .cards { border: 0; overflow: visible; }
+  .cards table, .cards caption, .cards tbody { display: block; }
+  .cards caption { padding-inline: 0; }
+  .cards thead { display: flex; flex-wrap: wrap; }
+  .cards thead tr { display: contents; }
+  .cards thead th { border: 0; padding: 0.15rem 0.7rem 0.15rem 0; font-size: 0.85rem; }
+  .cards tbody tr { display: block; border: 1px solid var(--line); border-radius: 8px; padding: 0.4rem 0.7rem; margin-top: 0.6rem; }
+  .cards tbody td { display: flex; gap: 1rem; justify-content: space-between; border: 0; padding: 0.15rem 0; white-space: normal; }
+  .cards tbody td::before { content: attr(data-title); color: var(--soft); }
+  .cards tbody td:first-child { font-weight: 600; font-size: 1.05rem; }
+  .cards tbody td:first-child::before { content: none; }
+}
 .picks { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 1rem; }
 .picks li a, .alarm-list a { text-decoration: underline; }
 .picks h2 { margin: 0 0 0.3rem; font-size: 1rem; }

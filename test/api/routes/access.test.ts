@@ -103,6 +103,13 @@ test("the log line of a scored request says how much was scored and how often th
   const { post, lines } = setUp({ log_requests: true });
   await post("/v1/rewards", twoRollouts());
   expect(lines).toEqual([expect.objectContaining({ path: "/v1/rewards", groups: 1, rollouts: 2, verifier_calls: 1 })]);
+  expect(lines[0]).not.toHaveProperty("nulls");
+});
+
+test("the log line of a scored request counts rewards that are null, by code", async () => {
+  const { post, lines } = setUp({ log_requests: true });
+  await post("/v1/rewards", { groups: [{ prompt: "p", rollouts: [{ text: "alone" }] }] });
+  expect(lines).toEqual([expect.objectContaining({ rollouts: 1, nulls: { group_too_small: 1 } })]);
 });
 
 test("the key's name is logged with the batch", async () => {

@@ -4,14 +4,7 @@ import { areaY, line, lineY, plot, pointerX, rect, ruleX, ruleY, tip } from "@ob
 import { el } from "./dom.ts";
 import type { RewardHistogram } from "./log.ts";
 import { figure as figureOf } from "./numbers.ts";
-
-export interface Point {
-  step: number;
-  value: number | null;
-  series: string;
-  low?: number;
-  high?: number;
-}
+import { binned, type Point, strokesOf } from "./series.ts";
 
 export interface ChartOptions {
   title: string;
@@ -94,12 +87,23 @@ const tickText = (value: number): string =>
     ? value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 })
     : value.toLocaleString("en", { maximumFractionDigits: 3 });
 
+/** What a value cannot be beyond, by what its axis says. */
+const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
+  share: [0, 1],
+  "Spearman's correlation": [-1, 1],
+};
+
 /** Of values that are all the same an axis from zero: Plot's own would have one long tick. */
-function domainOf(points: readonly (Point & { value: number })[], lines: readonly number[]): [number, number] | null {
+function domainOf(
+  points: readonly (Point & { value: number })[],
+  lines: readonly number[],
+  unit: string,
+): [number, number] | null {
   const all = [...points.flatMap(({ value, low = value, high = value }) => [value, low, high]), ...lines];
   const [first = 0] = all;
   if (all.some((value) => value !== first)) return null;
-  return first === 0 ? [0, 1] : [Math.min(0, 2 * first), Math.max(0, 2 * first)];
+  const [least, most] = BOUNDS[unit] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return first === 0 ? [0, 1] : [Math.max(least, Math.min(0, 2 * first)), Math.min(most, Math.max(0, 2 * first))];
 }
 
 const WIDTH = 420;
@@ -109,18 +113,20 @@ const HEIGHT = 190;
 export function chart({
   title,
   unit,
-  points,
+  points: all,
   lines = [],
   marks = [],
   changes = [],
   domain,
   axis = "step",
 }: ChartOptions): HTMLElement | null {
+  const points = binned(all);
   const known = points.filter((point): point is Point & { value: number } => point.value !== null);
   if (known.length === 0) return null;
-  const several = new Set(points.map(({ series }) => series)).size > 1;
+  const { names, colors, dashOf } = strokesOf(points);
+  const several = names.length > 1;
   const color = several ? "series" : "currentColor";
-  const range = domain ?? domainOf(known, lines);
+  const range = domain ?? domainOf(known, lines, unit);
   const banded = known.filter(({ low }) => low !== undefined);
   const drawn = plot({
     width: WIDTH,
@@ -133,13 +139,19 @@ export function chart({
       axis,
     ),
     y: { label: unit, grid: true, nice: true, ticks: 5, tickFormat: tickText, ...(range && { domain: [...range] }) },
-    color: { legend: several, scheme: "Observable10" },
+    color: { legend: several, domain: names, range: colors },
     marks: [
       ruleY(lines, { stroke: "var(--warn)", strokeDasharray: "4 3" }),
       ruleX(marks, { stroke: "var(--required)", strokeOpacity: 0.5 }),
       changeRules(changes),
       areaY(banded, { x: "step", y1: "low", y2: "high", fillOpacity: 0.15, fill: "currentColor" }),
-      lineY(points, { x: "step", y: "value", stroke: color, strokeWidth: 1.5 }),
+      // A dash is no channel of a line: each series is a mark.
+      ...names.map((name) =>
+        lineY(
+          points.filter(({ series }) => series === name),
+          { x: "step", y: "value", stroke: color, strokeWidth: 1.5, strokeDasharray: dashOf(name) },
+        ),
+      ),
       tip(
         known,
         pointerX({

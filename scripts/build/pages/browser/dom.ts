@@ -65,7 +65,9 @@ export function liveTable<T>(
         el(
           "tr",
           attributesOf(row),
-          ...columns.map(({ cell, number }) => el("td", number ? { class: "number" } : {}, cell(row))),
+          ...columns.map(({ title, cell, number }) =>
+            el("td", { "data-title": title, ...(number && { class: "number" }) }, cell(row)),
+          ),
         ),
       ),
     );

@@ -46,6 +46,10 @@ function codes({ result }: GroupRow): string {
   return errors.length === 0 ? "0" : `${errors.length}: ${[...new Set(errors)].join(", ")}`;
 }
 
+/** With labels that tell nothing, or none to tell, there is no order to compare. */
+const tauOf = ({ result: { metrics } }: GroupRow): string =>
+  metrics.tau_b_undefined === null ? figure(metrics.tau_b) : `undefined: ${metrics.tau_b_undefined}`;
+
 const number = (title: string, by: (row: GroupRow) => number | null, shown = figure): Column<GroupRow> => ({
   title,
   cell: (row) => shown(by(row)),
@@ -56,8 +60,11 @@ const rollouts = (title: string, is: (rollout: GroupRow["result"]["rollouts"][nu
   number(title, ({ result }) => result.rollouts.filter(is).length);
 
 /** Whether a column says anything: not only nothing and none. */
-const says = ({ by }: Column<GroupRow>, rows: readonly GroupRow[]): boolean =>
-  rows.some((row) => by === undefined || (by(row) ?? 0) !== 0);
+const says = ({ title, by }: Column<GroupRow>, rows: readonly GroupRow[]): boolean =>
+  rows.some(
+    (row) =>
+      by === undefined || (by(row) ?? 0) !== 0 || (title === "tau-b" && row.result.metrics.tau_b_undefined !== null),
+  );
 
 const SHOWN_ALWAYS: readonly Column<GroupRow>[] = [
   { title: "group", cell: (row) => link(`/groups/${row.id}`, row.result.group_id), by: (row) => row.result.group_id },
@@ -79,7 +86,7 @@ const SHOWN_IF_ANY: readonly Column<GroupRow>[] = [
   number("tied or undecided", disputed, percent),
   number("flip with the order", ({ result }) => result.metrics.position_flip_rate, percent),
   number("parse rate", ({ result }) => result.metrics.parse_rate, percent),
-  number("tau-b", ({ result }) => result.metrics.tau_b),
+  { ...number("tau-b", ({ result }) => result.metrics.tau_b), cell: tauOf },
   number("generations", ({ result }) => result.verifier.generations),
   number("failed generations", ({ result }) => result.verifier.failed),
   number("p99, ms", ({ result }) => result.verifier.latency_ms.p99),

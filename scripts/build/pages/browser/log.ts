@@ -73,6 +73,9 @@ const KEY = "kritai-key";
 
 export const keepKey = (key: string): void => sessionStorage.setItem(KEY, key);
 
+export const forgetKey = (): void => sessionStorage.removeItem(KEY);
+export const hasKey = (): boolean => sessionStorage.getItem(KEY) !== null;
+
 /** The server wants a key, or another one. */
 export class KeyNeeded extends Error {}
 

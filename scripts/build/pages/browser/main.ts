@@ -1,7 +1,7 @@
 // Owns which page an address shows, and the form for a key.
 import { el } from "./dom.ts";
 import { groupPage } from "./group.ts";
-import { KeyNeeded, keepKey } from "./log.ts";
+import { forgetKey, hasKey, KeyNeeded, keepKey } from "./log.ts";
 import { runPage } from "./run.ts";
 import { runsPage } from "./runs.ts";
 import { stepPage } from "./step.ts";
@@ -32,6 +32,18 @@ function keyForm(why: string): HTMLElement {
   );
 }
 
+/** A button that drops the key; there while one is kept. */
+function forgetting(): void {
+  const nav = document.querySelector("header nav") as HTMLElement;
+  nav.querySelector("button")?.remove();
+  if (!hasKey()) return;
+  const forget = () => {
+    forgetKey();
+    void show();
+  };
+  nav.append(el("button", { type: "button", class: "small", onclick: forget }, "Forget the key"));
+}
+
 async function show(): Promise<void> {
   main.setAttribute("aria-busy", "true");
   try {
@@ -46,6 +58,9 @@ async function show(): Promise<void> {
     );
   }
   main.removeAttribute("aria-busy");
+  forgetting();
+  // A form that comes by script has no autofocus of the browser.
+  main.querySelector<HTMLElement>("form.key input")?.focus();
 }
 
 void show();

@@ -3,8 +3,9 @@
 import type { StepSummary } from "../../../rescore/by-step.ts";
 import type { Line } from "../chart-table.ts";
 import { CHART_TABLE } from "./chart-table.ts";
-import type { ChartOptions, Point } from "./charts.ts";
+import type { ChartOptions } from "./charts.ts";
 import type { HealthRow, RunHealth, StepRow } from "./log.ts";
+import type { Point } from "./series.ts";
 
 /** The chart that marks where any alarm began. */
 const EVERY_ALARM = "reward, mean ± std";
@@ -117,7 +118,7 @@ function measured(rows: readonly HealthRow[], { measure, as, bridged }: Line): P
 /** Lines of another run bear its name; its spread is left out. */
 const renamed = (id: string, { points }: ChartOptions): Point[] => {
   const single = new Set(points.map(({ series }) => series)).size === 1;
-  return points.map(({ step, value, series }) => ({ step, value, series: single ? id : `${id}: ${series}` }));
+  return points.map(({ step, value, series }) => ({ step, value, run: id, series: single ? id : `${id}: ${series}` }));
 };
 
 /**
@@ -139,7 +140,7 @@ export function measures(first: Drawn, others: readonly Drawn[], changes: readon
 /** Beside others, a run's own single line bears its name. */
 const ownNamed = (id: string, { points }: ChartOptions): Point[] => {
   const single = new Set(points.map(({ series }) => series)).size === 1;
-  return single ? points.map((point) => ({ ...point, series: id })) : [...points];
+  return points.map((point) => ({ ...point, run: id, ...(single && { series: id }) }));
 };
 
 /** A run's chart of rewards with those of scoring it again over them. */

@@ -10,6 +10,7 @@ import { health, histogram, type RewardHistogram, type RunDetail, run, runs, ste
 import { type Drawn, measures, withRescored } from "./measures.ts";
 import { counted, figure } from "./numbers.ts";
 import { rescoring } from "./rescoring.ts";
+import { POINTS_MOST } from "./series.ts";
 import { csv, stepTable } from "./steps-table.ts";
 
 const LIVE_MS = 5000;
@@ -114,11 +115,12 @@ function drawnParts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
   const { health: looked, rows } = shown;
   const part =
     looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, looked.by)}. ` : "";
+  const long = rows.length > POINTS_MOST ? `Neighbouring ${looked.by}s share a point: their mean. ` : "";
   return [
     el(
       "p",
       { class: "soft" },
-      `${part}Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.`,
+      `${part}${long}Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.`,
     ),
     el("div", { class: "charts" }, ...charts(shown, others)),
   ];

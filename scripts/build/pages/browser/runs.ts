@@ -32,6 +32,7 @@ export async function runsPage(): Promise<HTMLElement[]> {
     }),
   );
   const found = liveTable("", columns(named), seen);
+  found.element.classList.add("cards");
   const text = el("input", { type: "search", placeholder: "run id", "aria-label": "Filter by run id" });
   const names = [...new Set(seen.flatMap(({ health }) => health?.on ?? []))].sort();
   const alarm = el(
@@ -69,6 +70,17 @@ function columns(named: boolean): Column<Seen>[] {
   const now = Date.now();
   return [
     { title: "run", cell: (run) => link(runHref(run, named), run.run_id), by: ({ run_id }) => run_id },
+    {
+      title: "alarms",
+      // Not looked up, or nothing to look at, is not the same as none.
+      cell: ({ health }) =>
+        health === null || health.looked_at.length === 0
+          ? figure(null)
+          : health.on.length === 0
+            ? el("span", { class: "soft" }, `none of ${health.looked_at.length}`)
+            : el("span", { class: "alarms" }, ...health.on.map((name) => el("b", {}, name))),
+      by: ({ health }) => health?.on.length ?? null,
+    },
     ...(named ? [{ title: "owner", cell: ({ owner }: Seen) => owner ?? "" }] : []),
     {
       title: "last step",
@@ -97,14 +109,5 @@ function columns(named: boolean): Column<Seen>[] {
     },
     { title: "groups", cell: ({ groups }) => figure(groups), by: ({ groups }) => groups, number: true },
     { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), by: tokensOf, number: true },
-    {
-      title: "alarms",
-      // Not looked up, or nothing to look at, is not the same as none.
-      cell: ({ health }) =>
-        health === null || health.looked_at.length === 0
-          ? figure(null)
-          : el("span", { class: "alarms" }, ...health.on.map((name) => el("b", {}, name))),
-      by: ({ health }) => health?.on.length ?? null,
-    },
   ];
 }

@@ -1,0 +1,60 @@
+// Owns what is done to the points of a chart before they are drawn: neighbours of long runs
+// together, and which colour and dash a series has. Knows no drawing.
+
+export interface Point {
+  step: number;
+  value: number | null;
+  series: string;
+  /** Whose line it is, where several runs are drawn. */
+  run?: string;
+  low?: number;
+  high?: number;
+}
+
+/** Points of a line; of more steps neighbours share one. */
+export const POINTS_MOST = 500;
+
+const mean = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Neighbours as one point: the mean of what is known of them, and the whole width of their band. */
+function together(some: readonly Point[]): Point {
+  const [first] = some as [Point];
+  const value = mean(some.flatMap((point) => point.value ?? []));
+  const [lows, highs] = [some.flatMap(({ low }) => low ?? []), some.flatMap(({ high }) => high ?? [])];
+  const band = lows.length === 0 ? {} : { low: Math.min(...lows), high: Math.max(...highs) };
+  return { step: first.step, series: first.series, ...(first.run !== undefined && { run: first.run }), value, ...band };
+}
+
+/** At most POINTS_MOST points of each series, in the order of their steps. */
+export function binned(points: readonly Point[]): Point[] {
+  return [...Map.groupBy(points, ({ series }) => series).values()].flatMap((line) => {
+    const each = Math.ceil(line.length / POINTS_MOST);
+    if (each === 1) return line;
+    return Array.from({ length: Math.ceil(line.length / each) }, (_, i) =>
+      together(line.slice(i * each, (i + 1) * each)),
+    );
+  });
+}
+
+/**
+ * After Okabe and Ito's colours, which people who see no red or no green tell apart; each theme has
+ * its own, as light or dark as its ground wants.
+ */
+const COLORS = ["a", "b", "c", "d", "e", "f"].map((letter) => `var(--series-${letter})`);
+/** Of a series that shares its run's colour. */
+const DASHES = ["", "5 3", "2 2", "8 3 2 3", "1 3"];
+
+/** A colour a run where several are drawn, else a colour a series; dashes tell the series apart. */
+export function strokesOf(points: readonly Point[]) {
+  const names = [...new Set(points.map(({ series }) => series))];
+  const runs = [...new Set(points.map(({ run }) => run ?? ""))];
+  const ofRun = (name: string) => points.find(({ series }) => series === name)?.run ?? "";
+  const among = (name: string) => names.filter((one) => ofRun(one) === ofRun(name)).indexOf(name);
+  const place = (name: string) => (runs.length > 1 ? runs.indexOf(ofRun(name)) : names.indexOf(name));
+  return {
+    names,
+    colors: names.map((name) => COLORS[place(name) % COLORS.length] as string),
+    dashOf: (name: string) => DASHES[among(name) % DASHES.length] as string,
+  };
+}
