@@ -40,7 +40,8 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .again .scroll { max-width: 40rem; margin-bottom: 0.6rem; }
 .spark svg { flex: none; max-width: none; }
 .spark { display: inline-flex; gap: 0.6rem; align-items: center; justify-content: flex-end; }
-.alarms b { color: var(--required); font-weight: 600; margin-right: 0.5rem; }
+.alarms { display: inline-flex; flex-wrap: wrap; gap: 0 0.6rem; }
+.alarms b { color: var(--required); font-weight: 600; }
 .alarm-list { list-style: none; padding: 0; margin: 0.8rem 0; display: grid; gap: 0.35rem; }
 .alarm-list li { border-left: 3px solid var(--required); padding: 0.15rem 0.7rem; background: var(--panel); }
 .alarm-list p { margin: 0.15rem 0; }
@@ -65,6 +66,7 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
   .cards thead th { border: 0; padding: 0.15rem 0.7rem 0.15rem 0; font-size: 0.85rem; }
   .cards tbody tr { display: block; border: 1px solid var(--line); border-radius: 8px; padding: 0.4rem 0.7rem; margin-top: 0.6rem; }
   .cards tbody td { display: flex; gap: 1rem; justify-content: space-between; border: 0; padding: 0.15rem 0; white-space: normal; }
+  .cards .alarms { justify-content: flex-end; }
   .cards tbody td::before { content: attr(data-title); color: var(--soft); }
   .cards tbody td:first-child { font-weight: 600; font-size: 1.05rem; }
   .cards tbody td:first-child::before { content: none; }
