@@ -79,17 +79,21 @@ it("says of runs whose alarms were not looked up that it does not know them", as
     for (let i = 0; i < 30; i++) body.runs.push({ ...first, run_id: `older-${i}` });
     await route.fulfill({ response, json: body });
   });
-  await page.route("**/v1/runs/older-*/health?*", (route) => route.fulfill({ json: { on: [], alarms: [], rows: [] } }));
+  await page.route("**/v1/runs/older-*/health?*", (route) =>
+    route.fulfill({
+      json: { on: [], looked_at: route.request().url().includes("older-1/") ? [] : ["nulls"], alarms: [], rows: [] },
+    }),
+  );
   await page.reload();
   await page.waitForSelector("tbody tr");
   const alarmsOf = (id: string) =>
     page
       .locator("tr")
       .filter({ has: page.getByText(id, { exact: true }) })
-      .locator("td")
-      .last()
+      .locator("td[data-title=alarms]")
       .textContent();
-  expect(await alarmsOf("older-0")).toBe("");
+  expect(await alarmsOf("older-0")).toBe("none of 1");
+  expect(await alarmsOf("older-1")).toBe("\u2013");
   expect(await alarmsOf("older-29")).toBe("\u2013");
   expect(await page.getByText("24 newest runs").count()).toBe(1);
   await page.context().close();
