@@ -68,7 +68,7 @@ describe("a measure and an alarm on it in one file and one line each", () => {
     expect(stored.rows.map(({ toy_longest: _, ...others }) => others)).toEqual(plain.rows);
     expect(Object.keys(stored.rows[0] as Row)).toEqual(["step", "at_ms", ...MEASURES.map(({ name }) => name)]);
     const evidence = { step: 2, value: 5000, threshold: 1000 };
-    const raised = { alarm: "toy_long", level: "alarm", from_step: 2, to_step: null, evidence };
+    const raised = { alarm: "toy_long", level: "alarm", from_step: 2, says: "too many toys", to_step: null, evidence };
     expect(stored.alarms).toEqual([...plain.alarms, raised]);
     expect(stored.on).toEqual([...plain.on, "toy_long"]);
   });
@@ -89,7 +89,7 @@ describe("a measure and an alarm on it in one file and one line each", () => {
   test("have a row in docs/alarms.md, a section of /docs/alarms and a chart on the run's page", async () => {
     const written = readFileSync(new URL("../../docs/alarms.md", import.meta.url), "utf8");
     const last = /(?:^\|.*\n)+/m.exec(written)?.[0] as string;
-    const row = "| `toy_long` | a rollout of over 1,000 tokens | 900 | the toy's [cap](spec.md) |\n";
+    const row = "| `toy_long` | a rollout of over 1,000 tokens | 900 | any step | the toy's [cap](spec.md) |\n";
     expect(withAlarmRows(written)).toBe(written.replace(last, () => last + row));
     const files = await pageFiles();
     expect(files["docs/alarms.html"]).toContain("<dd>the toy&#39;s cap</dd>");
