@@ -1,5 +1,6 @@
 import type { ExportTable } from "../../src/core/contract/export-tables.ts";
 import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
+import { stepWarnings } from "../../src/core/tournament/warnings.ts";
 import type { RunAxis } from "../../src/ports/run-axis.ts";
 import type {
   GroupEntry,
@@ -78,7 +79,10 @@ function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
     completion_tokens: verdicts.reduce((n, v) => n + v.completion_tokens, 0),
     latency_ms: { p50: null, p99: null },
     errors,
-    warnings: [...new Set(entries.flatMap((e) => e.warnings))].sort(),
+    warnings: stepWarnings(
+      entries.map(({ warnings }) => warnings),
+      parse_rate,
+    ),
   };
 }
 
