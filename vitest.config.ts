@@ -60,6 +60,7 @@ const SLOW = [
 const NEEDS_A_PROCESS = [
   // Work that another file left behind would set its timers on this one's clock.
   /\bvi\.(?:mock|doMock|resetModules|useFakeTimers)\b|@vitest-environment|\/virtual-time/,
+  /\bspyOn\(globalThis, "setTimeout"\)/,
   // The isolate remembers each backend by its URL, and a port may be had twice.
   /verifier\/create\.ts|\/scalar-setup/,
   // Ids of its responses are counted by process.
@@ -109,6 +110,9 @@ export default defineConfig({
                 VERIFIER_MODEL: "fake",
                 MODELS: "*",
                 LOG_LEVEL: "error",
+                // The secrets that wrangler.toml requires would come from this process's variables.
+                API_KEYS: "",
+                DATABASE_URL: "",
                 VERIFIER_MAX_IN_FLIGHT: "32",
               },
             },
