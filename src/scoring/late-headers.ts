@@ -3,8 +3,8 @@
 import { LIMITS } from "../core/faults/limits.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
 
-/** Headers that take so long come with the first token, or with the answer. */
-const LATE_MS = 100;
+/** Headers that take so long come with the first token, or with the answer; not of a busy machine alone. */
+const LATE_MS = 250;
 
 /** Of fewer, connections that are opened first decide. */
 const REQUESTS_MIN = 4 * LIMITS.headers_waiting_max;

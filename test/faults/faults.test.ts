@@ -87,7 +87,10 @@ function expectReply(reply: Told, { blamed }: FaultCase, { code }: Outcome): voi
     expect(struck).toMatchObject({ status: "failed", verifier: { failed: STRUCK, parsed: 1 } });
   }
   expect(reply.rewards).toEqual(reply.groups.map((group) => group.rollouts.map(({ reward }) => reward)));
-  expect(reply.warnings).toEqual(blamed ? ["does_not_fit"] : []);
+  // Of a machine that is busy headers may come late besides.
+  const warnings = reply.warnings.map((warning) => warning.split(":")[0]).filter((name) => name !== "headers_late");
+  const failed = struck.status === "failed" ? ["groups_failed"] : [];
+  expect(warnings).toEqual([...failed, ...(blamed ? ["does_not_fit"] : [])]);
 }
 
 /** @param stretch how many times the case's own deadline there was */

@@ -139,8 +139,8 @@ describe("the local queues' settings", () => {
   it("are those of wrangler.toml, for every deployment alike", () => {
     const toml = readFileSync(new URL("../../wrangler.toml", import.meta.url), "utf8");
     const consumers = toml.split(/\n(?=\[)/).filter((part) => /^\[\[(?:env\.\w+\.)?queues\.consumers\]\]/.test(part));
-    expect(consumers).toHaveLength(3 * QUEUES.length);
-    for (const deployment of ["kritai", "kritai-staging", "kritai-production"]) {
+    expect(consumers).toHaveLength(2 * QUEUES.length);
+    for (const deployment of ["kritai", "kritai-staging"]) {
       const named = (queue: string) => queue.replace("kritai", deployment);
       for (const { queue, max_batch_size, max_retries, dead_letter_queue } of QUEUES) {
         const lines = consumers.find((part) => part.includes(`\nqueue = "${named(queue)}"`))?.split("\n");

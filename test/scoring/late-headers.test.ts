@@ -56,6 +56,6 @@ test("the reply of a batch warns of it", async () => {
   });
   const { warnings } = (await reply.json()) as { warnings: string[] };
   expect(warnings).toContainEqual(
-    expect.stringContaining("headers_late: the verifier's headers came more than 100 ms"),
+    expect.stringContaining("headers_late: the verifier's headers came more than 250 ms"),
   );
 });

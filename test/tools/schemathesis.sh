@@ -14,7 +14,7 @@ folder=$(mktemp -d)
 log="$folder/stack.log"
 key=schemathesis-key
 digest=$(printf %s "$key" | sha256sum | cut -d' ' -f1)
-PORT=0 DATA_DIR="$folder/data" API_KEYS="ci:$digest:score+logs+admin" node_modules/.bin/node scripts/stack/commands/start.ts >"$log" 2>&1 &
+env -u DATABASE_URL PORT=0 DATA_DIR="$folder/data" API_KEYS="ci:$digest:score+logs+admin" node_modules/.bin/node scripts/stack/commands/start.ts >"$log" 2>&1 &
 stack=$!
 trap 'kill "$stack" 2>/dev/null; wait "$stack" 2>/dev/null; rm -rf "$folder"' EXIT
 for _ in $(seq 240); do
