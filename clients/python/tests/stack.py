@@ -9,10 +9,13 @@ import queue
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from kritai import Kritai
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 NODE = REPOSITORY / "node_modules" / ".bin" / "node"
@@ -41,12 +44,25 @@ def stored_rows(run_id: str, data_dir: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in printed.stdout.splitlines()]
 
 
+def logged_groups(client: Kritai, run_id: str, count: int) -> list[dict[str, Any]]:
+    """A run's groups by step and id, as soon as the queue has stored so many."""
+    ends = time.monotonic() + STARTS_WITHIN_S
+    while True:
+        groups = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["request_id"], row["id"]))
+        if len(groups) >= count or time.monotonic() > ends:
+            return groups
+        time.sleep(0.02)
+
+
 @contextmanager
 def running_stack(data_dir: Path, **variables: str) -> Iterator[str]:
     """The base URL of a stack on a free loopback port, held to production's limits; it embeds what
     no variable names."""
     assert NODE.exists(), "these tests start the repository's stack: run `npm ci` there first"
     kept = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
+    if "DATABASE_URL" in variables:
+        migrate = [str(NODE), "scripts/stack/commands/migrate.ts"]
+        subprocess.run(migrate, cwd=REPOSITORY, env={**kept, **variables}, check=True, capture_output=True)
     process = subprocess.Popen(
         [NODE, "test/harness/production-limits/start.ts"],
         cwd=REPOSITORY,

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from scalar_server import scalar_model
 from scripted_verifier import scripted_verifier
-from stack import database_variables, running_stack, stored_rows
+from stack import database_variables, logged_groups, running_stack, stored_rows
 from tiny_policy import PROGRAMS, PROMPTS, model, tokenizer
 
 from kritai import Kritai
@@ -68,7 +68,7 @@ def trained_and_stored(
         options: dict[str, Any] = {} if spec is None else {"spec": spec}
         trainer = train(url, run_id, folder, **options)
         with Kritai(url) as client:
-            told = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["request_id"], row["id"]))
+            told = logged_groups(client, run_id, STEPS * len(PROMPTS))
     stored = stored_rows(run_id, folder / "data")
     assert [reward for row in told for reward in row["rewards"]] == [row["reward"] for row in stored]
     tables = [pandas.read_parquet(path) for path in sorted((folder / "completions").glob("*.parquet"))]
@@ -134,7 +134,7 @@ def test_three_components_are_normalised_each_by_itself_as_the_run_log_has_them(
     with running_stack(tmp_path / "data", **database_variables()) as url:
         trainer = train(url, run_id, tmp_path, tuple(THREE), spec={"signals": THREE})
         with Kritai(url) as client:
-            groups = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["id"]))
+            groups = logged_groups(client, run_id, STEPS * len(PROMPTS))
             values = {
                 (row["group_id"], row["rollout_index"], row["signal"]): row["value"]
                 for row in client.log.export(run_id, table="signals")

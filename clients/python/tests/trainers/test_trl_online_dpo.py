@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from fake_server import Received, Reply, scored_group, serving, tail
+from stack import logged_groups
 from tiny_policy import PROMPTS, model, tokenizer
 
 from kritai import Kritai, NoScore
@@ -52,7 +53,7 @@ def test_the_scores_that_online_dpo_logs_are_those_of_the_run_log(url: str, tmp_
     trainer = train(tmp_path, kritai_reward(url, run_id=run_id, language="python"))
     logged = [entry["objective/scores"] for entry in trainer.state.log_history if "objective/scores" in entry]
     with Kritai(url) as client:
-        groups = list(client.log.groups(run_id))
+        groups = logged_groups(client, run_id, STEPS * len(PROMPTS))
     assert len(logged) == STEPS
     for step, score in enumerate(logged):
         rewards = [row["rewards"] for row in groups if row["step"] == step]

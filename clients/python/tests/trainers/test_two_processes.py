@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stack import logged_groups
 from test_trl import in_32_bits
 from two_processes import GENERATIONS, STEPS
 
@@ -44,7 +45,7 @@ def test_halves_of_groups_raise_or_are_scored_together_as_whole_groups(url: str,
         assert "name num_generations" in told["unnamed"]
         assert "4 completions of a prompt, not 8" in told["named"]
     with Kritai(url) as client:
-        groups = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["id"]))
+        groups = logged_groups(client, run_id, STEPS)
     # What was refused asked for nothing, and each step is one request, of whole groups.
     assert [(row["step"], len(row["rewards"])) for row in groups] == [(step, GENERATIONS) for step in range(STEPS)]
     tables = [pandas.read_parquet(path) for path in sorted((tmp_path / "gathered" / "completions").glob("*.parquet"))]
