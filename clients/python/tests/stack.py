@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kritai import Kritai
+from kritai.run_log_types import GroupRow
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 NODE = REPOSITORY / "node_modules" / ".bin" / "node"
@@ -44,7 +45,7 @@ def stored_rows(run_id: str, data_dir: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in printed.stdout.splitlines()]
 
 
-def logged_groups(client: Kritai, run_id: str, count: int) -> list[dict[str, Any]]:
+def logged_groups(client: Kritai, run_id: str, count: int) -> list[GroupRow]:
     """A run's groups by step and id, as soon as the queue has stored so many."""
     ends = time.monotonic() + STARTS_WITHIN_S
     while True:
