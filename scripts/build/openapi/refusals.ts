@@ -8,6 +8,7 @@ import { nativePaths } from "./native.ts";
 
 const noRow: Refusal = { why: "no such row", status: 404, code: "not_found", path: "(name)?" };
 const cursor = refused("a cursor is what another reply gave", "cursor", "next_cursor of the same list");
+const windows = refused("steps have no size", "window_groups", "only with by=window");
 
 /** Of native operations, besides a row that is not there. */
 const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
@@ -48,7 +49,10 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
   ],
   compareRuns: [refused("runs of the log", "with", "no run of this id")],
   listRuns: [cursor],
-  getRunGroups: [cursor],
+  getRunGroups: [cursor, windows],
+  getRunSteps: [windows],
+  getRunHealth: [windows],
+  getRunHistogram: [windows],
 };
 
 /** Of each native operation; where its path names a row, there may be none. */
