@@ -65,7 +65,9 @@ def faults(response):
         return "", [("", "")]
     if not isinstance(body, dict):
         return "", [("", "")]
-    errors = body.get("errors") or [{"path": "", "message": body.get("detail", "")}]
+    detail = body.get("detail", "")
+    # Infinity's clients read a list.
+    errors = body.get("errors") or [{"path": "", "message": detail if isinstance(detail, str) else json.dumps(detail)}]
     return body.get("code", ""), [(re.sub(r"\[\d+\]", "[]", e["path"]), e["message"]) for e in errors]
 
 

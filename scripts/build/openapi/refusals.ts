@@ -71,6 +71,10 @@ const EVERYWHERE: readonly Refusal[] = [
   // Rankers' bodies may name a spec, whose fault is told in the dialect of their clients.
   { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
   { why: "the same, as TEI's clients read it", status: 422, code: "unknown_spec", path: "spec" },
+  ...[400, 422].map((status) => ({
+    ...{ why: "a ranking's schedule fits its spec's mode", status, code: "invalid_request" },
+    ...{ path: "kritai\\.schedule", words: "fit the mode" },
+  })),
   { why: "content that no judge is shown", status: 400, code: "unsupported_content", path: ".+" },
   { why: "the same, as TEI's clients read it", status: 422, code: "unsupported_content", path: ".+" },
   { why: "models of the deployment", status: 403, code: "model_not_allowed", path: "(.*\\.)?model" },

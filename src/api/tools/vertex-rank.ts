@@ -2,6 +2,7 @@
 // ranked-documents.ts.
 import * as z from "zod";
 import { RolloutSchema } from "../../core/contract/requests.ts";
+import { ApiError } from "../../core/faults/errors.ts";
 import { validAt } from "../door/validation.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { google } from "./shared/dialects.ts";
@@ -39,6 +40,10 @@ export const VertexReplySchema = z.object({
     )
     .meta({ description: "best first" }),
 });
+
+/** How a configuration's name ends where it is to rank. */
+const RANK = /:rank$/;
+const NO_VERB = "Of a ranking configuration there is :rank alone.";
 
 const spaced = (text: string) => text.trim().split(/\s+/).join(" ");
 
@@ -89,7 +94,13 @@ export const vertexRank: Contract = {
     {
       method: "POST",
       path: "/v1/projects/:project/locations/:location/rankingConfigs/:config",
-      handler: textRoute(rankDocuments, () => dialect),
+      handler: (deps, contract) => {
+        const rank = textRoute(rankDocuments, () => dialect)(deps, contract);
+        return async (c) => {
+          if (!RANK.test(c.req.param("config") ?? "")) throw new ApiError("not_found", NO_VERB);
+          return rank(c);
+        };
+      },
     },
   ],
 };
@@ -110,18 +121,9 @@ export const page = /* @__PURE__ */ documented(vertexRank, () => ({
       description: `The query is the prompt, the records are its candidates: the content, behind the title where it does not begin with it. ${scoresAndHeader()}`,
       query: SharedOptionsSchema,
       path: z.object({
-        project: z
-          .string()
-          .regex(/^[a-z0-9-]{1,64}$/)
-          .meta({ description: "any" }),
-        location: z
-          .string()
-          .regex(/^[a-z0-9-]{1,64}$/)
-          .meta({ description: "any" }),
-        config: z
-          .string()
-          .regex(/^[a-z0-9_-]{1,64}:rank$/)
-          .meta({ description: "any name, and `:rank`" }),
+        project: z.string().meta({ description: "any" }),
+        location: z.string().meta({ description: "any" }),
+        config: z.string().regex(RANK).meta({ description: "any name, and `:rank`" }),
       }),
       request: RequestSchema,
       reply: VertexReplySchema,

@@ -243,3 +243,8 @@ test("Pinecone and Mixedbread: rank_fields make up an object's text, and the obj
     expect(JSON.stringify(verifier.jobs)).toContain("head: y\\nbody: much longer");
   }
 });
+
+test("a ranking configuration of Vertex AI knows no other verb", async () => {
+  const response = await setUp().post(RANK.replace(/:rank$/, ":other"), examples.vertex as Record<string, unknown>);
+  expect(response.status).toBe(404);
+});

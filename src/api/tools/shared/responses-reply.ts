@@ -20,7 +20,7 @@ interface ResponseHead {
 
 /** Of a field that OpenAI's clients need and that a verdict has nothing for. */
 const ALWAYS = { description: "always so" };
-const alwaysEmpty = () => z.tuple([]).meta(ALWAYS);
+const alwaysEmpty = () => z.array(z.unknown()).max(0).meta(ALWAYS);
 
 const TextSchema = z.object({
   type: z.literal("output_text"),
