@@ -45,8 +45,8 @@ function parsed(line: string): unknown {
 
 /**
  * One line for one of the Worker's: a request with its method, path, status, time, key, what was
- * scored and what has no reward, by code; any other line with its level, its event and the rest as it came. A text that is no such
- * line stays as it is.
+ * scored and what has no reward, by code; any other with its level, its event and the rest. A text
+ * that is no such line stays as it is.
  * @param at when it came
  * @returns the text, and whether it tells of a request
  */

@@ -3,7 +3,7 @@
 import { LIMITS } from "../core/faults/limits.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
 
-/** Headers that take so long come with the first token, or with the answer; not of a busy machine alone. */
+/** Headers so late come with the first token, or with the answer; seldom of a busy machine alone. */
 const LATE_MS = 250;
 
 /** Of fewer, connections that are opened first decide. */

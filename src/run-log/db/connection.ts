@@ -71,7 +71,7 @@ export class StoreWriteError extends Error {
   }
 }
 
-/** SQLSTATEs of a table or a column that is not there, and of a key or a database that is not known. */
+/** SQLSTATEs of a table or a column that is missing, and of an unknown user or database. */
 const NOT_MIGRATED = ["42P01", "42703"];
 const NOT_LET_IN = ["28000", "28P01", "3D000"];
 
