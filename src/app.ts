@@ -4,11 +4,12 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
 import { type Admission, createAdmission } from "./api/door/admission.ts";
-import { authenticate, loggedPath, pathWithoutKey, requireScope } from "./api/door/auth.ts";
+import { authenticate, pathWithoutKey, requireScope } from "./api/door/auth.ts";
 import type { AppDeps, RouteDeps } from "./api/door/deps.ts";
 import { drainUnread } from "./api/door/drain.ts";
 import { createInFlight } from "./api/door/in-flight.ts";
 import { problemResponse } from "./api/door/problem.ts";
+import { watchedRequest } from "./api/door/request-line.ts";
 import { type RouteTable, routeTable } from "./api/door/route.ts";
 import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/door/scope.ts";
 import { suggestedRoute } from "./api/door/suggested-route.ts";
@@ -80,7 +81,7 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
 }
 
 function addFrame(app: Hono<AppEnv>, deps: RouteDeps, table: RouteTable): void {
-  const nextId = createRequestIds(() => deps.clock.date().getTime());
+  const nextId = createRequestIds(() => deps.clock.date().getTime(), deps.replica);
   const admission = createAdmission(deps);
   app.use(async (c, next) => {
     const scope: RequestScope = {
@@ -92,9 +93,11 @@ function addFrame(app: Hono<AppEnv>, deps: RouteDeps, table: RouteTable): void {
       keep_alive: (work) => keepAlive(c, work),
     };
     c.set("scope", scope);
+    const answered = watchedRequest(c, deps, () => routePath(c));
     await next();
     await drainUnread(c.req.raw);
     finish(c, deps, scope);
+    answered();
     void c.get("onEnd")?.();
   });
   app.use(async (c, next) => {
@@ -153,10 +156,4 @@ function finish(c: AppContext, deps: RouteDeps, scope: RequestScope): void {
   const total_ms = deps.clock.now() - scope.started_ms;
   deps.metrics.add("kritai_requests_total", 1, { route, status: `${c.res.status}` });
   deps.metrics.observe("kritai_request_seconds", total_ms / 1000, { route });
-  if (deps.log_requests === true) {
-    const { method } = c.req;
-    const where = { method, route, path: loggedPath(c.req.path, route !== "unmatched") };
-    const line = { level: "info", event: "request", request_id: scope.id, ...where, status: c.res.status };
-    deps.report({ ...line, key_name: scope.key_name, total_ms: Math.round(total_ms), ...scope.scored });
-  }
 }

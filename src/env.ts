@@ -16,6 +16,7 @@ import type { IdempotentStub } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { parseKeyLimits } from "./objects/key-limits/ledger.ts";
 import type { ObjectNamespace } from "./objects/storage/reach.ts";
+import { REPLICAS_MAX } from "./platform/request-ids.ts";
 import type { QueueBinding } from "./ports/ports.ts";
 import { BackendSchema, type BackendSettings, backendUrl, ownSettings, PROTOCOLS } from "./verifier/settings.ts";
 
@@ -144,6 +145,13 @@ export const EnvSchema = z.object({
   DATABASE_FETCH_ENDPOINT: optional(backendUrl.refine((url) => LOOPBACK_SQL.test(url))),
   ASSETS: binding<{ fetch(url: string): Promise<Response> }>(),
   LOG_LEVEL: optional(z.enum(["error", "info"])),
+  REPLICA: optional(
+    z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(REPLICAS_MAX - 1),
+  ),
   WEBHOOK_HOSTS: optional(hosts(LIMITS.webhook_hosts_max)),
   WEBHOOK_SECRET: optional(SecretSchema),
   WEBHOOK: optional(z.url().max(LIMITS.webhook_url_chars).refine(isWebhookUrl)),
@@ -189,6 +197,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   DATABASE_FETCH_ENDPOINT: "must be http://HOST:PORT/sql on a loopback host",
   ASSETS: "must be the binding of the static assets",
   LOG_LEVEL: 'must be "error" or "info"',
+  REPLICA: `must be an integer from 0 to ${REPLICAS_MAX - 1}`,
   WEBHOOK_HOSTS: `must be up to ${LIMITS.webhook_hosts_max} comma-separated hosts, such as hooks.example.org or hooks.example.org:8443`,
   WEBHOOK_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   WEBHOOK: "must be an https URL (or http on a loopback host) without user and password",

@@ -158,6 +158,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     group_sizes: config.GROUP_SIZES,
     default_spec: config.DEFAULT_JUDGE === undefined ? undefined : specOfJudge(config.DEFAULT_JUDGE),
     path_scopes: config.PATH_SCOPES,
+    replica: config.REPLICA,
     token_secret: config.TOKEN_SECRET,
     faults,
     log_requests: config.LOG_LEVEL === "info",

@@ -26,11 +26,15 @@ function increment(digits: Uint8Array): void {
   }
 }
 
+/** What stands in an id's 11th character: a hexadecimal digit. */
+export const REPLICAS_MAX = 16;
+
 /**
  * A source of ULIDs whose order is the order of the calls. `now` gives ms since 1970; time running
- * backwards is held.
+ * backwards is held. Of several replicas without a common storage each has a number, from 0 to 15,
+ * which stands in its ids: a proxy then knows whose a batch is.
  */
-export function createRequestIds(now: () => number): () => string {
+export function createRequestIds(now: () => number, replica?: number): () => string {
   let last = -1;
   const digits = new Uint8Array(RANDOM_CHARS);
   return () => {
@@ -39,7 +43,7 @@ export function createRequestIds(now: () => number): () => string {
       crypto.getRandomValues(digits);
       for (let i = 0; i < digits.length; i++) digits[i] = (digits[i] as number) & 31;
       // A clear top bit leaves room to count up within the millisecond without wrapping round.
-      digits[0] = (digits[0] as number) & 15;
+      digits[0] = replica ?? (digits[0] as number) & (REPLICAS_MAX - 1);
       last = ms;
     } else {
       increment(digits);

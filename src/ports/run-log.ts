@@ -1,6 +1,7 @@
 // Owns the seam between scoring and the run log: what is logged, and how it is read back.
 // Interfaces only.
 
+import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";
 import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
 import type { Owner } from "../core/contract/owner.ts";
@@ -38,8 +39,8 @@ export interface GroupEntry {
   /** Only when the spec says log_texts. */
   prompt: string | null;
   language: string | null;
-  /** Whether wins go in a circle; null where none can, or nothing was compared. */
-  cyclic: boolean | null;
+  /** Null where nothing was compared. */
+  circles: Circles | null;
   rollouts: readonly RolloutRow[];
   verdicts: readonly VerdictRow[];
   /** Of a spec with signals. */
@@ -103,8 +104,20 @@ export interface RunDetail extends RunSummary {
   specs: { spec_hash: string; spec: unknown; requests: number; first_at: string }[];
 }
 
+/** What one signal of a run's specs came to at a step. */
+export interface StepSignal {
+  /** Of its known values; null without any. */
+  mean: number | null;
+  /** All that it was to have a value for. */
+  rollouts: number;
+  /** Those without a value, by code. */
+  nulls: Record<string, number>;
+}
+
 export interface StepRow {
   step: number | null;
+  /** When the first of its requests was logged. */
+  first_at: string;
   requests: number;
   groups: number;
   rollouts: number;
@@ -126,6 +139,8 @@ export interface StepRow {
   errors: Record<string, number>;
   /** Of its requests, each once, ascending; what tells of a parse rate goes by the step's own. */
   warnings: string[];
+  /** By name, where they are asked for; `base`, `format` and `overlong` of a spec without signals. */
+  signals?: Record<string, StepSignal>;
 }
 
 /** How rewards of complete groups are spread over a run's steps. */
@@ -243,12 +258,12 @@ export interface RunLog {
   /** Who has a run of this id, at most `limit`, by name. */
   owners(runId: string, limit: number): Promise<Owner[]>;
   run(run: RunKey): Promise<RunDetail | null>;
-  /** The steps of which there are groups, ascending. */
-  stepsWithGroups(run: RunKey): Promise<number[]>;
+  /** The steps of which there are groups, ascending; by window those of all of the run's requests. */
+  stepsWithGroups(run: RunKey, axis?: RunAxis): Promise<number[]>;
   /** A step's complete groups (`ok`), oldest first, as far as runs are compared by them. */
-  compared(run: RunKey, step: number): Promise<LoggedComparison[]>;
-  /** One row a step, ascending; by step what has none first, under null. */
-  steps(run: RunKey, range: StepRange, axis?: RunAxis): Promise<StepRow[]>;
+  compared(run: RunKey, step: number, axis?: RunAxis): Promise<LoggedComparison[]>;
+  /** One row a step, ascending, with its signals or without; by step what has none first, under null. */
+  steps(run: RunKey, range: StepRange, axis?: RunAxis, signals?: boolean): Promise<StepRow[]>;
   /** One row for each of the last `steps` steps, ascending, for the alarms. */
   health(run: RunKey, steps: number, axis?: RunAxis): Promise<HealthRow[]>;
   /** Of the last `steps` steps that have one, ascending. */

@@ -5,7 +5,7 @@ import { LIMITS } from "../core/faults/limits.ts";
 import type { Health } from "../ports/ports.ts";
 import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
-import { verdicts } from "./db/verdict-tables.ts";
+import { groups } from "./db/schema.ts";
 import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
@@ -43,9 +43,9 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     runs: (page) => reading(() => runPage(db, page)),
     owners: (runId, limit) => reading(() => runOwners(db, runId, limit)),
     run: (run) => reading(() => runDetail(db, run)),
-    stepsWithGroups: (run) => reading(() => stepsWithGroups(db, run)),
-    compared: (run, step) => reading(() => comparedGroups(db, run, step)),
-    steps: (run, range, axis) => reading(() => stepRows(db, run, range, axis)),
+    stepsWithGroups: (run, axis) => reading(() => stepsWithGroups(db, run, axis)),
+    compared: (run, step, axis) => reading(() => comparedGroups(db, run, step, axis)),
+    steps: (run, range, axis, signals) => reading(() => stepRows(db, run, range, axis, signals)),
     health: (run, steps, axis) => reading(() => healthRows(db, run, steps, axis)),
     histogram: (run, wanted, axis) => reading(() => rewardHistogram(db, run, wanted, axis)),
     groups: (run, page) => reading(() => groupPage(db, run, page)),
@@ -100,7 +100,7 @@ async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);
   try {
-    await db.select({ verdict: verdicts.verdict }).from(verdicts).limit(1);
+    await db.select({ circles: groups.circles }).from(groups).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
     const detail = isNotMigrated(error) ? "not migrated" : "unreachable";

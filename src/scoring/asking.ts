@@ -63,7 +63,7 @@ export class QuestionAsker {
       round = this.again(round);
       if (round.length === 0) return;
       await ask(round.map(({ entry }) => entry));
-      for (const one of round) recordReask(one);
+      for (const asked of round) recordReask(asked);
     }
   }
 

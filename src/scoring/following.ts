@@ -81,8 +81,8 @@ export class Following {
       await this.done.promise;
     }
     await Promise.all(wave.map(({ shared }) => shared.settled));
-    const steps = Math.max(0, ...comparisons.map((one) => one.steps.length - 1));
-    return Array.from({ length: steps }, (_, k) => comparisons.flatMap((one) => one.steps[k + 1] ?? []));
+    const steps = Math.max(0, ...comparisons.map((comparison) => comparison.steps.length - 1));
+    return Array.from({ length: steps }, (_, k) => comparisons.flatMap((comparison) => comparison.steps[k + 1] ?? []));
   }
 
   private opened(entries: QuestionEntry[]): ComparisonProgress {
@@ -116,7 +116,7 @@ export class Following {
   /** Asked again where it said nothing; else what follows, entered before anybody else may. */
   private answered(comparison: ComparisonProgress): void {
     this.running--;
-    if (comparison.again > 0) for (const one of comparison.round) recordReask(one);
+    if (comparison.again > 0) for (const asked of comparison.round) recordReask(asked);
     const again = comparison.again < this.asking.reasks ? this.asking.again(this.ownOf(comparison)) : [];
     if (again.length > 0) {
       comparison.round = again;

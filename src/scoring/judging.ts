@@ -130,7 +130,7 @@ const FILLED_COPIES = 3;
 const runsOf = (wave: readonly Question[]): number =>
   wave.reduce((sum, { runs }) => {
     const each = runs?.cases.map(({ assert }) => (assert === undefined ? 1 : ASSERT_RUNS)) ?? [];
-    return sum + each.reduce((all: number, one) => all + one, 0);
+    return sum + each.reduce((all: number, count) => all + count, 0);
   }, 0);
 
 function plannedSignal(plans: Plans, open: OpenSignal): Planned {

@@ -30,7 +30,7 @@ export async function groupEntry(
     prompt_hash: await sha256Hex(canonicalJson(group.prompt)),
     prompt: withTexts ? prompt : null,
     language,
-    cyclic: signals.compared()?.cyclic ?? null,
+    circles: signals.compared()?.circles ?? null,
     rollouts: await Promise.all(group.rollouts.map((_, r) => rolloutRow(prepared, r, withTexts))),
     verdicts: verdictRows(signals),
     ...(named && { signals: signalRows(signals) }),

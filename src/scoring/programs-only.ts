@@ -11,15 +11,17 @@ const WORDS =
 /**
  * Told where of some group nothing was judged: no rollout held a program, or of all that was asked
  * nothing could be said.
+ * @param asks the spec looks at candidates: one that only compares answers with a reference does not
  */
 export function programsOnly(
   { programs_only }: Pick<Verifier, "programs_only">,
   prepared: readonly PreparedGroup[],
   results: readonly GroupResult[],
+  asks: boolean,
 ): string[] {
   const isEmpty = ({ candidates }: PreparedGroup) => candidates.every((candidate) => candidate === null);
   const isSilent = ({ verifier }: GroupResult) => verifier.unparsed > 0 && verifier.parsed === 0;
-  const warns = programs_only === true && (prepared.some(isEmpty) || results.some(isSilent));
+  const warns = programs_only === true && ((asks && prepared.some(isEmpty)) || results.some(isSilent));
   return warns ? [CODE + WORDS] : [];
 }
 

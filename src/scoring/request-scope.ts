@@ -1,6 +1,24 @@
 // Owns what one request carries through scoring: its id, its times, its key's name.
 import type { Clock } from "../ports/ports.ts";
 
+/** What its log line says of a request that was scored. */
+export interface ScoredCounts {
+  /** Absent of samples that others were judged with. */
+  groups?: number;
+  rollouts: number;
+  /** Rollouts that have a reward, and their mean; null where none has. */
+  rewards: number;
+  reward_mean: number | null;
+  /** How often verifiers were asked by it. */
+  verifier_calls?: number;
+  /** Rewards that are null, by code. */
+  nulls?: Record<string, number>;
+  /** Generations that brought no answer, by code. */
+  failed?: Record<string, number>;
+  /** Why verifiers refused questions, in their own words for people. */
+  reasons?: readonly string[];
+}
+
 /** Durations are ms; `started_ms` is on the injected clock. */
 export interface RequestScope {
   /**
@@ -12,8 +30,7 @@ export interface RequestScope {
   key_name: string | null;
   verifier_ms: number;
   store_ms: number;
-  /** What was scored for it, how often verifiers were asked by it, and rewards that are null, by code. */
-  scored?: { groups: number; rollouts: number; verifier_calls: number; nulls?: Record<string, number> };
+  scored?: ScoredCounts;
   /** What its log entry warns of beside what scoring does. */
   readonly warnings?: readonly string[];
   /** Lower goes first at verifiers that know priorities; absent: 0. */

@@ -11,7 +11,8 @@ import { appendEntry } from "./log-append.ts";
 import { isMendable } from "./mendable.ts";
 import { partyOf } from "./party.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope, ScoredCounts } from "./request-scope.ts";
+import { rewardCounts, tally } from "./reward-counts.ts";
 import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
 
 /** The native reply, and beside it what was logged of each group, single verdicts included. */
@@ -25,13 +26,15 @@ function tokensOf({ reply, audit }: ScoredBatch): number {
   return uses.reduce((sum, { prompt_tokens, completion_tokens }) => sum + prompt_tokens + completion_tokens, 0);
 }
 
-/** Rewards that are null, by code; nothing where there are none. */
-function nullsOf(groups: readonly GroupResult[]): { nulls?: Record<string, number> } {
-  const nulls: Record<string, number> = {};
-  for (const { reward, error } of groups.flatMap(({ rollouts }) => rollouts)) {
-    if (reward === null && error !== null) nulls[error] = (nulls[error] ?? 0) + 1;
-  }
-  return Object.keys(nulls).length === 0 ? {} : { nulls };
+function countsOf({ reply, entry, session, refused }: ScoredBatch): ScoredCounts {
+  const failed = tally(entry.groups.flatMap(({ verdicts }) => verdicts.flatMap(({ error }) => error ?? [])));
+  return {
+    groups: reply.groups.length,
+    ...rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts)),
+    verifier_calls: session.requests,
+    ...(failed !== null && { failed }),
+    ...(refused.length > 0 && { reasons: refused }),
+  };
 }
 
 /** Rows of the run log that a scored request comes to, with its own and, where kept, those of texts. */
@@ -64,12 +67,7 @@ export async function scoreAndLog(
   const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
-  scope.scored = {
-    groups: scored.reply.groups.length,
-    rollouts: scored.entry.items,
-    verifier_calls: scored.session.requests,
-    ...nullsOf(scored.reply.groups),
-  };
+  scope.scored = countsOf(scored);
   countBatch(deps.metrics, scored);
   if (deps.keyLimits !== undefined) {
     const use = { tokens: tokensOf(scored), log_rows: rowsOf(scored.entry) };

@@ -117,6 +117,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const groups = await entries(judged, results, named, withTexts, audited);
   const total = deps.clock.now() - started_ms;
   const metrics = batchMetrics(results);
+  const asks = asksForCandidates(compiled);
   const shared = {
     run_id: request.run_id ?? null,
     step: request.step ?? null,
@@ -128,8 +129,8 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
       ...(texts?.dropped === true || auditing?.texts?.dropped === true ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
-      ...rewardWarnings(prepared, results, metrics, asksForCandidates(compiled), comparesFew(compiled)),
-      ...programsOnly(deps.verifier, prepared, results),
+      ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled)),
+      ...programsOnly(deps.verifier, prepared, results, asks),
       ...lateHeaders(session, prepared.length),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
@@ -204,7 +205,8 @@ function measuresOf({ signals }: CompiledSpec, judged: readonly GroupSignals[]):
 /** By signal: the values of every group's rollouts. */
 function columnsOf(results: readonly GroupResult[]): NonNullable<RewardsReply["columns"]> {
   const names = Object.keys(results[0]?.rollouts[0]?.components ?? {});
-  const column = (name: string) => results.map(({ rollouts }) => rollouts.map((one) => one.components[name] ?? null));
+  const column = (name: string) =>
+    results.map(({ rollouts }) => rollouts.map((rollout) => rollout.components[name] ?? null));
   return Object.fromEntries(names.map((name) => [name, column(name)]));
 }
 

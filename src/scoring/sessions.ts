@@ -39,9 +39,9 @@ export function openSessions(
   });
   const stats = () => {
     const all = sessions.map(([, session]) => session.stats);
-    const sum = (field: SessionCount) => all.reduce((total, one) => total + one[field], 0);
-    const most = (field: SessionCount) => all.reduce((top, one) => Math.max(top, one[field]), 0);
-    const headers_ms = all.flatMap((one) => one.headers_ms ?? []);
+    const sum = (field: SessionCount) => all.reduce((total, session) => total + session[field], 0);
+    const most = (field: SessionCount) => all.reduce((top, session) => Math.max(top, session[field]), 0);
+    const headers_ms = all.flatMap((session) => session.headers_ms ?? []);
     return {
       headers_waiting_max: most("headers_waiting_max"),
       in_flight_max: sum("in_flight_max"),

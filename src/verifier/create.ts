@@ -43,7 +43,7 @@ export function createVerifier(
     return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock });
   });
   const kinds = [...new Set(verifiers.flatMap(kindsTaken))];
-  const each = kinds.map((kind) => verifiers.filter((one) => kindsTaken(one).includes(kind)));
+  const each = kinds.map((kind) => verifiers.filter((verifier) => kindsTaken(verifier).includes(kind)));
   return questionRouter(
     each.map((alike) => createFallbackVerifier(alike as [Verifier, ...Verifier[]], clock)) as [Verifier, ...Verifier[]],
   );

@@ -43,7 +43,7 @@ function routedSession(verifiers: readonly Verifier[], call: VerifierCall): Veri
   };
   return {
     judge(job, sink) {
-      const verifier = verifiers.find((one) => kindsTaken(one).includes(job.to));
+      const verifier = verifiers.find((verifier) => kindsTaken(verifier).includes(job.to));
       if (verifier === undefined) return Promise.reject(new TypeError(`nobody takes questions to ${job.to}`));
       return open(verifier).judge(job, sink);
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AskedQuestion } from "../../src/core/asking/asked-questions.ts";
 import type { Reading } from "../../src/core/asking/readings.ts";
-import { jammers } from "../../src/core/tournament/jamming.ts";
+import { jammers, suspicion } from "../../src/core/tournament/jamming.ts";
 
 const readingWith = (status: Reading["status"], code: Reading["code"] = null): Reading => ({
   ...{ sample: 0, verdict: null, status, code, saved: false, finish_reason: null },
@@ -26,6 +26,23 @@ const jamming =
   (...bad: number[]) =>
   (i: number, j: number) =>
     bad.includes(i) || bad.includes(j) ? ("no_box" as const) : ("ok" as const);
+
+/** So many classes that not every explanation is looked at. */
+const MANY = 16;
+
+describe("suspicion", () => {
+  it("has among many classes the odds that looking at every explanation gives", () => {
+    for (const n of [4, 6, 9]) {
+      for (const bad of [[], [0], [1, n - 1], [0, 2, 3]].filter(({ length }) => length < n - 1)) {
+        const asked = robin(n, jamming(...bad));
+        const exact = suspicion(n, asked).odds;
+        // Classes beyond the n meet nobody, and change nothing of what is known of the others.
+        const grown = suspicion(MANY, asked).odds.slice(0, n);
+        for (const [v, odds] of exact.entries()) expect(grown[v], `${v} of ${n}, ${bad} jam`).toBeCloseTo(odds, 9);
+      }
+    }
+  });
+});
 
 describe("jammers", () => {
   it("finds the one in whose presence verdicts fail, wherever it stands, also in a large group", () => {

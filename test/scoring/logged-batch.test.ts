@@ -20,18 +20,22 @@ describe("log_texts", () => {
 describe("whether wins go in a circle", () => {
   const circle: Script = ([a = "", b = ""]) => ((printed(a) + 1) % 3 === printed(b) ? "\\boxed{A}" : "\\boxed{B}");
   const logged = async (values: readonly number[], verifier: FakeVerifier) =>
-    (await score([{ rollouts: rolloutsOf(values.map(program)) }], { verifier })).entry.groups[0]?.cyclic;
+    (await score([{ rollouts: rolloutsOf(values.map(program)) }], { verifier })).entry.groups[0]?.circles;
 
   it("is logged of every compared group, without a word of it in a plain spec's reply", async () => {
-    expect(await logged([0, 1, 2], fakeVerifier(circle))).toBe(true);
-    expect(await logged([0, 1, 2], fakeVerifier(byValue))).toBe(false);
+    expect(await logged([0, 1, 2], fakeVerifier(circle))).toEqual({ triples: 1, circles: 1 });
+    expect(await logged([0, 1, 2], fakeVerifier(byValue))).toEqual({ triples: 1, circles: 0 });
     const group = await scoreOne([0, 1, 2].map(program), { verifier: fakeVerifier(circle) });
     expect(group.metrics).not.toHaveProperty("cyclic");
   });
 
-  it("is not said of fewer than three different candidates, of which none can", async () => {
-    expect(await logged([0, 1], fakeVerifier(byValue))).toBeNull();
-    expect(await logged([0, 1, 1, 0], fakeVerifier(byValue))).toBeNull();
+  it("counts no triple of fewer than three different candidates, of which none can", async () => {
+    for (const values of [
+      [0, 1],
+      [0, 1, 1, 0],
+    ]) {
+      expect(await logged(values, fakeVerifier(byValue))).toEqual({ triples: 0, circles: 0 });
+    }
   });
 });
 

@@ -18,6 +18,14 @@ const saidIn = async (texts: string[], spec: object, verifier = silent()) => {
 };
 
 describe("rewards of texts", () => {
+  test("compared with a reference, which no judge sees, say nothing", async () => {
+    const texts = ["It is \\boxed{4}.", "It is \\boxed{5}."];
+    const spec = { signals: { right: { kind: "reference" } } };
+    const groups = [{ prompt: "2 + 2?", reference: "4", rollouts: texts.map((text) => ({ text })) }];
+    const reply = await setUp({ verifier: silent() }).post("/v1/rewards", { groups, spec });
+    expect(await reply.json()).toMatchObject({ rewards: [[1, 0]], warnings: [] });
+  });
+
   test("without a program say beside no_candidates what the verifier can do, and what to do", async () => {
     const { reply, said } = await saidIn(SENTENCES, {});
     expect(reply.warnings).toContain("no_candidates");

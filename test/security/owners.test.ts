@@ -98,7 +98,9 @@ function pathOf(pattern: string, ids: Ids): string {
     project: "p",
     location: "global",
     config: "default_ranking_config:rank",
+    folder: "guides",
   };
+  meant.page = pattern.includes(":folder") ? "training" : "routes";
   meant.id = pattern.startsWith("/v1/batches/") ? ids.batch : `${ids.request}.0`;
   return pattern.replace(/:(\w+)/g, (_, name: string) => {
     if (meant[name] === undefined) throw new Error(`what does ${name} of ${pattern} stand for?`);

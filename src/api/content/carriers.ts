@@ -77,7 +77,7 @@ const CARRIERS = {
     *pieces(value, path, { rank_fields }) {
       const named = Array.isArray(rank_fields) && rank_fields.length > 0 ? rank_fields : ["text"];
       if (Array.isArray(value))
-        for (const [i, one] of elements(value)) yield* documentPieces(one, [...path, i], named as string[]);
+        for (const [i, element] of elements(value)) yield* documentPieces(element, [...path, i], named as string[]);
     },
   },
   gemini: { says: "Gemini's parts", handling: PARTS, pieces: geminiPieces },
@@ -91,7 +91,7 @@ const CARRIERS = {
     handling: { tools: "warned" },
     *pieces(value, path) {
       if (!Array.isArray(value)) yield* rowPieces(value, path);
-      else for (const [i, one] of elements(value)) if (isRecord(one)) yield* rowPieces(one, [...path, i]);
+      else for (const [i, row] of elements(value)) if (isRecord(row)) yield* rowPieces(row, [...path, i]);
     },
   },
 } satisfies Readonly<Record<string, Carrier>>;

@@ -78,7 +78,7 @@ const DEPTH_MAX = 8;
 export function isNothing(value: unknown, depth = 0): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
   if (typeof value !== "object") return false;
-  return depth < DEPTH_MAX && Object.values(value).every((one) => isNothing(one, depth + 1));
+  return depth < DEPTH_MAX && Object.values(value).every((field) => isNothing(field, depth + 1));
 }
 
 /**
@@ -88,7 +88,7 @@ export function isNothing(value: unknown, depth = 0): boolean {
 export function isAside(name: string, value: unknown): boolean {
   if (isNothing(value) || typeof value === "number" || typeof value === "boolean") return true;
   if (ABOUT_OBJECTS.has(name) || (ABOUT_FIELDS.has(name) && typeof value === "string")) return true;
-  return Array.isArray(value) && !MEDIA.has(kindNamed(name)) && value.every((one) => typeof one === "number");
+  return Array.isArray(value) && !MEDIA.has(kindNamed(name)) && value.every((element) => typeof element === "number");
 }
 
 /** Columns and fields of a row that hold content beside its texts. */

@@ -90,7 +90,7 @@ function* mediaPieces(output: unknown, path: ContentPath): Pieces {
 /** A text, or messages. */
 export function* chatPieces(chat: unknown, path: ContentPath): Pieces {
   if (typeof chat === "string") yield piece(path, "text", "text");
-  else if (Array.isArray(chat)) for (const [i, one] of elements(chat)) yield* messagePieces(one, [...path, i]);
+  else if (Array.isArray(chat)) for (const [i, message] of elements(chat)) yield* messagePieces(message, [...path, i]);
   else yield* messagePieces(chat, path);
 }
 
@@ -107,7 +107,7 @@ const OTHERS: ReadonlySet<unknown> = new Set(["user", "system", "developer", "to
 export function* answerPieces(chat: unknown, path: ContentPath, first = 0): Pieces {
   yield* chatPieces(chat, path);
   if (!Array.isArray(chat)) return;
-  const lastTurn = chat.findLastIndex((one) => isRecord(one) && one.role === "assistant");
+  const lastTurn = chat.findLastIndex((message) => isRecord(message) && message.role === "assistant");
   const judged = lastTurn < 0 ? chat.length - 1 : lastTurn;
   for (const [i, message] of elements(chat)) {
     const others = i !== judged || OTHERS.has(isRecord(message) ? message.role : null);
@@ -123,7 +123,7 @@ export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(chat)) return;
   const last = Math.max(
     0,
-    chat.findLastIndex((one) => isRecord(one) && one.role === "assistant"),
+    chat.findLastIndex((message) => isRecord(message) && message.role === "assistant"),
   );
   for (const found of answerPieces(chat, path, last)) {
     yield (found.path[path.length] as number) < last ? { ...found, of: "prompt" } : found;
@@ -134,7 +134,7 @@ export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
 export function* outputPieces(items: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(items)) return;
   // A thought behind a message begins another turn, and the message is not judged.
-  const last = items.findLastIndex((one) => !isRecord(one) || one.type !== "message" || !isNothing(one.content));
+  const last = items.findLastIndex((item) => !isRecord(item) || item.type !== "message" || !isNothing(item.content));
   for (const [i, item] of elements(items)) {
     if (isRecord(item) && item.type == null && !isNothing(item))
       yield piece([...path, i], "unknown", "an item without a type");
@@ -157,7 +157,7 @@ export function* inputPieces(input: unknown, path: ContentPath): Pieces {
 /** A text; an object that holds content in its place is that content. */
 export function* textPieces(value: unknown, path: ContentPath): Pieces {
   if (typeof value === "string") yield piece(path, "text", "text");
-  else if (Array.isArray(value)) for (const [i, one] of elements(value)) yield* textPieces(one, [...path, i]);
+  else if (Array.isArray(value)) for (const [i, element] of elements(value)) yield* textPieces(element, [...path, i]);
   else if (isRecord(value)) {
     if ("content" in value || "role" in value) yield* messagePieces(value, path);
     else if ("type" in value || "text" in value) yield* partPieces(value, path);

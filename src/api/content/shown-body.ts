@@ -31,9 +31,9 @@ function* valuesAt(
   const [name, ...rest] = names;
   if (name === undefined) return yield { value, path };
   if (name === "[]") {
-    if (Array.isArray(value)) for (const [i, one] of elements(value)) yield* valuesAt(one, rest, [...path, i]);
+    if (Array.isArray(value)) for (const [i, element] of elements(value)) yield* valuesAt(element, rest, [...path, i]);
   } else if (!isRecord(value)) return;
-  else if (name === "*") for (const [key, one] of Object.entries(value)) yield* valuesAt(one, rest, [...path, key]);
+  else if (name === "*") for (const [key, field] of Object.entries(value)) yield* valuesAt(field, rest, [...path, key]);
   else if (value[name] !== undefined) yield* valuesAt(value[name], rest, [...path, name]);
 }
 

@@ -6,7 +6,7 @@ import type { Metrics } from "../../platform/counters.ts";
 import type { Grant, KeyLimitName, KeyLimits, LimitState } from "../../ports/key-limits.ts";
 import { onReceived } from "./body.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
-import { type AppContext, keepAlive, workOf } from "./scope.ts";
+import { type AppContext, keepAlive, whenDone } from "./scope.ts";
 
 const REFUSALS: Readonly<Record<KeyLimitName, RequestErrorCode>> = {
   rpm: "rate_limited",
@@ -89,17 +89,6 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
       throw refusal(grant.refused_by, grant);
     },
   };
-}
-
-/**
- * A reply may be under way long after its handler has returned: the request has ended when its work
- * has, and the work that came of it.
- */
-async function whenDone(c: AppContext): Promise<void> {
-  for (let known = -1; known < workOf(c).length; ) {
-    known = workOf(c).length;
-    await Promise.allSettled(workOf(c));
-  }
 }
 
 function refusal(name: KeyLimitName, { retry_after_s, limits }: Grant): ApiError {

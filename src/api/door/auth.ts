@@ -185,8 +185,14 @@ const FOREIGN_PAGE = [
 export function isLoopback(request: Request): boolean {
   if (!LOOPBACK_HOST.test(new URL(request.url).hostname)) return false;
   if (isCrossSite(request)) return false;
-  const client = request.headers.get("cf-connecting-ip");
+  const client = clientAddress(request);
   return client === null || LOOPBACK_ADDRESS.test(client);
+}
+
+/** As workerd by itself says it, with a port, or Cloudflare's network; a client can send neither. */
+function clientAddress(request: Request): string | null {
+  const { clientIp } = (request as { cf?: { clientIp?: string } }).cf ?? {};
+  return clientIp?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? request.headers.get("cf-connecting-ip");
 }
 
 /**

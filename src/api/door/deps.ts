@@ -61,6 +61,8 @@ export interface AppDeps {
   keys: readonly KeyDigest[];
   /** What a key in a path may do at most. Absent: all that it may. */
   path_scopes?: readonly Scope[] | undefined;
+  /** Which of several this is, 0 to 15: what it counts by itself, its ids say. Absent: there is one. */
+  replica?: number | undefined;
   /** What tokens are signed with. Absent: there are none. */
   token_secret?: Uint8Array | undefined;
   /** Variables that are wrong; while there are any, only the public routes answer. */

@@ -38,6 +38,7 @@ export async function lateReply(
     .catch((error) => {
       clearInterval(beat);
       if (asApiError(error).code === "internal") deps.report(faultLine(error, c.get("scope").id));
+      c.set("broken_off", asApiError(error).code);
       sink.fail(error);
     });
   return lines ? ndjsonResponse(body) : new Response(body, { headers: JSON_HEADERS });

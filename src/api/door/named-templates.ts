@@ -36,7 +36,7 @@ export async function templatesFor(
   const names = [...new Set(specs.flatMap(foreignPrompts))];
   if (names.length === 0 || deps.templates === undefined) return new Map();
   const found = await timedStore(deps.clock, scope, () => Promise.all(names.map((name) => storedTemplate(deps, name))));
-  return new Map(found.flatMap((one) => (one === null ? [] : [[one.name, one] as const])));
+  return new Map(found.flatMap((template) => (template === null ? [] : [[template.name, template] as const])));
 }
 
 /** As `withOwnTemplates`, of templates that are known. */

@@ -21,6 +21,10 @@ export type AppEnv = {
     work?: Promise<unknown>[];
     rateLimit?: Record<string, string>;
     onEnd?: () => Promise<void>;
+    /** Settles when the last of a reply that its client draws has been drawn. */
+    replying?: Promise<void>;
+    /** The fault that ended a reply which had begun. */
+    broken_off?: string;
     /**
      * The batch that goes on for the request; where their ids are one, so is their place among the
      * key's requests.
@@ -49,6 +53,17 @@ export function serverTiming(clock: Clock, scope: RequestScope): string {
 /** What goes on for the request, whether its handler has returned or not. */
 export function workOf(c: AppContext): readonly Promise<unknown>[] {
   return c.get("work") ?? [];
+}
+
+/**
+ * A reply may be under way long after its handler has returned: the request has ended when its work
+ * has, and the work that came of it.
+ */
+export async function whenDone(c: AppContext): Promise<void> {
+  for (let known = -1; known < workOf(c).length; ) {
+    known = workOf(c).length;
+    await Promise.allSettled(workOf(c));
+  }
 }
 
 /**

@@ -129,6 +129,7 @@ export function slowJson(
       })
       .catch((error) => {
         if (asApiError(error).code === "internal") deps.report(faultLine(error, c.get("scope").id));
+        c.set("broken_off", asApiError(error).code);
         sink.fail(error);
       })
       .finally(() => clearInterval(beat));

@@ -77,16 +77,18 @@ export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Ar
 
 /**
  * A stream that takes a line from `lines` whenever the client wants one, and ends the source when
- * the client goes.
+ * the client goes; `onEnd` is called after the last one either way.
  */
-export function pulledLines(lines: AsyncIterator<unknown>): ReadableStream<Uint8Array> {
+export function pulledLines(lines: AsyncIterator<unknown>, onEnd: () => void = () => {}): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(line(value)));
+      if (!done) return controller.enqueue(encoder.encode(line(value)));
+      controller.close();
+      onEnd();
     },
     async cancel() {
+      onEnd();
       await lines.return?.();
     },
   });

@@ -68,7 +68,8 @@ function overlongField(value: unknown, fields: Record<string, Bounds>, path: Iss
  *   more still
  */
 export function invalidRequest(errors: readonly FieldError[], total = errors.length, least = false): ApiError {
-  const first = errors[0] as FieldError;
+  // Who misspelt a field lacks it as well: what was meant is told first.
+  const first = (errors.find(({ message }) => message.includes("; did you mean ")) ?? errors[0]) as FieldError;
   const more = total > 1 ? ` (and ${least ? "at least " : ""}${total - 1} more)` : "";
   return new ApiError("invalid_request", `${first.path}: ${first.message}${more}`, { errors });
 }

@@ -5,8 +5,10 @@ import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { commonPrompts, type LoggedComparison, pairedRuns } from "../../core/health/paired-runs.ts";
 import { hashText } from "../../core/math/random.ts";
-import type { RunKey, RunLog } from "../../ports/run-log.ts";
+import { BY_STEP, type RunAxis } from "../../ports/run-axis.ts";
+import type { RunKey } from "../../ports/run-log.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
+import { axisFields, axisOf, EITHER_AXIS } from "../door/axis.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
@@ -17,6 +19,10 @@ import { documented, ofOneRun } from "./words.ts";
 const STEPS = 10;
 
 export const CompareQuerySchema = OwnerQuerySchema.extend({
+  by: EITHER_AXIS.by.meta({
+    description: `\`step\`: the trainers' steps. \`window\`: all requests of each run in order of logging, so many groups a window; a step is then a window's number. Default: steps where both runs have some, else windows`,
+  }),
+  window_groups: EITHER_AXIS.window_groups,
   with: RunIdSchema.meta({ description: "the other run", examples: ["another-run"] }),
   with_owner: OwnerQuerySchema.shape.owner.meta({ description: "whose the other run is, as `owner`" }),
   steps: wholeNumber(1, "compare_steps_max")
@@ -29,9 +35,31 @@ interface RunSteps {
   steps: readonly number[];
 }
 
-async function stepsOfRun({ runLog }: RouteDeps, run: RunKey): Promise<RunSteps | null> {
-  const steps = await runLog.stepsWithGroups(run);
+async function stepsOfRun({ runLog }: RouteDeps, run: RunKey, axis: RunAxis): Promise<RunSteps | null> {
+  const steps = await runLog.stepsWithGroups(run, axis);
   return steps.length === 0 && (await runLog.run(run)) === null ? null : { run, steps };
+}
+
+/** The last steps that both have, over the axis that is asked for or that both have. */
+interface Common {
+  axis: RunAxis;
+  steps: readonly number[];
+}
+
+async function commonSteps(
+  deps: RouteDeps,
+  asked: { asked: RunAxis | null; windows: RunAxis },
+  [one, other]: readonly [RunSteps, RunSteps],
+  most: number,
+): Promise<Common> {
+  const known = [one, other] as const;
+  // Of a run that tells no step none is the other's.
+  const stepless = known.some(({ steps }) => steps.length === 0);
+  const axis = asked.asked ?? (stepless ? asked.windows : BY_STEP);
+  const over = axis.by === "step" ? known.map(({ steps }) => steps) : [];
+  if (axis.by === "window") for (const { run } of known) over.push(await deps.runLog.stepsWithGroups(run, axis));
+  const theirs = new Set(over[1]);
+  return { axis, steps: (over[0] ?? []).filter((step) => theirs.has(step)).slice(-most) };
 }
 
 /** What is wrong with the second run is said of the field that names it. */
@@ -46,9 +74,9 @@ function otherFault(fault: unknown): never {
 }
 
 /** The groups of some steps, a step a round trip. */
-async function groupsAt(runLog: RunLog, run: RunKey, steps: readonly number[]): Promise<LoggedComparison[]> {
+async function groupsAt({ runLog }: RouteDeps, run: RunKey, { axis, steps }: Common): Promise<LoggedComparison[]> {
   const found: LoggedComparison[] = [];
-  for (const step of steps) for (const group of await runLog.compared(run, step)) found.push(group);
+  for (const step of steps) for (const group of await runLog.compared(run, step, axis)) found.push(group);
   return found;
 }
 
@@ -62,19 +90,22 @@ const resamplesFor = (prompts: number): number =>
 export function compareRuns(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { with: otherId, owner, with_owner, steps: most } = queryParameters(c, CompareQuerySchema);
-    const base = await ofRun(c, deps, runId, owner, (run) => stepsOfRun(deps, run));
-    const other = await ofRun(c, deps, otherId, with_owner, (run) => stepsOfRun(deps, run)).catch(otherFault);
-    const theirs = new Set(other.steps);
-    const steps = base.steps.filter((step) => theirs.has(step)).slice(-most);
-    const read = ({ run }: RunSteps) => timedStore(deps.clock, c.get("scope"), () => groupsAt(deps.runLog, run, steps));
-    const [mine, beside] = [await read(base), await read(other)];
+    const query = queryParameters(c, CompareQuerySchema);
+    const { with: otherId, owner, with_owner, steps: most } = query;
+    const stepsOf = (run: RunKey) => stepsOfRun(deps, run, BY_STEP);
+    const base = await ofRun(c, deps, runId, owner, stepsOf);
+    const other = await ofRun(c, deps, otherId, with_owner, stepsOf).catch(otherFault);
+    const timed = <T>(work: () => Promise<T>) => timedStore(deps.clock, c.get("scope"), work);
+    const common = await timed(() => commonSteps(deps, axisOf(query), [base, other], most));
+    const mine = await timed(() => groupsAt(deps, base.run, common));
+    const beside = await timed(() => groupsAt(deps, other.run, common));
     const resamples = resamplesFor(commonPrompts(mine, beside).length);
     return c.json({
       run_id: runId,
       owner: ownerName(base.run.owner),
       with: { run_id: otherId, owner: ownerName(other.run.owner) },
-      steps,
+      ...axisFields(common.axis),
+      steps: common.steps,
       spec_hashes: [...new Set([...mine, ...beside].map(({ spec_hash }) => spec_hash))].sort(),
       ...pairedRuns(mine, beside, { resamples, seed: hashText("runs", runId, otherId) }),
     });
@@ -86,6 +117,6 @@ export const words = /* @__PURE__ */ documented(() => ({
     "compareRuns",
     "How the run differs from another on the prompts that both have",
     CompareQuerySchema,
-    "Paired by prompt over the complete groups of the last steps that both have: each prompt counts once, and the intervals draw whole prompts. An interval that holds 0 tells no difference.",
+    "Paired by prompt over the complete groups of the last steps that both have, or, where a run has none, of the last windows that both have: each prompt counts once, and the intervals draw whole prompts. An interval that holds 0 tells no difference.",
   ),
 }));

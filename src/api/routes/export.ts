@@ -42,7 +42,9 @@ export function exportRun(deps: RouteDeps) {
       const first = await rows.next();
       return first.done && (await runLog.run(run)) === null ? null : { first, rows };
     });
-    return ndjsonResponse(pulledLines(withEnd(first, rows, c.get("scope").id)));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    c.set("replying", promise);
+    return ndjsonResponse(pulledLines(withEnd(first, rows, c.get("scope").id), resolve));
   };
 }
 

@@ -35,7 +35,7 @@ export function runHealth(deps: RouteDeps) {
       const { axis, found: rows } = await overAxis(
         asked,
         windows,
-        (one) => deps.runLog.health(run, steps, one),
+        (owner) => deps.runLog.health(run, steps, owner),
         ({ length }) => length === 0,
       );
       if (rows.length === 0 && (await deps.runLog.run(run)) === null) return null;

@@ -32,7 +32,7 @@ export function runHistogram(deps: RouteDeps) {
       const { axis, found: histogram } = await overAxis(
         asked,
         windows,
-        (one) => deps.runLog.histogram(run, wanted, one),
+        (owner) => deps.runLog.histogram(run, wanted, owner),
         ({ specs }) => specs.length === 0,
       );
       if (histogram.specs.length === 0 && (await deps.runLog.run(run)) === null) return null;

@@ -48,7 +48,9 @@ export function rescore(deps: RouteDeps) {
     const spec = await withOwnTemplates(deps, scope, await specMeant(deps, scope, request.spec), "spec");
     const steps = { from: request.from_step, to: request.to_step };
     const { lines } = await ofRun(c, deps, runId, owner, (run) => rescoreRun(deps.runLog, run, spec, steps));
-    return ndjsonResponse(pulledLines(withFaults(lines, scope.id)));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    c.set("replying", promise);
+    return ndjsonResponse(pulledLines(withFaults(lines, scope.id), resolve));
   };
 }
 

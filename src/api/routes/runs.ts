@@ -1,5 +1,6 @@
 // Owns GET /v1/runs and what is below one run: summary, steps, groups.
 
+import * as z from "zod";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
 import { BY_STEP } from "../../ports/run-axis.ts";
@@ -24,6 +25,10 @@ export const StepsQuerySchema = OwnerQuerySchema.extend({
     .nullable()
     .default(null)
     .meta({ description: "at most so many, the lowest; default all. `next_from` of the reply goes on behind them" }),
+  signals: z
+    .enum(["true", "false"])
+    .default("false")
+    .meta({ description: "true: also each signal's mean, and its missing values by code" }),
 });
 
 /** A run's groups, page by page. */
@@ -59,11 +64,12 @@ async function unlessNone<T>(
 export function runSteps(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, limit, by, window_groups, ...range } = queryParameters(c, StepsQuerySchema);
+    const { owner, limit, by, window_groups, signals, ...range } = queryParameters(c, StepsQuerySchema);
     const axis = axisOf({ by, window_groups }).asked ?? BY_STEP;
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
       // One more than is told says whether there are more, and where they begin.
-      const found = await deps.runLog.steps(run, { ...range, limit: limit === null ? null : limit + 1 }, axis);
+      const wanted = { ...range, limit: limit === null ? null : limit + 1 };
+      const found = await deps.runLog.steps(run, wanted, axis, signals === "true");
       const rows = found.slice(0, limit ?? found.length);
       const body = { run_id: runId, owner: ownerName(run.owner), ...axisFields(axis), steps: rows };
       return unlessNone(deps, run, rows, { ...body, next_from: found[rows.length]?.step ?? null });

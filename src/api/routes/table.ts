@@ -3,7 +3,7 @@ import type { Route } from "../door/route.ts";
 import { batchList, deleteBatch, getBatch } from "./batches.ts";
 import { compareRuns } from "./compare.ts";
 import { deadLetters, expireDeadLetters, replayDeadLetters } from "./dead-letters.ts";
-import { PAGES, page } from "./docs.ts";
+import { front, PAGES, page } from "./docs.ts";
 import { evaluations } from "./evaluations.ts";
 import { exportRun } from "./export.ts";
 import { groupTexts, groupVerdicts, requestDetail } from "./groups.ts";
@@ -12,7 +12,7 @@ import { runHistogram } from "./histogram.ts";
 import { rescore } from "./rescore.ts";
 import { rewards } from "./rewards.ts";
 import { runDetail, runGroups, runList, runSteps } from "./runs.ts";
-import { healthz, metricsText, readyz, serviceInfo } from "./service.ts";
+import { healthz, metricsText, readyz } from "./service.ts";
 import { checkSpec } from "./spec-check.ts";
 import { getSpec, putSpec, specList } from "./specs.ts";
 import { getTemplate, listTemplates, putTemplate } from "./templates.ts";
@@ -48,7 +48,7 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/v1/logs/dead-letters", access: "logs", handler: deadLetters },
   { method: "DELETE", path: "/v1/logs/dead-letters", access: "logs", handler: expireDeadLetters },
   { method: "POST", path: "/v1/logs/dead-letters/replay", access: "logs", handler: replayDeadLetters },
-  { method: "GET", path: "/", access: "public", handler: serviceInfo },
+  { method: "GET", path: "/", access: "public", handler: front },
   { method: "GET", path: "/healthz", access: "public", handler: healthz },
   { method: "GET", path: "/readyz", access: "public", handler: readyz },
   // Its counts are of all keys together.

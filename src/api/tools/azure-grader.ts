@@ -25,7 +25,7 @@ export const AzureGraderReplySchema = z.object({ score: z.number() });
 
 function read(body: Record<string, unknown>) {
   const { sample, item } = contractBody(AzureGraderRequestSchema, body);
-  const name = PROMPTS.find((one) => item[one] !== undefined && item[one] !== null);
+  const name = PROMPTS.find((field) => item[field] !== undefined && item[field] !== null);
   if (name === undefined) {
     throw invalidRequest([{ path: "item", message: `holds no prompt; needs one of ${PROMPTS.join(", ")}` }]);
   }

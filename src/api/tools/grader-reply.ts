@@ -143,13 +143,13 @@ export function runReply(
  */
 export function failedReply(error: unknown, grader: Grader, graded: GraderSpec, on_failure: number | null): RunReply {
   if (!(error instanceof ApiError) || error.code !== "facts_required") throw inGraderTerms(error, graded);
-  const own = Object.fromEntries(graded.parts.map(({ name }) => [name, null]));
+  const scores = Object.fromEntries(graded.parts.map(({ name }) => [name, null]));
   return {
     reward: on_failure,
-    sub_rewards: grader.type === "multi" ? own : {},
+    sub_rewards: grader.type === "multi" ? scores : {},
     metadata: {
       ...{ name: grader.name, type: grader.type, errors: { ...CALM, invalid_variable_error: true } },
-      ...{ execution_time: 0, scores: own, token_usage: null, sampled_model_name: null },
+      ...{ execution_time: 0, scores, token_usage: null, sampled_model_name: null },
     },
     model_grader_token_usage_per_model: {},
   };

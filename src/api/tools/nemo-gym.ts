@@ -73,7 +73,7 @@ function cohortOf(body: Record<string, unknown>): unknown[] | null {
 
 function read(body: Record<string, unknown>) {
   const { responses_create_params: prompt, response: rollout } = contractBody(ReadSchema, body);
-  const name = LABELS.find((one) => body[one] !== undefined && body[one] !== null);
+  const name = LABELS.find((field) => body[field] !== undefined && body[field] !== null);
   const label = name === undefined ? null : contractBody(z.object({ [name]: AnyJsonSchema }), body)[name];
   const cohort = cohortOf(body);
   const { responses_create_params: _, response: __, ...row } = body;

@@ -2,7 +2,7 @@
 // constant keys back. Gathering: gathered.ts.
 import * as z from "zod";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
-import { RolloutSchema } from "../../core/contract/requests.ts";
+import { RolloutSchema, StepSchema } from "../../core/contract/requests.ts";
 import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
@@ -19,7 +19,8 @@ export const VerlRequestSchema = z.object({
   solution_str: RolloutSchema.shape.text,
   ground_truth: truthField(),
   extra_info: ExtraInfoSchema.meta({
-    description: "verl does not pass the prompt, so `question` or `prompt` holds it",
+    description:
+      "verl does not pass the prompt, so `question` or `prompt` holds it; `global_steps`, as verl writes it, names the step in the run log",
   }),
 });
 export const VerlReplySchema = SampleLogsSchema.extend({
@@ -29,10 +30,28 @@ export const VerlReplySchema = SampleLogsSchema.extend({
   }),
 });
 
+const VERSION = "global_steps";
+
 /** By the `split` that verl's own preparation scripts write into extra_info. */
 function isValidation(extra: unknown): boolean {
   const split = extra !== null && typeof extra === "object" && "split" in extra ? extra.split : undefined;
   return typeof split === "string" && !/^train(ing)?$/i.test(split);
+}
+
+/**
+ * verl's rollout servers write the version of their weights into extra_info: the step that it logs,
+ * less one.
+ */
+function stepOf(extra: unknown): number | undefined {
+  const version = extra !== null && typeof extra === "object" && VERSION in extra ? extra[VERSION] : undefined;
+  const { data, success } = StepSchema.safeParse(typeof version === "number" ? version + 1 : undefined);
+  return success ? data : undefined;
+}
+
+/** Of a group's samples each may have another: no part of the row. */
+function withoutVersion(extra: unknown): unknown {
+  if (extra === null || typeof extra !== "object") return extra;
+  return Object.fromEntries(Object.entries(extra).filter(([name]) => name !== VERSION));
 }
 
 function read(body: Record<string, unknown>) {
@@ -42,11 +61,12 @@ function read(body: Record<string, unknown>) {
     label: [data_source ?? null, ground_truth ?? null],
     stated: {
       truth: ground_truth,
-      row: { data_source, ground_truth, extra_info: body.extra_info },
+      row: { data_source, ground_truth, extra_info: withoutVersion(body.extra_info) },
       field: "ground_truth",
     },
     rollout: { text: withoutClosing(solution_str) },
     validates: isValidation(body.extra_info),
+    log_step: stepOf(body.extra_info),
   };
 }
 

@@ -26,7 +26,7 @@ export const counts = ({ question }: AskedQuestion): boolean => !isAside(questio
  */
 export function cutByDeadline(asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const isCut = ({ readings }: AskedQuestion) => readings.every(({ code }) => code === "deadline");
-  return new Set(asked.flatMap((one, q) => (one.readings.length > 0 && isCut(one) ? [q] : [])));
+  return new Set(asked.flatMap((question, q) => (question.readings.length > 0 && isCut(question) ? [q] : [])));
 }
 
 /** The models that answered, by name. */

@@ -41,6 +41,14 @@ export interface Measures {
   expected_tau: number;
 }
 
+/** How consistent a group's wins are. */
+export interface Circles {
+  /** Three candidates of which each pair was won by one of the two. */
+  triples: number;
+  /** Of these, those in which A beats B, B beats C and C beats A. */
+  circles: number;
+}
+
 /** What comparing a group's rollouts counted, one entry a rollout. */
 export interface ComparisonSummary {
   tallies: readonly Tally[];
@@ -54,8 +62,7 @@ export interface ComparisonSummary {
   refused: readonly boolean[];
   selection: Selection;
   position_flip_rate: number | null;
-  /** Whether wins go in a circle; null below three different candidates, where none can. */
-  cyclic: boolean | null;
+  circles: Circles;
   /**
    * Of specs that leave pairs out, grade outcomes or score in another way; wins on the scale of all
    * pairs.

@@ -33,8 +33,8 @@ export function hasNearCopies(texts: readonly string[]): boolean {
 function anyAlike(texts: readonly string[]): boolean {
   const long = texts.filter((text) => text.length >= CHARS_LEAST);
   const all = long.map(piecesOf);
-  const kept = 2 ** Math.ceil(Math.log2(Math.max(1, ...all.map((own) => own.size / PIECES_MOST))));
-  const sampled = all.map((own) => [...own].filter((piece) => piece % kept === 0));
+  const kept = 2 ** Math.ceil(Math.log2(Math.max(1, ...all.map((pieces) => pieces.size / PIECES_MOST))));
+  const sampled = all.map((pieces) => [...pieces].filter((piece) => piece % kept === 0));
   return sampled.some((pieces, i) =>
     sampled.slice(0, i).some((other, j) => {
       const [short, whole, size] =

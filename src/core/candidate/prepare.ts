@@ -84,11 +84,11 @@ export function preparerInSteps(
     }
     const candidates = extracted.map(({ candidate }) => (candidate === null ? null : normaliseCandidate(candidate)));
     const short = candidates.map((candidate) => candidate === null || candidate.length <= longest);
-    const fits = short.map((one, r) => one && !tooLong[r]);
+    const fits = short.map((isShort, r) => isShort && !tooLong[r]);
     const holds = tests.map((test) =>
       group.rollouts.map(({ text }, r) => fits[r] === true && test({ text, candidate: candidates[r] ?? null })),
     );
-    const formatOk = fits.map((fit, r) => fit && holds.every((own) => own[r]));
+    const formatOk = fits.map((fit, r) => fit && holds.every((hold) => hold[r]));
     return {
       group,
       index,

@@ -94,7 +94,7 @@ function sentOf(body: string): Sent {
   const texts: string[] = [];
   const gather = (value: unknown): void => {
     if (typeof value === "string") texts.push(value);
-    else if (typeof value === "object" && value !== null) for (const one of Object.values(value)) gather(one);
+    else if (typeof value === "object" && value !== null) for (const field of Object.values(value)) gather(field);
   };
   let model: string | null = null;
   try {

@@ -100,9 +100,9 @@ function boundMessage(issue: BoundIssue, value: unknown, path: FieldPath, limits
 
 /** The values there are, and which of them a text is a misspelling of. */
 function oneOf(values: readonly unknown[], value: unknown): string {
-  const texts = values.filter((one) => typeof one === "string");
+  const texts = values.filter((value) => typeof value === "string");
   const suggestion = typeof value === "string" ? didYouMean(value, texts) : "";
-  return `${values.length === 1 ? "" : "one of "}${values.map((one) => JSON.stringify(one)).join(", ")}${suggestion}`;
+  return `${values.length === 1 ? "" : "one of "}${values.map((value) => JSON.stringify(value)).join(", ")}${suggestion}`;
 }
 
 function message(issue: Issue, value: unknown, path: FieldPath, limits: FieldLimits): string {

@@ -57,14 +57,15 @@ function intervalOf(
   const n = over.length;
   const first = (over[0] as number) / (under[0] as number);
   const isFirst = (share: number) => Math.abs(share - first) <= ROUNDING;
-  const equal = over.every((own, i) => isFirst(own / (under[i] as number)));
-  const alike = range !== undefined && observations.every((one) => isFirst(one.over / one.under));
+  const equal = over.every((sum, i) => isFirst(sum / (under[i] as number)));
+  const alike =
+    range !== undefined && observations.every((observation) => isFirst(observation.over / observation.under));
   if (named && n < 2 && !alike) return null;
   if (range === undefined) return bootstrapRatio(over, under, options);
   if (equal) return equalInterval(first, n, range);
   if (n > ENTRIES_FEW) return bootstrapRatio(over, under, options);
-  const trials = range[0] === 0 && range[1] === 1 && over.every((own, i) => under[i] === 1 && (own === 0 || own === 1));
-  const hits = over.reduce((sum, own) => sum + own, 0);
+  const trials = range[0] === 0 && range[1] === 1 && over.every((sum, i) => under[i] === 1 && (sum === 0 || sum === 1));
+  const hits = over.reduce((sum, hit) => sum + hit, 0);
   return trials ? binomialInterval(hits, n) : studentRatio(over, under, range);
 }
 

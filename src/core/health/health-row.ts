@@ -1,7 +1,7 @@
 // Owns what an alarm can look at: one row a step of a run. Knows no storage and no rule.
 import type { MEASURES } from "./measures/table.ts";
 
-interface Counted {
+interface Always {
   step: number;
   /** When its first request was logged, ms since 1970. */
   at_ms: number;
@@ -10,10 +10,10 @@ interface Counted {
 }
 
 /** A measure of the table. */
-export type MeasureName = Exclude<(typeof MEASURES)[number]["name"], keyof Counted>;
+export type MeasureName = Exclude<(typeof MEASURES)[number]["name"], keyof Always>;
 
 /** One that is null or not there says nothing of the step. */
-export type HealthRow = Counted & { readonly [M in MeasureName]?: number | null };
+export type HealthRow = Always & { readonly [M in MeasureName]?: number | null };
 
 /**
  * Means over a window that ends at each place, of what is known there; null where less than `least`
@@ -30,6 +30,12 @@ export function rolling(
   });
 }
 
+/** A share as what it is made of. */
+export interface Counted {
+  hits: number;
+  count: number;
+}
+
 /**
  * A share of counts over a window that ends at each place: a step of few rollouts says little. Null
  * where nothing was counted.
@@ -37,13 +43,13 @@ export function rolling(
 export function pooled(
   rows: readonly HealthRow[],
   window: number,
-  of: (row: HealthRow) => readonly [hits: number, count: number],
-): ({ hits: number; count: number } | null)[] {
+  of: (row: HealthRow) => Counted,
+): (Counted | null)[] {
   const counts = rows.map(of);
   return counts.map((_, end) => {
     const some = counts.slice(Math.max(0, end - window + 1), end + 1);
-    const sum = (at: 0 | 1) => some.reduce((all, pair) => all + pair[at], 0);
-    return sum(1) === 0 ? null : { hits: sum(0), count: sum(1) };
+    const sum = (at: keyof Counted) => some.reduce((all, one) => all + one[at], 0);
+    return sum("count") === 0 ? null : { hits: sum("hits"), count: sum("count") };
   });
 }
 

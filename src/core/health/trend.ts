@@ -1,6 +1,7 @@
 // Owns what tells a change of a series from chance: Mann and Kendall's test for a trend, which asks
 // for an order, not a line; a window's mean against the first steps; the tail of a count.
 import { mean, populationStd } from "../math/stats.ts";
+import type { Counted } from "./health-row.ts";
 
 /** Complementary error function (Numerical Recipes 6.2, relative error below 1.2e-7). */
 function erfc(x: number): number {
@@ -48,6 +49,27 @@ export function poissonTail(hits: number, expected: number): number {
     term *= expected / (k + 1);
   }
   return Math.max(0, 1 - below);
+}
+
+/**
+ * Standard errors that a share is above another one: two Poisson rates by the square roots of their
+ * counts (Huffman 1984), which holds for few hits, too.
+ * @param dispersion variance of hits over that of chance: hits of one group come together
+ */
+export function risenShare(now: Counted, first: Counted, dispersion: number): number {
+  const ratio = now.count / first.count;
+  const root = (hits: number) => Math.sqrt(hits + 3 / 8);
+  return (2 * (root(now.hits) - Math.sqrt(ratio) * root(first.hits))) / Math.sqrt(dispersion * (1 + ratio));
+}
+
+/** Variance of counts over that of chance, at least 1 (Pearson's statistic by its degrees of freedom). */
+export function dispersionOf(counts: readonly Counted[]): number {
+  const some = counts.filter(({ count }) => count > 0);
+  const total = (of: keyof Counted) => some.reduce((sum, one) => sum + one[of], 0);
+  const share = total("hits") / total("count");
+  if (some.length < 2 || !(share > 0)) return 1;
+  const off = some.map(({ hits, count }) => (hits - share * count) ** 2 / (share * count));
+  return Math.max(1, off.reduce((sum, one) => sum + one, 0) / (some.length - 1));
 }
 
 /** Steps whose mean a run is compared with: its own first ones. */

@@ -44,7 +44,7 @@ function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)
   if (isTemplate(name)) return PROMPTS[name];
   const known = promptNames().join(", ");
   const suggestion = didYouMean(name, promptNames());
-  throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}${suggestion || "."}`, {
+  throw new ApiError("unknown_prompt", `No prompt template has this name${suggestion || ";"} there are: ${known}.`, {
     errors: [{ path, message: `must be one of: ${known}${suggestion}` }],
   });
 }

@@ -70,7 +70,7 @@ export class SoftReader {
     this.#labels = labels;
     this.#small = labels.map((label) => label.toLowerCase());
     this.#paired = each !== undefined;
-    this.#places = (each ?? [behind ?? null]).map((one) => ({ behind: one, found: null, passed: false }));
+    this.#places = (each ?? [behind ?? null]).map((anchor) => ({ behind: anchor, found: null, passed: false }));
   }
 
   /** Whether no token came with alternatives: the engine gives none. */
@@ -86,7 +86,7 @@ export class SoftReader {
   /** null when no anchor was seen, or none of the labels there. */
   get labels(): SoftLabels | null {
     const found = this.#places.map((place) => place.found);
-    const shares = found.map((one) => one && softmaxOver(one.logs));
+    const shares = found.map((place) => place && softmaxOver(place.logs));
     if (shares.includes(null)) return null;
     const coverage = Math.min(...(found as LabelLogprobs[]).map(({ mass }) => mass));
     if (this.#paired) return { letters: wins((shares as number[][]).map(expected)), coverage, written: null };

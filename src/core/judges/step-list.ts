@@ -6,7 +6,7 @@ export const stepList = (steps: readonly string[]): string => JSON.stringify(ste
 export function stepsOfList(text: string): readonly string[] {
   try {
     const list: unknown = JSON.parse(text);
-    if (Array.isArray(list) && list.every((one) => typeof one === "string")) return list;
+    if (Array.isArray(list) && list.every((step) => typeof step === "string")) return list;
   } catch {
     // A plain text.
   }

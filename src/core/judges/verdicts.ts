@@ -128,7 +128,7 @@ function ofScores(scores: readonly number[], weighing: Weighing): number[] | und
 
 /** The share of the others that each beats, half a one for a tie. */
 const byRank = (scores: readonly number[]): number[] =>
-  scores.map((own) => {
-    const beaten = scores.reduce((sum, other) => sum + (other < own ? 1 : other === own ? 0.5 : 0), -0.5);
+  scores.map((score) => {
+    const beaten = scores.reduce((sum, other) => sum + (other < score ? 1 : other === score ? 0.5 : 0), -0.5);
     return beaten / (scores.length - 1);
   });

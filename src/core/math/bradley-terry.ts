@@ -231,9 +231,9 @@ export function orderConfidence(fit: Fit): { best: number; tau: number } {
   if (n < 2) return { best: 1, tau: 1 };
   const top = fit.theta.indexOf(Math.max(...fit.theta));
   const others = [...fit.theta.keys()].filter((i) => i !== top);
-  const sure = fit.theta.flatMap((own, i) =>
+  const sure = fit.theta.flatMap((theta, i) =>
     fit.theta.flatMap((other, j) =>
-      own > other || (own === other && i < j) ? [Math.abs(2 * pairPosterior(fit, i, j).chance - 1)] : [],
+      theta > other || (theta === other && i < j) ? [Math.abs(2 * pairPosterior(fit, i, j).chance - 1)] : [],
     ),
   );
   const best = productOf(others.map((i) => pairPosterior(fit, top, i).chance));

@@ -30,13 +30,13 @@ export function lineUp(players: number, games: readonly Met[], placed: boolean):
   }
   let colours = refined(new Array<number>(players).fill(0), sides);
   for (;;) {
-    const shared = colours.findIndex((own, i) => colours.indexOf(own) !== i);
+    const shared = colours.findIndex((colour, i) => colours.indexOf(colour) !== i);
     if (shared < 0) break;
     // Any of the equals of the least colour that several have: they can be exchanged.
-    const least = Math.min(...colours.filter((own, i) => colours.indexOf(own) !== i));
+    const least = Math.min(...colours.filter((colour, i) => colours.indexOf(colour) !== i));
     const apart = colours.indexOf(least);
     colours = refined(
-      colours.map((own, i) => 2 * own + Number(own > least || (own === least && i !== apart))),
+      colours.map((colour, i) => 2 * colour + Number(colour > least || (colour === least && i !== apart))),
       sides,
     );
   }
@@ -50,7 +50,7 @@ const BITS = new Uint32Array(NUMBERS.buffer);
 function bitsOf(score: number, times: number): number {
   NUMBERS[0] = score;
   NUMBERS[1] = times;
-  return BITS.reduce((hash, own) => Math.imul(hash ^ own, 0x9e3779b1) ^ (hash >>> 15), 0x41c6ce57);
+  return BITS.reduce((hash, bit) => Math.imul(hash ^ bit, 0x9e3779b1) ^ (hash >>> 15), 0x41c6ce57);
 }
 
 /** Colours as ranks, parted until no player of one colour met others than its equals did. */

@@ -49,9 +49,9 @@ export function signalsFingerprint(
   { log_texts: _, log_verdicts: __, audit: ___, ...deciding }: SignalsSpec,
   prompts: Record<string, string>,
 ): string {
-  const signals = Object.entries(deciding.signals).map(([name, { judge, ...one }]) => [
+  const signals = Object.entries(deciding.signals).map(([name, { judge, ...signal }]) => [
     name,
-    judge === undefined ? one : { ...one, judge: hashedJudge(judge as object) },
+    judge === undefined ? signal : { ...signal, judge: hashedJudge(judge as object) },
   ]);
   return canonicalJson({ ...deciding, signals: Object.fromEntries(signals), prompt_hashes: prompts });
 }
@@ -100,7 +100,7 @@ export const signalsOf = (spec: AnySpec): SignalsSpec["signals"] =>
   hasSignals(spec) ? spec.signals : flatSignals(spec);
 
 /** The kind of that name; the schema knows no other. */
-export const kindNamed = (kind: string): Signal => SIGNALS.find((one) => one.kind === kind) as Signal;
+export const kindNamed = (kind: string): Signal => SIGNALS.find((signal) => signal.kind === kind) as Signal;
 
 /** What kind of backend answers a signal's questions. */
 export const backendOf = (signal: Signal, settings: unknown): Question["to"] => signal.to?.(settings) ?? "chat";
@@ -152,7 +152,8 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
   const reward = expression(hasSignals(spec) ? spec.reward : sumOf(names), ranges, ["reward"]);
   const expressions = [reward, ...compiled.flatMap(({ when }) => when ?? [])];
   const facts = new Set<Fact>(compiled.flatMap(({ signal, settings }) => signal.facts(settings)));
-  for (const fact of expressions.flatMap((one) => one.facts)) facts.add(fact === "length" ? "length_tokens" : "step");
+  for (const fact of expressions.flatMap((expression) => expression.facts))
+    facts.add(fact === "length" ? "length_tokens" : "step");
   return {
     spec,
     signals: ordered(compiled),
@@ -160,7 +161,8 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
     reward,
     judgeable,
     relative:
-      compiled.some(({ signal, settings }) => isRelative(signal, settings)) || expressions.some((one) => one.relative),
+      compiled.some(({ signal, settings }) => isRelative(signal, settings)) ||
+      expressions.some((expression) => expression.relative),
     facts: [...facts],
   };
 }
@@ -202,7 +204,7 @@ function ordered(signals: readonly CompiledSignal[]): CompiledSignal[] {
   const rest = [...signals].sort((a, b) => Number(a.judge !== null) - Number(b.judge !== null));
   const done: CompiledSignal[] = [];
   while (rest.length > 0) {
-    const next = rest.findIndex(({ after }) => after.every((name) => done.some((one) => one.name === name)));
+    const next = rest.findIndex(({ after }) => after.every((name) => done.some((earlier) => earlier.name === name)));
     if (next < 0) {
       const circle = rest.filter(({ when }) => when !== null).map(({ name }) => name);
       throw new SpecFault(

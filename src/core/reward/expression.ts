@@ -157,7 +157,7 @@ const functionNames = (): string[] =>
 
 function unknown({ name, at }: { name: string; at: number }, what: string, known: readonly string[]): ExpressionFault {
   const names = known.length === 0 ? "there is none" : `there are ${known.join(", ")}`;
-  return new ExpressionFault(at, `no ${what} is named ${name}; ${names}${didYouMean(name, known)}`);
+  return new ExpressionFault(at, `no ${what} is named ${name}${didYouMean(name, known) || ";"} ${names}`);
 }
 
 /**
@@ -215,12 +215,12 @@ function chosen([condition, then, otherwise]: [readonly Valued[], readonly Value
 
 /** Where there is no value, the other's. */
 const filled = ([values, others]: [readonly Valued[], readonly Valued[]]): Valued[] =>
-  values.map((one, r) => (one.value === null ? (others[r] as Valued) : one));
+  values.map((value, r) => (value.value === null ? (others[r] as Valued) : value));
 
 /** A null stays null and is no member of what its neighbours are measured against. */
 function overGroup(values: readonly Valued[], over: (numbers: readonly number[]) => readonly number[]): Valued[] {
   const numbers = values.flatMap(({ value }) => (value === null ? [] : [value]));
   const found = numbers.length === 0 ? [] : over(numbers);
   let next = 0;
-  return values.map((one) => (one.value === null ? one : valued(found[next++] as number)));
+  return values.map((value) => (value.value === null ? value : valued(found[next++] as number)));
 }

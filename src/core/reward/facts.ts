@@ -55,7 +55,7 @@ const OF_GROUP = /^group\./;
 
 /** A fact that a spec needs beside lengths and the step, and who needs it; null without one. */
 export function needsFact(compiled: CompiledSpec): { field: string; who: string } | null {
-  const fact = compiled.facts.find((one) => one !== "length_tokens" && one !== "step");
+  const fact = compiled.facts.find((needed) => needed !== "length_tokens" && needed !== "step");
   return fact === undefined ? null : { field: fact.replace(OF_GROUP, ""), who: whoNeeds(compiled, fact) };
 }
 
@@ -66,7 +66,11 @@ export function needsLengths(compiled: CompiledSpec): string | null {
 
 /** Who of the spec needs a fact, in the words of its form. */
 export function whoNeeds({ spec, signals }: CompiledSpec, fact: Fact): string {
-  if (!hasSignals(spec)) return "overlong";
+  if (!hasSignals(spec)) {
+    const { schedule } = spec.judge;
+    if (fact === "length_tokens") return "overlong";
+    return `the schedule ${typeof schedule === "string" ? schedule : schedule?.name}`;
+  }
   const named = signals.flatMap(({ name, signal, settings }) =>
     signal.facts(settings).includes(fact) ? [`the signal ${name}`] : [],
   );

@@ -23,7 +23,8 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   const compared = signals.compared();
   const wins = spreadOf<number | null>(compared, ({ wins }) => wins, null, size);
   const pointed = compared?.points === undefined ? null : compared;
-  const points = pointed === null ? undefined : spreadOf<number | null>(pointed, (one) => one.points ?? [], null, size);
+  const points =
+    pointed === null ? undefined : spreadOf<number | null>(pointed, (result) => result.points ?? [], null, size);
   const { selected, tied } = selectionOf(compared);
   const rollouts = rolloutResults(signals, spec, judgeable, wins);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);

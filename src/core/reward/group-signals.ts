@@ -81,7 +81,7 @@ export class GroupSignals {
   /** The first signal for which all that it waits for is settled. */
   private takeReady(): CompiledSignal | undefined {
     const ready = this.left.find(({ after }) => after.every((name) => this.values.has(name)));
-    this.left = this.left.filter((one) => one !== ready);
+    this.left = this.left.filter((waiting) => waiting !== ready);
     return ready;
   }
 
@@ -148,7 +148,9 @@ export class GroupSignals {
   /** The first signal by name that compares; null without one. */
   compared(): Compared | null {
     return (
-      this.compiled.names.map((name) => this.results.get(name)?.compared ?? null).find((one) => one !== null) ?? null
+      this.compiled.names
+        .map((name) => this.results.get(name)?.compared ?? null)
+        .find((compared) => compared !== null) ?? null
     );
   }
 
@@ -185,7 +187,7 @@ export class GroupSignals {
       const group = this.groups.get(name) ?? this.prepared;
       if (group === this.prepared) return asked.map((entry) => ({ ...entry, signal: name }));
       const classOf = group.texts.map((text) => this.prepared.texts.indexOf(text));
-      const whole = (shown: readonly number[]) => shown.map((own) => classOf[own] as number);
+      const whole = (shown: readonly number[]) => shown.map((member) => classOf[member] as number);
       return asked.map((entry) => ({
         ...entry,
         signal: name,

@@ -46,7 +46,7 @@ function outweighing(compiled: CompiledSpec): string[] {
   const mains = compiled.signals.filter(isMain);
   if (mains.length === 0) return [];
   const main = Math.max(...mains.map(span));
-  const auxiliary = compiled.signals.filter((one) => !isMain(one) && span(one) > main);
+  const auxiliary = compiled.signals.filter((signal) => !isMain(signal) && span(signal) > main);
   return auxiliary.map(({ name }) => `auxiliary_outweighs: ${name}`);
 }
 
@@ -70,7 +70,7 @@ const ofKinds = ({ signals }: CompiledSpec) =>
 function swallowing({ signals, reward }: CompiledSpec): string[] {
   const asks = new Set(signals.flatMap(({ name, judge }) => (judge === null ? [] : [name])));
   const all = [reward, ...signals.flatMap(({ when }) => when ?? [])].flatMap(({ swallows }) => swallows);
-  return all.flatMap((one) =>
-    one.signals.some((name) => asks.has(name)) ? `failure_becomes_number: ${one.text}` : [],
+  return all.flatMap((expression) =>
+    expression.signals.some((name) => asks.has(name)) ? `failure_becomes_number: ${expression.text}` : [],
   );
 }

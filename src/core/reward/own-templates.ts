@@ -12,7 +12,9 @@ function judgeOf(signal: SpecSignal): { prompt: string } | null {
 
 /** The names in a spec's judges that are no built-in prompt's, each once. */
 export function foreignPrompts(spec: AnySpec): string[] {
-  const asking = hasSignals(spec) ? Object.values(spec.signals).flatMap((one) => judgeOf(one) ?? []) : [spec.judge];
+  const asking = hasSignals(spec)
+    ? Object.values(spec.signals).flatMap((signal) => judgeOf(signal) ?? [])
+    : [spec.judge];
   const judges = spec.audit === undefined ? asking : [...asking, spec.audit.judge];
   return [...new Set(judges.map(({ prompt }) => prompt).filter((prompt) => !isPromptName(prompt)))];
 }

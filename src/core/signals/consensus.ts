@@ -105,11 +105,11 @@ function ofAnswers(
 
 function valuesOf(rollouts: readonly object[], { form, unreadable }: ConsensusSettings): Valued[] {
   if (form === "majority" || form === "cluster_share") {
-    const answers = rollouts.map((one) => factOf<ConsensusAnswer>(one, "answer") ?? null);
+    const answers = rollouts.map((rollout) => factOf<ConsensusAnswer>(rollout, "answer") ?? null);
     return ofAnswers(answers, form, { unreadable });
   }
   const sign = form === "self_certainty" ? 1 : -1;
-  return rankShares(rollouts.map((one) => sign * (factOf<number>(one, FACT[form]) as number))).map(valued);
+  return rankShares(rollouts.map((rollout) => sign * (factOf<number>(rollout, FACT[form]) as number))).map(valued);
 }
 
 export const consensus: Signal<ConsensusSettings> = {

@@ -58,7 +58,7 @@ export const external: Signal<ExternalSettings> = {
       next: (seen) => (seen.length > 0 ? [] : texts.map((_, classIndex) => ({ ...question, shown: [classIndex] }))),
       result(seen) {
         const values = texts.map((_, classIndex) => checked(seen, classIndex, range));
-        const lost = (own: number) => values[own]?.value === null && numberOf(seen, own) !== null;
+        const lost = (r: number) => values[r]?.value === null && numberOf(seen, r) !== null;
         return {
           // Nothing to look at: the worst there is, as in a tournament.
           scores: classes.classOf.map((classIndex) => values[classIndex ?? -1] ?? valued(range[0])),

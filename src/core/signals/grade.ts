@@ -111,8 +111,8 @@ export function gradeOf(
     case "grade":
       return (verdict.grade - low) / (high - low);
     case "criteria": {
-      const answers = Object.values(verdict.met).filter((one) => one !== null);
-      return answers.length === 0 ? null : answers.filter((one) => one === true).length / answers.length;
+      const answers = Object.values(verdict.met).filter((met) => met !== null);
+      return answers.length === 0 ? null : answers.filter((answer) => answer === true).length / answers.length;
     }
     case "distribution": {
       // The expected grade, or the probability of passing.

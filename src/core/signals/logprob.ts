@@ -41,7 +41,7 @@ export const meanProbability = (logprobs: readonly number[]): number | null =>
  * token.
  */
 export const sequenceLikelihood = (logprobs: readonly number[]): number | null =>
-  logprobs.length === 0 ? null : probability(logprobs.reduce((sum, one) => sum + one, 0));
+  logprobs.length === 0 ? null : probability(logprobs.reduce((sum, logprob) => sum + logprob, 0));
 
 function likelihood(rollout: object, { form, debias }: LogprobSettings): Valued {
   const after = factOf<number[]>(rollout, "reference_logprobs") ?? [];

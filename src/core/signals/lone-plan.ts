@@ -43,8 +43,8 @@ interface TextReadings {
 }
 
 const answered = ({ read, unread: not }: TextReadings): boolean => read + not > 0;
-const isRefused = (one: TextReadings): boolean => one.refused > 0 && one.failed === 0 && !answered(one);
-const isUnreadAlways = (one: TextReadings): boolean => one.unread > 0 && one.read + one.refused + one.failed === 0;
+const isRefused = (text: TextReadings): boolean => text.refused > 0 && text.failed === 0 && !answered(text);
+const isUnreadAlways = (text: TextReadings): boolean => text.unread > 0 && text.read + text.refused + text.failed === 0;
 
 /** The question's words, without a candidate that is part of them. */
 function wordsOf({ to, preset, slots }: Question): string {
@@ -72,17 +72,17 @@ const isBare = ({ bare }: Question): boolean => bare !== undefined;
 /** How many others were read in the same words; 0 where too many of their answers were not. */
 function othersRead(first: readonly TextReadings[], { question }: TextReadings): number {
   const words = wordsOf(question);
-  const others = first.filter((one) => one.read > 0 && wordsOf(one.question) === words);
+  const others = first.filter((other) => other.read > 0 && wordsOf(other.question) === words);
   const [read, not] = [
-    others.reduce((sum, one) => sum + one.read, 0),
-    others.reduce((sum, one) => sum + one.unread, 0),
+    others.reduce((sum, other) => sum + other.read, 0),
+    others.reduce((sum, other) => sum + other.unread, 0),
   ];
   return not > UNREAD_SHARE * (read + not) ? 0 : others.length;
 }
 
 /** Whether another was answered in the same words. */
 const isTaken = (first: readonly TextReadings[], { question }: TextReadings): boolean =>
-  first.some((one) => answered(one) && wordsOf(one.question) === wordsOf(question));
+  first.some((other) => answered(other) && wordsOf(other.question) === wordsOf(question));
 
 /** What the answers tell so far: of the first askings, of all, and of the bare question. */
 function learnt(asked: readonly AskedQuestion[]) {
@@ -117,10 +117,10 @@ function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
 function asideOf(asked: readonly AskedQuestion[], bareOf: Lone["bare"]): Question[] {
   if (asked.some(({ question }) => question.trial === true)) return [];
   const { first } = learnt(asked);
-  const jams = first.filter((one) => isUnreadAlways(one) && othersRead(first, one) > 0);
+  const jams = first.filter((text) => isUnreadAlways(text) && othersRead(first, text) > 0);
   const open = [
-    ...first.filter((one) => isRefused(one) && !isTaken(first, one)),
-    ...jams.filter((one) => othersRead(first, one) < OTHERS_LEAST),
+    ...first.filter((text) => isRefused(text) && !isTaken(first, text)),
+    ...jams.filter((jam) => othersRead(first, jam) < OTHERS_LEAST),
   ].sort((a, b) => wordsOf(b.question).length - wordsOf(a.question).length);
   const bare = open[0] === undefined ? null : bareOf(open[0].question);
   const { reask: _, ...rest } = bare ?? ({} as Question);

@@ -70,7 +70,7 @@ export function byJudge(
     lost === undefined &&
     isShown(answer) &&
     (rules === null || rules === "unknown" || (appeal && rules === "different"));
-  const open = found.map((one) => (isOpen(one) ? one.answer : null));
+  const open = found.map((tier) => (isOpen(tier) ? tier.answer : null));
   const texts = [...new Set(open.flatMap((answer) => answer ?? []))];
   const shows = {
     texts,

@@ -131,8 +131,8 @@ export const reference: Signal<ReferenceSettings> = {
     const { group, candidates } = prepared;
     const references = [factOf<string | string[]>(group, "reference") ?? []].flat();
     const type = factOf<AnswerType>(group, "answer_type") ?? answer_type;
-    const valid = references.some((one) => plainAnswer(one) !== "");
-    const read = references.map((one) => readAnswer(one, type));
+    const valid = references.some((reference) => plainAnswer(reference) !== "");
+    const read = references.map((reference) => readAnswer(reference, type));
     const isEmpty = references.some(isEmptySet);
     const comparable = references.every(isReadable);
     const answers = group.rollouts.map(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place));

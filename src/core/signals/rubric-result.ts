@@ -73,7 +73,9 @@ export function rubricResult(
 
 /** (x - 1) / 9 of the ratings' mean (Rubrics as Rewards, the implicit form). */
 function ratingOf(verdicts: readonly Verdict[]): Valued {
-  const ratings = verdicts.flatMap((one) => (one.kind === "grade" && Number.isInteger(one.grade) ? one.grade : []));
+  const ratings = verdicts.flatMap((verdict) =>
+    verdict.kind === "grade" && Number.isInteger(verdict.grade) ? verdict.grade : [],
+  );
   if (ratings.length === 0) return without("unparsed");
   return valued((mean(ratings.sort((a, b) => a - b)) - LOWEST_RATING) / RATINGS);
 }
@@ -83,7 +85,7 @@ const isFailed = ({ critical, points, met }: DecidedItem): boolean =>
   critical === true && met !== null && (points < 0 ? met > 0 : met === 0);
 
 function decidedOf({ items, keys }: RubricPart, verdicts: readonly Verdict[]): DecidedItem[] {
-  const criteria = verdicts.flatMap((one) => (one.kind === "criteria" ? [one] : []));
+  const criteria = verdicts.flatMap((verdict) => (verdict.kind === "criteria" ? [verdict] : []));
   return items.map((item, i) => {
     const key = keys[i] as string;
     const votes = criteria.map(({ met }) => decisionOf(met[key] ?? null, item));

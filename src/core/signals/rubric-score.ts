@@ -15,7 +15,7 @@ interface RubricResult {
   coverage: number | null;
 }
 
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
 /**
  * `points_over_positive`: sum of points met over the sum of positive points, limited to [0, 1]

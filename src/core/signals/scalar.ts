@@ -89,7 +89,7 @@ export const scalar: Signal<ScalarSignalSettings> = {
       result(seen, lost) {
         const numbers = texts.map((_, classIndex) => numberOf(seen, classIndex));
         // The mean over a part is another number than the one asked for; who lost is no part of it.
-        const gap = settings.squash === "par" && numbers.some((x, own) => x === null && !lost.has(own));
+        const gap = settings.squash === "par" && numbers.some((x, number) => x === null && !lost.has(number));
         const values = squashed(
           numbers,
           settings,
@@ -102,7 +102,7 @@ export const scalar: Signal<ScalarSignalSettings> = {
           if (value === null) return without(commonFault(seen, classIndex) ?? "verifier_bad_reply");
           return gap ? without("partial") : valued(value);
         };
-        const raw = (own: number | null) => (own === null ? null : { raw: numbers[own] ?? null });
+        const raw = (r: number | null) => (r === null ? null : { raw: numbers[r] ?? null });
         return { scores: classes.classOf.map(scoreOf), details: classes.classOf.map(raw) };
       },
     });

@@ -57,8 +57,8 @@ function askedSteps(
       const scored = texts.map((_, classIndex) => scoresOf(classIndex, counts[classIndex] as number, seen));
       const each = written.map((text): Scored => (text === null ? [] : (scored[texts.indexOf(text)] as Scored)));
       return {
-        scores: each.map((one) => (typeof one === "string" ? without(one) : reduced(one, settings))),
-        details: each.map((one) => (typeof one === "string" ? null : stepsDetail(one))),
+        scores: each.map((verdict) => (typeof verdict === "string" ? without(verdict) : reduced(verdict, settings))),
+        details: each.map((verdict) => (typeof verdict === "string" ? null : stepsDetail(verdict))),
       };
     },
   });

@@ -68,7 +68,7 @@ function resultsOf(classIndex: number, cases: readonly TestCase[], seen: readonl
   return cases.map(({ weight, group }, at) => {
     const verdict = readings.find(({ sample }) => sample === at)?.verdict;
     const label = verdict?.kind === "label" ? verdict.label : null;
-    const status = RUN_STATUSES.find((one) => one === label) ?? "infra";
+    const status = RUN_STATUSES.find((known) => known === label) ?? "infra";
     return { status, weight, ...(group !== undefined && { group }) };
   });
 }

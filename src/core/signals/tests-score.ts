@@ -65,7 +65,7 @@ export function testsScore(tests: readonly TestResult[], { score, bonus = BONUS 
   const all = allPass(tests);
   if (score === "all_pass") return all === null ? lost : valued(all);
   if (score === "subtask_min") {
-    const parts = subtasks(tests).map((own) => ({ weight: weightOf(own), score: least(own, creditOf) }));
+    const parts = subtasks(tests).map((test) => ({ weight: weightOf(test), score: least(test, creditOf) }));
     if (parts.some((part) => part.score === null)) return lost;
     return valued(parts.reduce((sum, part) => sum + part.weight * (part.score as number), 0) / weightOf(tests));
   }

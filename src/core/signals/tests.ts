@@ -59,7 +59,7 @@ export const tests: Signal<TestsSettings> = {
     if (isRun(settings)) return ranBySandbox(group, settings);
     const results = group.group.rollouts.map((rollout) => factOf<TestResult[]>(rollout, "tests") ?? []);
     return answeredAtOnce(
-      () => results.map((own) => testsScore(own, settings)),
+      () => results.map((result) => testsScore(result, settings)),
       () => results.map(counted),
     );
   },

@@ -125,7 +125,7 @@ export class Budget {
   again(wave: readonly Presentation[], results: readonly PresentationResult[]): Presentation[] {
     if (!this.asksAgain) return [];
     const { reask } = missingRules(this.judge);
-    const byName = new Map(results.map((one) => [nameOf(one.presentation), one]));
+    const byName = new Map(results.map((result) => [nameOf(result.presentation), result]));
     return wave.flatMap((presentation) => {
       const { grades = [], unread = false } = byName.get(nameOf(presentation)) ?? {};
       return grades.length === 0 && unread ? (onceMore(presentation, reask) ?? []) : [];

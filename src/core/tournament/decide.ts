@@ -75,7 +75,7 @@ function rivals(classOf: Classes["classOf"], r: number): number {
 
 /** Competition ranks by wins, 1 = most; equal wins share a rank; null where `wins` is null. */
 export function ranks(wins: readonly (number | null)[]): (number | null)[] {
-  return wins.map((own) => (own === null ? null : 1 + wins.filter((other) => other !== null && other > own).length));
+  return wins.map((win) => (win === null ? null : 1 + wins.filter((other) => other !== null && other > win).length));
 }
 
 /**

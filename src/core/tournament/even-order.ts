@@ -119,7 +119,7 @@ export class EvenOrder {
   }
 
   private draw<T>({ left }: OpenSubset<T>, shownOf: (one: T) => ShownMembers): T {
-    const lead = (one: T) => this.firsts[shownOf(one).shown[0] as number] ?? 0;
+    const lead = (waiting: T) => this.firsts[shownOf(waiting).shown[0] as number] ?? 0;
     const next = left.reduce((best, other) => (lead(other) < lead(best) ? other : best));
     left.splice(left.indexOf(next), 1);
     const { shown } = shownOf(next);

@@ -59,8 +59,10 @@ function subsetsOf(asked: readonly AskedQuestion[]): SubsetReadings[] {
       if (isUnread) subset.unread++;
     }
   }
-  return [...byName.values()].flatMap((one) =>
-    one.answered === 0 ? [] : [{ ...one, weight: one.unread * UNREAD + (one.answered - one.unread) * READ }],
+  return [...byName.values()].flatMap((subset) =>
+    subset.answered === 0
+      ? []
+      : [{ ...subset, weight: subset.unread * UNREAD + (subset.answered - subset.unread) * READ }],
   );
 }
 
@@ -127,7 +129,9 @@ function grown(n: number, subsets: readonly SubsetReadings[]): Best {
   const whole = subsets.reduce((sum, { weight }) => sum + weight, 0);
   const of = Array.from({ length: n }, () => [] as number[]);
   for (const [q, { members }] of subsets.entries()) for (const v of members) (of[v] as number[]).push(q);
-  const reads = of.map((own) => own.reduce((sum, q) => sum - Math.min(0, (subsets[q] as SubsetReadings).weight), 0));
+  const reads = of.map((questions) =>
+    questions.reduce((sum, q) => sum - Math.min(0, (subsets[q] as SubsetReadings).weight), 0),
+  );
   for (let start = 0; start < n; start++) {
     const honest = new Uint8Array(n);
     const open = subsets.map(({ members }) => members.length);
@@ -182,7 +186,7 @@ export function suspicion(classCount: number, asked: readonly AskedQuestion[]): 
     return { jams: none, odds: none.map(() => Number.NEGATIVE_INFINITY), subsets };
   }
   const best = classCount <= EXACT_MAX ? exactly(classCount, subsets) : grown(classCount, subsets);
-  return { jams: best.jams, odds: best.with.map((own, v) => own - (best.without[v] as number)), subsets };
+  return { jams: best.jams, odds: best.with.map((gain, v) => gain - (best.without[v] as number)), subsets };
 }
 
 const isSound = (read: number, unread: number): boolean =>
@@ -193,7 +197,7 @@ const isSound = (read: number, unread: number): boolean =>
 /** Verdicts of the questions that show only these, and how many of them could not be read. */
 export function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member: number) => boolean) {
   const among = subsets.filter(({ members }) => members.every(isIn));
-  const sum = (field: "answered" | "unread") => among.reduce((all, one) => all + one[field], 0);
+  const sum = (field: "answered" | "unread") => among.reduce((all, subset) => all + subset[field], 0);
   return { answered: sum("answered"), unread: sum("unread") };
 }
 
@@ -206,7 +210,7 @@ export function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member:
  */
 export function jammers(classCount: number, asked: readonly AskedQuestion[], sure = SUSPECTED): ReadonlySet<number> {
   const { odds, subsets } = suspicion(classCount, asked);
-  const suspects = new Set(odds.flatMap((own, v) => (own >= sure ? [v] : [])));
+  const suspects = new Set(odds.flatMap((odd, v) => (odd >= sure ? [v] : [])));
   const found = new Set(
     [...suspects].filter((v) => {
       const beside = (member: number) => member === v || !suspects.has(member);

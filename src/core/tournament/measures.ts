@@ -1,6 +1,6 @@
 // Owns what a group's comparisons tell of themselves: cycles, agreement, how sure the order is.
 
-import type { Measures } from "../asking/comparison.ts";
+import type { Circles, Measures } from "../asking/comparison.ts";
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
 import { comparedIn, type Presentation } from "../asking/questions.ts";
 import { mean } from "../math/stats.ts";
@@ -38,6 +38,24 @@ export function isCyclic(pairs: Decision["pairs"]): boolean {
   }
 }
 
+/** Triples of which every pair was won by somebody, and those of them whose wins go in a circle. */
+export function circlesIn(pairs: Decision["pairs"]): Circles {
+  const won = pairs.map((row) => row.map((result) => (result === "win" ? 1 : result === "loss" ? -1 : 0)));
+  const found = { triples: 0, circles: 0 };
+  won.forEach((ofI, i) => {
+    for (let j = i + 1; j < won.length; j++) {
+      if (!ofI[j]) continue;
+      for (let k = j + 1; k < won.length; k++) {
+        if (!ofI[k] || !won[j]?.[k]) continue;
+        found.triples++;
+        // i beats j, j beats k and k beats i, or each the other way.
+        if (ofI[j] === won[j]?.[k] && ofI[j] !== ofI[k]) found.circles++;
+      }
+    }
+  });
+  return found;
+}
+
 /** Whom a vote is for; null for a tie. */
 function votedFor(outcome: Outcome, { shown }: Presentation): number | null {
   const grades = gradesOf(outcome, shown);
@@ -57,7 +75,7 @@ function agreementOf(questions: readonly Presentation[], outcomes: readonly Outc
     votes.set(name, pairVotes);
   }
   const shares = [...votes.values()].flatMap((pairVotes) => {
-    const most = Math.max(...pairVotes.map((one) => pairVotes.filter((other) => other === one).length));
+    const most = Math.max(...pairVotes.map((pairVote) => pairVotes.filter((other) => other === pairVote).length));
     return pairVotes.length < 2 ? [] : [most / pairVotes.length];
   });
   return shares.length === 0 ? null : mean(shares);

@@ -202,8 +202,8 @@ function moreSamples(results: readonly PresentationResult[], judge: Judge): Pres
   const first = results.filter(({ presentation }) => isFirst(presentation));
   const orders = [...new Map(first.map(({ presentation }) => [presentation.shown[0], presentation])).values()];
   return orders.flatMap((presentation): Presentation[] => {
-    const asked = first.filter((one) => one.presentation.shown[0] === presentation.shown[0]);
-    const count = asked.reduce((sum, one) => sum + one.presentation.samples, 0);
+    const asked = first.filter((result) => result.presentation.shown[0] === presentation.shown[0]);
+    const count = asked.reduce((sum, result) => sum + result.presentation.samples, 0);
     const samples = Math.min(Math.ceil(missing / orders.length), max - count);
     return samples <= 0 ? [] : [{ ...presentation, samples, first_sample: count }];
   });

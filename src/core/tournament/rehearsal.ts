@@ -33,8 +33,8 @@ export function outcomesIn(decision: Decision): Outcomes {
 function presentationResult(presentation: Presentation, samples: readonly SampleOutcome[]): PresentationResult {
   return {
     presentation,
-    grades: samples.flatMap((one) =>
-      one.state === "parsed" ? [gradesOf({ ...one, question: 0 }, presentation.shown)] : [],
+    grades: samples.flatMap((sample) =>
+      sample.state === "parsed" ? [gradesOf({ ...sample, question: 0 }, presentation.shown)] : [],
     ),
     unread: samples.some(({ state }) => state === "unparsed"),
   };

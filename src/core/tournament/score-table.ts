@@ -17,8 +17,8 @@ const strength: Score = {
   of: ({ strengths }) => strengths().map(sigmoid),
   points(scoreboard) {
     const theta = scoreboard.strengths();
-    return theta.map((own, r) =>
-      sumOf(theta.flatMap((other, s) => (s === r ? [] : own === other ? [0.5] : [sigmoid(own - other)]))),
+    return theta.map((strength, r) =>
+      sumOf(theta.flatMap((other, s) => (s === r ? [] : strength === other ? [0.5] : [sigmoid(strength - other)]))),
     );
   },
 };
@@ -52,7 +52,7 @@ export const SCORES: Readonly<Record<string, Score>> = {
     range: unit,
     of({ places, earned }) {
       const by = places ?? earned;
-      const ranks = by.map((own) => by.filter((other) => other > own + EQUAL).length);
+      const ranks = by.map((score) => by.filter((other) => other > score + EQUAL).length);
       const last = Math.max(...ranks);
       return ranks.map((rank) => (last === 0 ? 0 : (last - rank) / last));
     },

@@ -63,4 +63,4 @@ export function leftFree(
 
 /** As scores count them: a free point is a win, of which no opponent is told. */
 export const withFreePoints = (tallies: readonly Tally[], free: readonly boolean[]): readonly Tally[] =>
-  tallies.map((own, r) => (free[r] ? { ...own, wins: own.wins + 1 } : own));
+  tallies.map((tally, r) => (free[r] ? { ...tally, wins: tally.wins + 1 } : tally));

@@ -19,7 +19,7 @@ import { ranOut } from "./budget.ts";
 import { type Gap, gapsIn, select, tally } from "./decide.ts";
 import { type Decision, decide } from "./decision.ts";
 import { FOUND, jammers } from "./jamming.ts";
-import { isCyclic, measuresOf } from "./measures.ts";
+import { circlesIn, measuresOf } from "./measures.ts";
 import { positionFlipRate } from "./metrics.ts";
 import { isGraded } from "./pair-questions.ts";
 import { outcomesIn } from "./rehearsal.ts";
@@ -47,7 +47,10 @@ export function seenBy(all: readonly AskedQuestion[], classCount: number, judge:
       inOrder: (i: number, j: number) => known().outcomes.inOrder?.(i, j) ?? null,
     }),
     get tokens() {
-      return all.reduce((sum, { readings }) => sum + readings.reduce((own, one) => own + one.completion_tokens, 0), 0);
+      return all.reduce(
+        (sum, { readings }) => sum + readings.reduce((tokens, reading) => tokens + reading.completion_tokens, 0),
+        0,
+      );
     },
   };
 }
@@ -85,9 +88,6 @@ function hasExtendedReport(judge: Judge, score: string): boolean {
   const asked = !isGraded(judge) && typeof samples === "number" && once;
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
 }
-
-/** Different candidates of which wins can go in a circle. */
-const CIRCLE_MIN = 3;
 
 /** How a group was judged, and the classes whose doing it is that questions were refused. */
 export interface TournamentJudgement {
@@ -133,7 +133,7 @@ export function resultOf(
   const scoreboard: Scoreboard = {
     tallies: withFreePoints(tallies, free),
     judged: remaining.classOf.map((classIndex, r) => classIndex !== null && gaps[r] === null),
-    earned: (only?.earned ?? earnedOf(remaining, decision)).map((own, r) => (free[r] ? 1 : own)),
+    earned: (only?.earned ?? earnedOf(remaining, decision)).map((earned, r) => (free[r] ? 1 : earned)),
     strengths: () => ofRollouts(strengths().theta, Number.NEGATIVE_INFINITY),
     places: places === undefined ? null : ofRollouts(places, -1),
     marks: marksOf(asked, remaining, scoreScale(judge.prompt)),
@@ -148,7 +148,7 @@ export function resultOf(
       : pointsOf(score, scoreboard, base, only === null ? classes.classOf.length - 1 : 1)
     : null;
   // Nobody is selected for a win without an opponent.
-  const order = (points ?? wins).map((own, r) => (free[r] ? null : own));
+  const order = (points ?? wins).map((win, r) => (free[r] ? null : win));
   const silent = unparsedByClass(asked, keys.length);
   const size = group.rollouts.length + (only === null ? 0 : 1);
   const faultAt = (r: number) => faultOf(gaps[r] ?? null, classes.classOf[r] ?? null, asked, size);
@@ -165,7 +165,7 @@ export function resultOf(
       refused,
       selection: informedSelection(keys, remaining, decision, order, outcomes, seed),
       position_flip_rate: positionFlipRate(questions, outcomes),
-      cyclic: keys.length < CIRCLE_MIN ? null : isCyclic(decision.pairs),
+      circles: circlesIn(decision.pairs),
       ...(points !== null && {
         points,
         measures: measuresOf(decision, questions, outcomes, sure()),
@@ -225,7 +225,7 @@ function informedSelection(
 }
 
 const namesAnybody = ({ winner, grades = [] }: Outcome): boolean =>
-  winner !== null || grades.some((one) => one !== grades[0]);
+  winner !== null || grades.some((grade) => grade !== grades[0]);
 
 /**
  * For each rollout: its undecided pairs with another's jamming candidate, which are not its own

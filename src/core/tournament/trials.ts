@@ -35,7 +35,7 @@ export function trialsOf(keys: readonly ContentKey[], asked: readonly AskedQuest
   const may = (v: number) => (odds[v] as number) > MAY || unread.has(v);
   if (!keys.some((_, v) => may(v))) return [];
   const line = seededLine(keys, seed);
-  const read = (v: number) => subsets.some((one) => one.answered > one.unread && one.members.includes(v));
+  const read = (v: number) => subsets.some((subset) => subset.answered > subset.unread && subset.members.includes(v));
   const clear = line.filter((v) => (odds[v] as number) <= CLEAR && read(v));
   const known = asked.filter(({ question }) => !isProbe(question));
   const tried = known.flatMap(({ question }) => (question.trial === true ? [question] : []));

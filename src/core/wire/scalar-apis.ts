@@ -118,7 +118,7 @@ export const SCALAR_APIS = {
       reply.map((labels: ScalarReply) =>
         label === undefined && labels.length === 1
           ? labels[0].score
-          : labels.find((one: ScalarReply) => one.label === label)?.score,
+          : labels.find((candidate: ScalarReply) => candidate.label === label)?.score,
       ),
   },
   /** vLLM compares two tokens after each text, without generating. */

@@ -27,6 +27,8 @@ export interface GatheredSample {
   facts?: GroupFacts;
   run_id: string | null;
   step: number | null;
+  /** What the trainer said of itself, for the run log alone: members of one group may say others. */
+  log_step?: number;
   key_name: string | null;
   /** The group closes as soon as so many members are there; null: only the window closes it. */
   group_size: number | null;

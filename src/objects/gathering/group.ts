@@ -97,26 +97,38 @@ function keep(group: GroupState, retainMs: number, now: number): void {
 
 /**
  * Attaches a repetition to a member. Returns true when the answer is there already; else it waits:
- * a judgement that failed is wanted again, and a sample that was alone is gathered again, for a
- * trainer's rollouts of one prompt may end minutes apart.
+ * a judgement that failed is wanted again, and a sample that was alone, or judged without one that
+ * was refused beside its equal, is gathered again: what is missing may be minutes away.
  */
-export function attach(group: GroupState, member: number, arrival: Arrival, now: number): boolean {
-  const { answer } = group.members[member] as MemberState;
+export function attach(group: GroupState, at: number, arrival: Arrival, now: number): boolean {
+  const member = group.members[at] as MemberState;
   const moreComing = group.judging !== null || group.members.length > group.judged;
   keep(group, arrival.retain_ms, now);
-  if (answer === "reward") return true;
-  if (answer === "alone" && !moreComing) {
+  if (member.answer === "reward") return true;
+  if (!moreComing && (member.answer === "alone" || lacksTwin(group))) {
     if (isFull(group)) return true;
     gatherAgain(group, arrival, now);
   }
-  addWaiter(group, member, arrival, now);
+  addWaiter(group, at, arrival, now);
   // The others' clients may be as slow to come back as this one was.
   if (isLacking(group) && group.window_ends < now + arrival.window_ms) openWindow(group, arrival, now);
-  if (answer === "failed" && group.judging === null) group.again = true;
+  if (member.answer === "failed" && group.judging === null) group.again = true;
   return false;
 }
 
-/** As if its one member had just come. */
+/**
+ * Judged without anybody's reward, and without a request that was open beside its equal: it was
+ * refused as that one was, and comes again as that one does. Whether it is a sample of its own
+ * shows then.
+ */
+function lacksTwin(group: GroupState): boolean {
+  const { members } = group;
+  return (
+    !isFull(group) && members.every(({ answer }) => answer === "failed") && members.some(({ abreast }) => abreast > 1)
+  );
+}
+
+/** As if its members had just come. */
 function gatherAgain(group: GroupState, arrival: Arrival, now: number): void {
   for (const member of group.members) member.answer = "none";
   group.judged = 0;

@@ -37,7 +37,7 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
     const rollouts = members.map(({ rollout }) => rollout);
     const request = {
       run_id: run_id ?? undefined,
-      step: step ?? undefined,
+      step: step ?? latestStep(members),
       spec,
       deadline_ms,
       groups: [{ group_id, prompt, language, ...facts, rollouts }],
@@ -56,6 +56,12 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
       return reply;
     });
   };
+}
+
+/** A trainer that updates its policy while a group is generated says several; they are one group. */
+function latestStep(members: readonly MemberContent[]): number | undefined {
+  const steps = members.flatMap(({ log_step }) => log_step ?? []);
+  return steps.length === 0 ? undefined : Math.max(...steps);
 }
 
 /** A reward is relative to the group, and nothing can be said beside what nobody was shown. */

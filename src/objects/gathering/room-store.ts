@@ -26,6 +26,7 @@ export interface MemberContent {
   rollout: Rollout;
   unshown?: readonly FieldError[];
   language: string | null;
+  log_step?: number;
 }
 
 /** A member's answer, whoever asks for it. */

@@ -30,7 +30,7 @@ import {
   settleable,
   wakesAt,
 } from "./rules.ts";
-import { requireSameFacts, subjectOf } from "./subject.ts";
+import { contentOf, requireSameFacts, subjectOf } from "./subject.ts";
 import { isLost, undecidedIn } from "./undecided.ts";
 
 interface RoomParts {
@@ -118,10 +118,10 @@ export class Room {
   /** Sets the sample down where it belongs; answers at once when the answer is there. */
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
-    const { waiter_id, rollout, language, unshown } = sample;
+    const { waiter_id } = sample;
     if (added) {
       if (store.subject() === null) store.saveSubject(subjectOf(sample));
-      store.addMember(epoch, member, { rollout, language, ...(unshown !== undefined && { unshown }) });
+      store.addMember(epoch, member, contentOf(sample));
     }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;
     const join = this.#joins.get(waiter_id);

@@ -2,12 +2,20 @@
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import type { GatheredSample } from "./gathering.ts";
-import type { RoomSubject } from "./room-store.ts";
+import type { MemberContent, RoomSubject } from "./room-store.ts";
 
 /** What a room's first sample says of all. */
 export const subjectOf = ({ room, prompt, spec, facts, run_id, step, key_name }: GatheredSample): RoomSubject => ({
   ...{ room, prompt, spec, run_id, step, key_name },
   ...(facts && { facts }),
+});
+
+/** What is its alone. */
+export const contentOf = ({ rollout, language, unshown, log_step }: GatheredSample): MemberContent => ({
+  rollout,
+  language,
+  ...(unshown !== undefined && { unshown }),
+  ...(log_step !== undefined && { log_step }),
 });
 
 /**

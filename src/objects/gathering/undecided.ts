@@ -39,8 +39,9 @@ export function hold(room: RoomState, arrival: Arrival, now: number): void {
 /** Those whom nothing equal is before any more: they take the place that is theirs. */
 export function decidable(room: RoomState): Undecided[] {
   return room.undecided.filter(
-    (one) =>
-      undecidedOf(room, one.arrival.body_hash)[0] === one && equalWaiters(room, one.arrival.body_hash).length === 0,
+    (sample) =>
+      undecidedOf(room, sample.arrival.body_hash)[0] === sample &&
+      equalWaiters(room, sample.arrival.body_hash).length === 0,
   );
 }
 

@@ -163,8 +163,9 @@ export const groups = pgTable(
     tau_b_undefined: text("tau_b_undefined"),
     list_acc: boolean("list_acc"),
     position_flip_rate: doublePrecision("position_flip_rate"),
-    /** Whether wins go in a circle; null where none can. */
-    cyclic: boolean("cyclic"),
+    /** Three candidates whose pairs were all won, and those whose wins go in a circle; null: not compared. */
+    triples: integer("triples"),
+    circles: integer("circles"),
     /** What only some specs tell (contract/replies.ts `ContestReport`); null for all others. */
     contest: json("contest").$type<TournamentReport | null>(),
     reward_mean: doublePrecision("reward_mean"),

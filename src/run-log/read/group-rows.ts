@@ -66,7 +66,7 @@ function groupResult(row: StoredGroup, members: Members): GroupResult {
     ...(contest && { points: contest.points }),
     selected: row.selected,
     selected_tied: row.selected_tied,
-    rollouts: contest ? results.map((one, r) => ({ ...one, unasked: contest.unasked[r] ?? 0 })) : results,
+    rollouts: contest ? results.map((result, r) => ({ ...result, unasked: contest.unasked[r] ?? 0 })) : results,
     metrics: {
       parse_rate: row.parse_rate,
       tau_b: row.tau_b,

@@ -14,6 +14,12 @@ const placed = (run: RunKey, windowGroups: number): SQL => sql`
     (sum(greatest(groups, 1)) OVER (ORDER BY request_id ROWS UNBOUNDED PRECEDING) - greatest(groups, 1)) / ${windowGroups}::int AS k
   FROM ${requests} WHERE ${requestsOf(run)} AND ${requests.step} IS NULL`;
 
+/** The same of all of the run's requests, with a step or without: as a run is laid beside one that has none. */
+export const placedAll = (run: RunKey, windowGroups: number): SQL => sql`
+  SELECT request_id, groups,
+    (sum(greatest(groups, 1)) OVER (ORDER BY request_id ROWS UNBOUNDED PRECEDING) - greatest(groups, 1)) / ${windowGroups}::int AS k
+  FROM ${requests} WHERE ${requestsOf(run)}`;
+
 /** The requests for rewards of the last windows that have any. */
 export const requestsOfLastWindows = (run: RunKey, windowGroups: number, windows: number): SQL => sql`
   SELECT * FROM (SELECT *, dense_rank() OVER (ORDER BY k DESC) AS nth FROM (${placed(run, windowGroups)}) AS placed

@@ -8,6 +8,7 @@ import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";
 import { requestsInWindows } from "./run-windows.ts";
+import { type StepSignalSums, signalParts, signalsOf } from "./step-signals.ts";
 
 /**
  * The requests of a run's steps in a range. The index by step gives them, and the first `limit`
@@ -26,7 +27,7 @@ function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | u
   return and(of, sql`(${step} IS NULL OR ${step} <= ${last})`);
 }
 
-const COLUMNS = sql.raw("request_id, kind, items, reward_mean, reward_std, parse_rate, warnings");
+const COLUMNS = sql.raw("request_id, kind, items, reward_mean, reward_std, parse_rate, warnings, created_at");
 
 // -1 stands for "no step": steps on the wire are >= 0, and a null would join to nothing.
 const placedIn = (run: RunKey, range: StepRange, axis: RunAxis) =>
@@ -34,11 +35,11 @@ const placedIn = (run: RunKey, range: StepRange, axis: RunAxis) =>
     ? sql`SELECT ${COLUMNS}, k FROM (${requestsInWindows(run, axis.window_groups, range)}) AS wanted`
     : sql`SELECT ${COLUMNS}, coalesce(step, -1) AS k FROM requests WHERE ${requestsIn(run, range)}`;
 
-const statement = (run: RunKey, range: StepRange, axis: RunAxis) => sql`
+const statement = (run: RunKey, range: StepRange, axis: RunAxis, signals: boolean) => sql`
 WITH req AS MATERIALIZED (
   ${placedIn(run, range, axis)}
 ), per_step AS (
-  SELECT k, count(*) AS requests, coalesce(sum(items) FILTER (WHERE kind = 'verdicts'), 0) AS items,
+  SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts'), 0) AS items,
     coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts'), 0) AS parsed,
     coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND parse_rate IS NOT NULL), 0) AS answered,
     json_agg(warnings) FILTER (WHERE json_array_length(warnings) > 0) AS warnings,
@@ -69,17 +70,17 @@ WITH req AS MATERIALIZED (
 ), fault AS (
   SELECT k, json_object_agg(error, n ORDER BY error) AS errors
   FROM (SELECT k, error, count(*) AS n FROM ver WHERE error IS NOT NULL GROUP BY k, error) AS counted GROUP BY k
-)
+)${signals ? sql`, ${signalParts}` : sql``}
 SELECT json_build_object(
-  'step', nullif(k, -1), 'requests', requests, 'groups', coalesce(groups, 0), 'rollouts', coalesce(rollouts, 0) + items,
+  'step', nullif(k, -1), 'at_ms', at_ms, 'requests', requests, 'groups', coalesce(groups, 0), 'rollouts', coalesce(rollouts, 0) + items,
   'rewards', rewards, 'warnings', coalesce(warnings, '[]'), 'verdict_rewards', verdict_rewards, 'zero_variance_share', flat.share,
   'parsed', coalesce(grp.parsed, 0) + per_step.parsed, 'answered', coalesce(grp.answered, 0) + per_step.answered,
   'tau_b_mean', tau_b_mean, 'list_acc', list_acc,
   'length_tokens', json_build_object('p50', lengths[1], 'p95', lengths[2]),
   'generations', coalesce(generations, 0), 'prompt_tokens', coalesce(prompt_tokens, 0), 'completion_tokens', coalesce(completion_tokens, 0),
-  'latency_ms', json_build_object('p50', ms[1], 'p99', ms[2]), 'errors', coalesce(errors, '{}')) AS cell
+  'latency_ms', json_build_object('p50', ms[1], 'p99', ms[2]), 'errors', coalesce(errors, '{}')${signals ? sql`, 'signals', coalesce(signals, '[]')` : sql``}) AS cell
 FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN flat USING (k)
-  LEFT JOIN latency USING (k) LEFT JOIN fault USING (k)
+  LEFT JOIN latency USING (k) LEFT JOIN fault USING (k)${signals ? sql` LEFT JOIN per_signal USING (k)` : sql``}
 ORDER BY k`;
 
 /** Count, mean and population standard deviation of some rewards. */
@@ -89,7 +90,10 @@ interface StepMoments {
   std: number | null;
 }
 
-type StepCell = Omit<StepRow, "reward_mean" | "reward_std" | "parse_rate" | "warnings"> & {
+type StepCell = Omit<StepRow, "first_at" | "reward_mean" | "reward_std" | "parse_rate" | "warnings" | "signals"> & {
+  /** When the first of its requests was logged, ms since 1970. */
+  at_ms: number;
+  signals?: StepSignalSums[];
   /** Of each request that has any. */
   warnings: string[][];
   /** Of all rollouts of complete groups of rewards requests; null without any. */
@@ -113,10 +117,13 @@ function pooled(parts: readonly StepMoments[]): Pick<StepRow, "reward_mean" | "r
   return { reward_mean: mean, reward_std: Math.sqrt(variance) };
 }
 
-function stepRow({ rewards, verdict_rewards, parsed, answered, warnings, ...cell }: StepCell): StepRow {
+function stepRow(whole: StepCell): StepRow {
+  const { step, at_ms, rewards, verdict_rewards, parsed, answered, warnings, signals, ...cell } = whole;
   const moments = pooled(rewards === null ? verdict_rewards : [rewards, ...verdict_rewards]);
   const parse_rate = answered === 0 ? null : parsed / answered;
-  return { ...cell, ...moments, parse_rate, warnings: stepWarnings(warnings, parse_rate) };
+  const first_at = new Date(at_ms).toISOString();
+  const parts = signals !== undefined && { signals: signalsOf(signals) };
+  return { step, first_at, ...cell, ...moments, parse_rate, warnings: stepWarnings(warnings, parse_rate), ...parts };
 }
 
 /**
@@ -127,14 +134,16 @@ function stepRow({ rewards, verdict_rewards, parsed, answered, warnings, ...cell
  * zero_variance_share: over complete groups. parse_rate: parsed over answered generations.
  * Percentiles: linear interpolation (percentile_cont), latencies of answered generations only; a
  * generation shared from an equal group was logged with zeros and is left out. errors: failed
- * generations by code. For `verdicts` requests the items are the rollouts.
+ * generations by code. For `verdicts` requests the items are the rollouts. signals: only where they
+ * are asked for.
  */
 export async function stepRows(
   db: Database,
   run: RunKey,
   range: StepRange,
   axis: RunAxis = BY_STEP,
+  signals = false,
 ): Promise<StepRow[]> {
-  const { rows } = await db.execute<{ cell: StepCell }>(statement(run, range, axis));
+  const { rows } = await db.execute<{ cell: StepCell }>(statement(run, range, axis, signals));
   return rows.map(({ cell }) => stepRow(cell));
 }

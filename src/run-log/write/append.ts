@@ -70,8 +70,8 @@ function specsStatement(heads: readonly HeadedEnvelope[]): SQL {
 }
 
 /** Apart by their rows' columns, which differ only during a deployment. */
-function byColumns<T>(some: readonly T[], rowOf: (one: T) => InsertRow): T[][] {
-  return [...Map.groupBy(some, (one) => Object.keys(rowOf(one)).join()).values()];
+function byColumns<T>(some: readonly T[], rowOf: (row: T) => InsertRow): T[][] {
+  return [...Map.groupBy(some, (row) => Object.keys(rowOf(row)).join()).values()];
 }
 
 function tableStatements(table: RowTable, envelopes: readonly Envelope[]): SQL[] {

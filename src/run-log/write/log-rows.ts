@@ -45,18 +45,10 @@ export function wholeEnvelope(entry: LogEntry): Envelope {
   return { ...request, head: { ...head, counts: null } };
 }
 
-function groupRow({ result, prompt_hash, language, cyclic }: GroupEntry, group_index: number): RowOf<typeof groups> {
+function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_index: number): RowOf<typeof groups> {
   const { latency_ms, schedule, chosen, why, ...use } = result.verifier;
-  const {
-    cyclic: circle,
-    agreement,
-    tie_rate,
-    decided_rate,
-    order_confidence,
-    expected_tau,
-    ...metrics
-  } = result.metrics;
-  const measures = { cyclic: circle, agreement, tie_rate, decided_rate, order_confidence, expected_tau };
+  const { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau, ...metrics } = result.metrics;
+  const measures = { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau };
   const unasked = result.rollouts.map((rollout) => rollout.unasked ?? 0);
   const { points } = result;
   return {
@@ -69,7 +61,8 @@ function groupRow({ result, prompt_hash, language, cyclic }: GroupEntry, group_i
     selected: result.selected,
     selected_tied: result.selected_tied,
     ...metrics,
-    cyclic,
+    triples: circles?.triples ?? null,
+    circles: circles?.circles ?? null,
     contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, chosen, why } },
     ...use,
     latency_p50_ms: latency_ms.p50,

@@ -58,7 +58,9 @@ export async function consumeLogs(deliveries: readonly QueueDelivery[], deps: Co
       else ends.set(delivery, { end: "dead", reason: read.reason });
     }
     await storeSome(good, deps.store, ends);
-    runs.push(...good.flatMap((one) => (ends.get(one.delivery)?.end === "stored" ? steppedRun(one.envelope) : [])));
+    runs.push(
+      ...good.flatMap((message) => (ends.get(message.delivery)?.end === "stored" ? steppedRun(message.envelope) : [])),
+    );
   }
   await settle(deliveries, ends, deps);
   if (runs.length > 0) await deps.look?.(runs);

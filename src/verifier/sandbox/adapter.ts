@@ -58,6 +58,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
 const kind = (shape: SandboxShape): BackendKind => ({
   protocol: shape,
   settings: z.object({}),
+  apart: true,
   hedging: false,
   create: (settings, parts) => sandboxVerifier(shape, settings, parts),
 });

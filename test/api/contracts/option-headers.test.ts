@@ -22,6 +22,7 @@ const SAID: Record<string, string> = {
   response_field: "marks",
   group_size: "6",
   val_group_size: "3",
+  log_step: "13",
   group_window_ms: "70",
   tries: "5",
   on_incomplete: "error",

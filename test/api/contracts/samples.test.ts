@@ -202,6 +202,13 @@ describe("a group", () => {
     }
   });
 
+  test("is logged under the latest log_step of its samples, which parts none of them", async () => {
+    const app = setUp();
+    const replies = await Promise.all([3, 4].map((step) => post(app, `&log_step=${step}`, "p", "l", "1".repeat(step))));
+    expect(await Promise.all(replies.map((reply) => reply.json()))).toEqual([0, 1]);
+    expect(app.runLog.entries.map(({ step, items }) => [step, items])).toEqual([[4, 2]]);
+  });
+
   test("of one is refused with group_too_small: a reward is relative", async () => {
     const reply = await post(setUp(), "&group_size=1", "p", "l", "1");
     expect((await faultOf(reply, 503)).detail).toContain("alone in its group");

@@ -115,7 +115,14 @@ export async function openRlhf(
   return null;
 }
 
-const pool = new Agent({ keepAlive: true, maxSockets: 64 });
+const pools = new Map<string, Agent>();
+
+/** Each trainer has a pool of its own, and so has here each URL. */
+function poolOf(url: string): Agent {
+  const found = pools.get(url) ?? new Agent({ keepAlive: true, maxSockets: 64 });
+  pools.set(url, found);
+  return found;
+}
 
 /**
  * slime 0.3: 10 tries of 120 s from a pool of 64, pauses of min(2^k, 30) s and up to 1 s more; with
@@ -129,7 +136,9 @@ export async function slime(
 ): Promise<number> {
   for (let tries = 0; ; tries++) {
     try {
-      const reply = jsonOf(await post(url, { prompt, response, label: null }, AIOHTTP, 120_000 / compression, pool));
+      const reply = jsonOf(
+        await post(url, { prompt, response, label: null }, AIOHTTP, 120_000 / compression, poolOf(url)),
+      );
       return tensor(rewardKey === undefined ? reply : (reply as Record<string, unknown>)[rewardKey]);
     } catch (error) {
       if (tries === 9) throw error;
@@ -154,10 +163,9 @@ export async function verifiers(
   { request_timeout_ms = 60_000, more = {} }: { request_timeout_ms?: number; more?: Record<string, string> } = {},
 ): Promise<number> {
   const headers = { ...HTTPX, authorization: `Bearer ${key}`, ...more };
-  const reply = jsonOf(await post(`${url}/verify`, row, headers, request_timeout_ms / compression, pool)) as Record<
-    string,
-    unknown
-  >;
+  const reply = jsonOf(
+    await post(`${url}/verify`, row, headers, request_timeout_ms / compression, poolOf(url)),
+  ) as Record<string, unknown>;
   for (const name of ["responses_create_params", "response"])
     if (!(name in reply)) throw new Error(`KeyError: ${name}`);
   return tensor(reply.reward);
@@ -174,7 +182,7 @@ export async function nemoRl({ url, compression }: TrainerOptions, row: Record<s
       row,
       { ...AIOHTTP, cookie: "session=x" },
       600_000 / compression,
-      pool,
+      poolOf(url),
     );
     if (reply.status < 400) {
       const { reward, reward_components } = jsonOf(reply) as {
@@ -240,7 +248,9 @@ export async function faiRl(
   for (let tries = 0; ; tries++) {
     try {
       const headers = { ...REQUESTS, authorization: `Bearer ${key}` };
-      const { rewards } = jsonOf(await post(url, body, headers, 300_000 / compression, pool)) as { rewards: unknown };
+      const { rewards } = jsonOf(await post(url, body, headers, 300_000 / compression, poolOf(url))) as {
+        rewards: unknown;
+      };
       if (!Array.isArray(rewards) || rewards.length !== rows.length)
         throw new Error("not a list of the batch's length");
       return rewards.map(tensor);
@@ -263,7 +273,7 @@ export async function verl(
   const rows = await Promise.all(
     solutions.map(async (solution_str) => {
       const body = { data_source: "d", solution_str, ground_truth: "g", extra_info: { question, num_turns: 2 } };
-      return jsonOf(await post(url, body, AIOHTTP, 300_000 / compression, pool)) as Record<string, number>;
+      return jsonOf(await post(url, body, AIOHTTP, 300_000 / compression, poolOf(url))) as Record<string, number>;
     }),
   );
   for (const name of Object.keys(rows[0] as object)) for (const row of rows) tensor(row[name]);

@@ -126,6 +126,17 @@ describe("slime", () => {
   });
 });
 
+test("verl's group is logged under the step that verl logs, whichever weights wrote each sample", async () => {
+  const { post, runLog } = setUp();
+  const body = (i: number) => ({
+    ...examples.verl,
+    solution_str: PROGRAMS[i],
+    extra_info: { question: "p", global_steps: 6 + i },
+  });
+  await Promise.all([0, 1].map((i) => post("/verl/compute_score?group_size=2", body(i))));
+  expect(runLog.entries.map(({ step, items }) => [step, items])).toEqual([[8, 2]]);
+});
+
 test("verl needs the prompt in extra_info and is refused by name without it", async () => {
   const { extra_info: _, ...bare } = examples.verl;
   expect((await refusal("/verl/compute_score", { ...bare, extra_info: { index: 1 } }))?.path).toBe("extra_info");

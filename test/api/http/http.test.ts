@@ -65,6 +65,18 @@ test("request ids are ULIDs, distinct and ascending, also within a millisecond a
   expect([...new Set(ids)].sort()).toEqual(ids);
 });
 
+test("a replica's number is the 11th character of its request ids, as a hexadecimal digit, in the same order", () => {
+  for (const replica of [0, 9, 15]) {
+    const ids = Array.from(
+      { length: 200 },
+      createRequestIds(() => 5, replica),
+    );
+    expect(new Set(ids.map((id) => id[10]))).toEqual(new Set([replica.toString(16).toUpperCase()]));
+    expect([...new Set(ids)].sort()).toEqual(ids);
+    for (const id of ids) expect(id).toMatch(ULID_PATTERN);
+  }
+});
+
 test("a path loses its key and nothing else", () => {
   expect(pathWithoutKey("/k/abc/v1/rewards")).toBe("/v1/rewards");
   expect(pathWithoutKey("/k/abc")).toBe("/");

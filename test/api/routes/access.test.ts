@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { fakeRunLog } from "../../harness/fakes.ts";
 import { problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const digest = (key: string) => new Uint8Array(createHash("sha256").update(key).digest());
@@ -102,14 +103,49 @@ test("the log line holds the path that was asked for, but no word of an unknown 
 test("the log line of a scored request says how much was scored and how often the verifier was asked", async () => {
   const { post, lines } = setUp({ log_requests: true });
   await post("/v1/rewards", twoRollouts());
-  expect(lines).toEqual([expect.objectContaining({ path: "/v1/rewards", groups: 1, rollouts: 2, verifier_calls: 1 })]);
-  expect(lines[0]).not.toHaveProperty("nulls");
+  await expect.poll(() => lines).toHaveLength(1);
+  const counts = { groups: 1, rollouts: 2, rewards: 2, reward_mean: 0.5, verifier_calls: 1 };
+  expect(lines).toEqual([expect.objectContaining({ path: "/v1/rewards", ...counts })]);
+  for (const none of ["nulls", "failed", "reasons", "client_gone"]) expect(lines[0]).not.toHaveProperty(none);
 });
 
 test("the log line of a scored request counts rewards that are null, by code", async () => {
   const { post, lines } = setUp({ log_requests: true });
   await post("/v1/rewards", { groups: [{ prompt: "p", rollouts: [{ text: "alone" }] }] });
-  expect(lines).toEqual([expect.objectContaining({ rollouts: 1, nulls: { group_too_small: 1 } })]);
+  await expect.poll(() => lines).toHaveLength(1);
+  const counts = { rollouts: 1, rewards: 0, reward_mean: null, nulls: { group_too_small: 1 } };
+  expect(lines).toEqual([expect.objectContaining(counts)]);
+});
+
+test("the log line of a reply that is still being read comes with its last row, once", async () => {
+  const { call, post, lines } = setUp({ log_requests: true });
+  await post("/v1/rewards", { ...twoRollouts(), run_id: "read" });
+  await expect.poll(() => lines).toHaveLength(1);
+  const reply = await call("/v1/runs/read/export?table=groups");
+  expect(lines).toHaveLength(1);
+  await reply.text();
+  await expect.poll(() => lines).toHaveLength(2);
+  expect(lines[1]).toMatchObject({ route: "/v1/runs/:run_id/export", status: 200 });
+});
+
+test("a request whose client goes has its log line then, with what is known, and no second one", async () => {
+  const client = new AbortController();
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const { promise: answer, resolve: release } = Promise.withResolvers<never[]>();
+  const stepsWithGroups = () => {
+    resolve();
+    return answer;
+  };
+  const runLog = { ...fakeRunLog(), stepsWithGroups };
+  const { call, lines } = setUp({ log_requests: true, runLog });
+  const reply = call("/v1/runs/mine/compare?with=other", { signal: client.signal });
+  await asked;
+  expect(lines).toEqual([]);
+  client.abort();
+  expect(lines).toEqual([expect.objectContaining({ status: null, client_gone: true })]);
+  release([]);
+  await reply;
+  expect(lines).toHaveLength(1);
 });
 
 test("the key's name is logged with the batch", async () => {
@@ -138,6 +174,14 @@ describe("without configured keys", () => {
     expect((await at("localhost", { "cf-connecting-ip": "203.0.113.9" })).status).toBe(503);
     expect((await at("localhost", { "cf-connecting-ip": "::1" })).status).toBe(200);
     expect((await at("localhost", { "sec-fetch-site": "cross-site" })).status).toBe(503);
+  });
+  test("workerd's own word on where a request is from goes before a header that its client wrote", async () => {
+    const from = (clientIp: string) => {
+      const request = new Request("http://localhost/v1/runs", { headers: { "cf-connecting-ip": "::1" } });
+      return setUp().app.request(Object.assign(request, { cf: { clientIp } }));
+    };
+    expect((await from("203.0.113.9:4711")).status).toBe(503);
+    expect((await from("[::1]:4711")).status).toBe(200);
   });
 });
 

@@ -18,7 +18,13 @@ const groupsOf = (prompts: readonly string[], labelled = true) =>
   }));
 
 let world: ReturnType<typeof setUp>;
-const log = async (run_id: string, step: number, prompts: readonly string[], spec: object = {}, labelled = true) => {
+const log = async (
+  run_id: string,
+  step: number | undefined,
+  prompts: readonly string[],
+  spec: object = {},
+  labelled = true,
+) => {
   const response = await world.post("/v1/rewards", { run_id, step, spec, groups: groupsOf(prompts, labelled) });
   expect(response.status).toBe(200);
 };
@@ -55,6 +61,18 @@ describe("two runs compared", () => {
     });
     await log("late", 9, ["a3"]);
     expect(await compare("with=late")).toMatchObject({ steps: [], rewards: { prompts: 0, difference: null } });
+  });
+
+  test("of which one tells no step are compared by windows of all groups of each, however long they are", async () => {
+    for (const nth of [1, 2]) await log("bare", undefined, [`a${nth}`, `b${nth}`]);
+    const told = await compare("with=bare&window_groups=2");
+    expect(told).toMatchObject({ by: "window", window_groups: 2, steps: [0, 1], rewards: { prompts: 4 } });
+    expect(await compare("with=bare")).toMatchObject({ by: "window", window_groups: 16, steps: [0] });
+    expect(await compare("with=bare&by=step")).toMatchObject({ by: "step", window_groups: null, steps: [] });
+    expect(await compare("with=other&by=window&window_groups=2")).toMatchObject({ steps: [0, 1, 2] });
+    expect(await compare("with=other")).toMatchObject({ by: "step", window_groups: null, steps: [2, 3] });
+    const bare = await (await world.call("/v1/runs/bare/compare?with=one&window_groups=2")).json();
+    expect(bare.rewards).toMatchObject({ prompts: 4, one: told.rewards.other, other: told.rewards.one });
   });
 
   test("are compared by complete groups alone: of another the rewards rest on a part of its rollouts", async () => {

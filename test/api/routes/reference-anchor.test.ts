@@ -109,6 +109,8 @@ describe("a tournament against the group's reference", () => {
       await setUp().post("/v1/rewards", { spec: { judge: { schedule: anchored } }, groups }),
     );
     expect(problem).toMatchObject({ status: 400, code: "facts_required" });
+    expect(problem.detail).toMatch(/^The spec has the schedule anchored, so every group needs reference; 1 have none/);
+    expect(problem.detail).not.toContain("overlong");
     expect(problem.errors?.map(({ path }) => path)).toEqual(["groups[0].reference"]);
   });
 

@@ -25,6 +25,28 @@ test("/ and /healthz live without any part, and /readyz says which part is missi
   expect(await (await setUp().call("/readyz")).json()).toMatchObject({ ready: true });
 });
 
+test("/ is a page for a browser, and JSON for all others", async () => {
+  const { call } = setUp();
+  const page = await call("/", { headers: { accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" } });
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+  expect(await page.text()).toContain('<a href="/runs">');
+  for (const accept of ["*/*", "application/json", ""]) {
+    const told = await call("/", { headers: { accept } });
+    expect([told.headers.get("vary"), (await told.json()).name]).toEqual(["accept", "kritai"]);
+  }
+});
+
+test("guides are pages, and an address that names none is 404, whatever it holds", async () => {
+  const { call } = setUp();
+  for (const path of ["/docs/guides", "/docs/guides/training", "/docs/integrations/trl", "/docs/spec"]) {
+    expect((await call(path)).status, path).toBe(200);
+  }
+  for (const path of ["/docs/none", "/docs/guides/none", "/docs/..%2Fruns", "/docs/guides/%2e%2e", "/docs/Runs"]) {
+    expect(await problemOf(await call(path)), path).toMatchObject({ status: 404, code: "not_found" });
+  }
+});
+
 test("what /readyz says when it is not ready is what the document says of it", async () => {
   const refused = { ok: false, latency_ms: 3, detail: "refused" };
   const backends = [{ ...refused, name: "verifier", breaker: "open" as const }];
@@ -82,8 +104,8 @@ test("every route of the app is in the document", async () => {
   const served = app.routes
     .filter((r) => r.method !== "ALL")
     .map((r) => `${r.method} ${r.path.replace(/:(\w+)/g, "{$1}")}`.replace(/^\w+/, (m) => m.toLowerCase()));
-  // Pages that show runs, and what pages are made of.
-  const isPage = (route: string) => /^get \/(?:runs|groups)[./]|^get \/runs$|\.css$|search\.js$/.test(route);
+  // Pages that show runs, guides, and what pages are made of.
+  const isPage = (route: string) => /^get \/(?:runs|groups)[./]|^get \/runs$|\.css$|\.js$|^get \/docs\/\{/.test(route);
   expect(new Set(described)).toEqual(new Set(served.filter((route) => !isPage(route))));
 });
 

@@ -22,10 +22,12 @@ const HEALTHY: Omit<HealthRow, "step" | "at_ms"> = {
   tie_share: 0.1,
   flip_rate: 0.05,
   cyclic_share: 0.05,
+  triples: 1000,
   jam_share: 0,
   label_correlation: 0.7,
   audit_correlation: null,
   repeat_correlation: 0.95,
+  repeat_rollouts: 8,
   latency_p99_ms: 2000,
   incomplete_share: 0,
   failed_share: 0.001,
@@ -122,8 +124,8 @@ const HISTORIES: Record<
     edge: (step) => ({ flip_rate: step < 60 ? 0.2 : 0.34 }),
   },
   judge_cycles: {
-    bad: (step) => ({ cyclic_share: step < 60 ? 0.7 : 0.76 }),
-    edge: (step) => ({ cyclic_share: step < 60 ? 0.7 : 0.74 }),
+    bad: (step) => ({ cyclic_share: step < 60 ? 0.1 : 0.16 }),
+    edge: (step) => ({ cyclic_share: step < 60 ? 0.1 : 0.14 }),
   },
   judge_ties: { bad: () => ({ tie_share: 0.41 }), edge: () => ({ tie_share: 0.399 }) },
   jams_judge: {

@@ -6,7 +6,7 @@ import { bradleyTerry, type Game } from "../../../src/core/math/bradley-terry.ts
 import { kendallTauB } from "../../../src/core/math/stats.ts";
 import { gapsIn, tally } from "../../../src/core/tournament/decide.ts";
 import { decide } from "../../../src/core/tournament/decision.ts";
-import { isCyclic } from "../../../src/core/tournament/measures.ts";
+import { circlesIn, isCyclic } from "../../../src/core/tournament/measures.ts";
 import { SCORES } from "../../../src/core/tournament/score-table.ts";
 import { baseRewards, earnedOf } from "../../../src/core/tournament/scores.ts";
 import golden from "../../vectors/tournament_scores.json" with { type: "json" };
@@ -75,6 +75,10 @@ describe("golden scores", () => {
       expect(counts.wins + counts.losses + counts.ties + counts.undecided + counts.unasked).toBe(n - 1);
     }
     expect(isCyclic(decision.pairs)).toBe(expected.cycle);
+    // Where every pair was won, some three are a circle where any are; else none need be.
+    const { triples, circles } = circlesIn(decision.pairs);
+    if (triples === (n * (n - 1) * (n - 2)) / 6) expect(circles > 0).toBe(expected.cycle);
+    else expect(circles > 0 && !expected.cycle).toBe(false);
     expectClose(base, expected.win_rate, "win_rate");
     expectClose(scored(n, games, "net_win_rate").base, expected.net_win_rate, "net_win_rate");
     // Nobody of whom nothing was decided has a reward; the reference gives such a one 0.

@@ -87,6 +87,29 @@ describe("a byte-identical request", () => {
     expect(deps.runLog.entries).toHaveLength(1);
   });
 
+  it("refused with its twin keeps its place: who asks again is judged with both, whoever comes first", async () => {
+    let broken = true;
+    const better = preferring((candidate) => candidate.length);
+    const { rooms } = open((...given) => (broken ? { error: "verifier_unavailable" } : better(...given)));
+    const alive = async () => true;
+    const ask = (code: string) =>
+      rooms.join(
+        sampleOf(code, { group_size: 3, window_ms: 60_000, answer_within_ms: broken ? 300 : 10_000 }),
+        never(),
+        alive,
+      );
+    const refused = await Promise.all(["a", "bb", "a"].map(ask));
+    expect(refused.map(({ result }) => result.error)).toEqual(Array(3).fill("verifier_unavailable"));
+    broken = false;
+    const [first, ...rest] = ["bb", "a", "a"].map(ask);
+    const got = await Promise.all([first, ...rest]);
+    expect(got.map((reward) => [reward?.members, reward?.result.wins, reward?.result.ties])).toEqual([
+      [3, 2, 0],
+      [3, 0, 1],
+      [3, 0, 1],
+    ]);
+  });
+
   it("costs the verifier nothing twice: what was asked before they were told apart is the judgement's", async () => {
     const { rooms, deps } = open();
     const alive = async () => true;

@@ -35,6 +35,8 @@ export interface Sample {
   /** Of bodies that name them; the URL's go first. */
   run_id?: string | undefined;
   step?: number | undefined;
+  /** For the run log alone; goes before the URL's. */
+  log_step?: number | undefined;
 }
 
 /** How the clients of such a contract come back. */
@@ -105,7 +107,7 @@ export async function gather(
   probe: ClientProbe,
 ): Promise<GatheredReward[]> {
   const { id, key_name, started_ms } = c.get("scope");
-  const { run_id = null, step = null } = options;
+  const { run_id = null, step = null, log_step: stated_step } = options;
   const { spec } = compiled;
   // Where nothing is compared there is nobody to wait for.
   const group_size = compiled.relative ? (options.group_size ?? null) : 1;
@@ -120,7 +122,7 @@ export async function gather(
   const client = { answer_within_ms, retain_ms: returning.retry_ms, tries, patience_ms, takes_failure, whole_only };
   const shared = { language: null, spec, run_id, step, key_name, group_size, ...client };
   const window_ms = options.group_window_ms ?? untold_ms;
-  const joined = samples.map(async ({ prompt, label, cohort, rollout, facts, unshown }, i) => {
+  const joined = samples.map(async ({ prompt, label, cohort, rollout, facts, unshown, log_step = stated_step }, i) => {
     const many = samples.length > 1;
     // A cohort that disagrees on what is scored is refused, not split.
     const problem = cohort === undefined ? (label ?? null) : facts === null ? { label, cohort } : { cohort };
@@ -129,7 +131,11 @@ export async function gather(
     const names = many
       ? { waiter_id: `${id}.${i}`, body_hash: await sha256Hex(`${body_hash}.${i}`) }
       : { waiter_id: id, body_hash };
-    const stated = { ...(facts !== null && { facts }), ...(unshown !== undefined && { unshown }) };
+    const stated = {
+      ...(facts !== null && { facts }),
+      ...(unshown !== undefined && { unshown }),
+      ...(log_step !== undefined && { log_step }),
+    };
     const sample = { ...shared, ...names, room, prompt, rollout, window_ms, ...stated };
     return deps.rooms.join(sample, cancellation(c).signal, probe).then(
       (judged) => signed(deps, contract, judged, group_size),

@@ -85,7 +85,7 @@ export function aggregateMetrics() {
     return c.json({
       group_level_metrics: [...tasks]
         .sort(([a], [b]) => a - b)
-        .map(([task, own]) => ({ ...described(own), [TASK]: task })),
+        .map(([task, resource]) => ({ ...described(resource), [TASK]: task })),
       agent_metrics,
       key_metrics: Object.fromEntries(means),
     } satisfies z.output<typeof AggregateReplySchema>);

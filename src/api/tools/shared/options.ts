@@ -54,6 +54,10 @@ export const SampleOptionsSchema = SharedOptionsSchema.extend({
     description:
       "group_size of samples whose row says that they are validation's (`split` other than train). Default: as training's; of verl 1: such a sample has no group, and is answered at once, score 0 and `rm_fallback` 1",
   }),
+  log_step: numberText(StepSchema).optional().meta({
+    description:
+      "the trainer's step for the run log alone, where samples of one group may say different ones: the group has the latest. `step` is part of what a group is",
+  }),
   group_window_ms: wholeNumber(0, "group_window_ms_max")
     .optional()
     .meta({

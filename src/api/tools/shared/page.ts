@@ -126,13 +126,19 @@ export const noChoice = (status = 422): Refusal => ({
 });
 
 /** A route that gathers samples, with what its description begins with; `format` is slime's alone. */
-export const sampleOperation = (own: Omit<Operation, "refusals"> & { refusals?: readonly Refusal[] }): Operation => ({
+export const sampleOperation = (
+  operation: Omit<Operation, "refusals"> & { refusals?: readonly Refusal[] },
+): Operation => ({
   query: SampleOptionsSchema.omit({ format: true }),
-  ...own,
+  ...operation,
   description:
-    `Samples of equal prompt, label, run, step and spec are gathered into one group, judged once, and each request is answered with its own reward. A reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space; a failure then breaks it off. ${own.description ?? ""}`.trimEnd(),
+    `Samples of equal prompt, label, run, step and spec are gathered into one group, judged once, and each request is answered with its operation reward. A reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space; a failure then breaks it off. ${operation.description ?? ""}`.trimEnd(),
   gathered: true,
-  refusals: [deepLabel(), { why: "alone in its group", status: 503, code: "group_too_small" }, ...(own.refusals ?? [])],
+  refusals: [
+    deepLabel(),
+    { why: "alone in its group", status: 503, code: "group_too_small" },
+    ...(operation.refusals ?? []),
+  ],
 });
 
 /** The problem and the answers of the examples, which the tests send, so that they stay true. */

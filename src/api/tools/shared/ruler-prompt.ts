@@ -79,7 +79,7 @@ export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion 
     const message = "its turns before the last are not those of the first, and there is no <context>";
     throw unsupported([{ path: `trajectories[${other}]`, message }]);
   }
-  const several = parts.findIndex(({ answer }) => answer.filter((one) => messageText(one) !== "").length > 1);
+  const several = parts.findIndex(({ answer }) => answer.filter((message) => messageText(message) !== "").length > 1);
   const group = {
     prompt: prompt.length === 0 ? "" : prompt,
     rollouts: parts.map(({ answer }) => ({ text: candidateOf(answer) })),

@@ -5,6 +5,7 @@ import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
 import type { GatheredReward } from "../../../objects/gathering/gathering.ts";
 import { sha256Hex } from "../../../platform/sha256.ts";
+import { rewardCounts } from "../../../scoring/reward-counts.ts";
 import { shownBody, unshownIn, unsupported, warnOf, withoutAnswer } from "../../content/shown-body.ts";
 import { readJsonBody } from "../../door/body.ts";
 import type { RouteDeps } from "../../door/deps.ts";
@@ -86,8 +87,8 @@ export const sampleRoute =
     const { value, text } = await readJsonBody(c.req.raw);
     const body = objectBody(value);
     const sample = readShown(c, contract, body, dialect.read);
-    const own = ownGroup(sampleOptions(c, deps), sample);
-    const options = { ...own, run_id: own.run_id ?? sample.run_id, step: own.step ?? sample.step };
+    const stated = ownGroup(sampleOptions(c, deps), sample);
+    const options = { ...stated, run_id: stated.run_id ?? sample.run_id, step: stated.step ?? sample.step };
     const tell = ([judged]: readonly JudgedSample[]) => dialect.tell(judged as JudgedSample, body, options);
     return answerSamples(c, deps, { ...{ contract, options, text, samples: [sample] }, dialect: { ...dialect, tell } });
   };
@@ -133,6 +134,7 @@ async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): 
       ? gather(c, deps, request, given, reply.probe)
       : judgeAtOnce(c, deps, asked, compiled, given));
     const scope = c.get("scope");
+    scope.scored ??= rewardCounts(rewards.map(({ result }) => result));
     if (rewards.length === 1) scope.id = (rewards[0] as GatheredReward).request_id;
     const latency_ms = deps.clock.now() - scope.started_ms;
     const { on_failure } = options;

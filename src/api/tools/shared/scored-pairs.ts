@@ -50,8 +50,12 @@ export async function scorePairs(
  * Pairs of one or more left texts with right ones: one with each, or one to one. Throws
  * `invalid_request`.
  */
-export function pairUp(one: string | string[], other: string | string[], names: readonly [string, string]): TextPair[] {
-  const [left, right] = [[one].flat(), [other].flat()];
+export function pairUp(
+  first: string | string[],
+  other: string | string[],
+  names: readonly [string, string],
+): TextPair[] {
+  const [left, right] = [[first].flat(), [other].flat()];
   if (left.length !== 1 && left.length !== right.length) {
     const message = `${counted(left.length)} beside ${right.length} of ${names[1]}; 1, or as many`;
     throw invalidRequest([{ path: names[0], message }]);

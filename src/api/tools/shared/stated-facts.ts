@@ -63,8 +63,8 @@ function answerIn(value: unknown): string | string[] | undefined {
   }
   if (typeof value === "number" || typeof value === "boolean") return `${value}`;
   if (Array.isArray(value)) {
-    const texts = value.map((one) => (isRow(one) || Array.isArray(one) ? undefined : answerIn(one)));
-    return texts.length > 0 && texts.every((one) => typeof one === "string") ? (texts as string[]) : undefined;
+    const texts = value.map((element) => (isRow(element) || Array.isArray(element) ? undefined : answerIn(element)));
+    return texts.length > 0 && texts.every((text) => typeof text === "string") ? (texts as string[]) : undefined;
   }
   if (!isRow(value)) return undefined;
   for (const name of TRUTHS) {

@@ -64,7 +64,8 @@ const NO_CHOICE =
  */
 function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   const verdicts = groups[group]?.verdicts ?? [];
-  const judged = reply.groups[group]?.rollouts.filter((one) => one.format_ok && one.duplicate_of === null) ?? [];
+  const judged =
+    reply.groups[group]?.rollouts.filter((rollout) => rollout.format_ok && rollout.duplicate_of === null) ?? [];
   return judged.length > 1 && verdicts.length > 0 && verdicts.every(saysNothing);
 }
 

@@ -81,7 +81,7 @@ function listOf(answer: string): ReadAnswer | null {
 function compareLists(a: Form & { kind: "list" }, b: Form & { kind: "list" }, tolerance: bigint): Equivalence {
   if (a.brackets !== b.brackets) return "unknown";
   if (a.items.length !== b.items.length) return "different";
-  const found = a.items.map((one, i) => compareNumbers(one, b.items[i] as Rational, tolerance));
+  const found = a.items.map((item, i) => compareNumbers(item, b.items[i] as Rational, tolerance));
   if (found.includes("different")) return "different";
   return found.includes("unknown") ? "unknown" : "equal";
 }

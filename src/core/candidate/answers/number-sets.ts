@@ -13,10 +13,10 @@ export interface NumberSet {
 }
 
 export function numberSet(items: readonly Rational[]): NumberSet {
-  const byKey = new Map(items.map((one) => [one.key, one]));
+  const byKey = new Map(items.map((item) => [item.key, item]));
   const all = [...byKey.values()].sort(orderNumbers);
   const pools = [false, true].map((percent) => {
-    const pool = all.filter((one) => one.percent === percent);
+    const pool = all.filter((entry) => entry.percent === percent);
     return { percent, all: pool, broken: pool.filter(({ den }) => den !== 1n) };
   });
   return { key: [...byKey.keys()].sort().join(","), byKey, pools };

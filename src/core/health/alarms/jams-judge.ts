@@ -1,6 +1,6 @@
 // Owns the alarm `jams_judge`: more rollouts keep the verifier from answering than did.
 import { type Alarm, documented } from "../alarm.ts";
-import { pooled } from "../health-row.ts";
+import { type Counted, type HealthRow, pooled } from "../health-row.ts";
 import { percent } from "../sentence.ts";
 import { FIRST_STEPS, poissonTail } from "../trend.ts";
 
@@ -9,18 +9,17 @@ const STEPS = 30;
 const USUAL_LEAST = 0.002;
 const P_MOST = 1e-6;
 
+const counted = ({ jam_share, rollouts }: HealthRow): Counted =>
+  jam_share == null ? { hits: 0, count: 0 } : { hits: Math.round(jam_share * rollouts), count: rollouts };
+
 export const jamsJudge: Alarm = {
   name: "jams_judge",
   bad: "above",
   alarm: 0.01,
   clear: 0.005,
   series(rows) {
-    const counts = pooled(rows, STEPS, ({ jam_share, rollouts }) =>
-      jam_share == null ? [0, 0] : [Math.round(jam_share * rollouts), rollouts],
-    );
-    const first = pooled(rows.slice(0, FIRST_STEPS), FIRST_STEPS, ({ jam_share, rollouts }) =>
-      jam_share == null ? [0, 0] : [Math.round(jam_share * rollouts), rollouts],
-    ).at(-1);
+    const counts = pooled(rows, STEPS, counted);
+    const first = pooled(rows.slice(0, FIRST_STEPS), FIRST_STEPS, counted).at(-1);
     return counts.map((now, i) => {
       if (now === null || first == null || i < STEPS) return null;
       const usual = Math.max(first.hits / first.count, USUAL_LEAST);

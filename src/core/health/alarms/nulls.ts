@@ -24,7 +24,7 @@ export const nulls: Alarm = {
   alarm: ALARM,
   clear: CLEAR,
   series: (rows) =>
-    pooled(rows, STEPS, (row) => [missing(row), row.rollouts]).map((some) => {
+    pooled(rows, STEPS, (row) => ({ hits: missing(row), count: row.rollouts })).map((some) => {
       if (some === null) return null;
       const share = some.hits / some.count;
       return poissonTail(some.hits, CLEAR * some.count) < P_MOST ? share : Math.min(share, ALARM);

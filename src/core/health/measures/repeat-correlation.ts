@@ -1,8 +1,9 @@
 // Owns the measure `repeat_correlation`.
 import { documented, meanRank, measure } from "./measure.ts";
 
+/** A row a repeated group. */
 // Only a prompt of several steps can come again: the contents of all others are not looked at.
-const REPEATED = `(
+export const REPEATED = `(
   WITH recurring AS (
     SELECT prompt_hash FROM req JOIN groups USING (request_id) GROUP BY prompt_hash HAVING min(k) < max(k)
   ), keyed AS (
@@ -22,7 +23,7 @@ const REPEATED = `(
         AND earlier.rollout_index = later.rollout_index
     WHERE f.first_k < f.k
   )
-  SELECT k, coalesce(corr(by_later, by_earlier), CASE WHEN min(by_earlier) < max(by_earlier) THEN 0 END) AS rho
+  SELECT k, count(*) AS size, coalesce(corr(by_later, by_earlier), CASE WHEN min(by_earlier) < max(by_earlier) THEN 0 END) AS rho
   FROM repeats GROUP BY k, request_id, group_index
 ) AS repeated`;
 

@@ -15,9 +15,11 @@ import { malformedShare } from "./malformed-share.ts";
 import { nulls } from "./nulls.ts";
 import { parseRate } from "./parse-rate.ts";
 import { repeatCorrelation } from "./repeat-correlation.ts";
+import { repeatRollouts } from "./repeat-rollouts.ts";
 import { rewardMean } from "./reward-mean.ts";
 import { rollouts } from "./rollouts.ts";
 import { tieShare } from "./tie-share.ts";
+import { triples } from "./triples.ts";
 import { unformattedMean } from "./unformatted-mean.ts";
 import { zeroVarianceShare } from "./zero-variance-share.ts";
 
@@ -36,10 +38,12 @@ export const MEASURES = [
   tieShare,
   flipRate,
   cyclicShare,
+  triples,
   jamShare,
   labelCorrelation,
   auditCorrelation,
   repeatCorrelation,
+  repeatRollouts,
   latencyP99,
   incompleteShare,
   failedShare,

@@ -10,7 +10,7 @@ const anyCase = (words: string) => letters(words, (c) => `[${c}${c.toUpperCase()
 const oneCase = (words: string) => `${words}|${letters(words, (c) => c.toUpperCase())}`;
 /** The words as they are, with a first capital, or all in capitals. */
 const heading = (words: readonly string[]) =>
-  words.flatMap((one) => [one, one[0]?.toUpperCase() + one.slice(1), one.toUpperCase()]).join("|");
+  words.flatMap((word) => [word, word[0]?.toUpperCase() + word.slice(1), word.toUpperCase()]).join("|");
 
 const GAP = "\\s{0,8}";
 const SLASH = `${GAP}/${GAP}`;
@@ -65,7 +65,7 @@ const FOREIGN_HEADS =
   "\u6307\u793a \u5fdc\u7b54 \u5165\u529b \u51fa\u529b \u56de\u7b54 \u95ee\u9898 \u8cea\u554f \u6307\u4ee4 \u8f93\u5165 \u8f93\u51fa \uc9c8\ubb38 \ub2f5\ubcc0 \uba85\ub839\uc5b4 \uc751\ub2f5 \uc785\ub825"
     .normalize("NFKD")
     .split(" ");
-const CAPITALISED = ROLES.flatMap((one) => [one[0]?.toUpperCase() + one.slice(1), one.toUpperCase()]).join("|");
+const CAPITALISED = ROLES.flatMap((role) => [role[0]?.toUpperCase() + role.slice(1), role.toUpperCase()]).join("|");
 const HEADS = [
   `(?:(?:GPT\\d?|Code|BEGINNING OF CONVERSATION:) (?:Correct )?)?(?:${CAPITALISED})${GAP}:`,
   "BEGINNING OF CONVERSATION:|Judge?ment:",

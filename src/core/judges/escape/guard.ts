@@ -45,9 +45,9 @@ const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 function beginsLine(text: string, at: number): boolean {
   let counts = false;
   for (let i = at - 1; i >= 0 && !isEnd(text.charCodeAt(i)); i--) {
-    const one = text[i] as string;
-    if (WORDY.test(one) && !(counts && isDigit(text.charCodeAt(i)))) return false;
-    counts = one === "." || one === ")" || (counts && isDigit(text.charCodeAt(i)));
+    const char = text[i] as string;
+    if (WORDY.test(char) && !(counts && isDigit(text.charCodeAt(i)))) return false;
+    counts = char === "." || char === ")" || (counts && isDigit(text.charCodeAt(i)));
   }
   return true;
 }

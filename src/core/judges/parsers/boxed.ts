@@ -83,14 +83,16 @@ function severalIn(content: string, accepted: LabelWords): string[] | null | und
   const text = unwrapped(content);
   if (/^none$/i.test(text)) return [];
   const all = text.split(/[,;\s]+/).map((part) => wholeLabel(part, accepted));
-  if (all.every((one) => one === undefined)) return undefined;
-  return all.some((one) => one == null) ? null : [...new Set(all as string[])].sort();
+  if (all.every((found) => found === undefined)) return undefined;
+  return all.some((found) => found == null) ? null : [...new Set(all as string[])].sort();
 }
 
 /** Whether a word behind a box, on its line, means another label than the box. */
 function contradicts(segment: string, from: number, label: string, accepted: LabelWords): boolean {
   const rest = segment.slice(from, from + 256).split(/[\r\n]/)[0] ?? "";
-  return /^\s*[-:\u2013\u2014(]/.test(rest) && labelsIn(rest, accepted).some((one) => one !== null && one !== label);
+  return (
+    /^\s*[-:\u2013\u2014(]/.test(rest) && labelsIn(rest, accepted).some((other) => other !== null && other !== label)
+  );
 }
 
 function plainly(segment: string, accepted: LabelWords, key: string | undefined, bare: boolean): ParserResult {

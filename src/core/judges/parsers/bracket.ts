@@ -35,7 +35,7 @@ const STRENGTHS: Readonly<Record<string, number>> = {
 
 /** How ratings in brackets begin. */
 const RATINGS = Array.from("-0123456789", (first) => `[[${first}`);
-const COMPARISONS = Object.keys(STRENGTHS).flatMap((one) => [`[[${one}]]`, `[${one}]`]);
+const COMPARISONS = Object.keys(STRENGTHS).flatMap((sign) => [`[[${sign}]]`, `[${sign}]`]);
 
 export const bracket: Parser<BracketSettings> = {
   kind: "bracket",
@@ -45,7 +45,7 @@ export const bracket: Parser<BracketSettings> = {
     .required({ kind: true }),
   labelCount: ({ labels, strength, range }) => (strength || (labels ?? range) === undefined ? "several" : "either"),
   promptMarks: ({ strength, labels }) =>
-    strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((one) => `[[${one}]]`),
+    strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((label) => `[[${label}]]`),
   written({ labels, strength, range }) {
     if (range !== undefined) return RATINGS;
     return strength ? COMPARISONS : inBrackets(labels ?? lettersOf(26));
@@ -95,7 +95,7 @@ function matchIn(
     return Object.hasOwn(STRENGTHS, symbols) ? { strength: STRENGTHS[symbols] as number } : null;
   }
   const accepted: LabelWords = { labels: labels ?? lettersOf(count) };
-  if (symbols.length > 1 && COMPARISON.test(symbols) && accepted.labels.some((one) => COMPARISON.test(one))) {
+  if (symbols.length > 1 && COMPARISON.test(symbols) && accepted.labels.some((label) => COMPARISON.test(label))) {
     return accepted.labels.includes(symbols) ? { label: symbols } : null;
   }
   const label = wholeLabel(stripped(content), accepted);

@@ -104,7 +104,7 @@ class JsonReader {
 }
 
 const text = (value: Json): string =>
-  JSON.stringify(value, (_, one) => (one instanceof Map ? [...one] : one instanceof Set ? [...one] : one));
+  JSON.stringify(value, (_, field) => (field instanceof Map ? [...field] : field instanceof Set ? [...field] : field));
 
 /** The outermost objects of a text that are whole, in order. Linear time. */
 export function objectsIn(prose: string): JsonObject[] {

@@ -57,24 +57,24 @@ export const json: Parser<JsonSettings> = {
     .partial()
     .required({ kind: true })
     .refine(
-      ({ scores, grade, pass, met }) => [scores, grade ?? pass, met].filter((one) => one !== undefined).length === 1,
+      ({ scores, grade, pass, met }) => [scores, grade ?? pass, met].filter((key) => key !== undefined).length === 1,
       "needs one of scores, grade (or pass) and met",
     ),
   // An object may explain itself at length between its first key and its last.
   whole: () => true,
   labelCount: ({ scores }) => (scores === undefined ? "one" : "several"),
   written: ({ scores, grade, pass, met, winner, order = [], ranking }) =>
-    [scores, grade, pass, met, winner, ...order, ranking?.key].flatMap((one) =>
+    [scores, grade, pass, met, winner, ...order, ranking?.key].flatMap((key) =>
       // A key with a number begins like all others of its kind.
-      one === undefined ? [] : [one.includes("{n}") ? `"${one.split("{n}")[0]}` : `"${one}":`],
+      key === undefined ? [] : [key.includes("{n}") ? `"${key.split("{n}")[0]}` : `"${key}":`],
     ),
-  promptMarks: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((one) => one.replace("{n}", "1")),
+  promptMarks: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((key) => key.replace("{n}", "1")),
   read(settings, { segment, count }) {
     const { scores, grade, met, pass } = settings;
-    const names = [scores, grade, met, pass].flatMap((one) => (one === undefined ? [] : one.replace("{n}", "1")));
+    const names = [scores, grade, met, pass].flatMap((key) => (key === undefined ? [] : key.replace("{n}", "1")));
     const known = knownIn(objectsIn(segment), names);
     if (known === null) return nothing("no_box");
-    if ([...known.twice].some((one) => names.includes(one))) return nothing("ambiguous");
+    if ([...known.twice].some((key) => names.includes(key))) return nothing("ambiguous");
     if (met !== undefined) return metOf(known, settings, met);
     return scores === undefined ? gradeOf(known, settings) : scoresOf(known, settings, count);
   },
@@ -165,7 +165,7 @@ function scoresById({ fields }: JsonObject, { scores = "", items }: JsonSettings
   if (items === undefined) return isObject(held) ? [...held.fields] : null;
   if (!Array.isArray(held) || !held.every(isObject)) return null;
   const [id, score] = items;
-  return held.map((one) => [`${one.fields.get(id)}`, one.fields.get(score) ?? null]);
+  return held.map((entry) => [`${entry.fields.get(id)}`, entry.fields.get(score) ?? null]);
 }
 
 function ranked(
@@ -193,7 +193,7 @@ function contradiction(
     const place = ids.indexOf(`${best}`);
     if (place >= 0 && numbers[place] !== Math.max(...numbers)) return nothing("ambiguous");
   }
-  const held = order.map((name) => fields.get(name)).find((one) => one != null);
+  const held = order.map((name) => fields.get(name)).find((value) => value != null);
   if (held === undefined) return null;
   const places = Array.isArray(held) ? held.map((id) => ids.indexOf(`${id}`)) : [];
   if (places.includes(-1) || new Set(places).size !== ids.length || places.length !== ids.length) {

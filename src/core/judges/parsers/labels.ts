@@ -16,7 +16,7 @@ const LETTER = /^\p{L}$/u;
 function labelNamed(text: string, { labels, words = {} }: LabelWords): string | null {
   if (labels.includes(text)) return text;
   const small = text.toLowerCase();
-  const label = labels.find((one) => one.toLowerCase() === small);
+  const label = labels.find((known) => known.toLowerCase() === small);
   return label ?? (Object.hasOwn(words, small) ? (words[small] as string) : null);
 }
 
@@ -30,7 +30,7 @@ export function wholeLabel(content: string, accepted: LabelWords): string | null
   const text = unwrapped(content);
   const label = labelNamed(text, accepted);
   if (label !== null) return label;
-  const wordy = accepted.labels.some((one) => one.length > 1 && /^[A-Za-z]+$/.test(one));
+  const wordy = accepted.labels.some((label) => label.length > 1 && /^[A-Za-z]+$/.test(label));
   return LETTER.test(text) || (wordy && /^\p{L}+$/u.test(text)) ? null : undefined;
 }
 

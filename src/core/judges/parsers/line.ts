@@ -56,7 +56,7 @@ export const line: Parser<LineSettings> = {
   read({ key, also = [], labels, words, range, whole = false }, { segment, count }) {
     const lines = linesOf(segment);
     if (range !== undefined && key === undefined) {
-      const each = (text: string) => [...text.matchAll(WHOLE)].map(([one]) => Number(one) + 0);
+      const each = (text: string) => [...text.matchAll(WHOLE)].map(([number]) => Number(number) + 0);
       const numbers = lines.flatMap((text, at) => each(text).map((value) => ({ line: at, value })));
       return finalOf(
         numbers.map(({ line, value }) => ({ line, value: within(value, range) ? { numbers: [value] } : null })),
@@ -82,7 +82,9 @@ export const line: Parser<LineSettings> = {
 function spelled(lines: readonly string[], key: string, also: readonly string[], read: ReadRest): VerdictMatch[] {
   const found = matchesOf(lines, key, read);
   if (found.length > 0) return found;
-  const others = also.flatMap((one) => matchesOf(one.startsWith("[") ? lines : lines.map(from(one)), one, read));
+  const others = also.flatMap((anchor) =>
+    matchesOf(anchor.startsWith("[") ? lines : lines.map(from(anchor)), anchor, read),
+  );
   const last = Math.max(...others.map(({ line }) => line));
   return others.filter(({ line }) => line === last);
 }

@@ -36,10 +36,10 @@ export const logprobs: Parser<LogprobsSettings> = {
   whole: ({ tag }) => tag === undefined,
   labelCount: () => "either",
   promptMarks: ({ tag, each, labels = [] }) => each ?? (tag === undefined ? labels : [tag]),
-  written: ({ tag, each }) => (each ?? (tag === undefined ? [] : [tag])).map((one) => one.replace("<", "</")),
+  written: ({ tag, each }) => (each ?? (tag === undefined ? [] : [tag])).map((word) => word.replace("<", "</")),
   anchor({ labels: named, tag, each }, count) {
     const labels = named ?? lettersOf(count);
-    if (each !== undefined) return { labels, each: each.map((one) => new RegExp(one, "g")) };
+    if (each !== undefined) return { labels, each: each.map((pattern) => new RegExp(pattern, "g")) };
     return tag === undefined ? { labels } : { labels, behind: new RegExp(tag, "g") };
   },
   read({ labels: named, tag, each, coverage = 0.5 }, { segment, count, tokens }) {
@@ -59,7 +59,7 @@ function writtenOf(segment: string, tag: string | undefined, labels: readonly st
   const written = segment.slice(from + (tag?.length ?? 0), from + 256).split("<")[0] ?? "";
   const label = from < 0 ? undefined : wholeLabel(written, { labels });
   if (label == null) return nothing(label === null ? "bad_content" : "no_box");
-  return ok({ shares: labels.map((one) => (one === label ? 1 : 0)), mass: 1 });
+  return ok({ shares: labels.map((other) => (other === label ? 1 : 0)), mass: 1 });
 }
 
 /** The marks that were written, 1 for the best label and 0 for the last. */
@@ -100,17 +100,17 @@ function sharesAt(
   for (const { token: text, logprob } of token?.top ?? []) {
     if (!text.startsWith(prefix) || Number.isNaN(logprob)) continue;
     const label = stripped(text.slice(inside)).toLowerCase();
-    const at = labels.findIndex((one) => one.toLowerCase() === label);
+    const at = labels.findIndex((known) => known.toLowerCase() === label);
     if (at >= 0) (logs[at] as number[]).push(Math.min(0, logprob));
   }
   const seen = logs.flat();
   if (seen.length === 0) return null;
   const top = Math.max(...seen);
   // The better of "A" and " A", as in softVerdict.
-  const weights = logs.map((own) => (own.length === 0 ? 0 : Math.exp(Math.max(...own) - top)));
+  const weights = logs.map((log) => (log.length === 0 ? 0 : Math.exp(Math.max(...log) - top)));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return {
     shares: weights.map((weight) => weight / total),
-    mass: seen.reduce((sum, one) => sum + Math.exp(one), 0),
+    mass: seen.reduce((sum, log) => sum + Math.exp(log), 0),
   };
 }

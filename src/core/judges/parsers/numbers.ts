@@ -27,7 +27,7 @@ export const numbers: Parser<NumbersSettings> = {
     const matchOf = (line: number, content: string): VerdictMatch[] => {
       if (!/[0-9]|^[^\p{L}]*nan/iu.test(content)) return [];
       const found = numbersIn(content, count, range);
-      const good = found !== null && !(whole && found.some((one) => !Number.isInteger(one)));
+      const good = found !== null && !(whole && found.some((value) => !Number.isInteger(value)));
       return [{ line, value: good ? { numbers: found } : null }];
     };
     const boxes: VerdictMatch[] = [];

@@ -61,7 +61,7 @@ export const tag: Parser<TagSettings> = {
     const { range, labels } = settings;
     const blocks = blocksOf(segment, settings.tag);
     if (settings.each) return eachOf(blocks, settings, count);
-    const closed = blocks.filter((one) => one.closed);
+    const closed = blocks.filter((block) => block.closed);
     if (range !== undefined) {
       const matches = closed.map(({ line, content }): VerdictMatch => {
         const value = numberOf(content, settings);

@@ -39,7 +39,7 @@ const refuse = (why: string): ReplaySource => ({ by: "nothing", why });
  * @throws ApiError `needs_judging`, naming the signals
  */
 export function planReplay(next: CompiledSpec, was: LoggedSpec): ReplayPlan {
-  const sources = new Map(next.signals.map((one) => [one.name, sourceOf(one, next, was)]));
+  const sources = new Map(next.signals.map((signal) => [signal.name, sourceOf(signal, next, was)]));
   if ([...sources.values()].every(({ by }) => by !== "nothing")) holdTogether(next, was.compiled, sources);
   const errors = [...sources].flatMap(([name, how]) =>
     how.by === "nothing" ? [{ path: pathOf(next, name), message: how.why }] : [],
@@ -49,10 +49,13 @@ export function planReplay(next: CompiledSpec, was: LoggedSpec): ReplayPlan {
     throw new ApiError("needs_judging", `The log does not tell all that the spec asks for. ${names}.`, { errors });
   }
   const compare = was.compiled.signals.filter(({ signal }) => signal.kind === tournament.kind);
-  const signals = next.signals.map((one): CompiledSignal => {
-    const signal = standIn(sources.get(one.name) as ReplaySource, one.signal, compare.length === 1);
-    return { ...one, signal, judge: null };
-  });
+  const signals = next.signals.map(
+    (compiled): CompiledSignal => ({
+      ...compiled,
+      signal: standIn(sources.get(compiled.name) as ReplaySource, compiled.signal, compare.length === 1),
+      judge: null,
+    }),
+  );
   const shown = was.compiled.signals.filter(({ judge, signal }) => judge !== null && signal.ownTexts !== true);
   return {
     compiled: { ...next, signals },

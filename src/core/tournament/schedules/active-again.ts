@@ -109,7 +109,7 @@ function chosen(fit: Fit, { open, asked, again, outcomes, graded, only }: PairSe
   const repeated = turning === 0 ? [] : again.map(({ match }) => ({ match, worth: worth(match) * turning }));
   const line = [...fresh, ...repeated].sort((a, b) => b.worth - a.worth);
   const least = only && open.length === 0 ? TELLING_LEAST * (line[0]?.worth ?? 0) : 0;
-  const informative = line.filter((one) => one.worth >= least);
+  const informative = line.filter((match) => match.worth >= least);
   return spaced(
     informative.map(({ match }) => match),
     most,

@@ -35,7 +35,7 @@ export function distances(n: number, degree: number): number[] {
   const eigenvalues = Array.from({ length: Math.max(0, n - 1) }, () => 0);
   const chosen: number[] = [];
   while (chosen.length < degree && open.length > 0) {
-    const cost = (d: number) => eigenvalues.reduce((sum, own, k) => sum + 1 / (own + gap(k + 1, d)), 0);
+    const cost = (d: number) => eigenvalues.reduce((sum, eigenvalue, k) => sum + 1 / (eigenvalue + gap(k + 1, d)), 0);
     const best = chosen.length === 0 ? 1 : open.reduce((a, b) => (cost(b) < cost(a) - 1e-12 ? b : a));
     chosen.push(best);
     open.splice(open.indexOf(best), 1);

@@ -21,7 +21,7 @@ export function bestChances(fit: Fit): number[] {
     productOf(players.flatMap((j) => (i === j ? [] : [pairPosterior(fit, i, j).chance]))),
   );
   const sum = sumOf(products);
-  return products.map((own) => own / sum);
+  return products.map((product) => product / sum);
 }
 
 /** The first of a line of pairs such that nobody stands in more than `each`. */

@@ -69,7 +69,7 @@ function weighed(votes: readonly Votes[], fit: Fit | undefined): Game[] {
   const p = sigmoid(Math.abs(gap));
   const chance = p * (1 - p);
   const each = votes.map(({ count }) => 1 / (1 / (count * chance) + ORDER_VARIANCE));
-  const information = each.reduce((sum, own) => sum + own, 0);
+  const information = each.reduce((sum, worth) => sum + worth, 0);
   const share = 1 / (1 + information * PAIR_VARIANCE) / chance;
   return votes.map(({ count: _, ...game }, k) => ({ ...game, times: (each[k] as number) * share }));
 }

@@ -53,7 +53,7 @@ export const winner: Schedule<z.output<typeof SETTINGS>> = {
 
 /** Those first who can still have the most wins: they say soonest whether a leader stays one. */
 function strongest(line: readonly number[], table: readonly { i: number; most: number }[]): number[] {
-  const most = new Map(table.map((one) => [one.i, one.most]));
+  const most = new Map(table.map((row) => [row.i, row.most]));
   return [...line].sort((a, b) => (most.get(b) as number) - (most.get(a) as number));
 }
 

@@ -1,0 +1,53 @@
+// Owns the log line of a request, written once: when its reply and the work for it have ended, or
+// its client has gone. Knows no route's meaning.
+import type { Clock } from "../../ports/ports.ts";
+import { loggedPath } from "./auth.ts";
+import { type AppContext, whenDone, workOf } from "./scope.ts";
+
+interface LineDeps {
+  clock: Clock;
+  report: (line: Record<string, unknown>) => void;
+  log_requests?: boolean;
+}
+
+/**
+ * Watches a request from its beginning. What is returned is called when its handler has, with the
+ * route that answered: a reply may go on for long behind its headers.
+ */
+export function watchedRequest(c: AppContext, deps: LineDeps, routeOf: () => string | null): () => void {
+  if (deps.log_requests !== true) return () => {};
+  const { signal } = c.req.raw;
+  let open = true;
+  const end = (client_gone: boolean) => {
+    if (!open) return;
+    open = false;
+    signal.removeEventListener("abort", gone);
+    deps.report(lineOf(c, deps.clock, routeOf(), client_gone));
+  };
+  const gone = () => end(true);
+  signal.addEventListener("abort", gone, { once: true });
+  return () => {
+    if (workOf(c).length === 0 && c.get("replying") === undefined) return end(false);
+    void whenDone(c)
+      .then(() => c.get("replying"))
+      .then(() => end(signal.aborted));
+  };
+}
+
+/** Of what was scored its counts and codes, and the verifier's own reasons: no key, no text. */
+function lineOf(c: AppContext, clock: Clock, route: string | null, client_gone: boolean): Record<string, unknown> {
+  const scope = c.get("scope");
+  const { method, path } = c.req;
+  const broken_off = c.get("broken_off");
+  return {
+    ...{ level: "info", event: "request", request_id: scope.id, method, route: route ?? "unmatched" },
+    path: loggedPath(path, route !== null),
+    // Of a reply that has not begun there is none.
+    status: c.finalized ? c.res.status : null,
+    ...(client_gone && { client_gone }),
+    ...(broken_off !== undefined && { broken_off }),
+    key_name: scope.key_name,
+    total_ms: Math.round(clock.now() - scope.started_ms),
+    ...scope.scored,
+  };
+}
