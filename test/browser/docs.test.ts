@@ -64,7 +64,7 @@ describe.each([
     await page.close();
   });
 
-  it.each(["/docs", "/docs/errors", "/docs/alarms"])(
+  it.each(["/", "/docs", "/docs/errors", "/docs/alarms", "/docs/guides", "/docs/integrations", "/docs/signals"])(
     "%s is whole, quiet, asks nobody else and does not scroll sideways",
     async (path) => {
       const { page, faults, elsewhere } = await open(path, width);
@@ -106,9 +106,29 @@ describe("/docs", () => {
   it("finds an error code of the page beside it, and says when nothing is found", async () => {
     const { page } = await open("/docs", 1280);
     await page.locator("#search input").fill("parse_rate_low");
-    expect(await page.locator('#search a[href="/docs/errors#parse_rate_low"]').isVisible()).toBe(true);
+    await page.locator('#search a[href="/docs/errors#parse_rate_low"]').waitFor();
     await page.locator("#search input").fill("no such words anywhere");
-    expect(await page.locator("#search output").textContent()).toBe("nothing found");
+    await expect.poll(() => page.locator("#search output").textContent()).toBe("nothing found");
+    await page.close();
+  });
+
+  it("is searched together with the guides, on a guide's page too", async () => {
+    const { page, faults, elsewhere } = await open("/docs", 1280);
+    await page.locator("#search input").fill("drift_probe comes again");
+    await page.locator('#search a[href="/docs/alarms#groups-that-come-again"]').waitFor();
+    await page.goto(`${edge.url}/docs/guides/training`);
+    await page.locator("#search input").fill("rescore run");
+    await page.locator('#search a[href="/docs#rescoreRun"]').click();
+    await page.waitForURL("**/docs#rescoreRun");
+    expect({ faults, elsewhere }).toEqual({ faults: [], elsewhere: [] });
+    await page.close();
+  });
+
+  it.each(["/", "/docs/guides/training", "/docs/schedules"])("%s has no fault that axe-core finds", async (path) => {
+    const { page } = await open(path, 390);
+    await page.evaluate(AXE);
+    const violations = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
+    expect(await page.evaluate(violations)).toEqual([]);
     await page.close();
   });
 

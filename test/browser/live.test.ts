@@ -49,7 +49,7 @@ it("asks for nothing but the last steps while nothing comes, and draws nothing a
     await page.clock.runFor(LOOK_MS);
     await replied;
   }
-  expect(new Set(asked)).toEqual(new Set(["/v1/runs/calm/steps?after=56&limit=100"]));
+  expect(new Set(asked)).toEqual(new Set(["/v1/runs/calm/steps?after=56&limit=100&signals=true"]));
   expect(await page.locator("#drawn-once").count()).toBe(1);
   await page.context().close();
 });

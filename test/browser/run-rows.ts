@@ -36,11 +36,13 @@ export function healthRows({ steps, ill_from }: MadeRun) {
       tie_share: 0.1 + 0.02 * wave(step, 40),
       flip_rate: 0.05,
       cyclic_share: 0.05,
+      triples: 1000,
       jam_share: 0,
       label_correlation: 0.6,
       // Some steps alone have an audited group.
       audit_correlation: step % 4 === 1 ? 0.7 - 0.4 * (step / steps) + 0.05 * wave(step, 17) : null,
       repeat_correlation: null,
+      repeat_rollouts: 0,
       latency_p99_ms: 2000 + 100 * wave(step, 30),
       incomplete_share: 0,
       failed_share: 0,
@@ -51,6 +53,7 @@ export function healthRows({ steps, ill_from }: MadeRun) {
 export const stepRows = (run: MadeRun): StepRow[] =>
   healthRows(run).map((row) => ({
     step: row.step,
+    first_at: at(row.step),
     requests: 1,
     groups: 64,
     rollouts: row.rollouts,
@@ -67,6 +70,10 @@ export const stepRows = (run: MadeRun): StepRow[] =>
     latency_ms: { p50: 900, p99: row.latency_p99_ms },
     errors: {},
     warnings: [],
+    signals: {
+      judged: { mean: row.reward_mean, rollouts: row.rollouts, nulls: row.step % 10 === 3 ? { deadline: 24 } : {} },
+      brevity: { mean: -0.2 - 0.1 * wave(row.step, 60), rollouts: row.rollouts, nulls: {} },
+    },
   }));
 
 export const summary = ({ id, steps }: MadeRun): RunSummary => ({

@@ -45,9 +45,9 @@ function logOf(scored: RunLog): RunLog {
       const run = of(key);
       return run === undefined ? scored.run(key) : detail(run);
     },
-    async steps(key, range, axis) {
+    async steps(key, range, axis, signals) {
       const run = of(key);
-      if (run === undefined) return scored.steps(key, range, axis);
+      if (run === undefined) return scored.steps(key, range, axis, signals);
       requireFew(run, range.limit);
       const above = (step: number) => step > (range.after ?? -1) && step >= (range.from ?? 0);
       return stepRows(run)

@@ -21,6 +21,8 @@ export const ComparedRunsSchema = z.object({
   run_id: z.string(),
   owner,
   with: z.object({ run_id: z.string(), owner }).meta({ description: "the other run" }),
+  by: z.enum(["step", "window"]).meta({ description: "what a step is: where a run has none, a window of its groups" }),
+  window_groups: count.nullable().meta({ description: "groups of a window; null by step" }),
   steps: z.array(count).meta({ description: "steps of which both have groups and that were read, ascending" }),
   spec_hashes: z
     .array(z.string())

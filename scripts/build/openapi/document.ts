@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { createDocument } from "zod-openapi";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
+import { guideFiles } from "../guides/files.ts";
+import { frontPage } from "../reference/front.ts";
 import { errorsPage, type OpenApi, referencePage } from "../reference/page.ts";
 import { STYLE } from "../reference/style.ts";
 import { withRepetition } from "./batches.ts";
@@ -162,5 +164,7 @@ export function publicFiles(): Record<string, string> {
     "docs.html": referencePage(document),
     "docs/errors.html": errorsPage(document),
     "docs/style.css": STYLE,
+    "index.html": frontPage(document),
+    ...guideFiles(document),
   };
 }

@@ -17,6 +17,7 @@ import type {
   RunDetail,
   RunSummary,
   StepRow,
+  StepSignal,
   StoredAuditVerdict,
   StoredVerdict,
 } from "../../../src/ports/run-log.ts";
@@ -53,14 +54,21 @@ export const RunDetailSchema = RunSummarySchema.extend({
   specs: z.array(z.object({ spec_hash: z.string(), spec: z.unknown(), requests: count, first_at: time })),
 }) satisfies z.ZodType<RunDetail>;
 
+const StepSignalSchema = z.object({
+  mean: rate.meta({ description: "of its known values" }),
+  rollouts: count.meta({ description: "all that it was to have a value for" }),
+  nulls: z.record(z.string(), count).meta({ description: "those without a value, by code" }),
+}) satisfies z.ZodType<StepSignal>;
+
 export const StepRowSchema = z.object({
   step: count.nullable(),
+  first_at: time.meta({ description: "when the first of its requests was logged" }),
   requests: count,
   groups: count,
   rollouts: count,
   reward_mean: rate,
   reward_std: rate,
-  zero_variance_share: rate.meta({ description: "share of groups whose rewards are all equal" }),
+  zero_variance_share: rate.meta({ description: "share of complete groups with equal rewards" }),
   parse_rate: rate,
   tau_b_mean: rate,
   list_acc: rate,
@@ -71,6 +79,9 @@ export const StepRowSchema = z.object({
   latency_ms: z.object({ p50: rate, p99: rate }),
   errors: z.record(z.string(), count),
   warnings: z.array(z.string()),
+  signals: z.record(z.string(), StepSignalSchema).exactOptional().meta({
+    description: "by name, with `signals=true`; `base`, `format` and `overlong` of a spec without signals",
+  }),
 }) satisfies z.ZodType<StepRow>;
 
 export const GroupRowSchema = z.object({

@@ -113,8 +113,8 @@ function operationOf(words: Words): ZodOpenApiOperationObject {
   };
 }
 
-/** Pages that show runs, and what pages are made of, are no part of the API. */
-const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|groups)(?:\/|$)/.test(path);
+/** Pages that show runs, guides, and what pages are made of, are no part of the API. */
+const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|groups)(?:\/|$)|^\/docs\/:/.test(path);
 
 /** Throws for a route without words, and for words without a route. */
 export function nativePaths(): ZodOpenApiPathsObject {

@@ -10,7 +10,7 @@ const rewards = z.array(rate);
 const RewardsSummarySchema = z.object({
   mean: rate,
   std: rate.meta({ description: "of the population" }),
-  zero_variance_share: rate.meta({ description: "share of groups whose rewards are all equal" }),
+  zero_variance_share: rate.meta({ description: "share of groups with equal rewards" }),
   nulls: count.meta({ description: "rollouts without a reward, of all groups" }),
 }) satisfies z.ZodType<RewardsSummary>;
 

@@ -2,6 +2,7 @@
 // the table in docs/alarms.md.
 import { pageOf } from "../../../src/core/health/alarm.ts";
 import { ALARMS } from "../../../src/core/health/alarms/table.ts";
+import { alarmsBesides } from "../guides/files.ts";
 import { type Html, html, inline } from "../reference/html.ts";
 import { frame } from "../reference/page.ts";
 
@@ -16,7 +17,7 @@ export function alarmsPage(): string {
       return html`<section class="operation" id="${alarm.name}"><h3><a href="#${alarm.name}"><code>${alarm.name}</code></a></h3>
 <dl><dt>Rule</dt><dd>${plain(rule)}</dd><dt>Ends at</dt><dd>${plain(ends_at)}</dd><dt>Needs</dt><dd>${plain(needs)}</dd><dt>Look at</dt><dd>${plain(look_at)}</dd></dl></section>`;
     },
-  )}`;
+  )}<article class="guide">${alarmsBesides()}</article>`;
   return frame("Kritai alarms", nav, main);
 }
 

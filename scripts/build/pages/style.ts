@@ -53,6 +53,11 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .chart h3 { margin: 0 0 0.3rem; font-size: 0.95rem; }
 .chart figure { margin: 0; }
 .plot { display: block; max-width: 100%; height: auto; color: var(--accent); background: none; overflow: visible; --plot-background: var(--panel); }
+svg.plot { touch-action: pan-y; }
+.charts svg.plot { cursor: crosshair; }
+.plot .band { fill: var(--accent); fill-opacity: 0.15; pointer-events: none; }
+.view input[type="number"] { width: 6.5rem; }
+.small:disabled { opacity: 0.5; cursor: default; }
 .plot text, .plot tspan { white-space: pre; fill: var(--soft); }
 .plot [aria-label="tip"] text, .plot [aria-label="tip"] tspan { fill: var(--text); }
 .plot-swatches { font: 12px system-ui, sans-serif; color: var(--soft); display: flex; flex-wrap: wrap; gap: 0.2rem 0.8rem; margin-bottom: 0.3rem; }

@@ -29,7 +29,7 @@ export interface BuiltFolder {
  */
 export const PUBLIC: BuiltFolder = {
   root: new URL("../../..", import.meta.url).pathname,
-  sources: ["src", "scripts", "docs/errors.md", "package.json", "package-lock.json"],
+  sources: ["src", "scripts", "docs", "package.json", "package-lock.json"],
   folder: "public",
   stamp: "dist/public.sha256",
 };

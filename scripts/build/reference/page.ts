@@ -69,7 +69,7 @@ export function frame(title: string, nav: Html, main: Html, beside: Html | false
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/docs">Kritai</a><nav class="top" aria-label="Pages"><a href="/docs">Reference</a><a href="/docs/errors">Errors</a><a href="/docs/alarms">Alarms</a><a href="/runs">Runs</a><a href="/openapi.json">OpenAPI</a></nav><form id="search" role="search" hidden><input type="search" aria-label="Search routes, fields and codes" placeholder="Search (press /)" autocomplete="off" spellcheck="false"><output class="unseen"></output><ul aria-label="Found" hidden></ul></form></header>
+<header><a class="brand" href="/">Kritai</a><nav class="top" aria-label="Pages"><a href="/docs">Reference</a><a href="/docs/guides">Guides</a><a href="/docs/errors">Errors</a><a href="/docs/alarms">Alarms</a><a href="/runs">Runs</a><a href="/openapi.json">OpenAPI</a></nav><form id="search" role="search" hidden><input type="search" aria-label="Search routes, fields, codes and guides" placeholder="Search (press /)" autocomplete="off" spellcheck="false"><output class="unseen"></output><ul aria-label="Found" hidden></ul></form></header>
 <div class="columns"><aside><nav class="wide" aria-label="Contents">${nav}</nav><details class="narrow"><summary>Contents</summary><nav aria-label="Contents">${nav}</nav></details></aside>
 <main id="main">${main}</main></div>${
     beside !== false &&
@@ -81,7 +81,8 @@ export function frame(title: string, nav: Html, main: Html, beside: Html | false
 `.markup;
 }
 
-function routesOf(document: OpenApi): Route[] {
+/** Every route of the document. */
+export function routesOf(document: OpenApi): Route[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );

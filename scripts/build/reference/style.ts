@@ -70,6 +70,18 @@ section > h2 { margin: 0 0 0.5rem; font-size: 1.3rem; }
 section > h2 a { color: var(--text); }
 dl { display: grid; grid-template-columns: 5rem minmax(0, 1fr); gap: 0.35rem 0.8rem; margin: 0.6rem 0 0; }
 dt { color: var(--soft); } dd { margin: 0; }
+.guide { max-width: 52rem; } .guide p, .guide li { line-height: 1.6; }
+.guide pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.7rem 0.9rem; overflow-x: auto; }
+.guide table { border-collapse: collapse; font-size: 0.92rem; } .guide .scroll { overflow-x: auto; margin: 0.8rem 0; }
+.guide th, .guide td { text-align: left; vertical-align: top; padding: 0.35rem 0.7rem; border-top: 1px solid var(--line); min-width: 6rem; }
+.guide blockquote { margin: 0.8rem 0; padding-left: 0.9rem; border-left: 3px solid var(--line); color: var(--soft); }
+.guide code { overflow-wrap: anywhere; } .guide pre code { overflow-wrap: normal; }
+.guide a { text-decoration: underline; } .guide h2 a, .guide h3 a { text-decoration: none; color: var(--text); }
+nav ul ul { padding-left: 0.9rem; }
+.lead { font-size: 1.15rem; max-width: 46rem; }
+.front { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 0.8rem; }
+.card { border: 1px solid var(--line); border-radius: 8px; padding: 0.8rem 1rem; } .card h2 { margin: 0; font-size: 1.1rem; } .card p { margin: 0.4rem 0 0; }
+.card p a { text-decoration: underline; }
 @media (max-width: 56rem) {
   html { scroll-padding-top: 0.5rem; }
   header { position: static; }

@@ -23,6 +23,15 @@ export function axisOf({ last_step, groups }: Pick<RunDetail, "last_step" | "gro
   return { by: "window", window_groups };
 }
 
+/**
+ * The axis of a run laid over another: of one without steps beside one that has some, windows as
+ * large as a step of the other, so that the same place is the same number of groups.
+ */
+export function axisBeside(other: Pick<RunDetail, "last_step" | "groups">, first: Axis, groupsAStep: number): Axis {
+  if (other.last_step !== null) return BY_STEP;
+  return { by: "window", window_groups: first.window_groups ?? Math.max(1, Math.round(groupsAStep)) };
+}
+
 /** The axis that the address of a step's page names. */
 export function namedAxis(search: string): Axis {
   const query = new URLSearchParams(search);

@@ -1,10 +1,12 @@
 // Owns the charts over a run's steps: one line a measure, alarms and spec changes as marks, and the
 // spread of rewards; each saved or copied as SVG.
-import { areaY, line, lineY, plot, pointerX, rect, ruleX, ruleY, tip } from "@observablehq/plot";
+import { areaY, dot, line, lineY, plot, pointerX, rect, ruleX, ruleY, tip } from "@observablehq/plot";
 import { el } from "./dom.ts";
+import { draggable } from "./drag.ts";
 import type { RewardHistogram } from "./log.ts";
 import { figure as figureOf } from "./numbers.ts";
-import { binned, type Point, strokesOf } from "./series.ts";
+import { binned, type Point, smoothed, strokesOf } from "./series.ts";
+import { isShown, placeOf, type View, type ViewControls } from "./view.ts";
 
 export interface ChartOptions {
   title: string;
@@ -19,7 +21,12 @@ export interface ChartOptions {
   domain?: readonly [number, number];
   /** What a step is called: `window`, where it is one. */
   axis?: string;
+  /** When each step began, in hours since the run did. */
+  hours?: ReadonlyMap<number, number>;
 }
+
+/** How it is looked at, and what a drag over it does. */
+type Looking = Pick<ViewControls, "view" | "zoom" | "whole">;
 
 /**
  * Plot's figure as this page takes it: rules of its style element, which the page's policy does not
@@ -76,10 +83,15 @@ const changeRules = (changes: readonly number[]) =>
   ruleX(changes, { stroke: "var(--calm)", strokeDasharray: "2 3", strokeWidth: 1.5 });
 
 /** Few steps have a tick each; between two there is none to tell. */
-function stepAxis(steps: readonly number[], label: string) {
-  const span = steps.reduce((a, b) => Math.max(a, b), -Infinity) - steps.reduce((a, b) => Math.min(a, b), Infinity);
-  return { label, tickFormat: "d", ticks: Math.max(1, Math.min(5, span)) };
+function placeAxis(places: readonly number[], step: string, over: View["over"]) {
+  const span = places.reduce((a, b) => Math.max(a, b), -Infinity) - places.reduce((a, b) => Math.min(a, b), Infinity);
+  if (over === "time") return { label: "hours since the run began", ticks: 5 };
+  return { label: step, tickFormat: "d", ticks: Math.max(1, Math.min(5, span)) };
 }
+
+/** Places of some steps on the axis, of those that are shown. */
+const placesOf = (view: View, steps: readonly number[], hours: ReadonlyMap<number, number> = new Map()): number[] =>
+  steps.map((step) => placeOf(view, { step, hours: hours.get(step) })).filter((place) => isShown(view, place));
 
 /** Short enough for the margin, whatever the size. */
 const tickText = (value: number): string =>
@@ -109,60 +121,76 @@ function domainOf(
 const WIDTH = 420;
 const HEIGHT = 190;
 
+/** A point with its place on the axis. */
+interface Placed extends Point {
+  x: number;
+}
+
+/** What of the points is shown, each at its place; neighbours of very many as one. */
+const shownOf = (view: View, points: readonly Point[]): Placed[] =>
+  binned(points.filter((point) => isShown(view, placeOf(view, point)))).map((point) => ({
+    ...point,
+    x: placeOf(view, point) as number,
+  }));
+
+/** So few values are marked each: a line through one of them is none. */
+const DOTS_MOST = 12;
+
+const strokeOf = ({ names }: ReturnType<typeof strokesOf>) => (names.length > 1 ? "series" : "currentColor");
+
+/** The line of each series; a dash is no channel of a line: each series is a mark. */
+function seriesLines(points: readonly Placed[], strokes: ReturnType<typeof strokesOf>, faint: boolean) {
+  const stroke = strokeOf(strokes);
+  return strokes.names.map((name) =>
+    lineY(
+      points.filter(({ series }) => series === name),
+      {
+        ...{ x: "x", y: "value", stroke, strokeWidth: 1.5, strokeDasharray: faint ? "" : strokes.dashOf(name) },
+        ...(faint && { strokeOpacity: 0.25, strokeWidth: 1 }),
+      },
+    ),
+  );
+}
+
 /** A chart with its title, or null where there is nothing to draw. */
-export function chart({
-  title,
-  unit,
-  points: all,
-  lines = [],
-  marks = [],
-  changes = [],
-  domain,
-  axis = "step",
-}: ChartOptions): HTMLElement | null {
-  const points = binned(all);
-  const known = points.filter((point): point is Point & { value: number } => point.value !== null);
+export function chart(options: ChartOptions, looking: Looking): HTMLElement | null {
+  const { title, unit, points: all, lines = [], marks = [], changes = [], domain, axis = "step", hours } = options;
+  const view = looking.view();
+  const points = shownOf(view, all);
+  const known = points.filter((point): point is Placed & { value: number } => point.value !== null);
   if (known.length === 0) return null;
-  const { names, colors, dashOf } = strokesOf(points);
-  const several = names.length > 1;
-  const color = several ? "series" : "currentColor";
+  const strokes = strokesOf(points);
+  const several = strokes.names.length > 1;
   const range = domain ?? domainOf(known, lines, unit);
   const banded = known.filter(({ low }) => low !== undefined);
+  const smooth = view.smoothing > 0 ? shownOf(view, smoothed(all, view.smoothing)) : null;
+  const titleOf = ({ series, step, value }: Point) =>
+    `${several ? `${series}\n` : ""}${axis} ${step}: ${figureOf(value)}`;
   const drawn = plot({
     width: WIDTH,
     height: HEIGHT,
     marginLeft: 46,
     className: "plot",
-    ariaLabel: `${title} over ${axis}s`,
-    x: stepAxis(
-      known.map(({ step }) => step),
+    ariaLabel: `${title} over ${view.over === "time" ? "time" : `${axis}s`}`,
+    x: placeAxis(
+      known.map(({ x }) => x),
       axis,
+      view.over,
     ),
     y: { label: unit, grid: true, nice: true, ticks: 5, tickFormat: tickText, ...(range && { domain: [...range] }) },
-    color: { legend: several, domain: names, range: colors },
+    color: { legend: several, domain: strokes.names, range: strokes.colors },
     marks: [
       ruleY(lines, { stroke: "var(--warn)", strokeDasharray: "4 3" }),
-      ruleX(marks, { stroke: "var(--required)", strokeOpacity: 0.5 }),
-      changeRules(changes),
-      areaY(banded, { x: "step", y1: "low", y2: "high", fillOpacity: 0.15, fill: "currentColor" }),
-      // A dash is no channel of a line: each series is a mark.
-      ...names.map((name) =>
-        lineY(
-          points.filter(({ series }) => series === name),
-          { x: "step", y: "value", stroke: color, strokeWidth: 1.5, strokeDasharray: dashOf(name) },
-        ),
-      ),
-      tip(
-        known,
-        pointerX({
-          x: "step",
-          y: "value",
-          ...(several && { title: (point: Point) => `${point.series}\n${axis} ${point.step}: ${point.value}` }),
-        }),
-      ),
+      ruleX(placesOf(view, marks, hours), { stroke: "var(--required)", strokeOpacity: 0.5 }),
+      changeRules(placesOf(view, changes, hours)),
+      areaY(banded, { x: "x", y1: "low", y2: "high", fillOpacity: 0.15, fill: "currentColor" }),
+      ...seriesLines(points, strokes, smooth !== null),
+      ...(smooth === null ? [] : seriesLines(smooth, strokes, false)),
+      ...(known.length > DOTS_MOST ? [] : [dot(known, { x: "x", y: "value", r: 2, fill: strokeOf(strokes) })]),
+      tip(known, pointerX({ x: "x", y: "value", title: titleOf })),
     ],
   });
-  return framed(title, asImage(drawn as Element));
+  return framed(title, draggable(asImage(drawn as Element), drawn as never, looking));
 }
 
 /** Columns of a heat map: of more steps, neighbours share one. */
@@ -176,9 +204,12 @@ interface Cell {
   share: number;
 }
 
-function cellsOf({ edges, steps }: RewardHistogram): Cell[] {
+/** Of rewards that are all the same a bin has no height: it is drawn as so much of the axis. */
+const FLAT_SHARE = 0.04;
+
+function cellsOf({ edges, steps }: RewardHistogram, height: number): Cell[] {
   const each = Math.ceil(steps.length / COLUMNS_MOST);
-  const flat = edges[0] === edges[1] ? 0.5 : 0;
+  const flat = edges[0] === edges[1] ? (FLAT_SHARE * height) / 2 : 0;
   const columns = Array.from({ length: Math.ceil(steps.length / each) }, (_, i) =>
     steps.slice(i * each, (i + 1) * each),
   );
@@ -195,37 +226,50 @@ function cellsOf({ edges, steps }: RewardHistogram): Cell[] {
 
 /** How rewards are spread over the steps, the darker the more; null where there are none. */
 export function heatMap(
-  title: string,
+  { title, changes = [], axis = "step", hours = new Map() }: Omit<ChartOptions, "points" | "unit">,
   histogram: RewardHistogram,
-  changes: readonly number[],
-  axis: string,
+  looking: Looking,
 ): HTMLElement | null {
-  const cells = cellsOf(histogram);
+  const view = looking.view();
+  const { edges } = histogram;
+  const placed = (step: number) => placeOf(view, { step, hours: hours.get(step) });
+  const steps = histogram.steps.filter(({ step }) => isShown(view, placed(step)));
+  const range = domainOf(
+    edges.map((value) => ({ step: 0, series: "", value })),
+    [],
+    "reward",
+  );
+  const [low = 0, high = 1] = range ?? [edges[0], edges.at(-1)];
+  const cells = cellsOf({ ...histogram, steps }, high - low);
   if (cells.length === 0) return null;
+  // By step a cell stands around its step, as the marks do; in time it goes on to the next.
+  const [before, after] = view.over === "step" ? [0.5, 0.5] : [0, 0];
+  const ends = new Map(steps.map(({ step }, i) => [step + 1, placed(steps[i + 1]?.step ?? step)]));
+  const endOf = (to: number) => (view.over === "step" ? to - 1 : (ends.get(to) ?? to));
   const drawn = plot({
     width: WIDTH,
     height: HEIGHT,
     marginLeft: 46,
     className: "plot",
-    ariaLabel: `${title} over ${axis}s`,
-    x: stepAxis(
+    ariaLabel: `${title} over ${view.over === "time" ? "time" : `${axis}s`}`,
+    x: placeAxis(
       cells.flatMap(({ from, to }) => [from, to - 1]),
       axis,
+      view.over,
     ),
-    y: { label: "reward", ticks: 5 },
+    y: { label: "reward", ticks: 5, tickFormat: tickText, ...(range && { domain: range }) },
     opacity: { domain: [0, 1], range: [0.06, 1], type: "sqrt" },
     marks: [
       rect(cells, {
-        // A step's cell stands around its step, as the marks do.
-        ...{ x1: ({ from }: Cell) => from - 0.5, x2: ({ to }: Cell) => to - 0.5, y1: "low", y2: "high" },
-        ...{ fill: "currentColor", fillOpacity: "share" },
+        ...{ x1: ({ from }: Cell) => (placed(from) ?? from) - before, x2: ({ to }: Cell) => endOf(to) + after },
+        ...{ y1: "low", y2: "high", fill: "currentColor", fillOpacity: "share" },
         title: ({ from, to, low, high, share }: Cell) =>
-          `${axis} ${from}${to === from + 1 ? "" : ` to ${to - 1}`}: ${Math.round(share * 100)} % from ${figureOf(low)} to ${figureOf(high)}`,
+          `${axis} ${from}${to === from + 1 ? "" : ` to ${to - 1}`}: ${Math.round(share * 100)} % ${edges[0] === edges[1] ? `at ${figureOf(edges[0])}` : `from ${figureOf(low)} to ${figureOf(high)}`}`,
       }),
-      changeRules(changes),
+      changeRules(placesOf(view, changes, hours)),
     ],
   });
-  return framed(title, asImage(drawn as Element));
+  return framed(title, draggable(asImage(drawn as Element), drawn as never, looking));
 }
 
 /** A line without axes, for a row of a table; decorative beside the number. */

@@ -25,8 +25,11 @@ const rowsOf = (id: string, whole: ComparedRuns): Row[] => [
 const interval = (ci95: PairedDifference["ci95"]): string =>
   ci95 === null ? figure(null) : `${figure(ci95[0])} to ${figure(ci95[1])}`;
 
-const spanOf = ({ steps }: ComparedRuns): string =>
-  steps.length === 0 ? "none" : `${counted(steps.length, "step")}, ${steps[0]} to ${steps.at(-1)}`;
+const spanOf = ({ by, window_groups, steps }: ComparedRuns): string => {
+  if (steps.length === 0) return "none";
+  const size = by === "window" ? ` of ${counted(window_groups ?? 0, "group")}` : "";
+  return `${counted(steps.length, by)}${size}, ${steps[0]} to ${steps.at(-1)}`;
+};
 
 /** What an interval decides, and whether the two were scored alike. */
 function noteOf({ ci95, prompts, whole }: Row): string {
@@ -53,14 +56,17 @@ const pairedTable = (id: string, rows: readonly Row[]): HTMLElement =>
   );
 
 /** A button that compares the run with each of the others. */
-export function comparing(first: Pick<Drawn, "id" | "owner">, others: readonly Drawn[]): HTMLElement {
+export function comparing(first: Pick<Drawn, "id" | "owner" | "health">, others: readonly Drawn[]): HTMLElement {
   const state = el("p", { role: "status" });
   const came = el("div");
   const ask = async () => {
     state.textContent = "Reading the groups of the last common steps";
     try {
       const rows: Row[] = [];
-      for (const other of others) rows.push(...rowsOf(other.id, await compare(first, other, STEPS_MOST)));
+      for (const other of others) {
+        const window_groups = first.health.window_groups ?? other.health.window_groups;
+        rows.push(...rowsOf(other.id, await compare(first, other, STEPS_MOST, window_groups)));
+      }
       state.textContent = "";
       came.replaceChildren(pairedTable(first.id, rows));
     } catch (fault) {
@@ -68,6 +74,6 @@ export function comparing(first: Pick<Drawn, "id" | "owner">, others: readonly D
     }
   };
   const button = el("button", { type: "button", class: "small", onclick: () => void ask() }, "Compare by prompt");
-  const hint = `Rewards, and tau-b where labels came, on the prompts that both have in their last ${STEPS_MOST} common steps.`;
+  const hint = `Rewards, and tau-b where labels came, on the prompts that both have in their last ${STEPS_MOST} common steps; in windows of groups where one has no steps.`;
   return el("div", { class: "compared" }, el("p", {}, button, " ", el("span", { class: "soft" }, hint)), state, came);
 }

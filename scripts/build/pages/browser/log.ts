@@ -47,7 +47,7 @@ export interface StoredVerdict {
   text?: string;
 }
 
-export interface ComparedRuns extends PairedRuns {
+export interface ComparedRuns extends PairedRuns, Axis {
   steps: readonly number[];
   spec_hashes: readonly string[];
 }
@@ -168,10 +168,20 @@ function unlessBusy(fault: unknown): null {
 
 export const histogram = (id: string, owner: string | null, axis: Axis) =>
   read<RewardHistogram>(`${of(id)}/histogram?${owned(owner)}${axisQuery(axis)}steps=2000`);
-/** The run less another, by prompt, over the last steps that both have. */
-export function compare(one: NamedRun, other: NamedRun, steps: number): Promise<ComparedRuns> {
+/**
+ * The run less another, by prompt, over the last steps that both have; where one has none, the last
+ * windows of so many groups.
+ */
+export function compare(
+  one: NamedRun,
+  other: NamedRun,
+  steps: number,
+  window_groups: number | null,
+): Promise<ComparedRuns> {
   const beside = `with=${encodeURIComponent(other.id)}${other.owner === null ? "" : `&with_owner=${encodeURIComponent(other.owner)}`}`;
-  return read(`${of(one.id)}/compare?${owned(one.owner)}${beside}&steps=${steps}`);
+  return read(
+    `${of(one.id)}/compare?${owned(one.owner)}${beside}&steps=${steps}${window_groups === null ? "" : `&window_groups=${window_groups}`}`,
+  );
 }
 export const groups = (id: string, step: number, owner: string | null, axis: Axis) =>
   pages<GroupRow>(
@@ -210,7 +220,7 @@ export async function steps(
   let above = after === null ? "" : `after=${after}&`;
   for (let limit = STEPS_FIRST; ; ) {
     const began = performance.now();
-    const url = `${of(id)}/steps?${owned(owner)}${axisQuery(axis)}${above}limit=${limit}`;
+    const url = `${of(id)}/steps?${owned(owner)}${axisQuery(axis)}${above}limit=${limit}&signals=true`;
     const asked = read<{ steps: StepRow[]; next_from: number | null }>(url);
     const part = limit === 1 ? await asked : await asked.catch(unlessBusy);
     const fits = part === null ? 0 : REPLY_MS / (performance.now() - began);

@@ -10,6 +10,50 @@ import type { Point } from "./series.ts";
 /** The chart that marks where any alarm began. */
 const EVERY_ALARM = "reward, mean ± std";
 
+/** Components of a spec without signals that are 0 where it has none of the kind. */
+const OFTEN_NONE = ["format", "overlong"];
+
+/** Each signal's mean, and beside it its missing values by code, where there are any. */
+function ofSignals(rows: readonly StepRow[]): Listed[] {
+  const names = [...new Set(rows.flatMap(({ signals = {} }) => Object.keys(signals)))];
+  return names.flatMap((name) => {
+    const at = ({ signals }: StepRow) => signals?.[name];
+    const codes = [...new Set(rows.flatMap((row) => Object.keys(at(row)?.nulls ?? {})))].sort();
+    const none = OFTEN_NONE.includes(name) && codes.length === 0 && rows.every((row) => (at(row)?.mean ?? 0) === 0);
+    if (none) return [];
+    const share = (row: StepRow, code: string) => {
+      const signal = at(row);
+      return signal === undefined || signal.rollouts === 0 ? null : (signal.nulls[code] ?? 0) / signal.rollouts;
+    };
+    const byCode = Object.fromEntries(codes.map((code) => [code, (row: StepRow) => share(row, code)]));
+    const mean = {
+      title: `signal ${name}`,
+      unit: "mean",
+      points: series(rows, { [name]: (row) => at(row)?.mean ?? null }),
+    };
+    const missing = { title: `${name} without a value`, unit: "share", points: series(rows, byCode) };
+    return codes.length === 0 ? [mean] : [mean, missing];
+  });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** When each step began, in hours since the run did. */
+export function hoursOf({ rows, health }: Pick<Drawn, "rows" | "health">): Map<number, number> {
+  const began = [
+    ...health.rows.map(({ step, at_ms }) => [step, at_ms] as const),
+    ...rows.flatMap(({ step, first_at }) => (step === null ? [] : [[step, Date.parse(first_at)] as const])),
+  ];
+  const first = began.reduce((least, [, at_ms]) => Math.min(least, at_ms), Infinity);
+  return new Map(began.map(([step, at_ms]) => [step, (at_ms - first) / HOUR_MS]));
+}
+
+const timed = (points: readonly Point[], hours: ReadonlyMap<number, number>): Point[] =>
+  points.map((point) => {
+    const at = hours.get(point.step);
+    return at === undefined ? point : { ...point, hours: at };
+  });
+
 /** What of one run is drawn. */
 export interface Drawn {
   id: string;
@@ -17,6 +61,8 @@ export interface Drawn {
   owner: string | null;
   rows: readonly StepRow[];
   health: RunHealth;
+  /** Least and greatest reward that are known; null: none is. */
+  bounds: readonly [least: number, greatest: number] | null;
 }
 
 const series = <R extends { step: number | null }>(
@@ -27,14 +73,22 @@ const series = <R extends { step: number | null }>(
     rows.flatMap((row) => (row.step === null ? [] : [{ step: row.step, value: value(row), series: name }])),
   );
 
-function rewardPoints(rows: readonly StepRow[]): Point[] {
+/** A mean and its spread, which goes no further than any reward does. */
+function rewardPoints(rows: readonly StepRow[], bounds: Drawn["bounds"]): Point[] {
+  const [least, greatest] = bounds ?? [-Infinity, Infinity];
   return rows.flatMap(({ step, reward_mean, reward_std }) => {
     if (step === null) return [];
     const point = { step, value: reward_mean, series: "reward" };
     const spread = reward_std ?? 0;
-    return [reward_mean === null ? point : { ...point, low: reward_mean - spread, high: reward_mean + spread }];
+    return [
+      reward_mean === null
+        ? point
+        : band(point, Math.max(least, reward_mean - spread), Math.min(greatest, reward_mean + spread)),
+    ];
   });
 }
+
+const band = (point: Point, low: number, high: number): Point => (low > high ? point : { ...point, low, high });
 
 function nullPoints(rows: readonly HealthRow[]): Point[] {
   const codes = [...new Set(rows.flatMap(({ nulls }) => Object.keys(nulls)))].sort();
@@ -46,8 +100,8 @@ function nullPoints(rows: readonly HealthRow[]): Point[] {
 /** A chart but for what the tables of measures and alarms add: lines, and marks where an alarm began. */
 type Listed = Omit<ChartOptions, "points" | "marks"> & { points?: Point[] };
 
-const ofRewards = (rows: readonly StepRow[], looked: readonly HealthRow[]): Listed[] => [
-  { title: EVERY_ALARM, unit: "reward", points: rewardPoints(rows) },
+const ofRewards = ({ rows, bounds, health: { rows: looked } }: Drawn): Listed[] => [
+  { title: EVERY_ALARM, unit: "reward", points: rewardPoints(rows, bounds) },
   {
     title: "parse rate",
     unit: "share",
@@ -57,7 +111,7 @@ const ofRewards = (rows: readonly StepRow[], looked: readonly HealthRow[]): List
   {
     title: "groups with equal rewards",
     unit: "share",
-    points: series(rows, { "zero variance": (row) => row.zero_variance_share }),
+    points: series(rows, { "equal rewards": (row) => row.zero_variance_share }),
     lines: [0.3],
   },
   { title: "rollouts without a reward", unit: "share", points: nullPoints(looked) },
@@ -94,17 +148,22 @@ const ofVerifier = (rows: readonly StepRow[], by: string): Listed[] => [
   },
 ];
 
-function measuresOf({ rows, health: { by, rows: looked, alarms } }: Drawn): ChartOptions[] {
-  const listed = [...ofRewards(rows, looked), ...ofRollouts(rows), ...ofVerifier(rows, by)];
+function measuresOf(drawn: Drawn): ChartOptions[] {
+  const { rows, health } = drawn;
+  const { by, rows: looked, alarms } = health;
+  const hours = hoursOf(drawn);
+  const listed = [...ofRewards(drawn), ...ofSignals(rows), ...ofRollouts(rows), ...ofVerifier(rows, by)];
   const unlisted = CHART_TABLE.lines.filter(({ chart }) => !listed.some(({ title }) => title === chart));
   const own = new Map(unlisted.map(({ chart: title, unit }) => [title, { title, unit }]));
   return [...listed, ...own.values()].map((chart: Listed) => {
     const { title, points = [] } = chart;
     const marking = alarms.filter(({ alarm }) => title === EVERY_ALARM || CHART_TABLE.marks[title]?.includes(alarm));
+    const lines = CHART_TABLE.lines.flatMap((line) => (line.chart === title ? measured(looked, line) : []));
     return {
       ...chart,
       axis: by,
-      points: [...points, ...CHART_TABLE.lines.flatMap((line) => (line.chart === title ? measured(looked, line) : []))],
+      hours,
+      points: timed([...points, ...lines], hours),
       marks: marking.map(({ from_step }) => from_step),
     };
   });
@@ -118,7 +177,11 @@ function measured(rows: readonly HealthRow[], { measure, as, bridged }: Line): P
 /** Lines of another run bear its name; its spread is left out. */
 const renamed = (id: string, { points }: ChartOptions): Point[] => {
   const single = new Set(points.map(({ series }) => series)).size === 1;
-  return points.map(({ step, value, series }) => ({ step, value, run: id, series: single ? id : `${id}: ${series}` }));
+  return points.map(({ low: _, high: __, ...point }) => ({
+    ...point,
+    run: id,
+    series: single ? id : `${id}: ${point.series}`,
+  }));
 };
 
 /**
@@ -150,5 +213,5 @@ export function withRescored(chart: ChartOptions, steps: readonly StepSummary[])
   const again = steps.flatMap(({ step, new: { mean } }) =>
     step === null ? [] : [{ step, value: mean, series: "scored again" }],
   );
-  return { ...chart, points: [...logged, ...again] };
+  return { ...chart, points: [...logged, ...timed(again, chart.hours ?? new Map())] };
 }

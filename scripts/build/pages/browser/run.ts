@@ -2,29 +2,36 @@
 // as they are logged.
 import type { StepSummary } from "../../../rescore/by-step.ts";
 import { alarmList } from "./alarm-list.ts";
-import { type Axis, axisOf, axisQuery } from "./axis.ts";
+import { type Axis, axisBeside, axisOf, axisQuery } from "./axis.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
 import { comparing } from "./comparing.ts";
 import { el, link } from "./dom.ts";
 import { health, histogram, type RewardHistogram, type RunDetail, run, runs, steps } from "./log.ts";
-import { type Drawn, measures, withRescored } from "./measures.ts";
+import { type Drawn, hoursOf, measures, withRescored } from "./measures.ts";
 import { counted, figure } from "./numbers.ts";
 import { rescoring } from "./rescoring.ts";
 import { POINTS_MOST } from "./series.ts";
 import { csv, stepTable } from "./steps-table.ts";
+import { type ViewControls, viewControls } from "./view.ts";
 
 const LIVE_MS = 5000;
 /** Steps that are read again: their requests may still be coming. */
 const READ_AGAIN = 3;
 
-function charts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
+function charts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
   const { spread, again } = shown;
   const changes = changesOf(spread);
   const [logged, ...measured] = measures(shown, others, changes);
-  const rewards = logged && chart(again === null ? logged : withRescored(logged, again));
-  const rest = measured.map(chart);
-  const heat = spread === null ? null : heatMap("spread of rewards", spread, changes, shown.health.by);
+  const rewards = logged && chart(again === null ? logged : withRescored(logged, again), looking);
+  const rest = measured.map((one) => chart(one, looking));
+  const spreading = { title: "spread of rewards", changes, axis: shown.health.by, hours: hoursOf(shown) };
+  const heat = spread === null ? null : heatMap(spreading, spread, looking);
   return [rewards ?? null, heat, ...rest].filter((one) => one !== null);
+}
+
+function boundsOf(spread: RewardHistogram | null): Drawn["bounds"] {
+  const [least, greatest] = [spread?.edges[0], spread?.edges.at(-1)];
+  return least === undefined || greatest === undefined ? null : [least, greatest];
 }
 
 /** Steps at which a spec came into use that was not there at the run's first. */
@@ -39,17 +46,31 @@ const LAID_MOST = 4;
 /**
  * Another run, as the address names it: of the page's owner, else of whoever has one of this name;
  * null where there is none that the key may read.
+ * @param groupsAStep of the run that it is laid over
  */
-async function laidOver(id: string, of: string | null, axis: Axis): Promise<Drawn | null> {
+async function laidOver(id: string, of: string | null, axis: Axis, groupsAStep: number): Promise<Drawn | null> {
   for (const owner of of === null ? [null] : [of, null]) {
     try {
-      const [found, rows] = await Promise.all([health(id, owner, axis), steps(id, owner, axis, null)]);
-      return { id, owner, rows, health: found };
+      const beside = axisBeside(await run(id, owner), axis, groupsAStep);
+      const [found, rows] = await Promise.all([health(id, owner, beside), steps(id, owner, beside, null)]);
+      return { id, owner, rows, health: found, bounds: null };
     } catch {
       // The next may have it.
     }
   }
   return null;
+}
+
+/** Of runs laid over each other that are told in other units what stands at one place. */
+function mixedTold({ by }: Axis, others: readonly Drawn[]): HTMLElement[] {
+  const mixed = others.filter(({ health: looked }) => looked.by !== by);
+  if (mixed.length === 0) return [];
+  const told = mixed.map(({ id, health: { by: own, window_groups } }) =>
+    own === "window"
+      ? `${id} tells no step: its windows of ${window_groups} groups stand at the steps.`
+      : `${id} is drawn by its steps, over windows.`,
+  );
+  return [el("p", { class: "soft" }, told.join(" "))];
 }
 
 /**
@@ -111,7 +132,7 @@ interface Shown extends Drawn {
 }
 
 /** What of the page below its controls is drawn anew with every step: charts. */
-function drawnParts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
+function drawnParts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
   const { health: looked, rows } = shown;
   const part =
     looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, looked.by)}. ` : "";
@@ -122,7 +143,7 @@ function drawnParts(shown: Shown, others: readonly Drawn[]): HTMLElement[] {
       { class: "soft" },
       `${part}${long}Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.`,
     ),
-    el("div", { class: "charts" }, ...charts(shown, others)),
+    el("div", { class: "charts" }, ...charts(shown, others, looking)),
   ];
 }
 
@@ -151,7 +172,7 @@ async function newer(shown: Shown): Promise<Shown | null> {
     health(id, owner, looked).catch(() => looked),
     histogram(id, owner, looked).catch(() => shown.spread),
   ]);
-  return { ...shown, rows: [...kept, ...read], health: now, spread };
+  return { ...shown, rows: [...kept, ...read], health: now, spread, bounds: boundsOf(spread) };
 }
 
 /** That windows stand in for steps, and how large they are. */
@@ -185,17 +206,28 @@ function addresses(id: string, owner: string | null, axis: Axis) {
   return { href, alarmed };
 }
 
+const stepsTitle = (id: string, by: Axis["by"], text: () => string): HTMLElement =>
+  el(
+    "h2",
+    {},
+    by === "step" ? "Steps" : "Windows",
+    saving("CSV", `${id}.csv`, "text/csv", text),
+    copying("Copy CSV", text),
+  );
+
 /** The page, and what keeps it going: it looks for new steps until it is left. */
 export async function runPage(id: string, owner: string | null): Promise<HTMLElement[]> {
   const laid = new URLSearchParams(location.search).getAll("with").slice(0, LAID_MOST);
   const detail = await run(id, owner);
   const axis = axisOf(detail, location.search);
-  const [found, rows, spread, over] = await Promise.all([
+  const [found, rows, spread] = await Promise.all([
     health(id, owner, axis),
     steps(id, owner, axis, null, reading),
     histogram(id, owner, axis).catch(() => null),
-    Promise.all(laid.map((one) => laidOver(one, owner, axis))),
   ]);
+  const over = await Promise.all(
+    laid.map((one) => laidOver(one, owner, axis, detail.groups / Math.max(1, rows.length))),
+  );
   const others = over.filter((one) => one !== null);
   const { href, alarmed } = addresses(id, owner, axis);
   const [alarms, place] = [el("div"), el("div")];
@@ -203,7 +235,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   const table = stepTable(rows, href, axis.by);
   const draw = (shown: Shown) => {
     redraw(alarms, [alarmList(shown.health, alarmed)]);
-    redraw(place, drawnParts(shown, others));
+    redraw(place, drawnParts(shown, others, looking));
     table.update(shown.rows);
   };
   const tell = (failed: boolean) => {
@@ -212,7 +244,8 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     const told = failed ? `${opened} The last look for new ${axis.by}s failed.` : opened;
     if (state.textContent !== told) state.textContent = told;
   };
-  let shown: Shown = { id, owner, rows, health: found, spread, again: null };
+  let shown: Shown = { id, owner, rows, health: found, spread, again: null, bounds: boundsOf(spread) };
+  const looking = viewControls(axis.by, () => draw(shown));
   draw(shown);
   tell(false);
   const onScored = (again: Shown["again"]) => {
@@ -232,7 +265,6 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     setTimeout(look, LIVE_MS);
   };
   setTimeout(look, LIVE_MS);
-  const text = () => csv(shown.rows);
   return [
     el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
     el("h1", {}, id),
@@ -241,16 +273,12 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     ...windowsTold(axis, detail),
     ...notFound(laid, others),
     overForm(id, laid),
+    ...mixedTold(axis, others),
     ...(others.length === 0 ? [] : [comparing(shown, others)]),
     rescoring(detail, spread, owner, onScored),
+    looking.element,
     place,
-    el(
-      "h2",
-      {},
-      axis.by === "step" ? "Steps" : "Windows",
-      saving("CSV", `${id}.csv`, "text/csv", text),
-      copying("Copy CSV", text),
-    ),
+    stepsTitle(id, axis.by, () => csv(shown.rows)),
     table.element,
     specList(detail, spread),
   ];

@@ -3,6 +3,8 @@
 
 export interface Point {
   step: number;
+  /** Hours since its run began, where they are known. */
+  hours?: number;
   value: number | null;
   series: string;
   /** Whose line it is, where several runs are drawn. */
@@ -23,7 +25,23 @@ function together(some: readonly Point[]): Point {
   const value = mean(some.flatMap((point) => point.value ?? []));
   const [lows, highs] = [some.flatMap(({ low }) => low ?? []), some.flatMap(({ high }) => high ?? [])];
   const band = lows.length === 0 ? {} : { low: Math.min(...lows), high: Math.max(...highs) };
-  return { step: first.step, series: first.series, ...(first.run !== undefined && { run: first.run }), value, ...band };
+  return { ...first, value, ...band };
+}
+
+/**
+ * Exponential moving average of each series, from its first value on unbiased: `weight` is what of
+ * the past stays at each step, 0 leaves all as it is. Gaps stay gaps.
+ */
+export function smoothed(points: readonly Point[], weight: number): Point[] {
+  const past = new Map<string, readonly [sum: number, known: number]>();
+  return points.map((point) => {
+    const { series, value } = point;
+    if (value === null) return point;
+    const [sum, known] = past.get(series) ?? [0, 0];
+    const next = [weight * sum + (1 - weight) * value, weight * known + (1 - weight)] as const;
+    past.set(series, next);
+    return { ...point, value: next[0] / next[1] };
+  });
 }
 
 /** At most POINTS_MOST points of each series, in the order of their steps. */

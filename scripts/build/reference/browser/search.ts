@@ -1,5 +1,5 @@
-// Owns the search of the reference: over routes, fields and codes of the page, and the codes of the
-// pages beside it. Asks nobody.
+// Owns the search of the documentation: over routes, fields and codes of the page, the codes of the
+// pages beside it, and the guides and routes of docs/index.js, which is loaded with the first search.
 
 interface Entry {
   title: string;
@@ -43,6 +43,18 @@ function entries(): Entry[] {
     return { title, about, text: `${title} ${about}`.toLowerCase(), href: link.getAttribute("href") ?? "" };
   });
   return [...sections, ...beside];
+}
+
+type Indexed = readonly [title: string, about: string, href: string, words: string];
+const INDEX = "/docs/index.js";
+
+/** What other pages have; nothing where the index does not come. */
+async function indexed(): Promise<Entry[]> {
+  const loaded = await import(INDEX).catch(() => ({ default: [] }));
+  const here = location.pathname;
+  return (loaded.default as Indexed[])
+    .filter(([, , href]) => href.split("#")[0] !== here)
+    .map(([title, about, href, words]) => ({ title, about, text: words, href }));
 }
 
 /** Higher for a word in the title, most for a title that is it; 0 where a word is nowhere. */
@@ -98,26 +110,36 @@ export function searchBox(): void {
   if (!form || !input || !list || !told) return;
   form.hidden = false;
   let known: Entry[] | null = null;
+  const more = () => {
+    known = entries();
+    void indexed().then((others) => {
+      known = [...(known ?? []), ...others];
+      if (input.value !== "") look();
+    });
+  };
   const close = () => {
     list.replaceChildren();
     list.hidden = true;
     told.textContent = "";
   };
-  input.addEventListener("input", () => {
+  const look = () => {
     const words = input.value
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== "");
     for (const found of document.querySelectorAll(".found")) found.classList.remove("found");
     if (words.length === 0) return close();
-    known ??= entries();
-    const ranked = known.map((entry) => ({ entry, value: rank(entry, words) })).filter(({ value }) => value > 0);
+    if (known === null) more();
+    const ranked = (known ?? [])
+      .map((entry) => ({ entry, value: rank(entry, words) }))
+      .filter(({ value }) => value > 0);
     ranked.sort((a, b) => b.value - a.value);
     const hits = distinct(ranked.map(({ entry }) => entry));
     list.replaceChildren(...hits.slice(0, HITS_MAX).map((entry) => hit(entry, close)));
     list.hidden = hits.length === 0;
     told.textContent = hits.length === 0 ? "nothing found" : `${hits.length} found`;
-  });
+  };
+  input.addEventListener("input", look);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     list.querySelector("a")?.click();
