@@ -1,0 +1,123 @@
+// The steps that look at who deploys, and what there is under the Worker's name.
+import { orFault, type Run, type Step, StepFault, type Version } from "./run.ts";
+import { isTag } from "./target.ts";
+
+const LOGIN = "npx wrangler login, or set CLOUDFLARE_API_TOKEN (dash.cloudflare.com/profile/api-tokens)";
+
+interface Whoami {
+  accounts: { id: string; name: string }[];
+}
+
+/** Cloudflare's word for a Worker that is not there. */
+const NO_WORKER = 10007;
+
+export const account: Step = {
+  name: "account",
+  remedy: LOGIN,
+  async check({ wrangler, found }) {
+    const reply = await wrangler(["whoami", "--json"]);
+    if (/"loggedIn": ?false/.test(reply.stdout + reply.reason)) throw new StepFault("nobody is logged in");
+    const { accounts } = JSON.parse(orFault(reply).stdout) as Whoami;
+    const { CLOUDFLARE_ACCOUNT_ID: wanted } = process.env;
+    const list = accounts.map(({ id, name }) => `${id} (${name})`).join(", ");
+    if (wanted !== undefined) {
+      const chosen = accounts.find(({ id }) => id === wanted);
+      if (chosen === undefined) {
+        throw new StepFault(`CLOUDFLARE_ACCOUNT_ID is none of this login's accounts: ${list}`, "set it to one of them");
+      }
+      found.account = chosen.id;
+      return { done: chosen.name };
+    }
+    if (accounts.length > 1) {
+      throw new StepFault(`this login has ${accounts.length} accounts: ${list}`, "set CLOUDFLARE_ACCOUNT_ID to one");
+    }
+    const [only] = accounts;
+    if (only === undefined) throw new StepFault("this login has no account");
+    found.account = only.id;
+    return { done: only.name };
+  },
+};
+
+/** Reads the Worker's versions, secrets and which version answers into `found`. */
+async function readWorker({ wrangler, found }: Run): Promise<void> {
+  const listed = await wrangler(["versions", "list", "--json"]);
+  if (listed.code === NO_WORKER) return;
+  type Listed = Omit<Version, "tag" | "created_on"> & {
+    annotations?: Record<string, string>;
+    metadata: { created_on: string };
+  };
+  const versions = (JSON.parse(orFault(listed).stdout) as Listed[]).sort((a, b) => a.number - b.number);
+  found.versions = versions.map(({ id, number, annotations, metadata: { created_on } }) => {
+    const tag = annotations?.["workers/tag"];
+    return { id, number, tag: tag !== undefined && isTag(tag) ? tag : null, created_on };
+  });
+  const [status, secrets] = await Promise.all([
+    wrangler(["deployments", "status", "--json"]),
+    wrangler(["secret", "list"]),
+  ]);
+  const active = (JSON.parse(orFault(status).stdout) as { versions: { version_id: string }[] }).versions[0];
+  found.active = found.versions.find(({ id }) => id === active?.version_id) ?? null;
+  for (const { name } of JSON.parse(orFault(secrets).stdout) as { name: string }[]) found.secrets.add(name);
+}
+
+/** Secrets without which it is no Worker of ours. */
+export const REQUIRED = ["API_KEYS", "DATABASE_URL", "VERIFIER_URL"] as const;
+
+export const worker: Step = {
+  name: "worker",
+  remedy: "look at the connection to api.cloudflare.com, and at what the login may do",
+  async check(run) {
+    await readWorker(run);
+    const { target, found } = run;
+    if (found.versions.length === 0) return { done: `the name ${target.worker} is free` };
+    const ours = found.versions.some(({ tag }) => tag !== null) || REQUIRED.every((name) => found.secrets.has(name));
+    if (!ours) {
+      throw new StepFault(
+        `the account has another Worker named ${target.worker}`,
+        "set another name in wrangler.toml, or delete that Worker",
+      );
+    }
+    return { done: `${target.worker} is there, ${found.versions.length} of its versions are known` };
+  },
+};
+
+/** One that must be there before anything is changed about it. */
+export const present: Step = {
+  ...worker,
+  async check(run) {
+    const state = await worker.check(run);
+    if (run.found.versions.length === 0) {
+      throw new StepFault(`${run.target.worker} is not deployed`, "look at --env, and at the account");
+    }
+    return state;
+  },
+};
+
+/** @returns a step for each queue of the Worker */
+export const queues = (names: readonly string[]): Step[] => names.map(queueStep);
+
+/** Reads into `found` whether the queue is there, and whether a Worker reads it. */
+export async function readQueue({ wrangler, found }: Run, queue: string): Promise<void> {
+  const info = await wrangler(["queues", "info", queue]);
+  if (info.reason.includes("does not exist")) return;
+  orFault(info);
+  found.queues.add(queue);
+  if (/^Number of Consumers: [1-9]/m.test(info.stdout)) found.consumed.add(queue);
+}
+
+function queueStep(name: string): Step {
+  return {
+    name: `queue ${name}`,
+    remedy: "look at what the login may do: it needs Queues:Edit; a Free plan may have no more queues",
+    async check(run) {
+      await readQueue(run, name);
+      return run.found.queues.has(name) ? { done: "there" } : { todo: "create it" };
+    },
+    async act({ wrangler }) {
+      const created = await wrangler(["queues", "create", name]);
+      // Another run may have created it meanwhile.
+      if (!created.reason.includes("already taken")) orFault(created);
+      return "created";
+    },
+  };
+}
