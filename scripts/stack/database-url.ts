@@ -1,4 +1,7 @@
-// Owns what a DATABASE_URL says of its database.
+// Owns what a DATABASE_URL says of its database, and the database there as the variables that the
+// Worker reads. Knows no schema.
+import type { SqlBackend } from "./sql-backend.ts";
+import { startSqlEndpoint } from "./sql-endpoint.ts";
 
 const NEON_HOST = /\.neon\.(?:tech|build)$/;
 
@@ -10,4 +13,31 @@ export function isNeon(databaseUrl: string): boolean {
     throw new Error("DATABASE_URL must be a postgres:// URL");
   }
   return NEON_HOST.test(new URL(databaseUrl).hostname);
+}
+
+export interface DatabasePart {
+  /** For people: which database it is, without user, password or host. */
+  name: string;
+  vars: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** Neon's is used directly, any other is fronted by a loopback endpoint; neither is migrated. */
+export async function databaseAt(databaseUrl: string): Promise<DatabasePart> {
+  if (isNeon(databaseUrl)) return { name: "Neon", vars: { DATABASE_URL: databaseUrl }, close: async () => {} };
+  const { createPostgres } = await import("./postgres.ts");
+  return fronted("Postgres at DATABASE_URL", createPostgres(databaseUrl));
+}
+
+/** The backend behind a loopback endpoint that speaks as Neon does; both end with the part. */
+export async function fronted(name: string, backend: SqlBackend): Promise<DatabasePart> {
+  const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
+  return {
+    name,
+    vars: { DATABASE_URL: "postgres://local:local@127.0.0.1/local", DATABASE_FETCH_ENDPOINT: endpoint.url },
+    async close() {
+      await endpoint.close();
+      await backend.close();
+    },
+  };
 }

@@ -1,51 +1,19 @@
-// Owns the edge of the local stack: the Worker bundled by esbuild and run in workerd through
-// miniflare. Knows neither database nor verifier.
-import { build, stop } from "esbuild";
-import { Log, LogLevel, Miniflare } from "miniflare";
-import { buildAssets } from "./assets.ts";
+// Owns the edge of the local stack and of the container: the Worker in workerd, with its objects on
+// disk, its queues and its pages. Knows neither database nor verifier.
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { isIPv6 } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { getCACertificates } from "node:tls";
 import type { LocalQueues } from "./queue.ts";
-import { QUEUE_BINDING, queueWorker } from "./queue-worker.ts";
-import { drainWorkerd, tieWorkerdToProcess } from "./workerd.ts";
+import { queuesOfWorkerd } from "./queue-worker.ts";
+import { list, quote, startWorkerd } from "./workerd.ts";
 
 /** Must equal wrangler.toml; a test holds them together. */
 export const COMPATIBILITY = { date: "2026-10-23", flags: ["nodejs_compat", "enable_request_signal"] };
 
-const ENTRY = new URL("../../src/worker.ts", import.meta.url).pathname;
-
-/** The static assets, as wrangler.toml binds them; a test holds them together. */
-export const ASSETS = {
-  directory: new URL("../../public", import.meta.url).pathname,
-  htmlHandling: "none",
-  runWorkerFirst: true,
-  hasUserWorker: true,
-} as const;
-
-/** A Worker as one ES module: ours, minified, unless told otherwise. */
-export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [entry],
-    bundle: true,
-    write: false,
-    minify,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["node:*", "cloudflare:*"],
-    logLevel: "error",
-  });
-  // Its helper process would otherwise stay as long as the stack.
-  await stop();
-  return (outputFiles[0] as { text: string }).text;
-}
-
-export interface Edge {
-  url: string;
-  /**
-   * Cuts what is under way, unless it ends within `drain_ms`, in which nothing new is taken; what
-   * the queues can deliver comes first.
-   */
-  close(options?: { drain_ms: number }): Promise<void>;
-}
+/** The static assets; wrangler.toml binds them alike, which a test holds. */
+export const ASSETS = new URL("../../public", import.meta.url).pathname;
 
 /** The Worker's Durable Objects, by binding; a test holds them and wrangler.toml together. */
 export const OBJECTS = {
@@ -57,13 +25,21 @@ export const OBJECTS = {
   KEY_COUNTERS: "KeyCounters",
 };
 
-/**
- * Runs the bundle in workerd on HOST:PORT (port 0 = a free one) with the given variables. Nothing
- * leaves the machine.
- */
-export async function startEdge(options: {
+export interface Edge {
+  url: string;
+  /** When workerd ends without being asked to, with why. */
+  ended: Promise<string>;
+  /**
+   * Cuts what is under way, unless it ends within `drain_ms`, in which nothing new is taken; what
+   * the queues can deliver comes first.
+   */
+  close(options?: { drain_ms: number }): Promise<void>;
+}
+
+interface EdgeOptions {
   host: string;
   port: number;
+  /** The Worker's bundle. */
   script: string;
   vars: Readonly<Record<string, string>>;
   /** Where Durable Objects keep their storage; a temporary folder when left out. */
@@ -74,58 +50,98 @@ export async function startEdge(options: {
   queues?: LocalQueues;
   /** Given each line that the Worker logs, in place of standard error. */
   logged?: (line: string) => void;
-}): Promise<Edge> {
-  const { queues } = options;
-  const vars = Object.entries(options.vars).map(([name, value]) => [name, { type: "text" as const, value }]);
-  const objects = Object.entries(OBJECTS).map(([name, exportName]) => [
-    name,
-    { type: "durable-object" as const, worker: "kritai", exportName },
-  ]);
-  const exports = Object.values(OBJECTS).map((name) => [
-    name,
-    { type: "durable-object" as const, storage: "sqlite" as const },
-  ]);
-  await buildAssets();
-  tieWorkerdToProcess();
-  const miniflare = new Miniflare({
-    host: options.host,
-    port: options.port,
-    cf: false,
-    telemetry: { enabled: false },
-    logRequests: false,
-    log: new Log(LogLevel.ERROR),
-    ...(options.logged !== undefined && { handleStructuredLogs: ({ message }) => options.logged?.(message) }),
-    ...(options.objectsDir !== undefined && { resourcePersistencePath: options.objectsDir }),
-    workers: [
-      {
-        config: {
-          name: "kritai",
-          compatibilityDate: COMPATIBILITY.date,
-          compatibilityFlags: COMPATIBILITY.flags,
-          env: {
-            ...Object.fromEntries([...vars, ...objects]),
-            ...(queues && QUEUE_BINDING),
-            ASSETS: { type: "assets" },
-          },
-          assets: ASSETS,
-          exports: Object.fromEntries(exports),
-          manifest: { mainModule: "worker.mjs", modules: { "worker.mjs": { type: "esm", contents: options.script } } },
-        },
-      },
-      ...(queues === undefined ? [] : [queueWorker(queues.handler)]),
-    ],
-  });
-  const ready = await miniflare.ready;
-  const worker = await miniflare.getWorker("kritai");
-  queues?.start((queue, messages) => worker.queue(queue, messages));
-  return {
-    url: ready.origin,
-    async close({ drain_ms } = { drain_ms: 0 }) {
-      const until = performance.now() + drain_ms;
-      await queues?.pause();
-      const left_ms = until - performance.now();
-      if (left_ms > 0) await drainWorkerd(Number(new URL(ready.origin).port), left_ms);
-      await miniflare.dispose();
-    },
+}
+
+/**
+ * Runs the bundle in workerd on HOST:PORT (port 0 = a free one) with the given variables. Nothing
+ * leaves the machine but what the Worker asks for.
+ */
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const { host, port, script, vars, queues, logged = (line) => console.error(line) } = options;
+  const folder = mkdtempSync(join(tmpdir(), "kritai-edge-"));
+  const bound = queues && (await queuesOfWorkerd(queues, "kritai", folder));
+  // As miniflare had it, so that folders from before go on.
+  const objects = join(resolve(options.objectsDir ?? folder), "do");
+  mkdirSync(objects, { recursive: true });
+  const clean = () => {
+    bound?.close();
+    rmSync(folder, { recursive: true, force: true });
   };
+  const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const config = `const config :Workerd.Config = (
+  v8Flags = ${list((process.env.KRITAI_V8_FLAGS ?? "").split(" ").filter(Boolean).map(quote))},
+  services = ${list([
+    `(name = "kritai", worker = .kritai)`,
+    `(name = "internet", network = (allow = ["public", "private"], tlsOptions = ${tlsOptions()}))`,
+    `(name = "assets", disk = (path = ${quote(ASSETS)}))`,
+    `(name = "objects", disk = (path = ${quote(objects)}, writable = true))`,
+    ...(bound?.services ?? []),
+  ])},
+  sockets = ${list([
+    `(name = "http", address = ${quote(address)}, http = (), service = "kritai")`,
+    ...(bound?.sockets ?? []),
+  ])},
+);
+${workerOf(Object.keys(vars), bound?.binding)}`;
+  const files = { "worker.mjs": script, ...bound?.files };
+  try {
+    const { ports, ended, end } = await startWorkerd(["http"], { config, files, env: vars, logged });
+    void ended.then(clean);
+    if (bound !== undefined) queues?.start(bound.deliver);
+    return {
+      url: `http://${reachable(host)}:${ports.get("http")}`,
+      ended,
+      async close({ drain_ms } = { drain_ms: 0 }) {
+        const until = performance.now() + drain_ms;
+        await queues?.pause();
+        await end(Math.max(0, until - performance.now()));
+      },
+    };
+  } catch (error) {
+    clean();
+    throw error;
+  }
+}
+
+/** Workerd prints a line where it is named that is on by its date. */
+const BY_DEFAULT = "nodejs_compat";
+
+/** The variables' values are in no file: workerd takes them from its environment. */
+function workerOf(vars: readonly string[], queue: string | undefined): string {
+  const bindings = [
+    ...vars.map((name) => `(name = ${quote(name)}, fromEnvironment = ${quote(name)})`),
+    ...Object.entries(OBJECTS).map(([name, of]) => `(name = ${quote(name)}, durableObjectNamespace = ${quote(of)})`),
+    ...(existsSync(ASSETS) ? [`(name = "ASSETS", service = "assets")`] : []),
+    ...(queue === undefined ? [] : [queue]),
+  ];
+  const classes = Object.values(OBJECTS).map(
+    (name) => `(className = ${quote(name)}, uniqueKey = ${quote(`kritai-${name}`)}, enableSql = true)`,
+  );
+  return `const kritai :Workerd.Worker = (
+  modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
+  compatibilityDate = ${quote(COMPATIBILITY.date)},
+  compatibilityFlags = ${list(COMPATIBILITY.flags.filter((flag) => flag !== BY_DEFAULT).map(quote))},
+  bindings = ${list(bindings)},
+  globalOutbound = "internet",
+  durableObjectNamespaces = ${list(classes)},
+  durableObjectStorage = (localDisk = "objects"),
+);`;
+}
+
+/**
+ * Whom https trusts: Node's authorities with those of NODE_EXTRA_CA_CERTS, and the system's. Workerd
+ * by itself knows the system's alone, and a slim image has none.
+ */
+function tlsOptions(): string {
+  // Node prints a line where the folder is not.
+  const system = process.platform !== "linux" || existsSync("/etc/ssl/certs") ? getCACertificates("system") : [];
+  const trusted = new Set([...getCACertificates("default"), ...system]);
+  return `(trustedCertificates = ${list([...trusted].map(quote))})`;
+}
+
+/** Where this machine reaches what listens on a host. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "*") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return isIPv6(host) ? `[${host}]` : host;
 }

@@ -1,37 +1,71 @@
 // Owns a Worker's log line as a person reads it in a terminal. Knows no stack.
 
+/** A request's line as the Worker writes it. */
 interface RequestLine {
   method: string;
   path: string;
-  status: number;
+  /** Null: its client went before there was one. */
+  status: number | null;
+  client_gone?: true;
+  broken_off?: string;
   total_ms: number;
   key_name: string | null;
   groups?: number;
   rollouts?: number;
+  rewards?: number;
+  reward_mean?: number | null;
   verifier_calls?: number;
   nulls?: Record<string, number>;
+  failed?: Record<string, number>;
+  reasons?: string[];
 }
 
 const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
+const byCode = (counts: Record<string, number> = {}, what: string) =>
+  Object.entries(counts).map(([code, count]) => `${count} ${what}: ${code}`);
 
-function requestText({
-  method,
-  path,
-  status,
-  total_ms,
-  key_name,
-  groups,
-  rollouts,
-  verifier_calls,
-  nulls = {},
-}: RequestLine): string {
-  const scored =
-    groups === undefined
-      ? []
-      : [counted(groups, "group"), counted(rollouts ?? 0, "rollout"), counted(verifier_calls ?? 0, "verifier call")];
-  const missing = Object.entries(nulls).map(([code, count]) => `${count} null: ${code}`);
-  return [`${method} ${path}`, `${status}`, `${total_ms} ms`, key_name ?? "no key", ...scored, ...missing].join("  ");
+/** What came of the scoring, the counts first, then what is missing and why. */
+function scoredParts(line: RequestLine): string[] {
+  const { groups, rollouts, rewards = 0, reward_mean, verifier_calls, nulls, failed, reasons = [] } = line;
+  if (rollouts === undefined) return [];
+  const of = reward_mean == null ? "" : ` of mean ${Number(reward_mean.toPrecision(3))}`;
+  return [
+    ...(groups === undefined ? [] : [counted(groups, "group")]),
+    counted(rollouts, "rollout"),
+    `${counted(rewards, "reward")}${of}`,
+    ...(verifier_calls === undefined ? [] : [counted(verifier_calls, "verifier call")]),
+    ...byCode(nulls, "null"),
+    ...byCode(failed, "not answered"),
+    ...reasons.map((reason) => `verifier: ${reason}`),
+  ];
 }
+
+function requestText(line: RequestLine): string {
+  const { method, path, status, total_ms, key_name, client_gone, broken_off } = line;
+  const ends = [
+    ...(status === null ? [] : [`${status}`]),
+    ...(client_gone ? ["client gone"] : []),
+    ...(broken_off === undefined ? [] : [`broken off: ${broken_off}`]),
+  ];
+  return [`${method} ${path}`, ...ends, `${total_ms} ms`, key_name ?? "no key", ...scoredParts(line)].join("  ");
+}
+
+/**
+ * What was thrown, in words: a database or a file system of WebAssembly throws objects that are no
+ * Error, with a number in place of a message.
+ */
+export function thrownText(thrown: unknown): string {
+  if (thrown instanceof Error && thrown.message !== "") return thrown.message;
+  if (!isObject(thrown)) return String(thrown);
+  const { name, message, code, errno } = thrown;
+  const number = typeof errno === "number" ? `errno ${errno}` : null;
+  const word = errno === WASI_ENOSPC ? "no space left on the disk" : number;
+  const told = [name, code, message, word].filter((part) => typeof part === "string" && part !== "");
+  return told.length > 0 ? [...new Set(told)].join(": ") : "a fault that says nothing of itself";
+}
+
+/** A disk that is full, as WebAssembly's file systems number it. */
+const WASI_ENOSPC = 51;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
@@ -44,8 +78,8 @@ function parsed(line: string): unknown {
 }
 
 /**
- * One line for one of the Worker's: a request with its method, path, status, time, key, what was
- * scored and what has no reward, by code; any other with its level, its event and the rest. A text
+ * One line for one of the Worker's: a request with its method, path, status, time, key, its
+ * rewards, and what has none and why; any other with its level, its event and the rest. A text
  * that is no such line stays as it is.
  * @param at when it came
  * @returns the text, and whether it tells of a request

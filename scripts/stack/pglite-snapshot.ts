@@ -1,12 +1,16 @@
 // Owns the snapshot of a fresh cluster: initdb's outcome, kept packed in node_modules/.cache, so
 // that it runs once an installation. Holds no data.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { PGlite } from "@electric-sql/pglite";
 
-const MODULES = new URL("../../node_modules/", import.meta.url).pathname;
+/** Where PGlite is installed: a clone's own folder, or that of who installed the npm package. */
+const MODULES = createRequire(import.meta.url)
+  .resolve("@electric-sql/pglite")
+  .split("@electric-sql")[0] as string;
 
 function snapshotPath(): string {
   const { version } = JSON.parse(readFileSync(join(MODULES, "@electric-sql/pglite/package.json"), "utf8"));

@@ -36,6 +36,11 @@ export function createPostgres(connectionString: string): SqlBackend {
     async transaction(work) {
       const client = await pool.connect();
       let broken: Error | undefined;
+      // What is asked of a lost connection rejects; unheard, its event would end the process.
+      const lost = (fault: Error) => {
+        broken = fault;
+      };
+      client.on("error", lost);
       try {
         await client.query("BEGIN");
         const result = await work({
@@ -50,6 +55,7 @@ export function createPostgres(connectionString: string): SqlBackend {
         });
         throw error;
       } finally {
+        client.off("error", lost);
         client.release(broken);
       }
     },

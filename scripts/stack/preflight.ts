@@ -33,8 +33,9 @@ export async function startFaults(env: Environment, place: Place): Promise<Field
   if (judge !== null) faults.push(judge);
   const port = await addressFault(place);
   if (faults.length > 0 || port !== null) return [...faults, ...(port === null ? [] : [port])];
-  const found = await Promise.all([folderFault(place.dataDir), databaseFault(config), verifierFault(config)]);
-  return found.filter((fault) => fault !== null);
+  const [folder, database] = await Promise.all([folderFault(place.dataDir), databaseFault(config)]);
+  const found = [folder, database].filter((fault) => fault !== null);
+  return [...found, ...(await verifierFaults(config))];
 }
 
 /** Two letters wrong at most, or one word for another would be taken for a slip. */
@@ -124,7 +125,7 @@ async function postgresFault(databaseUrl: string): Promise<string | null> {
     const { pendingMigrations } = await import("./migrations.ts");
     return (await pendingMigrations(backend)).length === 0 ? null : NOT_MIGRATED;
   } catch (error) {
-    return `its database cannot be used: ${reasonOf(error)}`;
+    return `its database cannot be used: ${databaseReason(error)}`;
   } finally {
     await backend.close();
   }
@@ -137,18 +138,36 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "3D000": "it has no database of that name",
 };
 
-function reasonOf(error: unknown): string {
+export function databaseReason(error: unknown): string {
   const code = (error as { code?: string }).code ?? "no answer";
   if (!isPostgresError(error)) return code === "no answer" ? code : `not reachable (${code})`;
   return REFUSALS[code] ?? `it answers with SQLSTATE ${code}`;
 }
 
-async function verifierFault({ backends: [first, ...others] }: Config): Promise<FieldError | null> {
-  if (first === undefined) return null;
-  try {
-    const { ok, detail } = await createVerifier([first, ...others], { hedging: false }, CLOCK).check();
-    return ok ? null : { path: "VERIFIER_URL", message: `its verifier is not ready: ${detail ?? "no reason given"}` };
-  } catch (error) {
-    return { path: "VERIFIER_URL", message: (error as Error).message };
-  }
+/** Where each backend stands in the configuration: the first, those behind it, and those with variables of their own. */
+function placesOf(backends: Config["backends"]): string[] {
+  const apart: Record<string, string> = { sandbox: "SANDBOX_URL", checker: "CHECKER_HOSTS" };
+  return backends.map(({ name }, at) =>
+    at === 0 ? "VERIFIER_URL" : (apart[name ?? ""] ?? `VERIFIER_FALLBACKS[${at - 1}].url`),
+  );
+}
+
+/** Of the backends those that are not ready, where without them some question has no answer. */
+async function verifierFaults({ backends: [first, ...others] }: Config): Promise<FieldError[]> {
+  if (first === undefined) return [];
+  const all = [first, ...others];
+  const places = placesOf(all);
+  const faultOf = async (some: readonly [(typeof all)[number], ...typeof all], path: string) => {
+    try {
+      const { ok, detail } = await createVerifier(some, { hedging: false }, CLOCK).check();
+      return ok ? null : { path, message: `its verifier is not ready: ${detail ?? "no reason given"}` };
+    } catch (error) {
+      return { path, message: (error as Error).message };
+    }
+  };
+  const whole = await faultOf([first, ...others], "VERIFIER_URL");
+  if (whole === null || others.length === 0) return whole === null ? [] : [whole];
+  const each = await Promise.all(all.map((one, at) => faultOf([one], places[at] as string)));
+  const faults = each.filter((fault) => fault !== null);
+  return faults.length > 0 ? faults : [whole];
 }

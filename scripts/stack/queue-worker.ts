@@ -1,10 +1,11 @@
 // Owns the Worker that stands for Cloudflare's queues in the local stack: the binding's calls,
-// passed on to the queues in Node. Knows no message.
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { QueueSettings } from "./queue.ts";
+// passed on to the queues in Node, and their batches, passed on to the consumer. Knows no message.
+import { Agent, createServer, request } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { BatchResult, Deliver, LocalQueues, QueueSettings } from "./queue.ts";
+import { quote } from "./workerd.ts";
 
-const NAME = "local-queues";
-const ENTRY = "LogQueue";
 const RUN_LOG = "kritai-run-log";
 
 /** The run log's queues, as wrangler.toml has them; a test holds the two together. */
@@ -13,29 +14,78 @@ export const QUEUES: readonly QueueSettings[] = [
   { queue: `${RUN_LOG}-dead-letters`, max_batch_size: 100, max_retries: 100, dead_letter_queue: null },
 ];
 
-/** Looks to the Worker like a Queue, for a service binding passes calls on by name. */
-export const QUEUE_BINDING = { LOG_QUEUE: { type: "worker" as const, worker: NAME, exportName: ENTRY } };
-
 const SCRIPT = `
 import { WorkerEntrypoint } from "cloudflare:workers";
-export class ${ENTRY} extends WorkerEntrypoint {
+export class LogQueue extends WorkerEntrypoint {
   async sendBatch(messages) {
     const body = JSON.stringify(Array.from(messages, (message) => message.body));
     const response = await this.env.QUEUES.fetch("http://queues/${RUN_LOG}", { method: "POST", body });
     if (!response.ok) throw new Error(await response.text());
   }
 }
-export default { fetch: () => new Response(null, { status: 404 }) };
+export default {
+  async fetch(request, { CONSUMER }) {
+    const messages = (await request.json()).map((message) => ({ ...message, timestamp: new Date(message.timestamp) }));
+    return Response.json(await CONSUMER.queue(new URL(request.url).pathname.slice(1), messages));
+  },
+};
 `;
 
-/** Miniflare's options for the Worker; `handler` takes what it passes on. */
-export function queueWorker(handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>) {
+/** What workerd is given of the queues. */
+export interface QueuesOfWorkerd {
+  /** A service binding: it looks to the Worker like a Queue, as it passes calls on by name. */
+  binding: string;
+  services: readonly string[];
+  sockets: readonly string[];
+  files: Readonly<Record<string, string>>;
+  /** To the Worker that consumes them. */
+  deliver: Deliver;
+  close(): void;
+}
+
+/**
+ * Queues for the service `consumer`. Both ways go through sockets in `folder`, which only this user
+ * reaches.
+ */
+export async function queuesOfWorkerd(queues: LocalQueues, consumer: string, folder: string): Promise<QueuesOfWorkerd> {
+  const [inbound, outbound] = [join(folder, "queues.sock"), join(folder, "deliver.sock")];
+  const server = createServer((request, response) => void queues.handler(request, response));
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(inbound, resolve));
+  const agent = new Agent({ keepAlive: true });
+  const worker = `(
+    modules = [(name = "queues.mjs", esModule = embed "queues.mjs")],
+    compatibilityDate = "2026-10-23",
+    compatibilityFlags = ["service_binding_extra_handlers"],
+    bindings = [(name = "QUEUES", service = "queues-in-node"), (name = "CONSUMER", service = ${quote(consumer)})],
+  )`;
   return {
-    config: {
-      name: NAME,
-      compatibilityDate: "2026-10-23",
-      env: { QUEUES: { type: "node-handler" as const, handler } },
-      manifest: { mainModule: "queues.mjs", modules: { "queues.mjs": { type: "esm" as const, contents: SCRIPT } } },
+    binding: `(name = "LOG_QUEUE", service = (name = "queues", entrypoint = "LogQueue"))`,
+    services: [
+      `(name = "queues", worker = ${worker})`,
+      `(name = "queues-in-node", external = (address = ${quote(`unix:${inbound}`)}, http = ()))`,
+    ],
+    sockets: [`(name = "deliver", address = ${quote(`unix:${outbound}`)}, http = (), service = "queues")`],
+    files: { "queues.mjs": SCRIPT },
+    deliver: (queue, messages) => post({ agent, socketPath: outbound }, queue, JSON.stringify(messages)),
+    close() {
+      agent.destroy();
+      server.close();
+      server.closeAllConnections();
     },
   };
+}
+
+/** @throws Error when the consumer was not reached */
+async function post(to: { agent: Agent; socketPath: string }, queue: string, body: string): Promise<BatchResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<BatchResult>();
+  const sent = request({ ...to, path: `/${queue}`, method: "POST" }, (response) => {
+    text(response)
+      .then((said) => {
+        if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${said}`);
+        resolve(JSON.parse(said) as BatchResult);
+      })
+      .catch(reject);
+  });
+  sent.once("error", reject).end(body);
+  return promise;
 }

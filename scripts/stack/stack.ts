@@ -1,10 +1,10 @@
 // Owns the local stack: database, verifier and edge started together on loopback, and ended
 // together. Knows none of their insides.
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startCpuVerifier } from "../../gpu-backend/engines/cpu/server.ts";
 import { startDatabase } from "./database.ts";
-import { bundleWorker, startEdge } from "./edge.ts";
+import { startEdge } from "./edge.ts";
 import { judgeNamed, startSimulatedJudge } from "./judge.ts";
 import { openLocalQueues } from "./queue.ts";
 import { QUEUES } from "./queue-worker.ts";
@@ -66,7 +66,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     });
   try {
     const [script, database, verifier] = await settle([
-      options.script === undefined ? bundleWorker() : Promise.resolve(options.script),
+      Promise.resolve(options.script ?? workerScript()),
       named(started(startDatabase(options.dataDir, options.env.DATABASE_URL))),
       named(started(startVerifier(options.env))),
     ]);
@@ -85,6 +85,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await closing();
     throw error;
   }
+}
+
+/** Where the npm package has the Worker's bundle; a clone makes its own. */
+export const WORKER_FILE = "worker.mjs";
+
+async function workerScript(): Promise<string> {
+  const file = new URL(`../../${WORKER_FILE}`, import.meta.url);
+  if (existsSync(file)) return readFileSync(file, "utf8");
+  return (await import("./bundle.ts")).bundleWorker();
 }
 
 /**

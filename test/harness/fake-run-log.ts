@@ -17,6 +17,7 @@ import type {
   StepRow,
 } from "../../src/ports/run-log.ts";
 import { healthRowsOf, histogramOf } from "../port-contracts/health-oracle.ts";
+import { expectedSignals } from "../port-contracts/step-oracle.ts";
 import { laidOut } from "../port-contracts/window-oracle.ts";
 import { groupRows, groupVerdicts, requestRow, rewardsOf, storedSignals, storedTexts } from "./logged-entries.ts";
 import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
@@ -64,6 +65,7 @@ function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
   for (const { error } of verdicts) if (error !== null) errors[error] = (errors[error] ?? 0) + 1;
   return {
     step,
+    first_at: (entries.map(({ created_at }) => created_at.toISOString()).sort() as [string])[0],
     requests,
     groups: groups.length,
     rollouts,
@@ -85,6 +87,9 @@ function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
     ),
   };
 }
+
+/** As the oracle tells them; what is near there is exact here. */
+const signalsOf = (entries: readonly LogEntry[]) => expectedSignals(entries, (value) => value);
 
 function paged<T>(rows: readonly T[], cursor: string | null, limit: number): Page<T> {
   const from = cursor === null ? 0 : Number(cursor);
@@ -141,7 +146,7 @@ export function fakeRunLog(): FakeRunLog {
       });
       return { ...summary(run, found), specs };
     },
-    async steps(run: RunKey, { after, from, to, limit }: StepRange, axis?: RunAxis) {
+    async steps(run: RunKey, { after, from, to, limit }: StepRange, axis?: RunAxis, signals = false) {
       check();
       const inRange = (step: number | null) =>
         step === null
@@ -150,12 +155,10 @@ export function fakeRunLog(): FakeRunLog {
       const entries = laidOut(of(run), axis);
       const steps = [...new Set(entries.map((e) => e.step))].filter(inRange);
       const sorted = steps.sort((a, b) => (a ?? -1) - (b ?? -1)).slice(0, limit ?? steps.length);
-      return sorted.map((step) =>
-        stepRow(
-          step,
-          entries.filter((e) => e.step === step),
-        ),
-      );
+      return sorted.map((step) => {
+        const some = entries.filter((e) => e.step === step);
+        return { ...stepRow(step, some), ...(signals && { signals: signalsOf(some) }) };
+      });
     },
     async health(run: RunKey, steps: number, axis?: RunAxis) {
       check();
@@ -210,14 +213,14 @@ export function fakeRunLog(): FakeRunLog {
       check();
       return lacksLengthsOf(of(run), steps);
     },
-    async stepsWithGroups(run: RunKey) {
+    async stepsWithGroups(run: RunKey, axis?: RunAxis) {
       check();
-      const known = of(run).filter(({ groups }) => groups.length > 0);
+      const known = laidOut(of(run), axis, true).filter(({ groups }) => groups.length > 0);
       return [...new Set(numbers(known.map(({ step }) => step)))].sort((a, b) => a - b);
     },
-    async compared(run: RunKey, step: number) {
+    async compared(run: RunKey, step: number, axis?: RunAxis) {
       check();
-      return comparedOf(of(run), step);
+      return comparedOf(laidOut(of(run), axis, true), step);
     },
     async *loggedGroups(run: RunKey, steps: StepBounds, { spec_hashes, verdicts }: LoggedWanted) {
       for (const entry of of(run)) {

@@ -27,5 +27,6 @@ let building: Promise<void> | undefined;
 export async function builtAssets(path: string): Promise<Response> {
   building ??= buildAssets();
   await building;
-  return new Response(await readFile(new URL(`../../public${path}`, import.meta.url)));
+  const found = await readFile(new URL(`../../public${path}`, import.meta.url)).catch(() => null);
+  return found === null ? new Response(null, { status: 404 }) : new Response(found);
 }

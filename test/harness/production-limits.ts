@@ -10,7 +10,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundleWorker, OBJECTS } from "../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
+import { OBJECTS } from "../../scripts/stack/edge.ts";
 import { type LimitsReport, overrunsOf, PATH, V8_FLAGS } from "./production-limits/ledger.ts";
 
 const pathOf = (path: string) => new URL(path, import.meta.url).pathname;
@@ -28,7 +29,7 @@ export async function bundleLimitedWorker({
   entry = pathOf("../../src/worker.ts"),
   objects = Object.values(OBJECTS) as readonly string[],
 } = {}): Promise<string> {
-  process.env.MINIFLARE_WORKERD_V8_FLAGS = V8_FLAGS;
+  process.env.KRITAI_V8_FLAGS = V8_FLAGS;
   const folder = mkdtempSync(join(tmpdir(), "kritai-limits-"));
   const limited = join(folder, "worker.ts");
   const exported = objects.map((name) => `export const ${name} = limitedObject(product.${name});`);

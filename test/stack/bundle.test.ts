@@ -1,7 +1,7 @@
 // Owns the guarantee that the Worker's bundle holds nothing that only the reference needs.
 import { describe, expect, test } from "vitest";
 import { contractOperations } from "../../scripts/build/openapi/contracts.ts";
-import { bundleWorker } from "../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import "../../src/api/routes/table.ts";
 import { nativeWords } from "../../src/api/routes/words.ts";
 import { QUESTION } from "../../src/api/tools/shared/page.ts";

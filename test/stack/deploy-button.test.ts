@@ -6,7 +6,8 @@ import { readEnv } from "../../src/env.ts";
 
 const textOf = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const toml = textOf("wrangler.toml");
-const { cloudflare } = JSON.parse(textOf("package.json")) as {
+const { cloudflare, scripts } = JSON.parse(textOf("package.json")) as {
+  scripts: Record<string, string>;
   cloudflare: { label: string; products: string[]; bindings: Record<string, { description: string }> };
 };
 const asked = Object.fromEntries(
@@ -31,6 +32,17 @@ describe("a deploy button", () => {
     const { config, faults } = readEnv(asked);
     expect(faults).toEqual([]);
     expect([config.API_KEYS, config.DATABASE_URL, config.backends]).toEqual([undefined, undefined, []]);
+  });
+
+  it("runs the deploy script in place of wrangler's, and finds the README's part for the dashboard", () => {
+    // test/deploy/deploy.test.ts runs it as the builder does.
+    const main = scripts.deploy?.split(" ").at(-1) ?? "";
+    expect(textOf(main)).toContain("WORKERS_CI");
+    expect(scripts.build).toBeUndefined();
+    const [before = "", shown = "", ...after] = textOf("README.md").split(/<!-- dash-content-(?:start|end) -->/);
+    expect(before).toBe("# Kritai\n\n");
+    expect(shown.trim().length).toBeGreaterThan(500);
+    expect(after).toHaveLength(1);
   });
 
   it("explains each binding, variable and secret, and no other", () => {

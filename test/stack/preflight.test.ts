@@ -88,6 +88,13 @@ describe("a stack that cannot start is refused by its variable:", () => {
     const faults = await startFaults({ VERIFIER_URL: `http://127.0.0.1:${port}`, VERIFIER_MODEL: "mine" }, FREE);
     expect(faults).toEqual([{ path: "VERIFIER_URL", message: "its verifier is not ready: model not served" }]);
   });
+
+  test("of several backends only the one that is not there, by its own variable", async () => {
+    const port = await listening(() => [200, JSON.stringify({ data: [{ id: "mine" }] })]);
+    const well = { VERIFIER_URL: `http://127.0.0.1:${port}`, VERIFIER_MODEL: "mine" };
+    const faults = await startFaults({ ...well, SANDBOX_URL: `http://127.0.0.1:${await closedPort()}` }, FREE);
+    expect(faults.map(({ path }) => path)).toEqual(["SANDBOX_URL"]);
+  });
 });
 
 test("a stack that can start has no fault", async () => {

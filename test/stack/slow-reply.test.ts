@@ -1,7 +1,8 @@
 // Holds that a reply which is long in coming is heard of through the edge, also by a client that
 // takes compressed replies.
 import { expect, it } from "vitest";
-import { bundleWorker, startEdge } from "../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
+import { startEdge } from "../../scripts/stack/edge.ts";
 import { silence } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
 

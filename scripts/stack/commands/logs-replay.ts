@@ -5,6 +5,7 @@ import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contrac
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { commandFlags } from "../../command-line/flags.ts";
 import { deploymentReply } from "../deployment-reply.ts";
+import { thrownText } from "../log-line.ts";
 
 const isWeb = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
@@ -44,7 +45,7 @@ try {
   if (left.letters > 0) end(1, `${left.letters} dead letter${left.letters === 1 ? " remains" : "s remain"}`);
   end(0, "no dead letter remains");
 } catch (error) {
-  end(2, error instanceof Error ? error.message : String(error));
+  end(2, thrownText(error));
 }
 
 async function putBack(): Promise<void> {

@@ -2,7 +2,7 @@
 // variables before anything starts, and one line a request.
 import { once } from "node:events";
 import { commandFlags } from "../../command-line/flags.ts";
-import { terminalLine } from "../log-line.ts";
+import { terminalLine, thrownText } from "../log-line.ts";
 
 const { example, quiet } = commandFlags({
   command: "start",
@@ -62,7 +62,7 @@ try {
   await stack.close();
   process.exit(0);
 } catch (error) {
-  fail([error instanceof Error ? error.message : String(error)]);
+  fail([thrownText(error)]);
 }
 
 /** Who is let in, by the names in API_KEYS. */

@@ -1,0 +1,34 @@
+// Owns `node scripts/stack/commands/image.ts OUT`: what the container's image holds of ours, a file
+// for each command and the Worker, with pages and migrations where the commands look for them.
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { bundleWorker } from "../bundle.ts";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+const [out] = process.argv.slice(2);
+if (out === undefined) {
+  console.error("usage: node scripts/stack/commands/image.ts OUT");
+  process.exit(2);
+}
+
+// As deep as the sources' folder, from whose files the bundles find what lies beside them.
+const folder = join(out, "scripts/stack");
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, "worker.mjs"), await bundleWorker());
+await build({
+  entryPoints: ["serve", "migrate"].map((name) => new URL(`${name}.ts`, import.meta.url).pathname),
+  outdir: folder,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  // Postgres's client asks for its native part and for Cloudflare's sockets only where they are.
+  external: ["pg-native", "cloudflare:*"],
+  banner: {
+    js: `import { createRequire as requireFrom } from "node:module";\nconst require = requireFrom(import.meta.url);`,
+  },
+  logLevel: "error",
+});
+for (const name of ["public", "migrations"]) cpSync(join(ROOT, name), join(out, name), { recursive: true });

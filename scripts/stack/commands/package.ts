@@ -1,0 +1,103 @@
+// Owns `node scripts/stack/commands/package.ts OUT`: the npm package `kritai`, which is `npm start`
+// with its embedded defaults for who has no clone. JavaScript beside the sources' own paths, since
+// Node strips no types below node_modules; the Worker bundled, the pages built.
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { dirname, join } from "node:path";
+import { build } from "esbuild";
+import { bundleWorker } from "../bundle.ts";
+import { WORKER_FILE } from "../stack.ts";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+/** What it runs: its commands, and what those start as processes of their own. */
+const COMMANDS = ["start", "demo", "migrate", "token"];
+const ENTRIES = [
+  ...COMMANDS.map((name) => `scripts/stack/commands/${name}.ts`),
+  "gpu-backend/engines/cpu/sandbox/child.ts",
+];
+/** Read as text where they lie. */
+const BESIDE = ["gpu-backend/engines/cpu/sandbox/*.{js,py}", "src/core/wire/programs/*.py", "problems/*.json"];
+/** Only who has the sources builds or simulates in workerd; the simulator runs in Node here. */
+const NOT_SHIPPED = ["esbuild", "miniflare"];
+
+const [out] = process.argv.slice(2);
+if (out === undefined) {
+  console.error("usage: node scripts/stack/commands/package.ts OUT");
+  process.exit(2);
+}
+
+const { metafile } = await build({
+  ...{ absWorkingDir: ROOT, entryPoints: ENTRIES, outdir: "unused", write: false, bundle: true, metafile: true },
+  ...{ format: "esm", platform: "node", packages: "external", logLevel: "error" },
+});
+for (const path of Object.keys(metafile.inputs)) write(path.replace(/\.ts$/, ".js"), asJavaScript(path));
+write(WORKER_FILE, await bundleWorker());
+for (const path of globSync(BESIDE, { cwd: ROOT })) write(path, read(path));
+for (const name of ["public", "migrations"]) cpSync(join(ROOT, name), join(out, name), { recursive: true });
+for (const name of ["LICENSE", "README.md"]) write(name, read(name));
+write("bin/kritai.js", command());
+write("package.json", `${JSON.stringify(manifest(), null, 2)}\n`);
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(out as string, path)), { recursive: true });
+  writeFileSync(join(out as string, path), text);
+}
+
+/** A module without its types, which names the others as they are called here. */
+function asJavaScript(path: string): string {
+  return path.endsWith(".ts") ? stripTypeScriptTypes(read(path)).replaceAll(/\.ts(?=["'`])/g, ".js") : read(path);
+}
+
+/** What the modules import, in the versions that are tested. */
+function manifest(): Record<string, unknown> {
+  const { version, license, description } = JSON.parse(read("package.json"));
+  const stated = ["package.json", "gpu-backend/package.json"].flatMap((path) => {
+    const { dependencies, devDependencies } = JSON.parse(read(path));
+    return Object.entries<string>({ ...devDependencies, ...dependencies });
+  });
+  const versions = Object.fromEntries(stated);
+  const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
+  const names = imported.flatMap(({ path, external }) =>
+    external && !path.startsWith("node:") ? [packageOf(path)] : [],
+  );
+  // Found by `require.resolve`, which esbuild does not see.
+  const needed = [...new Set([...names, "workerd", "pyodide", "quickjs-emscripten"])];
+  const dependencies = needed.filter((name) => !NOT_SHIPPED.includes(name)).sort();
+  const missing = dependencies.filter((name) => versions[name] === undefined);
+  if (missing.length > 0) throw new Error(`no package.json states a version of ${missing.join(", ")}`);
+  return {
+    ...{ name: "kritai", version, license, description, type: "module" },
+    engines: { node: ">=22.15" },
+    bin: { kritai: "bin/kritai.js" },
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, versions[name]])),
+  };
+}
+
+function packageOf(path: string): string {
+  return path.split("/", path.startsWith("@") ? 2 : 1).join("/");
+}
+
+/** Plain enough for any Node to say which it needs. */
+function command(): string {
+  return `#!/usr/bin/env node
+// \`npx kritai\`: the local stack; \`npx kritai demo\`, \`migrate\`, \`token\`: as the scripts of the repository.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 15)) {
+  console.error(\`kritai: needs Node 22.15 or newer, this is \${process.versions.node}\`);
+  process.exit(1);
+}
+const COMMANDS = ${JSON.stringify(COMMANDS)};
+const named = process.argv[2];
+const command = named === undefined || named.startsWith("-") ? "start" : named;
+if (!COMMANDS.includes(command)) {
+  console.error(\`kritai: no command \${named}; there are \${COMMANDS.join(", ")}\`);
+  process.exit(2);
+}
+if (command === named) process.argv.splice(2, 1);
+await import(\`../scripts/stack/commands/\${command}.js\`);
+`;
+}

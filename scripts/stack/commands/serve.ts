@@ -1,0 +1,62 @@
+// Owns the container's service: the Worker in workerd before the database, the judge and the keys
+// that its variables name, for as long as the process lives. Builds nothing, embeds nothing.
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readEnv, VARIABLES } from "../../../src/env.ts";
+import { lockDirectory } from "../data-dir-lock.ts";
+import { databaseAt } from "../database-url.ts";
+import { startEdge } from "../edge.ts";
+import { startFront } from "../front.ts";
+import { openLocalQueues } from "../queue.ts";
+import { QUEUES } from "../queue-worker.ts";
+
+/** As wrangler.toml's: a service without keys would be open, one without the others answers nothing. */
+const REQUIRED = ["API_KEYS", "DATABASE_URL", "VERIFIER_URL"];
+/** What a request under way has at the end, as on Cloudflare's network. */
+const DRAIN_MS = 30_000;
+/** Beside the bundle of this file. */
+const SCRIPT = new URL("worker.mjs", import.meta.url);
+
+const { PORT = "8787", HOST = "0.0.0.0", DATA_DIR = "/data" } = process.env;
+const vars = Object.fromEntries(
+  VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name] as string]] : [])),
+);
+const faults = [
+  ...REQUIRED.filter((name) => vars[name] === undefined).map((name) => `${name}: required`),
+  ...readEnv({ ...vars, KEY_COUNTERS: {} }).faults.map(({ path, message }) => `${path}: ${message}`),
+  ...(/^\d{1,5}$/.test(PORT) ? [] : ["PORT: must be an integer from 0 to 65535"]),
+];
+if (faults.length > 0) fail(faults);
+
+try {
+  const signal = Promise.race(["SIGTERM", "SIGINT"].map((name) => once(process, name)));
+  const unlock = lockDirectory(DATA_DIR);
+  const database = await databaseAt(vars.DATABASE_URL as string);
+  const queues = openLocalQueues({ dataDir: DATA_DIR, queues: QUEUES });
+  const edge = await startEdge({
+    ...{ host: "127.0.0.1", port: 0, queues, objectsDir: join(DATA_DIR, "objects") },
+    script: readFileSync(SCRIPT, "utf8"),
+    vars: { ...vars, ...database.vars },
+    logged: (line) => console.log(line),
+  });
+  const front = await startFront({ host: HOST, port: Number(PORT) }, Number(new URL(edge.url).port));
+  console.log(`ready on ${HOST}:${PORT}, database: ${database.name}`);
+  const why = await Promise.race([signal.then(() => null), edge.ended]);
+  if (why !== null) fail([`workerd ended with ${why}`]);
+  console.log(`ending: what is under way has ${DRAIN_MS / 1000} s`);
+  front.refuse();
+  await edge.close({ drain_ms: DRAIN_MS });
+  await queues.close();
+  await database.close();
+  unlock();
+  process.exit(0);
+} catch (error) {
+  fail([error instanceof Error ? error.message : String(error)]);
+}
+
+/** A line a fault, and the end. */
+function fail(messages: readonly string[]): never {
+  for (const message of messages) console.error(`kritai: ${message}`);
+  process.exit(1);
+}
