@@ -39,21 +39,22 @@ const rewardsOf = ({ result }: GroupEntry) =>
     : null;
 
 /** Of groups that are word for word one of `earlier`, which come in order. */
-function repeatCorrelation(groups: readonly GroupEntry[], earlier: readonly LogEntry[]): number | null {
+function repeats(groups: readonly GroupEntry[], earlier: readonly LogEntry[]) {
   const content = ({ prompt_hash, rollouts }: GroupEntry) =>
     [prompt_hash, ...rollouts.map((row) => row.text_hash)].join();
   const before = earlier.flatMap((entry) => entry.groups).filter((group) => rewardsOf(group) !== null);
-  return average(
-    known(
-      groups.map((group) => {
-        const first = before.find((one) => content(one) === content(group));
-        const [then, now] = [first === undefined ? null : rewardsOf(first), rewardsOf(group)];
-        if (then === null || now === null) return null;
-        const all = now.map((reward, r) => [then[r] as number, reward] as const);
-        return spearman(all) ?? (new Set(then).size > 1 ? 0 : null);
-      }),
-    ),
-  );
+  const found = groups.flatMap((group) => {
+    const first = before.find((one) => content(one) === content(group));
+    const [then, now] = [first === undefined ? null : rewardsOf(first), rewardsOf(group)];
+    if (then === null || now === null) return [];
+    const all = now.map((reward, r) => [then[r] as number, reward] as const);
+    const rho = spearman(all) ?? (new Set(then).size > 1 ? 0 : null);
+    return rho === null ? [] : [{ rho, size: now.length }];
+  });
+  return {
+    repeat_correlation: average(found.map(({ rho }) => rho)),
+    repeat_rollouts: sum(found.map(({ size }) => size)),
+  };
 }
 
 /** Of one step's entries; only those for rewards count. */
@@ -101,7 +102,11 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
     duplicate_share: share(rollouts.map(({ duplicate_of }) => duplicate_of !== null)),
     tie_share: ratio(sum(rollouts.map(({ ties }) => ties)), sum(rollouts.map((r) => r.wins + r.losses + r.ties))),
     flip_rate: average(known(results.map(({ metrics }) => metrics.position_flip_rate))),
-    cyclic_share: share(known(groups.map(({ cyclic }) => cyclic))),
+    cyclic_share: ratio(
+      sum(groups.map(({ circles }) => circles?.circles ?? 0)),
+      sum(groups.map(({ circles }) => circles?.triples ?? 0)),
+    ),
+    triples: sum(groups.map(({ circles }) => circles?.triples ?? 0)),
     jam_share: share(rollouts.map(({ jams_judge }) => jams_judge)),
     label_correlation: spearman(
       rollouts.flatMap(({ reward, pass_rate }) =>
@@ -120,7 +125,7 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
         ),
       ),
     ),
-    repeat_correlation: repeatCorrelation(groups, earlier),
+    ...repeats(groups, earlier),
     latency_p99_ms: median(uses.filter((use) => use.generations > use.failed).map((use) => use.latency_ms.p99)),
     incomplete_share: share(
       entries.map(({ warnings }) => warnings.some((text) => text.startsWith("group_incomplete"))),

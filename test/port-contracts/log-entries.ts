@@ -143,7 +143,7 @@ function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
     prompt_hash: hash,
     prompt: maybe(fc.string({ unit: "binary", maxLength: 100 })),
     language: maybe(fc.constantFrom("python", "c++")),
-    cyclic: maybe(fc.boolean()),
+    circles: maybe(fc.record({ triples: count, circles: count })),
     rollouts: each(rolloutRow),
     verdicts,
   }) as fc.Arbitrary<GroupEntry>;

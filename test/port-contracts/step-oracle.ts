@@ -5,11 +5,13 @@ import { expect } from "vitest";
 import { mean, percentile } from "../../src/core/math/stats.ts";
 import { batchMetrics, parseRate } from "../../src/core/tournament/metrics.ts";
 import { stepWarnings } from "../../src/core/tournament/warnings.ts";
-import type { LogEntry, RunSummary, StepRow } from "../../src/ports/run-log.ts";
+import type { LogEntry, RunSummary, StepRow, StepSignal } from "../../src/ports/run-log.ts";
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
 const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 6));
+/** Of numbers of any size: ten digits of them. */
+const nearOf = (value: number) => expect.closeTo(value, Math.min(6, 10 - Math.ceil(Math.log10(Math.abs(value) + 1))));
 const quantile = (values: readonly number[], q: number) =>
   values.length === 0
     ? null
@@ -62,6 +64,7 @@ const rolloutCount = (entries: readonly LogEntry[]) => sum(entries.map((entry) =
 
 /** What `steps` must give for the entries of one step. */
 export function expectedStep(step: number | null, entries: readonly LogEntry[]): StepRow {
+  const [first_at] = entries.map(({ created_at }) => created_at.toISOString()).sort() as [string];
   const groups = entries.flatMap((entry) => entry.groups);
   const results = groups.map((group) => group.result);
   const verdicts = groups.flatMap((group) => group.verdicts);
@@ -79,6 +82,7 @@ export function expectedStep(step: number | null, entries: readonly LogEntry[]):
   const { tau_b_mean, list_acc } = batchMetrics(complete);
   return {
     step,
+    first_at,
     requests: entries.length,
     groups: groups.length,
     rollouts: rolloutCount(entries),
@@ -108,6 +112,41 @@ export function expectedStep(step: number | null, entries: readonly LogEntry[]):
       overallParseRate(entries),
     ),
   };
+}
+
+/** A rollout's value of each signal, as its group was logged. */
+function signalValues({ result, signals }: LogEntry["groups"][number]): readonly Valued[] {
+  if (signals !== undefined && signals.length > 0) return signals;
+  return result.rollouts.flatMap(({ components, errors, error }): Valued[] => {
+    const { base = null, format, overlong } = errors === undefined ? components : {};
+    return [
+      { signal: "base", value: base, code: base === null ? error : null },
+      { signal: "format", value: format ?? 0, code: null },
+      { signal: "overlong", value: overlong ?? 0, code: null },
+    ];
+  });
+}
+
+interface Valued {
+  signal: string;
+  value: number | null;
+  code: string | null;
+}
+
+/** What `steps` must give of their signals. */
+export function expectedSignals(
+  entries: readonly LogEntry[],
+  told: (mean: number) => number = nearOf,
+): Record<string, StepSignal> {
+  const bySignal = Map.groupBy(entries.flatMap(({ groups }) => groups).flatMap(signalValues), ({ signal }) => signal);
+  return Object.fromEntries(
+    [...bySignal].map(([signal, rows]: [string, readonly Valued[]]) => {
+      const nulls: Record<string, number> = {};
+      for (const { value, code } of rows) if (value === null && code !== null) nulls[code] = (nulls[code] ?? 0) + 1;
+      const values = known(rows.map(({ value }) => value));
+      return [signal, { mean: values.length === 0 ? null : told(mean(values)), rollouts: rows.length, nulls }];
+    }),
+  );
 }
 
 /** What `run` and `runs` must give for all entries of a run. */

@@ -27,11 +27,19 @@ def stand_in(name: str, **members: Any) -> None:
         setattr(sys.modules[name], member, value)
 
 
-async def one_by_one(groups: Groups, ask: Callable[[str, str, int], Awaitable[float]]) -> Values:
-    """Each sample a call of its own, all in flight at once."""
+async def one_by_one(groups: Groups, late_s: float, ask: Callable[[str, str, int], Awaitable[float]]) -> Values:
+    """Each sample a call of its own, all in flight at once, but the last of each group, which may be
+    late."""
+
+    async def asked(prompt: str, text: str, at: int, after_s: float) -> float:
+        await asyncio.sleep(after_s)
+        return await ask(prompt, text, at)
 
     async def of_group(group: dict[str, Any], at: int) -> list[float | None]:
-        return list(await asyncio.gather(*(ask(group["prompt"], text, at) for text in group["texts"])))
+        texts = group["texts"]
+        waits = [0.0] * (len(texts) - 1) + [late_s]
+        samples = (asked(group["prompt"], text, at, wait) for text, wait in zip(texts, waits, strict=True))
+        return list(await asyncio.gather(*samples))
 
     return list(await asyncio.gather(*(of_group(group, at) for at, group in enumerate(groups))))
 
@@ -55,7 +63,7 @@ def verl(module: str, plan: dict[str, Any], groups: Groups) -> Values:
         scored = await compute_score("d", text, f"label {at}", row, group_size=plan["size"], **settings)
         return float(scored["score"])
 
-    return asyncio.run(one_by_one(groups, ask))
+    return asyncio.run(one_by_one(groups, plan["late_s"], ask))
 
 
 def areal(plan: dict[str, Any], groups: Groups) -> Values:
@@ -69,20 +77,27 @@ def areal(plan: dict[str, Any], groups: Groups) -> Values:
     async def ask(prompt: str, text: str, at: int) -> float:
         return float(await workflow.async_reward_fn(prompt, text, [1], [2], answer=f"label {at}", split=plan["split"]))
 
-    return asyncio.run(one_by_one(groups, ask))
+    return asyncio.run(one_by_one(groups, plan["late_s"], ask))
 
 
 def skyrl(plan: dict[str, Any], groups: Groups) -> Values:
     stand_in("skyrl_gym.envs.base_text_env", BaseTextEnv=object, BaseTextEnvStepOutput=dict)
     environment = importlib.import_module("kritai.shims.skyrl_env").KritaiEnv
 
-    def step(prompt: str, text: str) -> float:
+    def step(prompt: str, text: str, after_s: float) -> float:
+        time.sleep(after_s)
         env = environment(extras={"split": plan["split"]})
         env.init(prompt)
         return float(env.step(text)["reward"])
 
     with ThreadPoolExecutor(max_workers=sum(len(group["texts"]) for group in groups)) as threads:
-        running = [[threads.submit(step, group["prompt"], text) for text in group["texts"]] for group in groups]
+        running = [
+            [
+                threads.submit(step, group["prompt"], text, plan["late_s"] * (at == len(group["texts"]) - 1))
+                for at, text in enumerate(group["texts"])
+            ]
+            for group in groups
+        ]
         return [[one.result() for one in group] for group in running]
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import importlib.metadata
 import json
 import os
@@ -18,6 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent / "trainers"))
 import packages
 import tiny_policy
+from fake_server import Reply, serving
 
 Groups = list[dict[str, Any]]
 Rows = list[tuple[str, str]]
@@ -33,14 +35,14 @@ def openrlhf(plan: dict[str, Any], rows: Rows) -> Values:
     deadline_ms = max(1_000, round(144_000 * plan["scale"]))
     query = f"group_size={plan['size']}&run_id=openrlhf&deadline_ms={deadline_ms}"
     url = f"{os.environ['KRITAI_BASE_URL']}/openrlhf/get_reward?{query}"
-    samples = asyncio.run(packages.openrlhf_samples(AGENT, url, rows, words_of(rows)))
+    samples = asyncio.run(packages.openrlhf_samples(AGENT, url, rows, words_of(rows), waits=plan["waits"]))
     return [None if sample["reward"] is None else float(sample["reward"][0]) for sample in samples]
 
 
 def verl(shim: str, plan: dict[str, Any], rows: Rows) -> Values:
     timed = {"window_s" if shim == "verl_reward" else "timeout_s": 300 * plan["scale"]}
     config = packages.verl_configuration(shim, group_size=plan["size"], **timed)
-    results = asyncio.run(packages.verl_scored(config, rows, words_of(rows), plan["split"]))
+    results = asyncio.run(packages.verl_scored(config, rows, words_of(rows), plan["split"], plan["waits"]))
     return [float(result["reward_score"]) for result in results]
 
 
@@ -55,14 +57,37 @@ def trl(plan: dict[str, Any], rows: Rows) -> Values:
     return [None if value != value else value for value in rewards[:, 0].tolist()]
 
 
+def grouped(rows: Rows) -> list[tuple[str, list[str]]]:
+    prompts = dict.fromkeys(prompt for prompt, _ in rows)
+    return [(prompt, [text for other, text in rows if other == prompt]) for prompt in prompts]
+
+
+def tinker(plan: dict[str, Any], rows: Rows) -> Values:
+    words = words_of([*rows, ("User:", "Assistant:")])
+    rewards = asyncio.run(packages.tinker_rewards(grouped(rows), words))
+    return [reward for group in rewards for reward in group]
+
+
+def atropos(plan: dict[str, Any], rows: Rows) -> Values:
+    with serving(lambda request, number: Reply(body={})) as trainer:
+        scores = asyncio.run(packages.atropos_scores(grouped(rows), words_of(rows), trainer.url))
+    sizes = [len(texts) for _, texts in grouped(rows)]
+    lost: list[Values] = [[None] * size for size in sizes]
+    return [value for group, none in zip(scores, lost, strict=True) for value in group or none]
+
+
+def skyrl(plan: dict[str, Any], rows: Rows) -> Values:
+    return [*packages.skyrl_rewards(rows, plan["split"], plan["waits"])]
+
+
 def imports(tool: str) -> None:
     """What takes seconds, before the plan is read."""
     global AGENT
     if tool == "openrlhf":
         AGENT = packages.openrlhf_agent()
-    elif tool == "trl":
-        import datasets  # noqa: F401
-        import trl  # noqa: F401
+    elif tool in MODULES:
+        for module in MODULES[tool]:
+            importlib.import_module(module)
     else:
         config, words = packages.verl_configuration(tool, group_size=8), tiny_policy.tokenizer()
         packages.verl_batch("p", "a", words)
@@ -70,16 +95,26 @@ def imports(tool: str) -> None:
 
 
 AGENT: Any = None
+MODULES = {
+    "trl": ("datasets", "trl"),
+    "tinker": ("tinker", "tinker_cookbook.rl.rollouts", "kritai.shims.tinker_group"),
+    "atropos": ("kritai.shims.atropos_env",),
+    "skyrl": ("skyrl_gym", "kritai.shims.skyrl_env"),
+}
+PACKAGES = ("openrlhf", "verl", "trl", "tinker-cookbook", "atroposlib", "skyrl-gym")
 TOOLS: dict[str, Callable[[dict[str, Any], Rows], Values]] = {
     "openrlhf": openrlhf,
     "verl_reward": lambda plan, rows: verl("verl_reward", plan, rows),
     "verl_gathered": lambda plan, rows: verl("verl_gathered", plan, rows),
     "trl": trl,
+    "tinker": tinker,
+    "atropos": atropos,
+    "skyrl": skyrl,
 }
 
 if __name__ == "__main__":
     if sys.argv[1] == "versions":
-        print(json.dumps({name: importlib.metadata.version(name) for name in ("openrlhf", "verl", "trl")}))
+        print(json.dumps({name: importlib.metadata.version(name) for name in PACKAGES}))
         raise SystemExit
     # Trainers print; only the values are for stdout.
     out, sys.stdout = sys.stdout, sys.stderr
@@ -87,6 +122,8 @@ if __name__ == "__main__":
     print("ready", file=out, flush=True)
     given = json.loads(sys.stdin.read())
     sizes = [len(group["texts"]) for group in given["groups"]]
+    waits = [given["late_s"] * (at == size - 1) for size in sizes for at in range(size)]
+    given["waits"] = waits if given["late_s"] > 0 else []
     asked = [(group["prompt"], text) for group in given["groups"] for text in group["texts"]]
     began = time.monotonic()
     with contextlib.redirect_stdout(sys.stderr):

@@ -27,31 +27,44 @@ def bodies(server: FakeServer) -> list[Any]:
     return [json.loads(request.body) for request in server.received]
 
 
-def test_keeps_the_group_whose_rewards_differ_most_and_sends_it_word_for_word(server: FakeServer) -> None:
+def test_keeps_the_groups_whose_rewards_differ_most_and_sends_them_word_for_word(server: FakeServer) -> None:
     probe = DriftProbe(every=3)
     with Kritai(server.url) as client:
         for step in range(8):
             given: Any = {"run_id": "r", "spec": "mine"}
             result = client.rewards([FLAT, CLOSE, WIDE, BROKEN], step=step, **given)
-            probe.keep([FLAT, CLOSE, WIDE, BROKEN], result, step)
+            if step == 0:
+                probe.keep([FLAT, CLOSE, WIDE, BROKEN], result, step)
             probe.send_blocking(client, step, **given)
     assert probe.steps == [3, 6]
-    probes = [body for body in bodies(server) if len(body["groups"]) == 1]
+    probes = [body for body in bodies(server) if len(body["groups"]) == 2]
     assert [(body["run_id"], body["step"], body["spec"]) for body in probes] == [("r", 3, "mine"), ("r", 6, "mine")]
-    first = next(group for group in bodies(server)[0]["groups"] if group["prompt"] == "c")
+    first = {group["prompt"]: {**group, "group_id": ""} for group in bodies(server)[0]["groups"]}
     for body in probes:
-        assert {**body["groups"][0], "group_id": ""} == {**first, "group_id": ""}
+        # FLAT and BROKEN have no order.
+        assert [{**group, "group_id": ""} for group in body["groups"]] == [first["c"], first["b"]]
 
 
-def test_waits_for_a_group_that_can_tell_and_keeps_it_whatever_comes_later(server: FakeServer) -> None:
+def test_waits_for_groups_that_can_tell_and_takes_more_until_they_are_enough(server: FakeServer) -> None:
+    probe = DriftProbe(every=2)
+    large = of("e", *(str(number) for number in range(30)))
+    with Kritai(server.url) as client:
+        told: Group = {**CLOSE, "group_id": "0"}
+        for step, groups in enumerate([[FLAT, BROKEN], [told], [large], [WIDE]]):
+            probe.keep(groups, client.rewards(groups), step)
+        assert probe.groups == [CLOSE, large]
+        assert not probe.due(2)
+        assert not probe.due(None)
+        assert probe.send_blocking(client, 3, run_id="r") is not None
+
+
+def test_what_was_sent_stays_as_it_was(server: FakeServer) -> None:
     probe = DriftProbe(every=1)
     with Kritai(server.url) as client:
-        for step, groups in enumerate([[FLAT, BROKEN], [CLOSE], [WIDE]]):
-            probe.keep(groups, client.rewards(groups), step)
-    assert probe.group == CLOSE
-    assert not probe.due(1)
-    assert probe.due(2)
-    assert not probe.due(None)
+        probe.keep([CLOSE], client.rewards([CLOSE]), 0)
+        probe.send_blocking(client, 1, run_id="r")
+        probe.keep([WIDE], client.rewards([WIDE]), 1)
+    assert probe.groups == [CLOSE]
 
 
 def test_of_several_processes_the_first_alone_probes(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +72,7 @@ def test_of_several_processes_the_first_alone_probes(server: FakeServer, monkeyp
     probe = DriftProbe()
     with Kritai(server.url) as client:
         probe.keep([WIDE], client.rewards([WIDE]), 0)
-    assert probe.group is None
+    assert probe.groups == []
 
 
 def test_one_that_fails_is_a_warning_and_is_sent_at_the_next_step() -> None:
@@ -103,7 +116,8 @@ def test_trl_probes_beside_its_own_request_and_gets_its_own_rewards(server: Fake
 
     assert [call(step) for step in (0, 1, 2, 3)] == [[1.0, 2.0, 3.0, 7.0]] * 4
     assert len(server.received) == 5
-    (probe,) = [body for body in bodies(server) if len(body["groups"]) == 1]
+    # The step's own request has two groups; of four kept ones those of step 0 and of step 1 are alike.
+    (probe,) = [body for body in bodies(server) if len(body["groups"]) == 4]
     assert (probe["run_id"], probe["step"], probe["groups"][0]["prompt"]) == ("r", 2, "q")
     assert [rollout["text"] for rollout in probe["groups"][0]["rollouts"]] == ["3", "7"]
 

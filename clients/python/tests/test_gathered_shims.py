@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
 import types
 import urllib.error
 import urllib.request
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from fake_server import FakeServer, Received, Reply, problem, serving
@@ -37,6 +38,25 @@ def test_areal_gets_a_float_by_the_servers_own_gathering(monkeypatch: pytest.Mon
         "response": "c",
         "label": {"answer": "a", "prompt": "a column of that name"},
     }
+
+
+def test_areal_and_slime_hand_on_their_step_for_the_run_log_alone(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, areal_shim: Any
+) -> None:
+    monkeypatch.setenv("KRITAI_GROUP_SIZE", "8")
+    workflow = areal_shim.KritaiWorkflow(reward_fn="some.other", gconfig=None, tokenizer=None)
+    engine = types.SimpleNamespace(get_version=lambda: 17)
+    hooks = types.SimpleNamespace(_current_rollout_id=18)
+    monkeypatch.setitem(sys.modules, "slime.rollout.sample_hooks", cast("types.ModuleType", hooks))
+    with serving(lambda request, number: Reply(body=0.5)) as single:
+        monkeypatch.setenv("KRITAI_BASE_URL", single.url)
+        forget_shared()
+        asyncio.run(workflow.arun_episode(engine, {"messages": "p", "generated": "c"}))
+        asyncio.run(slime_reward.reward(types.SimpleNamespace(n_samples_per_prompt=8), slime_sample("1")))
+        assert ["log_step=17" in single.received[0].path, "log_step=18" in single.received[1].path] == [True, True]
+    monkeypatch.setenv("KRITAI_BASE_URL", server.url)
+    asyncio.run(slime_reward.reward(None, [slime_sample("1"), slime_sample("22")]))
+    assert server.received[0].json["step"] == 18
 
 
 def slime_sample(response: str) -> Any:

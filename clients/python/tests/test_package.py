@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import venv
@@ -56,3 +57,11 @@ def test_it_installs_into_a_clean_environment_with_httpx_alone(built: Path, kind
     (archive,) = built.glob(kind)
     run(python, "-m", "pip", "install", "--quiet", archive, cwd=tmp_path)
     assert run(python, "-c", TRY, cwd=tmp_path).strip() == "connection_failed"
+    assert "kritai check" in run(python.with_name("kritai"), "check", "--help")
+
+
+def test_its_metadata_and_licence_are_those_of_the_repository() -> None:
+    whole = json.loads((PROJECT / "../../package.json").read_text())
+    lines = (PROJECT / "pyproject.toml").read_text().splitlines()
+    assert {f'version = "{whole["version"]}"', f'license = "{whole["license"]}"'} <= set(lines)
+    assert (PROJECT / "LICENSE").read_text() == (PROJECT / "../../LICENSE").read_text()

@@ -47,7 +47,20 @@ def test_a_shim_is_at_most_twenty_lines(path: Path) -> None:
 
 
 def test_there_is_a_shim_for_each_tool_and_none_shadows_it() -> None:
-    tools = {"areal", "art", "atropos", "ms_swift", "nemo_gym", "skyrl", "slime", "tinker", "trl", "verifiers", "verl"}
+    tools = {
+        "areal",
+        "art",
+        "atropos",
+        "ms_swift",
+        "nemo_gym",
+        "roll",
+        "skyrl",
+        "slime",
+        "tinker",
+        "trl",
+        "verifiers",
+        "verl",
+    }
     assert {path.stem.rsplit("_", 1)[0] for path in SHIMS} == tools
     assert not {path.stem for path in SHIMS} & tools
 

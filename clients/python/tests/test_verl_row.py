@@ -6,9 +6,10 @@ import asyncio
 from typing import Any
 
 import pytest
+from fake_server import FakeServer, sent
 
 from kritai.shims import verl_gathered, verl_reward
-from kritai.verl_row import verl_body
+from kritai.verl_row import step_of, verl_body, verl_stated
 
 CHAT = [{"role": "user", "content": "q"}]
 
@@ -24,6 +25,27 @@ def test_a_rows_own_prompt_stays_beside_the_question_where_it_can_be_one(prompt:
     assert verl_body("d", "a", "6", {"question": "q", "prompt": prompt}, "question", told=False)["extra_info"] == {
         "question": "q"
     }
+
+
+def test_what_verl_states_of_a_sample_is_its_step_and_no_part_of_the_row() -> None:
+    states = {"global_steps": 6, "min_global_steps": 6, "num_cached_tokens": 3, "turn_scores": [], "raw_prompt": CHAT}
+    row = {"index": 3, **states}
+    body = verl_body("d", "a", "6", row, "question", told=True)
+    assert body["extra_info"] == {"question": CHAT, "index": 3, "global_steps": 6}
+    stated: Any = verl_stated("d", "6", row).row["extra_info"]
+    assert stated == {"index": 3}
+    assert [step_of(each) for each in (row, {"global_steps": None}, {}, None)] == [7, None, None, None]
+
+
+def test_a_groups_step_is_the_latest_that_its_samples_state(server: FakeServer) -> None:
+    async def samples() -> None:
+        rows = [{"question": "p", "global_steps": version} for version in (6, 7)]
+        await asyncio.gather(
+            *(verl_reward.compute_score("d", str(at), "6", row, group_size=2) for at, row in enumerate(rows))
+        )
+
+    asyncio.run(samples())
+    assert (sent(server)["step"], len(server.received)) == (8, 1)
 
 
 def test_a_prompt_under_another_key_is_the_question_too() -> None:

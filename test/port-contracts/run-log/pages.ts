@@ -8,6 +8,7 @@ import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } fro
 import fc from "../../harness/property.ts";
 import { rewardsEntry, sizedEntry, withSignals } from "../log-entries.ts";
 
+import { laidOut } from "../window-oracle.ts";
 import { all, named, newRun, type StoreUnderTest, sample, storedVerdicts, trainers } from "./store.ts";
 
 export function pages(store: () => StoreUnderTest): void {
@@ -150,6 +151,14 @@ export function pages(store: () => StoreUnderTest): void {
     expect(new Set(told.map(({ length }) => length > 0))).toEqual(new Set([true, false]));
     expect(told.flat().length).toBeLessThan(entries.flatMap(({ groups }) => groups).length);
     expect(await runLog.stepsWithGroups(trainers(newRun()))).toEqual([]);
+    // By window of all of them, with a step or without.
+    const axis = { by: "window", window_groups: 2 } as const;
+    const placed = laidOut(sorted, axis, true);
+    const windows = [...new Set(placed.flatMap(({ step, groups }) => (groups.length > 0 ? (step ?? []) : [])))];
+    expect(await runLog.stepsWithGroups(trainers(run_id), axis)).toEqual(windows.sort((a, b) => a - b));
+    for (const k of windows) {
+      expect(await runLog.compared(trainers(run_id), k, axis)).toEqual(comparedOf(placed, k));
+    }
   });
 
   it("refuses a cursor of another list or of nobody, naming the field", async () => {

@@ -5,7 +5,7 @@ import type { LogEntry } from "../../../src/ports/run-log.ts";
 import fc from "../../harness/property.ts";
 import { healthRowsOf, histogramOf } from "../health-oracle.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry } from "../log-entries.ts";
-import { expectedStep, expectedSummary } from "../step-oracle.ts";
+import { expectedSignals, expectedStep, expectedSummary } from "../step-oracle.ts";
 import { laidOut } from "../window-oracle.ts";
 
 import { ALL_STEPS, named, nearly, newRun, runOf, type StoreUnderTest, sample, trainers } from "./store.ts";
@@ -37,6 +37,10 @@ export function reads(store: () => StoreUnderTest): void {
           ),
         );
         expect(await runLog.steps(trainers(run_id), ALL_STEPS)).toEqual(expected);
+        const beside = await runLog.steps(trainers(run_id), ALL_STEPS, undefined, true);
+        expect(beside.map(({ signals }) => signals)).toEqual(
+          steps.map((step) => expectedSignals(logged.filter((entry) => entry.step === step))),
+        );
         expect(await runLog.run(trainers(run_id))).toMatchObject(expectedSummary(run_id, logged));
         const health = healthRowsOf(logged, 2);
         const last = await runLog.health(trainers(run_id), 2);
@@ -108,6 +112,7 @@ export function reads(store: () => StoreUnderTest): void {
     for (const entry of logged) await runLog.append(entry);
     const rows = await runLog.health(trainers(run_id), 10);
     expect(rows.map(({ repeat_correlation }) => repeat_correlation)).toEqual([null, null, 1, -1, 0]);
+    expect(rows.map(({ repeat_rollouts }) => repeat_rollouts)).toEqual([0, 0, 3, 3, 3]);
     // What was judged before the steps that are looked at is not known.
     const late = await runLog.health(trainers(run_id), 2);
     expect(late.map(({ repeat_correlation }) => repeat_correlation)).toEqual([null, 0]);

@@ -10,9 +10,10 @@ from kritai.request_types import AnySpec, Overlong
 
 class StepsQuery(TypedDict, total=False):
     """Which steps of a run: above `after`, from `from_step` up to `to_step`, the lowest `limit` of
-    them; `owner` names whose run."""
+    them; `owner` names whose run, `signals` asks for each signal's mean and missing values."""
 
     after: int | None
+    signals: bool | None
     from_step: int | None
     to_step: int | None
     limit: int | None

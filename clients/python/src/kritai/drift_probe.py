@@ -1,4 +1,4 @@
-"""Owns sending one group of a run again and again, so that the alarm drift_probe can tell a verifier
+"""Owns sending a few groups of a run again and again, so that the alarm drift_probe can tell a verifier
 that changed under the run. Knows no tool."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import statistics
 import warnings
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kritai.errors import KritaiError
 from kritai.reply_types import Rewards
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 EVERY_STEPS = 20
+ROLLOUTS = 32
+"""What is sent holds so many at least: of few rollouts the order is chance."""
 TIMEOUT_S = 60.0
 """The trainer waits no longer for a probe: one that failed is sent again at the next step."""
 
@@ -36,20 +38,21 @@ def spread(rewards: Sequence[float | None]) -> float:
 
 @dataclass
 class DriftProbe:
-    """Keeps the group of the first step whose rewards differ most, and every `every` steps sends it
-    again word for word, in a request of its own with the same run, spec and that step. Its rewards go
-    to nobody: the server compares them with the first ones (the alarm `drift_probe`, docs/alarms.md).
+    """Keeps those groups of the first steps whose rewards differ most, 32 rollouts in all, and every
+    `every` steps sends them again word for word, in a request of their own with the same run, spec
+    and that step. Their rewards go to nobody: the server compares them with the first ones (the alarm
+    `drift_probe`, docs/alarms.md).
 
     A loop of one's own calls `keep` with what was scored, and `send` (or `send_blocking`) at each
-    step; the shims of trainers do both. Pickles, with the group. Of several processes of a trainer
+    step; the shims of trainers do both. Pickles, with the groups. Of several processes of a trainer
     (RANK) the first alone probes.
     """
 
     every: int = EVERY_STEPS
-    group: Group | None = None
-    """The group that is sent again; None until one has been scored whose rewards differ."""
+    groups: list[Group] = field(default_factory=list)
+    """What is sent again; none until a group has been scored whose rewards differ."""
     steps: list[int] = field(default_factory=list)
-    """At which steps it was sent again."""
+    """At which steps they were sent again."""
     _next: int = 0
 
     def __post_init__(self) -> None:
@@ -57,33 +60,38 @@ class DriftProbe:
             raise ValueError("every: at least 1 step")
 
     def keep(self, groups: Sequence[Group], result: Rewards, step: int | None) -> None:
-        """Chooses the group, once: of those scored whole at a step and logged, the one whose rewards
-        differ most. Groups of equal rewards are none: their order is chance."""
-        if self.group is not None or step is None or result.logged is False or not _first_process():
+        """Chooses groups until they are enough, or are sent: of those scored whole at a step and
+        logged, the ones whose rewards differ most. Groups of equal rewards are none: their order is
+        chance."""
+        if self.steps or step is None or self.due(step) or result.logged is False or not _first_process():
             return
-        best = max(range(len(groups)), key=lambda at: spread(result.rewards[at]), default=None)
-        if best is None or spread(result.rewards[best]) == 0:
-            return
-        self.group = copy.deepcopy(groups[best])
-        self._next = step + self.every
+        spreads = [spread(rewards) for rewards in result.rewards]
+        for at in sorted(range(len(groups)), key=lambda at: -spreads[at]):
+            if spreads[at] == 0 or sum(len(group["rollouts"]) for group in self.groups) >= ROLLOUTS:
+                return
+            if not self.groups:
+                self._next = step + self.every
+            # Ids of several steps may be the same.
+            kept = {name: value for name, value in groups[at].items() if name != "group_id"}
+            self.groups.append(copy.deepcopy(cast("Group", kept)))
 
     def due(self, step: int | None) -> bool:
-        """Whether the group is to be sent at this step."""
-        return self.group is not None and step is not None and step >= self._next
+        """Whether the groups are to be sent at this step."""
+        return bool(self.groups) and step is not None and step >= self._next
 
     async def send(self, client: AsyncKritai, step: int | None, **options: Any) -> Rewards | None:
-        """Sends the group again where that is due; `options` are those of the step's own `rewards`
+        """Sends the groups again where that is due; `options` are those of the step's own `rewards`
         (`run_id` and `spec` above all). None where it is not due, or failed, which is a
         KritaiWarning and no error; it is tried again at the next step then.
         """
-        if self.group is None or step is None or not self.due(step):
+        if step is None or not self.due(step):
             return None
         # At once: of the calls of one step the first alone sends, also when it fails.
         self._next = step + 1
         given = {"timeout_s": TIMEOUT_S, **options, "step": step, "on_failure": "raise", "progress": False}
         given["timeout_s"] = min(TIMEOUT_S, given["timeout_s"] or TIMEOUT_S)
         try:
-            result = await client.rewards([self.group], **{**given, "patient": False})
+            result = await client.rewards(self.groups, **{**given, "patient": False})
         except KritaiError as error:
             warnings.warn(f"drift_probe: not sent at step {step}: {error.code}", KritaiWarning, stacklevel=2)
             return None
@@ -114,7 +122,7 @@ def with_probe(options: Mapping[str, Any]) -> dict[str, Any]:
     if wanted is None:
         return dict(options)
     if not options.get("run_id"):
-        raise ValueError("drift_probe: needs run_id, whose log keeps what the group got first")
+        raise ValueError("drift_probe: needs run_id, whose log keeps what the groups got first")
     probe = wanted if isinstance(wanted, DriftProbe) else DriftProbe(every=int(wanted))
     return {**options, "drift_probe": probe}
 

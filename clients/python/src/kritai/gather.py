@@ -32,6 +32,8 @@ class _Room:
     stated: list[Stated] = field(default_factory=list)
     waiting: list[asyncio.Future[RolloutResult]] = field(default_factory=list)
     timer: asyncio.TimerHandle | None = None
+    step: int | None = None
+    """The latest that its samples state, for the run log: a trainer may go on while a group comes."""
     refused: UnsupportedContent | None = None
     """What one of its samples holds that no judge is shown: all of them are refused when all are
     there."""
@@ -57,11 +59,17 @@ class Gather:
         self._scoring: set[asyncio.Task[None]] = set()
 
     def submit(
-        self, prompt: object, completion: object, token_ids: Any = None, stated: Stated | None = None
+        self,
+        prompt: object,
+        completion: object,
+        token_ids: Any = None,
+        stated: Stated | None = None,
+        step: int | None = None,
     ) -> concurrent.futures.Future[RolloutResult]:
         """The sample's result, when its group is scored. Any thread may call; a coroutine awaits
         `asyncio.wrap_future(...)`. stated: where the facts that the spec needs are taken from; samples
-        of one prompt with another `problem` are other groups, and those of a group must agree."""
+        of one prompt with another `problem` are other groups, and those of a group must agree. step: the
+        trainer's, where it is known; a group is logged under its samples' latest."""
         rollout: Rollout = {"text": ""}
         refused = None
         try:
@@ -70,10 +78,10 @@ class Gather:
             refused = error
         if token_ids is not None:
             rollout["length_tokens"] = len(token_ids)
-        return self._client.start(self._join(prompt_of(prompt), rollout, stated or Stated(), refused))
+        return self._client.start(self._join(prompt_of(prompt), rollout, stated or Stated(), refused, step))
 
     async def _join(
-        self, prompt: Prompt, rollout: Rollout, stated: Stated, refused: UnsupportedContent | None
+        self, prompt: Prompt, rollout: Rollout, stated: Stated, refused: UnsupportedContent | None, step: int | None
     ) -> RolloutResult:
         loop = asyncio.get_running_loop()
         key = prompt_key(prompt) + json.dumps(stated.problem, sort_keys=True)
@@ -83,6 +91,7 @@ class Gather:
         room.stated.append(stated)
         room.waiting.append(answer)
         room.refused = room.refused or refused
+        room.step = max((each for each in (room.step, step) if each is not None), default=None)
         if room.timer is not None:
             room.timer.cancel()
         if len(room.rollouts) >= self._group_size:
@@ -101,7 +110,7 @@ class Gather:
             if room.refused is not None:
                 raise room.refused
             prompts = [room.prompt] * len(room.rollouts)
-            given: Any = {"one_group": True, **self._options}
+            given: Any = {"one_group": True, "step": room.step, **self._options}
             scored = await rewards_by_rows(self._client.api, prompts, room.rollouts, room.stated, **given)
         except Exception as error:
             for answer in room.waiting:
@@ -167,6 +176,11 @@ def patience(timeout_s: float) -> dict[str, int]:
     return {"deadline_ms": min(600_000, int(timeout_s * 400)), "tries": 8}
 
 
+def present(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Without those that are None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 @functools.cache
 def _client() -> Kritai:
     return Kritai(connections=connections())
@@ -201,7 +215,7 @@ async def gathered_score(
     what the spec needs to know of the problem, `options` are more of the route's. Raises KritaiError
     without one, unless a fallback is declared; what is wrong with the request raises in both cases."""
     declared = {} if fallback is None else {"on_failure": fallback}
-    query = urlencode({"group_size": group_size, **patience(timeout_s), **declared, **options})
+    query = urlencode(present({"group_size": group_size, **patience(timeout_s), **declared, **options}))
     body = {"prompt": prompt_of(prompt), "response": head_beyond(completion_of(response)), "label": plain(label)}
     call = shared_client().api.call("POST", f"/slime/reward?{query}", body, timeout_s=timeout_s, patient=True)
     try:

@@ -66,7 +66,8 @@ class AsyncRunLog:
     async def steps(self, run_id: str, **query: Unpack[StepsQuery]) -> list[StepRow]:
         """A row a step, of all steps or those that the query names: see `StepsQuery`."""
         names = {"from_step": "from", "to_step": "to"}
-        asked = {names.get(name, name): value for name, value in _given(**query).items()}
+        signals = "true" if query.pop("signals", None) else None
+        asked = {names.get(name, name): value for name, value in _given(**query, signals=signals).items()}
         reply = await self._get(_of_run(run_id, "/steps", asked))
         return cast("list[StepRow]", reply["steps"])
 

@@ -25,8 +25,23 @@ class RunSummary(TypedDict):
     completion_tokens: int
 
 
-class StepRow(TypedDict):
+class StepSignal(TypedDict):
+    """What a signal came to at a step: the mean of its values, and those missing, by code."""
+
+    mean: float | None
+    rollouts: int
+    nulls: dict[str, int]
+
+
+class _WithSignals(TypedDict, total=False):
+    signals: dict[str, StepSignal]
+
+
+class StepRow(_WithSignals):
+    """A step; `signals` only where they are asked for."""
+
     step: int | None
+    first_at: str
     requests: int
     groups: int
     rollouts: int
@@ -85,10 +100,13 @@ class PairedDifference(TypedDict):
 
 
 class ComparedRuns(TypedDict):
-    """A run beside another over the last steps that both have; `tau_b` where labels came."""
+    """A run beside another over the last steps that both have, or where one has none the last
+    windows of groups; `tau_b` where labels came."""
 
     run_id: str
     owner: str | None
+    by: Literal["step", "window"]
+    window_groups: int | None
     steps: list[int]
     spec_hashes: list[str]
     rewards: PairedDifference

@@ -12,6 +12,32 @@ from kritai.too_long import head_beyond
 
 warn_of_old("verl")
 
+VERSION = "global_steps"
+"""Of the weights that wrote the answer, as verl's rollout servers state it: the step that verl logs,
+less one."""
+
+WRITTEN = OWN | {
+    VERSION,
+    "kv_transfer_params",
+    "max_global_steps",
+    "min_global_steps",
+    "num_cached_tokens",
+    "raw_prompt",
+    "reward_extra_info",
+    "spec_num_accepted_tokens",
+    "spec_num_draft_tokens",
+    "spec_num_verify_steps",
+    "tool_rewards",
+    "turn_scores",
+}
+"""What verl and its rollout servers put into extra_info for each sample: no part of the row."""
+
+
+def step_of(extra_info: object) -> int | None:
+    """The step under which verl logs the sample; None where it states none."""
+    version = extra_info.get(VERSION) if isinstance(extra_info, Mapping) else None
+    return int(version) + 1 if isinstance(version, (int, float)) and version >= 0 else None
+
 
 def verl_stated(data_source: object, ground_truth: object, extra_info: Mapping[str, Any]) -> Stated:
     """As the server's contract reads them; samples of one prompt from another source, or with another
@@ -32,15 +58,19 @@ def verl_body(
     row["question"] = prompt_of(prompt_in(extra_info, prompt_key))
     if extra_info.get("split") is not None:
         row["split"] = str(extra_info["split"])
+    if (step := step_of(extra_info)) is not None:
+        row[VERSION] = step - 1
     truth = {"ground_truth": plain(ground_truth)} if told else {}
     return {"data_source": str(data_source), "solution_str": head_beyond(text), **truth, "extra_info": row}
 
 
 def prompt_in(extra_info: object, prompt_key: str) -> Any:
-    """The prompt, which verl passes nowhere else. Raises ValueError that says so where it is not
-    there."""
-    if isinstance(extra_info, Mapping) and extra_info.get(prompt_key) is not None:
-        return extra_info[prompt_key]
+    """The prompt, which verl passes nowhere else, but for the agent loops that state it as
+    `raw_prompt`. Raises ValueError that says so where it is not there."""
+    if isinstance(extra_info, Mapping):
+        for name in (prompt_key, "raw_prompt"):
+            if extra_info.get(name) is not None:
+                return plain(extra_info[name]) if name == "raw_prompt" else extra_info[name]
     there = ", ".join(sorted(map(str, extra_info))) if isinstance(extra_info, Mapping) else "nothing"
     raise ValueError(
         f"extra_info has no {prompt_key!r} (it has: {there}); verl passes the prompt to no reward function, so the "
@@ -61,4 +91,4 @@ def _is_prompt(value: object) -> bool:
 
 def rest_of(extra_info: Mapping[str, Any]) -> dict[str, Any]:
     """Without what verl itself writes into it for each sample."""
-    return {str(name): value for name, value in extra_info.items() if name not in OWN}
+    return {str(name): value for name, value in extra_info.items() if name not in WRITTEN}

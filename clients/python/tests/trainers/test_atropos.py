@@ -8,6 +8,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import packages
 import pytest
 from fake_server import FakeServer, Reply, rewards, sent, serving
 from tiny_policy import GROUP, PROMPTS, tokenizer
@@ -21,36 +22,7 @@ LAST = {"role": "assistant", "content": "1"}
 
 
 def environment(folder: Path, trainer: str, texts: list[str], **options: Any) -> Any:
-    """One whose rollouts of an item are the texts, in their order."""
-    from atroposlib.envs.base import BaseEnvConfig
-    from atroposlib.envs.server_handling.server_manager import ServerBaseline
-
-    from kritai.shims.atropos_env import KritaiEnv
-
-    tokenizer().save_pretrained(str(folder))
-    left = list(texts)
-
-    class Env(KritaiEnv):
-        kritai_options = options
-
-        async def collect_trajectory(self, item: Any) -> Any:
-            text = left.pop(0)
-            messages = [{"role": "user", "content": item["question"]}, {"role": "assistant", "content": text}]
-            tokens = [1, *self.tokenizer.encode(text)]
-            return {"tokens": tokens, "masks": [-100, *tokens[1:]], "messages": messages, "scores": 0.0}, []
-
-        async def get_next_item(self) -> Any:
-            return {"question": PROMPTS[0]}
-
-        async def setup(self) -> None:
-            pass
-
-        async def evaluate(self, *args: Any, **given: Any) -> None:
-            pass
-
-    settings = {"group_size": len(texts), "tokenizer_name": str(folder), "use_wandb": False, "include_messages": True}
-    config = BaseEnvConfig(rollout_server_url=trainer, **settings)
-    return Env(config, ServerBaseline(), testing=True)
+    return packages.atropos_environment(folder, trainer, tokenizer(), texts, **options)
 
 
 def handled(env: Any, item: Any) -> Any:
@@ -85,9 +57,10 @@ def test_the_trainer_is_sent_the_rewards_that_the_group_has(
 def test_prompt_texts_lengths_and_options_are_what_is_sent(tmp_path: Path) -> None:
     with serving(lambda request, number: Reply(body={})) as trainer, serving(rewards) as server:
         env = environment(tmp_path, trainer.url, ["1", "2"], base_url=server.url, run_id="a-1", spec="mine")
+        env.curr_step = 9
         assert handled(env, {"question": "p"})["scores"] == [1.0, 2.0]
     body = sent(server)
-    assert (body["run_id"], body["spec"]) == ("a-1", "mine")
+    assert (body["run_id"], body["step"], body["spec"]) == ("a-1", 9, "mine")
     [group] = body["groups"]
     assert group["prompt"] == [{"role": "user", "content": "p"}]
     assert group["rollouts"] == [{"text": text, "length_tokens": 1} for text in ("1", "2")]

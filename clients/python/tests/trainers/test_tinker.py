@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import packages
 import pytest
 from fake_server import Received, Reply, rewards, sent, serving
 from tiny_policy import GROUP, PROGRAMS, PROMPTS, tokenizer
@@ -21,40 +22,18 @@ ABSENT = "tinker-cookbook is not installed: `bash clients/python/run-tests.sh --
 pytest.importorskip("tinker_cookbook", reason=ABSENT)
 
 
-def renderer() -> Any:
-    from tinker_cookbook.renderers.role_colon import RoleColonRenderer
-
-    return RoleColonRenderer(tokenizer([*PROMPTS, *PROGRAMS, "none", "1", "User:"]))
+def words() -> Any:
+    return tokenizer([*PROMPTS, *PROGRAMS, "none", "1", "User:"])
 
 
 def builder(url: str, prompt: str = PROMPTS[0], members: int = len(GROUP), **options: Any) -> Any:
-    from kritai.shims.tinker_group import KritaiGroupBuilder
-
-    convo = [{"role": "user", "content": prompt}]
-    row = options.pop("row", {})
-    return KritaiGroupBuilder(convo, renderer(), members, row=row, options={"base_url": url, **options})
-
-
-def policy(texts: list[str]) -> Any:
-    """Answers with one of the texts after the other, each a token, and the end."""
-    import tinker
-    from tinker_cookbook.completers import TokenCompleter, TokensWithLogprobs
-
-    words = renderer().tokenizer
-    left = list(texts)
-
-    class Policy(TokenCompleter):  # type: ignore[misc]
-        async def __call__(self, model_input: tinker.ModelInput, stop: Any, *, max_tokens: Any = None) -> Any:
-            tokens = [*words.encode(left.pop(0)), words.eos_token_id]
-            return TokensWithLogprobs(tokens=tokens, maybe_logprobs=[0.0] * len(tokens))
-
-    return Policy()
+    return packages.tinker_builder(words(), prompt, members, base_url=url, **options)
 
 
 def rolled_out(made: Any, texts: list[str], **how: Any) -> Any:
     from tinker_cookbook.rl.rollouts import do_group_rollout
 
-    return asyncio.run(do_group_rollout(made, policy(texts), **how))
+    return asyncio.run(do_group_rollout(made, packages.tinker_policy(words(), texts), **how))
 
 
 def test_a_group_rollout_has_the_rewards_that_the_group_has(url: str, expected: list[float | None]) -> None:
@@ -91,7 +70,7 @@ def test_a_group_that_misses_a_reward_ends_the_run_or_is_left_out_by_the_cookboo
             """As far as TinkerTokenCompleter asks of Tinker's."""
 
             async def sample_async(self, **given: Any) -> Any:
-                tokens = renderer().tokenizer.encode("none")
+                tokens = words().encode("none")
                 return SimpleNamespace(sequences=[SimpleNamespace(tokens=tokens, logprobs=[0.0], stop_reason="stop")])
 
         sampling: Any = Sampler()
@@ -101,14 +80,14 @@ def test_a_group_that_misses_a_reward_ends_the_run_or_is_left_out_by_the_cookboo
 def test_a_builder_pickles_as_the_cookbooks_executors_need(tmp_path: Path) -> None:
     from tinker_cookbook.renderers import get_renderer
 
-    words = tokenizer([PROMPTS[0], "none", "1", "User:"])
-    words.save_pretrained(tmp_path)
+    few = tokenizer([PROMPTS[0], "none", "1", "User:"])
+    few.save_pretrained(tmp_path)
     with serving(rewards) as server:
         made = builder(server.url, members=2)
-        named = replace(made, policy_renderer=get_renderer("role_colon", words, model_name=str(tmp_path)))
+        named = replace(made, policy_renderer=get_renderer("role_colon", few, model_name=str(tmp_path)))
         copied = pickle.loads(pickle.dumps(named))
         assert copied.policy_renderer is not named.policy_renderer
-        turns = [SimpleNamespace(ac=SimpleNamespace(tokens=words.encode("1")))]
+        turns = [SimpleNamespace(ac=SimpleNamespace(tokens=few.encode("1")))]
         ended: Any = [SimpleNamespace(transitions=turns)] * 2
         assert [reward for reward, _ in asyncio.run(copied.compute_group_rewards(ended, []))] == [1.0, 1.0]
 

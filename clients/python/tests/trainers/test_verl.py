@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 import statistics
+import time
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,18 @@ def test_verls_reward_manager_gives_each_sample_the_reward_of_its_group(
     assert len({frozenset(result["reward_extra_info"]) for result in results}) == 1
     # What verl's validation shows where it is there.
     assert [result["reward_extra_info"]["acc"] for result in results] == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize("shim", ["verl_reward", "verl_gathered"])
+def test_a_group_is_logged_under_the_step_that_verl_logs(shim: str, url: str) -> None:
+    run_id = f"steps-{shim}"
+    scored(verl_configuration(shim, group_size=len(GROUP), run_id=run_id), GROUP)
+    with Kritai(url) as client:
+        # A gathered group is logged behind its replies.
+        ends = time.monotonic() + 60
+        while not (steps := [step["step"] for step in client.log.steps(run_id)]) and time.monotonic() < ends:
+            time.sleep(0.1)
+    assert steps == [packages.VERL_VERSION + 1]
 
 
 @pytest.mark.parametrize(("shim", "flag"), [("verl_reward", "kritai_failed"), ("verl_gathered", "rm_fallback")])

@@ -11,7 +11,8 @@ it raises. The row, without its `messages`, states what a spec needs of the prob
 rubric, test cases). As many samples wait at once in a process as a quarter of `ulimit -n` (256 to
 4,096). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY. Evaluation (`split` of the row or its
 `extra_info` other than train) gathers KRITAI_VAL_GROUP_SIZE samples of a prompt; by default 1,
-which has no group: reward 0, at once.
+which has no group: reward 0, at once. The step in the run log is the version of the engine's weights
+when the episode began.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ from kritai.least_versions import warn_of_old
 from kritai.merging import is_score
 from kritai.stated_facts import plain
 from kritai.too_long import head_beyond
+from kritai.trainer_steps import VersionedEpisodes, engine_step
 from kritai.validation import environment_size
 
 warn_of_old("areal")
@@ -37,7 +39,7 @@ async def kritai_reward(prompt: Any, completions: str, prompt_ids: Any, completi
     timeout_s = float(env.get("KRITAI_TIMEOUT_S", "120"))
     if (size := environment_size(row)) == 1:
         return 0.0
-    query = f"group_size={size}&{urlencode(patience(timeout_s))}&{env.get('KRITAI_QUERY', '')}"
+    query = f"group_size={size}&{urlencode({**patience(timeout_s), **engine_step()})}&{env.get('KRITAI_QUERY', '')}"
     label = {name: value for name, value in row.items() if name != "messages"}
     body = {"prompt": prompt, "response": head_beyond(completions), "label": plain(label)}
     call = shared_client().api.call(
@@ -49,7 +51,7 @@ async def kritai_reward(prompt: Any, completions: str, prompt_ids: Any, completi
     return float(reward)
 
 
-class KritaiWorkflow(RLVRWorkflow):
+class KritaiWorkflow(VersionedEpisodes, RLVRWorkflow):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "reward_fn": kritai_reward})
         self.async_reward_fn = kritai_reward

@@ -10,7 +10,7 @@ KRITAI_SPEC, KRITAI_RUN_ID. Facts that the spec needs (a reference, test cases, 
 the dataset's columns (`solution`, ..), and only those are sent. KRITAI_COMPONENTS=tests,quality adds
 `kritai_tests` and `kritai_quality`, one reward for each component (a signal of the spec, or `base`,
 `format`, `overlong`): name all of them in `--reward_funcs` (a batch is one request), weighted by
-`--reward_weights`. KRITAI_DRIFT_PROBE=20 sends one group of the first step again every 20 steps
+`--reward_weights`. KRITAI_DRIFT_PROBE=20 sends a few groups of the first steps again every 20 steps
 (`kritai.DriftProbe`).
 """
 

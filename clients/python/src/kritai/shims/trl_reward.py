@@ -15,7 +15,7 @@ there is of `reference`, `ground_truth`, `expected_answer`, `answer`, `solution`
 (a signal of the spec, or `base`, `format`, `overlong`), named as it, for
 `multi_objective_aggregation="normalize_then_sum"`; a batch is one request all the same. What is wrong
 with the request itself (key, spec) raises and stops the training. Options: those of
-`Kritai.rewards`, `language`, `label_column`, and `drift_probe=20`: every 20 steps one group of the first step is sent
+`Kritai.rewards`, `language`, `label_column`, and `drift_probe=20`: every 20 steps a few groups of the first steps are sent
 again (`kritai.DriftProbe`).
 """
 

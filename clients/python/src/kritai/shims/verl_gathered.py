@@ -12,7 +12,7 @@ default 1: score 0 and `rm_fallback` 1, at once. The dict has constant keys: `sc
 the log. Further reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, when there is
 no score; without it a KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`.
 Where the server says that the spec needs facts (a reference, test cases, a row), `ground_truth` and
-`extra_info` are sent as well. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+`extra_info` are sent as well. A group's step in the run log is as in `verl_reward`. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import asyncio

@@ -15,7 +15,8 @@ group: score 0, `kritai_failed` 1, at once. `+..reward_kwargs.components=[tests,
     `kritai_tests` and `kritai_quality` for `algorithm.gdpo_reward_keys`; a component without a value
     is the fallback too, or raises. Facts that the spec needs (a reference, test cases, a row) are taken
 from `ground_truth` and `extra_info`, and only those are sent. Further reward_kwargs: `spec`,
-`run_id`, `window_s`. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+`run_id`, `window_s`. A group's step in the run log is the one that verl logs, where its rollout
+servers state the version of their weights (`extra_info["global_steps"]`). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ from kritai.columns import win_share
 from kritai.gather import components_or, score_or, shared_gather, shared_rows
 from kritai.reply_types import RolloutResult
 from kritai.validation import ALONE, group_size, is_validation
-from kritai.verl_row import prompt_named, verl_stated
+from kritai.verl_row import prompt_named, step_of, verl_stated
 
 
 def scored(row: RolloutResult, given: Mapping[str, Any], fallback: float | None) -> dict[str, float]:
@@ -42,7 +43,7 @@ async def compute_score(
     if (size := group_size(given, extra_info)) == 1 and is_validation(extra_info):
         return scored(ALONE, given, 0.0)
     prompt, told = prompt_named(extra_info, given), verl_stated(data_source, ground_truth, extra_info)
-    answer = shared_gather(size, **options).submit(prompt, solution_str, stated=told)
+    answer = shared_gather(size, **options).submit(prompt, solution_str, stated=told, step=step_of(extra_info))
     return scored(await asyncio.wrap_future(answer), given, given.get("fallback"))
 
 

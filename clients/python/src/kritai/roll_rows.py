@@ -1,0 +1,43 @@
+"""Owns what ROLL hands to a reward worker, read and scored. Knows no worker."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from kritai.gather import gathered_score, score_or
+from kritai.request_types import Rollout
+from kritai.scored_rows import score_rows
+from kritai.stated_facts import plain
+
+OWN = frozenset(("domain", "id", "rollout_id", "tag"))
+"""What ROLL itself writes beside a dataset's columns, or reads to choose a worker."""
+
+
+async def rewards_of(data: Any, tokenizer: Any) -> list[float]:
+    """The rewards of a call's samples: of one prompt's as a group, of a sample alone by the server's
+    gathering, when the others of its group have come by calls of their own. Raises NoScore where one is
+    missing and KRITAI_FALLBACK names no number."""
+    env = os.environ
+    timeout_s = float(env.get("KRITAI_TIMEOUT_S", "600"))
+    fallback = float(env["KRITAI_FALLBACK"]) if "KRITAI_FALLBACK" in env else None
+    prompts, texts = (
+        tokenizer.batch_decode(data.batch[name], skip_special_tokens=True) for name in ("prompts", "responses")
+    )
+    step = plain(data.meta_info.get("global_step"))
+    columns = {
+        name: [plain(value) for value in column] for name, column in data.non_tensor_batch.items() if name not in OWN
+    }
+    options: dict[str, Any] = {"spec": env.get("KRITAI_SPEC", "default"), "run_id": env.get("KRITAI_RUN_ID")}
+    if len(texts) == 1:
+        row = {name: column[0] for name, column in columns.items()}
+        told = {**options, "log_step": step}
+        size = int(env["KRITAI_GROUP_SIZE"])
+        return [await gathered_score(prompts[0], texts[0], row, size, timeout_s, fallback, told)]
+    lengths = data.batch["attention_mask"][:, -data.batch["responses"].shape[-1] :].sum(dim=-1).tolist()
+    rollouts: list[Rollout] = [
+        {"text": text, "length_tokens": int(length)} for text, length in zip(texts, lengths, strict=True)
+    ]
+    given: dict[str, Any] = {"columns": columns, "step": step, "timeout_s": timeout_s, **options}
+    scored = await score_rows(prompts, rollouts, **given)
+    return [score_or(fallback, row) for row in scored.rows]
