@@ -11,6 +11,7 @@ const {
   healthy,
   faulty,
   steps,
+  seed,
   groups: most,
   out,
 } = commandFlags({
@@ -22,12 +23,13 @@ const {
     faulty: { least: 1, most: 10_000, value: 50, whole: true, help: "runs of each size with each fault" },
     groups: { least: 4, most: 64, value: 64, whole: true, help: "most groups a step, of 4, 16 and 64" },
     steps: { least: 150, most: 2_000, value: 300, whole: true, help: "steps of a run" },
+    seed: { least: 0, most: 1_000_000, value: 1, whole: true, help: "of all that is drawn" },
   },
   texts: { out: { value: "dist/alarms.md", file: true, help: "the page, Markdown" } },
 });
 const sizes = [4, 16, 64]
   .filter((groups) => groups <= most)
-  .flatMap((groups) => [4, 8, 16].map((n) => ({ groups, n })));
+  .flatMap((groups) => [4, 8, 16].map((n) => ({ groups, n, seed })));
 const results = sizes.map((size) => {
   const result = tried(size, { healthy, faulty, steps });
   console.log(
@@ -35,5 +37,7 @@ const results = sizes.map((size) => {
   );
   return { size, result };
 });
-writeFiles(dirname(out), { [basename(out)]: alarmsPage(results, { healthy, faulty, steps, most, commit: commit() }) });
+writeFiles(dirname(out), {
+  [basename(out)]: alarmsPage(results, { healthy, faulty, steps, most, seed, commit: commit() }),
+});
 console.log(`wrote ${out}`);

@@ -35,14 +35,14 @@ const middle = ({ delays }: Tried): string =>
 
 export function alarmsPage(
   results: readonly Result[],
-  { healthy, faulty, steps, most, commit }: Counts & { most: number; commit: string },
+  { healthy, faulty, steps, most, seed, commit }: Counts & { most: number; seed: number; commit: string },
 ): string {
   const faults = results[0]?.result ?? [];
   return `# Alarms on made runs
 
-\`npm run lab -- alarms --healthy ${healthy} --faulty ${faulty} --groups ${most} --steps ${steps}\` at ${commit}.
+\`npm run lab -- alarms --healthy ${healthy} --faulty ${faulty} --groups ${most} --steps ${steps} --seed ${seed}\` at ${commit}.
 
-Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged in both orders by a verifier that is right in 83 % of verdicts. The policy learns: lengths grow by 15 %, malformed rollouts fall. The group that comes again is the one of the first step whose rewards differ most, as the client keeps it. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
+Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged in both orders by a verifier that is right in 83 % of verdicts. The policy learns: lengths grow by 15 %, malformed rollouts fall. Groups that come again are those of the first steps whose rewards differ most, 32 rollouts in all, as the client keeps them. Thresholds were chosen on runs of other seeds. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
 
 ## Healthy runs
 

@@ -1,9 +1,12 @@
 // Owns a made run: what its log would say of each step, from groups of which each pair is judged in
 // both orders by a verifier of a given strength. No model, no log.
+import type { Circles } from "../../src/core/asking/comparison.ts";
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { sigmoid } from "../../src/core/math/bradley-terry.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { mean, populationStd, spearman } from "../../src/core/math/stats.ts";
+import type { PairResult } from "../../src/core/tournament/decision.ts";
+import { circlesIn } from "../../src/core/tournament/measures.ts";
 
 /** What a run is like at a step; each field has a healthy value (`HEALTHY`). */
 export interface Condition {
@@ -54,10 +57,13 @@ export interface Size {
   groups: number;
   /** Rollouts a group. */
   n: number;
+  /** Of all that is drawn. */
+  seed: number;
 }
 
-/** Steps between two sendings of the frozen group. */
+/** Steps between two sendings of the groups that come again, and rollouts that they hold at least (`DriftProbe`). */
 const PROBE_STEPS = 20;
+const PROBE_ROLLOUTS = 32;
 /** Spread of log lengths, and of the logarithm of a step's p99. */
 const LENGTH_SPREAD = 0.4;
 const LATENCY_SPREAD = 0.25;
@@ -76,20 +82,19 @@ function drawing(seed: string): Draw {
   };
 }
 
-interface Judged {
+interface Judged extends Circles {
   rewards: number[];
   flips: number;
   /** Pairs that both orders decided. */
   both: number;
   ties: number;
-  cyclic: boolean;
 }
 
 /** Every pair in both orders; the reward is the share of games won. */
 function judged(quality: readonly number[], lengths: readonly number[], now: Condition, draw: Draw): Judged {
   const n = quality.length;
   const wins = new Array<number>(n).fill(0);
-  const won = Array.from({ length: n }, () => new Array<number>(n).fill(0));
+  const won = Array.from({ length: n }, () => new Array<PairResult>(n).fill("tie"));
   let [flips, both, ties] = [0, 0, 0];
   const shownFirst = (i: number, j: number): number => {
     if (draw.uniform() < now.undecided) return 0.5;
@@ -105,31 +110,18 @@ function judged(quality: readonly number[], lengths: readonly number[], now: Con
       const points = (first + second) / 2;
       wins[i] = (wins[i] as number) + points;
       wins[j] = (wins[j] as number) + 1 - points;
-      (won[i] as number[])[j] = points;
-      (won[j] as number[])[i] = 1 - points;
+      if (points !== 0.5) {
+        const [better, worse] = points > 0.5 ? [i, j] : [j, i];
+        (won[better] as PairResult[])[worse] = "win";
+        (won[worse] as PairResult[])[better] = "loss";
+      }
       const decisive = first !== 0.5 && second !== 0.5;
       both += Number(decisive);
       flips += Number(decisive && first !== second);
       ties += Number(points === 0.5);
     }
   }
-  return { rewards: wins.map((w) => w / (n - 1)), flips, both, ties, cyclic: isCyclic(won) };
-}
-
-/** Whether some wins go in a circle: without one, whoever beats another beats fewer than all above. */
-function isCyclic(won: readonly (readonly number[])[]): boolean {
-  const beats = (i: number, j: number) => ((won[i] as number[])[j] as number) > 0.5;
-  const left = new Set(won.keys());
-  // Whom nobody beats is taken away until none is left, or a circle.
-  for (let taken = true; taken; ) {
-    taken = false;
-    for (const i of left) {
-      if ([...left].some((j) => j !== i && beats(j, i))) continue;
-      left.delete(i);
-      taken = true;
-    }
-  }
-  return left.size > 0;
+  return { rewards: wins.map((w) => w / (n - 1)), flips, both, ties, ...circlesIn(won) };
 }
 
 /** A group as a pool holds it. */
@@ -142,12 +134,12 @@ interface Group extends Judged {
 }
 
 /** Groups made once and drawn from: a step's are a sample of them. */
-const POOL = 400;
+const POOL = 1000;
 const pools = new Map<string, Group[]>();
 
-function poolOf(now: Condition, n: number): Group[] {
+function poolOf(now: Condition, n: number, seed: number): Group[] {
   const { strength, place, circular, undecided, wordy, same_judge } = now;
-  const key = JSON.stringify([strength, place, circular, undecided, wordy, same_judge, n]);
+  const key = JSON.stringify([strength, place, circular, undecided, wordy, same_judge, n, seed]);
   const known = pools.get(key);
   if (known !== undefined) return known;
   const draw = drawing(key);
@@ -173,10 +165,29 @@ function binomial(count: number, share: number, draw: Draw): number {
 
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
 
-/** Of the first step's groups the one whose rewards differ most, as the client's DriftProbe keeps it. */
-function keptGroup(pool: readonly Group[], groups: number, draw: Draw): Group {
-  const drawn = Array.from({ length: groups }, () => pool[Math.floor(draw.uniform() * POOL)] as Group);
-  return drawn.reduce((best, group) => (populationStd(group.rewards) > populationStd(best.rewards) ? group : best));
+/** A step's groups. */
+const stepOf = (pool: readonly Group[], groups: number, draw: Draw): Group[] =>
+  Array.from({ length: groups }, () => pool[Math.floor(draw.uniform() * POOL)] as Group);
+
+/** Of the first steps' groups those whose rewards differ most, as the client's DriftProbe keeps them. */
+function keptGroups(pool: readonly Group[], { groups, n }: Size, draw: Draw): Group[] {
+  const count = Math.ceil(PROBE_ROLLOUTS / n);
+  const kept: Group[] = [];
+  while (kept.length < count) {
+    const drawn = stepOf(pool, groups, draw).sort((a, b) => populationStd(b.rewards) - populationStd(a.rewards));
+    kept.push(...drawn.slice(0, count - kept.length));
+  }
+  return kept;
+}
+
+/** The mean correlation of kept groups' rewards now and then. */
+function sentAgain(kept: readonly Group[], now: Condition, draw: Draw): number {
+  const same = now.same_judge;
+  const rhos = kept.map(({ quality, lengths, rewards }) => {
+    const seen = quality.map((q) => (same === 1 ? q : same * q + Math.sqrt(1 - same ** 2) * draw.normal()));
+    return spearman(judged(seen, lengths, now, draw).rewards, rewards) ?? 0;
+  });
+  return mean(rhos);
 }
 
 /** Sorted as deviations, which numbers in an array of their own are fastest. */
@@ -187,35 +198,32 @@ function medianLength(drawn: readonly Group[], middle: number): number {
   return mean(around.map((z) => middle * Math.exp(LENGTH_SPREAD * z)));
 }
 
+/** A label says whether a rollout is better than most. */
+const labelCorrelation = (drawn: readonly Group[]): number | null =>
+  spearman(
+    drawn.flatMap(({ rewards }) => rewards),
+    drawn.flatMap(({ quality }) => quality.map((q) => Number(q > 0))),
+  );
+
 /**
  * What a run's log says, a row a step.
  * @param of what the run is like at a step
  */
-export function simulatedRun(
-  seed: string,
-  { groups, n }: Size,
-  steps: number,
-  of: (step: number) => Condition,
-): HealthRow[] {
-  const draw = drawing(seed);
-  const frozen = keptGroup(poolOf(of(0), n), groups, draw);
+export function simulatedRun(seed: string, size: Size, steps: number, of: (step: number) => Condition): HealthRow[] {
+  const { groups, n } = size;
+  const draw = drawing(`${seed} ${size.seed}`);
+  const kept = keptGroups(poolOf(of(0), n, size.seed), size, draw);
   return Array.from({ length: steps }, (_, step): HealthRow => {
     const now = of(step);
-    const pool = poolOf(now, n);
-    const drawn = Array.from({ length: groups }, () => pool[Math.floor(draw.uniform() * POOL)] as Group);
+    const drawn = stepOf(poolOf(now, n, size.seed), groups, draw);
     const rollouts = groups * n;
     const pairs = groups * ((n * (n - 1)) / 2);
     const generations = 2 * pairs;
     const share = (of_: keyof Condition, count = rollouts) => binomial(count, now[of_], draw) / count;
     const lost = binomial(rollouts, now.lost, draw);
-    const labels = drawn.flatMap(({ quality }) => quality.map((q) => Number(q > 0)));
-    const rewards = drawn.flatMap((group) => group.rewards);
-    let repeated: number | null = null;
-    if (step % PROBE_STEPS === 0) {
-      const other = frozen.quality.map((q) => now.same_judge * q + Math.sqrt(1 - now.same_judge ** 2) * draw.normal());
-      const again = judged(now.same_judge === 1 ? frozen.quality : other, frozen.lengths, now, draw).rewards;
-      if (step > 0) repeated = spearman(again, frozen.rewards) ?? 0;
-    }
+    const again = step > 0 && step % PROBE_STEPS === 0;
+    const total = (of_: "triples" | "circles" | "ties" | "flips" | "both") =>
+      drawn.reduce((sum, group) => sum + group[of_], 0);
     const malformed = share("malformed");
     return {
       step,
@@ -227,17 +235,24 @@ export function simulatedRun(
       parse_rate: share("parsed", generations),
       nulls: lost === 0 ? {} : { deadline: lost },
       malformed_share: malformed,
-      length_p50: medianLength(drawn, now.length),
+      // Half of the time goes into these two, which most rules do not look at.
+      get length_p50() {
+        return medianLength(drawn, now.length);
+      },
       at_cap_share: share("capped"),
       length_reward: mean(known(drawn.map(({ correlation }) => correlation))),
       duplicate_share: share("duplicates"),
-      tie_share: drawn.reduce((sum, { ties }) => sum + ties, 0) / pairs,
-      flip_rate: drawn.reduce((sum, { flips }) => sum + flips, 0) / drawn.reduce((sum, { both }) => sum + both, 0),
-      cyclic_share: mean(drawn.map(({ cyclic }) => Number(cyclic))),
+      tie_share: total("ties") / pairs,
+      flip_rate: total("flips") / total("both"),
+      cyclic_share: total("triples") === 0 ? null : total("circles") / total("triples"),
+      triples: total("triples"),
       jam_share: share("jams"),
-      label_correlation: spearman(rewards, labels),
+      get label_correlation() {
+        return labelCorrelation(drawn);
+      },
       audit_correlation: null,
-      repeat_correlation: repeated,
+      repeat_correlation: again ? sentAgain(kept, now, draw) : null,
+      repeat_rollouts: again ? kept.length * n : 0,
       latency_p99_ms: now.latency_ms * Math.exp(LATENCY_SPREAD * draw.normal()),
       incomplete_share: share("partial", groups),
       failed_share: share("failed", generations),

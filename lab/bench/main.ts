@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { commit } from "../../scripts/stack/commit.ts";
-import { bundleWorker } from "../../scripts/stack/edge.ts";
 import { workerd } from "../../scripts/stack/workerd.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchContracts } from "./contracts-route.ts";

@@ -1,6 +1,6 @@
 // Owns `npm run lab -- bench --profile`: where a request's CPU goes, by function, in a readable
 // bundle. Knows no goal.
-import { bundleWorker } from "../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { type Backends, post } from "./edge-client.ts";
 import { openInspector } from "./inspector.ts";
 import { rewardsRequest, verdictsBody } from "./loads.ts";

@@ -122,7 +122,7 @@ export async function parts(folder: string, seed: number): Promise<Record<PartNa
     SCRIPT: `${folder}/${BUNDLE}`,
     // The platform ends an isolate of more than 128 MB; without a limit V8 lets garbage lie, and a
     // leak would show late.
-    MINIFLARE_WORKERD_V8_FLAGS: "--max-heap-size=96",
+    KRITAI_V8_FLAGS: "--max-heap-size=96",
   });
   return { database, verifier, gateway, edge };
 }

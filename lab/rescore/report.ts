@@ -28,7 +28,7 @@ function rows({ end }: Rescored): [string, string, string][] {
   return [
     both("mean reward", ({ mean }) => shownNumber(mean)),
     both("standard deviation", ({ std }) => shownNumber(std)),
-    both("groups without variance", ({ zero_variance_share }) => percent(zero_variance_share)),
+    both("groups with equal rewards", ({ zero_variance_share }) => percent(zero_variance_share)),
     both("rollouts without a reward", ({ nulls }) => shownNumber(nulls)),
   ];
 }
@@ -73,7 +73,7 @@ function charts(steps: readonly StepSummary[]) {
       ...{ x, y: { label: "reward" }, series: sides(({ mean }) => mean) },
     }),
     lineChart({
-      title: "Groups without variance by step",
+      title: "Groups with equal rewards by step",
       about: "They teach a group-relative trainer nothing.",
       ...{ x, y: { label: "share", domain: [0, 1] }, series: sides((side) => side.zero_variance_share) },
     }),

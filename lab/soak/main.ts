@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
-import { bundleWorker } from "../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { BUNDLE, PART_NAMES, type Part, type PartName, parts } from "../chaos/parts.ts";
 import { FILES } from "../loadtest/outputs.ts";
 import type { RequestRow } from "../loadtest/record.ts";

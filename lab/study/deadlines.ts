@@ -215,15 +215,24 @@ function rowsTable(rows: readonly DeadlineRow[]): string {
   );
 }
 
+const percent = (share: number) => (100 * share).toFixed(1);
+
 /** The page. @param goal rows of the setting that was reported */
 export function deadlinesPage(
   command: string,
-  trials: number,
+  [goalTrials, trials]: readonly [number, number],
   goal: readonly DeadlineRow[],
   rows: readonly DeadlineRow[],
 ): string {
   const even = goal.filter(({ way }) => way === "all pairs");
-  const [exact] = even as [DeadlineRow];
+  const reached = even.map(({ judge, returned, top }) => {
+    const half = 1.96 * Math.sqrt((top * (1 - top)) / goalTrials);
+    return `a judge that is ${judge}: ${returned.toFixed(1)} returned, the best among the first three in ${percent(top)} +- ${percent(half)} %`;
+  });
+  const lost = rows.filter(({ way, n, returned }) => way === "all pairs" && returned < n - 0.05);
+  const lostAt = lost.map(
+    ({ judge, n, share, returned }) => `${n} documents at ${share.toFixed(2)} x, ${judge}: ${returned.toFixed(1)}`,
+  );
   const worse = rows.filter(({ gain }) => gain !== undefined && gain.top + gain.half < 0);
   const parts = [...new Set(rows.map(({ judge, n }) => `${judge} ${n}`))].map((name) => {
     const own = rows.filter(({ judge, n }) => `${judge} ${n}` === name);
@@ -232,12 +241,12 @@ export function deadlinesPage(
   });
   return `# A ranking at its deadline
 
-**${GOAL.n} documents, ${GOAL.seconds} s, answers of ${SECONDS.join(" to ")} s: ${exact.returned.toFixed(1)} documents are returned, and the best is among the first three in ${(100 * exact.top).toFixed(0)} % (goal: all, ${100 * GOAL.top} %). Of ${rows.filter(({ gain }) => gain !== undefined).length} settings all pairs are worse than \`circular\` of as many calls, beyond chance, in ${worse.length}.**
+**${GOAL.n} documents, ${GOAL.seconds} s, answers of ${SECONDS.join(" to ")} s (goal: all returned, ${100 * GOAL.top} %). ${reached.join("; ")}. Not all are returned in ${lost.length} settings (${lostAt.join("; ")}). Of ${rows.filter(({ gain }) => gain !== undefined).length} settings all pairs are worse than \`circular\` of as many calls, beyond chance, in ${worse.length}.**
 
 ${command}
 
 Simulated, in virtual time: the product's scoring as contracts that rank ask it (\`win_rate\`, \`min_decided\` ${MIN_DECIDED}), and a judge that answers so many
-questions at once, first come, first served. Each row is the mean of ${trials} lists whose documents are of evenly spaced worth and in a random order.
+questions at once, first come, first served. Each row is the mean of ${trials} lists (${goalTrials} in the setting that was reported) whose documents are of evenly spaced worth and in a random order.
 Deadlines are shares of the time that all pairs take. "Best" is the judge's own best document, as what a judge is wrong about no deadline mends; equal
 scores are drawn. "By index" sends the same pairs as they were sent before, those of the first document first, but already leaves unasked what the
 deadline cut: before, whoever had less than half of its pairs was not returned at all. With a judge that is exact it is the better for the first place

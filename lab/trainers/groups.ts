@@ -36,18 +36,27 @@ export function epochLater(groups: readonly Group[]): Group[] {
   });
 }
 
+/** What no server takes as a rollout, and a policy can write. */
+const TOO_LONG = 600_000;
+
+/** One sample of each group is longer than a rollout may be. */
+export const withOneTooLong = (groups: readonly Group[]): Group[] =>
+  groups.map(({ prompt, texts }) => ({ prompt, texts: texts.with(2, program(TOO_LONG)) }));
+
 /** One sample of each group never comes. */
 export const withoutOne = (groups: readonly Group[]): Group[] =>
   groups.map(({ prompt, texts }) => ({ prompt, texts: texts.slice(0, -1) }));
 
-const lengthOf = (text: string) => /x = (1+)/.exec(text)?.[1]?.length ?? 0;
+const lengthOf = (text: string) => (text.length >= TOO_LONG ? 0 : (/x = (1+)/.exec(text)?.[1]?.length ?? 0));
 
 /**
  * The share of the others that each text beats, a tie counting half: the reward of the default spec
- * where every text holds a program.
+ * where every text holds a program. A text that is too long is malformed: it loses to the others,
+ * and has the penalty.
  */
 export function rewardsOf({ texts }: Group): number[] {
   return texts.map((text, i) => {
+    if (text.length >= TOO_LONG) return -1;
     const others = texts.filter((_, j) => j !== i).map(lengthOf);
     const own = lengthOf(text);
     const won = others.reduce((sum, other) => sum + (other < own ? 1 : other === own ? 0.5 : 0), 0);
@@ -61,6 +70,8 @@ export interface Place {
   /** NeMo-Gym's relay, and a second one for validation. */
   relay: { training: string; validation: string };
   scale: number;
+  /** So long after the others each group's last sample comes; absent: with them. */
+  late_ms?: number;
 }
 
 /**

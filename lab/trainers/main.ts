@@ -4,8 +4,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
-import { bundleWorker } from "../../scripts/stack/edge.ts";
-import { runScenarios, SCENARIOS, type Scenario } from "./scenarios.ts";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
+import { NAMED_ONLY, runScenarios, SCENARIOS, type Scenario } from "./scenarios.ts";
 import { tableIn, tableOf, withTable } from "./table.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -26,20 +26,27 @@ const flags = commandFlags({
   texts: {
     tools: {
       value: "",
-      help: "only the tools whose names hold one of these words, comma-separated; the others' cells stay",
+      help: "only the tools of these names, or whose names hold one of these words, comma-separated; the others' cells stay",
     },
-    scenarios: { value: "", help: `only these of ${Object.keys(SCENARIOS).join(", ")}; the other cells stay` },
+    scenarios: {
+      value: "",
+      help: `only these of ${Object.keys(SCENARIOS).join(", ")}; the other cells stay. Without it all but ${NAMED_ONLY.join(", ")}`,
+    },
     out: { value: "docs/integrations/README.md", file: true, help: "the page with the table; empty: none" },
   },
 });
 
 const words = (text: string) => text.split(",").filter((word) => word !== "");
 const [wanted, named] = [words(flags.tools), words(flags.scenarios)];
+const wholeNames = new Set(TOOLS.map(({ name }) => name));
+const fits = (name: string, word: string) => (wholeNames.has(word) ? name === word : name.includes(word));
 const tools = TOOLS.filter(({ absent }) => absent !== true).filter(
-  ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+  ({ name }) => wanted.length === 0 || wanted.some((word) => fits(name, word)),
 );
 const all = Object.keys(SCENARIOS) as Scenario[];
-const scenarios = all.filter((scenario) => named.length === 0 || named.includes(scenario));
+const scenarios = all.filter((scenario) =>
+  named.length === 0 ? !NAMED_ONLY.includes(scenario) : named.includes(scenario),
+);
 const script = await bundleWorker();
 const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
 const date = new Date().toISOString().slice(0, 10);

@@ -101,7 +101,16 @@ export async function drivePython(
   await driver.ready;
   const { child, said } = driver;
   const ended = child.exitCode === null ? once(child, "close") : [child.exitCode];
-  child.stdin?.end(JSON.stringify({ tool: tool.name, groups, split, size: SIZE, scale: place.scale }));
+  child.stdin?.end(
+    JSON.stringify({
+      tool: tool.name,
+      groups,
+      split,
+      size: SIZE,
+      scale: place.scale,
+      late_s: (place.late_ms ?? 0) / 1_000,
+    }),
+  );
   const [code] = await ended;
   if (code !== 0) throw new Error(said.err.trim().split("\n").at(-1) ?? `ended with ${code}`);
   const { values, took_s } = JSON.parse(said.out.slice("ready\n".length)) as { values: Values; took_s: number };

@@ -5,7 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
-import { epochLater, type Group, groupsOf, type Place, rewardsOf, SIZE, type Values, withoutOne } from "./groups.ts";
+import {
+  epochLater,
+  type Group,
+  groupsOf,
+  type Place,
+  rewardsOf,
+  SIZE,
+  type Values,
+  withOneTooLong,
+  withoutOne,
+} from "./groups.ts";
 import { endPython, startRelay } from "./python.ts";
 import { type Tool, toldAs } from "./tools.ts";
 import { MODEL, ScriptedVerifier } from "./verifier.ts";
@@ -15,11 +25,16 @@ export const SCENARIOS = {
   outage2: "outage 2 s",
   outage15: "outage 15 s",
   outage60: "outage 60 s",
+  outage320: "outage 320 s",
+  hang: "hang 15 s",
   restart: "restart mid-step",
   step: "64 x 8, restarted",
   seven: "7 of 8 arrive",
   validation: "validation",
   epoch: "an epoch later",
+  long: "600 kB rollout",
+  late: "one 30 s late",
+  processes: "two processes",
 } as const;
 export type Scenario = keyof typeof SCENARIOS;
 
@@ -33,15 +48,35 @@ const FIRST: readonly Scenario[] = ["validation", "restart"];
 const STEP: Scenario = "step";
 
 /** What runs side by side on a stack of its own. */
-const STACKS: readonly (readonly Scenario[])[] = [["quiet", "seven", "epoch"], ["outage2"], ["outage15"], ["outage60"]];
+const STACKS: readonly (readonly Scenario[])[] = [
+  ["quiet", "seven", "epoch"],
+  ["long", "late", "processes"],
+  ["hang"],
+  ["outage2"],
+  ["outage15"],
+  ["outage60"],
+  ["outage320"],
+];
 
-const OUTAGE_S: Partial<Record<Scenario, number>> = { outage2: 2, outage15: 15, outage60: 60 };
+const OUTAGE_S: Partial<Record<Scenario, number>> = { outage2: 2, outage15: 15, outage60: 60, outage320: 320 };
+const HANG_S = 15;
+const LATE_S = 30;
+
+/** What runs only where it is named: longer than most clients ask. */
+export const NAMED_ONLY: readonly Scenario[] = ["outage320"];
 
 /** When Kritai ends after the tools have begun to ask. */
 const RESTART_MS = 2_500;
 
 /** A refusal that comes later is none. */
 const REFUSAL_MS = 5_000;
+
+/** A cell that there is nothing to try for, by how the tool's samples come; null: it is tried. */
+function untried({ comes }: Tool, scenario: Scenario): string | null {
+  if (comes === "any process") return null;
+  if (scenario === "late" && comes !== "one process") return "whole groups";
+  return scenario === "processes" ? (comes ?? "not run") : null;
+}
 
 export type Cells = Map<string, Partial<Record<Scenario, string>>>;
 
@@ -102,8 +137,25 @@ export function judged(tool: Tool, groups: readonly Group[], values: Values): st
   return `wrong: of ${pairs.length} rewards ${lost} lost, ${off} others`;
 }
 
+/** Every other sample of each group by another call: a Python tool's is another process. */
+async function halves(tool: Tool, place: Place, groups: readonly Group[]): Promise<Values> {
+  const part = (half: number) =>
+    groups.map(({ prompt, texts }) => ({ prompt, texts: texts.filter((_, i) => i % 2 === half) }));
+  const [even, odd] = await Promise.all([0, 1].map((half) => tool.ask(place, part(half))));
+  return groups.map(({ texts }, g) => texts.map((_, i) => (i % 2 === 0 ? even : odd)?.[g]?.[i >> 1] ?? null));
+}
+
 async function cellOf(tool: Tool, scenario: Scenario, place: Place, step_groups: number): Promise<string> {
   const groups = groupsOf(`${tool.name} ${scenario}`, scenario === STEP ? step_groups : undefined);
+  if (scenario === "processes") return judged(tool, groups, await halves(tool, place, groups));
+  if (scenario === "late") {
+    const late = { ...place, late_ms: LATE_S * 1_000 * place.scale };
+    return judged(tool, groups, await tool.ask(late, groups));
+  }
+  if (scenario === "long") {
+    const long = withOneTooLong(groups);
+    return judged(tool, long, await tool.ask(place, long));
+  }
   if (scenario === "seven") return judged(tool, withoutOne(groups), await tool.ask(place, withoutOne(groups)));
   if (scenario === "epoch") {
     const first = judged(tool, groups, await tool.ask(place, groups));
@@ -133,6 +185,10 @@ async function trouble(stack: Stack, scenario: Scenario, scale: number): Promise
     await pause(outage_s * 1_000 * scale);
     await stack.verifier.bringBack();
   }
+  if (scenario === "hang") {
+    await pause(HANG_S * 1_000 * scale);
+    stack.verifier.wake();
+  }
   if (scenario === "restart" || scenario === STEP) {
     await pause(RESTART_MS);
     await stack.restart();
@@ -157,22 +213,35 @@ async function runScenario(
   cells: Cells,
 ): Promise<void> {
   if (OUTAGE_S[scenario] !== undefined) await stack.verifier.takeAway();
+  if (scenario === "hang") stack.verifier.hang();
   // Each answer takes a while, so that the restart comes into the judging.
   if (scenario === "restart") stack.verifier.answer_ms = 1_000;
   if (scenario === STEP) stack.verifier.answer_ms = 100;
-  await Promise.all(tools.map((tool) => tool.ready?.(stack.place)));
+  const tried = tools.filter((tool) => untried(tool, scenario) === null);
+  const drivers = scenario === "processes" ? [...tried, ...tried] : tried;
+  await Promise.all(drivers.map((tool) => tool.ready?.(stack.place)));
   const happening = trouble(stack, scenario, scale);
-  const asking = tools.map(async (tool) => {
+  for (const tool of tools) {
+    const cell = untried(tool, scenario);
+    if (cell !== null) cells.set(tool.name, { ...cells.get(tool.name), [scenario]: cell });
+  }
+  const asking = tried.map(async (tool) => {
     const began = performance.now();
+    const taken_s = () => Math.round((performance.now() - began) / 1_000);
     const cell = await cellOf(tool, scenario, stack.place, step_groups).catch((error: Error) => {
+      if (NAMED_ONLY.includes(scenario)) return `given up after ${taken_s()} s: ${told(error)}`;
+      // Raised before anything is asked.
+      if (scenario === "seven" && tool.refuses_part?.test(error.message) === true) return "refused: ValueError";
       const cut = scenario === "restart" || scenario === STEP;
       const soon = performance.now() - began < RESTART_MS + REFUSAL_MS;
       return cut && soon && tool.refuses?.when.test(error.message) === true
         ? `refused: ${tool.refuses.as}`
         : `wrong: ${told(error)}`;
     });
-    cells.set(tool.name, { ...cells.get(tool.name), [scenario]: cell });
-    note(`${tool.name}, ${SCENARIOS[scenario]}: ${cell} (${((performance.now() - began) / 1_000).toFixed(1)} s)`);
+    const none = NAMED_ONLY.includes(scenario) && / lost, 0 others$/.test(cell);
+    const shown = none ? `given up after ${taken_s()} s: no reward` : cell;
+    cells.set(tool.name, { ...cells.get(tool.name), [scenario]: shown });
+    note(`${tool.name}, ${SCENARIOS[scenario]}: ${shown} (${((performance.now() - began) / 1_000).toFixed(1)} s)`);
   });
   await Promise.all([happening, ...asking]);
 }

@@ -1,6 +1,6 @@
 // Owns the trainers' table as Markdown, and its place between two markers of a page: a run replaces
 // the cells that it has. Knows no tool and no scenario's steps.
-import { type Cells, SCENARIOS, type Scenario } from "./scenarios.ts";
+import { type Cells, NAMED_ONLY, SCENARIOS, type Scenario } from "./scenarios.ts";
 import type { Tool } from "./tools.ts";
 
 const BEGIN = "<!-- npm run lab -- trainers: begins -->";
@@ -43,7 +43,8 @@ export function tableOf(tools: readonly Tool[], cells: Cells, { date, commit, sc
 /** Of a row whose other cells stay: the run that they are of, and beside it this one. */
 function madeOf(now: Partial<Record<Scenario, string>>, before: string, made: string): string {
   const [whole] = before.split(IN_PART);
-  return whole === "" || whole === made || NAMES.every((name) => now[name] !== undefined)
+  const usual = NAMES.filter((name) => !NAMED_ONLY.includes(name));
+  return whole === "" || whole === made || usual.every((name) => now[name] !== undefined)
     ? made
     : `${whole}${IN_PART}${made}`;
 }

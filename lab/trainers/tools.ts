@@ -1,6 +1,7 @@
 // Owns the tools of the trainers' table: how each asks for a group's rewards, from its documented
 // line. Knows no scenario.
 
+import { setTimeout as pause } from "node:timers/promises";
 import { CohereClientV2 } from "cohere-ai";
 import OpenAI from "openai";
 import * as clients from "../../test/api/contracts/trainer-clients.ts";
@@ -15,6 +16,11 @@ export interface Tool {
   /** Its package is not installed here, so that it cannot run. */
   absent?: true;
   ask(place: Place, groups: readonly Group[]): Promise<Values>;
+  /**
+   * How the samples of a group reach Kritai: by one call, by calls of one process, or by calls of
+   * any. Absent: by calls of which each may hold a part of a group.
+   */
+  comes?: "whole groups" | "one process" | "any process";
   /** Its requests go through the relay of NeMo-Gym. */
   relayed?: true;
   /**
@@ -22,6 +28,8 @@ export interface Tool {
    * does not ask again after that. `when`: what our stand-in's error says.
    */
   refuses?: { when: RegExp; as: string };
+  /** What its ValueError says of a part of a group, where the tool is told the group's size. */
+  refuses_part?: RegExp;
   /** Resolves when its process could ask; trouble may begin then. */
   ready?(place: Place): Promise<void>;
   /** By its documented line; absent: as in training. */
@@ -30,9 +38,18 @@ export interface Tool {
 
 type AskOne = (text: string, group: Group) => Promise<number | null>;
 
-/** A request for each sample, all in flight at once. */
-const oneByOne = (groups: readonly Group[], ask: AskOne): Promise<Values> =>
-  Promise.all(groups.map((group) => Promise.all(group.texts.map((text) => ask(text, group)))));
+/** A request for each sample, all in flight at once, but a late one. */
+const oneByOne = ({ late_ms = 0 }: Place, groups: readonly Group[], ask: AskOne): Promise<Values> =>
+  Promise.all(
+    groups.map((group) =>
+      Promise.all(
+        group.texts.map(async (text, i) => {
+          if (late_ms > 0 && i === group.texts.length - 1) await pause(late_ms);
+          return ask(text, group);
+        }),
+      ),
+    ),
+  );
 
 const optionsOf = ({ origin, scale }: Place, path: string) => ({ url: `${origin}${path}`, compression: 1 / scale });
 const ms = ({ scale }: Place, real: number) => Math.max(1_000, Math.round(real * scale));
@@ -58,8 +75,9 @@ const nemoRow = (text: string, { prompt }: Group) => ({
 const openRlhf: Tool = {
   name: "OpenRLHF",
   version: "stand-in",
+  comes: "any process",
   ask: (place, groups) =>
-    oneByOne(groups, async (text, { prompt }) => {
+    oneByOne(place, groups, async (text, { prompt }) => {
       const path = `/openrlhf/get_reward?group_size=${SIZE}&run_id=openrlhf&deadline_ms=${ms(place, 144_000)}`;
       const query = `${chatml(prompt)}${text}<|im_end|>`;
       return (await clients.openRlhf(optionsOf(place, path), query, chatml(prompt), "l"))?.reward ?? null;
@@ -72,16 +90,20 @@ const slimePath = (place: Place, run: string) =>
 const slime: Tool = {
   name: "slime",
   version: "stand-in",
+  comes: "any process",
   ask: (place, groups) =>
-    oneByOne(groups, (text, { prompt }) => clients.slime(optionsOf(place, slimePath(place, "slime")), prompt, text)),
+    oneByOne(place, groups, (text, { prompt }) =>
+      clients.slime(optionsOf(place, slimePath(place, "slime")), prompt, text),
+    ),
 };
 
 const miles: Tool = {
   name: "miles (remote_rm)",
   version: "stand-in",
+  comes: "any process",
   refuses: { when: /ECONNRESET|ECONNREFUSED|socket hang up|aborted/, as: "aiohttp.ClientConnectionError" },
   ask: (place, groups) =>
-    oneByOne(groups, (text, { prompt }) =>
+    oneByOne(place, groups, (text, { prompt }) =>
       clients.miles(optionsOf(place, `${slimePath(place, "miles")}&tries=1`), prompt, text),
     ),
 };
@@ -90,13 +112,14 @@ const nemoGym: Tool = {
   name: "NeMo-Gym",
   relayed: true,
   version: "stand-in, our relay",
-  ask: ({ relay, scale }, groups) =>
-    oneByOne(groups, (text, group) =>
-      clients.nemoRl({ url: relay.training, compression: 1 / scale }, nemoRow(text, group)),
+  comes: "any process",
+  ask: (place, groups) =>
+    oneByOne(place, groups, (text, group) =>
+      clients.nemoRl({ url: place.relay.training, compression: 1 / place.scale }, nemoRow(text, group)),
     ),
-  validate: ({ relay, scale }, groups) =>
-    oneByOne(groups, (text, group) =>
-      clients.nemoRl({ url: relay.validation, compression: 1 / scale }, nemoRow(text, group)),
+  validate: (place, groups) =>
+    oneByOne(place, groups, (text, group) =>
+      clients.nemoRl({ url: place.relay.validation, compression: 1 / place.scale }, nemoRow(text, group)),
     ),
 };
 
@@ -104,53 +127,56 @@ const verifiers: Tool = {
   name: "verifiers",
   relayed: true,
   version: "stand-in, our relay",
-  ask: ({ relay, scale }, groups) =>
-    oneByOne(groups, (text, group) => {
-      const at = { url: relay.training, compression: 1 / scale };
+  comes: "any process",
+  ask: (place, groups) =>
+    oneByOne(place, groups, (text, group) => {
+      const at = { url: place.relay.training, compression: 1 / place.scale };
       return clients.verifiers(at, "", { ...nemoRow(text, group), run: "v" }, { request_timeout_ms: 300_000 });
     }),
   validate: (place, groups) =>
-    oneByOne(groups, (text, group) =>
+    oneByOne(place, groups, (text, group) =>
       clients.verifiers(optionsOf(place, "/nemo-gym"), "", nemoRow(text, group), {
         more: { "kritai-group-size": "1", "kritai-on-failure": "0" },
       }),
     ),
 };
 
-/**
- * A shim of the Python client, called as its tool calls it; `split`: its rows say when they are
- * validation's.
- */
-const shim = (name: string, tool: string, split = false): Tool => ({
+/** How a Python tool's samples come, and whether its rows say when they are validation's. */
+type PythonWays = Pick<Tool, "comes"> & { split?: true };
+
+/** A shim of the Python client, called as its tool calls it. */
+const shim = (name: string, tool: string, ways: PythonWays = {}): Tool => ({
   version: "stand-in, our shim",
-  ...inPython(name, { name: tool }, split),
+  ...inPython(name, { name: tool }, ways),
 });
 
-function inPython(name: string, tool: PythonTool, split: boolean): Omit<Tool, "version"> {
+function inPython(name: string, tool: PythonTool, { comes, split }: PythonWays): Omit<Tool, "version"> {
   return {
     name,
+    ...(comes !== undefined && { comes }),
     ready: (place) => readyPython(place, tool),
     ask: (place, groups) => drivePython(place, tool, groups, "train"),
-    ...(split && { validate: (place, groups) => drivePython(place, tool, groups, "test") }),
+    ...(split === true && { validate: (place, groups) => drivePython(place, tool, groups, "test") }),
   };
 }
 
 const INSTALLED = installedTrainers();
 
 /** The package's own code, where it is installed; else its row stays as it was. */
-const packaged = (name: string, of: "openrlhf" | "verl" | "trl", tool: string, split = false): Tool => ({
+const packaged = (name: string, of: string, tool: string, ways: PythonWays = {}): Tool => ({
   version: INSTALLED[of] === undefined ? "not installed here" : `${of} ${INSTALLED[of]}`,
   ...(INSTALLED[of] === undefined && { absent: true as const }),
-  ...inPython(name, { name: tool, packaged: true }, split),
+  ...inPython(name, { name: tool, packaged: true }, ways),
 });
 
 const evalProtocol: Tool = {
   name: "eval-protocol",
   version: "stand-in",
+  comes: "any process",
   // The preview waits 30 s and asks once; with the URL's own longer deadline the caller waits
   // longer.
   ask: (place, groups) =>
-    oneByOne(groups, (text, { prompt }) => {
+    oneByOne(place, groups, (text, { prompt }) => {
       const path = `/evaluate?group_size=${SIZE}&deadline_ms=${ms(place, 240_000)}`;
       const messages = [
         { role: "user", content: prompt },
@@ -161,7 +187,7 @@ const evalProtocol: Tool = {
       );
     }),
   validate: (place, groups) =>
-    oneByOne(groups, async (text, { prompt }) => {
+    oneByOne(place, groups, async (text, { prompt }) => {
       const messages = [
         { role: "user", content: prompt },
         { role: "assistant", content: text },
@@ -173,6 +199,7 @@ const evalProtocol: Tool = {
 const faiRl: Tool = {
   name: "FAI-RL",
   version: "stand-in",
+  comes: "whole groups",
   ask: async (place, groups) => {
     const rows = groups.flatMap(({ prompt, texts }) => texts.map((text) => ({ prompt, text })));
     const path = `/v1/score_batch?run_id=fai-rl&deadline_ms=${ms(place, 120_000)}`;
@@ -184,6 +211,7 @@ const faiRl: Tool = {
 const cohere: Tool = {
   name: "cohere (rerank)",
   version: "cohere-ai 8.1.0, patient fetch",
+  comes: "whole groups",
   ask: (place, groups) =>
     Promise.all(
       groups.map(async ({ prompt, texts }) => {
@@ -199,6 +227,7 @@ const cohere: Tool = {
 const openaiJudge: Tool = {
   name: "openai (judge)",
   version: "openai 7.57.0, patient fetch",
+  comes: "whole groups",
   ask: (place, groups) =>
     Promise.all(
       groups.map(async ({ prompt, texts }) => {
@@ -212,24 +241,31 @@ const openaiJudge: Tool = {
     ),
 };
 
+const BY_ONE = { comes: "one process", split: true } as const;
+const BY_ANY = { comes: "any process", split: true } as const;
+const WHOLE = { comes: "whole groups" } as const;
+
 export const TOOLS: readonly Tool[] = [
   openRlhf,
-  packaged("OpenRLHF (package)", "openrlhf", "openrlhf"),
+  packaged("OpenRLHF (package)", "openrlhf", "openrlhf", { comes: "any process" }),
   slime,
   miles,
-  shim("miles (shim)", "slime"),
+  shim("miles (shim)", "slime", WHOLE),
   nemoGym,
   verifiers,
-  shim("verl (shim)", "verl_reward", true),
-  shim("verl (gathered)", "verl_gathered", true),
-  packaged("verl (package, shim)", "verl", "verl_reward", true),
-  packaged("verl (package, gathered)", "verl", "verl_gathered", true),
-  shim("SkyRL", "skyrl", true),
-  shim("AReaL", "areal", true),
-  shim("ms-swift", "ms_swift"),
+  shim("verl (shim)", "verl_reward", BY_ONE),
+  shim("verl (gathered)", "verl_gathered", BY_ANY),
+  packaged("verl (package, shim)", "verl", "verl_reward", BY_ONE),
+  packaged("verl (package, gathered)", "verl", "verl_gathered", BY_ANY),
+  shim("SkyRL", "skyrl", BY_ONE),
+  packaged("SkyRL (package)", "skyrl-gym", "skyrl", BY_ONE),
+  shim("AReaL", "areal", BY_ANY),
+  { ...shim("ms-swift", "ms_swift"), refuses_part: /holds a part of a group/ },
   shim("TRL", "trl"),
   packaged("TRL (package)", "trl", "trl"),
   { ...shim("axolotl", "trl"), version: "stand-in, TRL's function" },
+  packaged("tinker (package)", "tinker-cookbook", "tinker", WHOLE),
+  packaged("Atropos (package)", "atroposlib", "atropos", WHOLE),
   evalProtocol,
   faiRl,
   cohere,
@@ -240,7 +276,9 @@ export const TOOLS: readonly Tool[] = [
  * What the tool's number is on a group whose rewards are these: tenths, or a share of the range.
  */
 export function toldAs({ name }: Tool, reward: number): number {
-  if (name === "openai (judge)") return Math.round(10 * reward);
+  // Scores leave the penalty of what is malformed out.
+  if (name === "cohere (rerank)") return Math.max(0, reward);
+  if (name === "openai (judge)") return Math.max(0, Math.round(10 * reward));
   // The default spec's rewards lie between -1 and 1.
   return name === "eval-protocol" ? (reward + 1) / 2 : reward;
 }

@@ -19,8 +19,11 @@ function longest(question: string): string {
 export class ScriptedVerifier {
   #server: Server | null = null;
   #port = 0;
+  #held: PromiseWithResolvers<void> | null = null;
   /** What an answer takes, ms. */
   answer_ms = 0;
+  /** Given so far. */
+  answers = 0;
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -47,6 +50,16 @@ export class ScriptedVerifier {
     await closed;
   }
 
+  /** Takes requests, and says nothing until `wake`. */
+  hang(): void {
+    this.#held = Promise.withResolvers();
+  }
+
+  wake(): void {
+    this.#held?.resolve();
+    this.#held = null;
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -54,9 +67,11 @@ export class ScriptedVerifier {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(value));
     };
+    await this.#held?.promise;
     if (request.method === "GET") return json({ object: "list", data: [{ id: MODEL, object: "model" }] });
     const { messages } = JSON.parse(Buffer.concat(parts).toString()) as { messages: { content: string }[] };
     if (this.answer_ms > 0) await pause(this.answer_ms);
+    this.answers++;
     const content = `\\boxed{${longest(messages.at(-1)?.content ?? "")}}`;
     const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }];
     json({ id: "x", choices, usage: { prompt_tokens: 5, completion_tokens: 3 } });

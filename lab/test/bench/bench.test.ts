@@ -1,7 +1,7 @@
 // The benchmark's modules at tiny size: every one runs and says finite numbers. What they say of
 // time is for `npm run lab -- bench`.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleWorker } from "../../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { benchColdStart } from "../../bench/cold-start.ts";
 import { type Backends, startBackends } from "../../bench/edge-client.ts";
 import { type Figure, figure, isMet } from "../../bench/figures.ts";
@@ -67,9 +67,9 @@ describe("every benchmark says finite numbers", () => {
   it("of the cold start and the bundle's size", async () => {
     const figures = await benchColdStart(script, 1);
     expectFinite(figures, 4);
-    // 431 kB: programs for sandboxes, words of openers and the guard came to 50. The goal is the
-    // bench's own.
-    expect(figures[3]?.median).toBeLessThanOrEqual(440);
+    // 441 kB: programs for sandboxes, words of openers and the guard came to 50, pages of the docs
+    // and request lines to 10. The goal is the bench's own.
+    expect(figures[3]?.median).toBeLessThanOrEqual(445);
   });
 });
 

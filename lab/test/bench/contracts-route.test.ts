@@ -1,7 +1,7 @@
 // The benchmark of the contracts at small size: it measures answers, not refusals, and gives a
 // difference.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bundleWorker } from "../../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { benchContracts } from "../../bench/contracts-route.ts";
 import { type Backends, startBackends } from "../../bench/edge-client.ts";
 

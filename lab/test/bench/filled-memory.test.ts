@@ -1,7 +1,7 @@
 // What templates fill, in the real runtime: one count for the Worker and for the batches of its
 // isolate. What it comes to in memory is for `npm run lab -- bench --only filled-memory`.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bundleWorker } from "../../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { FILLINGS, filledRequest, startSilentJudge } from "../../bench/filled-memory.ts";
 import { type BareWorkerd, startWorkerd } from "../../bench/workerd.ts";
 

@@ -1,7 +1,7 @@
 // The benchmark of the verify adapter at small size: what it says of bytes and connections holds at
 // any size; and the largest group fits an isolate.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleWorker } from "../../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { type Backends, post, startBackends } from "../../bench/edge-client.ts";
 import { isMet } from "../../bench/figures.ts";
 import { rewardsRequest } from "../../bench/loads.ts";

@@ -21,7 +21,7 @@ test("all pairs, cut, are not worse than circular of as many calls", () => {
 });
 
 test("the page says what was reached and names every way", () => {
-  const page = deadlinesPage("`told`", plan.trials, rows, rows);
-  expect(page).toContain("32.0 documents are returned");
+  const page = deadlinesPage("`told`", [plan.trials, plan.trials], rows, rows);
+  expect(page).toContain("32.0 returned, the best among the first three in 100.0 +- 0.0 %");
   for (const { way } of rows) expect(page).toContain(`| ${way} |`);
 });

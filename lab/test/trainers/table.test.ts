@@ -2,7 +2,7 @@
 // wrong, with times scaled for a test.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { bundleWorker } from "../../../scripts/stack/edge.ts";
+import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { epochLater, groupsOf, rewardsOf, withoutOne } from "../../trainers/groups.ts";
 import { judged, runScenarios, type Scenario } from "../../trainers/scenarios.ts";
 import { tableIn, tableOf, withTable } from "../../trainers/table.ts";
@@ -35,6 +35,18 @@ it("no cell is wrong: quiet path, outages, validation and a second epoch", async
         const alone = name === "eval-protocol" ? { validation: "0, flagged" } : {};
         return [name, { ...Object.fromEntries(scenarios.map((one) => [one, "right"])), ...alone }];
       }),
+    ),
+  );
+});
+
+it("no cell is wrong: a verifier that hangs, a rollout of 600 kB, one that is late, two processes", async () => {
+  const tools = named("OpenRLHF", "slime", "FAI-RL", "cohere (rerank)", "openai (judge)");
+  const scenarios: Scenario[] = ["hang", "long", "late", "processes"];
+  const cells = await runScenarios({ ...options, script, tools, scenarios });
+  const apart = ({ comes }: Tool) => (comes === "any process" ? "right" : "whole groups");
+  expect(Object.fromEntries(cells)).toEqual(
+    Object.fromEntries(
+      tools.map((tool) => [tool.name, { hang: "right", long: "right", late: apart(tool), processes: apart(tool) }]),
     ),
   );
 });
