@@ -29,11 +29,18 @@ const PROCESSES = [
   "lab/test/testbed/{adversarial,journey,mutation,problem-folders,small-set}.test.ts",
   "test/project/help.test.ts",
   "test/run-log/owners-migration.test.ts",
-  "test/stack/slow-reply.test.ts",
+  "test/stack/{container,npm-package,replicas,slow-reply}.test.ts",
   "lab/test/trainers/**/*.test.ts",
 ];
+const DEPLOY = ["test/deploy/deploy.test.ts"];
 /** Rooms that other projects run by themselves. */
-const APART = ["**/node_modules/**", "test/{workerd,browser,faults}/**", "test/engines/real/**", ...PROCESSES];
+const APART = [
+  "**/node_modules/**",
+  "test/{workerd,browser,faults}/**",
+  "test/engines/real/**",
+  ...PROCESSES,
+  ...DEPLOY,
+];
 
 /**
  * What is beside the product; databases; and searches over so many cases that they take a twentieth
@@ -46,6 +53,7 @@ const SLOW = [
   "test/api/contracts/{content,grader*,trainer-clients}.test.ts",
   "test/api/routes/soft-votes.test.ts",
   "test/core/tournament/{confidence,rehearsal-work}.test.ts",
+  "test/recorded/tournaments.test.ts",
   "test/scoring/{budget-bound,near-copies,rescore}.test.ts",
   "test/security/{comment-attacks,fuzz}.test.ts",
   "test/verifier/sandbox.test.ts",
@@ -128,6 +136,8 @@ export default defineConfig({
       },
       { test: { name: "slow", include: SLOW, exclude: [...APART, ...isolated], ...SHARED, ...TIME_OUTS } },
       { test: { name: "slow-isolated", include: slowIsolated, exclude: APART, ...TIME_OUTS } },
+      // The real wrangler, several times a test.
+      { test: { name: "deploy", include: DEPLOY, ...TIME_OUTS } },
       { test: { name: "processes", include: PROCESSES, ...TIME_OUTS } },
       {
         test: {

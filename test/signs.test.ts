@@ -37,6 +37,7 @@ const OTHERS_VARIABLES = new Set([
   "GPU_1",
   "GATEWAY_PORT",
   "FIREWORKS_API_KEY",
+  "NODE_EXTRA_CA_CERTS",
 ]);
 
 interface Line {

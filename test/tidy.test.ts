@@ -254,9 +254,8 @@ describe("a deployment", () => {
 
   it("serves the static assets locally as every deployment does", () => {
     const toml = textOf("wrangler.toml");
-    const { directory, htmlHandling, runWorkerFirst } = ASSETS;
     expect(toml).toContain(
-      `[assets]\ndirectory = "./${relative(ROOT, directory)}"\nbinding = "ASSETS"\nhtml_handling = "${htmlHandling}"\nrun_worker_first = ${runWorkerFirst}\n`,
+      `[assets]\ndirectory = "./${relative(ROOT, ASSETS)}"\nbinding = "ASSETS"\nhtml_handling = "none"\nrun_worker_first = true\n`,
     );
   });
 

@@ -13,6 +13,7 @@ export const TESTS = {
   names: {
     slow: "the GPU side, the laboratory, databases, long searches",
     processes: "the stack, its commands and restarts as processes",
+    deploy: "npm run deploy, with the real wrangler against stand-ins",
     faults: "every fault x protocol x form of reply, and half a minute of chaos",
     browser: "the pages in Chromium",
     python: "the Python client: bash clients/python/run-tests.sh",
@@ -26,6 +27,7 @@ type Name = keyof typeof TESTS.names;
 const PROJECTS: Partial<Record<Name, { projects: readonly string[]; needs: readonly Beside[] }>> = {
   slow: { projects: ["slow", "slow-isolated"], needs: ["lab", "test"] },
   processes: { projects: ["processes"], needs: ["lab"] },
+  deploy: { projects: ["deploy"], needs: [] },
   faults: { projects: ["faults"], needs: [] },
   browser: { projects: ["browser"], needs: ["lab", "test"] },
 };
@@ -47,7 +49,7 @@ async function runOne(name: Name | null, args: readonly string[]): Promise<void>
 }
 
 async function runAll(): Promise<number> {
-  const names = ["slow", "processes", "faults", "browser", "python"];
+  const names = ["slow", "processes", "deploy", "faults", "browser", "python"];
   for (const args of [[], ...names.map((name) => [name]), ["engine", "vllm"]]) {
     const status = await runToEnd(process.execPath, [`${ROOT}scripts/project/test.ts`, ...args]);
     if (status !== 0) return status;

@@ -23,6 +23,7 @@ const programs: [call: string, ...command: string[]][] = [
     scriptsOf("")[name] === undefined ? `npm run lab -- ${name}` : `npm run ${name} --`,
     mainOf(name),
   ]),
+  ["npm run deploy", "scripts/deploy/main.ts"],
   ["npm run lab -- NAME", "scripts/project/lab.ts"],
   ["npm run logs -- NAME", "scripts/stack/commands/logs.ts"],
   ["npm run check -- NAME", "scripts/project/check.ts"],
@@ -112,7 +113,7 @@ it("are all that package.json and gpu-backend/package.json call", () => {
       return name === "postinstall" ? [] : [folder === "" ? main : `${folder}${main}`];
     }),
   );
-  expect(called).toHaveLength(14);
+  expect(called).toHaveLength(15);
   expect(called.filter((main) => main === undefined || !looked.has(main))).toEqual([]);
 });
 
