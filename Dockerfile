@@ -15,7 +15,7 @@ COPY src ./src
 COPY scripts ./scripts
 COPY gpu-backend ./gpu-backend
 COPY migrations ./migrations
-COPY docs/errors.md ./docs/errors.md
+COPY docs ./docs
 RUN node scripts/stack/commands/image.ts /image && mkdir /data
 
 # Of the dependencies only workerd is kept, built for the platform that the image is for.

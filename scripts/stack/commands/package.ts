@@ -84,7 +84,7 @@ function packageOf(path: string): string {
 /** Plain enough for any Node to say which it needs. */
 function command(): string {
   return `#!/usr/bin/env node
-// \`npx kritai\`: the local stack; \`npx kritai demo\`, \`migrate\`, \`token\`: as the scripts of the repository.
+// \`npx kritai\`: the local stack; its other commands as the repository's scripts.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 15)) {
   console.error(\`kritai: needs Node 22.15 or newer, this is \${process.versions.node}\`);

@@ -1,5 +1,6 @@
 // Owns response bodies that are written piece by piece, and newline-delimited JSON. Knows no route.
 import type { JsonWriter } from "../../core/contract/json-text.ts";
+import type { AppContext } from "./scope.ts";
 
 const encoder = new TextEncoder();
 
@@ -76,20 +77,23 @@ export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Ar
 }
 
 /**
- * A stream that takes a line from `lines` whenever the client wants one, and ends the source when
- * the client goes; `onEnd` is called after the last one either way.
+ * NDJSON that takes a line from `lines` whenever the client wants one, and ends the source when the
+ * client goes; the request's log line waits for either.
  */
-export function pulledLines(lines: AsyncIterator<unknown>, onEnd: () => void = () => {}): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
+export function pulledLines(c: AppContext, lines: AsyncIterator<unknown>): Response {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  c.set("replying", promise);
+  const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await lines.next();
       if (!done) return controller.enqueue(encoder.encode(line(value)));
       controller.close();
-      onEnd();
+      resolve();
     },
     async cancel() {
-      onEnd();
+      resolve();
       await lines.return?.();
     },
   });
+  return ndjsonResponse(body);
 }

@@ -49,10 +49,9 @@ interface Common {
 async function commonSteps(
   deps: RouteDeps,
   asked: { asked: RunAxis | null; windows: RunAxis },
-  [one, other]: readonly [RunSteps, RunSteps],
+  known: readonly [RunSteps, RunSteps],
   most: number,
 ): Promise<Common> {
-  const known = [one, other] as const;
   // Of a run that tells no step none is the other's.
   const stepless = known.some(({ steps }) => steps.length === 0);
   const axis = asked.asked ?? (stepless ? asked.windows : BY_STEP);

@@ -8,7 +8,7 @@ import type { RouteDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
-import { ndjsonResponse, pulledLines } from "../door/streams.ts";
+import { pulledLines } from "../door/streams.ts";
 import { documented, ofOneRun } from "./words.ts";
 
 export const ExportQuerySchema = OwnerQuerySchema.extend({ table: z.enum(EXPORT_TABLES) });
@@ -42,9 +42,7 @@ export function exportRun(deps: RouteDeps) {
       const first = await rows.next();
       return first.done && (await runLog.run(run)) === null ? null : { first, rows };
     });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    c.set("replying", promise);
-    return ndjsonResponse(pulledLines(withEnd(first, rows, c.get("scope").id), resolve));
+    return pulledLines(c, withEnd(first, rows, c.get("scope").id));
   };
 }
 

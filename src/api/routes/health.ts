@@ -29,13 +29,13 @@ export const HealthQuerySchema = OwnerQuerySchema.extend({
 export function runHealth(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, steps, rows: limit, ...query } = queryParameters(c, HealthQuerySchema);
+    const { owner, steps, rows: withRows, ...query } = queryParameters(c, HealthQuerySchema);
     const { asked, windows } = axisOf(query);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
       const { axis, found: rows } = await overAxis(
         asked,
         windows,
-        (owner) => deps.runLog.health(run, steps, owner),
+        (tried) => deps.runLog.health(run, steps, tried),
         ({ length }) => length === 0,
       );
       if (rows.length === 0 && (await deps.runLog.run(run)) === null) return null;
@@ -50,7 +50,7 @@ export function runHealth(deps: RouteDeps) {
         on: [...new Set(spans.flatMap(({ alarm, to_step }) => (to_step === null ? [alarm] : [])))],
         looked_at,
         alarms: spans,
-        ...(limit === "true" && { rows }),
+        ...(withRows === "true" && { rows }),
       };
     });
     return c.json(reply);

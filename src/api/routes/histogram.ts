@@ -32,7 +32,7 @@ export function runHistogram(deps: RouteDeps) {
       const { axis, found: histogram } = await overAxis(
         asked,
         windows,
-        (owner) => deps.runLog.histogram(run, wanted, owner),
+        (tried) => deps.runLog.histogram(run, wanted, tried),
         ({ specs }) => specs.length === 0,
       );
       if (histogram.specs.length === 0 && (await deps.runLog.run(run)) === null) return null;

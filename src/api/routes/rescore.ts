@@ -13,7 +13,7 @@ import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
 import { specMeant } from "../door/spec-lookup.ts";
-import { ndjsonResponse, pulledLines } from "../door/streams.ts";
+import { pulledLines } from "../door/streams.ts";
 import { validated } from "../door/validation.ts";
 import { documented, ofOneRun } from "./words.ts";
 
@@ -48,9 +48,7 @@ export function rescore(deps: RouteDeps) {
     const spec = await withOwnTemplates(deps, scope, await specMeant(deps, scope, request.spec), "spec");
     const steps = { from: request.from_step, to: request.to_step };
     const { lines } = await ofRun(c, deps, runId, owner, (run) => rescoreRun(deps.runLog, run, spec, steps));
-    const { promise, resolve } = Promise.withResolvers<void>();
-    c.set("replying", promise);
-    return ndjsonResponse(pulledLines(withFaults(lines, scope.id), resolve));
+    return pulledLines(c, withFaults(lines, scope.id));
   };
 }
 

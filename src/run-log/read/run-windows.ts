@@ -9,16 +9,16 @@ import { requestsOf } from "./run-pages.ts";
  * Each such request with its window `k`. Request ids sort by time, so that a window stays as it is
  * while the run goes on; the index by step has these requests first, in this order.
  */
-const placed = (run: RunKey, windowGroups: number): SQL => sql`
-  SELECT request_id, kind, items, reward_mean, reward_std, parse_rate, warnings, created_at, spec_hash,
-    (sum(greatest(groups, 1)) OVER (ORDER BY request_id ROWS UNBOUNDED PRECEDING) - greatest(groups, 1)) / ${windowGroups}::int AS k
-  FROM ${requests} WHERE ${requestsOf(run)} AND ${requests.step} IS NULL`;
+const placed = (run: RunKey, windowGroups: number): SQL =>
+  placedOf(sql`${requestsOf(run)} AND ${requests.step} IS NULL`, windowGroups);
 
 /** The same of all of the run's requests, with a step or without: as a run is laid beside one that has none. */
-export const placedAll = (run: RunKey, windowGroups: number): SQL => sql`
-  SELECT request_id, groups,
+export const placedAll = (run: RunKey, windowGroups: number): SQL => placedOf(requestsOf(run), windowGroups);
+
+const placedOf = (which: SQL | undefined, windowGroups: number): SQL => sql`
+  SELECT request_id, kind, items, groups, reward_mean, reward_std, parse_rate, warnings, created_at, spec_hash,
     (sum(greatest(groups, 1)) OVER (ORDER BY request_id ROWS UNBOUNDED PRECEDING) - greatest(groups, 1)) / ${windowGroups}::int AS k
-  FROM ${requests} WHERE ${requestsOf(run)}`;
+  FROM ${requests} WHERE ${which}`;
 
 /** The requests for rewards of the last windows that have any. */
 export const requestsOfLastWindows = (run: RunKey, windowGroups: number, windows: number): SQL => sql`

@@ -132,7 +132,7 @@ export const sampleOperation = (
   query: SampleOptionsSchema.omit({ format: true }),
   ...operation,
   description:
-    `Samples of equal prompt, label, run, step and spec are gathered into one group, judged once, and each request is answered with its operation reward. A reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space; a failure then breaks it off. ${operation.description ?? ""}`.trimEnd(),
+    `Samples of equal prompt, label, run, step and spec are gathered into one group, judged once, and each request is answered with its own reward. A reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space; a failure then breaks it off. ${operation.description ?? ""}`.trimEnd(),
   gathered: true,
   refusals: [
     deepLabel(),
