@@ -114,7 +114,7 @@ describe("/docs", () => {
 
   it("is searched together with the guides, on a guide's page too", async () => {
     const { page, faults, elsewhere } = await open("/docs", 1280);
-    await page.locator("#search input").fill("drift_probe comes again");
+    await page.locator("#search input").fill("drift_probe come again");
     await page.locator('#search a[href="/docs/alarms#groups-that-come-again"]').waitFor();
     await page.goto(`${edge.url}/docs/guides/training`);
     await page.locator("#search input").fill("rescore run");

@@ -9,6 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { FlagFault } from "../../../gpu-backend/flags.ts";
 import { readFlags } from "../../loadtest/flags.ts";
 import { type KnownServer, startKnownServer } from "../../loadtest/known-server.ts";
+import type { RequestRow } from "../../loadtest/record.ts";
+import type { SliceNote } from "../../loadtest/run.ts";
 import { setUp } from "../../loadtest/setup.ts";
 import { type Point, SummarySchema } from "../../loadtest/summary-schema.ts";
 import { readTraceFile, readWorkloadFile } from "../../loadtest/workload/file.ts";
@@ -203,11 +205,16 @@ describe("npm run loadtest", () => {
     expect(points[0]?.target).toMatchObject({ ok: 40, rewards: 40, errors: {} });
     const { rewards_per_s, achieved_per_s, dollars_per_1000_rewards } = (points as [Point, Point])[0].target;
     expect(rewards_per_s.value).toBe(achieved_per_s.value);
-    expect(Math.abs((rewards_per_s.value as number) - 20)).toBeLessThanOrEqual(2);
     expect(dollars_per_1000_rewards.measured).toBeCloseTo((1000 * 2) / 3600 / (rewards_per_s.value as number), 6);
     expect(points[0]?.overhead_ms?.p50.repeats.length).toBe(2);
     const rows = readFileSync(join(out, "requests.jsonl"), "utf8").trim().split("\n");
     expect(rows.length).toBe(2 * 2 * (30 + 60));
+    // What was answered in the second that is measured, of each repeat: a busy machine answers late.
+    const answered = rows
+      .map((row): RequestRow & SliceNote => JSON.parse(row))
+      .filter(({ side, rate, error }) => side === "target" && rate === 20 && error === null)
+      .filter(({ due_at, latency_ms }) => due_at + latency_ms >= 500 && due_at + latency_ms < 1500);
+    expect(rewards_per_s.repeats).toEqual([0, 1].map((nth) => answered.filter(({ repeat }) => repeat === nth).length));
     const log = readFileSync(join(out, "latency.hlog"), "utf8");
     const reader = new HistogramLogReader(log);
     const counts: number[] = [];

@@ -113,7 +113,9 @@ export function searchBox(): void {
   const more = () => {
     known = entries();
     void indexed().then((others) => {
-      known = [...(known ?? []), ...others];
+      // Of a code of a page beside this one the index says more.
+      const again = new Set(others.map(({ href }) => href));
+      known = [...(known ?? []).filter(({ href }) => !again.has(href)), ...others];
       if (input.value !== "") look();
     });
   };
