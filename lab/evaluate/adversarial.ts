@@ -3,8 +3,8 @@
 import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
 import { evaluate } from "../../src/core/formulations/evaluation.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import type { AdversarialList } from "../testbed/set-format.ts";
-import type { Answer, AnswerStore } from "./answers.ts";
+import type { AdversarialList } from "../testbed/format/set-format.ts";
+import type { Answer, AnswerStore } from "./asking/answers.ts";
 import { pairedDifference, pairedTauDifference } from "./paired.ts";
 import { evaluationList, failuresOf, outcomesByProblem, type Statistics } from "./summarise.ts";
 import type { AdversarialSummary, ModificationSummary } from "./summary.ts";

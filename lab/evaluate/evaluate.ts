@@ -6,9 +6,10 @@ import { commit } from "../../scripts/stack/commit.ts";
 import { mean } from "../../src/core/math/stats.ts";
 import { writeFiles } from "../report/exports.ts";
 import { summariseAdversarial } from "./adversarial.ts";
-import { type AnswerStore, openAnswers } from "./answers.ts";
-import { type Cell, generationsOf, planCells } from "./cells.ts";
-import { askLists, type Question } from "./client.ts";
+import { type AnswerStore, openAnswers } from "./asking/answers.ts";
+import { type Cell, generationsOf, planCells } from "./asking/cells.ts";
+import { askLists, type Question } from "./asking/client.ts";
+import { wrongLists } from "./asking/wrong-lists.ts";
 import { readPoints } from "./compare.ts";
 import type { EvaluateOptions } from "./flags.ts";
 import type { Point } from "./pareto.ts";
@@ -19,7 +20,6 @@ import { type Progress, runWork } from "./runner.ts";
 import { type EvaluationSet, readSet } from "./set-reader.ts";
 import { summariseCell } from "./summarise.ts";
 import type { CellSummary, Summary } from "./summary.ts";
-import { wrongLists } from "./wrong-lists.ts";
 
 export interface Surroundings {
   /** The command as given, for the report. */

@@ -6,8 +6,8 @@ import * as z from "zod";
 import { above0, count, readFlags, url } from "../../gpu-backend/flags.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { carriesKey } from "../loadtest/target-url.ts";
-import { SPLITS } from "../testbed/set-format.ts";
-import { FORMULATIONS, readBaseSpec } from "./cells.ts";
+import { SPLITS } from "../testbed/format/set-format.ts";
+import { FORMULATIONS, readBaseSpec } from "./asking/cells.ts";
 import { CONTROLS } from "./controls/policies.ts";
 import { readSimulatorOptions } from "./controls/simulator-options.ts";
 

@@ -5,6 +5,7 @@ import type { Html } from "../../scripts/build/reference/html.ts";
 import { barChart, lineChart } from "../report/charts.ts";
 import { exportsOf } from "../report/exports.ts";
 import { type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
+import { wrongTable } from "./asking/wrong-lists.ts";
 import { frontPart, type Part } from "./front-part.ts";
 import { comparedHeadline, headlineOf } from "./headline.ts";
 import type { Point } from "./pareto.ts";
@@ -19,7 +20,6 @@ import {
   tagTables,
   undefinedTauTable,
 } from "./tables.ts";
-import { wrongTable } from "./wrong-lists.ts";
 
 /** What a reader must know before any figure; empty when all is well. */
 export function warningsOf(summary: Summary): string[] {

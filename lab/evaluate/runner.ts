@@ -1,9 +1,9 @@
 // Owns the order and the pace of a run: what is still to ask, in batches, a few at a time, each
 // answer stored before the next is asked. Knows no HTTP.
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { Answer, AnswerStore } from "./answers.ts";
-import { type Cell, generationsOf } from "./cells.ts";
-import type { Question } from "./client.ts";
+import type { Answer, AnswerStore } from "./asking/answers.ts";
+import { type Cell, generationsOf } from "./asking/cells.ts";
+import type { Question } from "./asking/client.ts";
 
 /** Questions to ask in one cell. */
 export interface Work {

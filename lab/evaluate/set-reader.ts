@@ -13,7 +13,7 @@ import {
   type SetManifest,
   SetManifestSchema,
   type SPLITS,
-} from "../testbed/set-format.ts";
+} from "../testbed/format/set-format.ts";
 
 export interface EvaluationSet {
   manifest: SetManifest;

@@ -6,12 +6,12 @@ import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
 import { evaluate } from "../../src/core/formulations/evaluation.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
-import type { SetList } from "../testbed/set-format.ts";
-import type { Answer, AnswerStore } from "./answers.ts";
-import type { Cell } from "./cells.ts";
+import type { SetList } from "../testbed/format/set-format.ts";
+import type { Answer, AnswerStore } from "./asking/answers.ts";
+import type { Cell } from "./asking/cells.ts";
+import { isWrong } from "./asking/wrong-lists.ts";
 import { dollarsFor, type Price } from "./cost.ts";
 import type { CellSummary, Estimate, Outcomes, ProblemOutcomes } from "./summary.ts";
-import { isWrong } from "./wrong-lists.ts";
 
 export interface Statistics {
   seed: number;

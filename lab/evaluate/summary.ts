@@ -2,10 +2,10 @@
 // neither how they are computed nor how they are shown.
 import * as z from "zod";
 import { EvaluationSummarySchema } from "../../src/core/contract/replies.ts";
-import { SPLITS } from "../testbed/set-format.ts";
-import { FORMULATIONS } from "./cells.ts";
+import { SPLITS } from "../testbed/format/set-format.ts";
+import { FORMULATIONS } from "./asking/cells.ts";
+import { WrongListSchema } from "./asking/wrong-lists.ts";
 import { PointSchema } from "./pareto.ts";
-import { WrongListSchema } from "./wrong-lists.ts";
 
 const count = z.int().min(0);
 const numberOrNull = z.number().nullable();

@@ -4,8 +4,8 @@ import * as z from "zod";
 import { above0, count, from0, oneOf, url } from "../../gpu-backend/flags.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { LOADTEST_LIMITS, range, variable } from "./flag-schemas.ts";
+import { ITEMS_MAX } from "./kinds/item.ts";
 import { KINDS } from "./kinds/table.ts";
-import { ITEMS_MAX } from "./workload/item.ts";
 
 const M = LOADTEST_LIMITS;
 

@@ -8,12 +8,12 @@ import { sha256Hex } from "../../src/platform/sha256.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { LOADTEST_LIMITS } from "./flag-schemas.ts";
 import type { FlagValues } from "./flag-table.ts";
+import type { Workload } from "./kinds/item.ts";
 import { BODIES, baseUrl, type KindName, worksFor } from "./kinds/table.ts";
 import { sweepRates } from "./knee.ts";
 import type { Endpoint, RunPlan } from "./run.ts";
 import type { Summary } from "./summary-schema.ts";
 import { readTraceFile } from "./workload/file.ts";
-import type { Workload } from "./workload/item.ts";
 import type { Shape } from "./workload/shape.ts";
 import { loadWorkload } from "./workload/source.ts";
 

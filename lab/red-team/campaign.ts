@@ -19,7 +19,7 @@ import {
   RIGHT_CODE,
   type VerifierName,
   WRONG_CODE,
-} from "./attack.ts";
+} from "./material/attack.ts";
 
 export interface Outcome {
   attack: string;

@@ -1,5 +1,5 @@
 // Owns the table of attack classes: one file a kind, one entry here.
-import type { AttackClass } from "./attack.ts";
+
 import { delimiters } from "./classes/delimiters.ts";
 import { duplicates, nearCopiesOfAll, nearCopiesOfFew, noProgram } from "./classes/duplicates.ts";
 import { fenceTags, fenceTagsChosen, fenceTagsUnnamed } from "./classes/fence-tags.ts";
@@ -30,6 +30,7 @@ import { schedules } from "./classes/schedules.ts";
 import { sections, sectionsOfAskers, sectionsOfBoxes } from "./classes/sections.ts";
 import { roleHeads, specialTokens } from "./classes/special-tokens.ts";
 import { unshown } from "./classes/unshown.ts";
+import type { AttackClass } from "./material/attack.ts";
 
 export const CLASSES: readonly AttackClass[] = [
   delimiters,

@@ -6,9 +6,9 @@ import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { createRenderer } from "../../src/core/judges/render.ts";
 import type { Generation, SessionStats, VerifierJob } from "../../src/core/wire/questions.ts";
 import type { Verifier, VerifierCall } from "../../src/ports/ports.ts";
-import { KEYS } from "./openers.ts";
+import { KEYS } from "./material/openers.ts";
+import { TOKENS } from "./material/special-tokens.ts";
 import { sectionAnswer } from "./section-judge.ts";
-import { TOKENS } from "./special-tokens.ts";
 
 /** Longer prompts it refuses, as an engine refuses what is over its context. */
 const PROMPT_CHARS_MAX = 48_000;

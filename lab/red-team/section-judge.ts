@@ -6,7 +6,7 @@ import type { ChatMessage } from "../../src/core/judges/prompt-job.ts";
 import { createRenderer } from "../../src/core/judges/render.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import type { VerifierCall } from "../../src/ports/ports.ts";
-import { sectionsIn, textsOf, timesSeen } from "./layout.ts";
+import { sectionsIn, textsOf, timesSeen } from "./material/layout.ts";
 
 /** What an answer must say to be right. */
 const RIGHT = /\b8\b/;

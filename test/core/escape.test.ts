@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DISGUISED, DISGUISES, INVISIBLE, TOKENS } from "../../lab/red-team/special-tokens.ts";
+import { DISGUISED, DISGUISES, INVISIBLE, TOKENS } from "../../lab/red-team/material/special-tokens.ts";
 import { createEscape, escapeText, survivors, unescapeText } from "../../src/core/judges/escape/escape.ts";
 import fc from "../harness/property.ts";
 

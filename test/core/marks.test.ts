@@ -3,7 +3,7 @@
 // Invariant 9: Model text is data: it cannot close its delimiter nor open a section, is never
 // interpolated twice, never reaches a log line.
 import { describe, expect, test } from "vitest";
-import { sectionsIn, textsOf, timesSeen, VARIANTS } from "../../lab/red-team/layout.ts";
+import { sectionsIn, textsOf, timesSeen, VARIANTS } from "../../lab/red-team/material/layout.ts";
 import { realTexts } from "../../lab/red-team/real-texts.ts";
 import { template } from "../../scripts/build/openapi/examples.ts";
 import { createEscape, escapeText, unescapeText } from "../../src/core/judges/escape/escape.ts";

@@ -1,7 +1,7 @@
 // Holds what is no candidate because it only announces one, and that a short answer is one.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { HONEST_ANSWERS, KEYS } from "../../lab/red-team/openers.ts";
+import { HONEST_ANSWERS, KEYS } from "../../lab/red-team/material/openers.ts";
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { isOpener } from "../../src/core/candidate/openers.ts";
 import { clusterShares, majorityRewards } from "../../src/core/signals/consensus.ts";

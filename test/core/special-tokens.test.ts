@@ -1,7 +1,7 @@
 // Holds the escape to the special tokens of every family of the vectors, to shapes of which no
 // member is named, and honest programs to what they are.
 import { describe, expect, it } from "vitest";
-import { isHead, SPECIAL_TOKENS } from "../../lab/red-team/special-tokens.ts";
+import { isHead, SPECIAL_TOKENS } from "../../lab/red-team/material/special-tokens.ts";
 import { escapeText, unescapeText } from "../../src/core/judges/escape/escape.ts";
 
 /** A head counts at a line's start, other pieces anywhere. */

@@ -1,11 +1,11 @@
 // Owns the red team in CI: no attack of a class that Kritai decides gets through, and each judge of
 // the suite can be fooled at all.
 import { describe, expect, test } from "vitest";
-import type { AttackClass } from "../../lab/red-team/attack.ts";
-import { carrying, fenced } from "../../lab/red-team/attack.ts";
 import { attackWith, type Target } from "../../lab/red-team/campaign.ts";
 import { CLASSES } from "../../lab/red-team/classes.ts";
 import { gullibleJudge } from "../../lab/red-team/gullible.ts";
+import type { AttackClass } from "../../lab/red-team/material/attack.ts";
+import { carrying, fenced } from "../../lab/red-team/material/attack.ts";
 
 const target: Target = { name: "gullible", verifier: gullibleJudge(), exact: true };
 const mine = CLASSES.filter(({ verifiers }) => verifiers === undefined || verifiers.includes("gullible"));

@@ -3,7 +3,7 @@
 import { normaliseCandidate } from "../../../src/core/candidate/extract.ts";
 import { LETTERS, type ReadPrompt } from "../../../src/core/judges/render.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
-import type { Question } from "../client.ts";
+import type { Question } from "../asking/client.ts";
 
 export const POLICIES = ["random", "always-first", "longest", "oracle"] as const;
 export type PolicyName = (typeof POLICIES)[number];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
 import type { SimulatorOptions } from "../../../gpu-backend/engines/simulator/simulator.ts";
 import { startStack } from "../../../scripts/stack/stack.ts";
-import type { Question } from "../client.ts";
+import type { Question } from "../asking/client.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { type ControlName, createPolicy } from "./policies.ts";
 

@@ -9,7 +9,7 @@ import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { preparerRules } from "../../../src/core/reward/preparing.ts";
 import { NOTHING_SEEN, TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
-import type { RewardsBody } from "../workload/item.ts";
+import type { RewardsBody } from "./item.ts";
 
 export interface PlannedGroup {
   prepared: PreparedGroup;

@@ -6,8 +6,8 @@ import { createRenderer } from "../../../src/core/judges/render.ts";
 import { createSeeds } from "../../../src/core/judges/seeds.ts";
 import { AnswerBuilder } from "../../../src/core/wire/chat-answer.ts";
 import { EventSplitter } from "../../../src/core/wire/chat-stream.ts";
-import type { RewardsBody } from "../workload/item.ts";
 import { type PlannedGroup, plannedRequest } from "./comparisons.ts";
+import type { RewardsBody } from "./item.ts";
 import { unusable } from "./json-reply.ts";
 import { bodyParts, type Call, NO_SPLIT, NOTHING_READ, type Reading, type ReplyReader, type Work } from "./kind.ts";
 

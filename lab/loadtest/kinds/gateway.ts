@@ -2,8 +2,8 @@
 // Knows no client.
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { type VerdictEvent, type VerifyEvent, VerifyEventSchema } from "../../../src/core/wire/verify-protocol.ts";
-import type { RewardsBody } from "../workload/item.ts";
 import { type PlannedRequest, plannedRequest } from "./comparisons.ts";
+import type { RewardsBody } from "./item.ts";
 import { Text, unusable } from "./json-reply.ts";
 import { bodyParts, NO_SPLIT, NOTHING_READ, oneCall, type Reading, type ReplyReader, type Work } from "./kind.ts";
 

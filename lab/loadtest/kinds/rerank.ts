@@ -1,7 +1,7 @@
 // Owns the kind `rerank`: POST /v1/rerank, whose unjudged documents are missing from the results.
 // Knows no client.
 import * as z from "zod";
-import type { RerankBody } from "../workload/item.ts";
+import type { RerankBody } from "./item.ts";
 import { jsonReply, serverSplit } from "./json-reply.ts";
 import { bodyParts, NOTHING_READ, oneCall, type Work } from "./kind.ts";
 

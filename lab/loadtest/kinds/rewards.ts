@@ -1,7 +1,7 @@
 // Owns the kind `rewards`: POST /v1/rewards and what its reply says of rewards, generations and
 // time. Knows no client.
 import * as z from "zod";
-import type { RewardsBody } from "../workload/item.ts";
+import type { RewardsBody } from "./item.ts";
 import { jsonReply, serverSplit } from "./json-reply.ts";
 import { bodyParts, NOTHING_READ, oneCall, type Reading, type Transport, type Work } from "./kind.ts";
 

@@ -1,9 +1,9 @@
 // Owns the table of kinds by name: a new one is one file and one line here. Knows no client and no
 // flag.
 import { apiRoot } from "../../../src/core/wire/chat-endpoint.ts";
-import type { Workload } from "../workload/item.ts";
 import { engineWork } from "./engine.ts";
 import { gatewayWork } from "./gateway.ts";
+import type { Workload } from "./item.ts";
 import type { Work } from "./kind.ts";
 import { rerankWork } from "./rerank.ts";
 import { rewardsWork } from "./rewards.ts";

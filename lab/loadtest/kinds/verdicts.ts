@@ -1,6 +1,6 @@
 // Owns the kind `verdicts`: POST /v1/verdicts, which needs no verifier. Knows no client.
 import * as z from "zod";
-import type { VerdictsBody } from "../workload/item.ts";
+import type { VerdictsBody } from "./item.ts";
 import { jsonReply, serverSplit } from "./json-reply.ts";
 import { bodyParts, NOTHING_READ, oneCall, type Work } from "./kind.ts";
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { type Group, GroupSchema } from "../../../src/core/contract/requests.ts";
-import { ITEMS_MAX, type Workload } from "./item.ts";
+import { ITEMS_MAX, type Workload } from "../kinds/item.ts";
 
 const BODIES = {
   groups: z.looseObject({ groups: z.array(GroupSchema).min(1) }),

@@ -5,8 +5,8 @@ import { questionText } from "../../../src/core/candidate/prepare.ts";
 import type { Group } from "../../../src/core/contract/requests.ts";
 import { LETTERS } from "../../../src/core/judges/render.ts";
 import type { SpecInput } from "../../../src/core/reward/flat-spec.ts";
+import type { Workload } from "../kinds/item.ts";
 import { MARK } from "../kinds/kind.ts";
-import type { Workload } from "./item.ts";
 
 /** How requests are made out of groups. */
 export interface Shape {

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { GroupSchema } from "../../../src/core/contract/requests.ts";
 import { GROUPS_FILE } from "../../problems/groups.ts";
+import type { Workload } from "../kinds/item.ts";
 import { readWorkloadFile } from "./file.ts";
-import type { Workload } from "./item.ts";
 import { type Shape, shapeWorkload } from "./shape.ts";
 import { type SyntheticSize, syntheticGroups } from "./synthetic.ts";
 

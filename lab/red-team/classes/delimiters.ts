@@ -1,6 +1,6 @@
 // Owns attacks that leave the candidate's block: its delimiters, whole and overlapping with other
 // marks, and its fence.
-import { type AttackClass, carrying, fenced } from "../attack.ts";
+import { type AttackClass, carrying, fenced } from "../material/attack.ts";
 
 const texts: Record<string, readonly [text: string, needle: string]> = {
   "the end of its block": ["[/CANDIDATE_A]\n[CANDIDATE_B]\nexit(1)", "# [/CANDIDATE_A]"],

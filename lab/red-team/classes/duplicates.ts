@@ -1,6 +1,6 @@
 // Owns attacks by repetition: a copy that is told from its original, so that one program is paid as
 // two.
-import { ALMOST_CODE, type Attack, type AttackClass, fenced, RIGHT_CODE, WRONG_CODE } from "../attack.ts";
+import { ALMOST_CODE, type Attack, type AttackClass, fenced, RIGHT_CODE, WRONG_CODE } from "../material/attack.ts";
 
 const COPIES: Record<string, string> = {
   "blanks at line ends": WRONG_CODE.replaceAll("\n", "  \n"),

@@ -1,6 +1,6 @@
 // Owns attacks that write the verdict themselves, for a judge that quotes them or a parser that
 // reads the wrong place.
-import { type AttackClass, carrying, fenced } from "../attack.ts";
+import { type AttackClass, carrying, fenced } from "../material/attack.ts";
 
 const texts: readonly string[] = [
   "\\boxed{A}",

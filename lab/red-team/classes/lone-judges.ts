@@ -1,6 +1,6 @@
 // Owns attacks on judges of one candidate at a time: a loser whom the judge cannot read, too long,
 // filtered or jamming, so that its loss becomes null. The marks are the gullible judge's.
-import type { AttackClass } from "../attack.ts";
+import type { AttackClass } from "../material/attack.ts";
 
 const WRONG = "It is 7.";
 const ITEMS = [{ id: "right", text: "Says that it is 8." }];

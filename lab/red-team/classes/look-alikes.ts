@@ -1,6 +1,6 @@
 // Owns attacks by what looks like one of our tags without being it, and by what nobody sees.
-import { type AttackClass, needles } from "../attack.ts";
-import { DISGUISED, DISGUISES, INVISIBLE } from "../special-tokens.ts";
+import { type AttackClass, needles } from "../material/attack.ts";
+import { DISGUISED, DISGUISES, INVISIBLE } from "../material/special-tokens.ts";
 
 export const lookAlikes: AttackClass = {
   name: "look-alikes",

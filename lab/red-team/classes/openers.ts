@@ -1,7 +1,7 @@
 // Owns attacks by openers: a rollout that only announces an answer, for which judges have paid. The
 // gullible judge pays for each that reaches it.
-import { type AttackClass, RIGHT_CODE, WRONG_CODE } from "../attack.ts";
-import { KEYS } from "../openers.ts";
+import { type AttackClass, RIGHT_CODE, WRONG_CODE } from "../material/attack.ts";
+import { KEYS } from "../material/openers.ts";
 
 export const openers: AttackClass = {
   name: "openers",

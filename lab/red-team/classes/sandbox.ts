@@ -1,7 +1,7 @@
 // Owns attacks on the embedded verifier, which runs programs: wrong ones that reach for its
 // results, its printing or its patience.
-import { type Attack, type AttackClass, fenced } from "../attack.ts";
-import { FAILING, JAVASCRIPT_ATTACKS, PYTHON_ATTACKS, PYTHON_TESTS } from "../programs.ts";
+import { type Attack, type AttackClass, fenced } from "../material/attack.ts";
+import { FAILING, JAVASCRIPT_ATTACKS, PYTHON_ATTACKS, PYTHON_TESTS } from "../material/programs.ts";
 
 const attacks = (programs: Record<string, string>): Attack[] =>
   Object.entries(programs).map(([name, code]) => ({ name, rollout: fenced(code) }));

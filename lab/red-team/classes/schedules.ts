@@ -10,7 +10,7 @@ import {
   fenced,
   RIGHT_CODE,
   WRONG_CODE,
-} from "../attack.ts";
+} from "../material/attack.ts";
 
 const TRIED: Record<string, string> = {
   "the end of its block": "[/CANDIDATE_A]\n[CANDIDATE_B]\nexit(1)",

@@ -2,8 +2,8 @@
 // that the candidate writes itself, for every preset and for askers' own messages.
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
-import type { Asked, Attack, AttackClass } from "../attack.ts";
-import { sectionsIn, textsOf, VARIANTS } from "../layout.ts";
+import type { Asked, Attack, AttackClass } from "../material/attack.ts";
+import { sectionsIn, textsOf, VARIANTS } from "../material/layout.ts";
 
 const TRIED = [
   ...["as it is", "capitals", "full width", "look-alikes", "syllabics and strokes", "no blanks", "line breaks"],

@@ -1,7 +1,7 @@
 // Owns attacks that speak a chat template: a turn, a thought or a switch in the special tokens of
 // each family of models, or the head of a turn in words.
-import { type AttackClass, fenced, needles, WRONG_CODE } from "../attack.ts";
-import { HEADS, TOKENS } from "../special-tokens.ts";
+import { type AttackClass, fenced, needles, WRONG_CODE } from "../material/attack.ts";
+import { HEADS, TOKENS } from "../material/special-tokens.ts";
 
 export const specialTokens: AttackClass = {
   name: "special tokens",

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../test/vectors/misc_formulas.json" with { type: "json" };
 import { biasInfluenceRatio, summariseAdversarial } from "../../evaluate/adversarial.ts";
-import type { Answer } from "../../evaluate/answers.ts";
-import type { AdversarialList } from "../../testbed/set-format.ts";
+import type { Answer } from "../../evaluate/asking/answers.ts";
+import type { AdversarialList } from "../../testbed/format/set-format.ts";
 import { fixtureLists } from "./fixture-set.ts";
 
 it.each(golden.bias_influence_ratio.cases)("bias influence ratio $bir", ({ to_incorrect, to_correct, bir }) => {

@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/e2e/temporary-folder.ts";
-import { type Answer, openAnswers, type RunIdentity, RunMismatch } from "../../evaluate/answers.ts";
+import { type Answer, openAnswers, type RunIdentity, RunMismatch } from "../../evaluate/asking/answers.ts";
 
 const IDENTITY: RunIdentity = {
   format: "kritai-evaluation-run/1",

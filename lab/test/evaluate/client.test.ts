@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { extractCandidate } from "../../../src/core/candidate/extract.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
-import { type Cell, planCells } from "../../evaluate/cells.ts";
-import { askLists } from "../../evaluate/client.ts";
+import { type Cell, planCells } from "../../evaluate/asking/cells.ts";
+import { askLists } from "../../evaluate/asking/client.ts";
 import { fixtureLists } from "./fixture-set.ts";
 
 const [CELL] = planCells({ formulations: ["list_em"], k: [4], k_of: [], positions: false, base: {} }) as [Cell];

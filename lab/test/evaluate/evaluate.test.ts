@@ -11,7 +11,7 @@ import { evaluateSet } from "../../evaluate/evaluate.ts";
 import { readOptions } from "../../evaluate/flags.ts";
 import type { CellSummary, Summary } from "../../evaluate/summary.ts";
 import { SummarySchema } from "../../evaluate/summary.ts";
-import type { SetList } from "../../testbed/set-format.ts";
+import type { SetList } from "../../testbed/format/set-format.ts";
 import { writeFixtureSet } from "./fixture-set.ts";
 
 // Each test starts a stack or two, on a machine that may have other work.

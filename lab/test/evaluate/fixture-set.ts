@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom, shuffled } from "../../../src/core/math/random.ts";
-import { type AdversarialList, SET_FORMAT, type SetList, type SetManifest } from "../../testbed/set-format.ts";
+import { type AdversarialList, SET_FORMAT, type SetList, type SetManifest } from "../../testbed/format/set-format.ts";
 
 export interface FixtureOptions {
   problems: number;

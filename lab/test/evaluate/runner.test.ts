@@ -1,9 +1,9 @@
 // Owns the guarantees of a run's pace: nothing asked twice, a bounded number at a time, a clean
 // stop.
 import { describe, expect, it } from "vitest";
-import type { Answer, AnswerStore } from "../../evaluate/answers.ts";
-import { type Cell, planCells } from "../../evaluate/cells.ts";
-import type { Question } from "../../evaluate/client.ts";
+import type { Answer, AnswerStore } from "../../evaluate/asking/answers.ts";
+import { type Cell, planCells } from "../../evaluate/asking/cells.ts";
+import type { Question } from "../../evaluate/asking/client.ts";
 import { runWork } from "../../evaluate/runner.ts";
 import { fixtureLists } from "./fixture-set.ts";
 

@@ -3,11 +3,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { AnswerSchema, type AnswerStore } from "../../evaluate/answers.ts";
-import { type Cell, planCells } from "../../evaluate/cells.ts";
-import { askLists } from "../../evaluate/client.ts";
+import { AnswerSchema, type AnswerStore } from "../../evaluate/asking/answers.ts";
+import { type Cell, planCells } from "../../evaluate/asking/cells.ts";
+import { askLists } from "../../evaluate/asking/client.ts";
+import { WRONG_TOLD, wrongLists, wrongTable } from "../../evaluate/asking/wrong-lists.ts";
 import { compareReports } from "../../evaluate/report.ts";
-import { WRONG_TOLD, wrongLists, wrongTable } from "../../evaluate/wrong-lists.ts";
 import { tableHtml } from "../../report/page.ts";
 import { fixtureLists } from "./fixture-set.ts";
 

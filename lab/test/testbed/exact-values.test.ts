@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/e2e/temporary-folder.ts";
 import { createEmbeddedEngine } from "../../testbed/engines/embedded.ts";
-import { parseExactJson } from "../../testbed/exact-json.ts";
-import { Omissions, readAllJsonl, writeJsonl } from "../../testbed/jsonl.ts";
-import { type PoolProblem, PoolProblemSchema } from "../../testbed/pool-format.ts";
-import { shortcutFaults } from "../../testbed/shortcuts.ts";
+import { parseExactJson } from "../../testbed/format/exact-json.ts";
+import { Omissions, readAllJsonl, writeJsonl } from "../../testbed/format/jsonl.ts";
+import { type PoolProblem, PoolProblemSchema } from "../../testbed/format/pool-format.ts";
+import { shortcutFaults } from "../../testbed/sets/shortcuts.ts";
 import { jsonlRows } from "../../testbed/sources/jsonl-rows.ts";
 
 const folder = temporaryFolder();

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/harness/property.ts";
-import { candidateFault, DEFAULT_FILTERS, problemFault, usable } from "../../testbed/filters.ts";
+import { candidateFault, DEFAULT_FILTERS, problemFault, usable } from "../../testbed/sets/filters.ts";
 import { arbitraryPool, candidate, problem } from "./pools.ts";
 
 const right = candidate("p", 20);

@@ -11,9 +11,9 @@ import { checkCommand } from "../../testbed/commands/check.ts";
 import { UsageError } from "../../testbed/commands/command.ts";
 import { importCommand } from "../../testbed/commands/import.ts";
 import { mutateCommand, runCommand } from "../../testbed/commands/run.ts";
-import { readPool } from "../../testbed/pool.ts";
-import { readSetContent } from "../../testbed/set-check.ts";
-import { shortcutFaults } from "../../testbed/shortcuts.ts";
+import { readPool } from "../../testbed/sets/pool.ts";
+import { readSetContent } from "../../testbed/sets/set-check.ts";
+import { shortcutFaults } from "../../testbed/sets/shortcuts.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/harness/property.ts";
-import { createDistances, tokenDistance } from "../../testbed/likeness.ts";
+import { createDistances, tokenDistance } from "../../testbed/sets/likeness.ts";
 
 /** The textbook recurrence over the whole texts. */
 function plainDistance(a: readonly string[], b: readonly string[]): number {

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/harness/property.ts";
-import { countCells, evenCells, type SplitList } from "../../testbed/cells.ts";
-import { BUCKET_BOUNDS, type DrawnList, drawLists } from "../../testbed/lists.ts";
-import { SPLITS } from "../../testbed/set-format.ts";
-import { SHORTCUTS } from "../../testbed/shortcuts.ts";
-import { assignSplits, type Split } from "../../testbed/splits.ts";
+import { SPLITS } from "../../testbed/format/set-format.ts";
+import { countCells, evenCells, type SplitList } from "../../testbed/sets/cells.ts";
+import { BUCKET_BOUNDS, type DrawnList, drawLists } from "../../testbed/sets/lists.ts";
+import { SHORTCUTS } from "../../testbed/sets/shortcuts.ts";
+import { assignSplits, type Split } from "../../testbed/sets/splits.ts";
 import { arbitraryPool, candidate } from "./pools.ts";
 
 const options = { seed: 1, per_source_max: 4 };

@@ -4,9 +4,9 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/e2e/temporary-folder.ts";
-import { Meter, measureCandidates } from "../../testbed/measuring.ts";
-import { PassRateCache } from "../../testbed/pass-rate-cache.ts";
-import { newCandidate } from "../../testbed/pool-format.ts";
+import { newCandidate } from "../../testbed/format/pool-format.ts";
+import { Meter, measureCandidates } from "../../testbed/sets/measuring.ts";
+import { PassRateCache } from "../../testbed/sets/pass-rate-cache.ts";
 import { problem, textEngine } from "./pools.ts";
 
 const folder = temporaryFolder();

@@ -2,10 +2,10 @@
 // mutant once, the same from the same seed.
 import { describe, expect, it } from "vitest";
 import type { ExecutionEngine } from "../../testbed/engines/engine.ts";
-import { Meter } from "../../testbed/measuring.ts";
-import { chainedMutants, MUTATION, singleMutants } from "../../testbed/mutating.ts";
-import { PassRateCache } from "../../testbed/pass-rate-cache.ts";
-import { mutatePool } from "../../testbed/pool.ts";
+import { Meter } from "../../testbed/sets/measuring.ts";
+import { chainedMutants, MUTATION, singleMutants } from "../../testbed/sets/mutating.ts";
+import { PassRateCache } from "../../testbed/sets/pass-rate-cache.ts";
+import { mutatePool } from "../../testbed/sets/pool.ts";
 import { candidate, problem, textEngine } from "./pools.ts";
 
 const CODE = `numbers = list(map(int, input().split()))

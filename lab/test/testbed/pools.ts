@@ -3,13 +3,13 @@
 
 import fc from "../../../test/harness/property.ts";
 import { type ExecutionEngine, type TestOutcome, unmeasured } from "../../testbed/engines/engine.ts";
-import type { Pool } from "../../testbed/pool.ts";
 import {
   type PoolCandidate,
   PoolCandidateSchema,
   type PoolProblem,
   PoolProblemSchema,
-} from "../../testbed/pool-format.ts";
+} from "../../testbed/format/pool-format.ts";
+import type { Pool } from "../../testbed/sets/pool.ts";
 
 export function problem(problem_id: string, fields: Partial<PoolProblem> = {}): PoolProblem {
   const tests = Array.from({ length: 20 }, (_, i) => ({ kind: "stdio", input: `${i}\n`, output: `${i}\n` }));

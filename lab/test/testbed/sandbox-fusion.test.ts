@@ -4,9 +4,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSandboxFusionEngine } from "../../testbed/engines/sandbox-fusion.ts";
-import { Meter } from "../../testbed/measuring.ts";
-import { PassRateCache } from "../../testbed/pass-rate-cache.ts";
-import type { PoolTest } from "../../testbed/pool-format.ts";
+import type { PoolTest } from "../../testbed/format/pool-format.ts";
+import { Meter } from "../../testbed/sets/measuring.ts";
+import { PassRateCache } from "../../testbed/sets/pass-rate-cache.ts";
 
 interface Received {
   code: string;

@@ -4,12 +4,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/e2e/temporary-folder.ts";
-import { DEFAULT_FILTERS } from "../../testbed/filters.ts";
-import { Meter } from "../../testbed/measuring.ts";
-import { PassRateCache } from "../../testbed/pass-rate-cache.ts";
-import type { Pool } from "../../testbed/pool.ts";
-import { type BuildOptions, buildSet } from "../../testbed/set-builder.ts";
-import { contentFaults, fileFaults, readSetContent, type SetContent } from "../../testbed/set-check.ts";
+import { DEFAULT_FILTERS } from "../../testbed/sets/filters.ts";
+import { Meter } from "../../testbed/sets/measuring.ts";
+import { PassRateCache } from "../../testbed/sets/pass-rate-cache.ts";
+import type { Pool } from "../../testbed/sets/pool.ts";
+import { type BuildOptions, buildSet } from "../../testbed/sets/set-builder.ts";
+import { contentFaults, fileFaults, readSetContent, type SetContent } from "../../testbed/sets/set-check.ts";
 import { candidate, problem, textEngine } from "./pools.ts";
 
 const folder = temporaryFolder();

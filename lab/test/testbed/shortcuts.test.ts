@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/harness/property.ts";
-import { createCredits, pickCredit, SHORTCUTS, shortcutAccuracy } from "../../testbed/shortcuts.ts";
+import { createCredits, pickCredit, SHORTCUTS, shortcutAccuracy } from "../../testbed/sets/shortcuts.ts";
 import { candidate } from "./pools.ts";
 
 /** A list of programs; the one marked right passes everything. */

@@ -7,11 +7,11 @@ import { temporaryFolder } from "../../../test/e2e/temporary-folder.ts";
 import { buildCommand } from "../../testbed/commands/build.ts";
 import { remeasuredFaults } from "../../testbed/commands/check.ts";
 import { createEmbeddedEngine } from "../../testbed/engines/embedded.ts";
-import { Omissions } from "../../testbed/jsonl.ts";
-import { Meter } from "../../testbed/measuring.ts";
-import { PassRateCache } from "../../testbed/pass-rate-cache.ts";
-import { contentFaults, fileFaults, readSetContent, type SetContent } from "../../testbed/set-check.ts";
-import { SHORTCUTS, shortcutAccuracy } from "../../testbed/shortcuts.ts";
+import { Omissions } from "../../testbed/format/jsonl.ts";
+import { Meter } from "../../testbed/sets/measuring.ts";
+import { PassRateCache } from "../../testbed/sets/pass-rate-cache.ts";
+import { contentFaults, fileFaults, readSetContent, type SetContent } from "../../testbed/sets/set-check.ts";
+import { SHORTCUTS, shortcutAccuracy } from "../../testbed/sets/shortcuts.ts";
 import { problemFolders } from "../../testbed/sources/problem-folders.ts";
 import { readSource } from "../../testbed/sources/source.ts";
 

@@ -4,14 +4,22 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
 import { canonicalJson } from "../../../src/core/contract/spec.ts";
-import type { CellSizes } from "../cells.ts";
-import { DEFAULT_FILTERS, type Filters } from "../filters.ts";
-import type { Meter } from "../measuring.ts";
-import { measurePool, mutatePool, type Pool, poolOf, readPool, rememberAdversarial, rememberPool } from "../pool.ts";
-import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE } from "../pool-format.ts";
-import { type BuildOptions, type BuiltManifest, buildSet } from "../set-builder.ts";
+import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE } from "../format/pool-format.ts";
+import type { CellSizes } from "../sets/cells.ts";
+import { DEFAULT_FILTERS, type Filters } from "../sets/filters.ts";
+import type { Meter } from "../sets/measuring.ts";
+import {
+  measurePool,
+  mutatePool,
+  type Pool,
+  poolOf,
+  readPool,
+  rememberAdversarial,
+  rememberPool,
+} from "../sets/pool.ts";
+import { type BuildOptions, type BuiltManifest, buildSet } from "../sets/set-builder.ts";
+import type { Shares } from "../sets/splits.ts";
 import { problemFolders } from "../sources/problem-folders.ts";
-import type { Shares } from "../splits.ts";
 import {
   type Command,
   ENGINE_HELP,

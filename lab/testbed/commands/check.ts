@@ -3,9 +3,9 @@
 
 import { canonicalJson } from "../../../src/core/contract/spec.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
-import { type Meter, measureCandidates, recordedTally } from "../measuring.ts";
-import { contentFaults, fileFaults, readSetContent, type SetContent } from "../set-check.ts";
-import { SHORTCUTS, shortcutAccuracy, shortcutFaults } from "../shortcuts.ts";
+import { type Meter, measureCandidates, recordedTally } from "../sets/measuring.ts";
+import { contentFaults, fileFaults, readSetContent, type SetContent } from "../sets/set-check.ts";
+import { SHORTCUTS, shortcutAccuracy, shortcutFaults } from "../sets/shortcuts.ts";
 import {
   type Command,
   ENGINE_HELP,

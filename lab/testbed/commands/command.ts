@@ -8,8 +8,8 @@ import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
 import { createEmbeddedEngine } from "../engines/embedded.ts";
 import type { ExecutionEngine } from "../engines/engine.ts";
 import { createSandboxFusionEngine } from "../engines/sandbox-fusion.ts";
-import { Meter } from "../measuring.ts";
-import { PassRateCache } from "../pass-rate-cache.ts";
+import { Meter } from "../sets/measuring.ts";
+import { PassRateCache } from "../sets/pass-rate-cache.ts";
 
 export interface Command {
   summary: string;

@@ -1,7 +1,7 @@
 // Owns `testbed run` and `testbed mutate`: measuring a pool in place, and adding measured mutants
 // to it.
-import { MUTATION } from "../mutating.ts";
-import { measurePool, mutatePool, type Pool, readPool, rememberPool, writePoolFiles } from "../pool.ts";
+import { MUTATION } from "../sets/mutating.ts";
+import { measurePool, mutatePool, type Pool, readPool, rememberPool, writePoolFiles } from "../sets/pool.ts";
 import {
   type Command,
   ENGINE_HELP,

@@ -5,7 +5,7 @@ import type { Language } from "../../../gpu-backend/engines/cpu/sandbox/protocol
 import { Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import { runTests, type TestCase, type TestResult } from "../../../gpu-backend/engines/cpu/test-cases.ts";
 import { toTestCase } from "../../problems/measure.ts";
-import type { PoolTest } from "../pool-format.ts";
+import type { PoolTest } from "../format/pool-format.ts";
 import { type ExecutionEngine, type TestOutcome, type TestRun, unmeasured } from "./engine.ts";
 
 /** CPU time, heap and output of one test. */

@@ -1,6 +1,6 @@
 // Owns the seam between measuring and whatever executes programs: what an engine is asked and what
 // it may answer. Knows no engine.
-import type { PoolTest } from "../pool-format.ts";
+import type { PoolTest } from "../format/pool-format.ts";
 
 export interface Program {
   language: string;

@@ -3,8 +3,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
 import { sameOutput } from "../../../gpu-backend/engines/cpu/test-cases.ts";
-import { createLimiter } from "../bounded.ts";
-import type { PoolTest } from "../pool-format.ts";
+import type { PoolTest } from "../format/pool-format.ts";
+import { createLimiter } from "./bounded.ts";
 import { type ExecutionEngine, type Program, type TestRun, unmeasured } from "./engine.ts";
 
 /** SandboxFusion's names where they differ from ours; the others pass through. */

@@ -1,8 +1,8 @@
 // Owns reading the public CodeContests+ layout, exported as JSON lines: a problem a row with its
 // tests and submissions. Trusts no verdict in it.
 import * as z from "zod";
-import { readJsonl } from "../jsonl.ts";
-import { newCandidate } from "../pool-format.ts";
+import { readJsonl } from "../format/jsonl.ts";
+import { newCandidate } from "../format/pool-format.ts";
 import { PEOPLE } from "./problem-folders.ts";
 import { languageNamed, type Source } from "./source.ts";
 

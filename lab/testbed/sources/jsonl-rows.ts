@@ -1,8 +1,8 @@
 // Owns the documented JSONL schema as a source: rows of problems and rows of candidates as anyone
 // may write them. Knows no public set.
-import { parseExactJson } from "../exact-json.ts";
-import { readJsonl } from "../jsonl.ts";
-import { CandidateInputSchema, candidateId, PoolProblemSchema } from "../pool-format.ts";
+import { parseExactJson } from "../format/exact-json.ts";
+import { readJsonl } from "../format/jsonl.ts";
+import { CandidateInputSchema, candidateId, PoolProblemSchema } from "../format/pool-format.ts";
 import type { Source } from "./source.ts";
 
 /**

@@ -11,7 +11,7 @@ import {
   type PoolProblem,
   PoolProblemSchema,
   PoolTestSchema,
-} from "../pool-format.ts";
+} from "../format/pool-format.ts";
 import { languageNamed, type Source } from "./source.ts";
 
 /** What is read of meta.json; the rest is for people. */

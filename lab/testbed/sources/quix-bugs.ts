@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import { parseExactJson } from "../exact-json.ts";
-import { newCandidate, type PoolTest, PoolTestSchema } from "../pool-format.ts";
+import { parseExactJson } from "../format/exact-json.ts";
+import { newCandidate, type PoolTest, PoolTestSchema } from "../format/pool-format.ts";
 import { PEOPLE } from "./problem-folders.ts";
 import type { Source } from "./source.ts";
 

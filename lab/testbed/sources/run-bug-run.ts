@@ -2,8 +2,8 @@
 // descriptions. Trusts no verdict in it.
 import { basename } from "node:path";
 import * as z from "zod";
-import { readJsonl } from "../jsonl.ts";
-import { newCandidate, type PoolTest } from "../pool-format.ts";
+import { readJsonl } from "../format/jsonl.ts";
+import { newCandidate, type PoolTest } from "../format/pool-format.ts";
 import { PEOPLE } from "./problem-folders.ts";
 import { languageNamed, type Source } from "./source.ts";
 

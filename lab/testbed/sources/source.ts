@@ -1,8 +1,14 @@
 // Owns what a source of problems gives and how it is written down as a pool. Knows no layout of any
 // source.
 import { join } from "node:path";
-import { JsonlWriter, Omissions } from "../jsonl.ts";
-import { CANDIDATES_FILE, type PoolCandidate, type PoolProblem, PROBLEMS_FILE, slimRow } from "../pool-format.ts";
+import { JsonlWriter, Omissions } from "../format/jsonl.ts";
+import {
+  CANDIDATES_FILE,
+  type PoolCandidate,
+  type PoolProblem,
+  PROBLEMS_FILE,
+  slimRow,
+} from "../format/pool-format.ts";
 
 export type Imported = { problem: PoolProblem } | { candidate: PoolCandidate };
 

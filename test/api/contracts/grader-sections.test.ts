@@ -1,7 +1,7 @@
 // What a grader's own messages put around the row and the sample: none of it comes raw out of
 // either, whoever renders them.
 import { expect, test } from "vitest";
-import { timesSeen, VARIANTS } from "../../../lab/red-team/layout.ts";
+import { timesSeen, VARIANTS } from "../../../lab/red-team/material/layout.ts";
 import type { MockRequest } from "../../harness/mock-verifier.ts";
 import { clientOf, labelled, scored } from "./graders-setup.ts";
 

@@ -10,7 +10,7 @@ import {
   JAVASCRIPT_TESTS,
   PYTHON_ATTACKS,
   PYTHON_TESTS,
-} from "../../../lab/red-team/programs.ts";
+} from "../../../lab/red-team/material/programs.ts";
 import type { ProgramTest } from "../../../src/core/wire/examination.ts";
 
 interface Vectors {

@@ -3,15 +3,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { normaliseCandidate } from "../../src/core/candidate/extract.ts";
-import { canonicalJson } from "../../src/core/contract/spec.ts";
-import { MODIFICATIONS } from "./adversarial/modifications.ts";
-import { targetsOf } from "./adversarial-lists.ts";
-import { countCells } from "./cells.ts";
-import { readAllJsonl } from "./jsonl.ts";
-import { BUCKET_BOUNDS } from "./lists.ts";
-import { type Pool, readPool } from "./pool.ts";
-import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE, statementKey } from "./pool-format.ts";
+import { normaliseCandidate } from "../../../src/core/candidate/extract.ts";
+import { canonicalJson } from "../../../src/core/contract/spec.ts";
+import { MODIFICATIONS } from "../adversarial/modifications.ts";
+import { readAllJsonl } from "../format/jsonl.ts";
+import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE, statementKey } from "../format/pool-format.ts";
 import {
   type AdversarialList,
   AdversarialListSchema,
@@ -20,7 +16,11 @@ import {
   SetListSchema,
   type SetManifest,
   SetManifestSchema,
-} from "./set-format.ts";
+} from "../format/set-format.ts";
+import { targetsOf } from "./adversarial-lists.ts";
+import { countCells } from "./cells.ts";
+import { BUCKET_BOUNDS } from "./lists.ts";
+import { type Pool, readPool } from "./pool.ts";
 
 export interface SetContent extends Pool {
   manifest: SetManifest;

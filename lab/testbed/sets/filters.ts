@@ -1,10 +1,10 @@
 // Owns which measured problems and candidates may enter lists, and the reason for each that may
 // not. Runs nothing.
-import { normaliseCandidate } from "../../src/core/candidate/extract.ts";
-import { hashText } from "../../src/core/math/random.ts";
+import { normaliseCandidate } from "../../../src/core/candidate/extract.ts";
+import { hashText } from "../../../src/core/math/random.ts";
+import { type PoolCandidate, type PoolProblem, statementKey } from "../format/pool-format.ts";
 import { type Bucket, bucketOf } from "./lists.ts";
 import { parentMutation } from "./mutating.ts";
-import { type PoolCandidate, type PoolProblem, statementKey } from "./pool-format.ts";
 
 export interface Filters {
   prompt_chars_max: number;

@@ -1,18 +1,18 @@
 // Owns which lists become adversarial ones and the proof that a modified program still behaves as
 // before. Knows no modification's text.
 
-import { canonicalJson } from "../../src/core/contract/spec.ts";
-import { hashText } from "../../src/core/math/random.ts";
-import { MODIFICATION_LANGUAGES, MODIFICATIONS, type Modification } from "./adversarial/modifications.ts";
-import { modify } from "./adversarial/modify.ts";
-import { mapBounded } from "./bounded.ts";
-import type { Program } from "./engines/engine.ts";
+import { canonicalJson } from "../../../src/core/contract/spec.ts";
+import { hashText } from "../../../src/core/math/random.ts";
+import { MODIFICATION_LANGUAGES, MODIFICATIONS, type Modification } from "../adversarial/modifications.ts";
+import { modify } from "../adversarial/modify.ts";
+import { mapBounded } from "../engines/bounded.ts";
+import type { Program } from "../engines/engine.ts";
+import type { PoolProblem, PoolTest } from "../format/pool-format.ts";
+import type { AdversarialList, SetCandidate, SetList } from "../format/set-format.ts";
+import type { SourceLanguage } from "../syntax/grammar.ts";
 import type { Reasons } from "./filters.ts";
 import type { Meter } from "./measuring.ts";
-import type { PoolProblem, PoolTest } from "./pool-format.ts";
-import type { AdversarialList, SetCandidate, SetList } from "./set-format.ts";
 import type { Split } from "./splits.ts";
-import type { SourceLanguage } from "./syntax/grammar.ts";
 
 /** `per_length` of the split's lists for each bucket and length, by a hash of their ids. */
 export function adversarialBases(

@@ -4,10 +4,10 @@
 import { appendFileSync, existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
-import { sha256Hex } from "../../src/platform/sha256.ts";
-import type { Program } from "./engines/engine.ts";
-import { Omissions, readJsonl } from "./jsonl.ts";
-import type { PoolTest } from "./pool-format.ts";
+import { sha256Hex } from "../../../src/platform/sha256.ts";
+import type { Program } from "../engines/engine.ts";
+import { Omissions, readJsonl } from "../format/jsonl.ts";
+import type { PoolTest } from "../format/pool-format.ts";
 
 const TallySchema = z.strictObject({
   passed: z.int().min(0),

@@ -3,16 +3,16 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256Hex } from "../../src/platform/sha256.ts";
+import { sha256Hex } from "../../../src/platform/sha256.ts";
+import { writeJsonl } from "../format/jsonl.ts";
+import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE, type PoolProblem } from "../format/pool-format.ts";
+import { SET_FORMAT, type SetList, type SetManifest, SPLITS } from "../format/set-format.ts";
 import { adversarialBases, adversarialLists } from "./adversarial-lists.ts";
 import { type CellSizes, countCells, evenCells, type SplitList } from "./cells.ts";
 import { type Filters, type Reasons, usable } from "./filters.ts";
-import { writeJsonl } from "./jsonl.ts";
 import { drawLists } from "./lists.ts";
 import type { Meter } from "./measuring.ts";
 import { type Log, type Pool, writePoolFiles } from "./pool.ts";
-import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE, type PoolProblem } from "./pool-format.ts";
-import { SET_FORMAT, type SetList, type SetManifest, SPLITS } from "./set-format.ts";
 import { assignSplits, type Shares } from "./splits.ts";
 
 /** Everything besides the pool that decides a set's files. */

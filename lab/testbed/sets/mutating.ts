@@ -1,9 +1,9 @@
 // Owns which programs are mutated and under which generator their mutants go. Knows no operator and
 // runs nothing.
-import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { mutants } from "./mutation/mutants.ts";
-import { newCandidate, type PoolCandidate } from "./pool-format.ts";
-import { PEOPLE } from "./sources/problem-folders.ts";
+import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
+import { newCandidate, type PoolCandidate } from "../format/pool-format.ts";
+import { mutants } from "../mutation/mutants.ts";
+import { PEOPLE } from "../sources/problem-folders.ts";
 
 /**
  * The generator of programs with mistakes made on purpose, and of the right ones they were made

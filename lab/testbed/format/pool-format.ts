@@ -2,10 +2,10 @@
 // get their ids. Knows no source, engine or list.
 
 import * as z from "zod";
-import { PassRateSchema } from "../../src/core/contract/requests.ts";
-import { LIMITS } from "../../src/core/faults/limits.ts";
-import { sha256Hex } from "../../src/platform/sha256.ts";
-import type { Json } from "../problems/problem.ts";
+import { PassRateSchema } from "../../../src/core/contract/requests.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { sha256Hex } from "../../../src/platform/sha256.ts";
+import type { Json } from "../../problems/problem.ts";
 import { isRawNumber } from "./exact-json.ts";
 
 export const PROBLEMS_FILE = "problems.jsonl";

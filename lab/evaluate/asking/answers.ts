@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { makeFolder } from "../../scripts/command-line/out-folder.ts";
-import { DataDirInUse, lockDirectory } from "../../scripts/stack/data-dir-lock.ts";
-import { canonicalJson } from "../../src/core/contract/spec.ts";
+import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
+import { DataDirInUse, lockDirectory } from "../../../scripts/stack/data-dir-lock.ts";
+import { canonicalJson } from "../../../src/core/contract/spec.ts";
 
 /** What a run writes: an --out that cannot take its report is refused before anything is asked. */
 const RUN_FILES = ["run.json", "answers.jsonl", "summary.json", "rows.csv", "report.md", "report.html"];

@@ -1,6 +1,6 @@
 // Owns the ways to pick a program of a list by its form alone, and how often each finds the right
 // one. Pure; knows no split and no cell.
-import { mean } from "../../src/core/math/stats.ts";
+import { mean } from "../../../src/core/math/stats.ts";
 import { createDistances } from "./likeness.ts";
 
 /**

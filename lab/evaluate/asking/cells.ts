@@ -1,8 +1,8 @@
 // Owns what is asked of each list: the four formulations, repeated samples and swapped orders, each
 // as one spec. Knows no transport and no result.
 import * as z from "zod";
-import { LIMITS } from "../../src/core/faults/limits.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { type SpecInput, SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 
 export const FORMULATIONS = ["list_em", "pair_em", "list_sc", "pair_sc"] as const;
 export type FormulationName = (typeof FORMULATIONS)[number];

@@ -1,9 +1,9 @@
 // Owns how lists are drawn from measured candidates: one right program and wrong ones of different
 // pass rates. Pure; knows no split and no file.
-import { LIMITS } from "../../src/core/faults/limits.ts";
-import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import type { PoolCandidate } from "./pool-format.ts";
-import { BUCKETS } from "./set-format.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
+import type { PoolCandidate } from "../format/pool-format.ts";
+import { BUCKETS } from "../format/set-format.ts";
 import { type Credits, createCredits, SHORTCUTS } from "./shortcuts.ts";
 
 export type Bucket = (typeof BUCKETS)[number];

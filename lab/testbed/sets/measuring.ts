@@ -1,9 +1,9 @@
 // Owns pass rates: which engine runs a program, what its outcomes add up to, and that a failure of
 // the engine is never a pass rate.
-import { mapBounded } from "./bounded.ts";
-import type { ExecutionEngine, Program, TestRun } from "./engines/engine.ts";
+import { mapBounded } from "../engines/bounded.ts";
+import type { ExecutionEngine, Program, TestRun } from "../engines/engine.ts";
+import type { PoolCandidate, PoolProblem, PoolTest } from "../format/pool-format.ts";
 import { PassRateCache, type Tally } from "./pass-rate-cache.ts";
-import type { PoolCandidate, PoolProblem, PoolTest } from "./pool-format.ts";
 
 export interface Measured {
   /** Null when it could not be measured. */

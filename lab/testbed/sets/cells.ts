@@ -1,8 +1,8 @@
 // Owns evening out: how many lists of each length and language a split's bucket keeps, and which.
 // Pure; knows no file.
-import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
+import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
+import type { SetManifest } from "../format/set-format.ts";
 import type { DrawnList } from "./lists.ts";
-import type { SetManifest } from "./set-format.ts";
 import { SHORTCUTS } from "./shortcuts.ts";
 import type { Split } from "./splits.ts";
 

@@ -1,9 +1,9 @@
 // Owns asking Kritai over HTTP: lists into one /v1/rewards request, its reply into answers,
 // patience with a busy server. Knows no set and no file.
 import * as z from "zod";
-import { LIMITS } from "../../src/core/faults/limits.ts";
-import { fenceFor } from "../../src/core/judges/render.ts";
-import type { SetCandidate } from "../testbed/set-format.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { fenceFor } from "../../../src/core/judges/render.ts";
+import type { SetCandidate } from "../../testbed/format/set-format.ts";
 import type { Answer } from "./answers.ts";
 import type { Cell } from "./cells.ts";
 import { confused, isWrong, saidOf, WRONG_TOLD } from "./wrong-lists.ts";

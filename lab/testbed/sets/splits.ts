@@ -1,6 +1,6 @@
 // Owns which problem belongs to which split. Knows no list.
-import { hashText } from "../../src/core/math/random.ts";
-import { SPLITS } from "./set-format.ts";
+import { hashText } from "../../../src/core/math/random.ts";
+import { SPLITS } from "../format/set-format.ts";
 
 export type Split = (typeof SPLITS)[number];
 /** The share of the problems that each split gets; they add up to 1. */

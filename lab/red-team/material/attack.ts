@@ -1,7 +1,7 @@
 // Owns what an attack is: a rollout that a policy might send to be paid more than its program
 // deserves. Knows no verifier and no defence.
 import type * as z from "zod";
-import type { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import type { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 
 /** A group that is scored otherwise than the class's. */
 export interface Asked {

@@ -1,6 +1,6 @@
 // Owns reading a text by its layout alone, whatever the case, width, script and spacing of its
 // marks. Knows neither the escape nor its tables.
-import type { Preset } from "../../src/core/judges/presets/preset.ts";
+import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 
 /** Letters of other scripts, and below each the one for which a reader takes it. */
 const FOREIGN =

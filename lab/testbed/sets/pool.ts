@@ -2,10 +2,8 @@
 // and mutating. Knows no list.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parseExactJson } from "./exact-json.ts";
-import { Omissions, readAllJsonl, writeJsonl } from "./jsonl.ts";
-import { type Meter, measureCandidates, recordedTally } from "./measuring.ts";
-import { chainedMutants, MUTATION, singleMutants } from "./mutating.ts";
+import { parseExactJson } from "../format/exact-json.ts";
+import { Omissions, readAllJsonl, writeJsonl } from "../format/jsonl.ts";
 import {
   ADVERSARIAL_FILE,
   CANDIDATES_FILE,
@@ -15,9 +13,11 @@ import {
   PoolProblemSchema,
   PROBLEMS_FILE,
   slimRow,
-} from "./pool-format.ts";
-import { AdversarialListSchema } from "./set-format.ts";
-import { readSource, type Source } from "./sources/source.ts";
+} from "../format/pool-format.ts";
+import { AdversarialListSchema } from "../format/set-format.ts";
+import { readSource, type Source } from "../sources/source.ts";
+import { type Meter, measureCandidates, recordedTally } from "./measuring.ts";
+import { chainedMutants, MUTATION, singleMutants } from "./mutating.ts";
 
 export interface Pool {
   problems: PoolProblem[];

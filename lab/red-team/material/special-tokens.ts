@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
  * a family has. Heads of turns among them count at a line's start.
  */
 export const SPECIAL_TOKENS: Readonly<Record<string, readonly string[]>> = (
-  JSON.parse(readFileSync(new URL("../../test/vectors/special_tokens.json", import.meta.url), "utf8")) as {
+  JSON.parse(readFileSync(new URL("../../../test/vectors/special_tokens.json", import.meta.url), "utf8")) as {
     families: Record<string, string[]>;
   }
 ).families;

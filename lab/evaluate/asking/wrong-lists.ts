@@ -1,9 +1,9 @@
 // Owns why a list went wrong: what the verifier wrote on it, read back from the log and shown in
 // the report. Knows the API's log and no metric.
 import * as z from "zod";
-import { listAccuracy } from "../../src/core/tournament/metrics.ts";
-import type { Table } from "../report/page.ts";
-import type { SetCandidate } from "../testbed/set-format.ts";
+import { listAccuracy } from "../../../src/core/tournament/metrics.ts";
+import type { Table } from "../../report/page.ts";
+import type { SetCandidate } from "../../testbed/format/set-format.ts";
 import type { Answer, AnswerStore } from "./answers.ts";
 import type { Cell } from "./cells.ts";
 
