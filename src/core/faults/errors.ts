@@ -77,12 +77,14 @@ export const ITEM_ERRORS = {
   text_too_long:
     "The dataset's row alone has more characters or words than the metric compares (similarity_units_max, similarity_words_max).",
   no_steps: "Nobody scored a step of the rollout.",
+  no_number: "The rollout's `numbers` lack the one that the signal reads, or hold it outside the signal's range.",
   rubric_undecided: "The judge could not tell of any item of the rubric that has positive points.",
   invalid_reference: "The reference answer has nothing to compare with.",
   rules_undecided: "The rules cannot tell whether the answer equals the reference, and no judge was named.",
   no_answer: "There is no answer, and the spec says null: in the rollout, or in any of its group.",
   no_majority: "Several answers are equally frequent: those of the group, or of the judge's samples.",
   label_free_over: "The step is at or beyond the signal's max_steps.",
+  abstained: "The spec's expression abstains from a reward for this rollout.",
   unbounded: "A value came out not finite where it was computed: an overflow, or infinity less infinity.",
   group_too_small: "The rollout is alone in its group, so there is nothing to compare it with.",
 } as const;

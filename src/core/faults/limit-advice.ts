@@ -57,6 +57,7 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   test_weight_max: "weights count relative to one another",
   solution_steps_max: "join steps",
   step_text_chars: "cut it into several steps",
+  rollout_numbers_max: "send only the numbers that signals read",
   softmin_temperature_max: 'that is the mean: use reduce "mean"',
   reference_tokens_max: "send the final answer's tokens only",
   logprob_max: "send natural log probabilities, which are at most 0",

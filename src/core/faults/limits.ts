@@ -69,6 +69,7 @@ export const LIMITS = {
   checker_in_flight_max: 16,
   solution_steps_max: 1_024,
   step_text_chars: 65_536,
+  rollout_numbers_max: 16,
   softmin_temperature_max: 100,
   reference_tokens_max: 65_536,
   logprob_max: 0.01,

@@ -12,8 +12,10 @@ export { ExpressionFault } from "./expression-parse.ts";
 /** What an expression may name beside signals: a rollout's tokens, the request's step. */
 export const FACT_NAMES = ["length", "step"] as const;
 
-/** Forms that take values as they are, null included: `if` and `coalesce`, and their arguments. */
-const FORMS: Readonly<Record<string, number>> = { if: 3, coalesce: 2 };
+/** Forms that take values as they are, null included, and their arguments. */
+const FORMS: Readonly<Record<string, number>> = { if: 3, coalesce: 2, abstain: 0 };
+/** The range of `abstain()`, which no number lies in. */
+const NOWHERE: ValueRange = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
 /** A `coalesce` as it is written, and the signals whose nulls it makes numbers. */
 interface Swallowing {
@@ -99,7 +101,7 @@ function swallowsOf(tree: Expression): Swallowing[] {
 
 /** The innermost call whose arguments' ranges hold what it does not take. */
 function leavesOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): ExpressionFault | null {
-  if (tree.kind !== "call") return null;
+  if (tree.kind !== "call" || tree.name === "abstain") return null;
   const inner = tree.args.map((arg) => leavesOf(arg, ranges)).find((fault) => fault !== null);
   if (inner !== undefined) return inner;
   const fault = leftDomain(
@@ -123,7 +125,14 @@ function constantOf(tree: Expression): number | null {
   return tree.name === "+1" ? inner : null;
 }
 
-function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): void {
+/** Whether no branch of it has a value. */
+function abstains(tree: Expression): boolean {
+  if (tree.kind !== "call") return false;
+  return tree.name === "abstain" || (tree.name === "if" && tree.args.slice(1).every(abstains));
+}
+
+/** @param inBranch whether the tree is a branch of an `if`, where alone one may abstain */
+function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>, inBranch = false): void {
   if (tree.kind === "number") return;
   if (tree.kind === "name") {
     if (!isFact(tree.name) && !Object.hasOwn(ranges, tree.name)) throw unknown(tree, "signal", Object.keys(ranges));
@@ -137,7 +146,7 @@ function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): 
   const taken = isForm ? (FORMS[name] as number) : 1;
   const [fewest, most] = plain?.arity ?? [taken, taken];
   if (args.length < fewest || args.length > most) {
-    const wanted = fewest === most ? `${fewest}` : `${fewest} or more`;
+    const wanted = fewest === most ? `${fewest === 0 ? "no" : fewest}` : `${fewest} or more`;
     throw new ExpressionFault(at, `${name} takes ${wanted} arguments, not ${args.length}`);
   }
   const constants = args.map(constantOf);
@@ -148,7 +157,9 @@ function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): 
   }
   const refused = plain?.refuse?.(constants) ?? null;
   if (refused !== null) throw new ExpressionFault(at, refused);
-  for (const arg of args) check(arg, ranges);
+  if (name === "abstain" && !inBranch) throw new ExpressionFault(at, "abstain() is a whole branch of an if");
+  if (name === "if" && abstains(tree)) throw new ExpressionFault(at, "both branches abstain, so there is no reward");
+  for (const [place, arg] of args.entries()) check(arg, ranges, name === "if" && place > 0);
 }
 
 /** Names that a person may call: signs are written between their sides. */
@@ -169,11 +180,13 @@ function rangeOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>)
   const inner = tree.args.map((arg) => rangeOf(arg, ranges));
   if (tree.name === "if") {
     const [condition, then, otherwise] = inner as [ValueRange, ValueRange, ValueRange];
-    if (condition[0] === 0 && condition[1] === 0) return otherwise;
-    if (condition[0] > 0 || condition[1] < 0) return then;
+    const abstaining = then === NOWHERE || otherwise === NOWHERE;
+    if (!abstaining && condition[0] === 0 && condition[1] === 0) return otherwise;
+    if (!abstaining && (condition[0] > 0 || condition[1] < 0)) return then;
     return hull([then, otherwise]);
   }
   if (tree.name === "coalesce") return hull(inner);
+  if (tree.name === "abstain") return NOWHERE;
   const over = OVER_GROUP[tree.name];
   if (over !== undefined) return over.range(inner[0] as ValueRange);
   const found = (PLAIN[tree.name] as (typeof PLAIN)[string]).range(inner);
@@ -191,6 +204,7 @@ function evaluate(tree: Expression, group: GroupValues): readonly Valued[] {
     if (tree.name === "length") return group.lengths.map(valued);
     return group.signals[tree.name] as readonly Valued[];
   }
+  if (tree.name === "abstain") return Array.from({ length: group.size }, () => without("abstained"));
   const args = tree.args.map((arg) => evaluate(arg, group));
   if (tree.name === "if") return chosen(args as [readonly Valued[], readonly Valued[], readonly Valued[]]);
   if (tree.name === "coalesce") return filled(args as [readonly Valued[], readonly Valued[]]);

@@ -140,9 +140,12 @@ function detailsOf(signals: GroupSignals, r: number): Pick<RolloutResult, "detai
   return details.length === 0 ? {} : { details: Object.fromEntries(details) };
 }
 
+/** A rollout of which the spec abstains lacks nothing. */
 function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
-  if (rollouts.every(({ reward }) => reward === null)) return "failed";
-  return rollouts.some(({ reward, undecided }) => reward === null || undecided > 0) ? "partial" : "ok";
+  const isLost = ({ reward, error }: RolloutResult) => reward === null && error !== "abstained";
+  const asked = rollouts.filter(({ error }) => error !== "abstained");
+  if (asked.length > 0 && asked.every(isLost)) return "failed";
+  return asked.some((rollout) => isLost(rollout) || rollout.undecided > 0) ? "partial" : "ok";
 }
 
 /**

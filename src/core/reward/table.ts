@@ -8,6 +8,7 @@ import { grade } from "../signals/grade.ts";
 import { labelModel } from "../signals/label-model.ts";
 import { length } from "../signals/length.ts";
 import { logprob } from "../signals/logprob.ts";
+import { number } from "../signals/number.ts";
 import { overlong } from "../signals/overlong.ts";
 import { reference } from "../signals/reference.ts";
 import { repetition } from "../signals/repetition.ts";
@@ -39,4 +40,5 @@ export const SIGNALS: readonly Signal[] = [
   scoreModel,
   labelModel,
   external,
+  number,
 ];

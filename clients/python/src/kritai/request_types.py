@@ -49,6 +49,7 @@ class Rollout(_RolloutText, total=False):
     answer: str | None
     self_certainty: float
     token_entropy: float
+    numbers: Mapping[str, float | None]
 
 
 class RubricItem(TypedDict, total=False):

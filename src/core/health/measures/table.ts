@@ -1,4 +1,5 @@
 // Owns the table of measures: a new one is one file and one line here. Replies have them in this order.
+import { abstainedShare } from "./abstained-share.ts";
 import { atCapShare } from "./at-cap-share.ts";
 import { auditCorrelation } from "./audit-correlation.ts";
 import { cyclicShare } from "./cyclic-share.ts";
@@ -30,6 +31,7 @@ export const MEASURES = [
   zeroVarianceShare,
   parseRate,
   nulls,
+  abstainedShare,
   malformedShare,
   lengthP50,
   atCapShare,
