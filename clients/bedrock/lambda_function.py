@@ -25,12 +25,6 @@ ROLLOUTS_MAX = 2048
 DEADLINE_MS_MAX = 600_000
 ANSWER_MS = 10_000
 """Kept for the answer's own way back."""
-LATER = {"verifier_unavailable", "verifier_overloaded", "verifier_bad_reply", "scalar_backend_saturated"} | {
-    *("other_model", "deadline", "cancelled", "sandbox_failed", "checker_failed")
-}
-"""Codes of a missing reward that the same question may bring another time."""
-AFTER_FAILURES = {"partial", "rubric_undecided", "no_majority"}
-"""The same, only where the verifier failed at something."""
 RETRIED = {408, 429, 500, 502, 503, 504}
 
 
@@ -142,10 +136,8 @@ def posted(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:
 
 
 def may_come(result: dict[str, Any]) -> bool:
-    """Whether a reward of the group is missing that asking again may bring. What is undecided
-    for want of readable answers alone stays so."""
-    later = LATER | AFTER_FAILURES if result["verifier"]["failed"] > 0 else LATER
-    return any(row["error"] in later for row in result["rollouts"])
+    """Whether a reward of the group is missing that asking again may bring."""
+    return any(row.get("retryable", False) for row in result["rollouts"])
 
 
 def scored(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:

@@ -2,13 +2,13 @@
 // through. Knows no wire shape but the native one.
 
 import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
+import { isMendable } from "../core/faults/mendable.ts";
 import type { AnySpec } from "../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
 import type { LogEntry } from "../ports/run-log.ts";
 import { countBatch } from "./count-batch.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { appendEntry } from "./log-append.ts";
-import { isMendable } from "./mendable.ts";
 import { partyOf } from "./party.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
 import type { RequestScope, ScoredCounts } from "./request-scope.ts";

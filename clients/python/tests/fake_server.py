@@ -136,6 +136,7 @@ def scored_group(group: dict[str, Any]) -> dict[str, Any]:
         {
             "reward": reward,
             "error": "verifier_rejected" if reward is None else None,
+            **({"retryable": False} if reward is None else {}),
             "components": {"base": reward, "format": 0, "overlong": 0},
             **counts,
             **rest,

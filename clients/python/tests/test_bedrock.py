@@ -93,7 +93,7 @@ def test_an_outage_and_rewards_that_may_come_later_are_waited_out(
             return problem(503, "verifier_unavailable", retryable=True)
         reply = rewards_reply(request)
         if number == 2:
-            reply.body["groups"][1]["rollouts"][0] |= {"reward": None, "error": "deadline"}
+            reply.body["groups"][1]["rollouts"][0] |= {"reward": None, "error": "deadline", "retryable": True}
         return reply
 
     with serving(answer) as server:
@@ -102,22 +102,21 @@ def test_an_outage_and_rewards_that_may_come_later_are_waited_out(
     assert [len(request.json["groups"]) for request in server.received] == [2, 2, 2, 1]
 
 
-@pytest.mark.parametrize(("failed", "requests"), [(0, 1), (1, 2)])
-def test_what_is_partial_for_want_of_readable_answers_is_not_asked_again(
-    forwarder: Any, monkeypatch: pytest.MonkeyPatch, failed: int, requests: int
+@pytest.mark.parametrize(("retryable", "requests"), [(False, 1), (True, 2)])
+def test_what_the_server_says_will_not_come_is_not_asked_again(
+    forwarder: Any, monkeypatch: pytest.MonkeyPatch, retryable: bool, requests: int
 ) -> None:
     def answer(request: Received, number: int) -> Reply:
         reply = rewards_reply(request)
         if number == 0:
-            reply.body["groups"][0]["rollouts"][0] |= {"reward": None, "error": "partial"}
-            reply.body["groups"][0]["verifier"]["failed"] = failed
+            reply.body["groups"][0]["rollouts"][0] |= {"reward": None, "error": "partial", "retryable": retryable}
         return reply
 
     monkeypatch.setenv("KRITAI_FALLBACK", "-1")
     with serving(answer) as server:
         told = called(forwarder, server, monkeypatch, [sample(0, "1")])
     assert len(server.received) == requests
-    assert told[0]["aggregate_reward_score"] == (-1.0 if failed == 0 else 1.0)
+    assert told[0]["aggregate_reward_score"] == (1.0 if retryable else -1.0)
 
 
 def test_what_is_wrong_with_the_request_is_raised_at_once_with_its_words(

@@ -28,7 +28,11 @@ def outage(requests: int) -> Answer:
     def answer(request: Received, number: int) -> Reply:
         reply = rewards(request, number)
         if number < requests:
-            reply.body["groups"][0]["rollouts"][1] |= {"reward": None, "error": "verifier_unavailable"}
+            reply.body["groups"][0]["rollouts"][1] |= {
+                "reward": None,
+                "error": "verifier_unavailable",
+                "retryable": True,
+            }
         return reply
 
     return answer
@@ -41,26 +45,25 @@ def test_a_patient_call_asks_again_for_the_groups_that_miss_a_reward_only() -> N
     assert [len(request.json["groups"]) for request in server.received] == [3, *[1] * 12]
 
 
-@pytest.mark.parametrize(("failed", "requests"), [(0, 1), (1, 2)])
-def test_what_is_partial_for_want_of_readable_answers_is_not_asked_again(failed: int, requests: int) -> None:
+@pytest.mark.parametrize(("retryable", "requests"), [(False, 1), (True, 2)])
+def test_what_the_server_says_will_not_come_is_not_asked_again(retryable: bool, requests: int) -> None:
     def answer(request: Received, number: int) -> Reply:
         reply = rewards(request, number)
         if number == 0:
-            reply.body["groups"][0]["rollouts"][1] |= {"reward": None, "error": "partial"}
-            reply.body["groups"][0]["verifier"]["failed"] = failed
+            reply.body["groups"][0]["rollouts"][1] |= {"reward": None, "error": "partial", "retryable": retryable}
         return reply
 
     with serving(answer) as server, Kritai(server.url, retry=QUICK) as client:
         result = client.rewards(numbered(1), patient=True)
     assert len(server.received) == requests
-    assert result.rewards == [[0.0, None if failed == 0 else 0.01]]
+    assert result.rewards == [[0.0, 0.01 if retryable else None]]
 
 
 def test_a_group_that_never_gets_its_reward_keeps_no_other_from_being_asked() -> None:
     def answer(request: Received, number: int) -> Reply:
         reply = rewards(request, number)
         if request.json["groups"][0]["prompt"] == "p0":
-            reply.body["groups"][0]["rollouts"][1] |= {"reward": None, "error": "verifier_bad_reply"}
+            reply.body["groups"][0]["rollouts"][1] |= {"reward": None, "error": "verifier_bad_reply", "retryable": True}
         return reply
 
     one = Limits(parts=1)

@@ -12,6 +12,9 @@ export type TauUndefined = (typeof TAU_UNDEFINED)[number];
 export const RolloutResultSchema = z.object({
   reward: numberOrNull,
   error: ItemErrorSchema.nullable(),
+  retryable: z.boolean().optional().meta({
+    description: "of a reward that is null: whether the same request, sent again, may bring it; else absent",
+  }),
   components: z.record(z.string(), numberOrNull).meta({
     description:
       "the value of each signal; of a spec without signals: base (null where the reward is), format, overlong",

@@ -7,6 +7,7 @@ import { isFirst, isProbe } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Valued } from "../asking/signal-value.ts";
 import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
+import { mayCome } from "../faults/mendable.ts";
 import { ranks } from "../tournament/decide.ts";
 import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
@@ -26,9 +27,9 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   const points =
     pointed === null ? undefined : spreadOf<number | null>(pointed, (result) => result.points ?? [], null, size);
   const { selected, tied } = selectionOf(compared);
-  const rollouts = rolloutResults(signals, spec, judgeable, wins);
-  const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const verifier = verifierUse(signals.asked());
+  const rollouts = rolloutResults(signals, spec, judgeable, wins, verifier.failed > 0);
+  const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
   // What is left of an incomplete group is no sample of its rewards: a dead verifier leaves only
   // the malformed ones.
@@ -73,6 +74,7 @@ function rolloutResults(
   spec: AnySpec,
   judgeable: boolean,
   wins: readonly (number | null)[],
+  failed: boolean,
 ): RolloutResult[] {
   const { prepared, size } = signals;
   const { classes, formatOk, tooLong } = prepared;
@@ -91,6 +93,7 @@ function rolloutResults(
     return {
       reward: value,
       error: code,
+      ...(code !== null && { retryable: mayCome(code, failed) }),
       ...componentsOf(columns, spec, r),
       ...detailsOf(signals, r),
       ...countsOf(tallies[r] as Tally, compared?.points !== undefined),

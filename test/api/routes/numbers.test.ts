@@ -1,7 +1,8 @@
-// Numbers of the caller's own: read by name, null where there is none or it lies outside its range,
-// by which no neighbour loses anything.
+// Numbers of the caller's own are read by name, null where there is none or it lies outside its range, by
+// which no neighbour loses anything; what a missing reward says of another try.
 import { expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import { fakeVerifier } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 
 const SPEC = {
@@ -93,4 +94,26 @@ test("a group of which the spec abstains in part is ok; alone with failures it i
   expect((await reply({ cost: 1, right: 0 }, { cost: 1, right: 0 })).groups[0]?.status).toBe("ok");
   expect((await reply({ cost: 9, right: 1 }, { cost: 1, right: 0 })).groups[0]?.status).toBe("failed");
   expect((await reply({ cost: 9, right: 1 }, { cost: 1, right: 1 })).groups[0]?.status).toBe("partial");
+});
+
+test("a null reward says whether the same request may bring it another time", async () => {
+  const told = async (verifier: ReturnType<typeof fakeVerifier>) => {
+    const groups = [{ prompt: "p", rollouts: [{ text: "```\na\n```" }, { text: "```\nb\n```" }] }];
+    const { groups: found } = (await (
+      await setUp({ verifier }).post("/v1/rewards", { groups })
+    ).json()) as RewardsReply;
+    return found[0]?.rollouts.map(({ error, retryable }) => [error, retryable]);
+  };
+  expect(await told(fakeVerifier(() => ({ error: "verifier_unavailable" })))).toEqual([
+    ["verifier_unavailable", true],
+    ["verifier_unavailable", true],
+  ]);
+  expect(await told(fakeVerifier(() => "mumbling"))).toEqual([
+    ["unparsed", false],
+    ["unparsed", false],
+  ]);
+  expect(await told(fakeVerifier(() => "\\boxed{A}"))).toEqual([
+    [null, undefined],
+    [null, undefined],
+  ]);
 });

@@ -52,31 +52,9 @@ def check_rewards(reply: RewardsReply, groups: Sequence[Group]) -> None:
         check_group(result, len(group["rollouts"]))
 
 
-LATER = frozenset(
-    (
-        "verifier_unavailable",
-        "verifier_overloaded",
-        "verifier_bad_reply",
-        "scalar_backend_saturated",
-        "other_model",
-        "deadline",
-        "cancelled",
-        "sandbox_failed",
-        "checker_failed",
-    )
-)
-"""Codes of a missing reward that the same question may bring another time, as the server has them
-(src/scoring/mendable.ts)."""
-
-AFTER_FAILURES = frozenset({"partial", "rubric_undecided", "no_majority"})
-"""Codes of which that holds only where the verifier failed at something."""
-
-
 def may_come(group: GroupResult) -> bool:
-    """Whether a reward of the group is missing that asking again may bring. What is undecided for want
-    of readable answers alone stays so: the same question brings the same ones."""
-    later = LATER | AFTER_FAILURES if group["verifier"]["failed"] > 0 else LATER
-    return any(result["reward"] is None and result["error"] in later for result in group["rollouts"])
+    """Whether a reward of the group is missing that the same request may bring another time."""
+    return any(result.get("retryable", False) for result in group["rollouts"])
 
 
 def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
@@ -87,6 +65,7 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
     result: RolloutResult = {
         "reward": None,
         "error": error.code,
+        "retryable": error.retryable,
         "components": {"base": None, "format": 0, "overlong": 0},
         "wins": 0,
         "losses": 0,

@@ -35,7 +35,13 @@ class _TooLong(TypedDict, total=False):
     too_long: Literal[True]
 
 
-class RolloutResult(_SignalErrors, _Unasked, _TooLong):
+class _Missing(TypedDict, total=False):
+    """There where `reward` is None: whether the same request may bring one another time."""
+
+    retryable: bool
+
+
+class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing):
     """`reward` is None exactly when `error` names why; the counts are over the other rollouts of
     the group.
 

@@ -1,7 +1,6 @@
 // Owns whether sending a request again may bring a reward that its reply lacks.
 
-import type { RewardsReply } from "../core/contract/replies.ts";
-import type { ItemErrorCode } from "../core/faults/errors.ts";
+import type { ItemErrorCode } from "./errors.ts";
 
 /**
  * Whether the same question may bring another answer. `after_failures`: only where the verifier
@@ -42,9 +41,11 @@ const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
   group_too_small: false,
 };
 
+/** @param failed whether the verifier failed at something of the group */
+export const mayCome = (code: ItemErrorCode, failed: boolean): boolean =>
+  MAY_COME[code] === "after_failures" ? failed : MAY_COME[code];
+
 /** Whether sending the request again may bring a reward that this reply lacks. */
-export function isMendable({ groups }: Pick<RewardsReply, "groups">): boolean {
-  const failed = groups.some(({ verifier }) => verifier.failed > 0);
-  const comes = (code: ItemErrorCode) => (MAY_COME[code] === "after_failures" ? failed : MAY_COME[code]);
-  return groups.some(({ rollouts }) => rollouts.some(({ error }) => error !== null && comes(error)));
-}
+export const isMendable = (reply: {
+  groups: readonly { rollouts: readonly { retryable?: boolean | undefined }[] }[];
+}): boolean => reply.groups.some(({ rollouts }) => rollouts.some(({ retryable }) => retryable === true));
