@@ -5,6 +5,7 @@ import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts"
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
+import { csv } from "../report/csv.ts";
 import { LEVELS, NOISES } from "./cells.ts";
 import { type Noise, verifierOf } from "./verifier-model.ts";
 import { VirtualJudge, type VirtualJudgeOptions } from "./virtual-judge.ts";
@@ -215,14 +216,30 @@ function rowsTable(rows: readonly DeadlineRow[]): string {
   );
 }
 
+/** All rows; `gain` is of "best in 3" over `circular` of as many calls, with half of its 95 % interval. */
+export const deadlinesCsv = (rows: readonly DeadlineRow[]): string =>
+  csv(
+    ["judge", "n", "deadline_s", "share", "asked", "answered", "returned", "first", "top_3", "gain", "gain_half"],
+    rows.map((row) => [
+      ...[row.judge, row.n, row.deadline.toFixed(2), row.share.toFixed(2), row.way, row.answered.toFixed(1)],
+      ...[row.returned.toFixed(2), row.first.toFixed(3), row.top.toFixed(3)],
+      ...[row.gain?.top.toFixed(3) ?? "", row.gain?.half.toFixed(3) ?? ""],
+    ]),
+  );
+
 const percent = (share: number) => (100 * share).toFixed(1);
 
-/** The page. @param goal rows of the setting that was reported */
+/**
+ * The page.
+ * @param goal rows of the setting that was reported
+ * @param folder of `rows.csv`, beside the page
+ */
 export function deadlinesPage(
   command: string,
   [goalTrials, trials]: readonly [number, number],
   goal: readonly DeadlineRow[],
   rows: readonly DeadlineRow[],
+  folder: string,
 ): string {
   const even = goal.filter(({ way }) => way === "all pairs");
   const reached = even.map(({ judge, returned, top }) => {
@@ -234,11 +251,7 @@ export function deadlinesPage(
     ({ judge, n, share, returned }) => `${n} documents at ${share.toFixed(2)} x, ${judge}: ${returned.toFixed(1)}`,
   );
   const worse = rows.filter(({ gain }) => gain !== undefined && gain.top + gain.half < 0);
-  const parts = [...new Set(rows.map(({ judge, n }) => `${judge} ${n}`))].map((name) => {
-    const own = rows.filter(({ judge, n }) => `${judge} ${n}` === name);
-    const [{ judge, n }] = own as [DeadlineRow];
-    return `## ${n} documents, a judge that is ${judge}\n\n${IN_FLIGHT[n]} questions at once.\n\n${rowsTable(own)}`;
-  });
+  const wholes = rows.filter(({ way }) => way === "all pairs");
   return `# A ranking at its deadline
 
 **${GOAL.n} documents, ${GOAL.seconds} s, answers of ${SECONDS.join(" to ")} s (goal: all returned, ${100 * GOAL.top} %). ${reached.join("; ")}. Not all are returned in ${lost.length} settings (${lostAt.join("; ")}). Of ${rows.filter(({ gain }) => gain !== undefined).length} settings all pairs are worse than \`circular\` of as many calls, beyond chance, in ${worse.length}.**
@@ -258,6 +271,10 @@ A judge that is exact always names the better one; strong is [the study's](sched
 
 ${rowsTable(goal)}
 
-${parts.join("\n\n")}
+## All pairs in every setting
+
+Every way of asking: [rows.csv](${folder}/rows.csv). Of 8 documents ${IN_FLIGHT[8]} questions are answered at once, of more ${IN_FLIGHT[32]}.
+
+${rowsTable(wholes)}
 `;
 }

@@ -11,7 +11,7 @@ import { writeFiles } from "../report/exports.ts";
 import { binsCsv, calibrationGroups, calibrationPage } from "./calibration.ts";
 import { type Cell, NOISES } from "./cells.ts";
 import { csvTables } from "./csv-tables.ts";
-import { type DeadlineRow, deadlineRows, deadlinesPage } from "./deadlines.ts";
+import { type DeadlineRow, deadlineRows, deadlinesCsv, deadlinesPage } from "./deadlines.ts";
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
@@ -112,6 +112,7 @@ function real(): Promise<Cell[]> {
 }
 
 const { out, verifier, model } = given;
+const folder = basename(out, ".md");
 if (given.deadlines) {
   const { quick } = given;
   // The goal is a share, which few lists do not tell from its neighbours.
@@ -123,11 +124,11 @@ if (given.deadlines) {
   const goal = await deadlineRows({ ...plan, sizes: [32], trials: goalTrials, deadlines: [2.5] }, tell);
   const rows = await deadlineRows(plan, tell);
   const told = `\`npm run lab -- study --deadlines${quick ? " --quick" : ""}\` at ${commit()}.`;
-  writeFileSync(out, deadlinesPage(told, [goalTrials, trials], goal, rows));
+  writeFiles(join(dirname(out), folder), { "rows.csv": deadlinesCsv([...goal, ...rows]) });
+  writeFileSync(out, deadlinesPage(told, [goalTrials, trials], goal, rows, folder));
   console.log(`wrote ${out}: ${goal.length + rows.length} rows`);
   process.exit();
 }
-const folder = basename(out, ".md");
 if (given.calibration) {
   const { set, quick, draws } = given;
   const told = `${set}${quick ? " --quick" : ""} --draws ${draws}`;

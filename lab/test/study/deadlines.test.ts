@@ -1,7 +1,7 @@
 // Owns the goal of a ranking whose deadline comes before its last comparison: everyone is returned,
 // the best is near the top, and no fixed ring of as many calls does better.
 import { expect, test } from "vitest";
-import { deadlineRows, deadlinesPage } from "../../study/deadlines.ts";
+import { deadlineRows, deadlinesCsv, deadlinesPage } from "../../study/deadlines.ts";
 
 const plan = { judges: ["exact"], sizes: [32], trials: 24, waves: false };
 const rows = await deadlineRows({ ...plan, deadlines: [2.5] });
@@ -20,8 +20,11 @@ test("all pairs, cut, are not worse than circular of as many calls", () => {
   expect(top + half).toBeGreaterThanOrEqual(0);
 });
 
-test("the page says what was reached and names every way", () => {
-  const page = deadlinesPage("`told`", [plan.trials, plan.trials], rows, rows);
+test("the page says what was reached, the page and its data name every way", () => {
+  const page = deadlinesPage("`told`", [plan.trials, plan.trials], rows, rows, "deadlines");
   expect(page).toContain("32.0 returned, the best among the first three in 100.0 +- 0.0 %");
   for (const { way } of rows) expect(page).toContain(`| ${way} |`);
+  const [head, ...lines] = deadlinesCsv(rows).trim().split("\n");
+  expect([head?.split(",").length, lines.length]).toEqual([11, rows.length]);
+  for (const { way } of rows) expect(lines.some((line) => line.includes(way))).toBe(true);
 });
