@@ -69,13 +69,13 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
     const suggestion = suggestedRoute(c.req.method, c.req.path, routes);
     const nearest = suggestion === null ? "" : ` Did you mean ${suggestion}?`;
     const fault = new ApiError("not_found", `There is nothing at this path.${nearest} GET /docs lists the routes.`);
-    return problemResponse(fault, c.get("scope").id);
+    return problemResponse(c, fault);
   });
   app.onError((error, c) => {
     const scope = c.get("scope");
     const fault = asApiError(error);
     if (fault.code === "internal") report(faultLine(error, scope.id));
-    return contractFault(c, fault) ?? problemResponse(fault, scope.id);
+    return contractFault(c, fault) ?? problemResponse(c, fault);
   });
   return app;
 }
@@ -142,7 +142,7 @@ function refuseMethod(c: AppContext, methods: string[]): Response {
   const allow = [...new Set([...methods, "OPTIONS"])].join(", ");
   if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
   const fault = new ApiError("method_not_allowed", `This path answers ${allow}.`, { headers: { allow } });
-  return problemResponse(fault, c.get("scope").id);
+  return problemResponse(c, fault);
 }
 
 function finish(c: AppContext, deps: RouteDeps, scope: RequestScope): void {

@@ -19,7 +19,7 @@ const root = new URL("../../../", import.meta.url);
 
 const ProblemSchema = z
   .object({
-    type: z.string().meta({ description: "where the code is explained, a path on this host" }),
+    type: z.string().meta({ description: "where the code is explained: a link to the page of this host" }),
     title: z.string(),
     status: z.int(),
     detail: z.string(),

@@ -11,7 +11,7 @@ const SCOPES: readonly (readonly [scope: string, may: string])[] = [
 ];
 
 const FAULT = {
-  type: "/docs/errors#invalid_request",
+  type: "https://HOST/docs/errors#invalid_request",
   title: "The request does not match the contract",
   status: 400,
   detail: 'groups[0].rollout: unknown field; did you mean "rollouts"?',

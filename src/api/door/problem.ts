@@ -1,12 +1,20 @@
 // Owns the replies to faults of whole requests. Knows no route.
 import type { ApiError } from "../../core/faults/errors.ts";
 import { problemOf } from "../../core/faults/problem.ts";
+import type { AppContext } from "./scope.ts";
 
-/** Where a code is explained; the Worker serves this page itself. */
-export const problemType = (code: string): string => `/docs/errors#${code}`;
+/**
+ * Where a code is explained: a page that the Worker which was asked serves itself. Absolute, for a
+ * reader that has the document alone knows no base.
+ */
+export function problemType({ req }: AppContext, code: string): string {
+  // A Host header may be none.
+  const origin = URL.canParse(req.url) ? new URL(req.url).origin : "";
+  return `${origin}/docs/errors#${code}`;
+}
 
 /** The reply to a fault of the whole request. `extra` members are added to the document. */
-export function problemResponse(error: ApiError, requestId: string, extra: Record<string, unknown> = {}): Response {
-  const { status, headers, body } = problemOf(error, requestId, problemType);
+export function problemResponse(c: AppContext, error: ApiError, extra: Record<string, unknown> = {}): Response {
+  const { status, headers, body } = problemOf(error, c.get("scope").id, (code) => problemType(c, code));
   return new Response(JSON.stringify({ ...body, ...extra }), { status, headers });
 }

@@ -78,7 +78,7 @@ export function readyz(deps: RouteDeps) {
       errors: faults,
       headers: { "retry-after": "1" },
     });
-    return problemResponse(fault, c.get("scope").id, { ready: false, checks });
+    return problemResponse(c, fault, { ready: false, checks });
   };
 }
 

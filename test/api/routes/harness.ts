@@ -57,7 +57,8 @@ export async function problemOf(response: Response): Promise<Problem> {
   const problem = (await response.json()) as Problem;
   if (problem.status !== response.status) throw new Error("the document's status is not the reply's");
   if (problem.request_id !== response.headers.get("x-request-id")) throw new Error("the request ids differ");
-  if (problem.type !== `/docs/errors#${problem.code}`) throw new Error(`type is ${problem.type}`);
+  if (!new RegExp(`^http://[^/]+/docs/errors#${problem.code}$`).test(problem.type))
+    throw new Error(`type is ${problem.type}`);
   return problem;
 }
 

@@ -35,11 +35,11 @@ export function contractFault(c: AppContext, fault: ApiError): Response | null {
   const requestFault = requestFaultOf(fault);
   const { status, members } = dialect(requestFault);
   const item = fault instanceof Unjudged && {
-    type: problemType(requestFault.code),
+    type: problemType(c, requestFault.code),
     title: fault.title,
     code: requestFault.code,
   };
-  const problem = problemResponse(fault, c.get("scope").id, { ...item, status, ...members });
+  const problem = problemResponse(c, fault, { ...item, status, ...members });
   problem.headers.set("content-type", "application/json");
   return new Response(problem.body, { status, headers: problem.headers });
 }
