@@ -1,78 +1,22 @@
-// The Kubernetes manifests: what kustomize makes of each overlay, held to the API's strict schemas
-// and to what the pieces must agree on.
-import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+// The manifests that helm made of the chart: held to the API's strict schemas, to the image, to
+// nginx and to what the pieces must agree on.
 import { describe, expect, it } from "vitest";
 import { readGatewayEnv } from "../../gpu-backend/gateway/env.ts";
 import { GatewayMetrics } from "../../gpu-backend/gateway/http/metrics.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { readEnv, VARIABLES } from "../../src/env.ts";
 import { flagsOf, launch } from "./launching.ts";
-import { documentsIn, documentsOf, FLAGS, faultsOf, ROOT, recipesIn, textOf, validateKubernetes } from "./records.ts";
-import { type ScaledObject, ScaledObjectSchema } from "./scaled-object.ts";
+import { faults, isWorkload, type Manifest, one, podOf, rendered, SIZES, settings } from "./manifests.ts";
+import { FLAGS, textOf } from "./records.ts";
+import type { ScaledObject } from "./scaled-object.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: manifests are read here as the schema has already let them through
-type Manifest = any;
-
-const FOLDER = "gpu-backend/serve/kubernetes";
-const OVERLAYS = ["many-gpus", "one-gpu"];
-const inputs = ["base", "components", "overlays"].flatMap((part) => recipesIn(`kubernetes/${part}`, ".yaml"));
-const rendered = (overlay: string) => documentsOf(`${FOLDER}/rendered/${overlay}.yaml`) as Manifest[];
-const one = (documents: Manifest[], kind: string, name: string): Manifest => {
-  const found = documents.filter(
-    (d) => d.kind === kind && (d.metadata.name === name || d.metadata.name.startsWith(`${name}-`)),
-  );
-  expect(found, `${kind} ${name}`).toHaveLength(1);
-  return found[0];
-};
-const podOf = (workload: Manifest) => workload.spec.template.spec;
-const settings = (documents: Manifest[], name: string) =>
-  one(documents, "ConfigMap", name).data as Record<string, string>;
-
-function faults(document: Manifest): string[] {
-  const kind = `${document.apiVersion}/${document.kind}`;
-  if (document.kind === "ScaledObject") {
-    return ScaledObjectSchema.safeParse(document).error?.issues.map((i) => `${i.path.join("/")} ${i.message}`) ?? [];
-  }
-  const validate = validateKubernetes(kind);
-  return validate === null ? [`${kind} has no schema here`] : faultsOf(validate, document);
-}
-
-/**
- * `sha256sum` of the `sha256sum` lines of every input, in the order of the C locale: as render.sh
- * does it.
- */
-function digestOfInputs(): string {
-  const lines = inputs
-    .map((path) => path.slice(FOLDER.length + 1))
-    .sort((a, b) => (a < b ? -1 : 1))
-    .map(
-      (path) =>
-        `${createHash("sha256")
-          .update(textOf(`${FOLDER}/${path}`))
-          .digest("hex")}  ${path}\n`,
-    );
-  return createHash("sha256").update(lines.join("")).digest("hex");
-}
-
-describe.each(OVERLAYS)("the overlay %s", (overlay) => {
-  const documents = rendered(overlay);
-
-  it("was rendered by kustomize from the files as they are (else: render.sh)", () => {
-    expect(textOf(`${FOLDER}/rendered/${overlay}.yaml`).split("\n")[1]).toBe(`# inputs sha256:${digestOfInputs()}`);
-  });
-
-  it.skipIf(spawnSync("kubectl", ["version", "--client"]).status !== 0)(
-    "is what kubectl renders, where there is one",
-    () => {
-      const run = spawnSync("kubectl", ["kustomize", `${ROOT}${FOLDER}/overlays/${overlay}`], { encoding: "utf8" });
-      expect(run.stderr).toBe("");
-      expect(documents).toEqual(documentsIn(run.stdout, "kubectl"));
-    },
-  );
+describe.each(SIZES)("the size %s", (size) => {
+  const documents = rendered(size);
 
   it("fits the API's schemas, with no field that they do not know", () => {
     expect(documents.flatMap(faults)).toEqual([]);
-    expect(documents.every((d) => d.kind === "Namespace" || d.metadata.namespace === "kritai")).toBe(true);
+    expect(documents.every((d) => d.metadata.namespace === "kritai")).toBe(true);
+    expect(documents.filter(({ kind }) => kind === "Secret")).toEqual([]);
   });
 
   it("starts the engine as the launch script does, flag for flag", async () => {
@@ -140,10 +84,14 @@ describe.each(OVERLAYS)("the overlay %s", (overlay) => {
 
   it("lets only the gateway ask an engine, and Prometheus read its gauges; all else is closed", () => {
     const policies = documents.filter((d) => d.kind === "NetworkPolicy");
-    expect(policies.find((p) => p.metadata.name === "closed")?.spec).toEqual({
-      podSelector: {},
-      policyTypes: ["Ingress", "Egress"],
-    });
+    const closed = one(policies, "NetworkPolicy", "kritai-closed").spec;
+    expect([closed.policyTypes, closed.ingress]).toEqual([["Ingress", "Egress"], undefined]);
+    for (const { spec } of documents.filter(isWorkload))
+      expect(spec.template.metadata.labels).toMatchObject(closed.podSelector.matchLabels);
+    const front = { podSelector: { matchLabels: { "app.kubernetes.io/name": "front" } } };
+    expect(one(policies, "NetworkPolicy", "kritai").spec.ingress.flatMap((rule: Manifest) => rule.from)).toEqual([
+      front,
+    ]);
     const touching = policies.filter(
       (p) => JSON.stringify(p.spec.podSelector).includes('"engine"') && p.spec.ingress !== undefined,
     );
@@ -153,38 +101,70 @@ describe.each(OVERLAYS)("the overlay %s", (overlay) => {
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } },
       podSelector: { matchLabels: { "app.kubernetes.io/name": "prometheus" } },
     };
-    expect(sources).toEqual(overlay === "one-gpu" ? [gateway] : [gateway, prometheus]);
+    expect(sources).toEqual(size === "one-gpu" ? [gateway] : [gateway, prometheus]);
   });
 
   it("selects by labels that its pods carry, and by ports that its containers name", () => {
-    for (const workload of [one(documents, "StatefulSet", "engine"), one(documents, "Deployment", "gateway")]) {
-      const { labels } = workload.spec.template.metadata;
-      const name = workload.metadata.name;
-      const selectors = [
-        workload.spec.selector.matchLabels,
-        one(documents, "Service", name).spec.selector,
-        one(documents, "PodDisruptionBudget", name).spec.selector.matchLabels,
-      ];
-      for (const selector of selectors) expect(labels).toMatchObject(selector);
-      expect(podOf(workload).containers[0].ports[0].name).toBe(
-        one(documents, "Service", name).spec.ports[0].targetPort,
-      );
+    for (const [kind, name] of [
+      ["StatefulSet", "engine"],
+      ["Deployment", "gateway"],
+      ["StatefulSet", "kritai"],
+      ["Deployment", "front"],
+    ] as const) {
+      const { spec } = one(documents, kind, name);
+      const service = one(documents, "Service", kind === "StatefulSet" ? spec.serviceName : name).spec;
+      const budget = one(documents, "PodDisruptionBudget", name).spec;
+      for (const selector of [spec.selector.matchLabels, service.selector, budget.selector.matchLabels])
+        expect(spec.template.metadata.labels).toMatchObject(selector);
+      expect(budget.maxUnavailable).toBe(1);
+      const [port] = spec.template.spec.containers[0].ports;
+      expect([port.name, port.containerPort]).toContain(service.ports[0].targetPort ?? service.ports[0].port);
+      expect(service.clusterIP).toBe(kind === "StatefulSet" ? "None" : undefined);
     }
-    expect(one(documents, "StatefulSet", "engine").spec.serviceName).toBe("engine");
-    expect(one(documents, "Service", "engine").spec.clusterIP).toBe("None");
   });
 
-  it("runs nothing as root, with no privilege to gain and no token of the cluster", () => {
-    for (const workload of [one(documents, "StatefulSet", "engine"), one(documents, "Deployment", "gateway")]) {
+  it("runs nothing as root, with no privilege to gain and no token of the cluster; read-only but the engine", () => {
+    for (const workload of documents.filter(isWorkload)) {
       const pod = podOf(workload);
-      expect(pod.securityContext.runAsNonRoot && !pod.automountServiceAccountToken && !pod.enableServiceLinks).toBe(
-        true,
-      );
-      expect(pod.containers[0].securityContext).toMatchObject({
-        allowPrivilegeEscalation: false,
-        capabilities: { drop: ["ALL"] },
-      });
+      expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
+      expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+      for (const { securityContext } of [...pod.containers, ...(pod.initContainers ?? [])])
+        expect(securityContext).toMatchObject({
+          ...{ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+          ...(workload.metadata.name !== "engine" && { readOnlyRootFilesystem: true }),
+        });
     }
+  });
+
+  it("gives the service variables that it accepts, its number, its volume, and longer to end than its requests have", () => {
+    const { template, volumeClaimTemplates, replicas } = one(documents, "StatefulSet", "kritai").spec;
+    const [container] = template.spec.containers;
+    const given = settings(documents, "kritai-settings");
+    expect(Object.keys(given).filter((name) => !VARIABLES.includes(name))).toEqual([]);
+    expect(readEnv({ ...given, KEY_COUNTERS: {} }).faults).toEqual([]);
+    expect(container.env.map(({ name }: { name: string }) => name)).toEqual([
+      ...["REPLICA", "DATABASE_URL", "VERIFIER_API_KEY"],
+    ]);
+    expect(container.envFrom).toContainEqual({ secretRef: { name: "kritai" } });
+    expect(textOf("Dockerfile")).toMatch(/ENV .*PORT=8787 DATA_DIR=\/data/);
+    expect(container.volumeMounts).toContainEqual({ name: volumeClaimTemplates[0].metadata.name, mountPath: "/data" });
+    const drain = Number(/DRAIN_MS = ([\d_]+)/.exec(textOf("scripts/stack/commands/serve.ts"))?.[1]?.replace("_", ""));
+    expect(1000 * template.spec.terminationGracePeriodSeconds).toBeGreaterThan(drain);
+    const known = new Set(settings(documents, "front")["nginx.conf"]?.match(/kritai-\d+(?=:8787)/g));
+    expect(known.size).toBe(replicas);
+    for (const name of known)
+      expect(one(documents, "Service", name).spec.selector).toEqual({ "statefulset.kubernetes.io/pod-name": name });
+  });
+
+  it("has the service ask the gateway by its name, with the key that lets it in, and be let in", () => {
+    const [gateway, service] = [one(documents, "Deployment", "gateway"), one(documents, "StatefulSet", "kritai")];
+    const port = one(documents, "Service", "gateway").spec.ports[0].port;
+    expect(settings(documents, "kritai-settings").VERIFIER_URL).toBe(`http://gateway:${port}`);
+    const secretOf = (workload: Manifest, name: string) =>
+      podOf(workload).containers[0].env.find((v: Manifest) => v.name === name).valueFrom.secretKeyRef;
+    expect(secretOf(service, "VERIFIER_API_KEY")).toEqual(secretOf(gateway, "GATEWAY_API_KEY"));
+    const [rule] = one(documents, "NetworkPolicy", "gateway").spec.ingress;
+    expect(rule.from).toContainEqual({ podSelector: service.spec.selector });
   });
 });
 
@@ -192,7 +172,7 @@ describe("scaling", () => {
   const documents = rendered("many-gpus");
   const { spec } = one(documents, "ScaledObject", "engine") as ScaledObject;
 
-  it("leaves the count of engines to KEDA, which counts what waits at the engines and at the gateways", () => {
+  it("leaves the count of engines to KEDA, which scales by the wait at the gateways and what waits at the engines", () => {
     const engine = one(documents, "StatefulSet", "engine");
     expect(engine.spec.replicas).toBeUndefined();
     expect(spec.scaleTargetRef).toEqual({
@@ -202,9 +182,19 @@ describe("scaling", () => {
     });
     const queries = spec.triggers.map((trigger) => trigger.metadata.query).join("\n");
     expect(queries).toContain("vllm:num_requests_waiting");
-    const gauge = /kritai_gateway_(\w+)\{/.exec(queries)?.[1] ?? "";
+    // What is scaled by is what a gateway exports, by the name and the kind that the query takes.
     const now = { requests_open: 0, queue_depth: 0, queue_tokens: 0, in_flight: 0, capacity: 0, draining: false };
-    expect(new GatewayMetrics().render(now)).toContain(`\nkritai_gateway_${gauge} 0\n`);
+    const exported = new GatewayMetrics().render(now);
+    const names = [...queries.matchAll(/(rate\()?(kritai_\w+)\{/g)];
+    expect(names).toHaveLength(3);
+    for (const [, rate, name] of names)
+      expect(exported).toContain(`# TYPE ${name} ${rate === undefined ? "gauge" : "counter"}\n`);
+    const values = spec.triggers.map(({ metricType, metadata }) => [metricType, metadata.threshold]);
+    expect(values).toEqual([
+      ["Value", "10"],
+      ["AverageValue", "8"],
+      ["AverageValue", settings(documents, "engine-settings").GENERATIONS_MAX],
+    ]);
   });
 
   it("has a schema that refuses a number where KEDA wants text, and a field that it does not know", () => {
@@ -216,17 +206,9 @@ describe("scaling", () => {
   });
 });
 
-describe("the manifests", () => {
-  it("are each on their own what the API takes", () => {
-    const files = inputs.filter((path) => !path.endsWith("kustomization.yaml"));
-    expect(files.length).toBeGreaterThan(5);
-    expect(files.flatMap((path) => documentsOf(path).flatMap((d) => faults(d).map((f) => `${path} ${f}`)))).toEqual([]);
-  });
-
-  it("would be refused with a field misspelt, or of the wrong kind", () => {
-    const engine = structuredClone(one(rendered("one-gpu"), "StatefulSet", "engine"));
-    podOf(engine).containers[0].readynessProbe = {};
-    podOf(engine).terminationGracePeriodSeconds = "660";
-    expect(faults(engine)).toHaveLength(2);
-  });
+it("a manifest would be refused with a field misspelt, or of the wrong kind", () => {
+  const engine = structuredClone(one(rendered("one-gpu"), "StatefulSet", "engine"));
+  podOf(engine).containers[0].readynessProbe = {};
+  podOf(engine).terminationGracePeriodSeconds = "660";
+  expect(faults(engine)).toHaveLength(2);
 });

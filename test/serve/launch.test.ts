@@ -14,7 +14,7 @@ const ENGINES = [
   { script: "vllm.sh", record: FLAGS.vllm },
   { script: "sglang.sh", record: FLAGS.sglang },
 ];
-const scripts = [...recipesIn("launch", ".sh"), ...recipesIn("kubernetes", ".sh")];
+const scripts = [...recipesIn("launch", ".sh"), "deploy/helm/render.sh"];
 
 /** What the release has against a command line. */
 function faultsOf(argv: readonly string[], { flags, version }: Flags): string[] {

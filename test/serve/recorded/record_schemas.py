@@ -18,10 +18,10 @@ import zipfile
 KUBERNETES = "v1.34.0-local-strict"
 KINDS = {
     "v1/ConfigMap": "io.k8s.api.core.v1.ConfigMap",
-    "v1/Namespace": "io.k8s.api.core.v1.Namespace",
     "v1/Service": "io.k8s.api.core.v1.Service",
     "apps/v1/Deployment": "io.k8s.api.apps.v1.Deployment",
     "apps/v1/StatefulSet": "io.k8s.api.apps.v1.StatefulSet",
+    "networking.k8s.io/v1/Ingress": "io.k8s.api.networking.v1.Ingress",
     "networking.k8s.io/v1/NetworkPolicy": "io.k8s.api.networking.v1.NetworkPolicy",
     "policy/v1/PodDisruptionBudget": "io.k8s.api.policy.v1.PodDisruptionBudget",
 }
