@@ -8,7 +8,7 @@ export const CHECKS = {
   call: "npm run check --",
   about: "Without a name: types, lint and generated, in this order, up to the first that fails.",
   names: {
-    types: "the compiler, for the Worker and for Node",
+    types: "the compiler, for the Worker, for Node and for the TypeScript client",
     lint: "Biome, which also mends: test/node_modules/.bin/biome check --write FILES",
     generated: "lockfiles, prompts and programs are what their sources give",
     deploy: "what would be deployed can be built",
@@ -28,7 +28,11 @@ const tsc = (project: string) => ["node_modules/.bin/tsc", "-p", project, "--che
 const CHECK: Record<Name, Check> = {
   types: {
     needs: ["lab", "test"],
-    runs: [tsc("tsconfig.json"), tsc("tsconfig.node.json")],
+    runs: [
+      node("scripts/project/client-types.ts"),
+      [...tsc("clients/typescript/tsconfig.json"), "--noEmit"],
+      ...["tsconfig.json", "tsconfig.node.json"].map(tsc),
+    ],
   },
   lint: { needs: ["test"], runs: [["test/node_modules/.bin/biome", "ci", "."]] },
   generated: {

@@ -11,6 +11,7 @@ export const GENERATED = {
     programs: "src/core/wire/programs.generated.ts",
     "alarm-rows": "the table of alarms on its page",
     public: "public/: the OpenAPI document and the pages",
+    client: "clients/typescript/src/openapi.generated.ts; the first use installs packages",
     migration: "the next file of migrations/, from src/run-log/db; the first use installs packages",
   },
 } as const;
@@ -22,6 +23,7 @@ const RUN: Record<Exclude<Name, "migration">, string> = {
   programs: "scripts/build/programs.ts",
   "alarm-rows": "scripts/build/alarm-rows.ts",
   public: "scripts/build/public/main.ts",
+  client: "scripts/project/client-types.ts",
 };
 
 async function generate(name: Name): Promise<number> {
