@@ -5,10 +5,9 @@ import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import "../../src/api/routes/table.ts";
 import { nativeWords } from "../../src/api/routes/words.ts";
 import { QUESTION } from "../../src/api/tools/shared/page.ts";
-import { pageOf as pageOfAlarm } from "../../src/core/health/alarm.ts";
+import { pageOf } from "../../src/core/health/alarm.ts";
 import { ALARMS } from "../../src/core/health/alarms/table.ts";
-import { pageOf } from "../../src/core/health/measures/measure.ts";
-import { MEASURES } from "../../src/core/health/measures/table.ts";
+import { MEASURE_PAGES } from "../../src/core/health/measures.ts";
 
 describe("the Worker's bundle", async () => {
   const text = await bundleWorker();
@@ -30,8 +29,8 @@ describe("the Worker's bundle", async () => {
       }
     }
     const pages = [
-      ...MEASURES.map((measure) => pageOf(measure).words),
-      ...ALARMS.map((alarm) => pageOfAlarm(alarm).rule),
+      ...Object.values(MEASURE_PAGES).map(({ words }) => words),
+      ...ALARMS.map((alarm) => pageOf(alarm).rule),
     ];
     // A word or two may stand there for something else.
     for (const words of pages.filter((told) => told.includes(" "))) expect(text.includes(words), words).toBe(false);

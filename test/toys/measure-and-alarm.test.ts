@@ -1,4 +1,4 @@
-// A measure of a run's steps and an alarm on it that are one file and one line of their tables each:
+// A measure of a run's steps that is an entry of two tables, and an alarm on it, one file and one line:
 // read by the one statement from the embedded database, told over HTTP, in the OpenAPI document, in
 // the alarms' docs and on the run's page, beside all others as they were.
 import { readFileSync } from "node:fs";
@@ -10,14 +10,15 @@ import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
-import { MEASURES } from "../../src/core/health/measures/table.ts";
+import { MEASURES } from "../../src/core/health/measures.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { fenced, setUp } from "../api/routes/harness.ts";
 
-vi.mock("../../src/core/health/measures/table.ts", async (original) => {
-  const { MEASURES } = await original<typeof import("../../src/core/health/measures/table.ts")>();
-  const { toyMeasure } = await import("./toy-measure.ts");
-  return { MEASURES: [...MEASURES, toyMeasure] };
+vi.mock("../../src/core/health/measures.ts", async (original) => {
+  const { MEASURE_PAGES, MEASURES, ...rest } = await original<typeof import("../../src/core/health/measures.ts")>();
+  const { toyMeasure, toyPage } = await import("./toy-measure.ts");
+  const pages = { ...MEASURE_PAGES, [toyMeasure.name]: toyPage };
+  return { ...rest, MEASURES: [...MEASURES, toyMeasure], MEASURE_PAGES: pages };
 });
 vi.mock("../../src/core/health/alarms/table.ts", async (original) => {
   const { ALARMS } = await original<typeof import("../../src/core/health/alarms/table.ts")>();
@@ -58,7 +59,7 @@ async function healthOf({ post, call }: ReturnType<typeof setUp>): Promise<Healt
   return (await call("/v1/runs/toy/health?rows=true")).json();
 }
 
-describe("a measure and an alarm on it in one file and one line each", () => {
+describe("a measure in one file, and an alarm on it in one file and one line", () => {
   test("come out of the API from the embedded database, and change nothing else", async () => {
     const runLog = createNeonRunLog({ databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url });
     const stored = await healthOf(setUp({ runLog }));

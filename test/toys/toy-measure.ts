@@ -1,8 +1,13 @@
 // A measure that a test adds: tokens of the longest rollout.
-import { documented, measure, ROLLOUTS } from "../../src/core/health/measures/measure.ts";
+import type { Measure } from "../../src/core/health/measures.ts";
 
-export const toyMeasure = measure("toy_longest", "tokens", ROLLOUTS, "max(length_tokens)");
-export const page = documented(toyMeasure, {
+export const toyMeasure = {
+  name: "toy_longest",
+  unit: "tokens",
+  from: "rol",
+  sql: "max(length_tokens)",
+} as const satisfies Measure;
+export const toyPage = {
   words: "the toy's longest rollout, tokens",
   drawn: { chart: "the toy's lengths", as: "longest" },
-});
+};

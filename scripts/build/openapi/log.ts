@@ -8,8 +8,7 @@ import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../sr
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { AlarmSpan } from "../../../src/core/health/alarm.ts";
 import { ALARMS } from "../../../src/core/health/alarms/table.ts";
-import { pageOf, type Unit } from "../../../src/core/health/measures/measure.ts";
-import { MEASURES } from "../../../src/core/health/measures/table.ts";
+import { MEASURE_PAGES, MEASURES, type Unit } from "../../../src/core/health/measures.ts";
 import type { Verdict } from "../../../src/core/judges/verdicts.ts";
 import type {
   GroupRow,
@@ -171,7 +170,7 @@ const HealthRowSchema = z.object({
   ...Object.fromEntries(
     MEASURES.map((measure) => [
       measure.name,
-      (countOr[measure.unit] ?? rate).meta({ description: pageOf(measure).words }),
+      (countOr[measure.unit] ?? rate).meta({ description: MEASURE_PAGES[measure.name].words }),
     ]),
   ),
 });

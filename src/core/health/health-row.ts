@@ -1,5 +1,5 @@
 // Owns what an alarm can look at: one row a step of a run. Knows no storage and no rule.
-import type { MEASURES } from "./measures/table.ts";
+import type { MEASURES } from "./measures.ts";
 
 interface Always {
   step: number;

@@ -2,8 +2,7 @@
 // measures. Knows no measure and no alarm.
 import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { HealthRow } from "../../core/health/health-row.ts";
-import { type Measure, REQUESTS, type Unit } from "../../core/health/measures/measure.ts";
-import { MEASURES } from "../../core/health/measures/table.ts";
+import { MEASURES, type Measure, REQUESTS, type Unit } from "../../core/health/measures.ts";
 import { BY_STEP, type RunAxis } from "../../ports/run-axis.ts";
 import type { RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";

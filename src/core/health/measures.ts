@@ -1,0 +1,184 @@
+// Owns the measures of a run's steps: a number for each step, as SQL over what was logged of it, and
+// what the reference and the page of a run say of it. A new one is one entry in each table here.
+// Knows no database: src/run-log/read/health-rows.ts makes one statement of all.
+
+/** A share is in [0, 1], a correlation in [-1, 1]; what is counted is 0 where nothing was logged. */
+export type Unit = "count" | "counts" | "share" | "correlation" | "reward" | "tokens" | "ms";
+
+export interface Measure {
+  /** Its field in a row of `GET /v1/runs/:run_id/health?rows=true`. */
+  name: string;
+  unit: Unit;
+  /** Rows with the step as `k`: those below, or a query of its own over them. */
+  from: string;
+  /** An aggregate over those of one step; null where nothing of the kind was logged at it. */
+  sql: string;
+}
+
+/** With its name and unit as types: rows of steps have their fields from the table. */
+const measure = <N extends string, U extends Unit>(name: N, unit: U, from: string, sql: string) =>
+  ({ name, unit, from, sql }) satisfies Measure;
+
+/** A row a request: `request_id`, `warnings`, `created_at`. */
+export const REQUESTS = "req";
+/** A row a group: the table `groups`. */
+const GROUPS = "req JOIN groups USING (request_id)";
+/** A row a rollout: the table `rollouts`, `prompt_hash`, and the reward in complete groups as `complete`. */
+const ROLLOUTS = "rol";
+
+/**
+ * Ties share the mean of their ranks, as Spearman's correlation wants it. Ranks have squares that
+ * Postgres can hold, whatever the values.
+ */
+const meanRank = (within: string, column: string): string =>
+  `rank() OVER (PARTITION BY ${within} ORDER BY ${column}) + (count(*) OVER (PARTITION BY ${within}, ${column}) - 1) / 2.0`;
+
+/** A row a group: Spearman's correlation `rho` of two columns over its rollouts that have both. */
+function withinGroups(one: string, other: string): string {
+  const [x, y] = [one, other].map((column) => meanRank("request_id, group_index", column));
+  const ranked = `SELECT k, request_id, group_index, ${x} AS x, ${y} AS y FROM rol WHERE ${one} IS NOT NULL AND ${other} IS NOT NULL`;
+  return `(SELECT k, corr(x, y) AS rho FROM (${ranked}) AS ranked GROUP BY k, request_id, group_index) AS of_group`;
+}
+
+/** A row a group: the least and the greatest of its rewards, where it is complete. */
+const SPANS =
+  "(SELECT k, min(complete) AS low, max(complete) AS high FROM rol GROUP BY k, request_id, group_index HAVING count(complete) > 0) AS span";
+
+/** A row a code of rollouts without a reward, of which the spec does not abstain. */
+const CODES =
+  "(SELECT k, error, count(*) AS n FROM rol WHERE reward IS NULL AND error <> 'abstained' GROUP BY k, error) AS code";
+
+/** A row a rollout, incomplete groups among them. */
+const LABELLED = `(
+  SELECT k, ${meanRank("k", "reward")} AS by_reward, ${meanRank("k", "pass_rate")} AS by_label
+  FROM rol WHERE reward IS NOT NULL AND pass_rate IS NOT NULL
+) AS ranked`;
+
+/** A row a repeated group. */
+// Only a prompt of several steps can come again: the contents of all others are not looked at.
+const REPEATED = `(
+  WITH recurring AS (
+    SELECT prompt_hash FROM req JOIN groups USING (request_id) GROUP BY prompt_hash HAVING min(k) < max(k)
+  ), keyed AS (
+    SELECT k, request_id, group_index, md5(prompt_hash || string_agg(text_hash, '' ORDER BY rollout_index)) AS content
+    FROM rol WHERE complete IS NOT NULL AND prompt_hash IN (SELECT prompt_hash FROM recurring)
+    GROUP BY k, request_id, group_index, prompt_hash
+  ), firsts AS (
+    SELECT *, first_value(k) OVER of_content AS first_k, first_value(request_id) OVER of_content AS first_request,
+      first_value(group_index) OVER of_content AS first_group
+    FROM keyed WINDOW of_content AS (PARTITION BY content ORDER BY k, request_id, group_index)
+  ), repeats AS (
+    SELECT f.k, f.request_id, f.group_index, ${meanRank("f.request_id, f.group_index", "later.complete")} AS by_later,
+      ${meanRank("f.request_id, f.group_index", "earlier.complete")} AS by_earlier
+    FROM firsts f
+      JOIN rol later ON later.request_id = f.request_id AND later.group_index = f.group_index
+      JOIN rol earlier ON earlier.request_id = f.first_request AND earlier.group_index = f.first_group
+        AND earlier.rollout_index = later.rollout_index
+    WHERE f.first_k < f.k
+  )
+  SELECT k, count(*) AS size, coalesce(corr(by_later, by_earlier), CASE WHEN min(by_earlier) < max(by_earlier) THEN 0 END) AS rho
+  FROM repeats GROUP BY k, request_id, group_index
+) AS repeated`;
+
+const LATENCY = "percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_p99_ms) FILTER (WHERE generations > failed)";
+const LENGTH = "percentile_cont(0.5) WITHIN GROUP (ORDER BY length_tokens)";
+const DECIDED = "sum(ties)::float8 / nullif(sum(wins + losses + ties), 0)";
+
+/** Replies have them in this order. */
+export const MEASURES = [
+  measure("rollouts", "count", ROLLOUTS, "count(*)"),
+  measure("reward_mean", "reward", ROLLOUTS, "avg(complete)"),
+  measure("unformatted_mean", "reward", ROLLOUTS, "avg(complete - format)"),
+  measure("zero_variance_share", "share", SPANS, "avg((low = high)::int)::float8"),
+  measure("parse_rate", "share", GROUPS, "sum(parsed)::float8 / nullif(sum(parsed + unparsed), 0)"),
+  measure("nulls", "counts", CODES, "json_object_agg(error, n ORDER BY error)"),
+  measure("abstained_share", "share", ROLLOUTS, "avg((error IS NOT DISTINCT FROM 'abstained')::int)::float8"),
+  measure("malformed_share", "share", ROLLOUTS, "avg((NOT format_ok)::int)::float8"),
+  measure("length_p50", "tokens", ROLLOUTS, LENGTH),
+  measure("at_cap_share", "share", ROLLOUTS, "avg((finish_reason = 'length')::int)::float8"),
+  measure("length_reward", "correlation", withinGroups("complete", "length_tokens"), "avg(rho)"),
+  measure("duplicate_share", "share", ROLLOUTS, "avg((duplicate_of IS NOT NULL)::int)::float8"),
+  measure("tie_share", "share", ROLLOUTS, DECIDED),
+  measure("flip_rate", "share", GROUPS, "avg(position_flip_rate)"),
+  measure("cyclic_share", "share", GROUPS, "sum(circles)::float8 / nullif(sum(triples), 0)"),
+  measure("triples", "count", GROUPS, "sum(triples)::int"),
+  measure("jam_share", "share", ROLLOUTS, "avg(jams_judge::int)::float8"),
+  measure("label_correlation", "correlation", LABELLED, "corr(by_reward, by_label)"),
+  measure("audit_correlation", "correlation", withinGroups("complete", "audit"), "avg(rho)"),
+  measure("repeat_correlation", "correlation", REPEATED, "avg(rho)"),
+  measure("repeat_rollouts", "count", REPEATED, "sum(size) FILTER (WHERE rho IS NOT NULL)::int"),
+  measure("latency_p99_ms", "ms", GROUPS, LATENCY),
+  measure("incomplete_share", "share", REQUESTS, `avg((warnings::text LIKE '%"group_incomplete%')::int)::float8`),
+  measure("failed_share", "share", GROUPS, "sum(failed)::float8 / nullif(sum(generations), 0)"),
+] as const;
+
+export interface Drawn {
+  /** The title of a chart, which it has for itself if no other has that title. */
+  chart: string;
+  /** The line's name. */
+  as: string;
+  /** Steps without a value have no point: the line goes on to the next that has one. */
+  bridged?: true;
+}
+
+interface MeasurePage {
+  /** What the reference says of the field. */
+  words: string;
+  /** Its line on the page of a run. */
+  drawn?: Drawn;
+}
+
+const JUDGE = "judge: ties, flips, circles, jams";
+const CUT = "cut at the limit, near duplicates";
+
+/** Only what builds pages reads it, so that the Worker's bundle holds nothing of it. */
+export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], MeasurePage>> = {
+  rollouts: { words: "rollouts" },
+  reward_mean: { words: "mean of the rewards that are numbers" },
+  unformatted_mean: { words: "without what format rules took off" },
+  zero_variance_share: { words: "share of groups whose rewards are all equal" },
+  parse_rate: { words: "share of generations that could be read as a verdict" },
+  nulls: { words: "rollouts without a reward, by code; those of which the spec abstains are none of them" },
+  abstained_share: { words: "of rollouts of which the spec abstains" },
+  malformed_share: { words: "of rollouts that break a format rule" },
+  length_p50: { words: "median length of the rollouts, tokens" },
+  at_cap_share: {
+    words: "share of rollouts that ended at their length limit",
+    drawn: { chart: CUT, as: "at cap" },
+  },
+  length_reward: {
+    words: "Spearman's correlation within groups, mean",
+    drawn: { chart: "reward and length, within groups", as: "reward and length" },
+  },
+  duplicate_share: {
+    words: "share of rollouts whose candidate another of the group has too",
+    drawn: { chart: CUT, as: "duplicates" },
+  },
+  tie_share: { words: "share of pairs that ended in a tie", drawn: { chart: JUDGE, as: "ties" } },
+  flip_rate: {
+    words: "share of pairs whose outcome changed with the order in which they were shown",
+    drawn: { chart: JUDGE, as: "flips" },
+  },
+  cyclic_share: {
+    words: "of three candidates whose pairs were all won, how often wins go in a circle",
+    drawn: { chart: JUDGE, as: "circles" },
+  },
+  triples: { words: "three candidates whose pairs were all won" },
+  jam_share: {
+    words: "share of rollouts on which the judge's answers cannot be read",
+    drawn: { chart: JUDGE, as: "jams" },
+  },
+  label_correlation: { words: "Spearman's, of reward and pass_rate" },
+  audit_correlation: {
+    words: "Spearman's, of reward and audit within groups, mean over the step's audited groups",
+    drawn: { chart: "agreement with the second judge", as: "audit", bridged: true },
+  },
+  repeat_correlation: {
+    words:
+      "Spearman's, of a group's rewards now and when the same prompt and rollouts were judged first, mean over the step's repeated groups",
+  },
+  repeat_rollouts: { words: "rollouts of the groups that came again" },
+  latency_p99_ms: { words: "median over groups" },
+  incomplete_share: { words: "of judgements over a part of their gathered group" },
+  failed_share: { words: "share of generations that did not come" },
+};
