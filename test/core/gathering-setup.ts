@@ -17,4 +17,4 @@ export const arrivalOf = (waiter_id: string, body_hash: string, more: Partial<Ar
 });
 
 /** A room in which nothing has happened. */
-export const emptyRoom = (): RoomState => ({ groups: [], undecided: [] });
+export const emptyRoom = (): RoomState => ({ groups: [], undecided: [], refused: [] });

@@ -211,11 +211,11 @@ test("a group that begins when all others were forgotten is stored, although it 
   const kept = await runInDurableObject(objects.getByName("epochs"), (_, state) => {
     const store = createRoomStore(durableValues(state));
     const content = (text: string) => ({ rollout: { text }, language: null });
-    store.saveGroup(openGroup(0, 2));
+    store.saveGroup(openGroup(0, { group_size: 2, whole_only: false }));
     store.addMember(0, 0, content("old"));
     store.flush();
     store.forget(0);
-    store.saveGroup(openGroup(0, 3));
+    store.saveGroup(openGroup(0, { group_size: 3, whole_only: false }));
     store.addMember(0, 0, content("new"));
     store.addToJournal(0, "key", { request_id: "r", samples: [] });
     store.flush();

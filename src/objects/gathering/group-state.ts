@@ -76,6 +76,10 @@ export interface GroupState {
   /** Members that make it complete; null when only time closes it. */
   size: number | null;
   members: MemberState[];
+  /** Bodies of samples that were refused: nobody waits for as many members. */
+  refused: string[];
+  /** Nobody has a reward where one is refused. */
+  whole_only: boolean;
   /** Of members without their answer, in order of arrival. */
   waiters: WaiterState[];
   /** The first so many members have been judged. */
@@ -114,5 +118,7 @@ export interface Undecided {
 export interface RoomState {
   /** By epoch, ascending. */
   groups: GroupState[];
+  /** Of samples refused since the last group had its members; the next group lacks them. */
+  refused: string[];
   undecided: Undecided[];
 }

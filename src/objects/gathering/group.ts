@@ -17,11 +17,17 @@ const SPARE_TRIES = 2;
 /** The part of the answer's time that gathering may take; the rest is for judging. */
 const GATHERING_SHARE = 0.5;
 
-export function openGroup(epoch: number, groupSize: number | null): GroupState {
+export function openGroup(
+  epoch: number,
+  { group_size, whole_only }: Pick<Arrival, "group_size" | "whole_only">,
+  refused: string[] = [],
+): GroupState {
   return {
     epoch,
-    size: groupSize,
+    size: group_size,
     members: [],
+    refused,
+    whole_only,
     waiters: [],
     judged: 0,
     judging: null,
@@ -41,6 +47,12 @@ export function openGroup(epoch: number, groupSize: number | null): GroupState {
 /** Everybody who makes it complete is there; one more begins another group. */
 export function isFull({ size, members }: GroupState): boolean {
   return members.length >= Math.min(size ?? LIMITS.rollouts_per_group_max, LIMITS.rollouts_per_group_max);
+}
+
+/** Nobody else is waited for: what it lacks was refused. */
+function expectsNobody(group: GroupState): boolean {
+  const { size, members, refused } = group;
+  return isFull(group) || (size !== null && members.length > 0 && members.length + refused.length >= size);
 }
 
 /** Adds a member with its waiter and returns its place. `again`: see MemberState. */
@@ -106,7 +118,7 @@ export function attach(group: GroupState, at: number, arrival: Arrival, now: num
   keep(group, arrival.retain_ms, now);
   if (member.answer === "reward") return true;
   if (!moreComing && (member.answer === "alone" || lacksTwin(group))) {
-    if (isFull(group)) return true;
+    if (expectsNobody(group)) return true;
     gatherAgain(group, arrival, now);
   }
   addWaiter(group, at, arrival, now);
@@ -136,7 +148,7 @@ function gatherAgain(group: GroupState, arrival: Arrival, now: number): void {
 }
 
 /** Its size is known and not reached, and it gathers. */
-export const isLacking = (group: GroupState) => group.size !== null && group.judging === null && !isFull(group);
+export const isLacking = (group: GroupState) => group.size !== null && group.judging === null && !expectsNobody(group);
 
 const waits =
   ({ judged }: GroupState) =>
@@ -193,7 +205,7 @@ export function due(group: GroupState, equals: number, now: number): { scores: b
   const { judging, telling_apart, size, members } = group;
   if (judging !== null || telling_apart) return null;
   const end = closing(group);
-  if (end !== null && isFull(group)) return { scores: false, closed: "full" };
+  if (end !== null && expectsNobody(group)) return { scores: false, closed: "full" };
   if (group.again) return { scores: false, closed: group.closed ?? "window" };
   const waited = equals > 0 && members.length > group.judged;
   if (waited && members.length + equals >= (size ?? Infinity)) return { scores: true, closed: "full" };

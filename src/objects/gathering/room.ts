@@ -1,5 +1,4 @@
-// Owns a room at work: joins and leaves into decisions, decisions into storage, judgements and
-// answers. Knows no runtime: where it lives is given.
+// Owns a room at work: joins and leaves into decisions, storage, judgements, answers. No runtime.
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { pause, within } from "../../platform/waiting.ts";
@@ -15,7 +14,7 @@ import { LaterFlush } from "./later-flush.ts";
 import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
 import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
-import { type Answer, type RoomStore, type RoomSubject, roomJournal } from "./room-store.ts";
+import { type Answer, type RoomStore, roomJournal } from "./room-store.ts";
 import {
   arrive,
   closesAt,
@@ -25,12 +24,13 @@ import {
   letsGoAt,
   lettingGo,
   type MemberSlot,
+  refuse,
   restoredRoom,
   settle,
   settleable,
   wakesAt,
 } from "./rules.ts";
-import { contentOf, requireSameFacts, subjectOf } from "./subject.ts";
+import { contentOf, isRefusal, requireSameFacts, subjectFor, subjectOf } from "./subject.ts";
 import { isLost, undecidedIn } from "./undecided.ts";
 
 interface RoomParts {
@@ -77,8 +77,8 @@ export class Room {
   /** Resolves with the sample's answer, however long it takes; the same waiter_id shares it. */
   join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
     const { waiter_id } = sample;
-    this.#prober.add(waiter_id, probe);
     const join = this.#joins.open(waiter_id);
+    this.#prober.add(waiter_id, probe);
     try {
       this.#forgetOver();
       requireSameFacts(this.#parts.store.subject(), sample);
@@ -91,6 +91,9 @@ export class Room {
       this.#proceed();
     } catch (error) {
       this.#answer(waiter_id, faultReply(error, waiter_id, this.#parts.report));
+      const group = isRefusal(error) && refuse(this.#state, sample);
+      if (group) this.#parts.store.saveGroup(group);
+      this.#proceed();
     }
     return join.reply;
   }
@@ -118,13 +121,12 @@ export class Room {
   /** Sets the sample down where it belongs; answers at once when the answer is there. */
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
-    const { waiter_id } = sample;
     if (added) {
       if (store.subject() === null) store.saveSubject(subjectOf(sample));
       store.addMember(epoch, member, contentOf(sample));
     }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;
-    const join = this.#joins.get(waiter_id);
+    const join = this.#joins.get(sample.waiter_id);
     if (join !== undefined) Object.assign(join, { attached, sample: null });
     if (ready) this.#send(group, { ...sample, member }, store.answer(epoch, member) as Answer);
     store.saveGroup(group);
@@ -167,15 +169,15 @@ export class Room {
       if (scores) this.#scoreFirst(group, judgementOf(group, id, closed, at));
       else this.#start(group, begin(group, id, closed, at));
     }
-    const going = lettingGo(this.#state, at);
-    for (const group of going.groups) store.saveGroup(group);
-    for (const waiter of going.waiters) this.#answer(waiter, { fault: GATHERING });
+    const { groups, waiters } = lettingGo(this.#state, at);
+    for (const group of groups) store.saveGroup(group);
+    for (const waiter of waiters) this.#answer(waiter, { fault: GATHERING });
     if (this.#timer !== null) clearTimeout(this.#timer);
     const next = Math.min(closesAt(this.#state) ?? Infinity, letsGoAt(this.#state) ?? Infinity);
     if (next < Infinity) this.#timer = setTimeout(() => this.#proceed(), next - at);
-    const wakes = wakesAt(this.#state);
-    const checks = this.#judgements.size > 0 ? at + LIMITS.room_check_ms : null;
-    store.wakeAt(wakes === null && checks === null ? null : Math.min(wakes ?? Infinity, checks ?? Infinity));
+    const checks = this.#judgements.size > 0 ? at + LIMITS.room_check_ms : Infinity;
+    const wakes = Math.min(wakesAt(this.#state) ?? Infinity, checks);
+    store.wakeAt(wakes === Infinity ? null : wakes);
     this.#storing.within(LIMITS.room_flush_ms);
   }
 
@@ -221,9 +223,8 @@ export class Room {
   async #judge(group: GroupState, judgement: Judgement): Promise<void> {
     const { store, now } = this.#parts;
     const judged = await this.#judgedAnswers(group, judgement);
-    const answers = judged.map((answer, i) =>
-      orEarlier(store, this.#state, answer, group.members[i]?.body_hash as string),
-    );
+    const hashes = group.members.map(({ body_hash }) => body_hash);
+    const answers = judged.map((answer, i) => orEarlier(store, this.#state, answer, hashes[i] as string));
     const doubted = new Set(this.#state.undecided.map(({ arrival }) => arrival.body_hash));
     const { answered, waiters } = finish(group, answers.map(stateOf), doubted, now());
     for (const member of answered) store.saveAnswer(group.epoch, member, answers[member] as Answer);
@@ -233,8 +234,7 @@ export class Room {
     // another.
     this.#storing.flush();
     for (const waiter of waiters) this.#send(group, waiter, answers[waiter.member] as Answer);
-    // What was told is stored a little later than it is told: a client that was cut meanwhile shall
-    // not lose its answer by it.
+    // Stored after it is told: a client that was cut meanwhile shall not lose its answer by it.
     store.saveGroup(group);
     this.#proceed();
     await Promise.all(group.waiters.map((waiter) => this.#sendProven(group, waiter)));
@@ -264,7 +264,7 @@ export class Room {
     const { store, judge, now } = this.#parts;
     const { request_id, members, answer_by } = judgement;
     try {
-      const subject = store.subject() as RoomSubject;
+      const subject = subjectFor(group, store.subject());
       const late = group.members.slice(group.judged, members).some((member) => member.late);
       const reply = await judge({
         request_id,

@@ -2,7 +2,19 @@
 // what is due. Pure: times are given; knows no texts, no storage, no connections.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { addMember, attach, closing, due, isFull, isOver, isRepetition, letsGo, openGroup, sendAway } from "./group.ts";
+import {
+  addMember,
+  attach,
+  closing,
+  due,
+  isFull,
+  isLacking,
+  isOver,
+  isRepetition,
+  letsGo,
+  openGroup,
+  sendAway,
+} from "./group.ts";
 import type { Arrival, GroupState, RoomState } from "./group-state.ts";
 import { decidable, equalWaiters, hold, letsUndecidedGo, release, undecidedIn, undecidedOf } from "./undecided.ts";
 
@@ -38,10 +50,23 @@ type Arrived = { kind: "placed"; place: MemberSlot } | { kind: "held"; lost: str
 export function restoredRoom(groups: readonly GroupState[], now: number): RoomState {
   for (const group of groups) {
     group.telling_apart = false;
+    // One that was stored before refusals were counted has none.
+    group.refused ??= [];
     for (const waiter of group.waiters) waiter.lost = true;
     for (const member of group.members) if (now - (member.told_at ?? 0) < LIMITS.room_told_ms) member.told_at = now;
   }
-  return { groups: [...groups].sort((a, b) => a.epoch - b.epoch), undecided: [] };
+  return { groups: [...groups].sort((a, b) => a.epoch - b.epoch), undecided: [], refused: [] };
+}
+
+/**
+ * A refused sample counts as arrived, once however often it is sent: in the group that it would
+ * have been in, so that its neighbours are not kept waiting. Returns that group.
+ */
+export function refuse(room: RoomState, { body_hash }: Pick<Arrival, "body_hash">): GroupState | null {
+  if ([room, ...room.groups].some(({ refused }) => refused.includes(body_hash))) return null;
+  const last = room.groups.findLast((group) => isLacking(group));
+  (last ?? room).refused.push(body_hash);
+  return last ?? null;
 }
 
 /** @throws ApiError `overloaded` when the room holds room_members_max members */
@@ -208,7 +233,7 @@ function newcomer(room: RoomState, arrival: Arrival, now: number): MemberSlot {
   const apart =
     delivered_at !== null &&
     last?.members.some(({ body_hash, told_at }) => told_at !== null && body_hash === arrival.body_hash);
-  const next = () => openGroup((room.groups.at(-1)?.epoch ?? -1) + 1, arrival.group_size);
+  const next = () => openGroup((room.groups.at(-1)?.epoch ?? -1) + 1, arrival, room.refused.splice(0));
   const group = last !== undefined && !apart && takes(last, arrival, now) ? last : next();
   if (group !== last) room.groups.push(group);
   const member = addMember(group, arrival, now, delivered_at !== null);

@@ -2,6 +2,7 @@
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import type { GatheredSample } from "./gathering.ts";
+import type { GroupState } from "./group-state.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
 /** What a room's first sample says of all. */
@@ -36,4 +37,17 @@ export function requireSameFacts(subject: RoomSubject | null, { facts = {} }: Pi
       errors: other.map((path) => ({ path, message })),
     },
   );
+}
+
+/** The sample disagrees with those before it, and will not come. */
+export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === "facts_disagree";
+
+/**
+ * What its members are judged by. Throws what its refused sample was told, where all have to be
+ * there.
+ */
+export function subjectFor({ whole_only, refused }: GroupState, subject: RoomSubject | null): RoomSubject {
+  if (!whole_only || refused.length === 0) return subject as RoomSubject;
+  const others = `${refused.length} of the group's samples said another thing of it and were refused`;
+  throw new ApiError("facts_disagree", `${others}, and on_incomplete says that nobody has a reward then.`);
 }

@@ -249,7 +249,25 @@ describe("a group whose samples disagree", () => {
     await first;
   });
 
-  test("on the answer of one cohort id is refused, and no second group", async () => {
+  test("leaves its neighbours to be judged at once, and refuses them where all have to be there", async () => {
+    const told = CONTRACTS["NeMo-Gym"] as Told;
+    for (const whole of ["judge", "error"]) {
+      const { post, entered } = await withSpec(RANKED);
+      const url = `${told.path}?spec=own&group_size=3&on_incomplete=${whole}`;
+      const send = (at: number, truth: string) =>
+        post(url, { ...told.body(TEXTS[at] as string, truth), _ng_group_id: "g", _ng_rollout_index: at });
+      const first = send(0, "6");
+      await entered;
+      // However often it comes, it is one.
+      const refused = [await send(2, "7"), await send(2, "7")];
+      const replies = [await send(1, "6"), await first];
+      for (const reply of refused) expect(await faultOf(reply, 400)).toMatchObject({ code: "facts_disagree" });
+      if (whole === "judge") expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+      else for (const reply of replies) expect(await faultOf(reply, 400)).toMatchObject({ code: "facts_disagree" });
+    }
+  });
+
+  test("on the answer of one cohort id is refused, and its corrected sample is a late one of the same group", async () => {
     const { post, entered } = await withSpec(RANKED);
     const told = CONTRACTS["NeMo-Gym"] as Told;
     const url = `${told.path}?spec=own&group_size=2`;
@@ -258,8 +276,11 @@ describe("a group whose samples disagree", () => {
     const first = send(0, "6");
     await entered;
     expect(await faultOf(await send(1, "7"), 400)).toMatchObject({ code: "facts_disagree" });
-    const [one, two] = await Promise.all([first, send(1, "6")]);
-    expect([one.status, two.status]).toEqual([200, 200]);
+    const replies = [await first, await send(1, "6")];
+    expect(await Promise.all(replies.map((reply) => reply.json()))).toMatchObject([
+      { rm_members: 1, rm_late: 0 },
+      { rm_members: 2, rm_late: 1 },
+    ]);
   });
 });
 
