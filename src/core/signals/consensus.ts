@@ -5,19 +5,15 @@ import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { readAnswer } from "../candidate/answers/compare-answers.ts";
 import { isOpener } from "../candidate/openers.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { anyText, wholeFrom } from "../faults/bounded.ts";
 import { rankShares } from "../math/stats.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
 const FIELDS = {
-  answer: z
-    .string()
-    .max(...bound("answer_chars"))
-    .nullable()
-    .meta({
-      description:
-        "the final answer taken out of the rollout, normalised; null, empty or words that only announce one: none was found",
-    }),
+  answer: anyText("answer_chars").nullable().meta({
+    description:
+      "the final answer taken out of the rollout, normalised; null, empty or words that only announce one: none was found",
+  }),
   self_certainty: z
     .number()
     .meta({ description: "KL divergence of the uniform distribution from the policy's, mean over tokens, in nats" }),
@@ -31,11 +27,9 @@ const SCHEMA = z.strictObject({
   form: z.enum(["majority", "cluster_share", "self_certainty", "token_entropy"]).default("majority"),
   unreadable: UnreadableSchema,
   label_free: z.literal(true, "must be true: nothing here says whether an answer is right"),
-  max_steps: z
-    .int()
-    .min(1)
-    .max(...bound("step_max"))
-    .meta({ description: "from this step on there is no value: training without labels collapses in the end" }),
+  max_steps: wholeFrom(1, "step_max").meta({
+    description: "from this step on there is no value: training without labels collapses in the end",
+  }),
 });
 type ConsensusSettings = z.output<typeof SCHEMA>;
 

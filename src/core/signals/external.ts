@@ -4,14 +4,12 @@ import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import { factOf, type Judge, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { someText } from "../faults/bounded.ts";
 
 const SCHEMA = z.strictObject({
-  url: z
-    .string()
-    .min(1)
-    .max(...bound("checker_url_chars"))
-    .meta({ description: "where the number comes from; its host must be of the deployment's CHECKER_HOSTS" }),
+  url: someText("checker_url_chars").meta({
+    description: "where the number comes from; its host must be of the deployment's CHECKER_HOSTS",
+  }),
   range: z
     .tuple([z.number(), z.number()])
     .meta({ description: "where every number lies, lowest first; one outside is a failure, and never moved inside" }),

@@ -7,7 +7,7 @@ import { factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { someOf, someText } from "../faults/bounded.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { anchorOf } from "../judges/parsers/table.ts";
 import type { Preset } from "../judges/presets/preset.ts";
@@ -21,15 +21,7 @@ import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 const SCHEMA = z.strictObject({
   judge: LoneJudgeSchema.prefault({ preset: "yes-no" }),
   reduce: z.enum(["mean", "median"]).default("mean").meta({ description: "of several samples" }),
-  passing_labels: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(...bound("label_chars")),
-    )
-    .min(1)
-    .max(...bound("verdict_candidates_max"))
+  passing_labels: someOf(someText("label_chars"), "verdict_candidates_max")
     .optional()
     .meta({ description: "labels that count 1, all others 0; default: the preset's" }),
   unreadable: UnreadableSchema,

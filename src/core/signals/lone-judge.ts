@@ -1,7 +1,7 @@
 // Owns the settings of a judge that looks at one candidate at a time.
 import * as z from "zod";
 import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { wholeFrom } from "../faults/bounded.ts";
 import { softFault } from "../judges/anchors.ts";
 
 /** A field of its canonical form, which stored specs hold: it says nothing of one candidate. */
@@ -18,11 +18,7 @@ export const LoneJudgeSchema = JudgeSchema.omit({
   mode: inert("pairwise"),
   both_orders: inert(false),
   schedule: inert("round_robin"),
-  samples: z
-    .int()
-    .min(1)
-    .max(...bound("samples_max"))
-    .default(1),
+  samples: wholeFrom(1, "samples_max").default(1),
 });
 
 /** The prompt of a judge that names none; it compares, so a lone judge never means it. */

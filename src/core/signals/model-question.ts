@@ -8,7 +8,7 @@ import type { Judge, Plan, RolloutValue } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { canonicalJudge, JudgeSchema } from "../contract/spec.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { someOf, wholeFrom } from "../faults/bounded.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { GIVEN_ROLES, type GivenMessage } from "../judges/prompt-job.ts";
 import type { Verdict } from "../judges/verdicts.ts";
@@ -30,10 +30,10 @@ import {
 } from "./sample-template.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
-export const MessagesSchema = z
-  .array(z.strictObject({ role: z.enum(GIVEN_ROLES), content: TemplateSchema }))
-  .min(1)
-  .max(...bound("judge_messages_max"));
+export const MessagesSchema = someOf(
+  z.strictObject({ role: z.enum(GIVEN_ROLES), content: TemplateSchema }),
+  "judge_messages_max",
+);
 type Messages = z.output<typeof MessagesSchema>;
 
 /** How the verifier is asked; its words are the signal's messages. */
@@ -46,11 +46,7 @@ export const OwnJudgeSchema = JudgeSchema.pick({
   reask: true,
 })
   .extend({
-    samples: z
-      .int()
-      .min(1)
-      .max(...bound("samples_max"))
-      .default(1),
+    samples: wholeFrom(1, "samples_max").default(1),
   })
   .prefault({});
 type OwnJudge = z.output<typeof OwnJudgeSchema>;

@@ -6,8 +6,8 @@ import { factOf, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
+import { wholeFrom } from "../faults/bounded.ts";
 import { ApiError } from "../faults/errors.ts";
-import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { promptTitle } from "../judges/presets/own.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -32,10 +32,7 @@ import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 const SCHEMA = z.strictObject({
   score: z.enum(RUBRIC_SCORES).default("points_over_positive"),
   items: RubricSchema.optional().meta({ description: "asked of every group; default: each group's own `rubric`" }),
-  max_criteria: z
-    .int()
-    .min(1)
-    .max(...bound("rubric_items_max"))
+  max_criteria: wholeFrom(1, "rubric_items_max")
     .optional()
     .meta({ description: "items that one question asks about. Default 8; 1 where the preset asks about one" }),
   min_coverage: z
