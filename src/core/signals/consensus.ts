@@ -6,7 +6,7 @@ import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { readAnswer } from "../candidate/answers/compare-answers.ts";
 import { isOpener } from "../candidate/openers.ts";
 import { anyText, wholeFrom } from "../faults/bounded.ts";
-import { rankShares } from "../math/stats.ts";
+import { mostFrequent, rankShares } from "../math/stats.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
 const FIELDS = {
@@ -47,12 +47,6 @@ const isAnswer = (text: string): boolean => SIGN.test(text) || !isOpener(text);
 const keysOf = (answers: readonly ConsensusAnswer[]): (string | null)[] =>
   answers.map((answer) => (answer && isAnswer(answer) ? readAnswer(answer, "auto").key : null));
 
-function countsOf(keys: readonly (string | null)[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const key of keys) if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
-}
-
 /**
  * TTRL (arXiv 2504.16084): 1 for the most frequent answer, else 0, no answer included. A tie at the
  * top and a group without an answer have no majority. The release lets the first seen win a tie,
@@ -60,11 +54,10 @@ function countsOf(keys: readonly (string | null)[]): Map<string, number> {
  */
 export function majorityRewards(answers: readonly ConsensusAnswer[]): Valued[] {
   const keys = keysOf(answers);
-  const counts = countsOf(keys);
-  const most = Math.max(0, ...counts.values());
-  const top = [...counts].filter(([, count]) => count === most).map(([key]) => key);
-  const code = top.length === 0 ? "no_answer" : top.length > 1 ? "no_majority" : null;
-  return keys.map((key) => (code === null ? valued(key === top[0] ? 1 : 0) : without(code)));
+  const known = keys.filter((key) => key !== null);
+  const top = mostFrequent(known);
+  if (top === null) return keys.map(() => without(known.length === 0 ? "no_answer" : "no_majority"));
+  return keys.map((key) => valued(key === top ? 1 : 0));
 }
 
 /**
@@ -72,8 +65,7 @@ export function majorityRewards(answers: readonly ConsensusAnswer[]): Valued[] {
  */
 export function clusterShares(answers: readonly ConsensusAnswer[]): number[] {
   const keys = keysOf(answers);
-  const counts = countsOf(keys);
-  return keys.map((key) => ((key === null ? 1 : counts.get(key)) as number) / keys.length);
+  return keys.map((key) => (key === null ? 1 : keys.filter((other) => other === key).length) / keys.length);
 }
 
 const FACT = {

@@ -158,18 +158,12 @@ export const rubric: Signal<RubricSettings> = {
     const parts = asksOf(items, settings);
     return lonePlan({
       questions: questionsOf(group, parts, settings),
-      ...{ of: group.classes.classOf, lowest: 0, unreadable: settings.unreadable, bare: bareQuestion },
-      result(seen) {
-        const results = group.texts.map((text, classIndex) =>
-          rubricResult({ classIndex, text }, parts, settings, seen),
-        );
-        const { classOf } = group.classes;
-        return {
-          // Nothing to look at: the worst there is, as in a tournament.
-          scores: classOf.map((classIndex) => results[classIndex ?? -1]?.score ?? valued(0)),
-          details: classOf.map((classIndex) => results[classIndex ?? -1]?.detail ?? null),
-        };
-      },
+      ...{ of: group.classes.classOf, unreadable: settings.unreadable, bare: bareQuestion },
+      read: (seen) => (index) =>
+        index === null
+          ? // Nothing to look at: the worst there is, as in a tournament.
+            { value: valued(0), detail: null }
+          : rubricResult({ classIndex: index, text: group.texts[index] as string }, parts, settings, seen),
     });
   },
 };

@@ -4,8 +4,8 @@ import * as z from "zod";
 import { answeredAtOnce, factOf, type Judge, type Signal } from "../asking/signal.ts";
 import { someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
-import { byCritic, byModel, PRM } from "./steps-asked.ts";
+import { canonicalLoneJudge, LoneJudgeSchema, UNSAMPLED, voteFault } from "./lone-judge.ts";
+import { byCritic, byModel } from "./steps-asked.ts";
 import { type Reduction, reduced, STEP_REDUCTIONS, stepsDetail } from "./steps-score.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
@@ -69,7 +69,7 @@ export const steps: Signal<StepsSettings> = {
     return source === "judge" ? voteFault(judge) : { path: ["judge"], message: 'asked nothing without source "judge"' };
   },
   to: ({ source }) => (source === "prm" ? "prm" : "chat"),
-  judge: ({ source, judge = null }) => (source === "prm" ? PRM : judge),
+  judge: ({ source, judge = null }) => (source === "prm" ? UNSAMPLED : judge),
   facts: ({ source }) => [source === undefined ? "step_scores" : "step_texts"],
   range: () => [0, 1],
   open(prepared, settings) {
