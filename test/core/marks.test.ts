@@ -391,3 +391,22 @@ test("gaps are white space and emphasis", () => {
   for (const gap of " \t\n_*`\u00a0\u3000") expect(isGap(gap.charCodeAt(0)), gap).toBe(true);
   for (const other of "a-<>#\u2060é") expect(isGap(other.charCodeAt(0)), other).toBe(false);
 });
+
+describe("a separator before a section's label", () => {
+  const marked = (line: string) => {
+    const marks = marksOf({ messages: [["", "question", line, "answer", ""]], candidate: [] });
+    return marks.map(({ text }) => text);
+  };
+
+  test.each([
+    [". Reference:", "Reference:"],
+    [". , Reference:", "Reference:"],
+    ["}, Reference:", "Reference:"],
+    // Four characters are still a label.
+    [", Key:", "Key:"],
+  ])("is the last section's: %j is known by %j", (line, label) => expect(marked(line)).toEqual([label]));
+
+  test.each([", A:", "Reference:", "Gold, answer:"])("is kept where no label is left, and within one: %j", (line) =>
+    expect(marked(line)).toEqual([line]),
+  );
+});

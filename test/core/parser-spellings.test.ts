@@ -101,3 +101,30 @@ describe("what is no verdict beside one", () => {
     expect(readBy(settings, { segment: text, count }).status).toBe(status);
   });
 });
+
+describe("what stands in brackets beside labels", () => {
+  const last = (labels: readonly string[], text: string) =>
+    readBy({ kind: "bracket", labels }, { segment: text, count: 2 });
+
+  it("is a comparison, and none of the labels: no earlier one stands in its place", () => {
+    for (const labels of [
+      ["A", "B"],
+      ["A", "B", "Tie"],
+    ])
+      expect(last(labels, "[[A]]\n[[B>A]]")).toEqual({ status: "bad_content", value: null });
+  });
+
+  it("is a comparison that is a label, whatever its blanks and case", () => {
+    expect(last(["A>B", "B>A"], "[[ a > b ]]")).toEqual({ status: "ok", value: { label: "A>B" } });
+    expect(last(["A>B", "B>A"], "[[A>B]]\n[[A>>B]]").status).toBe("bad_content");
+  });
+
+  it.each([
+    ["a citation", "A", ["A", "B"], "[[A]]\nas in [[12]]"],
+    ["a lone sign", "A", ["A", "B"], "[[A]]\n[[<]]"],
+    ["a comparison, where no label could be one", "Yes", ["Yes", "No"], "[[Yes]]\n[[A=B]]"],
+    ["a letter in its own case", "b", ["A", "b"], "[[b]]"],
+  ])("may be %s, which decides nothing else", (_, label, labels, text) => {
+    expect(last(labels, text)).toEqual({ status: "ok", value: { label } });
+  });
+});

@@ -1,4 +1,4 @@
-// A judge's preset that is one file and one line of its table: named by a spec, asked over HTTP in
+// A judge's preset that is one entry of its table: named by a spec, asked over HTTP in
 // its own words, read by its own parser, part of the spec's hash, and played by the simulator.
 import { expect, test, vi } from "vitest";
 import { startSimulator } from "../../gpu-backend/engines/simulator/server.ts";

@@ -23,7 +23,7 @@ const measure = <N extends string, U extends Unit>(name: N, unit: U, from: strin
 export const REQUESTS = "req";
 /** A row a group: the table `groups`. */
 const GROUPS = "req JOIN groups USING (request_id)";
-/** A row a rollout: the table `rollouts`, `prompt_hash`, and the reward in complete groups as `complete`. */
+/** A row a rollout: the table `rollouts`, `prompt_hash`, the reward in complete groups as `complete`. */
 const ROLLOUTS = "rol";
 
 /**

@@ -66,6 +66,15 @@ export function sumOf(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b).reduce((sum, value) => sum + value, 0);
 }
 
+/** The value that is there most often; null without any, and where several are. */
+export function mostFrequent<T>(values: readonly T[]): T | null {
+  const counts = new Map<T, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  const [first, second] = [...counts].filter(([, count]) => count === most);
+  return first === undefined || second !== undefined ? null : first[0];
+}
+
 /** Arithmetic mean; NaN for an empty list, which callers rule out. */
 export function mean(values: ArrayLike<number>): number {
   let sum = 0;

@@ -11,7 +11,7 @@ import {
   SpecNameSchema,
   StepSchema,
 } from "../contract/requests.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { someOf } from "../faults/bounded.ts";
 import { SPEC_FORMS } from "./signals-spec.ts";
 import { SIGNALS } from "./table.ts";
 
@@ -30,10 +30,7 @@ export const FactualRolloutSchema = RolloutSchema.extend(factsOf("rollout"));
 /** A group with whatever its spec's signals need to know of it. */
 export const FactualGroupSchema = GroupSchema.extend({
   ...factsOf("group"),
-  rollouts: z
-    .array(FactualRolloutSchema)
-    .min(1)
-    .max(...bound("rollouts_per_group_max")),
+  rollouts: someOf(FactualRolloutSchema, "rollouts_per_group_max"),
 }) as unknown as z.ZodType<Group> & z.ZodObject;
 
 export const RewardsRequestSchema = z.strictObject({
@@ -42,10 +39,7 @@ export const RewardsRequestSchema = z.strictObject({
   spec: z.union([SpecNameSchema, ...SPEC_FORMS]).default("default"),
   deadline_ms: DeadlineSchema,
   columns: z.boolean().optional().meta({ description: "each signal's values as columns beside the rewards" }),
-  groups: z
-    .array(FactualGroupSchema)
-    .min(1)
-    .max(...bound("groups_max")),
+  groups: someOf(FactualGroupSchema, "groups_max"),
 });
 
 export type RewardsRequest = z.output<typeof RewardsRequestSchema>;

@@ -3,7 +3,8 @@
 import * as z from "zod";
 import type { Signal } from "../asking/signal.ts";
 import { CandidateSchema, LogVerdictsSchema, leanLogging, SeedSchema } from "../contract/spec.ts";
-import { bound, theLimit } from "../faults/limit-advice.ts";
+import { someText } from "../faults/bounded.ts";
+import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { AuditSchema } from "./audit.ts";
 import { kindNamed, readSpec, type SignalsSpec, SpecFault, type SpecSignal } from "./compiled-spec.ts";
@@ -20,10 +21,7 @@ const SignalNameSchema = z
   .regex(/^[a-z][a-z0-9_]{0,31}$/, "must match [a-z][a-z0-9_]{0,31}")
   .refine((name) => !TAKEN.includes(name), `an expression has another meaning for ${TAKEN.join(", ")}`);
 
-const ExpressionSchema = z
-  .string()
-  .min(1)
-  .max(...bound("expression_chars"));
+const ExpressionSchema = someText("expression_chars");
 
 const cascade = {
   when: ExpressionSchema.optional().meta({

@@ -5,19 +5,15 @@ import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { readAnswer } from "../candidate/answers/compare-answers.ts";
 import { isOpener } from "../candidate/openers.ts";
-import { bound } from "../faults/limit-advice.ts";
-import { rankShares } from "../math/stats.ts";
+import { anyText, wholeFrom } from "../faults/bounded.ts";
+import { mostFrequent, rankShares } from "../math/stats.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
 const FIELDS = {
-  answer: z
-    .string()
-    .max(...bound("answer_chars"))
-    .nullable()
-    .meta({
-      description:
-        "the final answer taken out of the rollout, normalised; null, empty or words that only announce one: none was found",
-    }),
+  answer: anyText("answer_chars").nullable().meta({
+    description:
+      "the final answer taken out of the rollout, normalised; null, empty or words that only announce one: none was found",
+  }),
   self_certainty: z
     .number()
     .meta({ description: "KL divergence of the uniform distribution from the policy's, mean over tokens, in nats" }),
@@ -31,11 +27,9 @@ const SCHEMA = z.strictObject({
   form: z.enum(["majority", "cluster_share", "self_certainty", "token_entropy"]).default("majority"),
   unreadable: UnreadableSchema,
   label_free: z.literal(true, "must be true: nothing here says whether an answer is right"),
-  max_steps: z
-    .int()
-    .min(1)
-    .max(...bound("step_max"))
-    .meta({ description: "from this step on there is no value: training without labels collapses in the end" }),
+  max_steps: wholeFrom(1, "step_max").meta({
+    description: "from this step on there is no value: training without labels collapses in the end",
+  }),
 });
 type ConsensusSettings = z.output<typeof SCHEMA>;
 
@@ -53,12 +47,6 @@ const isAnswer = (text: string): boolean => SIGN.test(text) || !isOpener(text);
 const keysOf = (answers: readonly ConsensusAnswer[]): (string | null)[] =>
   answers.map((answer) => (answer && isAnswer(answer) ? readAnswer(answer, "auto").key : null));
 
-function countsOf(keys: readonly (string | null)[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const key of keys) if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
-}
-
 /**
  * TTRL (arXiv 2504.16084): 1 for the most frequent answer, else 0, no answer included. A tie at the
  * top and a group without an answer have no majority. The release lets the first seen win a tie,
@@ -66,11 +54,10 @@ function countsOf(keys: readonly (string | null)[]): Map<string, number> {
  */
 export function majorityRewards(answers: readonly ConsensusAnswer[]): Valued[] {
   const keys = keysOf(answers);
-  const counts = countsOf(keys);
-  const most = Math.max(0, ...counts.values());
-  const top = [...counts].filter(([, count]) => count === most).map(([key]) => key);
-  const code = top.length === 0 ? "no_answer" : top.length > 1 ? "no_majority" : null;
-  return keys.map((key) => (code === null ? valued(key === top[0] ? 1 : 0) : without(code)));
+  const known = keys.filter((key) => key !== null);
+  const top = mostFrequent(known);
+  if (top === null) return keys.map(() => without(known.length === 0 ? "no_answer" : "no_majority"));
+  return keys.map((key) => valued(key === top ? 1 : 0));
 }
 
 /**
@@ -78,8 +65,7 @@ export function majorityRewards(answers: readonly ConsensusAnswer[]): Valued[] {
  */
 export function clusterShares(answers: readonly ConsensusAnswer[]): number[] {
   const keys = keysOf(answers);
-  const counts = countsOf(keys);
-  return keys.map((key) => ((key === null ? 1 : counts.get(key)) as number) / keys.length);
+  return keys.map((key) => (key === null ? 1 : keys.filter((other) => other === key).length) / keys.length);
 }
 
 const FACT = {

@@ -3,33 +3,25 @@
 import * as z from "zod";
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
-import { factOf, type Signal } from "../asking/signal.ts";
+import type { Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { someOf, someText } from "../faults/bounded.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { anchorOf } from "../judges/parsers/table.ts";
 import type { Preset } from "../judges/presets/preset.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean, percentile } from "../math/stats.ts";
-import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
-import { bareQuestion, lonePlan } from "./lone-plan.ts";
+import { canonicalLoneJudge, LoneJudgeSchema, referenceOf, voteFault } from "./lone-judge.ts";
+import { bareQuestion, lonePlan, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   judge: LoneJudgeSchema.prefault({ preset: "yes-no" }),
   reduce: z.enum(["mean", "median"]).default("mean").meta({ description: "of several samples" }),
-  passing_labels: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(...bound("label_chars")),
-    )
-    .min(1)
-    .max(...bound("verdict_candidates_max"))
+  passing_labels: someOf(someText("label_chars"), "verdict_candidates_max")
     .optional()
     .meta({ description: "labels that count 1, all others 0; default: the preset's" }),
   unreadable: UnreadableSchema,
@@ -58,17 +50,23 @@ export const grade: Signal<GradeSettings> = {
   open(group, settings) {
     const { judge } = settings;
     const preset = presetNamed(judge.prompt);
+    const scoreOn = (text: number, seen: readonly AskedQuestion[]): Valued => {
+      const values = verdictsOn(seen, text).flatMap((verdict) => gradeOf(verdict, settings, preset) ?? []);
+      if (values.length === 0) return without(commonFault(seen, text) ?? "verifier_bad_reply");
+      const sorted = values.sort((a, b) => a - b);
+      return valued(settings.reduce === "mean" ? mean(sorted) : percentile(sorted, 0.5));
+    };
     return lonePlan({
       questions: questionsOf(group, judge),
-      ...{ of: group.classes.classOf, lowest: 0, unreadable: settings.unreadable, bare: bareQuestion },
-      result: (seen) => ({ scores: scoresOf(group, settings, preset, seen) }),
+      ...{ of: group.classes.classOf, unreadable: settings.unreadable, bare: bareQuestion },
+      // Nobody was asked about a rollout without a candidate.
+      read: (seen) => (text) => ({ value: text === null ? valued(0) : scoreOn(text, seen), detail: null }),
     });
   },
 };
 
 function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Question[] {
-  const given = needsReference(judge.prompt) ? factOf<string | string[]>(group, "reference") : undefined;
-  const reference = Array.isArray(given) ? given.join("\nor: ") : given;
+  const reference = needsReference(judge.prompt) ? referenceOf(group) : undefined;
   const question = {
     to: "chat" as const,
     preset: judge.prompt,
@@ -78,30 +76,13 @@ function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Que
   return texts.map((_, member) => ({ ...question, shown: [member] }));
 }
 
-/** One value a rollout; a rollout without a candidate, which nobody was asked about, has 0. */
-function scoresOf(
-  { classes }: PreparedGroup,
-  settings: GradeSettings,
-  preset: Preset | null,
-  seen: readonly AskedQuestion[],
-): Valued[] {
-  const ofClass = classes.members.map((_, member): Valued => {
-    const readings = seen.filter(({ question }) => question.shown[0] === member).flatMap((entry) => entry.readings);
-    const values = readings.flatMap(({ verdict }) => gradeOf(verdict, settings, preset) ?? []);
-    if (values.length === 0) return without(commonFault(seen, member) ?? "verifier_bad_reply");
-    const sorted = values.sort((a, b) => a - b);
-    return valued(settings.reduce === "mean" ? mean(sorted) : percentile(sorted, 0.5));
-  });
-  return classes.classOf.map((classIndex) => (classIndex === null ? valued(0) : (ofClass[classIndex] as Valued)));
-}
-
 /** A verdict on one candidate in [0, 1], or null where it says nothing. */
 export function gradeOf(
-  verdict: Verdict | null,
+  verdict: Verdict,
   { passing_labels }: Pick<GradeSettings, "passing_labels">,
   preset: Preset | null,
 ): number | null {
-  if (verdict === null || preset === null) return null;
+  if (preset === null) return null;
   const passing = passing_labels ?? preset.passing ?? [];
   const { parser } = preset;
   const [low, high] = ("range" in parser ? parser.range : undefined) ?? [0, 1];

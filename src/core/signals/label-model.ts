@@ -3,14 +3,12 @@
 import * as z from "zod";
 import type { Signal } from "../asking/signal.ts";
 import { distinct } from "../contract/distinct.ts";
+import { someOf, someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { inOwnMessages, MessagesSchema, modelPlan, OwnJudgeSchema } from "./model-question.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
-const LabelSchema = z
-  .string()
-  .min(1)
-  .max(...bound("id_chars"));
+const LabelSchema = someText("id_chars");
 
 const SCHEMA = z.strictObject({
   input: MessagesSchema,
@@ -20,11 +18,9 @@ const SCHEMA = z.strictObject({
       .min(2)
       .max(...bound("verdict_candidates_max")),
   ),
-  passing_labels: z
-    .array(LabelSchema)
-    .min(1)
-    .max(...bound("verdict_candidates_max"))
-    .meta({ description: "labels that count 1, all others 0" }),
+  passing_labels: someOf(LabelSchema, "verdict_candidates_max").meta({
+    description: "labels that count 1, all others 0",
+  }),
   judge: OwnJudgeSchema,
   unreadable: UnreadableSchema,
 });

@@ -3,15 +3,12 @@
 import * as z from "zod";
 import { answeredAtOnce, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { wholeFrom } from "../faults/bounded.ts";
 
 const SCHEMA = z.strictObject({
   form: z.enum(["cosine", "linear", "kimi"]).default("cosine"),
   unit: z.enum(["tokens", "characters"]).default("tokens"),
-  max: z
-    .int()
-    .min(1)
-    .max(...bound("overlong_tokens_max"))
+  max: wholeFrom(1, "overlong_tokens_max")
     .optional()
     .meta({ description: "the length at which `cosine` and `linear` reach 0; `kimi` takes the group's" }),
 });

@@ -1,7 +1,8 @@
 // Owns the settings of a judge that looks at one candidate at a time.
 import * as z from "zod";
-import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { factOf, type Judge } from "../asking/signal.ts";
+import { canonicalJudge, DEFAULT_SPEC, JudgeSchema, type Spec } from "../contract/spec.ts";
+import { wholeFrom } from "../faults/bounded.ts";
 import { softFault } from "../judges/anchors.ts";
 
 /** A field of its canonical form, which stored specs hold: it says nothing of one candidate. */
@@ -18,11 +19,7 @@ export const LoneJudgeSchema = JudgeSchema.omit({
   mode: inert("pairwise"),
   both_orders: inert(false),
   schedule: inert("round_robin"),
-  samples: z
-    .int()
-    .min(1)
-    .max(...bound("samples_max"))
-    .default(1),
+  samples: wholeFrom(1, "samples_max").default(1),
 });
 
 /** The prompt of a judge that names none; it compares, so a lone judge never means it. */
@@ -42,3 +39,14 @@ export function voteFault(judge: Spec["judge"]): { path: readonly string[]; mess
   const soft = softFault(judge);
   return soft === null ? null : { path: ["judge", "vote"], message: soft };
 }
+
+/** Of a checker, a sandbox or a process reward model: it samples nothing and generates nothing. */
+export const UNSAMPLED: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
+
+/** A group's reference as the verifier is told it; of several any one may be met. */
+export function referenceOf(group: object): string | undefined {
+  const given = factOf<string | string[]>(group, "reference");
+  return Array.isArray(given) ? orOf(given) : given;
+}
+
+export const orOf = (references: readonly string[]): string => references.join("\nor: ");

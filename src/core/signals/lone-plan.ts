@@ -3,10 +3,11 @@
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { type Question, TRIAL_FROM } from "../asking/questions.ts";
-import { isUnparsed } from "../asking/readings.ts";
-import type { Plan, PlanResult, RolloutValue, ShownTexts } from "../asking/signal.ts";
+import { isUnparsed, type Reading } from "../asking/readings.ts";
+import type { Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
+import type { Verdict } from "../judges/verdicts.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /** What is shown where a candidate stands, to see whether the question itself is taken. */
@@ -25,12 +26,34 @@ export interface Lone extends UnreadableRule {
   shows?: ShownTexts;
   /** By rollout: which of the texts shown is of it; null: none. */
   of: readonly (number | null)[];
-  /** The lowest value of the kind. */
-  lowest: number;
-  /** A question with `BARE_TEXT` in the candidate's place; null where it cannot be asked so. */
-  bare(question: Question): Question | null;
-  /** @param lost the texts whose doing it is that nothing was said of them */
-  result(seen: readonly AskedQuestion[], lost: ReadonlySet<number>): PlanResult;
+  /** The lowest value of the kind; default 0. */
+  lowest?: number;
+  /**
+   * A question with `BARE_TEXT` in the candidate's place; null where it cannot be asked so. Absent:
+   * nobody loses by what was not said.
+   */
+  bare?(question: Question): Question | null;
+  /**
+   * What the answers say of a rollout, by the text shown of it.
+   * @param lost the texts whose doing it is that nothing was said of them
+   */
+  read(
+    seen: readonly AskedQuestion[],
+    lost: ReadonlySet<number>,
+  ): (text: number | null, rollout: number) => RolloutValue;
+}
+
+/** All that came back about one of the texts. */
+export const readingsOn = (seen: readonly AskedQuestion[], text: number): Reading[] =>
+  seen.flatMap(({ question, readings }) => (question.shown[0] === text ? readings : []));
+
+export const verdictsOn = (seen: readonly AskedQuestion[], text: number): Verdict[] =>
+  readingsOn(seen, text).flatMap(({ verdict }) => verdict ?? []);
+
+/** The number that was said of a text; null where none was. */
+export function gradeOn(seen: readonly AskedQuestion[], text: number): number | null {
+  const found = verdictsOn(seen, text).find((verdict) => verdict.kind === "grade");
+  return found?.grade ?? null;
 }
 
 /** What was said of one text in the same words. */
@@ -114,7 +137,7 @@ function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
  * What must be asked before that can be said: one bare question, the longest of those it is needed
  * for, and about each text that may jam so many more samples as make four answers.
  */
-function asideOf(asked: readonly AskedQuestion[], bareOf: Lone["bare"]): Question[] {
+function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare"]>): Question[] {
   if (asked.some(({ question }) => question.trial === true)) return [];
   const { first } = learnt(asked);
   const jams = first.filter((text) => isUnreadAlways(text) && othersRead(first, text) > 0);
@@ -136,28 +159,22 @@ function asideOf(asked: readonly AskedQuestion[], bareOf: Lone["bare"]): Questio
 const BY_TEXT: ReadonlySet<ItemErrorCode | null> = new Set([...BLAMES_CONTENT, "unparsed"]);
 
 /** The plan of a kind that judges each candidate alone. */
-export function lonePlan({ questions, shows, of, lowest, unreadable, bare, result }: Lone): Plan {
-  const loses = unreadable !== "null";
+export function lonePlan({ questions, shows, of, lowest, unreadable, bare, read }: Lone): Plan {
+  const loses = bare !== undefined && unreadable !== "null";
   return {
     ...(shows !== undefined && { shows }),
     next: (seen) => (seen.length === 0 ? questions : loses ? asideOf(seen, bare) : []),
     result(seen) {
       const lost: ReadonlySet<number> = loses ? lostIn(seen) : new Set();
-      const { scores, details, ...rest } = result(firstOf(seen), lost);
-      const rows = scores.map((value, r): RolloutValue => {
-        const row = { value, detail: details?.[r] ?? null };
-        const classIndex = of[r] ?? null;
-        if (classIndex === null || value.value !== null || !lost.has(classIndex) || !BY_TEXT.has(value.code))
-          return row;
+      const rowOf = read(firstOf(seen), lost);
+      const rows = of.map((text, r): RolloutValue => {
+        const { value, detail } = rowOf(text, r);
+        if (text === null || value.value !== null || !lost.has(text) || !BY_TEXT.has(value.code))
+          return { value, detail };
         const failure = unread({ unreadable }, value.code, lowest);
-        return { ...failure, detail: { ...row.detail, ...failure.detail } };
+        return { ...failure, detail: { ...detail, ...failure.detail } };
       });
-      const hasDetails = details !== undefined || rows.some(({ detail }) => detail !== null);
-      return {
-        ...rest,
-        scores: rows.map(({ value }) => value),
-        ...(hasDetails && { details: rows.map(({ detail }) => detail) }),
-      };
+      return { scores: rows.map(({ value }) => value), details: rows.map(({ detail }) => detail) };
     },
   };
 }

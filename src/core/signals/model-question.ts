@@ -4,16 +4,16 @@ import * as z from "zod";
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import { FillRoom } from "../asking/fill-room.ts";
 import type { Question } from "../asking/questions.ts";
-import type { Judge, Plan, RolloutValue } from "../asking/signal.ts";
+import type { Judge, Plan } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { canonicalJudge, JudgeSchema } from "../contract/spec.ts";
-import { bound } from "../faults/limit-advice.ts";
+import { someOf, wholeFrom } from "../faults/bounded.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { GIVEN_ROLES, type GivenMessage } from "../judges/prompt-job.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean } from "../math/stats.ts";
-import { BARE_TEXT, lonePlan } from "./lone-plan.ts";
+import { BARE_TEXT, lonePlan, verdictsOn } from "./lone-plan.ts";
 import {
   type FilledChars,
   fill,
@@ -30,10 +30,10 @@ import {
 } from "./sample-template.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
-export const MessagesSchema = z
-  .array(z.strictObject({ role: z.enum(GIVEN_ROLES), content: TemplateSchema }))
-  .min(1)
-  .max(...bound("judge_messages_max"));
+export const MessagesSchema = someOf(
+  z.strictObject({ role: z.enum(GIVEN_ROLES), content: TemplateSchema }),
+  "judge_messages_max",
+);
 type Messages = z.output<typeof MessagesSchema>;
 
 /** How the verifier is asked; its words are the signal's messages. */
@@ -46,11 +46,7 @@ export const OwnJudgeSchema = JudgeSchema.pick({
   reask: true,
 })
   .extend({
-    samples: z
-      .int()
-      .min(1)
-      .max(...bound("samples_max"))
-      .default(1),
+    samples: wholeFrom(1, "samples_max").default(1),
   })
   .prefault({});
 type OwnJudge = z.output<typeof OwnJudgeSchema>;
@@ -90,15 +86,9 @@ export function modelPlan(prepared: PreparedGroup, question: ModelQuestion, room
   const questions = asked.flatMap((slots, classIndex): Question[] =>
     typeof slots === "string" ? [] : [{ to: "chat", preset: kind, slots, shown: [classIndex], samples }],
   );
-  const rowOf = (classIndex: number | null, seen: readonly AskedQuestion[]): RolloutValue => {
-    const unfilled = classIndex === null ? null : asked[classIndex];
-    if (typeof unfilled === "string") return unread(question, unfilled, lowest);
-    return { value: classIndex === null ? valued(lowest) : meanOf(classIndex, seen), detail: null };
-  };
-  const meanOf = (classIndex: number, seen: readonly AskedQuestion[]): Valued => {
-    const readings = seen.filter(({ question }) => question.shown[0] === classIndex).flatMap((entry) => entry.readings);
-    const values = readings.flatMap(({ verdict }) => (verdict === null ? [] : (read(verdict) ?? [])));
-    return values.length === 0 ? without(commonFault(seen, classIndex) ?? "unparsed") : valued(mean(values));
+  const meanOn = (text: number, seen: readonly AskedQuestion[]): Valued => {
+    const values = verdictsOn(seen, text).flatMap((verdict) => read(verdict) ?? []);
+    return values.length === 0 ? without(commonFault(seen, text) ?? "unparsed") : valued(mean(values));
   };
   const bare = (question: Question): Question | null => {
     const [slots] = slotsFor(prepared, [BARE_TEXT], input, scale, room);
@@ -106,9 +96,10 @@ export function modelPlan(prepared: PreparedGroup, question: ModelQuestion, room
   };
   return lonePlan({
     ...{ questions, of: classes.classOf, lowest, unreadable: question.unreadable, bare },
-    result(seen) {
-      const rows = classes.classOf.map((classIndex) => rowOf(classIndex, seen));
-      return { scores: rows.map(({ value }) => value), details: rows.map(({ detail }) => detail) };
+    read: (seen) => (text) => {
+      const unfilled = text === null ? null : asked[text];
+      if (typeof unfilled === "string") return unread(question, unfilled, lowest);
+      return { value: text === null ? valued(lowest) : meanOn(text, seen), detail: null };
     },
   });
 }

@@ -13,7 +13,8 @@ import { slotsOf } from "../judges/judge-slots.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { hashText } from "../math/random.ts";
 import { gradeOf } from "./grade.ts";
-import { bareQuestion, lonePlan } from "./lone-plan.ts";
+import { orOf } from "./lone-judge.ts";
+import { bareQuestion, lonePlan, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /**
@@ -80,22 +81,20 @@ export function byJudge(
   const questionOf = {
     to: "chat" as const,
     preset: judge.prompt,
-    ...slotsOf(judge, references.join("\nor: ")),
+    ...slotsOf(judge, orOf(references)),
     samples: judge.samples as number,
   };
   return lonePlan({
     questions: texts.map((_, classIndex): Question => ({ ...questionOf, shown: [classIndex] })),
     of: open.map((answer) => (answer === null ? null : texts.indexOf(answer))),
-    ...{ shows, lowest: 0, unreadable, bare: bareQuestion },
-    result(seen) {
-      const judged = texts.map((_, classIndex) => verdictOn(classIndex, judge, seen));
-      const ofJudge = (r: number): Valued | null => judged[texts.indexOf(open[r] ?? "")] ?? null;
-      const rows = found.map((match, r) => {
-        // Too long for a judge, and so for anybody.
-        const isLong = open[r] == null && match.answer !== null && !isShown(match.answer) && match.rules !== "equal";
-        return isLong ? unread({ unreadable }, "rules_undecided") : rowOf(match, open[r] == null ? null : ofJudge(r));
-      });
-      return { scores: rows.map(({ value }) => value), details: rows.map(({ detail }) => detail) };
+    ...{ shows, unreadable, bare: bareQuestion },
+    read: (seen) => (text, r) => {
+      const match = found[r] as ReferenceMatch;
+      // Too long for a judge, and so for anybody.
+      const isLong = text === null && match.answer !== null && !isShown(match.answer) && match.rules !== "equal";
+      return isLong
+        ? unread({ unreadable }, "rules_undecided")
+        : rowOf(match, text === null ? null : verdictOn(text, judge, seen));
     },
   });
 }
@@ -105,9 +104,7 @@ const MAJORITY = 0.5;
 /** 1 where more than half of the verdicts find the answer right. */
 function verdictOn(classIndex: number, { prompt }: Judge, seen: readonly AskedQuestion[]): Valued {
   const preset = presetNamed(prompt);
-  const verdicts = seen
-    .filter(({ question }) => question.shown[0] === classIndex)
-    .flatMap(({ readings }) => readings.flatMap(({ verdict }) => gradeOf(verdict, {}, preset) ?? []));
+  const verdicts = verdictsOn(seen, classIndex).flatMap((verdict) => gradeOf(verdict, {}, preset) ?? []);
   if (verdicts.length === 0) return without(commonFault(seen, classIndex) ?? "verifier_bad_reply");
   const right = verdicts.filter((grade) => grade > MAJORITY).length;
   return valued(right > verdicts.length / 2 ? 1 : 0);

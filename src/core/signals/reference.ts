@@ -13,6 +13,7 @@ import {
 } from "../candidate/answers/compare-answers.ts";
 import { ANSWER_PLACES, type AnswerPlace, finalAnswer } from "../candidate/answers/final-answer.ts";
 import { isOpener } from "../candidate/openers.ts";
+import { someOf, someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { promptTitle } from "../judges/presets/own.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -21,19 +22,10 @@ import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts"
 import { appealed, byJudge, byRules, type ReferenceMatch } from "./reference-tiers.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
-const ReferenceText = z
-  .string()
-  .min(1)
-  .max(...bound("answer_chars"));
+const ReferenceText = someText("answer_chars");
 const FIELDS = {
   reference: z
-    .union([
-      ReferenceText,
-      z
-        .array(ReferenceText)
-        .min(1)
-        .max(...bound("references_max")),
-    ])
+    .union([ReferenceText, someOf(ReferenceText, "references_max")])
     .meta({ description: "the right answer, or several of which one must be met" }),
   answer_type: z.enum(ANSWER_TYPES).meta({ description: "what the reference is; the spec's answer_type otherwise" }),
 };
@@ -49,10 +41,7 @@ const SCHEMA = z.strictObject({
     .max(...bound("tolerance_max"))
     .default(0)
     .meta({ description: "numbers are equal within this share of the larger; 0: exactly" }),
-  tiers: z
-    .array(z.enum(TIERS))
-    .min(1)
-    .max(...bound("reference_tiers_max"))
+  tiers: someOf(z.enum(TIERS), "reference_tiers_max")
     .optional()
     .meta({ description: "who decides, in order: what rules leave open goes to the judge. Default rules alone" }),
   appeal: z.boolean().optional().meta({

@@ -2,15 +2,12 @@
 import * as z from "zod";
 import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
 import { type Valued, valued } from "../asking/signal-value.ts";
+import { wholeFrom } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { PYTHON_SPACE_CLASS } from "../text/python-text.ts";
 
 const SCHEMA = z.strictObject({
-  ngram: z
-    .int()
-    .min(1)
-    .max(...bound("repetition_ngram_max"))
-    .default(3),
+  ngram: wholeFrom(1, "repetition_ngram_max").default(3),
   penalty: z
     .number()
     .gt(0)

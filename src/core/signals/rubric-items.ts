@@ -1,17 +1,12 @@
 // Owns the items of a rubric: as a request or a spec says them, in the words of four projects, and
 // in the one form in which they are asked and scored.
 import * as z from "zod";
+import { anyText, someOf, someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 
-const Text = z
-  .string()
-  .min(1)
-  .max(...bound("rubric_item_chars"));
-const Name = z
-  .string()
-  .min(1)
-  .max(...bound("name_chars"));
+const Text = someText("rubric_item_chars");
+const Name = someText("name_chars");
 const Points = z
   .number()
   .min(-LIMITS.rubric_points_max, "rubric_points_max")
@@ -45,7 +40,7 @@ const ItemSchema = z
     description: Text.optional().meta({ description: "Rubrics as Rewards' word for text" }),
     weight: Points.optional().meta({ description: "verifiers' and Rubrics as Rewards' word for points" }),
     tags: z
-      .array(z.string().max(...bound("id_chars")))
+      .array(anyText("id_chars"))
       .max(...bound("rubric_items_max"))
       .optional()
       .meta({ description: "HealthBench's; not read" }),
@@ -66,10 +61,7 @@ const ItemSchema = z
 export type GivenItem = z.output<typeof ItemSchema>;
 
 /** A rubric as a group or a spec carries it. */
-export const RubricSchema = z
-  .array(ItemSchema)
-  .min(1)
-  .max(...bound("rubric_items_max"))
+export const RubricSchema = someOf(ItemSchema, "rubric_items_max")
   .superRefine((items, context) => {
     const ids = items.map(idOf);
     ids.forEach((id, i) => {

@@ -2,7 +2,7 @@
 // is told of it.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
-import type { Detail } from "../asking/signal.ts";
+import type { Detail, RolloutValue } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { unescapeText } from "../judges/escape/escape.ts";
 import type { Verdict } from "../judges/verdicts.ts";
@@ -16,11 +16,6 @@ export interface RubricPart {
   text: string;
   /** Under which the judge tells of each item. */
   keys: readonly string[];
-}
-
-interface RubricScored {
-  score: Valued;
-  detail: Detail | null;
 }
 
 /**
@@ -47,7 +42,7 @@ export function rubricResult(
   parts: readonly RubricPart[],
   { score, min_coverage = 0 }: { score: RubricScore; min_coverage?: number },
   seen: readonly AskedQuestion[],
-): RubricScored {
+): RolloutValue {
   const ofCandidate = seen.filter(({ question }) => question.shown[0] === classIndex);
   const verdicts = parts.map((part) =>
     ofCandidate
@@ -55,20 +50,24 @@ export function rubricResult(
       .flatMap(({ readings }) => readings.flatMap(({ verdict }) => verdict ?? [])),
   );
   if (verdicts.some(({ length }) => length === 0)) {
-    return { score: without(commonFault(ofCandidate, classIndex) ?? "verifier_bad_reply"), detail: null };
+    return { value: without(commonFault(ofCandidate, classIndex) ?? "verifier_bad_reply"), detail: null };
   }
-  if (score === "implicit_1_10") return { score: ratingOf(verdicts.flat()), detail: null };
+  if (score === "implicit_1_10") return { value: ratingOf(verdicts.flat()), detail: null };
   const items = parts.flatMap((part, p) => decidedOf(part, verdicts[p] as Verdict[]));
-  const { value, raw, coverage } = rubricScore(
+  const {
+    value: share,
+    raw,
+    coverage,
+  } = rubricScore(
     items,
     items.map(({ met }) => met),
     score,
   );
   const detail = detailOf(items, text, { raw, coverage });
-  if (items.some(isFailed)) return { score: valued(0), detail };
-  if (value === null) return { score: without("rubric_undecided"), detail };
+  if (items.some(isFailed)) return { value: valued(0), detail };
+  if (share === null) return { value: without("rubric_undecided"), detail };
   const open = items.some(({ critical, met }) => critical === true && met === null);
-  return { score: open || (coverage ?? 0) < min_coverage ? without("partial") : valued(value), detail };
+  return { value: open || (coverage ?? 0) < min_coverage ? without("partial") : valued(share), detail };
 }
 
 /** (x - 1) / 9 of the ratings' mean (Rubrics as Rewards, the implicit form). */

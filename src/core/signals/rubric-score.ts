@@ -1,4 +1,5 @@
 // Owns the scores of a rubric out of what was decided of its items.
+import { mostFrequent } from "../math/stats.ts";
 import type { RubricItem } from "./rubric-items.ts";
 
 /** How far an item is met, in [0, 1]; null where nobody could tell. */
@@ -48,10 +49,4 @@ export function choiceMet(place: number, choices: number): Decided {
 }
 
 /** What most samples say; between equal counts nobody could tell. */
-export function majority(votes: readonly Decided[]): Decided {
-  const counts = new Map<number, number>();
-  for (const vote of votes) if (vote !== null) counts.set(vote, (counts.get(vote) ?? 0) + 1);
-  const most = Math.max(0, ...counts.values());
-  const top = [...counts].filter(([, count]) => count === most);
-  return top.length === 1 ? (top[0] as [number, number])[0] : null;
-}
+export const majority = (votes: readonly Decided[]): Decided => mostFrequent(votes.filter((vote) => vote !== null));

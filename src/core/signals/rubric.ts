@@ -6,8 +6,8 @@ import { factOf, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { Spec } from "../contract/spec.ts";
+import { wholeFrom } from "../faults/bounded.ts";
 import { ApiError } from "../faults/errors.ts";
-import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { promptTitle } from "../judges/presets/own.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -32,10 +32,7 @@ import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 const SCHEMA = z.strictObject({
   score: z.enum(RUBRIC_SCORES).default("points_over_positive"),
   items: RubricSchema.optional().meta({ description: "asked of every group; default: each group's own `rubric`" }),
-  max_criteria: z
-    .int()
-    .min(1)
-    .max(...bound("rubric_items_max"))
+  max_criteria: wholeFrom(1, "rubric_items_max")
     .optional()
     .meta({ description: "items that one question asks about. Default 8; 1 where the preset asks about one" }),
   min_coverage: z
@@ -161,18 +158,12 @@ export const rubric: Signal<RubricSettings> = {
     const parts = asksOf(items, settings);
     return lonePlan({
       questions: questionsOf(group, parts, settings),
-      ...{ of: group.classes.classOf, lowest: 0, unreadable: settings.unreadable, bare: bareQuestion },
-      result(seen) {
-        const results = group.texts.map((text, classIndex) =>
-          rubricResult({ classIndex, text }, parts, settings, seen),
-        );
-        const { classOf } = group.classes;
-        return {
-          // Nothing to look at: the worst there is, as in a tournament.
-          scores: classOf.map((classIndex) => results[classIndex ?? -1]?.score ?? valued(0)),
-          details: classOf.map((classIndex) => results[classIndex ?? -1]?.detail ?? null),
-        };
-      },
+      ...{ of: group.classes.classOf, unreadable: settings.unreadable, bare: bareQuestion },
+      read: (seen) => (index) =>
+        index === null
+          ? // Nothing to look at: the worst there is, as in a tournament.
+            { value: valued(0), detail: null }
+          : rubricResult({ classIndex: index, text: group.texts[index] as string }, parts, settings, seen),
     });
   },
 };

@@ -4,8 +4,8 @@ import * as z from "zod";
 import { overfilled, SAMPLE_ROOM } from "../asking/fill-room.ts";
 import { type Fact, type FactFields, factOf, type GroupFault } from "../asking/signal.ts";
 import { AnyJsonSchema } from "../contract/any-json.ts";
+import { anyText } from "../faults/bounded.ts";
 import { ApiError } from "../faults/errors.ts";
-import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 
 /** A place in a template: where its text comes from. */
@@ -38,9 +38,7 @@ export const templateOf = (text: string): Template =>
   text.split(PLACE).map((part, i) => (i % 2 === 0 ? part : (variable(part.trim()) as Variable)));
 
 /** A template as a spec holds it: its text. */
-export const TemplateSchema = z
-  .string()
-  .max(...bound("slot_chars"))
+export const TemplateSchema = anyText("slot_chars")
   .superRefine((text, context) => {
     const names = text.split(PLACE).filter((_, i) => i % 2 === 1);
     const unknown = names.find((name) => variable(name.trim()) === null);

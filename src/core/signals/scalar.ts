@@ -1,10 +1,10 @@
 // The kind `scalar`: a scalar reward model's number for each rollout, squashed into a known range.
 import * as z from "zod";
-import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { commonFault } from "../asking/asked-questions.ts";
 import type { Judge, Signal } from "../asking/signal.ts";
-import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
+import { type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
-import { bareQuestion, lonePlan } from "./lone-plan.ts";
+import { bareQuestion, gradeOn, lonePlan } from "./lone-plan.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
@@ -49,15 +49,6 @@ function meanOf(numbers: readonly (number | null)[], counts: readonly number[]):
   return count === 0 ? 0 : sum / count;
 }
 
-/** The number that was said of a class; null where none was. */
-function numberOf(asked: readonly AskedQuestion[], classIndex: number): number | null {
-  for (const { question, readings } of asked) {
-    const verdict = question.shown[0] === classIndex ? readings[0]?.verdict : null;
-    if (verdict?.kind === "grade") return verdict.grade;
-  }
-  return null;
-}
-
 export const scalar: Signal<ScalarSignalSettings> = {
   kind: "scalar",
   schema: SCHEMA,
@@ -86,24 +77,23 @@ export const scalar: Signal<ScalarSignalSettings> = {
     const [lowest] = settings.squash === "clip" ? clipRange(settings) : [0];
     return lonePlan({
       ...{ questions, of: classes.classOf, lowest, unreadable: settings.unreadable, bare: bareQuestion },
-      result(seen, lost) {
-        const numbers = texts.map((_, classIndex) => numberOf(seen, classIndex));
+      read(seen, lost) {
+        const numbers = texts.map((_, text) => gradeOn(seen, text));
         // The mean over a part is another number than the one asked for; who lost is no part of it.
-        const gap = settings.squash === "par" && numbers.some((x, number) => x === null && !lost.has(number));
+        const gap = settings.squash === "par" && numbers.some((x, text) => x === null && !lost.has(text));
         const values = squashed(
           numbers,
           settings,
           classes.members.map(({ length }) => length),
         );
-        const scoreOf = (classIndex: number | null): Valued => {
+        return (text) => {
           // Nothing to look at: the worst there is, as in a tournament.
-          if (classIndex === null) return valued(lowest);
-          const value = values[classIndex] ?? null;
-          if (value === null) return without(commonFault(seen, classIndex) ?? "verifier_bad_reply");
-          return gap ? without("partial") : valued(value);
+          if (text === null) return { value: valued(lowest), detail: null };
+          const value = values[text] ?? null;
+          const detail = { raw: numbers[text] ?? null };
+          if (value === null) return { value: without(commonFault(seen, text) ?? "verifier_bad_reply"), detail };
+          return { value: gap ? without("partial") : valued(value), detail };
         };
-        const raw = (r: number | null) => (r === null ? null : { raw: numbers[r] ?? null });
-        return { scores: classes.classOf.map(scoreOf), details: classes.classOf.map(raw) };
       },
     });
   },

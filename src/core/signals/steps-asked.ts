@@ -6,12 +6,12 @@ import type { Question } from "../asking/questions.ts";
 import type { Judge, Plan } from "../asking/signal.ts";
 import { without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { DEFAULT_SPEC } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { stepList } from "../judges/step-list.ts";
 import { hashText } from "../math/random.ts";
-import { BARE_TEXT, lonePlan } from "./lone-plan.ts";
+import { mostFrequent } from "../math/stats.ts";
+import { BARE_TEXT, lonePlan, verdictsOn } from "./lone-plan.ts";
 import { numberedSteps, stepTexts } from "./step-texts.ts";
 import { type Reduction, reduced, stepsDetail } from "./steps-score.ts";
 
@@ -50,16 +50,14 @@ function askedSteps(
     bare: write([BARE_TEXT]),
   });
   return lonePlan({
-    ...{ questions, lowest: 0, unreadable: settings.unreadable, bare },
+    ...{ questions, unreadable: settings.unreadable, bare },
     of: written.map((text) => (text === null ? null : texts.indexOf(text))),
     shows: { texts, keys: texts.map((text) => hashText(question, text)), of },
-    result(seen) {
-      const scored = texts.map((_, classIndex) => scoresOf(classIndex, counts[classIndex] as number, seen));
-      const each = written.map((text): Scored => (text === null ? [] : (scored[texts.indexOf(text)] as Scored)));
-      return {
-        scores: each.map((verdict) => (typeof verdict === "string" ? without(verdict) : reduced(verdict, settings))),
-        details: each.map((verdict) => (typeof verdict === "string" ? null : stepsDetail(verdict))),
-      };
+    read: (seen) => (text) => {
+      const scored = text === null ? [] : scoresOf(text, counts[text] as number, seen);
+      return typeof scored === "string"
+        ? { value: without(scored), detail: null }
+        : { value: reduced(scored, settings), detail: stepsDetail(scored) };
     },
   });
 }
@@ -75,27 +73,13 @@ export const byCritic = (prepared: PreparedGroup, settings: Reduction, judge: Ju
     write: numberedSteps,
     question: { to: "chat", preset: judge.prompt, ...slotsOf(judge), samples: judge.samples as number },
     scoresOf(classIndex, steps, seen) {
-      const named = seen
-        .filter(({ question }) => question.shown[0] === classIndex)
-        .flatMap(({ readings }) => readings.flatMap(({ verdict }) => (verdict?.kind === "grade" ? verdict.grade : [])));
+      const named = verdictsOn(seen, classIndex).flatMap((verdict) => (verdict.kind === "grade" ? verdict.grade : []));
       if (named.length === 0) return commonFault(seen, classIndex) ?? "verifier_bad_reply";
-      const wrong = mostNamed(named);
+      const wrong = mostFrequent(named);
       if (wrong === null) return "no_majority";
       return Array.from({ length: steps }, (_, i) => (wrong < 0 || i < wrong ? 1 : 0));
     },
   });
-
-/** The most frequent number; null where several are equally frequent. */
-export function mostNamed(named: readonly number[]): number | null {
-  const counts = new Map<number, number>();
-  for (const step of named) counts.set(step, (counts.get(step) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  const top = [...counts].filter(([, count]) => count === most);
-  return top.length === 1 ? (top[0]?.[0] ?? null) : null;
-}
-
-/** A process reward model samples nothing and generates nothing. */
-export const PRM: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
 
 /** A process reward model gives each step the probability that it is right. */
 export const byModel = (prepared: PreparedGroup, settings: Reduction): Plan =>
@@ -104,7 +88,7 @@ export const byModel = (prepared: PreparedGroup, settings: Reduction): Plan =>
     write: stepList,
     question: { to: "prm", preset: "steps", samples: 1 },
     scoresOf(classIndex, steps, seen) {
-      const verdict = seen.find(({ question }) => question.shown[0] === classIndex)?.readings[0]?.verdict;
+      const [verdict] = verdictsOn(seen, classIndex);
       if (verdict?.kind === "steps" && verdict.scores.length === steps) return verdict.scores;
       return commonFault(seen, classIndex) ?? "verifier_bad_reply";
     },

@@ -2,9 +2,10 @@
 // a process reward model gives, or a judge that names the first wrong step.
 import * as z from "zod";
 import { answeredAtOnce, factOf, type Judge, type Signal } from "../asking/signal.ts";
+import { someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
-import { byCritic, byModel, PRM } from "./steps-asked.ts";
+import { canonicalLoneJudge, LoneJudgeSchema, UNSAMPLED, voteFault } from "./lone-judge.ts";
+import { byCritic, byModel } from "./steps-asked.ts";
 import { type Reduction, reduced, STEP_REDUCTIONS, stepsDetail } from "./steps-score.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
@@ -14,12 +15,7 @@ const FIELDS = {
     .max(...bound("solution_steps_max"))
     .meta({ description: "probability that each step of the rollout is right; null: nobody looked at it" }),
   step_texts: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(...bound("step_text_chars")),
-    )
+    .array(someText("step_text_chars"))
     .max(...bound("solution_steps_max"))
     .meta({ description: "the rollout cut into its steps, in order, for a signal of the kind steps that asks" }),
 };
@@ -73,7 +69,7 @@ export const steps: Signal<StepsSettings> = {
     return source === "judge" ? voteFault(judge) : { path: ["judge"], message: 'asked nothing without source "judge"' };
   },
   to: ({ source }) => (source === "prm" ? "prm" : "chat"),
-  judge: ({ source, judge = null }) => (source === "prm" ? PRM : judge),
+  judge: ({ source, judge = null }) => (source === "prm" ? UNSAMPLED : judge),
   facts: ({ source }) => [source === undefined ? "step_scores" : "step_texts"],
   range: () => [0, 1],
   open(prepared, settings) {

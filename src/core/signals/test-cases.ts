@@ -1,8 +1,9 @@
 // Owns the test cases that a group brings for its rollouts' programs to be run on.
 import * as z from "zod";
+import { anyText, someOf, someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 
-const Text = z.string().max(...bound("test_case_chars"));
+const Text = anyText("test_case_chars");
 
 /** What a test counts. */
 export const TestWeightSchema = z
@@ -10,12 +11,7 @@ export const TestWeightSchema = z
   .min(0)
   .max(...bound("test_weight_max"))
   .default(1);
-export const SubtaskSchema = z
-  .string()
-  .min(1)
-  .max(...bound("name_chars"))
-  .optional()
-  .meta({ description: "the subtask that it belongs to" });
+export const SubtaskSchema = someText("name_chars").optional().meta({ description: "the subtask that it belongs to" });
 
 const TestCaseSchema = z
   .strictObject({
@@ -35,8 +31,6 @@ const TestCaseSchema = z
   });
 export type TestCase = z.output<typeof TestCaseSchema>;
 
-export const TestCasesSchema = z
-  .array(TestCaseSchema)
-  .min(1)
-  .max(...bound("test_cases_max"))
-  .meta({ description: "what a sandbox runs the rollouts' programs on, for a signal of the kind tests" });
+export const TestCasesSchema = someOf(TestCaseSchema, "test_cases_max").meta({
+  description: "what a sandbox runs the rollouts' programs on, for a signal of the kind tests",
+});

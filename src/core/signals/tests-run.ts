@@ -2,18 +2,15 @@
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
-import { factOf, type Judge, type Plan } from "../asking/signal.ts";
+import { factOf, type Plan } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { ASSERTING, languageOf, RUN_STATUSES } from "../judges/test-runs.ts";
 import { hashText } from "../math/random.ts";
+import { lonePlan, readingsOn } from "./lone-plan.ts";
 import type { TestCase } from "./test-cases.ts";
 import { counted, type TestResult, type TestsSettings, testsScore } from "./tests-score.ts";
-
-/** A sandbox samples nothing and generates nothing. */
-export const SANDBOX: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
 
 const TIMEOUT_MS = 10_000;
 
@@ -28,23 +25,19 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
     .map((lane) => lane.toString(36))
     .join("-")}`;
   const question = { to: "execute" as const, preset, runs, samples: cases.length };
-  return {
-    next: (seen): readonly Question[] =>
-      seen.length > 0 ? [] : texts.map((_, classIndex) => ({ ...question, shown: [classIndex] })),
-    result(seen) {
-      const results = texts.map((_, classIndex) => resultsOf(classIndex, cases, seen));
-      const scores = results.map((result, at) => {
-        const score = testsScore(result, settings);
-        const fault = score.code === "sandbox_failed" ? commonFault(seen, at) : null;
-        return fault === "deadline" || fault === "cancelled" ? without(fault) : score;
-      });
-      return {
-        // No program passes nothing.
-        scores: classes.classOf.map((classIndex) => scores[classIndex ?? -1] ?? valued(0)),
-        details: classes.classOf.map((classIndex) => (classIndex === null ? null : counted(results[classIndex] ?? []))),
-      };
+  return lonePlan({
+    questions: texts.map((_, text): Question => ({ ...question, shown: [text] })),
+    of: classes.classOf,
+    read: (seen) => (text) => {
+      // No program passes nothing.
+      if (text === null) return { value: valued(0), detail: null };
+      const results = resultsOf(text, cases, seen);
+      const score = testsScore(results, settings);
+      const fault = score.code === "sandbox_failed" ? commonFault(seen, text) : null;
+      const value = fault === "deadline" || fault === "cancelled" ? without(fault) : score;
+      return { value, detail: counted(results) };
     },
-  };
+  });
 }
 
 function runnable({ group, index }: PreparedGroup): { cases: readonly TestCase[]; language: string } {
@@ -64,7 +57,7 @@ function runnable({ group, index }: PreparedGroup): { cases: readonly TestCase[]
 
 /** One a case, in their order. What the sandbox failed at is `infra`. */
 function resultsOf(classIndex: number, cases: readonly TestCase[], seen: readonly AskedQuestion[]): TestResult[] {
-  const readings = seen.filter(({ question }) => question.shown[0] === classIndex).flatMap((entry) => entry.readings);
+  const readings = readingsOn(seen, classIndex);
   return cases.map(({ weight, group }, at) => {
     const verdict = readings.find(({ sample }) => sample === at)?.verdict;
     const label = verdict?.kind === "label" ? verdict.label : null;

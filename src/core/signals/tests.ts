@@ -3,8 +3,9 @@
 import * as z from "zod";
 import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { bound } from "../faults/limit-advice.ts";
+import { UNSAMPLED } from "./lone-judge.ts";
 import { TestCasesSchema } from "./test-cases.ts";
-import { ranBySandbox, SANDBOX } from "./tests-run.ts";
+import { ranBySandbox } from "./tests-run.ts";
 import { BONUS, counted, type TestResult, TestSchema, type TestsSettings, testsScore } from "./tests-score.ts";
 
 const TestsSchema = z
@@ -52,7 +53,7 @@ export const tests: Signal<TestsSettings> = {
   },
   relative: false,
   verified: true,
-  judge: (settings) => (isRun(settings) ? SANDBOX : null),
+  judge: (settings) => (isRun(settings) ? UNSAMPLED : null),
   facts: (settings) => (isRun(settings) ? ["group.test_cases", "group.language"] : ["tests"]),
   range: ({ score, bonus = BONUS }) => [0, score === "rate_bonus" ? 1 + bonus : 1],
   open(group, settings) {

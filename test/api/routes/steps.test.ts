@@ -8,8 +8,8 @@ import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { createPreparer } from "../../../src/core/candidate/prepare.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { mostFrequent } from "../../../src/core/math/stats.ts";
 import { numberedSteps } from "../../../src/core/signals/step-texts.ts";
-import { mostNamed } from "../../../src/core/signals/steps-asked.ts";
 import { keyedJournal } from "../../../src/scoring/reading-journal.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
@@ -184,6 +184,6 @@ test.each(votes)("vectors of ProcessBench's vote: $id", ({ texts, steps, status,
     const { verdict } = ofSteps(readAnswer(said, 1, "exact_match", "first-wrong-step"), steps);
     return verdict?.kind === "grade" ? verdict.grade : [];
   });
-  expect(named.length === 0 ? "no_verdict" : mostNamed(named) === null ? "tie" : "ok").toBe(status);
-  if (status === "ok") expect(mostNamed(named)).toBe(value);
+  expect(named.length === 0 ? "no_verdict" : mostFrequent(named) === null ? "tie" : "ok").toBe(status);
+  if (status === "ok") expect(mostFrequent(named)).toBe(value);
 });

@@ -1,6 +1,6 @@
 // The parser `logprobs`: how probable an engine finds each label at an anchor.
 import * as z from "zod";
-import { bound } from "../../faults/limit-advice.ts";
+import { someOf } from "../../faults/bounded.ts";
 import { stripped } from "./answer-text.ts";
 import { LabelsSchema, OpeningSchema } from "./fields.ts";
 import { lettersOf, wholeLabel } from "./labels.ts";
@@ -25,10 +25,7 @@ export const logprobs: Parser<LogprobsSettings> = {
       kind: z.literal("logprobs"),
       labels: LabelsSchema,
       tag: OpeningSchema,
-      each: z
-        .array(OpeningSchema)
-        .min(1)
-        .max(...bound("list_candidates_max")),
+      each: someOf(OpeningSchema, "list_candidates_max"),
       coverage: z.number().gt(0).max(1),
     })
     .partial()

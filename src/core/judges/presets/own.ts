@@ -1,17 +1,15 @@
 // Owns a deployment's own templates: presets that come as data, and their form inside a spec.
 import * as z from "zod";
 import { canonicalJson } from "../../contract/spec.ts";
+import { anyText, someOf, someText } from "../../faults/bounded.ts";
 import { bound } from "../../faults/limit-advice.ts";
 import { LIMITS } from "../../faults/limits.ts";
 import { ParserSchema } from "../parsers/table.ts";
 import type { Preset } from "./preset.ts";
 import { templateFaults } from "./template-faults.ts";
 
-const text = z
-  .string()
-  .min(1)
-  .max(...bound("template_text_chars"));
-const LabelListSchema = z.array(z.string().max(...bound("label_chars"))).max(...bound("labels_max"));
+const text = someText("template_text_chars");
+const LabelListSchema = z.array(anyText("label_chars")).max(...bound("labels_max"));
 
 const MessageSchema = z.strictObject({
   role: z.string().regex(/^[a-z][a-z0-9_-]{0,31}(?:\{\{(?:n|letter)\}\})?$/, "must be a chat role, such as user"),
@@ -24,14 +22,9 @@ const MessageSchema = z.strictObject({
  */
 export const TemplateSchema = z.strictObject({
   shape: z.enum(["point", "pair", "list", "reference", "rubric", "steps"]),
-  messages: z
-    .array(MessageSchema)
-    .min(1)
-    .max(...bound("template_messages_max")),
+  messages: someOf(MessageSchema, "template_messages_max"),
   candidate: text.meta({ description: "how one candidate is written: {{text}} or {{json}} between delimiters" }),
-  between: z
-    .string()
-    .max(...bound("slot_chars"))
+  between: anyText("slot_chars")
     .optional()
     .meta({ description: "what stands between two candidates; default an empty line" }),
   parser: ParserSchema,

@@ -1,26 +1,15 @@
 // Owns the schedule `blocks`: lists of a few candidates each that together show every pair.
 import * as z from "zod";
-import { bound } from "../../faults/limit-advice.ts";
+import { wholeFrom } from "../../faults/bounded.ts";
 import { LIMITS } from "../../faults/limits.ts";
 import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  size: z
-    .int()
-    .min(2)
-    .max(...bound("list_candidates_max"))
+  size: wholeFrom(2, "list_candidates_max")
     .default(LIMITS.list_candidates_max)
     .meta({ description: "candidates a list" }),
-  cover: z
-    .int()
-    .min(1)
-    .max(...bound("samples_max"))
-    .default(1)
-    .meta({ description: "how many lists show each pair at least" }),
-  rounds: z
-    .int()
-    .min(1)
-    .max(...bound("rollouts_per_group_max"))
+  cover: wholeFrom(1, "samples_max").default(1).meta({ description: "how many lists show each pair at least" }),
+  rounds: wholeFrom(1, "rollouts_per_group_max")
     .optional()
     .meta({ description: "most rounds of about n / size lists; default: as many as cover all pairs" }),
 });

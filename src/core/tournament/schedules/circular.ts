@@ -1,13 +1,10 @@
 // Owns the schedule `circular`: each candidate against those at some distances on a seeded ring.
 import * as z from "zod";
-import { bound } from "../../faults/limit-advice.ts";
+import { wholeFrom } from "../../faults/bounded.ts";
 import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  degree: z
-    .int()
-    .min(1)
-    .max(...bound("rollouts_per_group_max"))
+  degree: wholeFrom(1, "rollouts_per_group_max")
     .default(1)
     .meta({ description: "rings: each candidate meets 2 x degree others; of a small group all" }),
 });

@@ -1,14 +1,10 @@
 // Owns the schedule `pivot`: a ring, and then everyone against those who did best in it.
 import * as z from "zod";
-import { bound } from "../../faults/limit-advice.ts";
+import { wholeFrom } from "../../faults/bounded.ts";
 import { allPairs, type Match, meanOutcome, type Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  pivots: z
-    .int()
-    .min(1)
-    .max(...bound("rollouts_per_group_max"))
-    .default(2),
+  pivots: wholeFrom(1, "rollouts_per_group_max").default(2),
 });
 
 /**

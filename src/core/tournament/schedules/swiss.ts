@@ -1,13 +1,10 @@
 // Owns the schedule `swiss`: round after round those of equal points against each other.
 import * as z from "zod";
-import { bound } from "../../faults/limit-advice.ts";
+import { wholeFrom } from "../../faults/bounded.ts";
 import type { Outcomes, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  rounds: z
-    .int()
-    .min(1)
-    .max(...bound("rollouts_per_group_max"))
+  rounds: wholeFrom(1, "rollouts_per_group_max")
     .optional()
     .meta({ description: "default: ceil(log2 n); never more than n - 1" }),
 });
