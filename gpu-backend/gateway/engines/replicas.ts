@@ -126,6 +126,15 @@ export class Replica {
   }
 }
 
+/** What the choice among replicas looks at. */
+interface Choosable {
+  readonly engine: { readonly label: string };
+  readonly healthy: boolean;
+  readonly has_room: boolean;
+  readonly in_flight: number;
+  readonly cap: number;
+}
+
 /**
  * The replica for one call among those with room, or null when it has to wait.
  * Highest-random-weight hashing (Thaler and Ravishankar 1998) gives each key its own order of the
@@ -134,15 +143,15 @@ export class Replica {
  * @param tried those that failed this call before; they are asked again only when no other is
  *   healthy
  */
-export function choose(replicas: readonly Replica[], affinity: string, tried: ReadonlySet<Replica>): Replica | null {
+export function choose<R extends Choosable>(replicas: readonly R[], affinity: string, tried: ReadonlySet<R>): R | null {
   const untried = tried.size === 0 ? replicas : replicas.filter((replica) => replica.healthy && !tried.has(replica));
   const open = (untried.length > 0 ? untried : replicas).filter((replica) => replica.has_room);
   if (open.length < 2) return open[0] ?? null;
-  const use = ({ in_flight, cap }: Replica) => in_flight / cap;
+  const use = ({ in_flight, cap }: R) => in_flight / cap;
   const least = Math.min(...open.map(use));
   const bounded = open.filter((r) => r.in_flight <= r.cap * least * AFFINITY_FACTOR + AFFINITY_SLACK);
-  const weight = (replica: Replica) => hashText(affinity, replica.engine.label)[0];
-  let best = bounded[0] as Replica;
+  const weight = (replica: R) => hashText(affinity, replica.engine.label)[0];
+  let best = bounded[0] as R;
   let heaviest = weight(best);
   for (const replica of bounded.slice(1)) {
     const own = weight(replica);

@@ -1,0 +1,28 @@
+// Owns when engines are added and taken away: by how long work would wait at the gateways. Knows no
+// step.
+import type { Model } from "./model.ts";
+import type { Autoscaler } from "./setting.ts";
+
+/**
+ * Looks at the queue every so often. Where what waits would wait longer than allowed, it buys as
+ * many engines as would work it off in that time beside those that run and start; each takes work
+ * `start_s` later. Where nothing has waited for `idle_s` it takes one engine away that has nothing
+ * to do.
+ */
+export function autoscale(model: Model, { least, most, every_s, wait_s, up, start_s, idle_s }: Autoscaler): void {
+  const { timeline } = model;
+  let quietSince = 0;
+  const look = () => {
+    const wait = Math.max(...model.gateways.map((gateway) => gateway.wait_s));
+    if (model.gateways.some(({ queued }) => queued > 0)) quietSince = timeline.now;
+    if (wait > wait_s) {
+      const wanted = Math.ceil((model.working * wait) / wait_s);
+      const more = Math.min(up, most - model.paid, wanted - model.paid);
+      for (let n = 0; n < more; n++) timeline.after(start_s, model.buy());
+    } else if (timeline.now - quietSince >= idle_s && model.paid > least && model.sell()) {
+      quietSince = timeline.now;
+    }
+    timeline.after(every_s, look);
+  };
+  timeline.after(every_s, look);
+}

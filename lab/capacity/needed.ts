@@ -1,0 +1,85 @@
+// Owns how many GPUs a step needs: the model over several seeds, with an interval, and the search
+// for the fewest. Knows no flag and no page.
+import { mean } from "../../src/core/math/stats.ts";
+import { tInterval } from "../loadtest/intervals.ts";
+import { Model, type StepResult } from "./model.ts";
+import type { Setting } from "./setting.ts";
+
+/** What a setting takes, over seeds. */
+export interface Measured {
+  gpus: number;
+  /** Of a step, one a seed. */
+  seconds: number[];
+  mean_s: number;
+  /** 95 % of the mean over seeds; both are the mean where one seed was drawn. */
+  ci95: readonly [number, number];
+  /** Means over the seeds. */
+  step: Omit<StepResult, "seconds">;
+}
+
+/** The same setting with so many GPUs, once a seed from the setting's own on. */
+export async function measured(setting: Setting, seeds: number): Promise<Measured> {
+  const steps: StepResult[] = [];
+  for (let k = 0; k < seeds; k++) steps.push(await new Model({ ...setting, seed: setting.seed + k }).step());
+  const of = (name: keyof StepResult) => mean(steps.map((step) => step[name]));
+  const seconds = steps.map((step) => step.seconds);
+  const { seconds: _, ...first } = steps[0] as StepResult;
+  const names = Object.keys(first) as (keyof typeof first)[];
+  const mean_s = mean(seconds);
+  return {
+    ...{ gpus: setting.gpus, seconds, mean_s, ci95: tInterval(seconds) ?? [mean_s, mean_s] },
+    step: Object.fromEntries(names.map((name) => [name, of(name)])) as Measured["step"],
+  };
+}
+
+export interface Needed {
+  /** null: not by any number up to the most. */
+  gpus: number | null;
+  /** At that number; without one at the most that was tried. */
+  at: Measured;
+}
+
+export interface Search {
+  target_s: number;
+  seeds: number;
+  /** GPUs at most. */
+  most: number;
+}
+
+/** More GPUs that gain less than this are of no use: the longest answer alone takes so long. */
+const GAIN_LEAST = 0.02;
+/** Large numbers are found to this share of themselves. */
+const RESOLUTION = 1 / 32;
+
+const stepOf = (gpus: number): number => Math.max(1, Math.floor(gpus * RESOLUTION));
+
+/**
+ * The fewest GPUs for which the upper end of the interval of a step's time keeps the target; above
+ * 64 to one part in 32. Searched with the first seed, then raised until all seeds agree.
+ */
+export async function gpusFor(setting: Setting, { target_s, seeds, most }: Search): Promise<Needed> {
+  const of = (gpus: number, times: number) => measured({ ...setting, gpus }, times);
+  let [fails, holds] = [0, 0];
+  for (let gpus = 1, before = Number.POSITIVE_INFINITY; holds === 0; ) {
+    const { mean_s, step } = await of(gpus, 1);
+    if (mean_s <= target_s) holds = gpus;
+    else {
+      const full = step.busy_s / step.gpu_s > 0.9;
+      if (gpus === most || (!full && mean_s > before * (1 - GAIN_LEAST)))
+        return { gpus: null, at: await of(gpus, seeds) };
+      [fails, before] = [gpus, mean_s];
+      // While engines are full, twice as many take half as long.
+      gpus = Math.min(most, Math.max(2 * gpus, full ? Math.floor((gpus * mean_s) / target_s / 2) : 0));
+    }
+  }
+  while (holds - fails > stepOf(holds)) {
+    const middle = Math.floor((fails + holds) / 2);
+    if ((await of(middle, 1)).mean_s <= target_s) holds = middle;
+    else fails = middle;
+  }
+  for (let gpus = holds; ; gpus = Math.min(most, gpus + stepOf(gpus))) {
+    const at = await of(gpus, seeds);
+    if (at.ci95[1] <= target_s) return { gpus, at };
+    if (gpus === most) return { gpus: null, at };
+  }
+}
