@@ -44,6 +44,7 @@ interface JournalRow {
  * and the runtime holds back whatever leaves the object until it is done. Reads see every write.
  */
 export interface RoomStore {
+  /** By epoch ascending. */
   groups(): GroupState[];
   saveGroup(group: GroupState): void;
   subject(): RoomSubject | null;
@@ -107,7 +108,8 @@ export function createRoomStore(values: Values): RoomStore {
   return {
     groups() {
       flush();
-      return Array.from(values.list<GroupState>(GROUP), ([, group]) => group);
+      // Names come in the order of texts, in which 10 is before 9.
+      return Array.from(values.list<GroupState>(GROUP), ([, group]) => group).sort((a, b) => a.epoch - b.epoch);
     },
     saveGroup: (group) => void unsaved.set(`${GROUP}${group.epoch}.`, group),
     subject: () => subject,

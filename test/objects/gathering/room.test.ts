@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
 import type { GatheredSample } from "../../../src/objects/gathering/gathering.ts";
+import type { GroupState } from "../../../src/objects/gathering/group-state.ts";
 import { createGroupJudge } from "../../../src/objects/gathering/judge-group.ts";
 import { rewardOf } from "../../../src/objects/gathering/reply.ts";
 import { Room } from "../../../src/objects/gathering/room.ts";
@@ -16,6 +17,19 @@ import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced, longest } from "../../api/routes/harness.ts";
 import fc from "../../harness/property.ts";
 import { judgingDeps, never, sampleOf } from "./setup.ts";
+
+it("gives a new group an epoch after all others', also after a restart with more than ten", () => {
+  const values = memoryValues(() => undefined);
+  const store = createRoomStore(values);
+  const epochs = [...Array(12).keys()];
+  for (const epoch of epochs) store.saveGroup({ epoch } as GroupState);
+  store.flush();
+  expect(
+    createRoomStore(values)
+      .groups()
+      .map(({ epoch }) => epoch),
+  ).toEqual(epochs);
+});
 
 /** Rooms over one storage, one after the other; each can be forsaken as a crash would. */
 function lives(given: ReturnType<typeof judgingDeps>, verifier: Verifier = given.verifier) {
