@@ -4,10 +4,10 @@ import type { RewardsReply, RolloutResult } from "../../src/core/contract/replie
 import { hashText } from "../../src/core/math/random.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import type { GroupWork } from "../../src/objects/gathering/judge-group.ts";
-import { createMemoryStore } from "../../src/objects/gathering/memory-store.ts";
 import type { RoomReply } from "../../src/objects/gathering/reply.ts";
 import { Room } from "../../src/objects/gathering/room.ts";
-import type { RoomStore } from "../../src/objects/gathering/room-store.ts";
+import { createRoomStore, type RoomStore } from "../../src/objects/gathering/room-store.ts";
+import { memoryValues } from "../../src/objects/storage/memory.ts";
 import { pause } from "../../src/platform/waiting.ts";
 
 /** A text's worth, the same for ever: the share of the others that are worth less, ties a half. */
@@ -78,12 +78,8 @@ export class SimulatedServer {
       life.alive = false;
       ending.reject(new Broken());
     };
-    let empty = false;
     const kept =
-      this.#stores.get(name) ??
-      createMemoryStore((at) => {
-        empty = at === null;
-      });
+      this.#stores.get(name) ?? createRoomStore({ ...memoryValues(() => undefined), wakeAt: () => undefined });
     this.#stores.set(name, kept);
     // What a dead room still does reaches nothing.
     const store = new Proxy(kept, {
@@ -105,7 +101,6 @@ export class SimulatedServer {
     };
     this.#lives.set(name, life);
     life.room = new Room({ store, judge, now: () => Date.now(), nextRequestId, report });
-    if (empty) this.#lives.set(name, life);
     return life;
   }
 }

@@ -9,7 +9,8 @@ import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import { openGroup } from "../../src/objects/gathering/group.ts";
 import { createRemoteRooms, type RoomNamespace } from "../../src/objects/gathering/remote.ts";
-import { createSqliteStore } from "../../src/objects/gathering/sqlite-store.ts";
+import { createRoomStore } from "../../src/objects/gathering/room-store.ts";
+import { durableValues } from "../../src/objects/storage/durable.ts";
 import type { Seen } from "./upstream.ts";
 
 const objects = (env as unknown as { GROUP_ROOM: DurableObjectNamespace }).GROUP_ROOM;
@@ -65,8 +66,8 @@ const many = <T>(n: number, make: (i: number) => Promise<T>) =>
 const gathered = (room: string, n: number) =>
   expect
     .poll(() =>
-      runInDurableObject(objects.getByName(room), (_, { storage }) =>
-        createSqliteStore(storage)
+      runInDurableObject(objects.getByName(room), (_, state) =>
+        createRoomStore(durableValues(state))
           .groups()
           .reduce((sum, { members }) => sum + members.length, 0),
       ),
@@ -161,32 +162,33 @@ describe("a restart", () => {
 test("an object whose answers nobody can ask for any more deletes all that it stored", async () => {
   await many(2, (i) => join("over", i, { ...UNHURRIED, retain_ms: 1 }));
   const stub = objects.getByName("over");
-  const tables = () =>
-    runInDurableObject(
-      stub,
-      (_, { storage }) => storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'members'").toArray().length,
-    );
-  expect(await tables()).toBe(1);
-  await expect.poll(() => runDurableObjectAlarm(stub).then(tables)).toBe(0);
+  const values = () => runInDurableObject(stub, (_, { storage }) => [...storage.kv.list()].length);
+  expect(await values()).toBeGreaterThan(0);
+  await expect.poll(() => runDurableObjectAlarm(stub).then(values)).toBe(0);
   expect(await runInDurableObject(stub, (_, { storage }) => storage.getAlarm())).toBe(null);
   expect(await many(2, (i) => join("over", i, UNHURRIED))).toMatchObject([{ attached: false }, { attached: false }]);
 });
 
 /** What Cloudflare lets a row hold; the local runtime lets it hold more. */
 const ROW_BYTES = 2_000_000;
+const expectRowsToFit = ({ kv }: DurableObjectStorage) => {
+  for (const [, value] of kv.list()) {
+    if (value instanceof Uint8Array) expect(value.byteLength).toBeLessThan(ROW_BYTES);
+  }
+};
 
 test("storage gives back every text as it was, the largest and the malformed included, in rows that Cloudflare takes", async () => {
   const escaped = "\u0001".repeat(LIMITS.rollout_text_bytes - 3);
   const texts = ["\u0000 a\u0000", "\ufeffmark", "half \ud800 pair", "é".repeat(LIMITS.rollout_text_bytes / 2), ""];
   texts.push(`\ud800${escaped}`, `😀${"x".repeat(20_000)}\udfff`);
-  const kept = await runInDurableObject(objects.getByName("texts"), (_, { storage }) => {
-    const store = createSqliteStore(storage);
+  const kept = await runInDurableObject(objects.getByName("texts"), (_, state) => {
+    const store = createRoomStore(durableValues(state));
     for (const [i, text] of texts.entries())
       store.addMember(0, i, { rollout: { text, length_tokens: i }, language: null });
     store.flush();
-    const rows = storage.sql.exec("SELECT length(text) + length(rest) AS bytes FROM members").toArray();
-    for (const { bytes } of rows) expect(bytes).toBeLessThan(ROW_BYTES);
-    return store.members(0, texts.length).map(({ rollout }) => rollout);
+    expectRowsToFit(state.storage);
+    const again = createRoomStore(durableValues(state));
+    return again.members(0, texts.length).map(({ rollout }) => rollout);
   });
   expect(kept).toEqual(texts.map((text, length_tokens) => ({ length_tokens, text })));
 });
@@ -195,20 +197,19 @@ test("storage gives back a prompt that is longer than a row", async () => {
   const { room, spec, run_id, step, key_name } = sampleOf("long", 0);
   const turn = { role: "user", content: `é"\ud800${"x".repeat(LIMITS.prompt_bytes - 16)}` };
   const subject = { room, spec, run_id, step, key_name, prompt: new Array(10).fill(turn) };
-  const kept = await runInDurableObject(objects.getByName("long"), (_, { storage }) => {
-    const store = createSqliteStore(storage);
+  const kept = await runInDurableObject(objects.getByName("long"), (_, state) => {
+    const store = createRoomStore(durableValues(state));
     store.saveSubject(subject);
     store.flush();
-    const rows = storage.sql.exec("SELECT length(bytes) AS bytes FROM subject_pieces").toArray();
-    for (const { bytes } of rows) expect(bytes).toBeLessThan(ROW_BYTES);
-    return createSqliteStore(storage).subject();
+    expectRowsToFit(state.storage);
+    return createRoomStore(durableValues(state)).subject();
   });
   expect(kept).toEqual(subject);
 });
 
 test("a group that begins when all others were forgotten is stored, although it has the epoch of one of them", async () => {
-  const kept = await runInDurableObject(objects.getByName("epochs"), (_, { storage }) => {
-    const store = createSqliteStore(storage);
+  const kept = await runInDurableObject(objects.getByName("epochs"), (_, state) => {
+    const store = createRoomStore(durableValues(state));
     const content = (text: string) => ({ rollout: { text }, language: null });
     store.saveGroup(openGroup(0, 2));
     store.addMember(0, 0, content("old"));
@@ -218,7 +219,7 @@ test("a group that begins when all others were forgotten is stored, although it 
     store.addMember(0, 0, content("new"));
     store.addToJournal(0, "key", { request_id: "r", samples: [] });
     store.flush();
-    const again = createSqliteStore(storage);
+    const again = createRoomStore(durableValues(state));
     return [again.groups().map(({ size }) => size), again.members(0, 1), [...again.journal(0).keys()]];
   });
   expect(kept).toEqual([[3], [{ rollout: { text: "new" }, language: null }], ["key"]]);

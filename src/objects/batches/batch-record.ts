@@ -1,7 +1,7 @@
 // Owns what an object stores of its batch, and what is told of it. Knows no scoring and no runtime.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
-import { getPieces, joined, piecesOf, putPieces, type Values } from "../storage/values.ts";
+import { getJson, getPieces, putJson, putPieces, type Values } from "../storage/values.ts";
 import {
   type BatchFault,
   type BatchHead,
@@ -88,16 +88,12 @@ export class BatchStore {
   /** The whole reply takes the place of the groups in it. */
   saveReply(reply: RewardsReply): void {
     putPieces(this.#values, GROUP.slice(0, -1), []);
-    putPieces(this.#values, REPLY, piecesOf(new TextEncoder().encode(JSON.stringify(reply))));
+    putJson(this.#values, REPLY, reply);
   }
 
   /** The rollouts' texts are kept no longer than they are needed. */
   forgetRequest(): void {
     putPieces(this.#values, REQUEST, []);
-  }
-
-  #reply(): RewardsReply {
-    return JSON.parse(new TextDecoder().decode(joined(getPieces(this.#values, REPLY)))) as RewardsReply;
   }
 
   view(record: BatchRecord): BatchView {
@@ -106,7 +102,7 @@ export class BatchStore {
     return {
       ...{ batch_id, route, shape, state, created_at, deadline_at, ended_at, progress, error },
       results: done ? [] : this.groups(),
-      reply: done ? this.#reply() : null,
+      reply: done ? (getJson<RewardsReply>(this.#values, REPLY) as RewardsReply) : null,
       webhook: webhook && { state: webhook.state, attempts: webhook.attempts, last: webhook.last },
     };
   }

@@ -3,15 +3,17 @@
 import { DurableObject } from "cloudflare:workers";
 import { createRequestIds } from "../../platform/request-ids.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
+import { durableValues } from "../storage/durable.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
 import { createGroupJudge } from "./judge-group.ts";
 import type { RoomReply } from "./reply.ts";
 import { Room } from "./room.ts";
-import { createSqliteStore } from "./sqlite-store.ts";
+import { createRoomStore } from "./room-store.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
 export function groupRoomClass(depsOf: (env: Record<string, unknown>) => JudgingDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
+    readonly #values = durableValues(this.ctx);
     #room: Room | null = null;
     #counted: () => Promise<void> = async () => undefined;
 
@@ -37,7 +39,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => Judging
       await room.wake();
       if (!room.isEmpty) return;
       this.#room = null;
-      await this.ctx.blockConcurrencyWhile(() => this.ctx.storage.deleteAll());
+      await this.#values.clear();
     }
 
     #open(): Room {
@@ -45,7 +47,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => Judging
       const deps = depsOf(this.env);
       this.#counted = deps.counted;
       this.#room = new Room({
-        store: createSqliteStore(this.ctx.storage),
+        store: createRoomStore(this.#values),
         judge: createGroupJudge(deps),
         now: () => Date.now(),
         nextRequestId: createRequestIds(() => deps.clock.date().getTime()),

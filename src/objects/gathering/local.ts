@@ -3,11 +3,12 @@
 
 import { createRequestIds } from "../../platform/request-ids.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
+import { memoryValues } from "../storage/memory.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { GroupRooms } from "./gathering.ts";
 import { createGroupJudge } from "./judge-group.ts";
-import { createMemoryStore } from "./memory-store.ts";
 import { Room } from "./room.ts";
+import { createRoomStore } from "./room-store.ts";
 
 /** Rooms that meet in this process only, and are gone with it. */
 export function createLocalRooms(deps: JudgingDeps): GroupRooms {
@@ -16,17 +17,13 @@ export function createLocalRooms(deps: JudgingDeps): GroupRooms {
   const nextRequestId = createRequestIds(() => deps.clock.date().getTime());
 
   function open(name: string): Room {
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const wakeAt = (at: number | null) => {
-      if (timer !== null) clearTimeout(timer);
-      if (at === null) return void rooms.delete(name);
-      timer = setTimeout(() => void room.wake(), Math.max(0, at - Date.now()));
-      // Nobody waits for what only wants to be forgotten: the process may end (a timer is an object
-      // in Node, a number elsewhere).
-      (timer as { unref?: () => void }).unref?.();
+    const wake = async () => {
+      await room.wake();
+      if (room.isEmpty) await values.clear();
     };
+    const values = memoryValues(wake, () => void rooms.delete(name));
     // Windows are real time even where a test's clock stands still.
-    const parts = { store: createMemoryStore(wakeAt), judge, now: () => Date.now(), nextRequestId };
+    const parts = { store: createRoomStore(values), judge, now: () => Date.now(), nextRequestId };
     const room: Room = new Room({ ...parts, report: deps.report });
     rooms.set(name, room);
     return room;

@@ -1,11 +1,12 @@
-// Owns what a room keeps, as an interface: its groups, their members' texts, answers and
-// readings. Knows no decision.
+// Owns what a room keeps: its groups, their members' texts, answers and readings, and when they are
+// stored. Knows no decision.
 
 import type { Reading } from "../../core/asking/readings.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
+import { getJson, putJson, type Values } from "../storage/values.ts";
 import type { GatheredReward, GroupFacts } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { GatheringFault } from "./reply.ts";
@@ -33,7 +34,7 @@ export interface MemberContent {
 export type Answer = { reward: Omit<GatheredReward, "attached"> } | { fault: GatheringFault };
 
 /** Readings of one question, and the log entry that holds their cost. */
-export interface JournalRow {
+interface JournalRow {
   request_id: string;
   readings: readonly Reading[];
 }
@@ -52,7 +53,7 @@ export interface RoomStore {
   addMember(epoch: number, member: number, content: MemberContent): void;
   answer(epoch: number, member: number): Answer | null;
   saveAnswer(epoch: number, member: number, answer: Answer): void;
-  /** By content key; what is written after the group's last flush may be missing. */
+  /** By content key. */
   journal(epoch: number): Map<string, JournalRow>;
   addToJournal(epoch: number, key: string, row: JournalRow): void;
   /** The group will never be judged again. */
@@ -65,6 +66,79 @@ export interface RoomStore {
    */
   wakeAt(at: number | null): void;
   flush(): void;
+}
+
+const SUBJECT = "subject";
+const GROUP = "group.";
+
+/**
+ * Over an object's values. What comes one by one, as readings do, and is mostly never read again
+ * stays in memory until there is something to store; a group's state as it then is.
+ */
+export function createRoomStore(values: Values): RoomStore {
+  const unsaved = new Map<string, unknown>();
+  /** Texts, which may be longer than a row. */
+  const texts = new Map<string, unknown>();
+  const dropped: string[] = [];
+  let [rings, wakes] = [Infinity, Infinity];
+
+  function drop(prefix: string): void {
+    dropped.push(prefix);
+    for (const map of [unsaved, texts]) for (const name of map.keys()) if (name.startsWith(prefix)) map.delete(name);
+  }
+
+  function flush(): void {
+    // First, for a group that came after one that is forgotten may have the same epoch.
+    for (const prefix of dropped.splice(0)) for (const [name] of [...values.list(prefix)]) values.delete(name);
+    for (const [name, value] of unsaved) values.put(name, value);
+    for (const [name, value] of texts) putJson(values, name, value);
+    unsaved.clear();
+    texts.clear();
+    // An alarm that rings too early costs less than one set anew at every arrival: the room only
+    // looks, and sets the next. One that has rung is none.
+    if (rings <= Date.now()) rings = Infinity;
+    if (wakes >= rings) return;
+    rings = wakes;
+    values.wakeAt(wakes);
+  }
+
+  const text = <T>(name: string): T => (texts.get(name) ?? getJson<T>(values, name)) as T;
+  let subject: RoomSubject | null = text(SUBJECT) ?? null;
+  return {
+    groups() {
+      flush();
+      return Array.from(values.list<GroupState>(GROUP), ([, group]) => group);
+    },
+    saveGroup: (group) => void unsaved.set(`${GROUP}${group.epoch}.`, group),
+    subject: () => subject,
+    saveSubject(given) {
+      subject = given;
+      texts.set(SUBJECT, given);
+    },
+    members: (epoch, count) => Array.from({ length: count }, (_, i) => text<MemberContent>(`member.${epoch}.${i}`)),
+    addMember: (epoch, member, content) => void texts.set(`member.${epoch}.${member}`, content),
+    answer(epoch, member) {
+      flush();
+      return values.get<Answer>(`answer.${epoch}.${member}`) ?? null;
+    },
+    saveAnswer: (epoch, member, answer) => void unsaved.set(`answer.${epoch}.${member}`, answer),
+    journal(epoch) {
+      const prefix = `journal.${epoch}.`;
+      const rows = [...values.list<JournalRow>(prefix), ...(unsaved as Map<string, JournalRow>)];
+      return new Map(
+        rows.flatMap(([name, row]) => (name.startsWith(prefix) ? [[name.slice(prefix.length), row]] : [])),
+      );
+    },
+    addToJournal: (epoch, key, row) => void unsaved.set(`journal.${epoch}.${key}`, row),
+    dropJournal: (epoch) => drop(`journal.${epoch}.`),
+    forget(epoch) {
+      for (const kind of ["group", "member", "answer", "journal"]) drop(`${kind}.${epoch}.`);
+    },
+    wakeAt(at) {
+      wakes = at ?? Infinity;
+    },
+    flush,
+  };
 }
 
 /**

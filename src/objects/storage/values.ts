@@ -54,3 +54,14 @@ export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole;
 }
+
+/** Stores JSON in pieces: of a text, JSON may make up to six bytes of one. */
+export function putJson(values: Values, name: string, value: unknown): void {
+  putPieces(values, name, piecesOf(new TextEncoder().encode(JSON.stringify(value))));
+}
+
+/** What putJson stored; undefined when it stored nothing. */
+export function getJson<T>(values: Values, name: string): T | undefined {
+  const pieces = getPieces(values, name);
+  return pieces.length === 0 ? undefined : (JSON.parse(new TextDecoder().decode(joined(pieces))) as T);
+}
