@@ -12,4 +12,5 @@ lock 3.11 tools
 lock 3.11 trainers $(cuda "$(grep '^torch==' requirements-trainers.in)")
 lock 3.11 trainers-alone --no-deps
 lock 3.11 schemathesis
+lock 3.11 release
 lock 3.11 pip-audit

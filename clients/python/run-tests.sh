@@ -2,14 +2,14 @@
 # Lints, types and tests the Python client in an environment of its own. `--tools` runs the SDKs and
 # rankers of other vendors against the
 # stack instead, `--trainers` real trainers (installs torch); `--prepare` after either only makes
-# the environment. `--bench` measures the
+# the environment, which is all that there is of `--release`, for scripts/release. `--bench` measures the
 # client's own CPU time. Further arguments go to pytest. Needs Python 3.10 or newer (PYTHON=...),
 # and `npm ci` in the repository.
 set -euo pipefail
 cd "$(dirname "$0")"
 name=python-client requirements=requirements-test.txt tests=()
 case ${1:-} in
-  --tools | --trainers) kind=${1#--} name+=-$kind requirements=requirements-$kind.txt tests=("tests/$kind"); shift ;;
+  --tools | --trainers | --release) kind=${1#--} name+=-$kind requirements=requirements-$kind.txt tests=("tests/$kind"); shift ;;
 esac
 venv="$(cd ../.. && pwd)/.venv/$name"
 

@@ -26,7 +26,7 @@ type Name = keyof typeof TESTS.names;
 
 const PROJECTS: Partial<Record<Name, { projects: readonly string[]; needs: readonly Beside[] }>> = {
   slow: { projects: ["slow", "slow-isolated"], needs: ["lab", "test"] },
-  processes: { projects: ["processes"], needs: ["lab"] },
+  processes: { projects: ["processes"], needs: ["lab", "test"] },
   deploy: { projects: ["deploy"], needs: [] },
   faults: { projects: ["faults"], needs: [] },
   browser: { projects: ["browser"], needs: ["lab", "test"] },

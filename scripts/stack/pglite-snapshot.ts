@@ -1,5 +1,5 @@
-// Owns the snapshot of a fresh cluster: initdb's outcome, kept packed in node_modules/.cache, so
-// that it runs once an installation. Holds no data.
+// Owns the snapshot of a fresh cluster: initdb's outcome, packed, so that it runs once an
+// installation: kept in node_modules/.cache, and in the npm package. Holds no data.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -12,19 +12,23 @@ const MODULES = createRequire(import.meta.url)
   .resolve("@electric-sql/pglite")
   .split("@electric-sql")[0] as string;
 
-function snapshotPath(): string {
+/** Of the npm package, which has one version of PGlite. */
+export const SHIPPED = "scripts/stack/pglite.tgz";
+
+/** Where a first start leaves it. */
+export function snapshotPath(): string {
   const { version } = JSON.parse(readFileSync(join(MODULES, "@electric-sql/pglite/package.json"), "utf8"));
   return join(MODULES, ".cache/kritai", `pglite-${version}.tgz`);
 }
 
 /** The tar of a fresh cluster, or null when there is none that can be read. */
 export async function readSnapshot(): Promise<Blob | null> {
-  try {
-    // Unpacked here, because zlib is several times faster than PGlite's own stream.
-    return new Blob([new Uint8Array(await promisify(gunzip)(readFileSync(snapshotPath())))]);
-  } catch {
-    return null;
-  }
+  for (const path of [new URL(`../../${SHIPPED}`, import.meta.url), snapshotPath()])
+    try {
+      // Unpacked here, because zlib is several times faster than PGlite's own stream.
+      return new Blob([new Uint8Array(await promisify(gunzip)(readFileSync(path)))]);
+    } catch {}
+  return null;
 }
 
 /**

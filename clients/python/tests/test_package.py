@@ -43,7 +43,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in names} == {"kritai", "kritai-0.1.0.dist-info"}
+    version = json.loads((PROJECT / "../../package.json").read_text())["version"]
+    assert {name.split("/")[0] for name in names} == {"kritai", f"kritai-{version.replace('-rc.', 'rc')}.dist-info"}
     sources = {
         str(p.relative_to(PROJECT / "src")) for p in (PROJECT / "src").rglob("*") if p.suffix in (".py", ".typed")
     }
@@ -64,4 +65,6 @@ def test_its_metadata_and_licence_are_those_of_the_repository() -> None:
     whole = json.loads((PROJECT / "../../package.json").read_text())
     lines = (PROJECT / "pyproject.toml").read_text().splitlines()
     assert {f'version = "{whole["version"]}"', f'license = "{whole["license"]}"'} <= set(lines)
+    assert not [line for line in lines if "Private ::" in line or "://" in line]
+    assert "](." not in (PROJECT / "README.md").read_text(), "an index has no page of the repository"
     assert (PROJECT / "LICENSE").read_text() == (PROJECT / "../../LICENSE").read_text()

@@ -5,7 +5,10 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:f
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { lockOf } from "../../release/lock.ts";
 import { bundleWorker } from "../bundle.ts";
+import { createPglite } from "../pglite.ts";
+import { SHIPPED, snapshotPath } from "../pglite-snapshot.ts";
 import { WORKER_FILE } from "../stack.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
@@ -34,12 +37,23 @@ for (const path of Object.keys(metafile.inputs)) write(path.replace(/\.ts$/, ".j
 write(WORKER_FILE, await bundleWorker());
 for (const path of globSync(BESIDE, { cwd: ROOT })) write(path, read(path));
 for (const name of ["public", "migrations"]) cpSync(join(ROOT, name), join(out, name), { recursive: true });
-for (const name of ["LICENSE", "README.md"]) write(name, read(name));
+write("LICENSE", read("LICENSE"));
+write("README.md", read("scripts/release/kritai.md"));
 write("bin/kritai.js", command());
-write("package.json", `${JSON.stringify(manifest(), null, 2)}\n`);
+// The first start of an installation has no initdb to wait for.
+await (await createPglite(null)).close();
+cpSync(snapshotPath(), join(out, SHIPPED));
+const manifest = manifestOf();
+write("package.json", asJson(manifest));
+// What `npx` installs is then what was tested, and each package's hash is checked.
+write("npm-shrinkwrap.json", asJson(lockOf(manifest, JSON.parse(read("package-lock.json")))));
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
+}
+
+function asJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 function write(path: string, text: string): void {
@@ -53,7 +67,7 @@ function asJavaScript(path: string): string {
 }
 
 /** What the modules import, in the versions that are tested. */
-function manifest(): Record<string, unknown> {
+function manifestOf() {
   const { version, license, description } = JSON.parse(read("package.json"));
   const stated = ["package.json", "gpu-backend/package.json"].flatMap((path) => {
     const { dependencies, devDependencies } = JSON.parse(read(path));
@@ -71,6 +85,7 @@ function manifest(): Record<string, unknown> {
   if (missing.length > 0) throw new Error(`no package.json states a version of ${missing.join(", ")}`);
   return {
     ...{ name: "kritai", version, license, description, type: "module" },
+    keywords: ["reinforcement learning", "reward model", "verifier", "best-of-n", "rlvr", "rerank"],
     engines: { node: ">=22.15" },
     bin: { kritai: "bin/kritai.js" },
     dependencies: Object.fromEntries(dependencies.map((name) => [name, versions[name]])),

@@ -1,0 +1,114 @@
+// Owns what is told of a release's files: what each is made of (CycloneDX), under which licences,
+// their digests, and from which sources and by which tools they were built. Signs nothing.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Artifacts } from "./artifacts.ts";
+import { committedAt, python, run } from "./artifacts.ts";
+import { type Lock, lockOf, type Manifest } from "./lock.ts";
+
+interface Component {
+  name: string;
+  version: string;
+  licenses?: { license?: { id?: string; name?: string }; expression?: string }[];
+}
+interface Bom {
+  serialNumber?: string;
+  metadata: { timestamp?: string; component?: Component };
+  components: Component[];
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+const asJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+
+/** @param folder the packed npm package @returns its list, from the versions that were tested */
+function npmBom(root: string, folder: string): Bom {
+  const manifest = readJson(join(folder, "package.json")) as Manifest;
+  const lock = lockOf(manifest, readJson(join(root, "package-lock.json")) as Lock);
+  writeFileSync(join(folder, "package-lock.json"), asJson(lock));
+  const bom = JSON.parse(
+    run(folder, "npm", ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "library", "--package-lock-only"]),
+  ) as Bom;
+  // npm takes the folder's name for the package's.
+  if (bom.metadata.component !== undefined) bom.metadata.component.name = manifest.name;
+  return bom;
+}
+
+/** The wheel's, from an environment that holds it and what it needs. */
+function pythonBom(root: string, out: string, wheel: string): Bom {
+  const bare = join(root, "dist/release-stage/bare");
+  run(out, python(root, "python"), ["-m", "venv", "--without-pip", bare]);
+  const needed = ["--constraint", join(root, "clients/python/requirements-test.in"), wheel];
+  run(out, python(root, "pip"), ["--python", join(bare, "bin/python"), "install", "--quiet", ...needed]);
+  const project = join(root, "clients/python/pyproject.toml");
+  const form = ["environment", "--output-reproducible", "--output-format", "JSON", "--pyproject", project];
+  return JSON.parse(run(out, python(root, "cyclonedx-py"), [...form, join(bare, "bin/python")]));
+}
+
+const licenceOf = ({ licenses = [] }: Component) =>
+  [...new Set(licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? ""))]
+    // Python's old classifiers say again what the licence's id says.
+    .filter((name) => name !== "" && !name.startsWith("License :: "))
+    .join(", ");
+
+/** A row a package of others. @throws Error that names those whose licence nobody states */
+export function licencesOf(boms: Readonly<Record<string, Bom>>): string {
+  const rows = new Map<string, string>();
+  for (const bom of Object.values(boms))
+    for (const component of bom.components) rows.set(`${component.name}\t${component.version}`, licenceOf(component));
+  const silent = [...rows].filter(([, licence]) => licence === "").map(([name]) => name.replace("\t", " "));
+  if (silent.length > 0) throw new Error(`no licence is stated by ${silent.join(", ")}`);
+  return [...rows]
+    .map(([name, licence]) => `${name}\t${licence}\n`)
+    .sort()
+    .join("");
+}
+
+/** What in-toto's readers take: which files, of which sources, built how. */
+function provenance(root: string, folder: string, version: string, files: readonly string[]): object {
+  const git = (...args: string[]) => run(root, "git", args).trim();
+  const locks = ["package-lock.json", "test/package-lock.json", "clients/python/requirements-release.txt"];
+  return {
+    _type: "https://in-toto.io/Statement/v1",
+    subject: files.map((name) => ({ name, digest: { sha256: sha256(join(folder, name)) } })),
+    predicateType: "https://slsa.dev/provenance/v1",
+    predicate: {
+      buildDefinition: {
+        buildType: "urn:kritai:scripts/release/main.ts",
+        externalParameters: { version },
+        internalParameters: {
+          node: process.version,
+          npm: run(root, "npm", ["--version"]).trim(),
+          python: run(root, python(root, "python"), ["-V"]).trim(),
+          uncommitted: git("status", "--porcelain") !== "",
+        },
+        resolvedDependencies: [
+          { name: "sources", digest: { gitCommit: git("rev-parse", "HEAD") } },
+          ...locks.map((name) => ({ name, digest: { sha256: sha256(join(root, name)) } })),
+        ],
+      },
+      runDetails: { builder: { id: "urn:kritai:unsigned" } },
+    },
+  };
+}
+
+/** Writes beside the artifacts what is told of them. */
+export function describe(root: string, folder: string, version: string, { npm, wheel }: Artifacts): void {
+  const boms = {
+    ...Object.fromEntries(npm.map((path) => [`npm-${basename(path)}`, npmBom(root, path)])),
+    python: pythonBom(root, folder, wheel),
+  };
+  const timestamp = new Date(Number(committedAt(root)) * 1000).toISOString();
+  for (const [name, bom] of Object.entries(boms)) {
+    // Both are another with each run, of the same content.
+    delete bom.serialNumber;
+    bom.metadata.timestamp = timestamp;
+    writeFileSync(join(folder, `${name}.cdx.json`), asJson(bom));
+  }
+  writeFileSync(join(folder, "licences.tsv"), licencesOf(boms));
+  const files = readdirSync(folder).sort();
+  writeFileSync(join(folder, "provenance.json"), asJson(provenance(root, folder, version, files)));
+  const sums = [...files, "provenance.json"].map((name) => `${sha256(join(folder, name))}  ${name}\n`);
+  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+}

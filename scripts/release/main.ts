@@ -1,0 +1,79 @@
+// Owns `node scripts/release/main.ts`: everything that a version publishes, built from a copy of the
+// tree that states the version, checked, and listed. Signs nothing and uploads nothing.
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { commandFlags } from "../command-line/flags.ts";
+import { installBeside } from "../project/beside.ts";
+import { build } from "./artifacts.ts";
+import { describe } from "./describe.ts";
+import { released, setVersion, versionFault, versionOf } from "./versions.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+/** Inside the repository, so that what is built finds its packages. */
+const STAGE = join(ROOT, "dist/release-stage");
+const PACKAGES = ["node_modules", "test/node_modules"];
+
+const { version, out, write } = commandFlags({
+  command: "release",
+  call: "node scripts/release/main.ts",
+  about:
+    "Builds the npm packages, the wheel and the sdist of a version, checks them, and writes what each is made of. Changes no file of the tree unless told to; signs and uploads nothing.",
+  texts: {
+    version: {
+      value: versionOf(ROOT),
+      fault: (text) => versionFault(text, versionOf(ROOT)),
+      help: "the version to release; without it the one that package.json states",
+    },
+    out: { value: "dist/release", help: "the folder for its files, which is made anew" },
+  },
+  switches: { write: "also writes the version and the changelog's heading into the tree, to be committed" },
+});
+
+/** The tree as git sees it: what is committed, and what is changed or new and not ignored. */
+function stage(): void {
+  rmSync(STAGE, { recursive: true, force: true });
+  const listed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  const paths = execFileSync("git", listed, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 26 }).split("\0");
+  for (const path of paths) {
+    if (path === "" || !existsSync(join(ROOT, path))) continue;
+    mkdirSync(dirname(join(STAGE, path)), { recursive: true });
+    cpSync(join(ROOT, path), join(STAGE, path), { verbatimSymlinks: true });
+  }
+  for (const path of PACKAGES) symlinkSync(join(ROOT, path), join(STAGE, path));
+}
+
+/** The version and the changelog's heading, below `root`. */
+function state(root: string): string[] {
+  const changelog = join(root, "CHANGELOG.md");
+  const date = new Date().toISOString().slice(0, 10);
+  writeFileSync(changelog, released(readFileSync(changelog, "utf8"), version, date));
+  return ["CHANGELOG.md", ...setVersion(root, version)];
+}
+
+/** @throws Error where the folder holds something else than a release */
+function emptied(folder: string): string {
+  if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, "SHA256SUMS")))
+    throw new Error(`--out ${folder} holds other files than a release's`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+try {
+  const folder = emptied(resolve(ROOT, out));
+  await installBeside("test");
+  stage();
+  const changed = state(STAGE);
+  const artifacts = build(ROOT, STAGE, folder, version);
+  describe(ROOT, folder, version, artifacts);
+  if (write) state(ROOT);
+  console.log(`\n${version} is in ${out}; nothing was signed or uploaded`);
+  console.log(`${write ? "written" : "with --write it would write"}: ${changed.join(", ")}`);
+} catch (fault) {
+  const { stdout, stderr, message } = fault as Error & { stdout?: string; stderr?: string };
+  console.error(`kritai: no release: ${message}\n${stdout ?? ""}${stderr ?? ""}`.trimEnd());
+  process.exitCode = 1;
+} finally {
+  rmSync(STAGE, { recursive: true, force: true });
+}
