@@ -18,6 +18,7 @@ import { benchFilledMemory } from "./filled-memory.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGroupRoom } from "./group-room.ts";
 import { benchHedging } from "./hedging.ts";
+import { benchHyperdrive } from "./hyperdrive.ts";
 import { benchIdleUploads } from "./idle-uploads.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOtherKeys } from "./other-keys.ts";
@@ -78,6 +79,7 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "early-stop",
   "early-stop-stack",
   "hedging",
+  "hyperdrive",
   "idle-uploads",
   "other-keys",
   "costly-floods",
@@ -108,6 +110,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   waves: () => benchWaves(WAVES),
   "group-room": () => withBackends(groupRoom),
   hedging: () => benchHedging({ questions: 10_000, rounds: 5 }),
+  hyperdrive: () => benchHyperdrive({ groups: 200, requests: 60, delays_ms: [0, 2, 10] }),
   "idle-uploads": async () => benchIdleUploads(await script(), { requests: 300, rounds: 5 }),
   "other-keys": () => benchOtherKeys({ requests: 200, rounds: 3 }),
   "costly-floods": async () => benchCostlyFloods(await script(), { requests: 100, rounds: 3 }),

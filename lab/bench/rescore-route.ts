@@ -28,7 +28,7 @@ const MS_MOST = 5_000;
 const A_REQUEST = 50;
 
 /** Logs `groups` groups, scored by a verifier that answers in this process. */
-async function fill(fetchEndpoint: string, groups: number, rollouts: number): Promise<void> {
+export async function fill(fetchEndpoint: string, groups: number, rollouts: number): Promise<void> {
   const runLog = createNeonRunLog({ databaseUrl: "", fetchEndpoint });
   const nextId = createRequestIds(() => Date.now());
   const verifier = fakeVerifier(preferring((text) => text.length % 97));

@@ -31,6 +31,19 @@ export interface WorkerdOptions {
   v8Flags?: readonly string[];
   /** Runs the Worker's Durable Objects too, with their storage on disk. */
   objects?: boolean;
+  /** A Postgres on loopback, bound as HYPERDRIVE: the connection is handed through, nothing is pooled. */
+  hyperdrive?: URL;
+}
+
+/** The binding, and the way that it goes. */
+function hyperdriveCapnp(url: URL | undefined) {
+  if (url === undefined) return { bindings: [], services: [] };
+  const [database, user, password] = [url.pathname.slice(1), url.username, url.password].map(quote);
+  const to = `database = ${database}, user = ${user}, password = ${password}, scheme = "postgresql"`;
+  return {
+    bindings: [`(name = "HYPERDRIVE", hyperdrive = (designator = "database", ${to}))`],
+    services: [`(name = "database", external = (address = ${quote(url.host)}, tcp = ()))`],
+  };
 }
 
 /** A Durable Object class is bound and stored under its own name. */
@@ -48,20 +61,21 @@ function objectsCapnp(objects: boolean, folder: string) {
   };
 }
 
-function capnp({ vars = {}, v8Flags = [], objects = false }: WorkerdOptions, folder: string): string {
+function capnp({ vars = {}, v8Flags = [], objects = false, ...options }: WorkerdOptions, folder: string): string {
   const texts = Object.entries(vars).map(([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`);
   const { bindings, services, worker } = objectsCapnp(objects, folder);
+  const hyperdrive = hyperdriveCapnp(options.hyperdrive);
   const main = [`(name = "main", worker = .main)`, `(name = "internet", network = (allow = ["private"]))`];
   return `const config :Workerd.Config = (
   v8Flags = ${list(v8Flags.map(quote))},
-  services = ${list([...main, ...services])},
+  services = ${list([...main, ...services, ...hyperdrive.services])},
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const main :Workerd.Worker = (
   modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
   compatibilityDate = ${quote(COMPATIBILITY.date)},
   compatibilityFlags = ${list(COMPATIBILITY.flags.map(quote))},
-  bindings = ${list([...texts, ...bindings])},
+  bindings = ${list([...texts, ...bindings, ...hyperdrive.bindings])},
   globalOutbound = "internet",${worker}
 );
 `;

@@ -53,7 +53,7 @@ const GREETING = Buffer.concat([
   message("Z", Buffer.from("I")),
 ]);
 
-/** What one client sends, handed on from Sync to Sync; the turn is held while a transaction is open. */
+/** What one client sends, handed on from Sync or Flush to the next; the turn is held while a transaction is open. */
 async function serve(socket: Socket, db: PGlite, takeTurn: () => Promise<() => void>): Promise<void> {
   let rest: Buffer = Buffer.alloc(0);
   let greeted = false;
@@ -77,13 +77,14 @@ async function serve(socket: Socket, db: PGlite, takeTurn: () => Promise<() => v
         const type = String.fromCharCode(taken[0] as number);
         if (type === "X") return void socket.end();
         part.push(taken);
-        if (type !== "S" && type !== "Q") continue;
+        const flushed = type === "H";
+        if (type !== "S" && type !== "Q" && !flushed) continue;
         release ??= await takeTurn();
         const reply = await db.execProtocolRaw(Buffer.concat(part), { syncToFs: false });
         part = [];
         socket.write(reply);
         // The last message is ReadyForQuery, and its last byte says whether a transaction is open.
-        if (reply.at(-1) === "I".charCodeAt(0)) {
+        if (!flushed && reply.at(-1) === "I".charCodeAt(0)) {
           release();
           release = null;
         }
