@@ -65,16 +65,10 @@ function votedFor(outcome: Outcome, { shown }: Presentation): number | null {
 }
 
 function agreementOf(questions: readonly Presentation[], outcomes: readonly Outcome[]): number | null {
-  const votes = new Map<string, (number | null)[]>();
-  for (const outcome of outcomes) {
-    if (outcome.state !== "parsed") continue;
-    const presentation = questions[outcome.question] as Presentation;
-    const name = comparedIn(presentation);
-    const pairVotes = votes.get(name) ?? [];
-    pairVotes.push(votedFor(outcome, presentation));
-    votes.set(name, pairVotes);
-  }
-  const shares = [...votes.values()].flatMap((pairVotes) => {
+  const of = ({ question }: Outcome) => questions[question] as Presentation;
+  const parsed = outcomes.filter(({ state }) => state === "parsed");
+  const shares = [...Map.groupBy(parsed, (outcome) => comparedIn(of(outcome))).values()].flatMap((ofPair) => {
+    const pairVotes = ofPair.map((outcome) => votedFor(outcome, of(outcome)));
     const most = Math.max(...pairVotes.map((pairVote) => pairVotes.filter((other) => other === pairVote).length));
     return pairVotes.length < 2 ? [] : [most / pairVotes.length];
   });

@@ -85,13 +85,21 @@ export function repeatsOf(judge: Judge): number {
 export function repeatPresentations(results: readonly PresentationResult[], judge: Judge): Presentation[] {
   const other = otherOrder(results);
   if (other.length > 0) return other;
-  const most = mostAgain(judge);
+  return askedMore(results, (count) => Math.min(count, mostAgain(judge) - count));
+}
+
+/** So many more samples of each order that a pair was asked in, of which it has had `count`. */
+function askedMore(
+  results: readonly PresentationResult[],
+  more: (count: number, orders: number) => number,
+): Presentation[] {
   const first = results.flatMap(({ presentation }) => (isFirst(presentation) ? [presentation] : []));
-  return [...Map.groupBy(first, ({ shown }) => shown[0]).values()].flatMap((asked): Presentation[] => {
-    const [{ stop: _, ...first }] = asked as [Presentation];
+  const orders = [...Map.groupBy(first, ({ shown }) => shown[0]).values()];
+  return orders.flatMap((asked): Presentation[] => {
+    const [{ stop: _, ...order }] = asked as [Presentation];
     const count = asked.reduce((sum, { samples }) => sum + samples, 0);
-    const samples = Math.min(count, most - count);
-    return samples <= 0 ? [] : [{ ...first, samples, first_sample: count }];
+    const samples = more(count, orders.length);
+    return samples <= 0 ? [] : [{ ...order, samples, first_sample: count }];
   });
 }
 
@@ -199,12 +207,5 @@ function moreSamples(results: readonly PresentationResult[], judge: Judge): Pres
   const { max } = samplesOf(judge);
   const missing = missingVotes(results, judge);
   if (missing === 0) return [];
-  const first = results.filter(({ presentation }) => isFirst(presentation));
-  const orders = [...new Map(first.map(({ presentation }) => [presentation.shown[0], presentation])).values()];
-  return orders.flatMap((presentation): Presentation[] => {
-    const asked = first.filter((result) => result.presentation.shown[0] === presentation.shown[0]);
-    const count = asked.reduce((sum, result) => sum + result.presentation.samples, 0);
-    const samples = Math.min(Math.ceil(missing / orders.length), max - count);
-    return samples <= 0 ? [] : [{ ...presentation, samples, first_sample: count }];
-  });
+  return askedMore(results, (count, orders) => Math.min(Math.ceil(missing / orders), max - count));
 }

@@ -95,7 +95,7 @@ export interface TournamentJudgement {
   score: string;
   run: Pick<
     TournamentRun,
-    "byWins" | "complete" | "ended" | "freePoint" | "judge" | "places" | "repeats" | "schedule" | "unpaid" | "unwanted"
+    "complete" | "ended" | "judge" | "kind" | "places" | "repeats" | "schedule" | "unpaid" | "unwanted"
   >;
   atFault: ReadonlySet<number>;
   /** The reference's class, where everyone met that and nobody else. */
@@ -121,7 +121,7 @@ export function resultOf(
   const only =
     reference === undefined ? null : againstReference(remaining, decision, atFault.has(reference) ? null : reference);
   const tallies = only?.tallies ?? tally(remaining, decision);
-  const free = leftFree(run.freePoint, remaining.classOf, questions);
+  const free = leftFree(run.kind.freePoint === true, remaining.classOf, questions);
   const known = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, lostToJammers(remaining, decision, jams));
   const gaps = known.map((gap, r) => (free[r] ? null : gap));
   const playing = new Set([...remaining.classOf, reference ?? null]);
@@ -143,7 +143,7 @@ export function resultOf(
   const more = hasExtendedReport(judge, score) || cut.size > 0;
   const wins = tallies.map((counts, r) => (base[r] === null ? null : counts.wins));
   const points = more
-    ? run.byWins
+    ? run.kind.byWins
       ? wins
       : pointsOf(score, scoreboard, base, only === null ? classes.classOf.length - 1 : 1)
     : null;

@@ -24,7 +24,7 @@ import {
   type Wording,
 } from "./pair-questions.ts";
 import { type PresentationResult, resultsAbout } from "./presentation-results.ts";
-import { type Match, meanOutcome, type Outcomes, ScheduleRun } from "./schedules/schedule.ts";
+import { type Match, meanOutcome, type Outcomes, type Schedule, ScheduleRun } from "./schedules/schedule.ts";
 
 interface TournamentRunInput {
   /** One a candidate. */
@@ -52,19 +52,15 @@ export class TournamentRun {
   readonly schedule: NamedSchedule;
   /** As pairs are asked: the spec's own judge, or with what `auto` adds. */
   readonly judge: Spec["judge"];
+  readonly kind: Schedule;
   /** Whether every pair is to be asked. */
   readonly complete: boolean;
   /** Whether pairs are asked again by need: strengths are then by what each order gave. */
   readonly repeats: boolean;
-  /** Whether a candidate's points are its wins. */
-  readonly byWins: boolean;
-  /** Whether whom it never asked about has won a free point. */
-  readonly freePoint: boolean;
   private readonly input: TournamentRunInput & Pick<Wording, "listsInOrder">;
   private readonly order: readonly number[];
   private readonly budget: Budget;
   private readonly mostPairs: number | null;
-  private readonly endsOf: "early_stop" | "sure" | null;
   private readonly begin: () => ScheduleRun;
   private readonly scheduleRun: ScheduleRun;
   private open: readonly Match[] = [];
@@ -95,10 +91,8 @@ export class TournamentRun {
     this.repeats = schedule.repeats?.(settings) === true;
     this.input = { ...input, judge: this.judge, listsInOrder: schedule.listsInOrder?.(settings) === true };
     this.complete = schedule.complete && judge.budget === undefined;
-    this.byWins = schedule.byWins === true;
-    this.freePoint = schedule.freePoint === true;
+    this.kind = schedule;
     this.mostPairs = schedule.most?.(this.order.length, settings) ?? null;
-    this.endsOf = schedule.endsOf ?? null;
     this.begin = () => new ScheduleRun(schedule, { ...field, settings });
     this.scheduleRun = this.begin();
   }
@@ -148,9 +142,10 @@ export class TournamentRun {
    */
   unwanted(results: readonly Presentation[]): { early_stop: number; sure: number } {
     const none = { early_stop: 0, sure: 0 };
-    if (this.endsOf === null || !this.ended || this.unpaid > 0) return none;
+    const { endsOf } = this.kind;
+    if (endsOf === undefined || !this.ended || this.unpaid > 0) return none;
     const pairs = new Set(results.map(comparedIn));
-    return { ...none, [this.endsOf]: ((this.mostPairs ?? 0) - pairs.size) * firstCost(this.judge) };
+    return { ...none, [endsOf]: ((this.mostPairs ?? 0) - pairs.size) * firstCost(this.judge) };
   }
 
   /**
@@ -234,7 +229,7 @@ export class TournamentRun {
   /** The schedule's own places, 1 the best, for these outcomes; undefined where it has none. */
   places(outcomes: Outcomes): readonly number[] | undefined {
     // What ends when it is sure has no places: they need not be looked for.
-    if (this.complete || this.endsOf !== null) return undefined;
+    if (this.complete || this.kind.endsOf !== undefined) return undefined;
     const again = this.begin();
     while (again.next(outcomes).length > 0);
     return again.places;
@@ -242,16 +237,8 @@ export class TournamentRun {
 
   /** The order's neighbours that met in one order are shown in the other too. */
   private neighbours({ results, outcomes }: RunSoFar): Presentation[] {
-    const earned = new Map(
-      this.order.map((i) => [
-        i,
-        meanOutcome(
-          outcomes,
-          i,
-          this.order.filter((j) => j !== i),
-        ),
-      ]),
-    );
+    const others = (i: number) => this.order.filter((j) => j !== i);
+    const earned = new Map(this.order.map((i) => [i, meanOutcome(outcomes, i, others(i))]));
     const line = [...this.order].sort((a, b) => (earned.get(b) as number) - (earned.get(a) as number));
     return line.slice(1).flatMap((i, k) => {
       const pair = resultsAbout([line[k] as number, i], results);

@@ -116,8 +116,24 @@ const statusOfError = (name: string) =>
   name === "AssertionError" ? "fail" : name === "MemoryError" ? "memory" : "runtime";
 
 /** What a run that did not end as it should says of the program. */
-export function failureOf({ end, exit_code, stderr }: Ran, error: string): Exclude<Finding, null> {
+function failureOf({ end, exit_code, stderr }: Ran, error: string): Exclude<Finding, null> {
   if (end === "timeout" || end === "compile") return { status: end, error: end };
   if (exit_code === 0) return { status: "fail", error };
   return { status: stderr.includes("MemoryError") ? "memory" : "runtime", error };
+}
+
+/** Without blanks at a line's end, and without empty lines at the end. */
+const linesOf = (output: string): string =>
+  output
+    .replaceAll("\r\n", "\n")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .trimEnd();
+
+/** Whether it wrote what it must; null where the service failed. */
+export function statusOf(ran: Ran, expected: string): RunStatus | "unknown" | null {
+  if (ran.end === "infra") return null;
+  if (ran.end !== "exit" || ran.exit_code !== 0) return failureOf(ran, "").status;
+  return linesOf(ran.stdout) === linesOf(expected) ? "pass" : "fail";
 }

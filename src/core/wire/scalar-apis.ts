@@ -31,10 +31,8 @@ export interface ScalarSettings {
 export interface ScalarApi {
   /** Below the server's base URL without `/v1`. */
   path: string;
-  /** One request may ask about one question only. */
-  one_head: boolean;
-  /** Needs `yes` and `no`. */
-  compares: boolean;
+  /** Compares two tokens, `yes` and `no`, behind the texts of one question a request. */
+  compares?: true;
   /** Gives a list a text: a probability a step. */
   per_step?: true;
   body(texts: readonly ScalarText[], settings: ScalarSettings): unknown;
@@ -77,24 +75,18 @@ export const SCALAR_APIS = {
   /** vLLM's classification models; logits, where the head is asked for them. */
   "vllm-classify": {
     path: "/classify",
-    one_head: false,
-    compares: false,
     body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
     read: ({ data }: ScalarReply, settings) => byIndex(data).map(({ probs }) => labelled(probs, settings)),
   },
   /** vLLM's pooled outputs. */
   "vllm-pooling": {
     path: "/pooling",
-    one_head: false,
-    compares: false,
     body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
     read: ({ data }: ScalarReply, settings) => byIndex(data).map(({ data }) => labelled(lastRow(data), settings)),
   },
   /** vLLM's process reward models: outputs at each step's tag, as probabilities. */
   "vllm-prm": {
     path: "/pooling",
-    one_head: false,
-    compares: false,
     per_step: true,
     body: (texts, { model }) => ({ model, input: inputs(texts), task: "token_classify", use_activation: true }),
     read: ({ data }: ScalarReply, settings) => byIndex(data).map(({ data }) => ofSteps(data, settings)),
@@ -102,8 +94,6 @@ export const SCALAR_APIS = {
   /** SGLang's reward models (`--is-embedding`). */
   "sglang-classify": {
     path: "/classify",
-    one_head: false,
-    compares: false,
     body: (texts, { model }) => ({ model, text: inputs(texts) }),
     read: (reply: ScalarReply, settings) =>
       (Array.isArray(reply) ? reply : [reply]).map(({ embedding }) => labelled(lastRow(embedding), settings)),
@@ -111,8 +101,6 @@ export const SCALAR_APIS = {
   /** text-embeddings-inference's sequence classification: a list of labels a text, best first. */
   "tei-predict": {
     path: "/predict",
-    one_head: false,
-    compares: false,
     body: (texts) => ({ inputs: inputs(texts).map((text) => [text]), raw_scores: true, truncate: false }),
     read: (reply: ScalarReply, { label }) =>
       reply.map((labels: ScalarReply) =>
@@ -124,7 +112,6 @@ export const SCALAR_APIS = {
   /** vLLM compares two tokens after each text, without generating. */
   "vllm-generative": {
     path: "/generative_scoring",
-    one_head: true,
     compares: true,
     body: compared,
     read: ({ data }: ScalarReply) => byIndex(data).map(({ score }) => score),
@@ -132,7 +119,6 @@ export const SCALAR_APIS = {
   /** SGLang does the same. */
   "sglang-score": {
     path: "/v1/score",
-    one_head: true,
     compares: true,
     body: (texts, settings) => ({ ...compared(texts, settings), apply_softmax: true }),
     read: ({ scores }: ScalarReply) => scores.map(shareOf),

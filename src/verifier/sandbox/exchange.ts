@@ -1,11 +1,10 @@
 // One request to a service that runs programs: a program on one test out, the test's status back.
 // Must not know slots, retries or rewards.
 import { ASSERTING, type RunStatus } from "../../core/judges/test-runs.ts";
-import { examine, type Step } from "../../core/wire/examination.ts";
+import { examine, type Step, statusOf } from "../../core/wire/examination.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { Ran, SandboxApi, SandboxRun } from "../../core/wire/sandbox-apis.ts";
 import type { TestMemory } from "../../core/wire/test-memory.ts";
-import { statusOf } from "../../core/wire/test-run.ts";
 import type { Health } from "../../ports/ports.ts";
 import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
 import { healthOf } from "../fan-out/health-check.ts";

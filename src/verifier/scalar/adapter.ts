@@ -114,7 +114,7 @@ class ScalarSession implements VerifierSession {
       for (const item of items) sink({ ...NO_ANSWER, ...idsOf(item), error: fault, latency_ms: 0 });
       return;
     }
-    await Promise.all(batchesOf(items, this.#of.endpoint.api.one_head).map((batch) => this.#ask(batch, sink)));
+    await Promise.all(batchesOf(items, this.#of.endpoint.api.compares).map((batch) => this.#ask(batch, sink)));
   }
 
   /**
@@ -199,7 +199,7 @@ class ScalarVerifier implements Verifier {
     const items = DIFFERENT.map(([question, candidate], at) => ({
       ...{ ...this.textOf(question, candidate), question: at, sample: 0 },
     }));
-    return batchesOf(items, this.endpoint.api.one_head);
+    return batchesOf(items, this.endpoint.api.compares);
   }
 
   /** Asks for two numbers, as the first use does. */

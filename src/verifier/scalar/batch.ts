@@ -32,7 +32,7 @@ export class ScalarBatch implements Countable {
 }
 
 /** In order; texts that begin differently apart where the API asks about one beginning only. */
-export function batchesOf(items: readonly ScalarItem[], one_head: boolean): ScalarBatch[] {
+export function batchesOf(items: readonly ScalarItem[], one_head = false): ScalarBatch[] {
   const batches: ScalarBatch[] = [];
   let open: ScalarItem[] = [];
   let chars = 0;

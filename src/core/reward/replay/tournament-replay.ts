@@ -36,20 +36,8 @@ export const replayedTournament = (was: string, alone: boolean): Signal<Tourname
 /** What a run says of itself whatever was asked and in what order. */
 function tournamentRunOf({ keys, classes }: PreparedGroup, judge: Judge, seed: number): TournamentJudgement["run"] {
   const sizes = classes.members.map(({ length }) => length);
-  const {
-    byWins,
-    complete,
-    freePoint,
-    judge: asking,
-    repeats,
-    schedule,
-    unpaid,
-  } = new TournamentRun({
-    ...{ keys, judge, seed, sizes },
-  });
-  const unwanted = () => ({ early_stop: 0, sure: 0 });
-  const settings = { byWins, complete, freePoint, judge: asking, repeats, schedule, unpaid };
-  return { ...settings, ended: true, unwanted, places: () => undefined };
+  const run = new TournamentRun({ keys, judge, seed, sizes });
+  return Object.assign(run, { ended: true, unwanted: () => ({ early_stop: 0, sure: 0 }), places: () => undefined });
 }
 
 /** A class's index in `group` by the rollout that stands for it in the log. */

@@ -2,7 +2,7 @@
 // in its other order or more often, by which tells most of the order.
 import type { Fit } from "../../math/bradley-terry.ts";
 import { circular } from "./circular.ts";
-import { bestChances, spaced, worthOf } from "./pair-worth.ts";
+import { spaced, unasked, worthIn } from "./pair-worth.ts";
 import { type Match, type Outcomes, type ScheduleInput, strengthsInOrder, type Waves } from "./schedule.ts";
 import { type Ends, endFit, isSure } from "./sureness.ts";
 
@@ -53,11 +53,7 @@ export function* activeAgain(field: ScheduleInput, ends: Ends): Waves {
     .filter(([a, b], k) => a !== b && ring.findIndex((m) => m.includes(a as number) && m.includes(b as number)) === k)
     .map((match): AskedPair => ({ match, times: 1 }));
   let outcomes = yield asked.map(({ match }) => match);
-  const open = order.flatMap((a, s) =>
-    order
-      .slice(s + 1)
-      .flatMap((b): Match[] => (asked.some(({ match: m }) => m.includes(a) && m.includes(b)) ? [] : [[a, b]])),
-  );
+  const open = unasked(order, ring);
   // Of who may be the best only few pairs tell anything.
   const only = ends.order_confidence !== undefined;
   const half = Math.max(1, n >> 1);
@@ -99,10 +95,7 @@ interface PairSelection {
 
 /** The wave of most worth among new pairs and pairs asked again. */
 function chosen(fit: Fit, { open, asked, again, outcomes, graded, only }: PairSelection, most: number): Match[] {
-  const chances = only ? bestChances(fit) : null;
-  const share = ([i, j]: Match) =>
-    chances === null ? 1 : (chances[i as number] as number) + (chances[j as number] as number);
-  const worth = (match: Match) => share(match) * worthOf(fit, match as [number, number]);
+  const worth = worthIn(fit, only);
   const noise = graded && !only ? noiseOf(fit, asked, outcomes) : UNKNOWN;
   const turning = open.length === 0 ? 1 : gainOfTurning(noise) < GAIN_LEAST ? 0 : AGAIN_SHARE * noise.order;
   const fresh = open.map((match) => ({ match, worth: worth(match) * noise.pair }));

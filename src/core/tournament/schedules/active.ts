@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { activeAgain } from "./active-again.ts";
 import { circular } from "./circular.ts";
-import { bestChances, spaced, worthOf } from "./pair-worth.ts";
+import { spaced, unasked, worthIn } from "./pair-worth.ts";
 import { allPairs, type Match, type Schedule, strengthsOf } from "./schedule.ts";
 import { endFit, isSure } from "./sureness.ts";
 
@@ -47,18 +47,14 @@ export const active: Schedule<z.output<typeof SETTINGS>> = {
     const ring = circular.waves({ ...field, settings: { degree: 1 } }).next();
     const asked = [...(ring.value ?? [])] as Match[];
     let outcomes = yield asked;
-    const open = order.flatMap((a, s) =>
-      order.slice(s + 1).flatMap((b): Match[] => (asked.some((m) => m.includes(a) && m.includes(b)) ? [] : [[a, b]])),
-    );
+    const open = unasked(order, asked);
     while (open.length > 0) {
       const sure = endFit(settings, n, asked, outcomes);
       if (isSure(settings, sure)) break;
       const only = settings.order_confidence !== undefined;
       const fit = only && sure !== null ? sure : strengthsOf(n, asked, outcomes, field.graded);
-      const chances = only ? bestChances(fit) : null;
-      const share = ([i, j]: Match) =>
-        chances === null ? 1 : (chances[i as number] as number) + (chances[j as number] as number);
-      const worth = new Map(open.map((match) => [match, share(match) * worthOf(fit, match as [number, number])]));
+      const worthOf = worthIn(fit, only);
+      const worth = new Map(open.map((match) => [match, worthOf(match)]));
       open.sort((a, b) => (worth.get(b) as number) - (worth.get(a) as number));
       const wave = spaced(open, Math.max(1, n >> 1));
       for (const match of wave) open.splice(open.indexOf(match), 1);

@@ -5,17 +5,31 @@ import { sumOf } from "../../math/stats.ts";
 import type { Match } from "./schedule.ts";
 
 /** The chance that a pair's order is wrong times what an answer tells of its gap. */
-export function worthOf(fit: Fit, [i, j]: readonly [number, number]): number {
+function worthOf(fit: Fit, [i, j]: readonly [number, number]): number {
   const { variance, chance } = pairPosterior(fit, i, j);
   const p = sigmoid((fit.theta[i] as number) - (fit.theta[j] as number));
   return Math.min(chance, 1 - chance) * p * (1 - p) * variance;
 }
 
+/** The same; where `only` the best matters, times the chances of a pair's two to be it. */
+export function worthIn(fit: Fit, only: boolean): (match: Match) => number {
+  const chances = only ? bestChances(fit) : null;
+  const share = ([i, j]: readonly [number, number]) =>
+    chances === null ? 1 : (chances[i] as number) + (chances[j] as number);
+  return (match) => share(match as [number, number]) * worthOf(fit, match as [number, number]);
+}
+
+/** The pairs of a line of candidates that are not among those asked. */
+export const unasked = (order: readonly number[], asked: readonly Match[]): Match[] =>
+  order.flatMap((a, s) =>
+    order.slice(s + 1).flatMap((b): Match[] => (asked.some((m) => m.includes(a) && m.includes(b)) ? [] : [[a, b]])),
+  );
+
 /**
  * Each one's chance to be the strongest, as the product of its chances against the others; in all
  * 1.
  */
-export function bestChances(fit: Fit): number[] {
+function bestChances(fit: Fit): number[] {
   const players = [...fit.theta.keys()];
   const products = players.map((i) =>
     productOf(players.flatMap((j) => (i === j ? [] : [pairPosterior(fit, i, j).chance]))),
