@@ -3,14 +3,16 @@
 
 import { createRequestIds } from "../../platform/request-ids.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
+import type { RunObjects } from "../run-objects/run-objects.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { GroupRooms } from "./gathering.ts";
 import { createGroupJudge } from "./judge-group.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { Room } from "./room.ts";
+import { listing } from "./room-listing.ts";
 
 /** Rooms that meet in this process only, and are gone with it. */
-export function createLocalRooms(deps: JudgingDeps): GroupRooms {
+export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): GroupRooms {
   const rooms = new Map<string, Room>();
   const judge = createGroupJudge(deps);
   const nextRequestId = createRequestIds(() => deps.clock.date().getTime());
@@ -19,7 +21,7 @@ export function createLocalRooms(deps: JudgingDeps): GroupRooms {
     let timer: ReturnType<typeof setTimeout> | null = null;
     const wakeAt = (at: number | null) => {
       if (timer !== null) clearTimeout(timer);
-      if (at === null) return void rooms.delete(name);
+      if (at === null) return void (rooms.get(name) === room && rooms.delete(name));
       timer = setTimeout(() => void room.wake(), Math.max(0, at - Date.now()));
       // Nobody waits for what only wants to be forgotten: the process may end (a timer is an object
       // in Node, a number elsewhere).
@@ -27,12 +29,19 @@ export function createLocalRooms(deps: JudgingDeps): GroupRooms {
     };
     // Windows are real time even where a test's clock stands still.
     const parts = { store: createMemoryStore(wakeAt), judge, now: () => Date.now(), nextRequestId };
-    const room: Room = new Room({ ...parts, report: deps.report });
+    const began = listing(runObjects, deps.report, () => forget(name));
+    const room: Room = new Room({ ...parts, report: deps.report, began });
     rooms.set(name, room);
     return room;
   }
 
+  async function forget(name: string): Promise<void> {
+    rooms.get(name)?.forget();
+    rooms.delete(name);
+  }
+
   return boundedRooms({
+    forget,
     join: (sample, probe) => (rooms.get(sample.room) ?? open(sample.room)).join(sample, probe),
     leave: async (room, waiterId) => rooms.get(room)?.leave(waiterId),
   });

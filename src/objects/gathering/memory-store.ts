@@ -46,5 +46,6 @@ export function createMemoryStore(wakeAt: RoomStore["wakeAt"] = () => undefined)
     forget: (epoch) => void kept.delete(epoch),
     wakeAt,
     flush: () => undefined,
+    close: () => kept.clear(),
   };
 }
