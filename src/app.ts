@@ -22,6 +22,7 @@ import { faultLine } from "./core/faults/fault-line.ts";
 import { createLocalBatches } from "./objects/batches/local.ts";
 import { createLocalRooms } from "./objects/gathering/local.ts";
 import { createLocalReplies } from "./objects/idempotency/local.ts";
+import { createLocalRunObjects } from "./objects/run-objects/run-objects.ts";
 import { Metrics } from "./platform/counters.ts";
 import { printLine } from "./platform/report.ts";
 import { createRequestIds } from "./platform/request-ids.ts";
@@ -55,10 +56,11 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   const report = appDeps.report ?? printLine;
   const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys);
   const judging = { ...appDeps, metrics, report, held: inFlight.held };
-  const rooms = appDeps.rooms ?? createLocalRooms(judging);
+  const runObjects = appDeps.runObjects ?? createLocalRunObjects();
+  const rooms = appDeps.rooms ?? createLocalRooms(judging, runObjects);
   const replies = appDeps.replies ?? createLocalReplies();
   const batches = appDeps.batches ?? createLocalBatches(judging);
-  const deps: RouteDeps = { ...appDeps, inFlight, metrics, report, rooms, replies, batches };
+  const deps: RouteDeps = { ...appDeps, inFlight, metrics, report, rooms, replies, batches, runObjects };
   const app = new Hono<AppEnv>({
     getPath: ({ url }) => (URL.canParse(url) ? pathWithoutKey(new URL(url).pathname) : "/"),
   });

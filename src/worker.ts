@@ -16,6 +16,7 @@ import { createRemoteRooms } from "./objects/gathering/remote.ts";
 import { createRemoteReplies } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { createKeyLimits } from "./objects/key-limits/remote.ts";
+import { createRemoteRunObjects } from "./objects/run-objects/run-objects.ts";
 import { Metrics } from "./platform/counters.ts";
 import { printLine } from "./platform/report.ts";
 import type { AlarmStates } from "./ports/alarms.ts";
@@ -143,7 +144,10 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     ...(store.alarmStates && { alarms: watchOf(store.runLog, store.alarmStates, config) }),
     ...(config.DEAD_LETTERS && config.LOG_QUEUE && { deadLetters: remoteDeadLetters(config.DEAD_LETTERS) }),
     ...(config.IDEMPOTENT_REQUESTS && { replies: createRemoteReplies(config.IDEMPOTENT_REQUESTS, printLine) }),
-    ...(config.BATCH && { batches: createRemoteBatches(config.BATCH, printLine) }),
+    ...(config.BATCH && {
+      batches: createRemoteBatches(config.BATCH, printLine),
+      runObjects: createRemoteRunObjects(config.BATCH, printLine),
+    }),
     ...(config.WEBHOOK_HOSTS &&
       config.WEBHOOK_SECRET && { webhooks: { hosts: config.WEBHOOK_HOSTS, secret: config.WEBHOOK_SECRET } }),
     ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, printLine) }),

@@ -6,6 +6,7 @@ import type { GenerationFacts } from "../core/asking/readings.ts";
 import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
 import type { Owner } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
+import type { RunMetadata } from "../core/contract/run-metadata.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
 import type { LoggedComparison } from "../core/health/paired-runs.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
@@ -101,6 +102,8 @@ export interface RunSummary {
 }
 
 export interface RunDetail extends RunSummary {
+  /** Null where nothing was said of it. */
+  metadata: RunMetadata | null;
   specs: { spec_hash: string; spec: unknown; requests: number; first_at: string }[];
 }
 
@@ -244,6 +247,23 @@ export interface GroupsWanted {
   limit: number;
 }
 
+/** Rows that were deleted, by table. */
+export type DeletedRows = Record<
+  "requests" | "groups" | "rollouts" | "verdicts" | "signals" | "texts" | "verdict_texts" | "audit_verdicts",
+  number
+>;
+
+/** One owner's rows, or those of all others. */
+export type Whose = { owner: Owner } | { not: readonly Owner[] };
+
+/** What deletes rows without being asked for a run. Each call deletes some; null when none is left. */
+export interface LogExpiry {
+  /** Of runs that were deleted, what was left. */
+  deleteMarked(): Promise<DeletedRows | null>;
+  /** Of requests that came before the instant; then runs of which nothing came since. */
+  deleteOlder(whose: Whose, before: Date): Promise<DeletedRows | null>;
+}
+
 /**
  * Where an owner is asked for, null reads everybody's rows; a run is always one owner's. Without an
  * axis rows are by step.
@@ -286,6 +306,15 @@ export interface RunLog {
   lacksLengths(run: RunKey, steps: StepBounds): Promise<boolean>;
   /** A run's groups as they can be scored again, page by page, oldest first. */
   loggedGroups(run: RunKey, steps: StepBounds, wanted: LoggedWanted): AsyncIterable<LoggedGroup>;
+  /** Takes the place of what was said of the run before; makes a run of which nothing was logged yet. */
+  describe(run: RunKey, metadata: RunMetadata): Promise<void>;
+  /**
+   * Of requests that came before the instant nothing is stored from here on, and the run is not
+   * found; its rows are there until deleteRows has ended. Returns how many alarms went with it.
+   */
+  markDeleted(run: RunKey, before: Date): Promise<number>;
+  /** Deletes some rows of a run that is marked; null when none is left. */
+  deleteRows(run: RunKey): Promise<DeletedRows | null>;
   check(): Promise<Health>;
 }
 

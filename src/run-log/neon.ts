@@ -3,21 +3,22 @@
 
 import { LIMITS } from "../core/faults/limits.ts";
 import type { Health } from "../ports/ports.ts";
-import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
+import type { ExportRow, LogExpiry, RunKey, RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
-import { groups } from "./db/schema.ts";
+import { partedRequests } from "./db/schema.ts";
 import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
 import { rewardHistogram } from "./read/histogram-rows.ts";
 import { lacksLengths, loggedGroups, specsUsed } from "./read/logged-groups.ts";
 import { requestRow } from "./read/request-rows.ts";
-import { runDetail, runOwners, runPage } from "./read/run-rows.ts";
+import { describeRun, runDetail, runOwners, runPage } from "./read/run-rows.ts";
 import { runSignals } from "./read/signal-rows.ts";
 import { stepRows } from "./read/step-rows.ts";
 import { groupTexts, runTexts } from "./read/text-rows.ts";
 import { groupVerdicts, runAuditVerdicts, runVerdicts } from "./read/verdict-rows.ts";
 import { storeStatements } from "./write/append.ts";
+import { deleteMarked, deleteOlder, deleteRows, markDeleted } from "./write/deletion.ts";
 import type { Envelope, EnvelopeStore } from "./write/envelope.ts";
 import { wholeEnvelope } from "./write/log-rows.ts";
 
@@ -30,7 +31,7 @@ const EXPORTS = {
 
 /**
  * The run log in Neon Postgres over HTTP, or in the embedded database through `fetchEndpoint`. Each
- * call is bounded by store_timeout_ms. Reads throw ApiError `store_unavailable` (or
+ * call is bounded by store_timeout_ms. All but `append` throw ApiError `store_unavailable` (or
  * `invalid_request` for a bad cursor); `append` throws StoreWriteError.
  */
 export function createNeonRunLog(config: StoreConfig): RunLog {
@@ -59,7 +60,19 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     specsUsed: (run, steps) => reading(() => specsUsed(db, run, steps)),
     lacksLengths: (run, steps) => reading(() => lacksLengths(db, run, steps)),
     loggedGroups: (run, steps, wanted) => read(loggedGroups(db, run, steps, wanted)),
+    describe: (run, metadata) => reading(() => describeRun(db, run, metadata)),
+    markDeleted: (run, before) => reading(() => markDeleted(db, run, before)),
+    deleteRows: (run) => reading(() => deleteRows(db, run)),
     check: () => health(probe),
+  };
+}
+
+/** Each call is bounded by store_timeout_ms and throws ApiError `store_unavailable`. */
+export function createLogExpiry(config: StoreConfig): LogExpiry {
+  const db = openDatabase(config, LIMITS.store_timeout_ms);
+  return {
+    deleteMarked: () => reading(() => deleteMarked(db)),
+    deleteOlder: (whose, before) => reading(() => deleteOlder(db, whose, before)),
   };
 }
 
@@ -100,7 +113,7 @@ async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);
   try {
-    await db.select({ circles: groups.circles }).from(groups).limit(1);
+    await db.select({ request_id: partedRequests.request_id }).from(partedRequests).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
     const detail = isNotMigrated(error) ? "not migrated" : "unreachable";

@@ -40,6 +40,9 @@ export function unconfiguredRunLog(variable: string): RunLog {
     async *loggedGroups() {
       throw missing(variable);
     },
+    describe: refuse,
+    markDeleted: refuse,
+    deleteRows: refuse,
     check: async () => ({ ok: false, latency_ms: 0, detail: "not configured" }),
   };
 }

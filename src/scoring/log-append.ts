@@ -20,6 +20,7 @@ export interface LogOutcome {
 
 /** Queues the entry where there is a queue, else stores it, or says that it could do neither. */
 export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
+  scope.run_id = entry.run_id;
   if (!isStorable(entry)) {
     // A queue would take it, and nobody would ever find it.
     deps.metrics.add("kritai_log_failures_total", 1);

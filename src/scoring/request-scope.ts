@@ -28,6 +28,8 @@ export interface RequestScope {
   id: string;
   readonly started_ms: number;
   key_name: string | null;
+  /** Of a request that names its run. */
+  run_id?: string | null;
   verifier_ms: number;
   store_ms: number;
   scored?: ScoredCounts;

@@ -1,8 +1,11 @@
 import type { ExportTable } from "../../src/core/contract/export-tables.ts";
 import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
+import type { RunMetadata } from "../../src/core/contract/run-metadata.ts";
 import { stepWarnings } from "../../src/core/tournament/warnings.ts";
+import { encodeTime } from "../../src/platform/request-ids.ts";
 import type { RunAxis } from "../../src/ports/run-axis.ts";
 import type {
+  DeletedRows,
   GroupEntry,
   GroupsWanted,
   LogEntry,
@@ -41,8 +44,8 @@ function summary({ run_id, owner }: RunKey, entries: readonly LogEntry[]): RunSu
     owner: ownerName(owner),
     first_step: steps.length === 0 ? null : Math.min(...steps),
     last_step: steps.length === 0 ? null : Math.max(...steps),
-    first_at: times[0] as string,
-    last_at: times.at(-1) as string,
+    first_at: times[0] ?? new Date(0).toISOString(),
+    last_at: times.at(-1) ?? new Date(0).toISOString(),
     requests: entries.length,
     groups: groups.length,
     rollouts: groups.reduce((n, g) => n + g.rollouts.length, 0),
@@ -101,6 +104,9 @@ function paged<T>(rows: readonly T[], cursor: string | null, limit: number): Pag
 export function fakeRunLog(): FakeRunLog {
   const entries: LogEntry[] = [];
   const state = { fault: null as Error | null };
+  const metadata = new Map<string, RunMetadata>();
+  const deleted = new Map<string, string>();
+  const nameOf = ({ run_id, owner }: RunKey) => JSON.stringify([run_id, owner]);
   const owns = (e: LogEntry, owner: Owner | null) => owner === null || ownerOf(e.key_name) === owner;
   const of = ({ run_id, owner }: RunKey) => entries.filter((e) => e.run_id === run_id && owns(e, owner));
   const check = () => {
@@ -110,7 +116,27 @@ export function fakeRunLog(): FakeRunLog {
     entries,
     async append(entry: LogEntry) {
       check();
-      if (!entries.some((e) => e.request_id === entry.request_id)) entries.push(entry);
+      const { request_id, run_id, key_name } = entry;
+      const before = run_id === null ? undefined : deleted.get(nameOf({ run_id, owner: ownerOf(key_name) }));
+      if (before !== undefined && request_id < before) return;
+      if (!entries.some((e) => e.request_id === request_id)) entries.push(entry);
+    },
+    async describe(run: RunKey, given: RunMetadata) {
+      check();
+      metadata.set(nameOf(run), given);
+    },
+    async markDeleted(run: RunKey, before: Date) {
+      check();
+      deleted.set(nameOf(run), encodeTime(before.getTime()));
+      metadata.delete(nameOf(run));
+      return 0;
+    },
+    async deleteRows(run: RunKey) {
+      check();
+      const gone = of(run).filter((e) => e.request_id < (deleted.get(nameOf(run)) ?? ""));
+      if (gone.length === 0) return null;
+      entries.splice(0, entries.length, ...entries.filter((e) => !gone.includes(e)));
+      return rowsOf(gone);
     },
     async runs({ owner, cursor, limit }: { owner: Owner | null; cursor: string | null; limit: number }) {
       check();
@@ -132,7 +158,8 @@ export function fakeRunLog(): FakeRunLog {
     async run(run: RunKey): Promise<RunDetail | null> {
       check();
       const found = of(run);
-      if (found.length === 0) return null;
+      const said = metadata.get(nameOf(run)) ?? null;
+      if (found.length === 0 && said === null) return null;
       const hashes = [...new Set(found.map((e) => e.spec_hash))];
       const specs = hashes.map((spec_hash) => {
         const users = found.filter((e) => e.spec_hash === spec_hash);
@@ -144,7 +171,7 @@ export function fakeRunLog(): FakeRunLog {
           first_at: first.created_at.toISOString(),
         };
       });
-      return { ...summary(run, found), specs };
+      return { ...summary(run, found), metadata: said, specs };
     },
     async steps(run: RunKey, { after, from, to, limit }: StepRange, axis?: RunAxis, signals = false) {
       check();
@@ -230,6 +257,22 @@ export function fakeRunLog(): FakeRunLog {
     },
     check: async () => ({ ok: state.fault === null, latency_ms: 0 }),
   });
+}
+
+/** How many rows they are, by table; texts are short here. */
+function rowsOf(entries: readonly LogEntry[]): DeletedRows {
+  const groups = entries.flatMap((entry) => entry.groups);
+  const sum = (count: (group: GroupEntry) => number) => groups.reduce((n, group) => n + count(group), 0);
+  return {
+    requests: entries.length,
+    groups: groups.length,
+    rollouts: sum(({ rollouts }) => rollouts.length),
+    verdicts: sum(({ verdicts }) => verdicts.length),
+    signals: sum(({ signals = [] }) => signals.length),
+    texts: entries.flatMap(storedTexts).length,
+    verdict_texts: sum(({ verdicts }) => verdicts.filter(({ text }) => text !== undefined).length),
+    audit_verdicts: sum(({ audit_verdicts = [] }) => audit_verdicts.length),
+  };
 }
 
 /** The runs of some entries, in order of first use. */

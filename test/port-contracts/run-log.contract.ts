@@ -2,6 +2,7 @@
 // for each database that is there.
 // Invariant 4: Scoring is idempotent: same request key, same answer, one set of log rows.
 import { afterAll, beforeAll, describe } from "vitest";
+import { deletes } from "./run-log/deletes.ts";
 import { namedSpecs } from "./run-log/named-specs.ts";
 import { owned } from "./run-log/owned.ts";
 import { pages } from "./run-log/pages.ts";
@@ -23,6 +24,7 @@ export function runLogContract(name: string, makeStore: () => Promise<StoreUnder
     reads(() => store);
     pages(() => store);
     owned(() => store);
+    deletes(() => store);
     namedSpecs(() => store);
   });
 }

@@ -31,6 +31,9 @@ const namesOf = (wanted: Access, routes: typeof ALL = ALL) =>
 /** The scope that holds another. */
 const HELD_BY: { readonly [scope in Scope]?: Scope } = { logs: "logs:all", "logs:all": "admin" };
 
+/** What it takes besides. */
+const BESIDE: Readonly<Record<string, Scope>> = { "DELETE /v1/runs/:run_id": "score" };
+
 /** Where a route's pattern leads, with something in place of its parameters. */
 const concrete = (pattern: string) => pattern.replace(/:\w+/g, "x");
 
@@ -51,7 +54,7 @@ describe("the table of access", () => {
     const ofRuns =
       "GET /runs,GET /runs/:run_id,GET /runs/:run_id/steps/:step,GET /groups/:id,GET /runs.js,GET /runs.css";
     const more =
-      "GET /v1/groups/:id/verdicts,GET /v1/groups/:id/texts,GET /v1/requests/:request_id,GET /v1/logs/dead-letters,DELETE /v1/logs/dead-letters,POST /v1/logs/dead-letters/replay,POST /v1/runs/:run_id/rescore";
+      "GET /v1/groups/:id/verdicts,GET /v1/groups/:id/texts,GET /v1/requests/:request_id,GET /v1/logs/dead-letters,DELETE /v1/logs/dead-letters,POST /v1/logs/dead-letters/replay,POST /v1/runs/:run_id/rescore,DELETE /v1/runs/:run_id";
     expect(namesOf("public")).toEqual(`${pages},${ofRuns}`.split(",").toSorted());
     expect(namesOf("logs")).toEqual(`${reading},${more}`.split(",").toSorted());
     expect(namesOf("logs:all")).toEqual(["GET /metrics"]);
@@ -67,7 +70,8 @@ describe("the table of access", () => {
     "$method $path needs $scope, or what holds it, and nothing else",
     async ({ scope, method, path }) => {
       const others = SCOPES.filter((other) => other !== scope && other !== HELD_BY[scope]);
-      const { call } = withKeys(`in:${hex("in")}:${scope},out:${hex("out")}:${others.join("+")}`);
+      const beside = BESIDE[`${method} ${path}`] === undefined ? "" : `+${BESIDE[`${method} ${path}`]}`;
+      const { call } = withKeys(`in:${hex("in")}:${scope}${beside},out:${hex("out")}:${others.join("+")}`);
       // The contracts of other tools say it in their own dialect, which always holds the members of
       // a problem document, too.
       const refused = await call(concrete(path), { method, headers: bearer("out") });
@@ -75,7 +79,7 @@ describe("the table of access", () => {
       const detail = expect.stringContaining(`scope "${scope}"`);
       expect(await refused.json()).toMatchObject({ code: "forbidden_scope", retryable: false, detail });
       expect([401, 403]).not.toContain((await call(concrete(path), { method, headers: bearer("in") })).status);
-      const holder = withKeys(`holder:${hex("holder")}:${HELD_BY[scope] ?? scope}`);
+      const holder = withKeys(`holder:${hex("holder")}:${HELD_BY[scope] ?? scope}${beside}`);
       expect([401, 403]).not.toContain(
         (await holder.call(concrete(path), { method, headers: bearer("holder") })).status,
       );

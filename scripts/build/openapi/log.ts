@@ -5,6 +5,7 @@ import { READING_STATUSES } from "../../../src/core/asking/readings.ts";
 import type { DeadLetterSummary, ExpiryOutcome, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 import type { StoredSignal, StoredText } from "../../../src/core/contract/export-tables.ts";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
+import { RunMetadataSchema } from "../../../src/core/contract/run-metadata.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { AlarmSpan } from "../../../src/core/health/alarm.ts";
 import { ALARMS } from "../../../src/core/health/alarms/table.ts";
@@ -50,6 +51,7 @@ export const RunSummarySchema = z.object({
 }) satisfies z.ZodType<RunSummary>;
 
 export const RunDetailSchema = RunSummarySchema.extend({
+  metadata: RunMetadataSchema.nullable().meta({ description: "what PUT /v1/runs/:run_id said of it" }),
   specs: z.array(z.object({ spec_hash: z.string(), spec: z.unknown(), requests: count, first_at: time })),
 }) satisfies z.ZodType<RunDetail>;
 

@@ -8,6 +8,7 @@ import type { Batches, Webhooks } from "../../objects/batches/view.ts";
 import type { DeploymentCounts } from "../../objects/counts/remote.ts";
 import type { GroupRooms } from "../../objects/gathering/gathering.ts";
 import type { IdempotentReplies } from "../../objects/idempotency/reply.ts";
+import type { RunObjects } from "../../objects/run-objects/run-objects.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import type { KeyLimits } from "../../ports/key-limits.ts";
 import type { Clock, SpecStore, TemplateStore, Verifier } from "../../ports/ports.ts";
@@ -38,6 +39,8 @@ export interface AppDeps {
   replies?: IdempotentReplies;
   /** Absent: batches run in this process. */
   batches?: Batches;
+  /** Absent: runs' lists of what holds something of them are in this process. */
+  runObjects?: RunObjects;
   /** Absent: no request may ask for a webhook. */
   webhooks?: Webhooks;
   /** Absent: nobody looks at runs' alarms when they are logged. */
@@ -79,4 +82,5 @@ export interface RouteDeps extends AppDeps, Omit<JudgingDeps, "alarms"> {
   rooms: GroupRooms;
   replies: IdempotentReplies;
   batches: Batches;
+  runObjects: RunObjects;
 }

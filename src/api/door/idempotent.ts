@@ -13,6 +13,7 @@ import { readJson, readJsonBody } from "./body.ts";
 import type { RouteDeps } from "./deps.ts";
 import { lateReply } from "./late-reply.ts";
 import { preferences } from "./prefer.ts";
+import { listOfRun } from "./run-list.ts";
 import { type AppContext, cancellation, keepAlive } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
 
@@ -181,7 +182,12 @@ async function computeAndKeep(claim: Claim, requestId: string, compute: () => Pr
 }
 
 /** A reply that cannot be kept is still the reply. */
-async function keep({ c, deps, name, fingerprint }: Claim, request_id: string, response: Response, bytes: Uint8Array) {
+async function keep(
+  { c, deps, name, owner, fingerprint }: Claim,
+  request_id: string,
+  response: Response,
+  bytes: Uint8Array,
+) {
   const headers = Object.fromEntries(
     KEPT_HEADERS.flatMap((header) => {
       const value = response.headers.get(header);
@@ -194,6 +200,8 @@ async function keep({ c, deps, name, fingerprint }: Claim, request_id: string, r
   });
   keepAlive(c, kept);
   await kept;
+  // A sample's reply has the id of its group's judgement, this request its own.
+  listOfRun(c, deps, { kind: "replies", name }, owner, () => deps.replies.drop(name));
 }
 
 interface Copied {

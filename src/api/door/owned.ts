@@ -48,6 +48,18 @@ export function listedOwner(c: AppContext, named: Owner | null): Owner | null {
   throw new ApiError("forbidden_scope", 'Reading another key\'s runs needs a key with the scope "logs:all".');
 }
 
+/**
+ * A run that the request changes: its own key's, or with `admin` the named owner's. Throws
+ * `forbidden_scope` for another's name, whether anybody has that name or not.
+ */
+export function changeableRun(c: AppContext, runId: string, named: Owner | null): RunKey {
+  const changeable = changeableBy(c);
+  if (named === null || changeable === null || named === changeable) {
+    return { run_id: runId, owner: named ?? ownOf(c) };
+  }
+  throw new ApiError("forbidden_scope", 'Changing another key\'s runs needs a key with the scope "admin".');
+}
+
 /** Another's run is answered as one that is not there. */
 const noSuchRun = () =>
   new ApiError(

@@ -7,6 +7,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRequest, BatchRoute, Webhooks } from "../../objects/batches/view.ts";
 import { isLoopback } from "../door/auth.ts";
 import type { RouteDeps } from "../door/deps.ts";
+import { listOfRun } from "../door/run-list.ts";
 import type { AppContext } from "../door/scope.ts";
 import { invalidRequest } from "../door/validation.ts";
 
@@ -28,6 +29,8 @@ export async function submitBatch(
   const { id, key_name } = c.get("scope");
   const webhook = webhookOf(c, deps.webhooks);
   await deps.batches.submit(id, { key_name, route, shape, webhook }, { request, spec });
+  c.get("scope").run_id = request.run_id ?? null;
+  listOfRun(c, deps, { kind: "batches", name: id }, id, () => deps.batches.forget(id));
   c.set("batch_id", id);
   const headers = {
     location: `/v1/batches/${id}`,

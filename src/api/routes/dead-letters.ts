@@ -55,11 +55,12 @@ export function expireDeadLetters(deps: RouteDeps) {
   };
 }
 
-async function asked<T>(
+/** Throws `not_configured` where there are none, `not_ready` where they cannot be reached. */
+export async function asked<T>(
   { deadLetters: letters, report }: RouteDeps,
   c: AppContext,
   ask: (letters: DeadLetterStore) => Promise<T>,
-) {
+): Promise<T> {
   if (letters === undefined) {
     throw new ApiError("not_configured", "DEAD_LETTERS is not bound.", {
       errors: [{ path: "DEAD_LETTERS", message: "required" }],

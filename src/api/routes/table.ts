@@ -11,6 +11,7 @@ import { runHealth } from "./health.ts";
 import { runHistogram } from "./histogram.ts";
 import { rescore } from "./rescore.ts";
 import { rewards } from "./rewards.ts";
+import { deleteRun, putRun } from "./run-changes.ts";
 import { runDetail, runGroups, runList, runSteps } from "./runs.ts";
 import { healthz, metricsText, readyz } from "./service.ts";
 import { checkSpec } from "./spec-check.ts";
@@ -35,6 +36,8 @@ export const ROUTES: readonly Route[] = [
   { method: "PUT", path: "/v1/templates/:name", access: "admin", handler: putTemplate },
   { method: "GET", path: "/v1/runs", access: "logs", handler: runList },
   { method: "GET", path: "/v1/runs/:run_id", access: "logs", handler: runDetail },
+  { method: "PUT", path: "/v1/runs/:run_id", access: "score", handler: putRun },
+  { method: "DELETE", path: "/v1/runs/:run_id", access: "logs", handler: deleteRun },
   { method: "GET", path: "/v1/runs/:run_id/steps", access: "logs", handler: runSteps },
   { method: "GET", path: "/v1/runs/:run_id/health", access: "logs", handler: runHealth },
   { method: "GET", path: "/v1/runs/:run_id/histogram", access: "logs", handler: runHistogram },

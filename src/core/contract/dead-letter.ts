@@ -56,4 +56,9 @@ export interface DeadLetterStore {
   replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome>;
   /** Deletes letters that first came before `before` (an ISO instant), for good. */
   expire(before: string, owner: Owner | null): Promise<ExpiryOutcome>;
+  /**
+   * Deletes the letters of a run, and keeps none of it that comes later, of requests whose ids are
+   * below `before`. Returns how many there were.
+   */
+  forget(run: { run_id: string; owner: Owner }, before: string): Promise<number>;
 }

@@ -213,6 +213,16 @@ export const LIMITS = {
   compare_draws_max: 8_000_000,
   /** Of an audit's verdicts, each with its text. */
   export_audit_rows: 500,
+  metadata_fields_max: 64,
+  metadata_name_chars: 64,
+  metadata_text_chars: 4_096,
+  log_days_max: 36_500,
+  /** Of one transaction that deletes; of one request that deletes a run, which goes on when asked again. */
+  deletion_requests: 500,
+  deletion_rollouts: 4_096,
+  deletion_ms: 20_000,
+  deletion_objects: 1_000,
+  deletion_objects_at_once: 32,
   rescore_specs_max: 64,
   rescore_page_groups: 64,
   rescore_page_rows: 20_000,
@@ -250,6 +260,8 @@ export const LIMITS = {
   batch_check_ms: 5_000,
   batch_alarm_ms: 600_000,
   room_alarm_ms: 600_000,
+  /** Longer than any room keeps its samples. */
+  room_listed_ms: 4 * 3_600_000,
   batch_lives_max: 50,
   batch_poll_s: 2,
   batches_local_max: 256,

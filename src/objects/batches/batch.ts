@@ -93,6 +93,17 @@ export class BatchJob {
     return this.#store.view(this.#of(keyName) as BatchRecord);
   }
 
+  /** Ends the work, and forgets the batch when the last of it has been written. */
+  async forget(): Promise<void> {
+    const record = this.#store.record();
+    if (record === undefined) return;
+    if (!hasEnded(record)) this.#end(record, "cancelled", {});
+    this.#running?.cancel.abort("cancelled");
+    await this.#running?.ended;
+    await this.#parts.values.clear();
+    this.#waiters.notify();
+  }
+
   /** The alarm, which may ring at any time and more than once. */
   wake(): Promise<void> {
     this.#waking ??= this.#wake().finally(() => {
@@ -112,8 +123,8 @@ export class BatchJob {
       values.wakeAt(now() + LIMITS.batch_check_ms);
       await this.#work(record);
     }
-    const after = this.#store.record() as BatchRecord;
-    if (!hasEnded(after)) return;
+    const after = this.#store.record();
+    if (after === undefined || !hasEnded(after)) return;
     if (after.webhook?.state === "waiting" && now() >= after.webhook.next_at) await this.#announce(after);
     this.#wakeLater();
   }
@@ -194,7 +205,9 @@ export class BatchJob {
    * forgotten.
    */
   #wakeLater(): void {
-    const { ended_at, webhook } = this.#store.record() as BatchRecord;
+    const record = this.#store.record();
+    if (record === undefined) return;
+    const { ended_at, webhook } = record;
     const over = (ended_at as number) + LIMITS.batch_kept_ms;
     this.#parts.values.wakeAt(webhook?.state === "waiting" ? Math.min(over, webhook.next_at) : over);
   }
@@ -207,6 +220,7 @@ export class BatchJob {
       webhooks === null
         ? { outcome: "gone" as const, last: "not configured" }
         : await deliver(webhooks, announcement(record, webhook.url), now());
+    if (this.#store.record() === undefined) return;
     const over = outcome === "gone" || attempts >= LIMITS.webhook_attempts_max;
     const state = outcome === "delivered" ? "delivered" : over ? "failed" : "waiting";
     const next_at = now() + backoffMs(attempts, Math.random());

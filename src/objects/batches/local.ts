@@ -36,6 +36,7 @@ export function createLocalBatches(deps: BatchDeps): Batches {
       (batches.get(id) ?? open(id)).submit(id, newBatch(head, batch), encodeBatch(batch)),
     view: async (id, keyName, waitMs) => (await batches.get(id)?.view(keyName, waitMs)) ?? null,
     cancel: async (id, keyName) => batches.get(id)?.cancel(keyName) ?? null,
+    forget: async (id) => batches.get(id)?.forget(),
     async list(keyName, before, limit) {
       const all = [...batches.values()].flatMap((batch) => batch.brief(keyName) ?? []);
       const older = all

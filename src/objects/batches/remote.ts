@@ -1,5 +1,6 @@
 // Owns reaching batches that are Durable Objects. Knows no decision.
 
+import type { RunListStub } from "../run-objects/run-objects.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type BatchIds, listName } from "./batch-list.ts";
 import { type NewBatch, newBatch } from "./batch-record.ts";
@@ -7,11 +8,12 @@ import { encodeBatch } from "./request-pieces.ts";
 import type { BatchBrief, Batches, BatchView } from "./view.ts";
 
 /** The Durable Object's calls, as its stub offers them. */
-export interface BatchStub {
+export interface BatchStub extends RunListStub {
   submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): Promise<void>;
   view(keyName: string | null, waitMs: number): Promise<BatchView | null>;
   cancel(keyName: string | null): Promise<BatchView | null>;
   brief(keyName: string | null): Promise<BatchBrief | null>;
+  forget(): Promise<void>;
   /** Of the object that is a key's list. */
   note(id: string): Promise<void>;
   page(before: string | null, limit: number): Promise<BatchIds>;
@@ -36,6 +38,7 @@ export function createRemoteBatches(
     },
     view: (id, keyName, waitMs) => call(id, (stub) => stub.view(keyName, waitMs)),
     cancel: (id, keyName) => call(id, (stub) => stub.cancel(keyName)),
+    forget: (id) => call(id, (stub) => stub.forget()),
     async list(keyName, before, limit) {
       const { ids, more } = await call(listName(keyName), (stub) => stub.page(before, limit));
       const rows = await Promise.all(ids.map((id) => call(id, (stub) => stub.brief(keyName))));

@@ -103,6 +103,8 @@ export interface Batches {
   view(id: string, keyName: string | null, waitMs: number): Promise<BatchView | null>;
   /** Ends the work down to the verifier; a batch that has ended stays as it is. */
   cancel(id: string, keyName: string | null): Promise<BatchView | null>;
+  /** Ends the work and forgets the batch, whoever submitted it; done when nothing of it is left. */
+  forget(id: string): Promise<void>;
   /**
    * The caller's batches, newest first, of those submitted before `before` (null: all); `next` is
    * the `before` of the page behind, null on the last. A page has at most `limit`, and fewer where

@@ -13,11 +13,13 @@ interface RoomLine {
   join(sample: GatheredSample, probe: ClientProbe | null, signal: AbortSignal): Promise<RoomReply>;
   /** The waiter no longer waits. */
   leave(room: string, waiterId: string): Promise<void>;
+  forget(room: string): Promise<void>;
 }
 
 /** The port over a way to the rooms. */
 export function boundedRooms(line: RoomLine): GroupRooms {
   return {
+    forget: (room) => line.forget(room),
     async join(sample, signal, probe = undefined) {
       const end = untilEnd(sample.answer_within_ms, signal);
       try {

@@ -3,15 +3,19 @@
 import { DurableObject } from "cloudflare:workers";
 import { createRequestIds } from "../../platform/request-ids.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
+import type { RunObjects } from "../run-objects/run-objects.ts";
 import { durableValues } from "../storage/durable.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
 import { createGroupJudge } from "./judge-group.ts";
 import type { RoomReply } from "./reply.ts";
 import { Room } from "./room.ts";
+import { listing } from "./room-listing.ts";
 import { createRoomStore } from "./room-store.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
-export function groupRoomClass(depsOf: (env: Record<string, unknown>) => JudgingDeps & { counted(): Promise<void> }) {
+export function groupRoomClass(
+  depsOf: (env: Record<string, unknown>) => JudgingDeps & { counted(): Promise<void>; runObjects?: RunObjects },
+) {
   return class extends DurableObject<Record<string, unknown>> {
     readonly #values = durableValues(this.ctx);
     #room: Room | null = null;
@@ -30,6 +34,11 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => Judging
       this.#open().leave(waiterId);
     }
 
+    async forget(): Promise<void> {
+      this.#room?.forget();
+      await this.#clear();
+    }
+
     /**
      * Closes groups after a restart even if nobody comes, keeps the object alive while it judges,
      * and deletes what is over.
@@ -37,7 +46,10 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => Judging
     override async alarm(): Promise<void> {
       const room = this.#open();
       await room.wake();
-      if (!room.isEmpty) return;
+      if (room.isEmpty && this.#room === room) await this.#clear();
+    }
+
+    async #clear(): Promise<void> {
       this.#room = null;
       await this.#values.clear();
     }
@@ -52,6 +64,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => Judging
         now: () => Date.now(),
         nextRequestId: createRequestIds(() => deps.clock.date().getTime()),
         report: deps.report,
+        began: listing(deps.runObjects, deps.report, () => this.forget()),
       });
       return this.#room;
     }

@@ -100,4 +100,6 @@ export interface GroupRooms {
    * signal aborts.
    */
   join(sample: GatheredSample, signal: AbortSignal, probe?: ClientProbe): Promise<GatheredReward>;
+  /** Forgets what the room holds; who waits there is answered `gathering`. */
+  forget(room: string): Promise<void>;
 }

@@ -34,6 +34,11 @@ export class OpenJoins {
     this.#joins.delete(waiterId);
   }
 
+  /** Everybody who waits gets the same. */
+  answerAll(reply: RoomReply): void {
+    for (const waiterId of [...this.#joins.keys()]) this.answer(waiterId, reply);
+  }
+
   answer(waiterId: string, reply: RoomReply): void {
     this.#joins.get(waiterId)?.resolve(reply);
     this.#joins.delete(waiterId);

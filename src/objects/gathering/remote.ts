@@ -5,6 +5,7 @@ import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { pause } from "../../platform/waiting.ts";
+import { reach } from "../storage/reach.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { ClientProbe, GatheredSample, GroupRooms } from "./gathering.ts";
 import type { RoomReply } from "./reply.ts";
@@ -15,6 +16,7 @@ const UNREACHABLE = "The room that gathers this sample's group cannot be reached
 export interface RoomStub {
   join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply>;
   leave(waiterId: string): Promise<void>;
+  forget(): Promise<void>;
 }
 
 /** The part of a Durable Object namespace that is used here. */
@@ -37,6 +39,7 @@ export function createRemoteRooms(
         throw new ApiError("not_ready", UNREACHABLE);
       }),
     leave: (room, waiterId) => namespace.getByName(room).leave(waiterId),
+    forget: (room) => reach(namespace, room, report, (stub) => stub.forget()),
   });
 }
 

@@ -67,6 +67,8 @@ export interface RoomStore {
    */
   wakeAt(at: number | null): void;
   flush(): void;
+  /** What is written from here on is not stored, for the room's storage is another's. */
+  close(): void;
 }
 
 const SUBJECT = "subject";
@@ -82,6 +84,7 @@ export function createRoomStore(values: Values): RoomStore {
   const texts = new Map<string, unknown>();
   const dropped: string[] = [];
   let [rings, wakes] = [Infinity, Infinity];
+  let closed = false;
 
   function drop(prefix: string): void {
     dropped.push(prefix);
@@ -89,6 +92,7 @@ export function createRoomStore(values: Values): RoomStore {
   }
 
   function flush(): void {
+    if (closed) return;
     // First, for a group that came after one that is forgotten may have the same epoch.
     for (const prefix of dropped.splice(0)) for (const [name] of [...values.list(prefix)]) values.delete(name);
     for (const [name, value] of unsaved) values.put(name, value);
@@ -140,6 +144,9 @@ export function createRoomStore(values: Values): RoomStore {
       wakes = at ?? Infinity;
     },
     flush,
+    close() {
+      closed = true;
+    },
   };
 }
 

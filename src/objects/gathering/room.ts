@@ -40,6 +40,8 @@ interface RoomParts {
   now(): number;
   nextRequestId(): string;
   report(line: Record<string, unknown>): void;
+  /** Told of what the room is, when its first sample has come. */
+  began?(subject: RoomSubject, waiterId: string): void;
 }
 
 /** So much of a room's digest names its groups in the run log. */
@@ -107,6 +109,18 @@ export class Room {
     this.#proceed();
   }
 
+  /**
+   * Forgets all samples; who waits is told to come again. A judgement under way ends, and nobody has
+   * its answers.
+   */
+  forget(): void {
+    this.#joins.answerAll({ fault: GATHERING });
+    this.#state.groups.length = 0;
+    this.#state.undecided.length = 0;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#parts.store.close();
+  }
+
   /** Does what is due; resolves when no judgement is under way, or after room_alarm_ms. */
   async wake(): Promise<void> {
     this.#proceed();
@@ -122,7 +136,11 @@ export class Room {
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
     if (added) {
-      if (store.subject() === null) store.saveSubject(subjectOf(sample));
+      if (store.subject() === null) {
+        const subject = subjectOf(sample);
+        store.saveSubject(subject);
+        this.#parts.began?.(subject, waiter_id);
+      }
       store.addMember(epoch, member, contentOf(sample));
     }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;

@@ -25,6 +25,10 @@ export class IdempotentRequests extends DurableObject {
     await this.#entry.release(owner);
   }
 
+  async drop(): Promise<void> {
+    await this.#entry.drop();
+  }
+
   async wait(ms: number): Promise<void> {
     await this.#entry.wait(ms);
   }

@@ -61,6 +61,7 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
       return answer;
     },
     release: (name, owner) => using(name, (entry) => entry.release(owner)),
+    drop: (name) => using(name, (entry) => entry.drop()),
     wait: (name, ms) => using(name, (entry) => entry.wait(ms)),
   };
 }

@@ -9,6 +9,7 @@ export interface IdempotentStub {
   renew(owner: string): Promise<void>;
   complete(fingerprint: string, reply: KeptReply): Promise<KeptReply>;
   release(owner: string): Promise<void>;
+  drop(): Promise<void>;
   wait(ms: number): Promise<void>;
 }
 
@@ -25,6 +26,7 @@ export function createRemoteReplies(
     renew: (name, owner) => call(name, (stub) => stub.renew(owner)),
     complete: (name, fingerprint, reply) => call(name, (stub) => stub.complete(fingerprint, reply)),
     release: (name, owner) => call(name, (stub) => stub.release(owner)),
+    drop: (name) => call(name, (stub) => stub.drop()),
     wait: (name, ms) => call(name, (stub) => stub.wait(ms)),
   };
 }

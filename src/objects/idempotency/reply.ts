@@ -38,6 +38,8 @@ export interface IdempotentReplies {
   complete(name: string, fingerprint: string, reply: KeptReply): Promise<KeptReply>;
   /** There is nothing to keep: the next request with the key computes anew. */
   release(name: string, owner: string): Promise<void>;
+  /** Forgets the key with its reply, whoever computes now. */
+  drop(name: string): Promise<void>;
   /** Resolves when `begin` may say something new, at the latest after `ms`. */
   wait(name: string, ms: number): Promise<void>;
 }

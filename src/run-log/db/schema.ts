@@ -17,6 +17,7 @@ import {
 import type { SignalDetail } from "../../core/contract/export-tables.ts";
 import { NOBODY } from "../../core/contract/owner.ts";
 import type { TournamentReport } from "../../core/contract/replies.ts";
+import type { RunMetadata } from "../../core/contract/run-metadata.ts";
 import type { AlarmSpan } from "../../core/health/alarm.ts";
 
 // Milliseconds, because that is what a JavaScript Date holds: what was written is what is read.
@@ -48,6 +49,8 @@ export const runs = pgTable(
     completion_tokens: total("completion_tokens").default(0),
     /** When its alarms were looked at last. */
     alarms_at: instant("alarms_at"),
+    /** What its owner says of it, by PUT /v1/runs/:run_id. */
+    metadata: json("metadata").$type<RunMetadata>(),
   },
   (t) => [
     primaryKey({ columns: [t.run_id, t.owner] }),
@@ -254,4 +257,24 @@ export const texts = pgTable(
     text: text("text").notNull(),
   },
   (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index, t.part] })],
+);
+
+/**
+ * Runs that were deleted: of their requests, whose ids sort by time, those below `before` are stored
+ * no more, wherever they still are. What comes later begins the run anew.
+ */
+export const deletedRuns = pgTable(
+  "deleted_runs",
+  { run_id: text("run_id").notNull(), owner: text("owner").notNull(), before: text("before").notNull() },
+  (t) => [primaryKey({ columns: [t.run_id, t.owner] })],
+);
+
+/**
+ * Requests that come in several envelopes and are not whole yet: of which run the rows are that
+ * have been stored. Rows of the other tables say no run.
+ */
+export const partedRequests = pgTable(
+  "parted_requests",
+  { request_id: text("request_id").primaryKey(), run_id: text("run_id").notNull(), owner: text("owner").notNull() },
+  (t) => [index("parted_requests_of_run").on(t.run_id, t.owner)],
 );

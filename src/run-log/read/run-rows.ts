@@ -1,7 +1,8 @@
-// Owns the reads of runs: the list, newest first, and one run with its specs. Knows SQL, not the
-// wire's routes.
+// Owns the reads of runs: the list, newest first, and one run with its specs and what its owner says
+// of it. Knows SQL, not the wire's routes.
 import { and, asc, count, desc, eq, min, sql } from "drizzle-orm";
 import { type Owner, ownerName } from "../../core/contract/owner.ts";
+import type { RunMetadata } from "../../core/contract/run-metadata.ts";
 import type { Page, RunDetail, RunKey, RunSummary } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests, runs, specs } from "../db/schema.ts";
@@ -11,9 +12,10 @@ import { requestsOf } from "./run-pages.ts";
 type RunRow = typeof runs.$inferSelect;
 
 function summary(row: RunRow): RunSummary {
-  const { reward_sum, reward_count, parsed_sum, parsed_count, first_at, last_at, owner, alarms_at: _, ...rest } = row;
+  const { reward_sum, reward_count, parsed_sum, parsed_count, first_at, last_at, owner, ...rest } = row;
+  const { alarms_at: _, metadata: __, ...told } = rest;
   return {
-    ...rest,
+    ...told,
     owner: ownerName(owner),
     first_at: first_at.toISOString(),
     last_at: last_at.toISOString(),
@@ -90,6 +92,7 @@ export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | 
   if (row === undefined) return null;
   return {
     ...summary(row),
+    metadata: row.metadata,
     specs: used.map(({ first_at, log_texts, spec, ...use }) => ({
       ...use,
       // Stored once for a hash in which log_texts has no part: what this run's requests said is
@@ -98,4 +101,17 @@ export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | 
       first_at: (first_at as Date).toISOString(),
     })),
   };
+}
+
+/** Stores what its owner says of a run; the run is there from then on, with requests or without. */
+export async function describeRun(db: Database, run: RunKey, metadata: RunMetadata): Promise<void> {
+  const none = { requests: 0, groups: 0, rollouts: 0, reward_sum: 0, reward_count: 0, parsed_sum: 0, parsed_count: 0 };
+  const now = sql`now()`;
+  await db
+    .insert(runs)
+    .values({ ...run, ...none, first_at: now, last_at: now, metadata })
+    .onConflictDoUpdate({
+      target: [runs.run_id, runs.owner],
+      set: { metadata, last_at: sql`greatest(${runs.last_at}, now())` },
+    });
 }

@@ -5,8 +5,9 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { InsertRow } from "../db/bulk-insert.ts";
 import { arrayLiteral, bulkInsert, chunks } from "../db/bulk-insert.ts";
-import { groups, requests, rollouts, runs, signals, specs, texts } from "../db/schema.ts";
+import { groups, partedRequests, requests, rollouts, runs, signals, specs, texts } from "../db/schema.ts";
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
+import { deletedAmong, runOf, STORING } from "./deletion.ts";
 import { type Envelope, ROW_TABLES, type RowTable } from "./envelope.ts";
 
 const TABLES = {
@@ -50,14 +51,40 @@ export function unknownColumn({ rows, shared, head }: Envelope): string | null {
  * only: one for each kind of row there is. Requests and their runs' totals come last, so that a
  * run's row is locked for the shortest time, and in one statement, so that a repeated request adds
  * nothing to the totals. What the statements return is the `request_id` of each head that was not
- * written because rows of it are still missing.
+ * written because rows of it are still missing. Of runs that were deleted nothing is written.
  */
 export function storeStatements(envelopes: readonly Envelope[]): SQL[] {
+  if (envelopes.length === 0) return [];
   const heads = envelopes.filter((envelope): envelope is HeadedEnvelope => envelope.head !== null);
-  const statements = heads.length === 0 ? [] : [specsStatement(heads)];
-  for (const table of ROW_TABLES) statements.push(...tableStatements(table, envelopes));
-  for (const alike of byColumns(heads, ({ head }) => head.row)) statements.push(requestsStatement(alike));
-  return statements;
+  const deleted = deletedAmong(envelopes);
+  const statements = [STORING, ...partedStatements(envelopes, deleted)];
+  if (heads.length > 0) statements.push(specsStatement(heads));
+  for (const table of ROW_TABLES) statements.push(...tableStatements(table, envelopes, deleted));
+  for (const alike of byColumns(heads, ({ head }) => head.row)) statements.push(requestsStatement(alike, deleted));
+  return [...statements, ...wholeStatements(heads)];
+}
+
+const isPart = ({ head }: Envelope) => head === null || head.counts !== null;
+
+/** Says of which run the rows are, before they are there. */
+function partedStatements(envelopes: readonly Envelope[], deleted: SQL): SQL[] {
+  const parts = new Map<string, InsertRow>();
+  for (const envelope of envelopes.filter(isPart)) {
+    const { request_id } = envelope;
+    const { run_id, owner } = runOf(envelope);
+    if (run_id !== null) parts.set(request_id, { request_id, run_id, owner });
+  }
+  if (parts.size === 0) return [];
+  return [bulkInsert(partedRequests, {}, [...parts.values()], sql`WHERE u.request_id NOT IN ${deleted}`)];
+}
+
+/** What is whole now is found by its own row. */
+function wholeStatements(heads: readonly HeadedEnvelope[]): SQL[] {
+  const ids = heads.filter(isPart).map(({ request_id }) => request_id);
+  if (ids.length === 0) return [];
+  return [
+    sql`DELETE FROM ${partedRequests} AS p USING ${requests} AS r WHERE p.request_id = r.request_id AND p.request_id = ANY(${arrayLiteral(ids)}::text[])`,
+  ];
 }
 
 function specsStatement(heads: readonly HeadedEnvelope[]): SQL {
@@ -74,7 +101,7 @@ function byColumns<T>(some: readonly T[], rowOf: (row: T) => InsertRow): T[][] {
   return [...Map.groupBy(some, (row) => Object.keys(rowOf(row)).join()).values()];
 }
 
-function tableStatements(table: RowTable, envelopes: readonly Envelope[]): SQL[] {
+function tableStatements(table: RowTable, envelopes: readonly Envelope[], deleted: SQL): SQL[] {
   const filled = envelopes.filter(({ rows }) => (rows[table]?.length ?? 0) > 0);
   return byColumns(filled, ({ rows }) => rows[table]?.[0] as InsertRow).flatMap((some) => {
     const single = new Set(some.map(({ request_id }) => request_id)).size === 1;
@@ -88,7 +115,8 @@ function tableStatements(table: RowTable, envelopes: readonly Envelope[]): SQL[]
     });
     // What all rows share travels once.
     const shared = single ? sharedOf(some[0] as Envelope) : {};
-    return cut(table, rows).map((part) => bulkInsert(TABLES[table], shared, part));
+    const id = single ? sql`${some[0]?.request_id}::text` : sql`u.request_id`;
+    return cut(table, rows).map((part) => bulkInsert(TABLES[table], shared, part, sql`WHERE ${id} NOT IN ${deleted}`));
   });
 }
 
@@ -113,7 +141,7 @@ const present = (table: (typeof TABLES)[RowTable]) =>
 const TOKENS = sql`(SELECT coalesce(sum(g.prompt_tokens), 0) AS prompt_tokens, coalesce(sum(g.completion_tokens), 0) AS completion_tokens
         FROM ${groups} AS g WHERE g.request_id = stored.request_id)`;
 
-function requestsStatement(heads: readonly HeadedEnvelope[]): SQL {
+function requestsStatement(heads: readonly HeadedEnvelope[], deleted: SQL): SQL {
   const parted = heads.flatMap(({ request_id, head: { counts } }) => (counts === null ? [] : [{ request_id, counts }]));
   const wantedIds = arrayLiteral(parted.map(({ request_id }) => request_id));
   const wanted = ROW_TABLES.map((table) => sql`${arrayLiteral(parted.map(({ counts }) => counts[table]))}::bigint[]`);
@@ -126,12 +154,12 @@ function requestsStatement(heads: readonly HeadedEnvelope[]): SQL {
     requests,
     {},
     heads.map(({ head }) => head.row),
-    sql`WHERE u.request_id NOT IN (SELECT request_id FROM missing)`,
+    sql`WHERE u.request_id NOT IN (SELECT request_id FROM missing) AND u.request_id NOT IN ${deleted}`,
   );
   const missing = ROW_TABLES.map((table) => sql`${present(TABLES[table])} < wanted.${sql.raw(table)}`);
   return sql`WITH missing AS (
       SELECT request_id FROM unnest(${wantedIds}::text[], ${sql.join(wanted, sql`, `)}) AS wanted(request_id, ${sql.raw(ROW_TABLES.join(", "))})
-      WHERE ${sql.join(missing, sql` OR `)}
+      WHERE (${sql.join(missing, sql` OR `)}) AND request_id NOT IN ${deleted}
     ), stored AS (${insert} RETURNING request_id, run_id, owner, step, created_at), added AS (
       INSERT INTO ${runs} (run_id, owner, first_step, last_step, first_at, last_at, requests, groups, rollouts, reward_sum, reward_count, parsed_sum, parsed_count, prompt_tokens, completion_tokens)
       SELECT run_id, owner, min(step), max(step), min(created_at), max(created_at), count(*), sum(t.groups), sum(t.rollouts), sum(t.reward_sum), sum(t.reward_count), sum(t.parsed_sum), sum(t.parsed_count), sum(u.prompt_tokens), sum(u.completion_tokens)

@@ -24,6 +24,7 @@ export function remoteDeadLetters(namespace: LettersNamespace): DeadLetterStore 
     summary: (owner) => letters().summary(owner),
     replay: (limit, before, owner) => letters().replay(limit, before, owner),
     expire: (before, owner) => letters().expire(before, owner),
+    forget: (run, before) => letters().forget(run, before),
   };
 }
 
@@ -46,6 +47,10 @@ export function deadLettersClass(queueOf: (env: Record<string, unknown>) => Queu
 
     expire(before: string, owner: Owner | null): Promise<ExpiryOutcome> {
       return this.#letters.expire(before, owner);
+    }
+
+    forget(run: { run_id: string; owner: Owner }, before: string): Promise<number> {
+      return this.#letters.forget(run, before);
     }
   };
 }

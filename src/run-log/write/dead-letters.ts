@@ -2,7 +2,7 @@
 // the queue. Knows no envelope.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
-import type { Owner } from "../../core/contract/owner.ts";
+import { type Owner, ownerName } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { QueueBinding } from "../../ports/ports.ts";
 import { sendAll } from "./log-queue.ts";
@@ -11,7 +11,8 @@ const TABLE = `
 CREATE TABLE IF NOT EXISTS letters (
   id TEXT PRIMARY KEY, reason TEXT NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
   attempts INTEGER NOT NULL, puts INTEGER NOT NULL, body TEXT NOT NULL, owner TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS letters_oldest ON letters (last_at);`;
+CREATE INDEX IF NOT EXISTS letters_oldest ON letters (last_at);
+CREATE TABLE IF NOT EXISTS deleted_runs (run TEXT, owner TEXT, key_name TEXT, before TEXT NOT NULL, PRIMARY KEY (run, owner));`;
 
 /** A condition on letters, and its values, with that of the owner; null is everybody. */
 function owned(owner: Owner | null, condition = "true", ...values: number[]): [string, ...(string | number)[]] {
@@ -22,6 +23,22 @@ function owned(owner: Owner | null, condition = "true", ...values: number[]): [s
 export interface LetterStorage {
   exec(query: string, ...values: (string | number)[]): { toArray(): Record<string, unknown>[] };
   readonly databaseSize: number;
+}
+
+/** As a member stands in a body: one that nobody can read any more says so too whose it is. */
+const written = (name: string, value: string | null) => `"${name}":${JSON.stringify(value)}`;
+
+interface DeletedRun {
+  run: string;
+  owner: Owner;
+  key_name: string;
+  before: string;
+}
+
+function isOf({ owner, body }: DeadLetter, deleted: DeletedRun): boolean {
+  if (!body.includes(deleted.run) || (owner !== deleted.owner && !body.includes(deleted.key_name))) return false;
+  const requestId = /"request_id":"([0-9A-Z]{26})"/.exec(body)?.[1];
+  return requestId === undefined || requestId < deleted.before;
 }
 
 interface StoredLetter {
@@ -39,7 +56,8 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
       if (letters.length === 0) return;
       // The message then stays on its queue, which has room.
       if (storage.databaseSize > LIMITS.dead_letters_bytes) throw new Error("dead_letters_bytes is reached");
-      for (const letter of letters) keep(run, letter, now());
+      const deleted = run("SELECT run, owner, key_name, before FROM deleted_runs") as unknown as DeletedRun[];
+      for (const letter of letters) if (!deleted.some((of) => isOf(letter, of))) keep(run, letter, now());
     },
     async summary(owner) {
       const [where, ...values] = owned(owner);
@@ -84,6 +102,14 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
       run(`DELETE FROM letters WHERE ${old}`, ...values);
       const [all, ...whose] = owned(owner);
       return { deleted, remaining: count(all, whose) };
+    },
+    async forget({ run_id, owner }, before) {
+      const of = [written("run_id", run_id), owner, written("key_name", ownerName(owner))] as const;
+      const where = "instr(body, ?) > 0 AND (owner = ? OR instr(body, ?) > 0)";
+      const [found] = run(`SELECT count(*) AS letters FROM letters WHERE ${where}`, ...of);
+      run(`DELETE FROM letters WHERE ${where}`, ...of);
+      run("INSERT OR REPLACE INTO deleted_runs VALUES (?, ?, ?, ?)", ...of, before);
+      return found?.letters as number;
     },
   };
 }

@@ -155,6 +155,7 @@ export function fixedRooms(answer: GatheredReward | Promise<GatheredReward>) {
       joined.push(sample);
       return answer;
     },
+    forget: async () => undefined,
   };
   return { rooms, joined };
 }

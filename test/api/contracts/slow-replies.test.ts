@@ -63,6 +63,7 @@ function openRoom() {
   const answer = Promise.withResolvers<GatheredReward>();
   const joined = Promise.withResolvers<{ probe: ClientProbe; signal: AbortSignal }>();
   const rooms: GroupRooms = {
+    forget: async () => undefined,
     join(_, signal, probe) {
       joined.resolve({ probe: probe as ClientProbe, signal });
       return answer.promise;

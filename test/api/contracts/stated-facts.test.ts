@@ -144,6 +144,7 @@ async function withSpec(spec: object) {
   const local = createLocalRooms(judging);
   const { promise: entered, resolve } = Promise.withResolvers<void>();
   const rooms: GroupRooms = {
+    ...local,
     join(...sample) {
       const answer = local.join(...sample);
       resolve();

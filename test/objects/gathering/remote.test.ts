@@ -17,7 +17,7 @@ function rooms(join: RoomStub["join"], leaving?: Promise<void>) {
     left.push(id);
     await leaving;
   };
-  const stub = { join: vi.fn(join), leave };
+  const stub = { join: vi.fn(join), leave, forget: async () => undefined };
   const remote = createRemoteRooms({ getByName: () => stub }, (line) => void lines.push(line));
   return { remote, stub, left, lines };
 }

@@ -181,6 +181,7 @@ describe("an outcome with gaps", () => {
       renew: async () => {},
       complete: async (_name, _fingerprint, reply) => reply,
       release: async () => {},
+      drop: async () => {},
       wait: async () => {},
     };
     const whole = setUp({ replies });

@@ -108,6 +108,7 @@ export async function gather(
 ): Promise<GatheredReward[]> {
   const { id, key_name, started_ms } = c.get("scope");
   const { run_id = null, step = null, log_step: stated_step } = options;
+  c.get("scope").run_id = run_id;
   const { spec } = compiled;
   // Where nothing is compared there is nobody to wait for.
   const group_size = compiled.relative ? (options.group_size ?? null) : 1;

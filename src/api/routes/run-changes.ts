@@ -1,0 +1,149 @@
+// Owns what changes a run: PUT /v1/runs/:run_id, what its owner says of it, and DELETE
+// /v1/runs/:run_id, which takes it out of the log and out of whatever else holds something of it.
+import * as z from "zod";
+import { ownerName } from "../../core/contract/owner.ts";
+import { RunIdSchema } from "../../core/contract/requests.ts";
+import { RunMetadataSchema } from "../../core/contract/run-metadata.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { OBJECT_KINDS, type RunObject } from "../../objects/run-objects/list.ts";
+import { encodeTime } from "../../platform/request-ids.ts";
+import type { DeletedRows, RunKey } from "../../ports/run-log.ts";
+import { timedStore } from "../../scoring/request-scope.ts";
+import { requireScope } from "../door/auth.ts";
+import { readJson } from "../door/body.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { changeableRun, OwnerQuerySchema } from "../door/owned.ts";
+import { pathParameter, queryParameters } from "../door/parameters.ts";
+import type { AppContext } from "../door/scope.ts";
+import { validated } from "../door/validation.ts";
+import { asked } from "./dead-letters.ts";
+import { documented, pathOf, READ, WRITE } from "./words.ts";
+
+export function putRun({ runLog, clock }: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const runId = pathParameter(c, "run_id", RunIdSchema);
+    const { owner } = queryParameters(c, OwnerQuerySchema);
+    const run = changeableRun(c, runId, owner);
+    const metadata = validated(RunMetadataSchema, await readJson(c.req.raw));
+    await timedStore(clock, c.get("scope"), () => runLog.describe(run, metadata));
+    return c.json({ ...told(run), metadata } satisfies z.output<typeof DescribedSchema>);
+  };
+}
+
+const told = ({ run_id, owner }: RunKey) => ({ run_id, owner: ownerName(owner) });
+
+export function deleteRun(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const runId = pathParameter(c, "run_id", RunIdSchema);
+    const { owner } = queryParameters(c, OwnerQuerySchema);
+    const run = changeableRun(c, runId, owner);
+    // A key that only reads, as a dashboard's, deletes nothing.
+    const { caller } = c.var;
+    if (caller !== undefined && !caller.scopes.includes("admin")) requireScope(caller, "score");
+    const until = deps.clock.now() + LIMITS.deletion_ms;
+    // Requests of this very millisecond came before, too.
+    const before = new Date(deps.clock.date().getTime() + 1);
+    const store = <T>(work: () => Promise<T>) => timedStore(deps.clock, c.get("scope"), work);
+    // First, so that what is under way leaves nothing behind what is emptied here.
+    const alarms = await store(() => deps.runLog.markDeleted(run, before));
+    const letters = deps.deadLetters && asked(deps, c, (kept) => kept.forget(run, encodeTime(before.getTime())));
+    const [dead_letters = 0, emptied] = await Promise.all([letters, emptyObjects(deps, run, before)]);
+    const rows = await store(() => deleteRows(deps, run, until));
+    return c.json({
+      ...told(run),
+      before: before.toISOString(),
+      complete: rows.complete && emptied.complete,
+      deleted: { ...rows.deleted, alarms, dead_letters, ...emptied.deleted },
+    } satisfies z.output<typeof DeletedSchema>);
+  };
+}
+
+const NO_ROWS: DeletedRows = {
+  ...{ requests: 0, groups: 0, rollouts: 0, verdicts: 0 },
+  ...{ signals: 0, texts: 0, verdict_texts: 0, audit_verdicts: 0 },
+};
+
+/** As many as there is time for; a piece has ended when it is answered, so that asking again goes on. */
+async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: number) {
+  const deleted = { ...NO_ROWS };
+  for (let complete = false; !complete && clock.now() < until; ) {
+    const some = await runLog.deleteRows(run);
+    if (some === null) return { deleted, complete: true };
+    for (const table of Object.keys(deleted) as (keyof DeletedRows)[]) deleted[table] += some[table];
+  }
+  return { deleted, complete: false };
+}
+
+/** Empties rooms, kept replies and batches, so many at once. */
+async function emptyObjects(deps: RouteDeps, run: RunKey, before: Date) {
+  const { runObjects, rooms, replies, batches } = deps;
+  const forget: Record<RunObject["kind"], (name: string) => Promise<void>> = {
+    rooms: (name) => rooms.forget(name),
+    replies: (name) => replies.drop(name),
+    batches: (name) => batches.forget(name),
+  };
+  const found = await runObjects.markDeleted(run, before);
+  const AT_ONCE = LIMITS.deletion_objects_at_once;
+  for (let from = 0; from < found.length; from += AT_ONCE) {
+    const some = found.slice(from, from + AT_ONCE);
+    await Promise.all(some.map(({ kind, name }) => forget[kind](name)));
+    await runObjects.emptied(run, some);
+  }
+  const count = (kind: RunObject["kind"]) => found.filter((object) => object.kind === kind).length;
+  const deleted = { rooms: count("rooms"), replies: count("replies"), batches: count("batches") };
+  return { deleted, complete: found.length < LIMITS.deletion_objects };
+}
+
+const owner = z.string().nullable().meta({
+  description: "the name of the key whose run it is; null where it was written without keys",
+});
+const count = z.int().min(0);
+const DescribedSchema = z.object({ run_id: z.string(), owner, metadata: RunMetadataSchema });
+const counted = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, count]));
+
+export const DeletedSchema = z.object({
+  run_id: z.string(),
+  owner,
+  before: z.iso.datetime().meta({ description: "what came before it is gone, and is not stored when it comes late" }),
+  complete: z.boolean().meta({ description: "false: there was more than this request had time for; send it again" }),
+  deleted: z
+    .object({
+      ...(counted(Object.keys(NO_ROWS)) as Record<keyof DeletedRows, typeof count>),
+      alarms: count,
+      dead_letters: count,
+      ...(counted(OBJECT_KINDS) as Record<RunObject["kind"], typeof count>),
+    })
+    .meta({
+      description: "rows by table, and what was kept elsewhere; a text is stored in parts of 16,384 characters",
+    }),
+});
+
+const runPath = () => pathOf("run_id", RunIdSchema, "The trainer's name of the run");
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "PUT /v1/runs/:run_id": {
+    operationId: "putRun",
+    tag: "Run log",
+    summary: "Say what a run is: learning rate, commit, model, notes",
+    description:
+      "Flat JSON of your own names; takes the place of what was said before. A run may be described before its first request.",
+    path: runPath(),
+    query: OwnerQuerySchema,
+    request: RunMetadataSchema,
+    said: "Stored.",
+    reply: DescribedSchema,
+    faults: [...WRITE],
+  },
+  "DELETE /v1/runs/:run_id": {
+    operationId: "deleteRun",
+    tag: "Run log",
+    summary: "Delete a run for good: rows, texts, and whatever else holds something of it",
+    description:
+      "Rows that are still queued are not stored, dead letters, rooms, kept replies and batches go too. Specs stay, for they are the deployment's. The reply says what was deleted: nothing, where nothing was left, for what is still on its way is kept out all the same, and a repeated call is no fault. Requests that come later begin the run anew. Needs the scopes `logs` and `score`; another key's run needs `admin` and `owner`.",
+    path: runPath(),
+    query: OwnerQuerySchema,
+    said: "Deleted.",
+    reply: DeletedSchema,
+    faults: [400, ...READ],
+  },
+}));

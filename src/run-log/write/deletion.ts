@@ -1,0 +1,141 @@
+// Owns the deletion of rows: a run's, with whatever of it is still on its way, and those that are too
+// old. Knows no route and no clock.
+import { type SQL, sql } from "drizzle-orm";
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { type Owner, ownerOf } from "../../core/contract/owner.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { encodeTime } from "../../platform/request-ids.ts";
+import type { DeletedRows, RunKey, Whose } from "../../ports/run-log.ts";
+import { arrayLiteral } from "../db/bulk-insert.ts";
+import type { Database } from "../db/connection.ts";
+import {
+  deletedRuns,
+  groups,
+  partedRequests,
+  requests,
+  rollouts,
+  runAlarms,
+  runs,
+  signals,
+  texts,
+} from "../db/schema.ts";
+import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
+import type { Envelope } from "./envelope.ts";
+
+/** Any number that nobody else takes an advisory lock on: "runs" in ASCII. */
+const LOCK = sql.raw(`${0x72756e73}`);
+
+/**
+ * Each transaction that stores begins with it, so that a deletion waits for those that began before
+ * the run was marked, and all others see the mark.
+ */
+export const STORING = sql`SELECT pg_advisory_xact_lock_shared(${LOCK})`;
+
+/** Of which run an envelope's rows are. */
+export function runOf({ shared, head }: Envelope): { run_id: string | null; owner: Owner } {
+  const text = (value: unknown) => (typeof value === "string" ? value : null);
+  return { run_id: text(shared.run_id), owner: ownerOf(text(shared.key_name ?? head?.row.key_name)) };
+}
+
+/** Those of the envelopes' requests, as a subquery, of which nothing is to be stored any more. */
+export function deletedAmong(envelopes: readonly Envelope[]): SQL {
+  const of = [...new Map(envelopes.map((envelope) => [envelope.request_id, runOf(envelope)]))];
+  const ids = arrayLiteral(of.map(([request_id]) => request_id));
+  const runIds = arrayLiteral(of.map(([, { run_id }]) => run_id));
+  const owners = arrayLiteral(of.map(([, { owner }]) => owner));
+  return sql`(SELECT e.request_id FROM unnest(${ids}::text[], ${runIds}::text[], ${owners}::text[]) AS e(request_id, run_id, owner)
+    JOIN ${deletedRuns} AS d ON d.run_id = e.run_id AND d.owner = e.owner WHERE e.request_id < d.before)`;
+}
+
+const of = (table: { run_id: PgColumn; owner: PgColumn }, { run_id, owner }: RunKey): SQL =>
+  sql`${table.run_id} = ${run_id} AND ${table.owner} = ${owner}`;
+
+/**
+ * Marks the run as deleted: from here on nothing is stored of requests that came before the instant.
+ * Its row and its alarms go at once. @returns how many alarms it had
+ */
+export async function markDeleted(db: Database, run: RunKey, before: Date): Promise<number> {
+  const mark = { run_id: run.run_id, owner: run.owner, before: encodeTime(before.getTime()) };
+  const results = await db.batch([
+    db.execute(sql`SELECT pg_advisory_xact_lock(${LOCK})`),
+    db
+      .insert(deletedRuns)
+      .values(mark)
+      .onConflictDoUpdate({
+        target: [deletedRuns.run_id, deletedRuns.owner],
+        set: { before: sql`greatest(${deletedRuns.before}, excluded.before)` },
+      }),
+    db.delete(runs).where(of(runs, run)),
+    db.delete(runAlarms).where(of(runAlarms, run)),
+  ]);
+  return results[3].rowCount;
+}
+
+/** In the order in which they go: a request that is found is found whole, until it is gone. */
+const TABLES: Record<keyof DeletedRows, PgTable> = {
+  requests,
+  groups,
+  rollouts,
+  verdicts,
+  signals,
+  texts,
+  verdict_texts: verdictTexts,
+  audit_verdicts: auditVerdicts,
+};
+
+/** The next of `candidates` (of `request_id` and `items`), by ids, as many as one transaction takes. */
+const piece = (candidates: SQL): SQL => sql`
+  SELECT request_id FROM (SELECT request_id, sum(items) OVER (ORDER BY request_id ROWS UNBOUNDED PRECEDING) - items AS ahead
+    FROM (${candidates} LIMIT ${LIMITS.deletion_requests}) AS candidates) AS counted WHERE ahead < ${LIMITS.deletion_rollouts}`;
+
+/** Deletes what `candidates` gives next. @returns rows by table; null when there was nothing */
+async function deletePiece(db: Database, candidates: SQL): Promise<DeletedRows | null> {
+  const { rows } = await db.execute<{ request_id: string }>(piece(candidates));
+  if (rows.length === 0) return null;
+  const ids = arrayLiteral(rows.map(({ request_id }) => request_id));
+  const remove = (table: PgTable) => db.execute(sql`DELETE FROM ${table} WHERE request_id = ANY(${ids}::text[])`);
+  const names = Object.keys(TABLES) as (keyof DeletedRows)[];
+  const [, ...results] = await db.batch([remove(partedRequests), ...names.map((name) => remove(TABLES[name]))]);
+  return Object.fromEntries(names.map((name, i) => [name, results[i]?.rowCount ?? 0])) as unknown as DeletedRows;
+}
+
+/** Requests below `before`, of a run in the table `d`, those that are not whole among them. */
+const requestsBelow = (d: SQL, before: SQL): SQL => sql`
+  SELECT r.request_id, r.items FROM ${d} AS d JOIN ${requests} AS r ON r.run_id = d.run_id AND r.owner = d.owner AND r.request_id < ${before}
+  UNION ALL
+  SELECT p.request_id, 1 FROM ${d} AS d JOIN ${partedRequests} AS p ON p.run_id = d.run_id AND p.owner = d.owner AND p.request_id < ${before}
+  ORDER BY request_id`;
+
+/** Deletes some rows of a run that is marked; null when none is left. */
+export function deleteRows(db: Database, run: RunKey): Promise<DeletedRows | null> {
+  const marked = sql`(SELECT * FROM ${deletedRuns} WHERE ${of(deletedRuns, run)})`;
+  return deletePiece(db, requestsBelow(marked, sql`d.before`));
+}
+
+/** The same of all runs that are marked: what a deletion left that was broken off. */
+export function deleteMarked(db: Database): Promise<DeletedRows | null> {
+  return deletePiece(db, requestsBelow(sql`${deletedRuns}`, sql`d.before`));
+}
+
+const ownedBy = (owner: SQL, whose: Whose): SQL =>
+  "owner" in whose ? sql`${owner} = ${whose.owner}` : sql`${owner} <> ALL(${arrayLiteral(whose.not)}::text[])`;
+
+/** Deletes some rows of requests that came before the instant; null when none is left. */
+export async function deleteOlder(db: Database, whose: Whose, before: Date): Promise<DeletedRows | null> {
+  const [at, id] = [before.toISOString(), encodeTime(before.getTime())];
+  // By run, each of which is a range of an index; then what names none, and what never came whole.
+  const deleted = await deletePiece(
+    db,
+    sql`SELECT r.request_id, r.items FROM ${runs} AS d JOIN ${requests} AS r ON r.run_id = d.run_id AND r.owner = d.owner AND r.request_id < ${id}
+      WHERE d.first_at < ${at} AND ${ownedBy(sql`d.owner`, whose)}
+    UNION ALL
+    SELECT request_id, items FROM ${requests} WHERE run_id IS NULL AND request_id < ${id} AND ${ownedBy(sql`owner`, whose)}
+    UNION ALL
+    SELECT request_id, 1 FROM ${partedRequests} WHERE request_id < ${id} AND ${ownedBy(sql`owner`, whose)}
+    ORDER BY request_id`,
+  );
+  if (deleted !== null) return deleted;
+  await db.execute(sql`WITH gone AS (DELETE FROM ${runs} AS d WHERE d.last_at < ${at} AND ${ownedBy(sql`d.owner`, whose)} RETURNING run_id, owner)
+    DELETE FROM ${runAlarms} AS a USING gone WHERE a.run_id = gone.run_id AND a.owner = gone.owner`);
+  return null;
+}
