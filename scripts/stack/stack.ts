@@ -90,10 +90,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 /** Where the npm package has the Worker's bundle; a clone makes its own. */
 export const WORKER_FILE = "worker.mjs";
 
+/** Made once, however many stacks a process starts. */
+let bundled: Promise<string> | null = null;
+
 async function workerScript(): Promise<string> {
   const file = new URL(`../../${WORKER_FILE}`, import.meta.url);
   if (existsSync(file)) return readFileSync(file, "utf8");
-  return (await import("./bundle.ts")).bundleWorker();
+  bundled ??= import("./bundle.ts").then(({ bundleWorker }) => bundleWorker());
+  return bundled;
 }
 
 /**

@@ -1,20 +1,15 @@
 // Owns replies of any form that may be long in coming: begun with white space or heartbeats, then
 // passed on. Knows no route's meaning.
-
-import { asApiError } from "../../core/faults/errors.ts";
-import { faultLine } from "../../core/faults/fault-line.ts";
-import { LIMITS } from "../../core/faults/limits.ts";
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
-import { BEGUN, promptly } from "./slow-json.ts";
+import { BEGUN, beatUntil, promptly } from "./slow-json.ts";
 import { line, ndjsonResponse, pushedText, type TextSink } from "./streams.ts";
 
 const JSON_HEADERS = { "content-type": "application/json", "x-accel-buffering": "no", ...BEGUN };
 
 /**
  * What `running` comes to, with its own status when that is known within heartbeat_ms. After that
- * the reply has begun as the caller asked for it, NDJSON or JSON, and a fault breaks the connection
- * off (docs/decisions/0007).
+ * the reply has begun as the caller asked for it, NDJSON or JSON.
  */
 export async function lateReply(
   c: AppContext,
@@ -28,19 +23,7 @@ export async function lateReply(
   const groups = (request as { groups?: unknown[] }).groups?.length ?? 0;
   const heartbeat = lines ? line({ type: "heartbeat", groups_done: 0, groups }) : "\n";
   const { body, sink } = pushedText(() => cancellation(c).abort("cancelled"));
-  sink.write(heartbeat);
-  const beat = setInterval(() => sink.write(heartbeat), LIMITS.heartbeat_ms);
-  running
-    .then((response) => {
-      clearInterval(beat);
-      return passOn(response, sink);
-    })
-    .catch((error) => {
-      clearInterval(beat);
-      if (asApiError(error).code === "internal") deps.report(faultLine(error, c.get("scope").id));
-      c.set("broken_off", asApiError(error).code);
-      sink.fail(error);
-    });
+  beatUntil(c, deps, sink, heartbeat, running, (response) => passOn(response, sink));
   return lines ? ndjsonResponse(body) : new Response(body, { headers: JSON_HEADERS });
 }
 

@@ -9,7 +9,7 @@ import type { ClientProbe } from "../../objects/gathering/gathering.ts";
 import { pause } from "../../platform/waiting.ts";
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
-import { pushedText } from "./streams.ts";
+import { pushedText, type TextSink } from "./streams.ts";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "x-accel-buffering": "no" };
 
@@ -84,10 +84,35 @@ export async function promptly<T>(
 }
 
 /**
+ * Begins a reply with `beat`, which it repeats every heartbeat_ms until `running` has come, for
+ * `end` to write. A fault breaks off what has begun: a 200 is never followed by an error document
+ * (docs/decisions/0007).
+ */
+export function beatUntil<T>(
+  c: AppContext,
+  deps: RouteDeps,
+  sink: TextSink,
+  beat: string,
+  running: Promise<T>,
+  end: (value: T) => void | Promise<void>,
+): void {
+  sink.write(beat);
+  const beats = setInterval(() => sink.write(beat), LIMITS.heartbeat_ms);
+  running
+    .finally(() => clearInterval(beats))
+    .then(end)
+    .catch((error) => {
+      const { code } = asApiError(error);
+      if (code === "internal") deps.report(faultLine(error, c.get("scope").id));
+      c.set("broken_off", code);
+      sink.fail(error);
+    });
+}
+
+/**
  * A reply that takes longer than `begins` says, or is probed, begins with line ends, which JSON
  * allows before a value: proxies cut a reply that is silent for about 100 s, and a client that
- * closed its side is noticed only by writing to it. After that a fault breaks the connection off; a
- * 200 is never followed by an error document (docs/decisions/0007).
+ * closed its side is noticed only by writing to it.
  */
 export function slowJson(
   c: AppContext,
@@ -120,19 +145,10 @@ export function slowJson(
     const reply = await promptly(running, begun.promise, begins);
     if (reply !== null) return c.body(write(reply.value) as string, 200, { ...HEADERS, ...reply.headers });
     const { body, sink } = open();
-    sink.write("\n");
-    const beat = setInterval(() => sink.write("\n"), LIMITS.heartbeat_ms);
-    running
-      .then(({ value }) => {
-        sink.write(write(value) as string);
-        sink.close();
-      })
-      .catch((error) => {
-        if (asApiError(error).code === "internal") deps.report(faultLine(error, c.get("scope").id));
-        c.set("broken_off", asApiError(error).code);
-        sink.fail(error);
-      })
-      .finally(() => clearInterval(beat));
+    beatUntil(c, deps, sink, "\n", running, ({ value }) => {
+      sink.write(write(value) as string);
+      sink.close();
+    });
     return c.body(body, 200, { ...HEADERS, ...BEGUN });
   }
 

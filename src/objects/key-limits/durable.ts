@@ -1,14 +1,18 @@
-// Owns the Durable Object that counts what one key uses: its SQLite row and the calls it answers.
+// Owns the Durable Object that counts what one key uses: what it keeps and the calls it answers.
 // Knows no rule; those are ledger.ts.
 import { DurableObject } from "cloudflare:workers";
 import type { Grant, KeyLimit } from "../../ports/key-limits.ts";
+import { durableValues } from "../storage/durable.ts";
 import { type CountersStub, EMPTY_LEDGER, grant, held, type LedgerState, type Spending, settled } from "./ledger.ts";
+
+const KEPT = "ledger";
 
 /**
  * One object a key name. Calls do not wait between reading and writing, so each is whole; the
  * platform sends a reply only once its write is stored.
  */
 export class KeyCounters extends DurableObject implements CountersStub {
+  readonly #values = durableValues(this.ctx);
   #state: LedgerState | null = null;
 
   async ask(limit: KeyLimit, lease: string, spending: Spending): Promise<Grant> {
@@ -29,20 +33,12 @@ export class KeyCounters extends DurableObject implements CountersStub {
   }
 
   #read(): LedgerState {
-    if (this.#state !== null) return this.#state;
-    const { sql } = this.ctx.storage;
-    sql.exec("CREATE TABLE IF NOT EXISTS ledger (id INTEGER PRIMARY KEY CHECK (id = 0), state TEXT NOT NULL)");
-    const [row] = sql.exec<{ state: string }>("SELECT state FROM ledger").toArray();
-    this.#state = row === undefined ? EMPTY_LEDGER : (JSON.parse(row.state) as LedgerState);
+    this.#state ??= this.#values.get<LedgerState>(KEPT) ?? EMPTY_LEDGER;
     return this.#state;
   }
 
   #write(state: LedgerState): void {
     this.#state = state;
-    const text = JSON.stringify(state);
-    this.ctx.storage.sql.exec(
-      "INSERT INTO ledger VALUES (0, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state",
-      text,
-    );
+    this.#values.put(KEPT, state);
   }
 }
