@@ -104,7 +104,7 @@ describe("what is no verdict beside one", () => {
 
 describe("what stands in brackets beside labels", () => {
   const last = (labels: readonly string[], text: string) =>
-    readBy({ kind: "bracket", labels }, { segment: text, count: 2 });
+    readBy({ kind: "bracket", labels: [...labels] }, { segment: text, count: 2 });
 
   it("is a comparison, and none of the labels: no earlier one stands in its place", () => {
     for (const labels of [

@@ -1,7 +1,7 @@
 // Owns reading /v1/verdicts items: how many candidates, which is correct, what is missing or
 // contradicts. Knows no verdict text.
 import type { VerdictItem, VerdictsRequest } from "../contract/requests.ts";
-import { ApiError, type FieldError } from "../faults/errors.ts";
+import { ApiError, type RequestErrorCode } from "../faults/errors.ts";
 import { counted } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY, uniqueMaximum, type VerdictCase } from "./formulations.ts";
@@ -20,27 +20,30 @@ interface CaseFault {
  * with the first faults named.
  */
 export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
-  const faults: FieldError[] = [];
-  let faulty = 0;
-  const cases: VerdictCase[] = [];
-  request.items.forEach((item, i) => {
-    const read = readItem(request, item);
-    if (!("field" in read)) cases.push(read);
-    else if (faulty++ < LIMITS.validation_errors_max) {
-      faults.push({ path: `items[${i}].${read.field}`, message: read.message });
-    }
-  });
-  if (faulty > 0) {
-    throw new ApiError("invalid_request", inShort(faults, faulty), { errors: faults });
-  }
-  if (request.overlong !== null) requireLengths(request.items);
-  return cases;
+  const read = request.items.map((item) => readItem(request, item));
+  refuse(
+    "invalid_request",
+    read.map((item) => ("field" in item ? item : null)),
+  );
+  const unmeasured = { field: "length_tokens", message: "needed by overlong; never guessed from characters" } as const;
+  const measured = ({ length_tokens }: VerdictItem) => request.overlong === null || length_tokens !== undefined;
+  refuse(
+    "length_tokens_required",
+    request.items.map((item) => (measured(item) ? null : unmeasured)),
+  );
+  return read as VerdictCase[];
 }
 
-/** The first fault, and how many items have one. */
-function inShort(faults: readonly FieldError[], items: number): string {
-  const first = faults[0] as FieldError;
-  return `${first.path}: ${first.message}${items > 1 ? ` (and ${counted(items - 1, "more item")})` : ""}`;
+/** Throws for the items that have a fault: the first in words, and how many there are. */
+function refuse(code: RequestErrorCode, faults: readonly (CaseFault | null)[]): void {
+  const found = faults.flatMap((fault, i) => (fault === null ? [] : [{ ...fault, i }]));
+  const errors = found
+    .slice(0, LIMITS.validation_errors_max)
+    .map(({ field, message, i }) => ({ path: `items[${i}].${field}`, message }));
+  const [first] = errors;
+  if (first === undefined) return;
+  const more = found.length > 1 ? ` (and ${counted(found.length - 1, "more item")})` : "";
+  throw new ApiError(code, `${first.path}: ${first.message}${more}`, { errors });
 }
 
 function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem): VerdictCase | CaseFault {
@@ -107,16 +110,4 @@ function goldOf(passRates: readonly number[], correct: number | undefined): numb
     return { field: "correct", message: "contradicts pass_rates: another candidate has a higher one" };
   }
   return correct;
-}
-
-function requireLengths(items: readonly VerdictItem[]): void {
-  const missing: FieldError[] = [];
-  let count = 0;
-  items.forEach(({ length_tokens }, i) => {
-    if (length_tokens === undefined && count++ < LIMITS.validation_errors_max) {
-      missing.push({ path: `items[${i}].length_tokens`, message: "needed by overlong; never guessed from characters" });
-    }
-  });
-  if (count === 0) return;
-  throw new ApiError("length_tokens_required", inShort(missing, count), { errors: missing });
 }

@@ -53,6 +53,13 @@ export function pooled(
   });
 }
 
+/** What rewards are held against: labels, or an audit in runs where none come. */
+export function truthIn(rows: readonly HealthRow[]): { truth: (number | null)[]; labelled: boolean } {
+  const labels = column(rows, "label_correlation");
+  const labelled = labels.some((value) => value !== null);
+  return { truth: labelled ? labels : column(rows, "audit_correlation"), labelled };
+}
+
 /** One measure over the steps; null where nothing was logged. */
 export const column = (rows: readonly HealthRow[], name: MeasureName): (number | null)[] =>
   rows.map((row) => row[name] ?? null);

@@ -81,9 +81,11 @@ export class Breaker {
     return { good: this.#counts.sum("good", now), bad: this.#counts.sum("bad", now) };
   }
 
-  /** Opens it for what others have found out. */
+  /** Opens it, also for what others have found out. */
   open(now: number): void {
-    this.#open(now);
+    this.#probeSince = null;
+    this.#openUntil = now + this.#options.open_ms;
+    this.#counts.clear();
   }
 
   #count(good: boolean, now: number): void {
@@ -91,7 +93,7 @@ export class Breaker {
     this.#counts.add(good ? "good" : "bad", now);
     const bad = this.#counts.sum("bad", now);
     const all = bad + this.#counts.sum("good", now);
-    if (!good && all >= volume_min && bad >= all * failure_share) this.#open(now);
+    if (!good && all >= volume_min && bad >= all * failure_share) this.open(now);
   }
 
   #probed(good: boolean, now: number): void {
@@ -101,12 +103,6 @@ export class Breaker {
       return;
     }
     // A probe given up for lost may still come in, after another has decided.
-    if (this.state(now) === "half_open") this.#open(now);
-  }
-
-  #open(now: number): void {
-    this.#probeSince = null;
-    this.#openUntil = now + this.#options.open_ms;
-    this.#counts.clear();
+    if (this.state(now) === "half_open") this.open(now);
   }
 }

@@ -10,7 +10,6 @@ import { rankShares } from "../math/stats.ts";
  * members stay outside.
  */
 interface GroupFunction {
-  group: true;
   range(range: ValueRange): ValueRange;
   /** As `way` of a plain function. */
   way?(range: ValueRange): ValueRange;
@@ -64,7 +63,6 @@ const isPoint = ([low, high]: ValueRange): boolean => low === high;
 /** Functions over the group. */
 export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
   centre: {
-    group: true,
     range: (range) => (isPoint(range) ? [0, 0] : [range[0] - range[1], range[1] - range[0]]),
     way: sumRange,
     over: (values) => {
@@ -73,18 +71,16 @@ export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
     },
   },
   zscore: {
-    group: true,
     range: (range) => (isPoint(range) ? [0, 0] : [-ZSCORE_MAX, ZSCORE_MAX]),
     way: (range) => hull([sumRange(range), squaresRange(range)]),
     over: zscores,
   },
-  rank: { group: true, range: (range) => (isPoint(range) ? [0, 0] : TRUTH), over: rankShares },
+  rank: { range: (range) => (isPoint(range) ? [0, 0] : TRUTH), over: rankShares },
   gmean: {
-    group: true,
     range: (range) => range,
     way: sumRange,
     over: (values) => constantOver(values, groupMean(values)),
   },
-  gmin: { group: true, range: (range) => range, over: (values) => constantOver(values, least(values)) },
-  gmax: { group: true, range: (range) => range, over: (values) => constantOver(values, most(values)) },
+  gmin: { range: (range) => range, over: (values) => constantOver(values, least(values)) },
+  gmax: { range: (range) => range, over: (values) => constantOver(values, most(values)) },
 };

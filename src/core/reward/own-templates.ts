@@ -2,7 +2,7 @@
 import type { OwnPreset } from "../judges/presets/own.ts";
 import { templateKey } from "../judges/presets/own.ts";
 import { isPromptName } from "../judges/render.ts";
-import { type AnySpec, hasSignals, type SpecSignal } from "./compiled-spec.ts";
+import { type AnySpec, hasSignals, judgesIn, type SpecSignal } from "./compiled-spec.ts";
 
 /** A judge as far as its prompt goes; null for what is none. */
 function judgeOf(signal: SpecSignal): { prompt: string } | null {
@@ -11,13 +11,9 @@ function judgeOf(signal: SpecSignal): { prompt: string } | null {
 }
 
 /** The names in a spec's judges that are no built-in prompt's, each once. */
-export function foreignPrompts(spec: AnySpec): string[] {
-  const asking = hasSignals(spec)
-    ? Object.values(spec.signals).flatMap((signal) => judgeOf(signal) ?? [])
-    : [spec.judge];
-  const judges = spec.audit === undefined ? asking : [...asking, spec.audit.judge];
-  return [...new Set(judges.map(({ prompt }) => prompt).filter((prompt) => !isPromptName(prompt)))];
-}
+export const foreignPrompts = (spec: AnySpec): string[] => [
+  ...new Set(judgesIn(spec).flatMap(({ judge: { prompt } }) => (isPromptName(prompt) ? [] : [prompt]))),
+];
 
 /** The spec with each such name that is a template's replaced by the template itself. */
 export function withTemplates(spec: AnySpec, templates: ReadonlyMap<string, OwnPreset>): AnySpec {

@@ -1,7 +1,7 @@
 // Owns the alarm `judge_at_chance`: rewards say next to nothing of the labels, or of the audit where no
 // labels come: the judge guesses.
 import { type Alarm, documented } from "../alarm.ts";
-import { column, rolling } from "../health-row.ts";
+import { rolling, truthIn } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 
 const STEPS = 20;
@@ -11,11 +11,7 @@ export const judgeAtChance: Alarm = {
   bad: "below",
   alarm: 0.1,
   clear: 0.15,
-  series(rows) {
-    const labels = column(rows, "label_correlation");
-    const labelled = labels.some((value) => value !== null);
-    return rolling(labelled ? labels : column(rows, "audit_correlation"), STEPS);
-  },
+  series: (rows) => rolling(truthIn(rows).truth, STEPS),
   says: ({ value }) =>
     `rewards say nothing of labels or of the second judge: their correlation is ${significant(value)}`,
 };

@@ -1,7 +1,7 @@
 // Owns the alarm `proxy_gap`: rewards say less and less of the labels, or, where none come, of what
 // another judge finds of a share of groups. Rewards need not rise: a tournament's mean never does.
 import { type Alarm, documented } from "../alarm.ts";
-import { column } from "../health-row.ts";
+import { truthIn } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 import { FIRST_STEPS, risenOver } from "../trend.ts";
 
@@ -15,9 +15,7 @@ export const proxyGap: Alarm = {
   alarm: 0.2,
   clear: 0.15,
   series(rows) {
-    const labels = column(rows, "label_correlation");
-    const labelled = labels.some((value) => value !== null);
-    const truth = labelled ? labels : column(rows, "audit_correlation");
+    const { truth, labelled } = truthIn(rows);
     const falls = truth.map((value) => (value === null ? null : 0 - value));
     return risenOver(falls, labelled ? LABELLED : AUDITED);
   },

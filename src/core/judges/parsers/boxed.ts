@@ -8,33 +8,27 @@ import { keyMatches } from "./line.ts";
 import type { Anchor, Parser } from "./parser.ts";
 import { finalOf, nothing, ok, type ParserResult, type VerdictMatch } from "./parser-result.ts";
 
-export interface BoxedSettings {
-  kind: "boxed";
-  labels?: readonly string[];
-  many?: boolean;
-  /** Words that mean a label, in lower case. */
-  words?: Readonly<Record<string, string>>;
-  /** Where no box is: the line with this key, or the whole answer, or boxed{B}, may say it. */
-  key?: string;
-  bare?: boolean;
-}
+const SCHEMA = z
+  .strictObject({
+    kind: z.literal("boxed"),
+    labels: LabelsSchema,
+    many: z.boolean(),
+    /** Words that mean a label, in lower case. */
+    words: WordsSchema,
+    /** Where no box is: the line with this key, or the whole answer, or boxed{B}, may say it. */
+    key: KeySchema,
+    bare: z.boolean(),
+  })
+  .partial()
+  .required({ kind: true });
+export type BoxedSettings = z.output<typeof SCHEMA>;
 
 /** Labels behind the brace of a box. */
 export const boxAnchor = (labels: readonly string[]): Anchor => ({ labels, behind: /\\boxed\s*\{/g });
 
 export const boxed: Parser<BoxedSettings> = {
   kind: "boxed",
-  schema: z
-    .strictObject({
-      kind: z.literal("boxed"),
-      labels: LabelsSchema,
-      many: z.boolean(),
-      words: WordsSchema,
-      key: KeySchema,
-      bare: z.boolean(),
-    })
-    .partial()
-    .required({ kind: true }),
+  schema: SCHEMA,
   labelCount: ({ labels, many }) => (many || labels === undefined ? "several" : "either"),
   promptMarks: () => ["\\boxed{"],
   written: ({ key, bare }) => [...(bare ? ["boxed{"] : []), ...(key === undefined ? [] : [key])],

@@ -7,14 +7,18 @@ import { numbersIn } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type Value, type VerdictMatch } from "./parser-result.ts";
 
-export interface BracketSettings {
-  kind: "bracket";
-  /** Letters, or with `strength` none: then the comparisons A>>B, A>B, A=B, B>A, B>>A. */
-  labels?: readonly string[];
-  strength?: boolean;
-  /** Instead: one rating a candidate, lowest and highest. */
-  range?: readonly [number, number];
-}
+const SCHEMA = z
+  .strictObject({
+    kind: z.literal("bracket"),
+    /** Letters, or with `strength` none: then the comparisons A>>B, A>B, A=B, B>A, B>>A. */
+    labels: LabelsSchema,
+    strength: z.boolean(),
+    /** Instead: one rating a candidate, lowest and highest. */
+    range: RangeSchema,
+  })
+  .partial()
+  .required({ kind: true });
+export type BracketSettings = z.output<typeof SCHEMA>;
 
 const BRACKETS = /\[\[([^[\]]{1,256})\]\]/g;
 /** Of Arena-Hard: read where no answer stands in two pairs of brackets. */
@@ -39,10 +43,7 @@ const COMPARISONS = Object.keys(STRENGTHS).flatMap((sign) => [`[[${sign}]]`, `[$
 
 export const bracket: Parser<BracketSettings> = {
   kind: "bracket",
-  schema: z
-    .strictObject({ kind: z.literal("bracket"), labels: LabelsSchema, strength: z.boolean(), range: RangeSchema })
-    .partial()
-    .required({ kind: true }),
+  schema: SCHEMA,
   labelCount: ({ labels, strength, range }) => (strength || (labels ?? range) === undefined ? "several" : "either"),
   promptMarks: ({ strength, labels }) =>
     strength ? ["[[A>B]]"] : (labels ?? ["A"]).slice(0, 1).map((label) => `[[${label}]]`),

@@ -7,59 +7,45 @@ import { type NumberRange, numberIn, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { nothing, ok, type ParserResult } from "./parser-result.ts";
 
-export interface JsonSettings {
-  kind: "json";
-  /** The key that holds the scores; with `{n}` one key a candidate, counted from 1. */
-  scores?: string;
-  /** Inside it: the ids of the candidates, with `{n}` from 1 or `{letter}` from A. */
-  ids?: string;
-  /** Where it holds a list of objects: their keys of id and score. */
-  items?: readonly [string, string];
-  /** Keys of a list of all ids, best first, which no score may contradict. */
-  order?: readonly string[];
-  /** The key of the best one's id, which no score may contradict. */
-  winner?: string;
-  /** The key of a ranking of two, lowest for the first by much, highest for the second. */
-  ranking?: { key: string; range: readonly [number, number] };
-  /** One number, or with `pass` a boolean that may stand beside it. */
-  grade?: string;
-  pass?: string;
-  /** Keys of booleans: what is met. With `{n}` one a criterion. */
-  met?: string;
-  /** With `met`: the key of the words of the candidate that a criterion's decision rests on. */
-  evidence?: string;
-  /** With `met`: a criterion may have choices, told by their number from 1. */
-  choices?: true;
-  range?: readonly [number, number];
-  /** Of a grade: whole numbers only. */
-  whole?: boolean;
-}
+const SCHEMA = z
+  .strictObject({
+    kind: z.literal("json"),
+    /** The key that holds the scores; with `{n}` one key a candidate, counted from 1. */
+    scores: KeySchema,
+    /** Inside it: the ids of the candidates, with `{n}` from 1 or `{letter}` from A. */
+    ids: KeySchema,
+    /** Where it holds a list of objects: their keys of id and score. */
+    items: z.tuple([KeySchema, KeySchema]),
+    /** Keys of a list of all ids, best first, which no score may contradict. */
+    order: z.array(KeySchema).min(1).max(4),
+    /** The key of the best one's id, which no score may contradict. */
+    winner: KeySchema,
+    /** The key of a ranking of two, lowest for the first by much, highest for the second. */
+    ranking: z.strictObject({ key: KeySchema, range: RangeSchema }),
+    /** One number, or with `pass` a boolean that may stand beside it. */
+    grade: KeySchema,
+    pass: KeySchema,
+    /** Keys of booleans: what is met. With `{n}` one a criterion. */
+    met: KeySchema,
+    /** With `met`: the key of the words of the candidate that a criterion's decision rests on. */
+    evidence: KeySchema,
+    /** With `met`: a criterion may have choices, told by their number from 1. */
+    choices: z.literal(true),
+    range: RangeSchema,
+    /** Of a grade: whole numbers only. */
+    whole: z.boolean(),
+  })
+  .partial()
+  .required({ kind: true })
+  .refine(
+    ({ scores, grade, pass, met }) => [scores, grade ?? pass, met].filter((key) => key !== undefined).length === 1,
+    "needs one of scores, grade (or pass) and met",
+  );
+export type JsonSettings = z.output<typeof SCHEMA>;
 
 export const json: Parser<JsonSettings> = {
   kind: "json",
-  schema: z
-    .strictObject({
-      kind: z.literal("json"),
-      scores: KeySchema,
-      ids: KeySchema,
-      items: z.tuple([KeySchema, KeySchema]),
-      order: z.array(KeySchema).min(1).max(4),
-      winner: KeySchema,
-      ranking: z.strictObject({ key: KeySchema, range: RangeSchema }),
-      grade: KeySchema,
-      pass: KeySchema,
-      met: KeySchema,
-      evidence: KeySchema,
-      choices: z.literal(true),
-      range: RangeSchema,
-      whole: z.boolean(),
-    })
-    .partial()
-    .required({ kind: true })
-    .refine(
-      ({ scores, grade, pass, met }) => [scores, grade ?? pass, met].filter((key) => key !== undefined).length === 1,
-      "needs one of scores, grade (or pass) and met",
-    ),
+  schema: SCHEMA,
   // An object may explain itself at length between its first key and its last.
   whole: () => true,
   labelCount: ({ scores }) => (scores === undefined ? "one" : "several"),

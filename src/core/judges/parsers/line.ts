@@ -7,44 +7,33 @@ import { leadingNumbers, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type VerdictMatch } from "./parser-result.ts";
 
-export interface LineSettings {
-  kind: "line";
-  /**
-   * Such as `[RESULT]` or `Winner:`; case, and asterisks around it, do not count. Absent, with a
-   * range: any whole number that stands alone.
-   */
-  key?: string;
-  /**
-   * Other spellings of it, read where it stands nowhere: one in brackets anywhere, others at a
-   * line's start.
-   */
-  also?: readonly string[];
-  labels?: readonly string[];
-  words?: Readonly<Record<string, string>>;
-  /** Instead of labels: a number, lowest and highest. */
-  range?: readonly [number, number];
-  /** Whole numbers only. */
-  whole?: boolean;
-}
+const SCHEMA = z
+  .strictObject({
+    kind: z.literal("line"),
+    /** Such as `[RESULT]` or `Winner:`; case, and asterisks around it, do not count. */
+    key: KeySchema,
+    /** In brackets anywhere, others at a line's start. */
+    also: z
+      .array(KeySchema)
+      .min(1)
+      .max(4)
+      .meta({ description: "other spellings of the key, read where it stands nowhere" }),
+    labels: LabelsSchema,
+    words: WordsSchema,
+    /** Instead of labels: a number, lowest and highest. */
+    range: RangeSchema,
+    /** Whole numbers only. */
+    whole: z.boolean(),
+  })
+  .partial()
+  .required({ kind: true, key: true });
+type GivenLine = z.output<typeof SCHEMA>;
+/** Without a key, with a range: any whole number that stands alone. */
+export type LineSettings = Omit<GivenLine, "key"> & Partial<Pick<GivenLine, "key">>;
 
 export const line: Parser<LineSettings> = {
   kind: "line",
-  schema: z
-    .strictObject({
-      kind: z.literal("line"),
-      key: KeySchema,
-      also: z
-        .array(KeySchema)
-        .min(1)
-        .max(4)
-        .meta({ description: "other spellings of the key, read where it stands nowhere" }),
-      labels: LabelsSchema,
-      words: WordsSchema,
-      range: RangeSchema,
-      whole: z.boolean(),
-    })
-    .partial()
-    .required({ kind: true, key: true }),
+  schema: SCHEMA,
   labelCount: ({ labels, range }) => (range !== undefined ? "one" : labels === undefined ? "several" : "either"),
   promptMarks: ({ key }) => (key === undefined ? [] : [key]),
   written: ({ key, also = [] }) => (key === undefined ? [] : [key, ...also]),

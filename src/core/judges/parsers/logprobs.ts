@@ -7,29 +7,24 @@ import { lettersOf, wholeLabel } from "./labels.ts";
 import type { Parser, TokenLogprobs } from "./parser.ts";
 import { nothing, ok, type ParserResult } from "./parser-result.ts";
 
-export interface LogprobsSettings {
-  kind: "logprobs";
-  labels?: readonly string[];
-  /** The tag behind which the label stands; absent: the answer's first token. */
-  tag?: string;
-  /** Instead: a tag before the mark of each candidate; the labels are marks, the best first. */
-  each?: readonly string[];
-  /** Least probability mass that the labels seen must have. */
-  coverage?: number;
-}
+const SCHEMA = z
+  .strictObject({
+    kind: z.literal("logprobs"),
+    labels: LabelsSchema,
+    /** The tag behind which the label stands; absent: the answer's first token. */
+    tag: OpeningSchema,
+    /** Instead: a tag before the mark of each candidate; the labels are marks, the best first. */
+    each: someOf(OpeningSchema, "list_candidates_max"),
+    /** Least probability mass that the labels seen must have. */
+    coverage: z.number().gt(0).max(1),
+  })
+  .partial()
+  .required({ kind: true });
+export type LogprobsSettings = z.output<typeof SCHEMA>;
 
 export const logprobs: Parser<LogprobsSettings> = {
   kind: "logprobs",
-  schema: z
-    .strictObject({
-      kind: z.literal("logprobs"),
-      labels: LabelsSchema,
-      tag: OpeningSchema,
-      each: someOf(OpeningSchema, "list_candidates_max"),
-      coverage: z.number().gt(0).max(1),
-    })
-    .partial()
-    .required({ kind: true }),
+  schema: SCHEMA,
   whole: ({ tag }) => tag === undefined,
   labelCount: () => "either",
   promptMarks: ({ tag, each, labels = [] }) => each ?? (tag === undefined ? labels : [tag]),

@@ -7,19 +7,14 @@ import { numbersIn } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, type VerdictMatch } from "./parser-result.ts";
 
-export interface NumbersSettings {
-  kind: "numbers";
-  /** Lowest and highest. */
-  range: readonly [number, number];
-  /** Whole numbers only. */
-  whole?: boolean;
-}
+const SCHEMA = z.strictObject({ kind: z.literal("numbers"), range: RangeSchema, whole: z.boolean().optional() });
+export type NumbersSettings = z.output<typeof SCHEMA>;
 
 const LIST = /\[([^[\]]{1,256})\]/g;
 
 export const numbers: Parser<NumbersSettings> = {
   kind: "numbers",
-  schema: z.strictObject({ kind: z.literal("numbers"), range: RangeSchema, whole: z.boolean().optional() }),
+  schema: SCHEMA,
   labelCount: () => "either",
   promptMarks: () => ["\\boxed{"],
   read({ range, whole = false }, { segment, count }) {

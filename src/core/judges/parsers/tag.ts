@@ -8,19 +8,23 @@ import { numberIn, within } from "./number-text.ts";
 import type { Parser } from "./parser.ts";
 import { finalOf, nothing, ok, type ParserResult, type VerdictMatch } from "./parser-result.ts";
 
-export interface TagSettings {
-  kind: "tag";
-  tag: string;
-  labels?: readonly string[];
-  /** Instead of labels: a number, lowest and highest. */
-  range?: readonly [number, number];
-  /** Whole numbers only. */
-  whole?: boolean;
-  /** Of labels: where the tag stands nowhere, [[B]] by itself may say it. */
-  bare?: boolean;
-  /** One tag a candidate, in their order, and no other of its name. */
-  each?: boolean;
-}
+const SCHEMA = z
+  .strictObject({
+    kind: z.literal("tag"),
+    tag: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, "must match [A-Za-z][A-Za-z0-9_]{0,31}"),
+    labels: LabelsSchema,
+    /** Instead of labels: a number, lowest and highest. */
+    range: RangeSchema,
+    /** Whole numbers only. */
+    whole: z.boolean(),
+    /** Of labels: where the tag stands nowhere, [[B]] by itself may say it. */
+    bare: z.boolean(),
+    /** One tag a candidate, in their order, and no other of its name. */
+    each: z.boolean(),
+  })
+  .partial()
+  .required({ kind: true, tag: true });
+export type TagSettings = z.output<typeof SCHEMA>;
 
 interface Block {
   line: number;
@@ -30,18 +34,7 @@ interface Block {
 
 export const tag: Parser<TagSettings> = {
   kind: "tag",
-  schema: z
-    .strictObject({
-      kind: z.literal("tag"),
-      tag: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, "must match [A-Za-z][A-Za-z0-9_]{0,31}"),
-      labels: LabelsSchema,
-      range: RangeSchema,
-      whole: z.boolean(),
-      bare: z.boolean(),
-      each: z.boolean(),
-    })
-    .partial()
-    .required({ kind: true, tag: true }),
+  schema: SCHEMA,
   whole: ({ each = false }) => each,
   labelCount: ({ labels, range, each }) =>
     range !== undefined && !each ? "one" : labels === undefined && !each ? "several" : "either",

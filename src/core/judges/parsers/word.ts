@@ -6,15 +6,13 @@ import { lettersOf, wholeLabel } from "./labels.ts";
 import type { Parser } from "./parser.ts";
 import { nothing, ok } from "./parser-result.ts";
 
-export interface WordSettings {
-  kind: "word";
-  /** Absent: the letters of the candidates shown. */
-  labels?: readonly string[];
-}
+/** Without labels: the letters of the candidates shown. */
+const SCHEMA = z.strictObject({ kind: z.literal("word"), labels: LabelsSchema.optional() });
+export type WordSettings = z.output<typeof SCHEMA>;
 
 export const word: Parser<WordSettings> = {
   kind: "word",
-  schema: z.strictObject({ kind: z.literal("word"), labels: LabelsSchema.optional() }),
+  schema: SCHEMA,
   whole: () => true,
   labelCount: ({ labels }) => (labels === undefined ? "several" : "either"),
   promptMarks: ({ labels = [] }) => labels,

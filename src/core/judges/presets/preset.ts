@@ -35,7 +35,6 @@ export interface Preset {
   passing?: readonly string[];
   /** `completion`: one raw text for /completions; `roles`: special chat roles. */
   style?: "completion" | "roles";
-  needs?: readonly ("prefill" | "logprobs" | "structured")[];
 }
 
 /** Fewest and most candidates that a shape shows. */
