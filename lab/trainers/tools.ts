@@ -253,6 +253,11 @@ export const TOOLS: readonly Tool[] = [
   shim("miles (shim)", "slime", WHOLE),
   nemoGym,
   verifiers,
+  // By its documented line, without our relay: it asks once.
+  {
+    ...packaged("verifiers (package)", "verifiers", "verifiers", BY_ANY),
+    refuses: { when: /^httpx\.(ConnectError|RemoteProtocolError|ReadError)/, as: "httpx.TransportError" },
+  },
   shim("verl (shim)", "verl_reward", BY_ONE),
   shim("verl (gathered)", "verl_gathered", BY_ANY),
   packaged("verl (package, shim)", "verl", "verl_reward", BY_ONE),
@@ -260,13 +265,16 @@ export const TOOLS: readonly Tool[] = [
   shim("SkyRL", "skyrl", BY_ONE),
   packaged("SkyRL (package)", "skyrl-gym", "skyrl", BY_ONE),
   shim("AReaL", "areal", BY_ANY),
+  packaged("AReaL (package)", "areal", "areal", BY_ANY),
   { ...shim("ms-swift", "ms_swift"), refuses_part: /holds a part of a group/ },
   shim("TRL", "trl"),
   packaged("TRL (package)", "trl", "trl"),
   { ...shim("axolotl", "trl"), version: "stand-in, TRL's function" },
   packaged("tinker (package)", "tinker-cookbook", "tinker", WHOLE),
   packaged("Atropos (package)", "atroposlib", "atropos", WHOLE),
+  packaged("ART RULER (package)", "openpipe-art", "art", WHOLE),
   evalProtocol,
+  packaged("eval-protocol (package)", "eval-protocol", "eval_protocol", BY_ANY),
   faiRl,
   cohere,
   openaiJudge,
@@ -277,8 +285,8 @@ export const TOOLS: readonly Tool[] = [
  */
 export function toldAs({ name }: Tool, reward: number): number {
   // Scores leave the penalty of what is malformed out.
-  if (name === "cohere (rerank)") return Math.max(0, reward);
+  if (name === "cohere (rerank)" || name === "ART RULER (package)") return Math.max(0, reward);
   if (name === "openai (judge)") return Math.max(0, Math.round(10 * reward));
   // The default spec's rewards lie between -1 and 1.
-  return name === "eval-protocol" ? (reward + 1) / 2 : reward;
+  return name.startsWith("eval-protocol") ? (reward + 1) / 2 : reward;
 }
