@@ -150,6 +150,13 @@ const shim = (name: string, tool: string, ways: PythonWays = {}): Tool => ({
   ...inPython(name, { name: tool }, ways),
 });
 
+/** One whose training has its processes meet; without torch its row stays as it was. */
+const meeting = (name: string, tool: string): Tool => ({
+  version: "stand-in, our shim",
+  ...(INSTALLED.trl === undefined && { absent: true as const }),
+  ...inPython(name, { name: tool, meets: true }, {}),
+});
+
 function inPython(name: string, tool: PythonTool, { comes, split }: PythonWays): Omit<Tool, "version"> {
   return {
     name,
@@ -266,10 +273,10 @@ export const TOOLS: readonly Tool[] = [
   packaged("SkyRL (package)", "skyrl-gym", "skyrl", BY_ONE),
   shim("AReaL", "areal", BY_ANY),
   packaged("AReaL (package)", "areal", "areal", BY_ANY),
-  { ...shim("ms-swift", "ms_swift"), refuses_part: /holds a part of a group/ },
-  shim("TRL", "trl"),
+  { ...meeting("ms-swift", "ms_swift"), refuses_part: /holds a part of a group/ },
+  meeting("TRL", "trl"),
   packaged("TRL (package)", "trl", "trl"),
-  { ...shim("axolotl", "trl"), version: "stand-in, TRL's function" },
+  { ...meeting("axolotl", "trl"), version: "stand-in, TRL's function" },
   packaged("tinker (package)", "tinker-cookbook", "tinker", WHOLE),
   packaged("Atropos (package)", "atroposlib", "atropos", WHOLE),
   packaged("ART RULER (package)", "openpipe-art", "art", WHOLE),

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent / "trainers"))
 import packages
 import packages_alone as alone
 import tiny_policy
+from drive_shims import meet
 from fake_server import Reply, serving
 
 Groups = list[dict[str, Any]]
@@ -52,10 +53,15 @@ def trl(plan: dict[str, Any], rows: Rows) -> Values:
 
     words = words_of(rows)
     prompts, texts = [prompt for prompt, _ in rows], [text for _, text in rows]
-    trainer = packages.trl_trainer(kritai_reward(), words, tiny_policy.model(len(words)), prompts, plan["size"])
+    together = {"gather": True, "num_generations": plan["size"]} if "world" in plan else {}
+    trainer = packages.trl_trainer(
+        kritai_reward(**together), words, tiny_policy.model(len(words)), prompts, plan["size"]
+    )
     inputs = [{"prompt": prompt} for prompt in prompts]
     rewards = trainer._calculate_rewards(inputs, prompts, texts, [words.encode(text) for text in texts])
-    return [None if value != value else value for value in rewards[:, 0].tolist()]
+    # TRL's own gathering has those of all processes.
+    first = plan["world"]["rank"] * len(rows) if "world" in plan else 0
+    return [None if value != value else value for value in rewards[first : first + len(rows), 0].tolist()]
 
 
 def grouped(rows: Rows) -> list[tuple[str, list[str]]]:
@@ -172,6 +178,8 @@ if __name__ == "__main__":
     given = json.loads(sys.stdin.read())
     sizes = [len(group["texts"]) for group in given["groups"]]
     waits = [given["late_s"] * (at == size - 1) for size in sizes for at in range(size)]
+    if "world" in given:
+        meet(given["world"])
     given["waits"] = waits if given["late_s"] > 0 else []
     asked = [(group["prompt"], text) for group in given["groups"] for text in group["texts"]]
     began = time.monotonic()
