@@ -72,6 +72,8 @@ export interface Place {
   scale: number;
   /** So long after the others each group's last sample comes; absent: with them. */
   late_ms?: number;
+  /** One of two processes of a training, which meet at that port. */
+  world?: { rank: number; port: number };
 }
 
 /**

@@ -46,6 +46,8 @@ export function endPython(): void {
 export interface PythonTool {
   name: string;
   packaged?: true;
+  /** Its processes meet over torch's gloo, so that it runs where the trainers are installed. */
+  meets?: true;
 }
 
 interface Driver {
@@ -59,13 +61,13 @@ const waiting = new Map<string, Driver[]>();
 
 const keyOf = (origin: string, { name, packaged }: PythonTool) => `${origin} ${name} ${packaged === true}`;
 
-function startDriver({ origin, scale }: Place, { name, packaged }: PythonTool): Driver {
+function startDriver({ origin, scale }: Place, { name, packaged, meets }: PythonTool): Driver {
   const env = { KRITAI_GROUP_SIZE: `${SIZE}`, KRITAI_WINDOW_S: `${300 * scale}`, KRITAI_TIMEOUT_S: `${120 * scale}` };
   const given = { ...env, KRITAI_BASE_URL: origin, TOKENIZERS_PARALLELISM: "false", OMP_NUM_THREADS: "1" };
   const child =
     packaged === true
       ? start([DRIVER, name], given, TRAINERS_PYTHON)
-      : start([`${ROOT}clients/python/tests/drive_shims.py`], given);
+      : start([`${ROOT}clients/python/tests/drive_shims.py`], given, meets === true ? TRAINERS_PYTHON : PYTHON);
   const said = { out: "", err: "" };
   const ready = Promise.withResolvers<void>();
   child.stdout?.on("data", (part) => {
@@ -109,6 +111,7 @@ export async function drivePython(
       size: SIZE,
       scale: place.scale,
       late_s: (place.late_ms ?? 0) / 1_000,
+      world: place.world,
     }),
   );
   const [code] = await ended;

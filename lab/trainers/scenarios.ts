@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import { freePorts } from "../chaos/parts.ts";
 import {
   epochLater,
   type Group,
@@ -75,7 +76,7 @@ const REFUSAL_MS = 5_000;
 function untried({ comes }: Tool, scenario: Scenario): string | null {
   if (comes === "any process") return null;
   if (scenario === "late" && comes !== "one process") return "whole groups";
-  return scenario === "processes" ? (comes ?? "not run") : null;
+  return scenario === "processes" ? (comes ?? null) : null;
 }
 
 export type Cells = Map<string, Partial<Record<Scenario, string>>>;
@@ -141,7 +142,10 @@ export function judged(tool: Tool, groups: readonly Group[], values: Values): st
 async function halves(tool: Tool, place: Place, groups: readonly Group[]): Promise<Values> {
   const part = (half: number) =>
     groups.map(({ prompt, texts }) => ({ prompt, texts: texts.filter((_, i) => i % 2 === half) }));
-  const [even, odd] = await Promise.all([0, 1].map((half) => tool.ask(place, part(half))));
+  // Those whose training has its processes meet: each asks about its own half, for all of it.
+  const [port = 0] = tool.comes === undefined ? await freePorts(1) : [];
+  const at = (rank: number) => (port === 0 ? place : { ...place, world: { rank, port } });
+  const [even, odd] = await Promise.all([0, 1].map((half) => tool.ask(at(half), part(half))));
   return groups.map(({ texts }, g) => texts.map((_, i) => (i % 2 === 0 ? even : odd)?.[g]?.[i >> 1] ?? null));
 }
 

@@ -150,6 +150,13 @@ const shim = (name: string, tool: string, ways: PythonWays = {}): Tool => ({
   ...inPython(name, { name: tool }, ways),
 });
 
+/** One whose training has its processes meet; without torch its row stays as it was. */
+const meeting = (name: string, tool: string): Tool => ({
+  version: "stand-in, our shim",
+  ...(INSTALLED.trl === undefined && { absent: true as const }),
+  ...inPython(name, { name: tool, meets: true }, {}),
+});
+
 function inPython(name: string, tool: PythonTool, { comes, split }: PythonWays): Omit<Tool, "version"> {
   return {
     name,
@@ -253,6 +260,11 @@ export const TOOLS: readonly Tool[] = [
   shim("miles (shim)", "slime", WHOLE),
   nemoGym,
   verifiers,
+  // By its documented line, without our relay: it asks once.
+  {
+    ...packaged("verifiers (package)", "verifiers", "verifiers", BY_ANY),
+    refuses: { when: /^httpx\.(ConnectError|RemoteProtocolError|ReadError)/, as: "httpx.TransportError" },
+  },
   shim("verl (shim)", "verl_reward", BY_ONE),
   shim("verl (gathered)", "verl_gathered", BY_ANY),
   packaged("verl (package, shim)", "verl", "verl_reward", BY_ONE),
@@ -260,13 +272,16 @@ export const TOOLS: readonly Tool[] = [
   shim("SkyRL", "skyrl", BY_ONE),
   packaged("SkyRL (package)", "skyrl-gym", "skyrl", BY_ONE),
   shim("AReaL", "areal", BY_ANY),
-  { ...shim("ms-swift", "ms_swift"), refuses_part: /holds a part of a group/ },
-  shim("TRL", "trl"),
+  packaged("AReaL (package)", "areal", "areal", BY_ANY),
+  { ...meeting("ms-swift", "ms_swift"), refuses_part: /holds a part of a group/ },
+  meeting("TRL", "trl"),
   packaged("TRL (package)", "trl", "trl"),
-  { ...shim("axolotl", "trl"), version: "stand-in, TRL's function" },
+  { ...meeting("axolotl", "trl"), version: "stand-in, TRL's function" },
   packaged("tinker (package)", "tinker-cookbook", "tinker", WHOLE),
   packaged("Atropos (package)", "atroposlib", "atropos", WHOLE),
+  packaged("ART RULER (package)", "openpipe-art", "art", WHOLE),
   evalProtocol,
+  packaged("eval-protocol (package)", "eval-protocol", "eval_protocol", BY_ANY),
   faiRl,
   cohere,
   openaiJudge,
@@ -277,8 +292,8 @@ export const TOOLS: readonly Tool[] = [
  */
 export function toldAs({ name }: Tool, reward: number): number {
   // Scores leave the penalty of what is malformed out.
-  if (name === "cohere (rerank)") return Math.max(0, reward);
+  if (name === "cohere (rerank)" || name === "ART RULER (package)") return Math.max(0, reward);
   if (name === "openai (judge)") return Math.max(0, Math.round(10 * reward));
   // The default spec's rewards lie between -1 and 1.
-  return name === "eval-protocol" ? (reward + 1) / 2 : reward;
+  return name.startsWith("eval-protocol") ? (reward + 1) / 2 : reward;
 }

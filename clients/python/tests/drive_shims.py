@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import os
 import sys
 import time
 import types
@@ -42,6 +43,14 @@ async def one_by_one(groups: Groups, late_s: float, ask: Callable[[str, str, int
         return list(await asyncio.gather(*samples))
 
     return list(await asyncio.gather(*(of_group(group, at) for at, group in enumerate(groups))))
+
+
+def meet(world: dict[str, int]) -> None:
+    """Two processes of a training, as torchrun starts them."""
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(world["port"]), WORLD_SIZE="2")
+    os.environ.update(RANK=str(world["rank"]), LOCAL_RANK=str(world["rank"]), KRITAI_GATHER="1")
+    distributed: Any = importlib.import_module("torch.distributed")
+    distributed.init_process_group("gloo")
 
 
 def whole_batch(groups: Groups, scored: Callable[[list[str], list[str]], Awaitable[Any]]) -> Values:
@@ -102,7 +111,8 @@ def skyrl(plan: dict[str, Any], groups: Groups) -> Values:
 
 
 def trl(plan: dict[str, Any], groups: Groups) -> Values:
-    reward = importlib.import_module("kritai.shims.trl_reward").kritai_reward()
+    together = {"gather": True, "num_generations": plan["size"]} if "world" in plan else {}
+    reward = importlib.import_module("kritai.shims.trl_reward").kritai_reward(**together)
     return whole_batch(groups, lambda prompts, texts: reward(prompts=prompts, completions=texts))
 
 
@@ -145,6 +155,8 @@ TOOLS: dict[str, Callable[[dict[str, Any], Groups], Values]] = {
 if __name__ == "__main__":
     print("ready", flush=True)
     given = json.loads(sys.stdin.read())
+    if "world" in given:
+        meet(given["world"])
     ask, began = TOOLS[given["tool"]], time.monotonic()
     values = ask(given, given["groups"])
     print(json.dumps({"values": values, "took_s": time.monotonic() - began}))

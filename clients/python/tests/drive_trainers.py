@@ -18,7 +18,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent / "trainers"))
 import packages
+import packages_alone as alone
 import tiny_policy
+from drive_shims import meet
 from fake_server import Reply, serving
 
 Groups = list[dict[str, Any]]
@@ -51,10 +53,15 @@ def trl(plan: dict[str, Any], rows: Rows) -> Values:
 
     words = words_of(rows)
     prompts, texts = [prompt for prompt, _ in rows], [text for _, text in rows]
-    trainer = packages.trl_trainer(kritai_reward(), words, tiny_policy.model(len(words)), prompts, plan["size"])
+    together = {"gather": True, "num_generations": plan["size"]} if "world" in plan else {}
+    trainer = packages.trl_trainer(
+        kritai_reward(**together), words, tiny_policy.model(len(words)), prompts, plan["size"]
+    )
     inputs = [{"prompt": prompt} for prompt in prompts]
     rewards = trainer._calculate_rewards(inputs, prompts, texts, [words.encode(text) for text in texts])
-    return [None if value != value else value for value in rewards[:, 0].tolist()]
+    # TRL's own gathering has those of all processes.
+    first = plan["world"]["rank"] * len(rows) if "world" in plan else 0
+    return [None if value != value else value for value in rewards[first : first + len(rows), 0].tolist()]
 
 
 def grouped(rows: Rows) -> list[tuple[str, list[str]]]:
@@ -80,11 +87,44 @@ def skyrl(plan: dict[str, Any], rows: Rows) -> Values:
     return [*packages.skyrl_rewards(rows, plan["split"], plan["waits"])]
 
 
+def areal(plan: dict[str, Any], rows: Rows) -> Values:
+    return [*asyncio.run(alone.areal_rewards(OPENED, rows, words_of(rows), plan["split"], plan["waits"]))]
+
+
+def verifiers(plan: dict[str, Any], rows: Rows) -> Values:
+    trains = plan["split"] == "train"
+    deadline_ms = max(1_000, round(240_000 * plan["scale"]))
+    headers = {"kritai-group-size": str(plan["size"]), "kritai-deadline-ms": str(deadline_ms)}
+    given = headers if trains else {"kritai-group-size": "1", "kritai-on-failure": "0"}
+    url = os.environ["KRITAI_BASE_URL"]
+    return [*asyncio.run(alone.verifiers_rewards(OPENED, url, given, rows, plan["waits"]))]
+
+
+def eval_protocol(plan: dict[str, Any], rows: Rows) -> Values:
+    trains = plan["split"] == "train"
+    deadline_ms = max(1_000, round(240_000 * plan["scale"]))
+    training = f"group_size={plan['size']}&deadline_ms={deadline_ms}"
+    query = training if trains else "group_size=1&on_failure=-1"
+    endpoint = f"{os.environ['KRITAI_BASE_URL']}/evaluate?{query}"
+    patience = {"tries": 10 if trains else 1, "pause_s": 8 * plan["scale"]}
+    return [*asyncio.run(alone.eval_protocol_scores(OPENED, endpoint, rows, plan["waits"], **patience))]
+
+
+def art(plan: dict[str, Any], rows: Rows) -> Values:
+    told = {"extra_litellm_params": {"api_base": f"{URL}/ruler/v1", "api_key": "none", "num_retries": 10}}
+    scores = asyncio.run(alone.art_scores(OPENED, URL, grouped(rows), **told))
+    return [score for group in scores for score in group]
+
+
 def imports(tool: str) -> None:
     """What takes seconds, before the plan is read."""
-    global AGENT
+    global AGENT, OPENED
     if tool == "openrlhf":
         AGENT = packages.openrlhf_agent()
+    elif tool in ALONE:
+        OPENED = ALONE[tool]()
+        if tool == "areal":
+            importlib.import_module("areal.api.cli_args")
     elif tool in MODULES:
         for module in MODULES[tool]:
             importlib.import_module(module)
@@ -95,13 +135,24 @@ def imports(tool: str) -> None:
 
 
 AGENT: Any = None
+OPENED: Any = None
+URL = os.environ.get("KRITAI_BASE_URL", "")
+ALONE: dict[str, Callable[[], Any]] = {
+    "areal": alone.areal_workflow,
+    "verifiers": alone.verifiers_tasks,
+    "eval_protocol": alone.eval_protocol_function,
+    "art": alone.art_ruler,
+}
 MODULES = {
     "trl": ("datasets", "trl"),
     "tinker": ("tinker", "tinker_cookbook.rl.rollouts", "kritai.shims.tinker_group"),
     "atropos": ("kritai.shims.atropos_env",),
     "skyrl": ("skyrl_gym", "kritai.shims.skyrl_env"),
 }
-PACKAGES = ("openrlhf", "verl", "trl", "tinker-cookbook", "atroposlib", "skyrl-gym")
+PACKAGES = (
+    *("openrlhf", "verl", "trl", "tinker-cookbook", "atroposlib", "skyrl-gym"),
+    *("areal", "verifiers", "eval-protocol", "openpipe-art"),
+)
 TOOLS: dict[str, Callable[[dict[str, Any], Rows], Values]] = {
     "openrlhf": openrlhf,
     "verl_reward": lambda plan, rows: verl("verl_reward", plan, rows),
@@ -110,6 +161,10 @@ TOOLS: dict[str, Callable[[dict[str, Any], Rows], Values]] = {
     "tinker": tinker,
     "atropos": atropos,
     "skyrl": skyrl,
+    "areal": areal,
+    "verifiers": verifiers,
+    "eval_protocol": eval_protocol,
+    "art": art,
 }
 
 if __name__ == "__main__":
@@ -123,6 +178,8 @@ if __name__ == "__main__":
     given = json.loads(sys.stdin.read())
     sizes = [len(group["texts"]) for group in given["groups"]]
     waits = [given["late_s"] * (at == size - 1) for size in sizes for at in range(size)]
+    if "world" in given:
+        meet(given["world"])
     given["waits"] = waits if given["late_s"] > 0 else []
     asked = [(group["prompt"], text) for group in given["groups"] for text in group["texts"]]
     began = time.monotonic()

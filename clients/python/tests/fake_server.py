@@ -118,7 +118,13 @@ def serving(answer: Answer) -> Iterator[FakeServer]:
 
 def problem(status: int, code: str, *, retryable: bool = False, errors: Any = None, **headers: str) -> Reply:
     """A problem document as the server sends it."""
-    body = {"type": f"http://localhost/docs/errors#{code}", "title": "t", "status": status, "detail": "what is wrong", "code": code}
+    body = {
+        "type": f"http://localhost/docs/errors#{code}",
+        "title": "t",
+        "status": status,
+        "detail": "what is wrong",
+        "code": code,
+    }
     body |= {"request_id": "01REQUEST", "retryable": retryable, **({"errors": errors} if errors else {})}
     names = {"content-type": "application/problem+json", **{k.replace("_", "-"): v for k, v in headers.items()}}
     return Reply(status, body, names)

@@ -10,9 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-const python = (source: string, stdin = "", more = {}) => sandbox.run({ language: "python", source, stdin, ...more });
+/** Time for whatever ends by itself or by another limit, however busy the machine is. */
+const PATIENT_MS = 120_000;
+const python = (source: string, stdin = "", more = {}) =>
+  sandbox.run({ language: "python", source, stdin, timeout_ms: PATIENT_MS, ...more });
 const javascript = (source: string, stdin = "", more = {}) =>
-  sandbox.run({ language: "javascript", source, stdin, ...more });
+  sandbox.run({ language: "javascript", source, stdin, timeout_ms: PATIENT_MS, ...more });
 const script = (stdin: string): RunPlan => ({ stdin, cells: [], as_script: true });
 
 describe("standard input and output of Python", () => {
@@ -171,8 +174,6 @@ describe("standard input and output of JavaScript", () => {
   });
 });
 
-/** Time for whatever ends by itself or by another limit, however busy the machine is. */
-const PATIENT_MS = 120_000;
 const timeFor = (status: string) => (status === "timeout" ? 300 : PATIENT_MS);
 
 describe("ends", () => {
