@@ -29,7 +29,7 @@ const PROCESSES = [
   "lab/test/testbed/{adversarial,journey,mutation,problem-folders,small-set}.test.ts",
   "test/project/help.test.ts",
   "test/run-log/owners-migration.test.ts",
-  "test/stack/{container,npm-package,replicas,slow-reply}.test.ts",
+  "test/stack/{container,npm-package,replicas,slow-reply,two-machines}.test.ts",
   "lab/test/trainers/**/*.test.ts",
 ];
 const DEPLOY = ["test/deploy/deploy.test.ts"];

@@ -4,6 +4,7 @@ recipes' contents.
     python3 record_schemas.py kubernetes kubernetes_validate-1.37.0-py3-none-any.whl >
     kubernetes-1.34.json python3 record_schemas.py compose dclint-3.1.0.tgz > compose-spec.json
     python3 record_schemas.py ray > ray-serve-2.60.0.json (with ray[serve]==2.60.0 installed)
+    python3 record_schemas.py cloud > cloud.json (with skypilot==0.14.1 and modal==1.6.4 installed)
 
 Descriptions go; what an object does not name it may not hold (where the schema does not say
 otherwise).
@@ -34,7 +35,7 @@ def bare(node, inside_properties=False):
         return [bare(item) for item in node]
     if not isinstance(node, dict):
         return node
-    kept = {k: v for k, v in node.items() if inside_properties or not (k in PROSE or k.startswith("x-"))}
+    kept = {k: v for k, v in node.items() if inside_properties or not (k in PROSE or k == "$schema" or k.startswith("x-"))}
     return {k: bare(v, not inside_properties and k in ("properties", "definitions", "$defs", "patternProperties")) for k, v in kept.items()}
 
 
@@ -126,9 +127,33 @@ def ray() -> dict:
     }
 
 
+def cloud() -> dict:
+    import inspect
+
+    import modal
+    from sky.utils import schemas
+
+    called = ["App", "App.function", "Image.from_registry", "Image.entrypoint", "Image.pip_install", "Image.add_local_dir"]
+    called += ["Image.run_commands", "Image.env", "Volume.from_name", "Secret.from_name", "concurrent", "web_server", "is_local"]
+
+    def parameters(path: str) -> dict:
+        found = modal
+        for name in path.split("."):
+            found = getattr(found, name)
+        of = inspect.signature(found.__init__ if inspect.isclass(found) else found).parameters.values()
+        return {p.name: p.kind.name for p in of if p.name != "self"}
+
+    return {
+        "source": f"skypilot 0.14.1 and modal {modal.__version__} of PyPI",
+        "license": "Apache-2.0, SkyPilot Authors; Apache-2.0, Modal Labs",
+        "skypilot": {"task": bare(schemas.get_task_schema()), "resources": bare(schemas.get_resources_schema())},
+        "modal": {path: parameters(path) for path in called},
+    }
+
+
 if __name__ == "__main__":
     what, *rest = sys.argv[1:]
     files = [pathlib.Path(name) for name in rest]
-    record = {"kubernetes": kubernetes, "compose": compose, "ray": ray}[what](*files)
+    record = {"kubernetes": kubernetes, "compose": compose, "ray": ray, "cloud": cloud}[what](*files)
     hashes = {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
     print(json.dumps({**record, "sha256": hashes}, indent=1))
