@@ -36,12 +36,12 @@ function npmBom(root: string, folder: string): Bom {
 }
 
 /** The wheel's, from an environment that holds it and what it needs. */
-function pythonBom(root: string, out: string, wheel: string): Bom {
-  const bare = join(root, "dist/release-stage/bare");
+function pythonBom(root: string, sources: string, out: string, wheel: string): Bom {
+  const bare = join(sources, "dist/bare");
   run(out, python(root, "python"), ["-m", "venv", "--without-pip", bare]);
   const needed = ["--constraint", join(root, "clients/python/requirements-test.in"), wheel];
   run(out, python(root, "pip"), ["--python", join(bare, "bin/python"), "install", "--quiet", ...needed]);
-  const project = join(root, "clients/python/pyproject.toml");
+  const project = join(sources, "clients/python/pyproject.toml");
   const form = ["environment", "--output-reproducible", "--output-format", "JSON", "--pyproject", project];
   return JSON.parse(run(out, python(root, "cyclonedx-py"), [...form, join(bare, "bin/python")]));
 }
@@ -94,10 +94,12 @@ function provenance(root: string, folder: string, version: string, files: readon
 }
 
 /** Writes beside the artifacts what is told of them. */
-export function describe(root: string, folder: string, version: string, { npm, wheel }: Artifacts): void {
+export function describe(
+  ...[root, sources, folder, version, { npm, wheel }]: [string, string, string, string, Artifacts]
+): void {
   const boms = {
     ...Object.fromEntries(npm.map((path) => [`npm-${basename(path)}`, npmBom(root, path)])),
-    python: pythonBom(root, folder, wheel),
+    python: pythonBom(root, sources, folder, wheel),
   };
   const timestamp = new Date(Number(committedAt(root)) * 1000).toISOString();
   for (const [name, bom] of Object.entries(boms)) {

@@ -66,7 +66,7 @@ try {
   stage();
   const changed = state(STAGE);
   const artifacts = build(ROOT, STAGE, folder, version);
-  describe(ROOT, folder, version, artifacts);
+  describe(ROOT, STAGE, folder, version, artifacts);
   if (write) state(ROOT);
   console.log(`\n${version} is in ${out}; nothing was signed or uploaded`);
   console.log(`${write ? "written" : "with --write it would write"}: ${changed.join(", ")}`);

@@ -2,6 +2,7 @@
 // desktop and phone.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { build } from "esbuild";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
@@ -19,12 +20,15 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** Nothing here is judged. */
+const VERIFIER = { VERIFIER_URL: "http://127.0.0.1:9/v1", VERIFIER_MODEL: "none" };
+
 let edge: Edge;
 let browser: Browser;
 beforeAll(async () => {
   if (!existsSync(CHROMIUM))
     throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`);
-  edge = await startEdge({ host: "127.0.0.1", port: 0, script: await bundleLimitedWorker(), vars: {} });
+  edge = await startEdge({ host: "127.0.0.1", port: 0, script: await bundleLimitedWorker(), vars: VERIFIER });
   browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 });
 afterAll(async () => {
@@ -157,6 +161,31 @@ describe("/docs", () => {
   it("links each error code to a heading that exists", async () => {
     const { page } = await open("/docs/errors#invalid_request", 1280);
     expect(await page.evaluate("document.getElementById('invalid_request') !== null")).toBe(true);
+    await page.close();
+  });
+});
+
+describe("the TypeScript client", () => {
+  it("has groups rewarded and streamed from a page", async () => {
+    const { outputFiles } = await build({
+      ...{ entryPoints: ["clients/typescript/src/index.ts"], bundle: true, write: false, format: "iife" },
+      ...{ globalName: "kritai", platform: "browser", target: "es2022" },
+    });
+    const { page } = await open("/runs", 1280);
+    // Of a group of one nothing is compared, so that no verifier is asked.
+    const used = `(async () => {
+      const client = kritai.createClient({ url: location.origin });
+      const request = { groups: [{ prompt: "p", rollouts: [{ text: "alone" }] }] };
+      const { rewards, groups } = await client.rewards(request);
+      const types = [];
+      for await (const { type } of client.streamRewards(request)) types.push(type);
+      const refused = await client.rewards({ groups: [] }).catch(({ name, code }) => [name, code]);
+      return { rewards, error: groups[0].rollouts[0].error, types, refused };
+    })()`;
+    expect(await page.evaluate(`${outputFiles[0]?.text};${used}`)).toEqual({
+      ...{ rewards: [[null]], error: "group_too_small", types: ["group", "done"] },
+      refused: ["KritaiError", "invalid_request"],
+    });
     await page.close();
   });
 });

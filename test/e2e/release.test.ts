@@ -147,7 +147,7 @@ it("the TypeScript client is typed under both compilers, and gets rewards where 
   writeFileSync(join(path, "refused.ts"), REFUSED);
   const flags = ["--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom,dom.iterable"];
   for (const modules of ["node_modules", "test/node_modules"])
-    run(path, join(ROOT, modules, ".bin/tsc"), ...flags, "--types", "", "--outDir", "js", "used.ts", "refused.ts");
+    run(path, join(ROOT, modules, ".bin/tsc"), ...flags, "--outDir", "js", "used.ts", "refused.ts");
   const said = JSON.parse(run(path, process.execPath, "js/used.js", url));
   expect(said).toEqual({ rewards: [[0.5, 1, -1]], first: 0.5, run_id: "ts", known: true, error: null });
 });

@@ -1,6 +1,6 @@
 // Owns one call's way: its attempts under one deadline, which failures are tried again and how long
 // after, with the same body and Idempotency-Key each time. Knows no route.
-import { errorOfReply, KritaiError } from "./errors.ts";
+import { errorOfReply, KritaiError } from "./errors.js";
 
 export interface Asking {
   /** Ends when the caller's signal or the whole call's time does. */

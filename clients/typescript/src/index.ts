@@ -6,14 +6,14 @@ import createFetchClient, {
   type MaybeOptionalInit,
   type MethodResponse,
 } from "openapi-fetch";
-import { type Asking, asking, cut, type Sent } from "./asking.ts";
-import { badReply } from "./errors.ts";
+import { type Asking, asking, cut, type Sent } from "./asking.js";
+import { badReply } from "./errors.js";
 import type { components, paths } from "./openapi.generated.js";
-import { type RewardsEvent, streamed } from "./stream.ts";
+import { type RewardsEvent, streamed } from "./stream.js";
 
-export { type FieldFault, KritaiError } from "./errors.ts";
+export { type FieldFault, KritaiError } from "./errors.js";
 export type { components, paths } from "./openapi.generated.js";
-export type { RewardsEvent } from "./stream.ts";
+export type { RewardsEvent } from "./stream.js";
 
 type Schemas = components["schemas"];
 export type RewardsRequest = Schemas["RewardsRequest"];

@@ -1,7 +1,7 @@
 // Owns the NDJSON form of a request for rewards: its lines as events, and what is asked again where
 // it breaks off. Knows no other route.
-import { type Asking, cut, type Sent } from "./asking.ts";
-import { badReply, KritaiError } from "./errors.ts";
+import { type Asking, cut, type Sent } from "./asking.js";
+import { badReply, KritaiError } from "./errors.js";
 import type { components } from "./openapi.generated.js";
 
 type Line = components["schemas"]["RewardsEvent"];

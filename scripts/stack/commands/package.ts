@@ -88,7 +88,7 @@ function manifestOf() {
     keywords: ["reinforcement learning", "reward model", "verifier", "best-of-n", "rlvr", "rerank"],
     engines: { node: ">=22.15" },
     bin: { kritai: "bin/kritai.js" },
-    dependencies: Object.fromEntries(dependencies.map((name) => [name, versions[name]])),
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, versions[name] as string])),
   };
 }
 
