@@ -22,6 +22,7 @@ export const LAB = {
     fuzz: "random texts for every parser",
     chaos: "kills parts at random under load",
     soak: "half an hour at a share of the knee",
+    capacity: "how many GPUs a step needs",
     measure: "the examples' pass rates again",
   },
 } as const;

@@ -1,0 +1,239 @@
+// Owns the page of the capacity model: GPUs by size and time, what more GPUs, an autoscaler and a
+// region do, how near the model is. Knows no flag and no file.
+
+import { tInterval } from "../loadtest/intervals.ts";
+import { type Axis, lineChart, type Series } from "../report/charts.ts";
+import type { Checked } from "./check.ts";
+import { checkTable } from "./check.ts";
+import { Model } from "./model.ts";
+import { gpusFor, type Measured, measured } from "./needed.ts";
+import type { Autoscaler, Setting } from "./setting.ts";
+import { erlangWait, pollaczekWait, type Queue, queueRun } from "./theory.ts";
+
+interface Asked {
+  setting: Setting;
+  seeds: number;
+  most: number;
+  check: readonly Checked[] | null;
+  folder: string;
+  command: string;
+  commit: string;
+}
+
+type Say = (line: string) => void;
+
+const thinking = (setting: Setting, median: number, max: number): Setting => ({
+  ...setting,
+  tokens: { ...setting.tokens, max },
+  noise: { ...setting.noise, thinking_median_tokens: median },
+});
+
+/** Verifiers by how they answer: what a step's time hangs on most. */
+const VERIFIERS: readonly (readonly [name: string, of: (setting: Setting) => Setting])[] = [
+  ["answers at once", (setting) => thinking(setting, 0, 64)],
+  ["thinks shortly (median 300 tokens, 1,024 at most)", (setting) => thinking(setting, 300, 1_024)],
+  ["thinks (median 2,200 tokens, 4,096 at most)", (setting) => thinking(setting, 2_200, 4_096)],
+];
+const SIZES = [
+  [64, 8],
+  [64, 16],
+  [256, 16],
+] as const;
+const TARGETS = [60, 120];
+const SCHEDULES = ["round_robin", "swiss"];
+
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+const seconds = ({ mean_s, ci95: [low, high] }: Measured): string =>
+  `${mean_s.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)})`;
+
+async function answers({ setting, seeds, most }: Asked, say: Say): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const [name, of] of VERIFIERS) {
+    for (const schedule of SCHEDULES) {
+      for (const [groups, rollouts] of SIZES) {
+        const cells: string[] = [];
+        for (const target_s of TARGETS) {
+          const sized = { ...of(setting), groups, rollouts, judge: { ...setting.judge, schedule } };
+          const { gpus, at } = await gpusFor(sized, { target_s, seeds, most });
+          const none = `none (${seconds(at)} on ${at.gpus})`;
+          cells.push(gpus === null ? none : `**${gpus}**, ${seconds(at)}`);
+          say(`${name}, ${schedule}, ${groups} x ${rollouts} in ${target_s} s: ${cells.at(-1)}`);
+        }
+        rows.push([name, schedule, `${groups} x ${rollouts}`, ...cells]);
+      }
+    }
+  }
+  return rows;
+}
+
+/** Seconds of a step by GPUs, 64 x 16. */
+async function curves({ setting, seeds }: Asked, say: Say): Promise<Series[]> {
+  const series: Series[] = [];
+  for (const [name, of] of VERIFIERS) {
+    const points = [];
+    for (const gpus of [1, 2, 4, 8, 16, 32, 64]) {
+      const { mean_s, ci95 } = await measured({ ...of(setting), groups: 64, rollouts: 16, gpus }, seeds);
+      points.push({ x: gpus, y: mean_s, low: ci95[0], high: ci95[1] });
+    }
+    series.push({ name, points });
+    say(`curve: ${name}`);
+  }
+  return series;
+}
+
+const RULE: Autoscaler = { least: 4, most: 32, every_s: 15, wait_s: 15, up: 4, start_s: 120, idle_s: 300 };
+const STEPS = 5;
+/** The trainer's own time between two steps. */
+const GAPS = [60, 600];
+
+async function scaled({ setting, seeds }: Asked, say: Say): Promise<string[][]> {
+  const [, of] = VERIFIERS[1] as (typeof VERIFIERS)[number];
+  const base = { ...of(setting), groups: 64, rollouts: 16 };
+  const ways: (readonly [string, number, Autoscaler | null])[] = [
+    [`${RULE.least} fixed`, RULE.least, null],
+    [`${RULE.least} to ${RULE.most}, start in ${RULE.start_s} s`, RULE.least, RULE],
+    [`${RULE.least} to ${RULE.most}, start in 10 s`, RULE.least, { ...RULE, start_s: 10 }],
+    [`${RULE.most} fixed`, RULE.most, null],
+  ];
+  const rows: string[][] = [];
+  for (const gap of GAPS) {
+    for (const [name, gpus, autoscaler] of ways) {
+      const [first, last, hours]: number[][] = [[], [], []];
+      for (let k = 0; k < seeds; k++) {
+        const model = new Model({ ...base, gpus, autoscaler, seed: base.seed + k });
+        let paid = 0;
+        for (let step = 0; step < STEPS; step++) {
+          if (step > 0) await model.timeline.until(model.timeline.wait(gap));
+          const done = await model.step();
+          paid += done.gpu_s;
+          if (step === 0) first?.push(done.seconds);
+          if (step === STEPS - 1) last?.push(done.seconds);
+        }
+        hours?.push(paid / 3_600);
+      }
+      const told = (values: number[] = []) => {
+        const [low, high] = tInterval(values) ?? [values[0] as number, values[0] as number];
+        return `${((low + high) / 2).toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)})`;
+      };
+      rows.push([`${gap} s`, name, told(first), told(last), told(hours)]);
+      say(`autoscaler: ${rows.at(-1)?.join(", ")}`);
+    }
+  }
+  return rows;
+}
+
+const RTTS_MS = [2, 20, 80, 200];
+
+async function regions({ setting, seeds }: Asked, say: Say): Promise<string[][]> {
+  const [, of] = VERIFIERS[0] as (typeof VERIFIERS)[number];
+  const rows: string[][] = [];
+  for (const schedule of SCHEDULES) {
+    for (const protocol of ["verify", "openai"] as const) {
+      const cells: string[] = [];
+      for (const ms of RTTS_MS) {
+        const judge = { ...setting.judge, schedule };
+        const near = { ...of(setting), groups: 8, rollouts: 16, gpus: 4, judge, protocol, backend_rtt_s: ms / 1_000 };
+        cells.push(seconds(await measured(near, seeds)));
+      }
+      rows.push([schedule, `\`${protocol}\``, ...cells]);
+      say(`region: ${rows.at(-1)?.join(", ")}`);
+    }
+  }
+  return rows;
+}
+
+const QUEUES: readonly (readonly [string, Queue, number])[] = [
+  ["M/M/1, load 0.6", { servers: 1, load: 0.6, service: "exponential", of: "slots" }, erlangWait(1, 0.6)],
+  [
+    "M/M/4, load 0.8, slots of one engine",
+    { servers: 4, load: 0.8, service: "exponential", of: "slots" },
+    erlangWait(4, 0.8),
+  ],
+  [
+    "M/M/8, load 0.8, eight engines",
+    { servers: 8, load: 0.8, service: "exponential", of: "engines" },
+    erlangWait(8, 0.8),
+  ],
+  ["M/D/1, load 0.7", { servers: 1, load: 0.7, service: "fixed", of: "slots" }, pollaczekWait(0.7, 0)],
+];
+const QUEUE_SEEDS = 8;
+const QUEUE_REQUESTS = 8_000;
+
+async function queues(say: Say): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const [name, queue, wanted] of QUEUES) {
+    const runs = [];
+    for (let seed = 1; seed <= QUEUE_SEEDS; seed++) runs.push(await queueRun(queue, QUEUE_REQUESTS, seed));
+    const [low, high] = tInterval(runs.map(({ wait }) => wait)) as [number, number];
+    const little = runs.map(({ present, arrivals, sojourn }) => present / (arrivals * sojourn));
+    const law = tInterval(little) as [number, number];
+    const told = (from: number, to: number) =>
+      `${((from + to) / 2).toFixed(3)} (${from.toFixed(3)} to ${to.toFixed(3)})`;
+    rows.push([name, wanted.toFixed(3), told(low, high), told(...law)]);
+    say(`queue: ${rows.at(-1)?.join(", ")}`);
+  }
+  return rows;
+}
+
+const GPUS: Axis = { label: "GPUs", log: true, ticks: [1, 2, 4, 8, 16, 32, 64] };
+
+/** The whole page; some minutes. */
+export async function capacityPage(asked: Asked, say: Say): Promise<{ text: string; files: Record<string, string> }> {
+  const { seeds, check, folder, command, commit, setting } = asked;
+  const needed = await answers(asked, say);
+  const chart = lineChart({
+    title: "Seconds of a step of 64 x 16, all pairs, by GPUs",
+    about: "Bars: 95 % of the mean over seeds.",
+    x: GPUS,
+    y: { label: "seconds", log: true },
+    series: await curves(asked, say),
+    rules: [{ axis: "y", at: 60, name: "60 s" }],
+  });
+  const [byRule, byRegion, byTheory] = [await scaled(asked, say), await regions(asked, say), await queues(say)];
+  const { engine, tokens } = setting;
+  const text = `# GPUs for a step
+
+\`${command}\` at ${commit}. Every figure is of the model, the mean over ${seeds} seeds with 95 % of it in brackets, but those of the stack.
+
+A 14B verifier on H200s as the simulator has it: ${Math.round(1 / engine.token_compute_s).toLocaleString("en-US")} prompt tokens a second, ${Math.round(1 / (engine.step_overhead_s + engine.weights_read_s))} tokens a second of one stream, ${engine.sequences_max} slots, prefix cache. Prompts of ${tokens.template + tokens.question + 2 * tokens.candidate} tokens, one sample, \`verify\` with ${Math.round(setting.backend_rtt_s * 1_000)} ms to the gateway. In bold the fewest GPUs for which the interval's upper end keeps the time (above 64 to one part in 32); behind it the step's seconds.
+
+${table(["verifier", "schedule", "step", ...TARGETS.map((target) => `in ${target} s`)], needed)}
+
+"none": the longest answers alone take longer. Then fewer tokens an answer help, and more GPUs do not.
+
+![Seconds of a step by GPUs](${folder}/seconds-of-a-step-of-64-x-16.svg)
+
+## What autoscaling does
+
+64 x 16, all pairs, a verifier that thinks shortly; ${STEPS} steps, the trainer's own work between them. Every ${RULE.every_s} s the scaler looks; over ${RULE.wait_s} s of wait it adds at most ${RULE.up}, and after ${RULE.idle_s} quiet seconds it takes one away.
+
+${table(["between steps", "GPUs", "first step, s", "last step, s", "GPU hours in all"], byRule)}
+
+## What a region costs
+
+8 x 16, a verifier that answers at once, 4 GPUs; seconds of a step by the round trip between edge and gateway (\`openai\`: engine).
+
+${table(["schedule", "protocol", ...RTTS_MS.map((ms) => `${ms} ms`)], byRegion)}
+
+\`verify\` pays a round trip a wave, \`openai\` one for every six generations of a request.
+
+## How near it is
+
+Held against the real stack on one machine (Worker in workerd, gateway, simulated engines with stated latencies), four steps each:
+
+${check === null ? "Not in this run: `npm run lab -- capacity --check`." : checkTable(check)}
+
+And against what queueing theory says, with the model's own parts as the queue; waits in mean services, ${QUEUE_SEEDS} seeds of ${QUEUE_REQUESTS.toLocaleString("en-US")} requests:
+
+${table(["queue", "formula", "wait", "Little's law: present over arrivals x time"], byTheory)}
+
+## What it is made of
+
+- The gateway's own scheduler, jobs, early stop, choice of replica and adaptive cap; the product's own tournament, wave by wave; the simulator's continuous batching and verdicts.
+- Left out: refusals, faults and retries, answers that repeat themselves, soft votes, what the log costs, and the edge's processor beside a fixed time a request.
+- A load test's results take the place of what is assumed: \`--calibrate FOLDER\`.
+`;
+  return { text, files: { "seconds-of-a-step-of-64-x-16.svg": chart.standalone } };
+}
