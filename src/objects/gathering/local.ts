@@ -19,9 +19,10 @@ export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): Gr
 
   function open(name: string): Room {
     let timer: ReturnType<typeof setTimeout> | null = null;
+    let opened: Room | undefined;
     const wakeAt = (at: number | null) => {
       if (timer !== null) clearTimeout(timer);
-      if (at === null) return void (rooms.get(name) === room && rooms.delete(name));
+      if (at === null) return void (rooms.get(name) === opened && rooms.delete(name));
       timer = setTimeout(() => void room.wake(), Math.max(0, at - Date.now()));
       // Nobody waits for what only wants to be forgotten: the process may end (a timer is an object
       // in Node, a number elsewhere).
@@ -31,6 +32,7 @@ export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): Gr
     const parts = { store: createMemoryStore(wakeAt), judge, now: () => Date.now(), nextRequestId };
     const began = listing(runObjects, deps.report, () => forget(name));
     const room: Room = new Room({ ...parts, report: deps.report, began });
+    opened = room;
     rooms.set(name, room);
     return room;
   }
