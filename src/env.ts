@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type KeyDigest, SCOPES, type Scope } from "./api/door/auth.ts";
 import { type AllowedModels, keysOf, parseModels } from "./core/contract/allowed-models.ts";
 import type { LettersNamespace } from "./core/contract/dead-letter.ts";
-import { parseGroupSizes } from "./core/contract/group-sizes.ts";
+import { parseGroupSizes, parseLogDays } from "./core/contract/group-sizes.ts";
 import type { FieldError } from "./core/faults/errors.ts";
 import { LIMITS } from "./core/faults/limits.ts";
 import { isPromptName } from "./core/judges/render.ts";
@@ -133,6 +133,7 @@ export const EnvSchema = z.object({
   CHECKER_SECRET: optional(SecretSchema),
   KEY_LIMITS: optional(readBy(parseKeyLimits)),
   GROUP_SIZES: optional(readBy(parseGroupSizes)),
+  LOG_DAYS: optional(readBy(parseLogDays)),
   MODELS: optional(readBy(parseModels)),
   DEFAULT_JUDGE: optional(z.string().refine(isPromptName)),
   KEY_COUNTERS: binding<CountersNamespace>(),
@@ -189,6 +190,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   KEY_LIMITS:
     "must be like trainer:rpm=600,tokens_per_day=50000000,log_rows_per_day=1000000,concurrency=8;*:rpm=60, each key once, integers from 1 up",
   GROUP_SIZES: `must be like trainer=8;*=16, each key once, integers from 1 to rollouts_per_group_max = ${LIMITS.rollouts_per_group_max}`,
+  LOG_DAYS: `must be like trainer=90;*=365, each key once, integers from 1 to log_days_max = ${LIMITS.log_days_max}`,
   MODELS:
     "must be like name1,name2; trainer:name3 with keys of API_KEYS, each once; a model's name that holds a colon needs *: before its list",
   DEFAULT_JUDGE: "must be the name of a built-in preset, such as mtbench-ab (docs/judges.md)",

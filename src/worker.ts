@@ -5,6 +5,7 @@ import type { AppDeps } from "./api/door/deps.ts";
 import { createInFlight, type InFlight } from "./api/door/in-flight.ts";
 import { createApp } from "./app.ts";
 import type { FieldError } from "./core/faults/errors.ts";
+import { faultLine } from "./core/faults/fault-line.ts";
 import { specOfJudge } from "./core/reward/default-spec.ts";
 import { allowedModels, type Config, readEnv } from "./env.ts";
 import { announcer } from "./objects/alarm-webhook.ts";
@@ -22,14 +23,15 @@ import { printLine } from "./platform/report.ts";
 import type { AlarmStates } from "./ports/alarms.ts";
 import type { KeyLimits } from "./ports/key-limits.ts";
 import type { Clock, Verifier } from "./ports/ports.ts";
-import type { RunLog } from "./ports/run-log.ts";
+import type { LogExpiry, RunLog } from "./ports/run-log.ts";
 import { createAlarmStates } from "./run-log/alarm-states.ts";
 import { StoreWriteError } from "./run-log/db/connection.ts";
-import { createEnvelopeStore, createNeonRunLog } from "./run-log/neon.ts";
+import { createEnvelopeStore, createLogExpiry, createNeonRunLog } from "./run-log/neon.ts";
 import { createNeonSpecStore } from "./run-log/specs.ts";
 import { createNeonTemplateStore } from "./run-log/templates.ts";
 import { unconfiguredNames, unconfiguredRunLog } from "./run-log/unconfigured.ts";
 import { deadLettersClass, remoteDeadLetters } from "./run-log/write/dead-letters-object.ts";
+import { sweep } from "./run-log/write/expiry.ts";
 import { createLogQueue } from "./run-log/write/log-queue.ts";
 import { type ConsumerDeps, consumeLogs, keepLetters } from "./run-log/write/queue-consumer.ts";
 import { type AlarmWatch, createAlarmWatch } from "./scoring/alarm-watch.ts";
@@ -83,7 +85,7 @@ const VERIFIER: LazyPart<Verifier> = {
 };
 
 type StoreParts = Pick<AppDeps, "runLog" | "specs" | "templates" | "logQueue"> &
-  Pick<ConsumerDeps, "store"> & { alarmStates?: AlarmStates };
+  Pick<ConsumerDeps, "store"> & { alarmStates?: AlarmStates; expiry?: LogExpiry };
 
 const STORE: LazyPart<StoreParts> = {
   variable: "DATABASE_URL",
@@ -102,6 +104,7 @@ const STORE: LazyPart<StoreParts> = {
       templates: createNeonTemplateStore(config),
       store: createEnvelopeStore(config),
       alarmStates: createAlarmStates(config),
+      expiry: createLogExpiry(config),
       ...(LOG_QUEUE && { logQueue: createLogQueue(LOG_QUEUE) }),
     };
   },
@@ -119,6 +122,7 @@ function assemble<T>(part: LazyPart<T>, config: Config, faults: FieldError[]): T
 type WorkerParts = AppDeps &
   StoreParts &
   Pick<JudgingDeps, "metrics" | "held"> & {
+    log_days: ReadonlyMap<string, number>;
     /** Hands on what the isolate has counted; after whatever counts. Never rejects. */
     counted(): Promise<void>;
   };
@@ -160,6 +164,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     clock,
     keys: config.API_KEYS ?? [],
     group_sizes: config.GROUP_SIZES,
+    log_days: config.LOG_DAYS ?? new Map(),
     default_spec: config.DEFAULT_JUDGE === undefined ? undefined : specOfJudge(config.DEFAULT_JUDGE),
     path_scopes: config.PATH_SCOPES,
     replica: config.REPLICA,
@@ -201,6 +206,7 @@ interface Composed {
   env: unknown;
   app: ReturnType<typeof createApp>;
   consumer: ConsumerDeps;
+  sweep: () => Promise<void>;
   counted: WorkerParts["counted"];
 }
 
@@ -211,8 +217,19 @@ let composed: Composed | null = null;
 function compose(env: Record<string, unknown>): Composed {
   if (composed?.env === env) return composed;
   const parts = partsOf(env);
-  composed = { env, app: createApp(parts), consumer: consumerDeps(parts), counted: parts.counted };
+  const app = createApp(parts);
+  composed = { env, app, consumer: consumerDeps(parts), sweep: () => sweepLog(parts), counted: parts.counted };
   return composed;
+}
+
+async function sweepLog({ expiry, deadLetters: letters, log_days: days }: WorkerParts): Promise<void> {
+  if (expiry === undefined) return;
+  try {
+    const requests = await sweep({ expiry, letters, days, now: () => Date.now() });
+    if (requests > 0) metrics.add("kritai_log_expired_requests_total", requests);
+  } catch (error) {
+    printLine({ ...faultLine(error, "sweep"), event: "log_sweep_failed" });
+  }
 }
 
 function consumerDeps({ store, deadLetters, alarms }: StoreParts & AppDeps): ConsumerDeps {
@@ -237,6 +254,13 @@ export default {
     const reply = app.fetch(request, env, execution);
     execution.waitUntil(Promise.resolve(reply).then(counted, counted));
     return reply;
+  },
+
+  /** Each hour (wrangler.toml's `crons`): what is too old goes. */
+  async scheduled(_: unknown, env: Record<string, unknown>, execution: ExecutionContext): Promise<void> {
+    const { sweep, counted } = compose(env);
+    await sweep();
+    execution.waitUntil(counted());
   },
 
   /**

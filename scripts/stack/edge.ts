@@ -1,9 +1,10 @@
 // Owns the edge of the local stack and of the container: the Worker in workerd, with its objects on
 // disk, its queues and its pages. Knows neither database nor verifier.
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { getCACertificates } from "node:tls";
 import type { LocalQueues } from "./queue.ts";
 import { queuesOfWorkerd } from "./queue-worker.ts";
@@ -25,8 +26,13 @@ export const OBJECTS = {
   KEY_COUNTERS: "KeyCounters",
 };
 
+/** wrangler.toml's `crons`; the minute does not matter here. */
+const HOUR_MS = 3_600_000;
+
 export interface Edge {
   url: string;
+  /** What each hour brings, now. */
+  scheduled(): Promise<void>;
   /** When workerd ends without being asked to, with why. */
   ended: Promise<string>;
   /**
@@ -63,8 +69,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   // As miniflare had it, so that folders from before go on.
   const objects = join(resolve(options.objectsDir ?? folder), "do");
   mkdirSync(objects, { recursive: true });
+  // An end by a kill leaves it to the next start.
+  withoutRemains(objects);
   const clean = () => {
     bound?.close();
+    withoutRemains(objects);
     rmSync(folder, { recursive: true, force: true });
   };
   const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
@@ -88,10 +97,14 @@ ${workerOf(Object.keys(vars), bound?.binding)}`;
     const { ports, ended, end } = await startWorkerd(["http"], { config, files, env: vars, logged });
     void ended.then(clean);
     if (bound !== undefined) queues?.start(bound.deliver);
+    // A database that is away now is swept in the next hour.
+    const hourly = setInterval(() => void bound?.scheduled().catch(() => undefined), HOUR_MS).unref();
     return {
+      scheduled: async () => bound?.scheduled(),
       url: `http://${reachable(host)}:${ports.get("http")}`,
       ended,
       async close({ drain_ms } = { drain_ms: 0 }) {
+        clearInterval(hourly);
         const until = performance.now() + drain_ms;
         await queues?.pause();
         await end(Math.max(0, until - performance.now()));
@@ -100,6 +113,22 @@ ${workerOf(Object.keys(vars), bound?.binding)}`;
   } catch (error) {
     clean();
     throw error;
+  }
+}
+
+/**
+ * Letters are deleted one by one, and their bytes stay in SQLite's files until something takes their
+ * place: those of a run that was deleted are to be nowhere. Other objects go whole, files and all.
+ */
+function withoutRemains(objects: string): void {
+  const folder = join(objects, `kritai-${OBJECTS.DEAD_LETTERS}`);
+  if (!existsSync(folder)) return;
+  const names = readdirSync(folder);
+  // Without a log nothing was written since the last time.
+  for (const name of names.filter((file) => names.includes(`${file}-wal`))) {
+    const db = new DatabaseSync(join(folder, name));
+    db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    db.close();
   }
 }
 

@@ -1,5 +1,5 @@
 // Owns the embedded database: PGlite on a directory or in memory, one process at a time, with
-// Postgres text in and out. Knows no HTTP.
+// Postgres text in and out, and no byte left in its files of what was deleted. Knows no HTTP.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite, type Results, type Transaction } from "@electric-sql/pglite";
@@ -57,8 +57,12 @@ function backend(pg: PGlite, unlock: () => void): SqlBackend {
   // start-up.
   for (const oid of Object.keys(pg.parsers)) pg.parsers[Number(oid)] = identity;
   for (const oid of Object.keys(pg.serializers)) pg.serializers[Number(oid)] = identity;
-  const run = async (on: PGlite | Transaction, { query, params }: Statement) =>
-    result(await on.query(query, [...params], { rowMode: "array" }));
+  const deletions = cleaned(pg);
+  const run = async (on: PGlite | Transaction, { query, params }: Statement) => {
+    const ran = result(await on.query(query, [...params], { rowMode: "array" }));
+    if (ran.command === "DELETE" && ran.rowCount > 0) deletions.noted(query);
+    return ran;
+  };
   return {
     query: (statement) => run(pg, statement),
     transaction: (work) =>
@@ -66,8 +70,40 @@ function backend(pg: PGlite, unlock: () => void): SqlBackend {
         work({ query: (statement) => run(tx, statement), script: async (text) => void (await tx.exec(text)) }),
       ),
     async close() {
+      await deletions.clean();
       await pg.close();
       unlock();
+    },
+  };
+}
+
+/** After the last of several deletions. */
+const CLEAN_AFTER_MS = 2_000;
+
+/**
+ * What a server's autovacuum does in time, and more: tables that rows were deleted from are written
+ * anew, and so is the write-ahead log, whose files hold what was in the rows.
+ */
+function cleaned(pg: PGlite) {
+  const tables = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  async function clean(): Promise<void> {
+    clearTimeout(timer);
+    const some = [...tables];
+    if (some.length === 0) return;
+    tables.clear();
+    for (const table of some) await pg.exec(`VACUUM FULL "${table}"`);
+    await pg.exec("SET wal_recycle = off");
+    for (const then of ["CHECKPOINT", "SELECT pg_switch_wal()", "CHECKPOINT"]) await pg.exec(then);
+  }
+  return {
+    clean,
+    noted(query: string): void {
+      const [, table] = /^\s*delete from "?(\w+)"? where/i.exec(query) ?? [];
+      if (table === undefined) return;
+      tables.add(table);
+      clearTimeout(timer);
+      timer = setTimeout(() => void clean().catch(() => undefined), CLEAN_AFTER_MS).unref();
     },
   };
 }

@@ -34,12 +34,13 @@ export interface QueueStore {
 const SCHEMA = `
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
+PRAGMA secure_delete = ON;
 CREATE TABLE IF NOT EXISTS messages (
   seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, queue TEXT NOT NULL, body TEXT NOT NULL,
   sent_at INTEGER NOT NULL, visible_at INTEGER NOT NULL, attempts INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS messages_due ON messages (queue, visible_at, seq);`;
 
-/** Opens or makes the file at `path`. */
+/** Opens or makes the file at `path`, in which no byte stays of a message that was removed. */
 export function openQueueStore(path: string): QueueStore {
   const db = new DatabaseSync(path);
   db.exec(SCHEMA);

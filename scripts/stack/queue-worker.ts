@@ -1,5 +1,6 @@
-// Owns the Worker that stands for Cloudflare's queues in the local stack: the binding's calls,
-// passed on to the queues in Node, and their batches, passed on to the consumer. Knows no message.
+// Owns the Worker that stands for Cloudflare's queues and its clock in the local stack: the binding's
+// calls, passed on to the queues in Node, and their batches and each hour's call, passed on to the
+// consumer. Knows no message.
 import { Agent, createServer, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -25,6 +26,7 @@ export class LogQueue extends WorkerEntrypoint {
 }
 export default {
   async fetch(request, { CONSUMER }) {
+    if (new URL(request.url).pathname === "/scheduled") return Response.json(await CONSUMER.scheduled({}));
     const messages = (await request.json()).map((message) => ({ ...message, timestamp: new Date(message.timestamp) }));
     return Response.json(await CONSUMER.queue(new URL(request.url).pathname.slice(1), messages));
   },
@@ -40,6 +42,8 @@ export interface QueuesOfWorkerd {
   files: Readonly<Record<string, string>>;
   /** To the Worker that consumes them. */
   deliver: Deliver;
+  /** Calls that Worker as its `crons` would. */
+  scheduled(): Promise<void>;
   close(): void;
 }
 
@@ -67,6 +71,7 @@ export async function queuesOfWorkerd(queues: LocalQueues, consumer: string, fol
     sockets: [`(name = "deliver", address = ${quote(`unix:${outbound}`)}, http = (), service = "queues")`],
     files: { "queues.mjs": SCRIPT },
     deliver: (queue, messages) => post({ agent, socketPath: outbound }, queue, JSON.stringify(messages)),
+    scheduled: async () => void (await post({ agent, socketPath: outbound }, "scheduled", "")),
     close() {
       agent.destroy();
       server.close();

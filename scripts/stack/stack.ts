@@ -113,6 +113,7 @@ async function settle<T extends readonly unknown[]>(parts: { [K in keyof T]: Pro
 const PASSED_ON = [
   "KEY_LIMITS",
   "GROUP_SIZES",
+  "LOG_DAYS",
   "MODELS",
   "DEFAULT_JUDGE",
   "API_KEYS",

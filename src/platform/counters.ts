@@ -45,6 +45,7 @@ const FAMILIES = {
   ],
   kritai_log_failures_total: ["counter", "Run-log entries that could not be stored."],
   kritai_log_queued_total: ["counter", "Run-log entries that the queue took."],
+  kritai_log_expired_requests_total: ["counter", "Requests that left the run log by age, or after their run."],
   kritai_log_queue_refusals_total: [
     "counter",
     "Run-log entries that the queue did not take; they were written at once.",

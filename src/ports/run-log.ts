@@ -4,7 +4,7 @@
 import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";
 import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
-import type { Owner } from "../core/contract/owner.ts";
+import type { Owner, Whose } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
@@ -252,9 +252,6 @@ export type DeletedRows = Record<
   "requests" | "groups" | "rollouts" | "verdicts" | "signals" | "texts" | "verdict_texts" | "audit_verdicts",
   number
 >;
-
-/** One owner's rows, or those of all others. */
-export type Whose = { owner: Owner } | { not: readonly Owner[] };
 
 /** What deletes rows without being asked for a run. Each call deletes some; null when none is left. */
 export interface LogExpiry {

@@ -89,7 +89,8 @@ async function store(db: Database, envelopes: readonly Envelope[]): Promise<Read
   const [first, ...rest] = storeStatements(envelopes).map((statement) => db.execute<{ request_id: string }>(statement));
   if (first === undefined) return new Set();
   const results = await writing(() => db.batch([first, ...rest]));
-  return new Set(results.flatMap(({ rows }) => rows.map(({ request_id }) => request_id)));
+  // The lock's row has no request.
+  return new Set(results.flatMap(({ rows }) => rows.flatMap(({ request_id }) => request_id ?? [])));
 }
 
 async function* exportGroups(db: Database, run: RunKey) {

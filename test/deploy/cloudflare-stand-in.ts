@@ -283,6 +283,7 @@ const ROUTES: readonly (readonly [route: string, Answer])[] = [
   ["GET /workers/workers/(?<name>[^/]+)", (_, { name }) => ({ id: name, name, subdomain: { enabled: true } })],
   [`PATCH /workers/workers/(?<name>[^/]+)`, (_, { name }) => ({ id: name, name, subdomain: { enabled: true } })],
   ["GET /storage/kv/namespaces", () => []],
+  [`PUT ${SCRIPT}/schedules`, () => ({ schedules: [] })],
   [`GET ${SCRIPT}/subdomain`, () => ({ enabled: true, previews_enabled: false })],
   [`POST ${SCRIPT}/subdomain`, () => ({ enabled: true, previews_enabled: false })],
   [

@@ -36,6 +36,25 @@ function rig() {
 const letter = (id: string, reason = "sql_22003") => ({ id, owner: "lab", reason, attempts: 1, body: `body of ${id}` });
 
 describe("dead letters", () => {
+  it("of a deleted run go, unreadable ones too, and none of it that comes later is kept", async () => {
+    const { letters } = rig();
+    const of = (id: string, run_id: string, owner: string, more: object = {}) => ({
+      ...letter(id),
+      ...{ owner, body: JSON.stringify({ request_id: "01KAHG5J00AAAAAAAAAAAAAAAA", shared: { run_id, key_name: owner } }) },
+      ...more,
+    });
+    const unreadable = of("d", "r", "lab", { owner: "", reason: "bad_envelope" });
+    await letters.put([of("a", "r", "lab"), of("b", "r", "ci"), of("c", "other", "lab"), unreadable]);
+    expect(await letters.forget({ run_id: "r", owner: "lab" }, "01KB")).toBe(2);
+    const later = of("f", "r", "lab");
+    later.body = later.body.replace("01KAHG5J00", "01KBHG5J00");
+    await letters.put([of("e", "r", "lab"), unreadable, later, of("g", "other", "lab")]);
+    expect(await letters.summary("lab")).toMatchObject({ letters: 3 });
+    expect(await letters.summary("ci")).toMatchObject({ letters: 1 });
+    expect(await letters.forget({ run_id: "r", owner: "lab" }, "01KC")).toBe(1);
+    expect(await letters.forget({ run_id: "r", owner: "lab" }, "01KC")).toBe(0);
+  });
+
   it("are counted by reason, one that comes again once, from its first time to its last", async () => {
     const { letters, clock } = rig();
     expect(await letters.summary(null)).toEqual({ letters: 0, bytes: 0, first_at: null, last_at: null, reasons: [] });
@@ -103,7 +122,7 @@ describe("dead letters", () => {
     // A letter that comes again is as old as when it first came.
     await letters.put([letter("a"), letter("c")]);
     const before = new Date(2_000).toISOString();
-    expect(await letters.expire(before, "ci")).toEqual({ deleted: 1, remaining: 0 });
+    expect(await letters.expire(before, { owner: "ci" })).toEqual({ deleted: 1, remaining: 0 });
     expect(await letters.expire(before, null)).toEqual({ deleted: 1, remaining: 1 });
     expect(await letters.expire(before, null)).toEqual({ deleted: 0, remaining: 1 });
     const kept = storage.exec("SELECT body FROM letters").toArray();

@@ -136,6 +136,23 @@ def test_the_log_is_read_page_by_page() -> None:
     assert server.received[-1].path == "/v1/groups/a%2Fb/verdicts"
 
 
+def test_a_run_is_described_and_deleted_to_its_end() -> None:
+    def answer(request: Received, number: int) -> Reply:
+        if request.method == "PUT":
+            return Reply(body={"run_id": "a/b", "owner": None, "metadata": request.json})
+        done = {"run_id": "a/b", "owner": "ci", "before": "2026-01-01T00:00:00.001Z", "complete": number == 2}
+        return Reply(body={**done, "deleted": {"requests": 500, "rooms": 1 if number == 2 else 0}})
+
+    with serving(answer) as server:
+        log = Kritai(server.url).log
+        assert log.describe("a/b", {"lr": 1e-6, "commit": None})["metadata"] == {"lr": 1e-6, "commit": None}
+        assert log.delete("a/b", owner="ci")["deleted"] == {"requests": 1000, "rooms": 1}
+        with pytest.raises(InvalidRequest):
+            log.describe("a/b", {"lr": float("nan")})
+    paths = [(request.method, request.path) for request in server.received]
+    assert paths == [("PUT", "/v1/runs/a%2Fb"), *[("DELETE", "/v1/runs/a%2Fb?owner=ci")] * 2]
+
+
 def test_an_export_gives_every_row_or_an_error() -> None:
     row, end = line({"type": "row", "id": "x"}), line({"type": "end", "rows": 1})
     fault = line({"type": "error", "code": "store_unavailable", "detail": "d", "rows": 1, "request_id": "r"})

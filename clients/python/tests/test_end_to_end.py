@@ -156,6 +156,11 @@ def test_verdicts_evaluations_specs_and_the_log_are_answered_as_typed(url: str) 
         ]
         assert end["type"] == "end"
         assert end["groups"] == 1
+        client.log.describe("log", {"lr": 1e-6, "notes": "as it is"})
+        assert client.log.run("log")["metadata"] == {"lr": 1e-6, "notes": "as it is"}
+        assert client.log.delete("log")["deleted"]["requests"] == 1
+        with pytest.raises(NotFound):
+            client.log.run("log")
 
 
 def test_the_shims_give_the_rewards_of_the_same_groups(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

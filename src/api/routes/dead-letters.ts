@@ -51,7 +51,8 @@ export const ExpiryQuerySchema = z.strictObject({
 export function expireDeadLetters(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { before } = queryParameters(c, ExpiryQuerySchema);
-    return c.json(await asked(deps, c, (letters) => letters.expire(before, changeableBy(c))));
+    const owner = changeableBy(c);
+    return c.json(await asked(deps, c, (letters) => letters.expire(before, owner === null ? null : { owner })));
   };
 }
 

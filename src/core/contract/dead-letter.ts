@@ -1,6 +1,6 @@
 // Owns the words of dead letters: what one is, how they are counted, who keeps them. Interfaces
 // only.
-import type { Owner } from "./owner.ts";
+import type { Owner, Whose } from "./owner.ts";
 
 /** The part that is used of the namespace of the Durable Objects that keep dead letters. */
 export interface LettersNamespace {
@@ -55,7 +55,7 @@ export interface DeadLetterStore {
    */
   replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome>;
   /** Deletes letters that first came before `before` (an ISO instant), for good. */
-  expire(before: string, owner: Owner | null): Promise<ExpiryOutcome>;
+  expire(before: string, whose: Whose | null): Promise<ExpiryOutcome>;
   /**
    * Deletes the letters of a run, and keeps none of it that comes later, of requests whose ids are
    * below `before`. Returns how many there were.

@@ -6,6 +6,9 @@ export type Owner = string;
 /** Whose rows are that were written without keys, as in local use. No key can have this name. */
 export const NOBODY: Owner = "";
 
+/** One owner's, or those of all others. */
+export type Whose = { owner: Owner } | { not: readonly Owner[] };
+
 /** The owner of what a key of this name writes; null is a caller without a key. */
 export const ownerOf = (keyName: string | null): Owner => keyName ?? NOBODY;
 

@@ -221,6 +221,8 @@ export const LIMITS = {
   deletion_requests: 500,
   deletion_rollouts: 4_096,
   deletion_ms: 20_000,
+  /** Of one sweep, which comes each hour and goes on with the next. */
+  expiry_ms: 300_000,
   deletion_objects: 1_000,
   deletion_objects_at_once: 32,
   rescore_specs_max: 64,

@@ -14,7 +14,7 @@ import { LaterFlush } from "./later-flush.ts";
 import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
 import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
-import { type Answer, type RoomStore, roomJournal } from "./room-store.ts";
+import { type Answer, type RoomStore, type RoomSubject, roomJournal } from "./room-store.ts";
 import {
   arrive,
   closesAt,
@@ -139,7 +139,7 @@ export class Room {
       if (store.subject() === null) {
         const subject = subjectOf(sample);
         store.saveSubject(subject);
-        this.#parts.began?.(subject, waiter_id);
+        this.#parts.began?.(subject, sample.waiter_id);
       }
       store.addMember(epoch, member, contentOf(sample));
     }

@@ -8,7 +8,7 @@ import type {
   LettersNamespace,
   ReplayOutcome,
 } from "../../core/contract/dead-letter.ts";
-import type { Owner } from "../../core/contract/owner.ts";
+import type { Owner, Whose } from "../../core/contract/owner.ts";
 import type { QueueBinding } from "../../ports/ports.ts";
 import { createDeadLetters } from "./dead-letters.ts";
 
@@ -23,7 +23,7 @@ export function remoteDeadLetters(namespace: LettersNamespace): DeadLetterStore 
     put: async (some) => (some.length === 0 ? undefined : letters().put(some)),
     summary: (owner) => letters().summary(owner),
     replay: (limit, before, owner) => letters().replay(limit, before, owner),
-    expire: (before, owner) => letters().expire(before, owner),
+    expire: (before, whose) => letters().expire(before, whose),
     forget: (run, before) => letters().forget(run, before),
   };
 }
@@ -45,8 +45,8 @@ export function deadLettersClass(queueOf: (env: Record<string, unknown>) => Queu
       return this.#letters.replay(limit, before, owner);
     }
 
-    expire(before: string, owner: Owner | null): Promise<ExpiryOutcome> {
-      return this.#letters.expire(before, owner);
+    expire(before: string, whose: Whose | null): Promise<ExpiryOutcome> {
+      return this.#letters.expire(before, whose);
     }
 
     forget(run: { run_id: string; owner: Owner }, before: string): Promise<number> {

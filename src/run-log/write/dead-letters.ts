@@ -2,7 +2,7 @@
 // the queue. Knows no envelope.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
-import { type Owner, ownerName } from "../../core/contract/owner.ts";
+import { type Owner, ownerName, type Whose } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { QueueBinding } from "../../ports/ports.ts";
 import { sendAll } from "./log-queue.ts";
@@ -15,8 +15,11 @@ CREATE INDEX IF NOT EXISTS letters_oldest ON letters (last_at);
 CREATE TABLE IF NOT EXISTS deleted_runs (run TEXT, owner TEXT, key_name TEXT, before TEXT NOT NULL, PRIMARY KEY (run, owner));`;
 
 /** A condition on letters, and its values, with that of the owner; null is everybody. */
-function owned(owner: Owner | null, condition = "true", ...values: number[]): [string, ...(string | number)[]] {
-  return owner === null ? [condition, ...values] : [`${condition} AND owner = ?`, ...values, owner];
+function owned(whose: Owner | Whose | null, condition = "true", ...values: number[]): [string, ...(string | number)[]] {
+  if (whose === null) return [condition, ...values];
+  if (typeof whose === "string") return owned({ owner: whose }, condition, ...values);
+  if ("owner" in whose) return [`${condition} AND owner = ?`, ...values, whose.owner];
+  return [`${condition} AND owner NOT IN (SELECT value FROM json_each(?))`, ...values, JSON.stringify(whose.not)];
 }
 
 /** The part of a Durable Object's SQL storage that is used here. */
@@ -94,14 +97,14 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
         before: new Date(until).toISOString(),
       };
     },
-    async expire(before, owner) {
+    async expire(before, whose) {
       const count = (condition: string, values: (string | number)[]) =>
         run(`SELECT count(*) AS letters FROM letters WHERE ${condition}`, ...values)[0]?.letters as number;
-      const [old, ...values] = owned(owner, "first_at < ?", Date.parse(before));
+      const [old, ...values] = owned(whose, "first_at < ?", Date.parse(before));
       const deleted = count(old, values);
       run(`DELETE FROM letters WHERE ${old}`, ...values);
-      const [all, ...whose] = owned(owner);
-      return { deleted, remaining: count(all, whose) };
+      const [all, ...owners] = owned(whose);
+      return { deleted, remaining: count(all, owners) };
     },
     async forget({ run_id, owner }, before) {
       const of = [written("run_id", run_id), owner, written("key_name", ownerName(owner))] as const;

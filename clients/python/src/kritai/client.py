@@ -26,11 +26,13 @@ from kritai.run_log import AsyncRunLog
 from kritai.run_log_types import (
     AuditVerdict,
     ComparedRuns,
+    DeletedRun,
     ExportTable,
     GroupRow,
     RescoredGroup,
     RescoreSummary,
     RunHealth,
+    RunMetadata,
     RunSummary,
     StepRow,
     StoredVerdict,
@@ -165,8 +167,18 @@ class RunLog:
         return self._thread.iterate(self._log.runs(owner=owner))
 
     def run(self, run_id: str, *, owner: str | None = None) -> dict[str, Any]:
-        """One run's summary and its `specs`."""
+        """One run's summary, its `metadata` and its `specs`."""
         return self._thread.run(self._log.run(run_id, owner=owner))
+
+    def describe(self, run_id: str, metadata: RunMetadata, *, owner: str | None = None) -> dict[str, Any]:
+        """Says what a run is, such as `{"lr": 1e-6, "commit": .., "model": .., "notes": ..}`, in
+        place of what was said before; also before its first request."""
+        return self._thread.run(self._log.describe(run_id, metadata, owner=owner))
+
+    def delete(self, run_id: str, *, owner: str | None = None) -> DeletedRun:
+        """Deletes a run for good: rows, texts, and whatever else holds something of it. Tells how
+        much, 0 of everything where nothing was left. Needs the scopes `logs` and `score`."""
+        return self._thread.run(self._log.delete(run_id, owner=owner))
 
     def steps(self, run_id: str, **query: Unpack[StepsQuery]) -> list[StepRow]:
         """A row a step, of all steps or those that the query names: see `StepsQuery`."""

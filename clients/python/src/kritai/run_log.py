@@ -1,4 +1,5 @@
-"""Owns reading the run log: runs, steps, groups, verdicts, exports. Knows no scoring."""
+"""Owns the run log: reading runs, steps, groups, verdicts, exports; what is said of a run, and its
+deletion. Knows no scoring."""
 
 from __future__ import annotations
 
@@ -15,11 +16,13 @@ from kritai.reward_warnings import warn_of_alarms
 from kritai.run_log_types import (
     AuditVerdict,
     ComparedRuns,
+    DeletedRun,
     ExportTable,
     GroupRow,
     RescoredGroup,
     RescoreSummary,
     RunHealth,
+    RunMetadata,
     RunSummary,
     StepRow,
     StoredVerdict,
@@ -60,8 +63,28 @@ class AsyncRunLog:
             yield cast(RunSummary, run)
 
     async def run(self, run_id: str, *, owner: str | None = None) -> dict[str, Any]:
-        """One run's summary and its `specs`."""
+        """One run's summary, its `metadata` and its `specs`."""
         return cast("dict[str, Any]", await self._get(_of_run(run_id, "", _given(owner=owner))))
+
+    async def describe(self, run_id: str, metadata: RunMetadata, *, owner: str | None = None) -> dict[str, Any]:
+        """Says what a run is, such as `{"lr": 1e-6, "commit": .., "model": .., "notes": ..}`, in
+        place of what was said before; also before its first request."""
+        path = _of_run(run_id, "", _given(owner=owner))
+        deadline = time.monotonic() + self._timeout_s
+        reply = await self._transport.json("PUT", path, deadline, encode(dict(metadata), "metadata"))
+        return cast("dict[str, Any]", reply)
+
+    async def delete(self, run_id: str, *, owner: str | None = None) -> DeletedRun:
+        """Deletes a run for good: rows, texts, and whatever else holds something of it. Tells how
+        much, 0 of everything where nothing was left. Needs the scopes `logs` and `score`."""
+        path = _of_run(run_id, "", _given(owner=owner))
+        counts: dict[str, int] = {}
+        while True:
+            reply = await self._transport.json("DELETE", path, time.monotonic() + self._timeout_s)
+            for name, count in reply["deleted"].items():
+                counts[name] = counts.get(name, 0) + count
+            if reply["complete"]:
+                return cast(DeletedRun, {**reply, "deleted": counts})
 
     async def steps(self, run_id: str, **query: Unpack[StepsQuery]) -> list[StepRow]:
         """A row a step, of all steps or those that the query names: see `StepsQuery`."""

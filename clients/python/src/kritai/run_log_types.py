@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from kritai.reply_types import GroupResult
@@ -23,6 +24,20 @@ class RunSummary(TypedDict):
     parse_rate: float | None
     prompt_tokens: int
     completion_tokens: int
+
+
+RunMetadata = Mapping[str, str | float | bool | None]
+"""What is said of a run: flat, at most 64 names of 64 characters, texts of at most 4,096."""
+
+
+class DeletedRun(TypedDict):
+    """What was deleted of a run: rows by table, and what else held something of it, by kind."""
+
+    run_id: str
+    owner: str | None
+    before: str
+    complete: bool
+    deleted: dict[str, int]
 
 
 class StepSignal(TypedDict):

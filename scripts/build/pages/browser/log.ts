@@ -145,6 +145,12 @@ const owned = (owner: string | null) => (owner === null ? "" : `owner=${encodeUR
 
 export const runs = () => pages<RunSummary>(`/v1/runs?limit=${PAGE}`, "runs", RUNS_MOST);
 export const run = (id: string, owner: string | null) => read<RunDetail>(`${of(id)}?${owned(owner)}`);
+/** Some of it; resolves with whether that was all. */
+export async function deleteRun(id: string, owner: string | null): Promise<boolean> {
+  const asked = { method: "DELETE", headers: { accept: "application/json" } };
+  const { complete } = (await (await replyTo(`${of(id)}?${owned(owner)}`, asked)).json()) as { complete: boolean };
+  return complete;
+}
 /** Steps that alarms look back on, the fewer the more a step holds: a look is one statement. */
 const LOOKED_BACK = [2000, 300, 60];
 

@@ -1,6 +1,7 @@
 // Owns the page of a run: its alarms, its measures over steps, its table of steps; new steps come
 // as they are logged.
 import type { StepSummary } from "../../../rescore/by-step.ts";
+import { aboutRun, deleting } from "./about-run.ts";
 import { alarmList } from "./alarm-list.ts";
 import { type Axis, axisBeside, axisOf, axisQuery } from "./axis.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
@@ -268,6 +269,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   return [
     el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
     el("h1", {}, id),
+    ...aboutRun(detail),
     alarms,
     state,
     ...windowsTold(axis, detail),
@@ -281,5 +283,6 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     stepsTitle(id, axis.by, () => csv(shown.rows)),
     table.element,
     specList(detail, spread),
+    deleting(detail, owner),
   ];
 }

@@ -1,0 +1,43 @@
+// Owns the hourly sweep: what deletions left, and what is older than its key's days. Knows no SQL and
+// no runtime.
+import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
+import { EVERYONE } from "../../core/contract/group-sizes.ts";
+import type { Whose } from "../../core/contract/owner.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import type { DeletedRows, LogExpiry } from "../../ports/run-log.ts";
+
+export interface SweepDeps {
+  expiry: LogExpiry;
+  letters: Pick<DeadLetterStore, "expire"> | undefined;
+  /** Days by key name; `*` is every other key, and no key. Keys without days keep all. */
+  days: ReadonlyMap<string, number>;
+  /** ms since 1970. */
+  now(): number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Deletes piece by piece for `expiry_ms` at most; the next sweep goes on. Rejects with the database's
+ * fault. @returns requests deleted
+ */
+export async function sweep({ expiry, letters, days, now }: SweepDeps): Promise<number> {
+  const until = now() + LIMITS.expiry_ms;
+  const started = new Date(now());
+  let requests = 0;
+  const all = async (next: () => Promise<DeletedRows | null>) => {
+    for (let some = await next(); some !== null; some = await next()) {
+      requests += some.requests;
+      if (now() >= until) return;
+    }
+  };
+  await all(() => expiry.deleteMarked());
+  const named = [...days.keys()].filter((name) => name !== EVERYONE);
+  for (const [name, kept_days] of days) {
+    const whose: Whose = name === EVERYONE ? { not: named } : { owner: name };
+    const before = new Date(started.getTime() - kept_days * DAY_MS);
+    await letters?.expire(before.toISOString(), whose);
+    await all(() => expiry.deleteOlder(whose, before));
+  }
+  return requests;
+}
