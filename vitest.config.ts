@@ -52,6 +52,7 @@ const SLOW = [
   "test/{admission,clients,engines,gateway,red-team,run-log,simulation}/**/*.test.ts",
   "test/api/contracts/{content,grader*,trainer-clients}.test.ts",
   "test/api/routes/soft-votes.test.ts",
+  "test/core/transcript/many.test.ts",
   "test/core/tournament/{confidence,rehearsal-work}.test.ts",
   "test/recorded/tournaments.test.ts",
   "test/scoring/{budget-bound,near-copies,rescore}.test.ts",

@@ -171,7 +171,8 @@ export class QuestionAsker {
       await this.session.judge(job, (generation) => {
         const entry = open[generation.question] as QuestionEntry;
         const { question: asked, key, shared } = entry;
-        shared.readings.push({ ...readGeneration(generation, asked, judge), ...this.textOf(generation) });
+        const reading = { ...readGeneration(generation, asked, judge), ...this.textOf(generation) };
+        shared.readings.push(this.of.group.evidence?.isView === true ? ofEvidence(reading) : reading);
         if (key !== null && isComplete(asked, shared.readings)) {
           this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
         }
@@ -192,6 +193,10 @@ export class QuestionAsker {
     }
   }
 }
+
+/** What is too long of transcripts is shown shorter (judging.ts), and at last nobody's loss. */
+const ofEvidence = (reading: Reading): Reading =>
+  reading.code === "context_exceeded" ? { ...reading, code: "evidence_too_long" } : reading;
 
 /** Probes and bare questions alone, all else by whom it goes to and in whose words. */
 function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {

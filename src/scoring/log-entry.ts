@@ -4,6 +4,7 @@ import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { SignalRow } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
+import type { Rollout } from "../core/contract/requests.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
 import { letterAt } from "../core/judges/verdict.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
@@ -66,8 +67,16 @@ function signalRows(signals: GroupSignals): SignalRow[] {
   });
 }
 
+/** A rollout as it was sent: its text, or its messages and files as JSON. */
+export const writtenRollout = ({ text, messages, files }: Rollout): string =>
+  messages === undefined && files === undefined
+    ? text
+    : JSON.stringify({ ...(messages === undefined ? { text } : { messages }), ...(files !== undefined && { files }) });
+
 async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withTexts: boolean): Promise<RolloutRow> {
-  const { text, length_tokens, finish_reason, pass_rate } = group.rollouts[r] as (typeof group.rollouts)[number];
+  const rollout = group.rollouts[r] as (typeof group.rollouts)[number];
+  const { length_tokens, finish_reason, pass_rate } = rollout;
+  const text = writtenRollout(rollout);
   const candidate = candidates[r] ?? null;
   return {
     length_tokens: length_tokens ?? null,

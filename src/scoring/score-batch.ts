@@ -27,12 +27,13 @@ import type { LogEntry } from "../ports/run-log.ts";
 import { type Audited, beginAudit, planAudit } from "./audit.ts";
 import { requireAddresses, requireBackends } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
-import { type Judging, planJudging, type Sessions, type Worker } from "./judging.ts";
+import { type Judging, planJudging, type Sessions } from "./judging.ts";
 import { lateHeaders } from "./late-headers.ts";
-import { groupEntry } from "./log-entry.ts";
+import { groupEntry, writtenRollout } from "./log-entry.ts";
 import { programsOnly } from "./programs-only.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import { openSessions, REFUSALS_TOLD_MAX } from "./sessions.ts";
+import { judgedAsItFits, type Replanning } from "./shrinking.ts";
 import { workInTurns } from "./turns.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
@@ -93,9 +94,9 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const journal = batch.journal === undefined ? null : await keyedJournal(batch.journal, prepared, spec_hash, named);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
   const { generations_max } = deps.verifier;
-  const step = request.step ?? 0;
-  const { hold } = batch;
-  const judgings = await work(planJudging(prepared, compiled, step, generations_max, { journal, texts, hold, work }));
+  const again = { compiled, step: request.step ?? 0, generations_max, work };
+  const aids = { journal, texts, hold: batch.hold, work };
+  const judgings = await work(planJudging(prepared, compiled, again.step, generations_max, aids));
   const auditing = planAudit(deps.verifier, spec, prepared);
 
   const verifierStarted = deps.clock.now();
@@ -106,7 +107,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
   const opened = openSessions(deps.verifier, compiled, until, slots);
   const audit = auditing === null ? null : beginAudit(auditing, deps.verifier, until, slots);
-  const { judged, results, audited } = await judgeAll(judgings, compiled, opened.sessions, work, batch.onGroup)
+  const { judged, results, audited } = await judgeAll(judgings, opened.sessions, again, batch.onGroup)
     .then(async (main) => ({ ...main, audited: (await audit?.ended(main.results)) ?? null }))
     .finally(deadline.disarm);
   const session = opened.stats();
@@ -169,11 +170,12 @@ interface JudgedBatch {
 /** All groups side by side, each finished as soon as its own samples are in. */
 async function judgeAll(
   judgings: readonly Judging[],
-  { spec, judgeable }: CompiledSpec,
   sessions: Sessions,
-  work: Worker,
+  again: Replanning,
   onGroup: ScoringBatch["onGroup"],
 ): Promise<JudgedBatch> {
+  const { compiled, work } = again;
+  const { spec, judgeable } = compiled;
   const judged: GroupSignals[] = [];
   const results: GroupResult[] = [];
   function* resultOf(signals: GroupSignals): Generator<number, GroupResult> {
@@ -182,7 +184,7 @@ async function judgeAll(
   }
   await Promise.all(
     judgings.map(async (judging, index) => {
-      const signals = await judging.run(sessions);
+      const signals = await judgedAsItFits(judging, sessions, again);
       judged[index] = signals;
       const result = await work(resultOf(signals));
       results[index] = result;
@@ -234,7 +236,9 @@ function armDeadline(remainingMs: number, outer: AbortSignal): Deadline {
 function textChars({ groups }: RewardsRequest): number {
   return groups.reduce(
     (sum, { prompt, rollouts }) =>
-      sum + JSON.stringify(prompt).length + rollouts.reduce((chars, { text }) => chars + text.length, 0),
+      sum +
+      JSON.stringify(prompt).length +
+      rollouts.reduce((chars, rollout) => chars + writtenRollout(rollout).length, 0),
     0,
   );
 }

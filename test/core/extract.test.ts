@@ -2,7 +2,8 @@
 // duplicates.
 
 import { describe, expect, test } from "vitest";
-import { type CandidateRule, extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
+import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
+import type { CandidateRule } from "../../src/core/contract/candidate-rule.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
 import fc from "../harness/property.ts";
 

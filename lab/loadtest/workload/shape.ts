@@ -1,7 +1,7 @@
 // Owns turning groups of rollouts into request bodies of any sort, by the run's shape. Knows no
 // source of groups and no target.
 
-import { questionText } from "../../../src/core/candidate/prepare.ts";
+import { questionText } from "../../../src/core/candidate/taken.ts";
 import type { Group } from "../../../src/core/contract/requests.ts";
 import { LETTERS } from "../../../src/core/judges/render.ts";
 import type { SpecInput } from "../../../src/core/reward/flat-spec.ts";

@@ -1,5 +1,5 @@
 // Owns the table of what becomes of each kind of content, by the place that holds it.
-import { type ContentKind, isRecord, KINDS } from "./kinds.ts";
+import { type ContentKind, isRecord, KINDS } from "../../core/transcript/kinds.ts";
 import {
   answerPieces,
   type ContentPath,
@@ -35,17 +35,30 @@ interface Carrier {
 
 const PARTS = { text: "shown", text_parts: "shown", thought: "thought" } as const;
 
+/** Of a whole run everything is shown but what is no text. */
+const WHOLE = {
+  ...PARTS,
+  ...({ turns: "shown", tool_result: "shown", result_block: "shown", tool_call: "shown" } as const),
+  ...({ refusal: "shown", unknown: "shown" } as const),
+};
+
 const CARRIERS = {
   text: { says: "a text", handling: { text: "shown" }, pieces: textPieces },
   prompt: {
     says: "a text or a chat",
-    handling: { ...PARTS, turns: "shown", tool_result: "shown" },
+    handling: WHOLE,
     pieces: chatPieces,
   },
   answer: {
     says: "a text, or messages of which one is judged",
     handling: PARTS,
     pieces: (value, path) => answerPieces(value, path),
+  },
+  completion: { says: "a text, or messages of a run", handling: WHOLE, pieces: chatPieces },
+  question: {
+    says: "a judge's question, a text or a chat",
+    handling: { ...PARTS, turns: "shown", tool_result: "shown" },
+    pieces: chatPieces,
   },
   message: { says: "one message's content", handling: PARTS, pieces: contentPieces },
   conversation: {
@@ -62,7 +75,7 @@ const CARRIERS = {
   /** Its turns are all written out. */
   trajectory: {
     says: "a list of turns",
-    handling: { ...PARTS, turns: "shown", tool_result: "shown" },
+    handling: WHOLE,
     pieces: chatPieces,
   },
   input: {
@@ -70,7 +83,7 @@ const CARRIERS = {
     handling: { ...PARTS, turns: "shown", tool_result: "shown" },
     pieces: inputPieces,
   },
-  output: { says: "Responses items of which one is judged", handling: PARTS, pieces: outputPieces },
+  output: { says: "Responses items of a run", handling: WHOLE, pieces: outputPieces },
   documents: {
     says: "texts, or objects with one",
     handling: { text: "shown" },
@@ -81,8 +94,8 @@ const CARRIERS = {
     },
   },
   gemini: { says: "Gemini's parts", handling: PARTS, pieces: geminiPieces },
-  rollout: { says: "a rollout with its text", handling: {}, pieces: rolloutPieces },
-  calls: { says: "calls alone", handling: {}, pieces: callPieces },
+  rollout: { says: "a rollout: its text, or its messages and files", handling: WHOLE, pieces: rolloutPieces },
+  calls: { says: "calls beside an answer", handling: { tool_call: "shown" }, pieces: callPieces },
   /** A dataset's own columns: data, but for those that hold content. */
   row: { says: "a row's other fields", handling: { tools: "warned" }, pieces: (value, path) => rowPieces(value, path) },
   /** A list of rows, or columns by name. */

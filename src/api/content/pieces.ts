@@ -1,6 +1,7 @@
 // Owns what a foreign value is made of: each piece of a message, an item, a document or a row, with
 // its kind and its place. Pure; decides nothing.
 import { LIMITS } from "../../core/faults/limits.ts";
+import { itemsOf } from "../../core/transcript/forms.ts";
 import {
   type ContentKind,
   columnKind,
@@ -11,7 +12,7 @@ import {
   isThought,
   isThoughtField,
   kindNamed,
-} from "./kinds.ts";
+} from "../../core/transcript/kinds.ts";
 
 export type ContentPath = readonly (string | number)[];
 
@@ -52,7 +53,31 @@ function* partPieces(part: unknown, path: ContentPath): Pieces {
   else if (isTextType(type)) {
     yield piece(path, "text_parts", "a text part");
     yield* asidePieces(part, path, ["text"]);
-  } else yield piece(path, kindNamed(typeName(type)), typeName(type));
+  } else {
+    const kind = kindNamed(typeName(type));
+    yield piece(path, kind, typeName(type));
+    if (kind === "result_block" || kind === "unknown") yield* mediaWithin(part, path);
+  }
+}
+
+const MEDIA_KINDS: ReadonlySet<ContentKind> = new Set(["image", "audio", "video", "file"]);
+/** Types of parts that are no text, wherever they stand in a result. */
+const MEDIA_TYPE =
+  /^(?:(?:input|output)_)?(?:image|image_url|audio|video|video_url|file|document|media)$|screenshot|^inline_?data$/i;
+const MEDIA_FIELD =
+  /^(?:source|data|url|image_url|image|audio|input_audio|video_url|file|file_data|file_id|inline_?data)$/i;
+
+/** What of a result would only be shown as the letters of its bytes. */
+function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
+  if (depth > LIMITS.label_depth_max || typeof value !== "object" || value === null) return;
+  if (isRecord(value)) {
+    const { type } = value;
+    const isMedia = typeof type === "string" && MEDIA_TYPE.test(type);
+    if (isMedia && Object.keys(value).some((name) => MEDIA_FIELD.test(name)))
+      return yield piece(path, kindNamed(type), type);
+  }
+  const fields: Iterable<[string | number, unknown]> = Array.isArray(value) ? elements(value) : Object.entries(value);
+  for (const [name, held] of fields) yield* mediaWithin(held, [...path, name], depth + 1);
 }
 
 /** Of an object's fields other than `read`, those that are more than an aside. */
@@ -76,7 +101,11 @@ function* messagePieces(message: unknown, path: ContentPath): Pieces {
     yield* mediaPieces(message.output, [...path, "output"]);
     return yield* asidePieces(message, path, ["output"]);
   }
-  if (type != null && type !== "message") return yield piece(path, kindNamed(typeName(type)), typeName(type));
+  if (type != null && type !== "message") {
+    const kind = kindNamed(typeName(type));
+    yield piece(path, kind, typeName(type));
+    return yield* MEDIA_KINDS.has(kind) ? [] : mediaWithin(message, path);
+  }
   if (RESULT_ROLES.has(role) && !isNothing(content)) yield piece(path, "tool_result", `a result (role ${role})`);
   yield* contentPieces(content, [...path, "content"]);
   yield* asidePieces(message, path, ["content"]);
@@ -206,19 +235,19 @@ export function* rowPieces(row: unknown, path: ContentPath, read: readonly strin
   }
 }
 
-/** A rollout of the native contract: it has a text, and nothing else of its own that is judged. */
+/** A rollout of the native contract. */
 export function* rolloutPieces(rollout: unknown, path: ContentPath): Pieces {
   if (!isRecord(rollout)) return;
-  const { messages, files } = rollout;
-  for (const found of chatPieces(messages, [...path, "messages"])) if (!WORDS.has(found.kind)) yield found;
-  if (!isNothing(messages)) yield piece([...path, "messages"], "turns", "messages");
-  if (!isNothing(files)) yield piece([...path, "files"], "file", "files");
-  yield* rowPieces(rollout, path);
+  for (const { item, path: at } of itemsOf(rollout.messages)) yield* messagePieces(item, [...path, "messages", ...at]);
 }
-
-const WORDS: ReadonlySet<ContentKind> = new Set(["text", "text_parts", "thought"]);
 
 /** What holds calls, and nothing else. */
 export function* callPieces(calls: unknown, path: ContentPath): Pieces {
-  if (!isNothing(calls)) yield piece(path, "tool_call", String(path.at(-1)));
+  const list = Array.isArray(calls) ? calls : [calls];
+  for (const [i, call] of elements(list)) {
+    if (isNothing(call)) continue;
+    const at = Array.isArray(calls) ? [...path, i] : path;
+    const isCall = isRecord(call) && ["function", "custom", "name"].some((name) => call[name] !== undefined);
+    yield piece(at, isCall ? "tool_call" : "unknown", isCall ? "a call" : "what is no call");
+  }
 }

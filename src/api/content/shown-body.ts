@@ -3,10 +3,10 @@
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { isRecord } from "../../core/transcript/kinds.ts";
 import type { AppContext } from "../door/scope.ts";
 import { objectBody } from "../door/validation.ts";
 import { type CarrierName, carrierNamed, handlingOf } from "./carriers.ts";
-import { isRecord } from "./kinds.ts";
 import { type ContentPath, type ContentPiece, elements, rowPieces } from "./pieces.ts";
 
 /** Where a body holds content, what form it has there, and whose it is. */

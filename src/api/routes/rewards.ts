@@ -27,6 +27,7 @@ const CONTENT: readonly ContentPlace[] = [
   { at: "groups[].prompt", carrier: "prompt" },
   { at: "groups[]", carrier: "row" },
   { at: "groups[].rollouts[]", carrier: "rollout" },
+  { at: "groups[].rollouts[]", carrier: "row" },
   { at: "groups[].rollouts[].text", carrier: "text" },
 ];
 const NDJSON = "application/x-ndjson";

@@ -2,7 +2,7 @@
 // score out. Gathering: gathered.ts.
 import * as z from "zod";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
-import { RolloutSchema } from "../../core/contract/requests.ts";
+import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest, validAt } from "../door/validation.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
@@ -15,7 +15,9 @@ import { rewardOrDeclared } from "./shared/sample-score.ts";
 const PROMPTS = ["messages", "prompt", "question", "input", "problem"] as const;
 
 const AzureGraderRequestSchema = z.object({
-  sample: z.object({ output_text: RolloutSchema.shape.text }).meta({ description: "output_text is judged" }),
+  sample: z
+    .object({ output_text: RolloutTextSchema, output_tools: z.array(AnyJsonSchema).nullish() })
+    .meta({ description: "output_text is judged, with the calls of output_tools" }),
   item: z.record(z.string(), AnyJsonSchema).meta({
     description: `the dataset's row: the first of ${PROMPTS.join(", ")} is the prompt, and samples of equal rows are one group`,
   }),
@@ -30,7 +32,15 @@ function read(body: Record<string, unknown>) {
     throw invalidRequest([{ path: "item", message: `holds no prompt; needs one of ${PROMPTS.join(", ")}` }]);
   }
   const prompt = validAt(PromptSchema, item[name], ["item", name]);
-  return { prompt, label: item, rollout: { text: sample.output_text }, stated: { row: item, field: "item" } };
+  const { output_text: text, output_tools } = sample;
+  const calls = output_tools ?? [];
+  const messages = [{ role: "assistant", content: text, tool_calls: calls }];
+  return {
+    prompt,
+    label: item,
+    rollout: calls.length === 0 ? { text } : { text, messages },
+    stated: { row: item, field: "item" },
+  };
 }
 
 const route = sampleRoute({

@@ -1,7 +1,7 @@
 // Owns POST /classify: vLLM's classification as reward-model clients use it, one probability a
 // text, in input order.
 import * as z from "zod";
-import { GroupSchema, RolloutSchema } from "../../core/contract/requests.ts";
+import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { OPENED_TURN, splitRendered } from "./shared/chat-template.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
@@ -14,7 +14,7 @@ import { pairRefusals, pairUp, scorePairs, type TextPair } from "./shared/scored
 import { textRoute } from "./shared/text-route.ts";
 
 const PromptText = GroupSchema.shape.prompt.options[0];
-const InputText = RolloutSchema.shape.text;
+const InputText = RolloutTextSchema;
 
 export const ClassifyRequestSchema = z.object({
   model: z.string().nullish(),

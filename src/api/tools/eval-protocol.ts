@@ -1,7 +1,7 @@
 // Owns POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of
 // itself that it is not valid. Gathering: gathered.ts.
 import * as z from "zod";
-import { RolloutSchema } from "../../core/contract/requests.ts";
+import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
 import { invalidRequest, validAt } from "../door/validation.ts";
 import { healthz } from "../routes/service.ts";
@@ -42,7 +42,7 @@ function read(body: Record<string, unknown>) {
     throw invalidRequest([{ path: "messages", message: "needs an assistant's message after at least one other" }]);
   }
   const given = { prompt: messages.slice(0, last), text: messageText(messages[last] as (typeof messages)[number]) };
-  const AskedSchema = z.object({ prompt: PromptSchema, text: RolloutSchema.shape.text });
+  const AskedSchema = z.object({ prompt: PromptSchema, text: RolloutTextSchema });
   const { prompt, text } = validAt(AskedSchema, given, ["messages"]);
   const stated = { truth: ground_truth, row: { ground_truth, kwargs }, field: "ground_truth" };
   return { prompt, label: ground_truth, rollout: { text }, stated };

@@ -1,7 +1,7 @@
 // Owns POST /google/reward: the Cloud Run reward function of Gemini's reinforcement tuning. One
 // sample in, a reward out. Gathering: gathered.ts.
 import * as z from "zod";
-import { GroupSchema, RolloutSchema, StepSchema } from "../../core/contract/requests.ts";
+import { GroupSchema, type PromptInput, RolloutTextSchema, StepSchema } from "../../core/contract/requests.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
@@ -55,18 +55,19 @@ const textOf = (parts: Parts, thought: boolean) =>
     .join("");
 
 /** Gemini's `model` is a chat's assistant. */
-const PromptContentsSchema = ContentsSchema.transform((contents) =>
-  contents.map(({ role, parts }) => ({
-    role: role === "model" ? "assistant" : (role ?? "user"),
-    content: textOf(parts, false),
-  })),
+const PromptContentsSchema = ContentsSchema.transform(
+  (contents): Exclude<PromptInput, string> =>
+    contents.map(({ role, parts }) => ({
+      role: role === "model" ? "assistant" : (role ?? "user"),
+      content: textOf(parts, false),
+    })),
 ).pipe(GroupSchema.shape.prompt.options[1]);
 
 const RolloutPartsSchema = PartsSchema.transform((parts) => {
   const thoughts = textOf(parts, true);
   const text = textOf(parts, false);
   return thoughts === "" ? text : `<think>\n${thoughts}\n</think>\n${text}`;
-}).pipe(RolloutSchema.shape.text);
+}).pipe(RolloutTextSchema);
 
 const ReadSchema = z.object({
   example: GoogleRewardRequestSchema.shape.example.extend({ contents: PromptContentsSchema }),

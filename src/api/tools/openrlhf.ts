@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
-import { GroupSchema, RolloutSchema } from "../../core/contract/requests.ts";
+import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
 import { counted } from "../../core/faults/limit-advice.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { answerAfter, OPENED_TURN, renderedPrompt, splitRendered } from "./shared/chat-template.ts";
@@ -61,7 +61,7 @@ function sampleAt(i: number, query: string, prompt: string | undefined, label: u
   const checked = PromptText.safeParse(asked);
   if (!checked.success) throw fault("prompts", checked.error.issues[0]?.message as string);
   const stated = { truth: label, row: { label }, field: `labels[${i}]` };
-  return { prompt: checked.data, label, rollout: { text: RolloutSchema.shape.text.parse(text) }, stated };
+  return { prompt: checked.data, label, rollout: { text: RolloutTextSchema.parse(text) }, stated };
 }
 
 function read(body: Record<string, unknown>) {

@@ -53,7 +53,7 @@ export const ruler: Contract = {
   // litellm's own.
   wait_ms: 600_000,
   settable: true,
-  content: [{ at: "messages", carrier: "prompt" }],
+  content: [{ at: "messages", carrier: "question" }],
   routes: [{ method: "POST", path: "/ruler/v1/chat/completions", handler: route }],
 };
 

@@ -1,6 +1,6 @@
 // Owns POST /score and /v1/score: vLLM's scores of text pairs, in input order.
 import * as z from "zod";
-import { GroupSchema, RolloutSchema } from "../../core/contract/requests.ts";
+import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { rerankers } from "./shared/dialects.ts";
@@ -20,7 +20,7 @@ const SIDES = [
 ] as const;
 
 const PromptText = GroupSchema.shape.prompt.options[0];
-const CandidateText = RolloutSchema.shape.text;
+const CandidateText = RolloutTextSchema;
 const left = z.union([PromptText, z.array(PromptText).min(1)]).optional();
 const right = z.union([CandidateText, z.array(CandidateText).min(1)]).optional();
 

@@ -1,7 +1,7 @@
 // Owns POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an
 // object for --reward-key. Gathering: gathered.ts.
 import * as z from "zod";
-import { RolloutSchema } from "../../core/contract/requests.ts";
+import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
@@ -15,7 +15,7 @@ import { truthField } from "./shared/stated-facts.ts";
 
 export const SlimeRequestSchema = z.object({
   prompt: PromptSchema.meta({ description: "a text, rendered by a chat template or not, or a chat" }),
-  response: RolloutSchema.shape.text,
+  response: RolloutTextSchema,
   label: truthField("samples of one prompt with different labels are different problems"),
 });
 export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);

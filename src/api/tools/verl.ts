@@ -2,7 +2,7 @@
 // constant keys back. Gathering: gathered.ts.
 import * as z from "zod";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
-import { RolloutSchema, StepSchema } from "../../core/contract/requests.ts";
+import { RolloutTextSchema, StepSchema } from "../../core/contract/requests.ts";
 import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
@@ -16,7 +16,7 @@ export const VerlRequestSchema = z.object({
   data_source: AnyJsonSchema.optional().meta({
     description: "with ground_truth: which problem it is, besides the prompt",
   }),
-  solution_str: RolloutSchema.shape.text,
+  solution_str: RolloutTextSchema,
   ground_truth: truthField(),
   extra_info: ExtraInfoSchema.meta({
     description:

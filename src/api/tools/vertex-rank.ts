@@ -1,7 +1,7 @@
 // Owns Vertex AI's ranking API, `rankingConfigs/*:rank` of Google's Discovery Engine. Ranking:
 // ranked-documents.ts.
 import * as z from "zod";
-import { RolloutSchema } from "../../core/contract/requests.ts";
+import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { validAt } from "../door/validation.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
@@ -60,7 +60,7 @@ const dialect = {
   read(body: Record<string, unknown>) {
     const request = contractBody(RequestSchema, body, { records: "rollouts_per_group_max" });
     const { query, records, model = null, topN = null, ignoreRecordDetailsInResponse } = request;
-    const texts = validAt(z.array(RolloutSchema.shape.text), records.map(recordText), ["records"]);
+    const texts = validAt(z.array(RolloutTextSchema), records.map(recordText), ["records"]);
     return {
       ...{ field: "records", query, texts, model, top_n: topN, raw: false },
       tell: ({ results }: RankedDocuments): z.output<typeof VertexReplySchema> => ({

@@ -1,14 +1,12 @@
 // Owns how a candidate is taken out of a rollout's text, and when two candidates count as the same.
 // Must not know the verifier.
 
-import type { Spec } from "../contract/spec.ts";
+import type { CandidateRule } from "../contract/candidate-rule.ts";
 import { thinkingOf } from "../text/thinking.ts";
 import { type CodeBlock, codeBlocks } from "./code-blocks.ts";
 import { knowsLanguage, stripComments } from "./comments.ts";
 import { canonicalLanguage, sameFamily } from "./languages.ts";
 import { isOpener } from "./openers.ts";
-
-export type CandidateRule = Spec["candidate"];
 
 interface Extraction {
   /** The part the verifier judges, or null when there is none. */

@@ -1,13 +1,12 @@
 // Owns what is known of a group before any verifier call: candidates, format, duplicate classes,
 // the question's text. Knows no spec but its candidate and format parts.
-import type { Group, Prompt } from "../contract/requests.ts";
-import { maxChars, type Spec } from "../contract/spec.ts";
-import { isTooLong } from "../contract/text-bytes.ts";
+import type { Group } from "../contract/requests.ts";
+import type { Spec } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
 import { hashText } from "../math/random.ts";
 import type { Classes, ContentKey } from "./classes.ts";
-import { extractCandidate, normaliseCandidate } from "./extract.ts";
 import { compileFormats, type FormatRules } from "./format.ts";
+import { type ShownEvidence, takenOf } from "./taken.ts";
 
 export interface PreparedGroup {
   group: Group;
@@ -34,16 +33,8 @@ export interface PreparedGroup {
   texts: readonly string[];
   keys: readonly ContentKey[];
   warnings: readonly string[];
-}
-
-/**
- * The question as one text: a single user message stands alone, a longer chat keeps its roles as
- * headings.
- */
-export function questionText(prompt: Prompt): string {
-  if (typeof prompt === "string") return prompt;
-  if (prompt.length === 1) return (prompt[0] as { content: string }).content;
-  return prompt.map(({ role, content }) => `${role}:\n${content}`).join("\n\n");
+  /** Of rollouts of several turns; absent: texts alone, shown whole. */
+  evidence?: ShownEvidence;
 }
 
 /** What of a spec decides how a group is prepared. */
@@ -53,55 +44,38 @@ export interface PreparerRules {
   formats: Readonly<Record<string, FormatRules>>;
 }
 
-/** Of taking a candidate out of a text, for each of its chars, and of whatever text. */
-const STEPS_CHAR = 2;
-const STEPS_ROLLOUT = 500;
-
 /** As `preparerInSteps`, all at once. */
-export function createPreparer(rules: PreparerRules): (group: Group, index: number) => PreparedGroup {
+export function createPreparer(rules: PreparerRules): (group: Group, index: number, shrinks?: number) => PreparedGroup {
   const prepare = preparerInSteps(rules);
-  return (group, index) => drained(prepare(group, index));
+  return (group, index, shrinks) => drained(prepare(group, index, shrinks));
 }
 
 /**
  * One request's preparer: format rules are compiled once. Yields the steps of each rollout
- * (`turn_steps`). Throws ApiError `unsafe_regex`.
+ * (`turn_steps`). Throws ApiError `unsafe_regex`, and `facts_required` for a rollout without files
+ * where files are judged.
+ * @returns a function of a group, its index, and how often the evidence of its transcripts is halved
  */
 export function preparerInSteps(
   rules: PreparerRules,
-): (group: Group, index: number) => Generator<number, PreparedGroup> {
-  const longest = maxChars(rules.candidate);
+): (group: Group, index: number, shrinks?: number) => Generator<number, PreparedGroup> {
   const names = Object.keys(rules.formats);
   const tests = compileFormats(Object.values(rules.formats));
-  return function* (group, index) {
-    const question = questionText(group.prompt);
-    const tooLong = group.rollouts.map(({ text, too_long }) => too_long === true || isTooLong(text));
-    const extracted = [];
-    for (const [r, { text }] of group.rollouts.entries()) {
-      // Of a text that was cut nothing is a candidate: its last program is not the one that it ends in.
-      extracted.push(extractCandidate(tooLong[r] ? "" : text, rules.candidate, group.language ?? null));
-      yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
-    }
-    const candidates = extracted.map(({ candidate }) => (candidate === null ? null : normaliseCandidate(candidate)));
-    const short = candidates.map((candidate) => candidate === null || candidate.length <= longest);
+  return function* (group, index, shrinks = 0) {
+    const taken = yield* takenOf(group, index, rules.candidate, shrinks);
+    const { candidates, short, tooLong, question, ...rest } = taken;
     const fits = short.map((isShort, r) => isShort && !tooLong[r]);
     const holds = tests.map((test) =>
       group.rollouts.map(({ text }, r) => fits[r] === true && test({ text, candidate: candidates[r] ?? null })),
     );
     const formatOk = fits.map((fit, r) => fit && holds.every((hold) => hold[r]));
     return {
-      group,
-      index,
+      ...{ group, index, question, candidates, formatOk, tooLong },
       group_id: group.group_id ?? String(index),
-      question,
-      language: group.language ?? commonLanguage(extracted.map(({ language }) => language)),
-      candidates,
-      formatOk,
       formats: Object.fromEntries(names.map((name, i) => [name, holds[i] as boolean[]])),
       overlong: short.includes(false),
-      tooLong,
       ...distinctCandidates(question, candidates, formatOk),
-      warnings: extracted.some(({ strip_skipped }) => strip_skipped === true) ? ["strip_skipped"] : [],
+      ...rest,
     };
   };
 }
@@ -121,7 +95,7 @@ export function distinctCandidates(
 
 /** The group as if it had only those rollouts; itself where it has no others. */
 export function subgroup(prepared: PreparedGroup, members: readonly number[]): PreparedGroup {
-  const { group, candidates, formatOk, formats, tooLong, question } = prepared;
+  const { group, candidates, formatOk, formats, tooLong, question, evidence } = prepared;
   if (members.length === candidates.length) return prepared;
   const of = <T>(values: readonly T[]) => members.map((r) => values[r] as T);
   return {
@@ -130,6 +104,7 @@ export function subgroup(prepared: PreparedGroup, members: readonly number[]): P
     candidates: of(candidates),
     formatOk: of(formatOk),
     tooLong: of(tooLong),
+    ...(evidence !== undefined && { evidence: { ...evidence, of: of(evidence.of), shown: of(evidence.shown) } }),
     formats: Object.fromEntries(Object.entries(formats).map(([name, holds]) => [name, of(holds)])),
     ...distinctCandidates(question, of(candidates), of(formatOk)),
   };
@@ -151,10 +126,4 @@ function classesOf(candidates: readonly (string | null)[]): { classes: Classes; 
     return members.length - 1;
   });
   return { classes: { classOf, members }, texts: [...indexOf.keys()] };
-}
-
-/** The one language all fences name, else null: a mixed group is shown without a tag. */
-function commonLanguage(languages: readonly (string | null)[]): string | null {
-  const named = new Set(languages.filter((language) => language !== null));
-  return named.size === 1 ? ([...named][0] as string) : null;
 }

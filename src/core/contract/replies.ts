@@ -44,6 +44,14 @@ export const RolloutResultSchema = z.object({
     .literal(true)
     .optional()
     .meta({ description: "the text is longer than rollout_text_bytes, so that the rollout is malformed; else absent" }),
+  shown: z.number().min(0).max(1).optional().meta({
+    description:
+      "of a rollout of several turns: the share of its characters that the judge sees, thoughts apart; absent of a text, which is shown whole",
+  }),
+  left_out: z
+    .record(z.string(), count)
+    .optional()
+    .meta({ description: "characters left out, by what they are: thoughts, results, turns, calls, files, other" }),
   jams_judge: z
     .boolean()
     .meta({ description: "the verifier's answers fail where this candidate is shown, and only there" }),
@@ -126,6 +134,9 @@ export const GroupResultSchema = z.object({
   rollouts: z.array(RolloutResultSchema),
   metrics: GroupMetricsSchema,
   verifier: VerifierUseSchema,
+  shared_turns: count.optional().meta({
+    description: "turns that all rollouts of the group began with, shown once with the prompt; absent of texts",
+  }),
 });
 export type GroupResult = z.output<typeof GroupResultSchema>;
 

@@ -3,6 +3,8 @@
 import * as z from "zod";
 import { bound, instead, type LimitName, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { answerOf, turnsOf } from "../transcript/turns.ts";
+import { AnyJsonSchema } from "./any-json.ts";
 import { OverlongSchema } from "./spec.ts";
 import { fitsBytes, withinReach } from "./text-bytes.ts";
 
@@ -37,17 +39,73 @@ export const WordSchema = z
   .min(1)
   .max(...bound("name_chars"));
 
+const PROMPT_TEXT = boundedText("prompt_bytes");
+/** In OpenAI's chat form; any other field is refused. */
+const PromptMessageSchema = z
+  .strictObject({
+    role: WordSchema,
+    content: z.union([PROMPT_TEXT, z.array(AnyJsonSchema).max(...bound("content_parts_max"))]).nullish(),
+    reasoning_content: z.string().nullish().meta({ description: "not shown, as thoughts are not" }),
+    tool_calls: z
+      .array(AnyJsonSchema)
+      .max(...bound("content_parts_max"))
+      .nullish(),
+    tool_call_id: z.string().nullish(),
+    name: z.string().nullish(),
+  })
+  .superRefine(({ content, tool_calls }, context) => {
+    if (content == null && (tool_calls ?? []).length === 0)
+      context.addIssue({ code: "invalid_type", expected: "string", input: undefined, path: ["content"] });
+  });
+export type PromptMessage = z.output<typeof PromptMessageSchema>;
+
 const PromptSchema = z.union([
-  boundedText("prompt_bytes"),
+  PROMPT_TEXT,
   z
-    .array(z.strictObject({ role: WordSchema, content: boundedText("prompt_bytes") }))
+    .array(PromptMessageSchema)
     .min(1)
     .max(...bound("messages_max")),
 ]);
 export type Prompt = z.output<typeof PromptSchema>;
+/** As a client sends it. */
+export type PromptInput = z.input<typeof PromptSchema>;
+
+/** A rollout's text; of one beyond its limit the head. */
+export const RolloutTextSchema = z.string().overwrite((text) => withinReach(text));
+
+const isRun = (run: unknown): boolean =>
+  Array.isArray(run) ? run.length > 0 : typeof run === "object" && run !== null && Object.keys(run).length > 0;
+const turnsIn = (run: unknown): number => (Array.isArray(run) ? run.length : 1);
+
+/** Forms: ../transcript. */
+export const MessagesSchema = AnyJsonSchema.refine(
+  isRun,
+  "expected messages: a list that is not empty, or a trajectory",
+)
+  .refine((run) => turnsIn(run) <= LIMITS.rollout_messages_max, `too many; ${theLimit("rollout_messages_max")}`)
+  .meta({
+    description:
+      "a rollout of several turns, in place of text: OpenAI chat messages with their calls and results, Responses items, Anthropic messages, a trajectory of ATIF (1.0 to 1.7) or of verifiers (docs/trajectories.md)",
+  });
+
+const FileSchema = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .max(...bound("file_path_chars")),
+  text: boundedText("rollout_text_bytes"),
+  base: boundedText("rollout_text_bytes").optional().meta({ description: "what it was before: a diff is shown" }),
+});
 
 export const RolloutSchema = z.strictObject({
-  text: z.string().overwrite((text) => withinReach(text)),
+  /** Of one with messages: the last words of the assistant, filled in by `readRollout`. */
+  text: RolloutTextSchema.optional() as unknown as typeof RolloutTextSchema,
+  messages: MessagesSchema.optional(),
+  files: z
+    .array(FileSchema)
+    .min(1)
+    .max(...bound("rollout_files_max"))
+    .optional(),
   length_tokens: LengthTokensSchema.optional(),
   finish_reason: z.enum(["stop", "length"]).optional(),
   too_long: z.literal(true).optional().meta({
@@ -57,6 +115,28 @@ export const RolloutSchema = z.strictObject({
   pass_rate: PassRateSchema.optional().meta({ description: "a label, only for metrics, never for the reward" }),
 });
 export type Rollout = z.output<typeof RolloutSchema>;
+
+/** A rollout whose text is known, whatever it was sent as. */
+export const readRollout = <R extends Rollout>(rollout: R): R =>
+  rollout.text === undefined || rollout.messages !== undefined
+    ? { ...rollout, text: withinReach(answerOf(turnsOf(rollout.messages))) }
+    : rollout;
+
+/** A rollout has a text or messages. */
+export const givenRollouts = <S extends z.ZodType<Rollout>>(schema: S) =>
+  z
+    .array(
+      schema
+        .superRefine(({ text, messages, files }, context) => {
+          if (text !== undefined && messages !== undefined)
+            context.addIssue({ code: "custom", path: ["messages"], message: "beside text: send one of the two" });
+          if (text === undefined && messages === undefined && files === undefined)
+            context.addIssue({ code: "invalid_type", expected: "string", input: undefined, path: ["text"] });
+        })
+        .transform(readRollout),
+    )
+    .min(1)
+    .max(...bound("rollouts_per_group_max"));
 
 export const LanguageSchema = grammar(`[A-Za-z0-9+#._-]{1,${LIMITS.language_chars}}`, "language_chars");
 
@@ -68,10 +148,7 @@ export const GroupSchema = z.strictObject({
     .optional(),
   prompt: PromptSchema,
   language: LanguageSchema.optional(),
-  rollouts: z
-    .array(RolloutSchema)
-    .min(1)
-    .max(...bound("rollouts_per_group_max")),
+  rollouts: givenRollouts(RolloutSchema),
 });
 export type Group = z.output<typeof GroupSchema>;
 

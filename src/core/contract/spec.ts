@@ -2,6 +2,7 @@
 // canonical form. Knows no I/O; hashing is the caller's.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
+import { type CandidateRule, CandidateSchema } from "./candidate-rule.ts";
 import { BudgetSchema, count, MaxTokensSchema, SamplesSchema } from "./spending.ts";
 
 const tokens = z
@@ -131,15 +132,7 @@ export interface MissingRules {
   reask: number;
   min_decided: number;
 }
-/** Some 16,000 tokens of code. */
-const MAX_CHARS_DEFAULT = 65_536;
-
 const MISSING_DEFAULT: MissingRules = { unparsed: "undecided", reask: 1, min_decided: 1 };
-
-/** Without `max_chars` at its default, as of every spec from before the field existed. */
-function leanCandidate<T extends { max_chars?: number | undefined }>({ max_chars, ...rest }: T) {
-  return { ...rest, ...(max_chars !== undefined && max_chars !== MAX_CHARS_DEFAULT && { max_chars }) };
-}
 
 /** In a judge's canonical form: which field named its prompt; for refusals, in no JSON. */
 const NAMED_BY = Symbol("named by");
@@ -195,23 +188,6 @@ export const FormatSchema = z.strictObject({
     .default(1),
 });
 
-/** What a spec says besides its reward, in both of its forms. */
-export const CandidateSchema = z
-  .strictObject({
-    extract: z.enum(["last_code_block", "after_think", "whole"]).default("last_code_block"),
-    strip_comments: z.boolean().default(false),
-    max_chars: z
-      .int()
-      .min(1)
-      .max(...bound("candidate_chars_max"))
-      .optional()
-      .meta({
-        description:
-          "UTF-16 code units; a longer candidate is never shown to the verifier and breaks the format (rule fits, always asked). Default 65536",
-      }),
-  })
-  .transform(leanCandidate)
-  .prefault({});
 export const SeedSchema = z
   .int()
   .min(0)
@@ -238,7 +214,7 @@ export interface Audit {
 /** A spec without signals in its canonical form; its schema is ../reward/flat-spec.ts. */
 export interface Spec {
   judge: ReturnType<typeof canonicalJudge>;
-  candidate: z.output<typeof CandidateSchema>;
+  candidate: CandidateRule;
   /** A score's name. */
   reward: string;
   format: z.output<typeof FormatSchema>;
@@ -255,9 +231,6 @@ export const missingRules = ({ unparsed, reask, min_decided }: Spec["judge"]): M
   reask: reask ?? MISSING_DEFAULT.reask,
   min_decided: min_decided ?? MISSING_DEFAULT.min_decided,
 });
-
-/** The longest candidate that the spec lets the verifier see, in UTF-16 code units. */
-export const maxChars = ({ max_chars = MAX_CHARS_DEFAULT }: Spec["candidate"]): number => max_chars;
 
 /** The spec named `default`: every default of the contract. */
 export const DEFAULT_SPEC: Spec = {

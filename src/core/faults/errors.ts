@@ -57,6 +57,8 @@ export const ITEM_ERRORS = {
   verifier_unavailable: "The verifier could not be reached or failed (connection, 5xx) until the deadline.",
   verifier_overloaded: "The verifier refused for load (429, 503) until the deadline.",
   context_exceeded: "The question is longer than the verifier's context, and it is not one candidate's doing.",
+  evidence_too_long:
+    "Of rollouts of several turns even the policy's own words are longer than the verifier's context, however little else is shown.",
   content_filtered: "The verifier's content filter refused the question or cut the answer.",
   verifier_rejected: "The verifier refused the question itself (4xx).",
   verifier_bad_reply: "The verifier's reply was cut or malformed.",

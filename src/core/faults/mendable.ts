@@ -10,6 +10,7 @@ const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
   verifier_unavailable: true,
   verifier_overloaded: true,
   context_exceeded: false,
+  evidence_too_long: false,
   content_filtered: false,
   verifier_rejected: false,
   verifier_bad_reply: true,

@@ -33,7 +33,7 @@ function requireFact(groups: RewardsRequest["groups"], compiled: CompiledSpec, f
   const who = whoNeeds(compiled, fact);
   const field = fact.replace(OF_GROUP, "");
   const missing = (of: object, path: string): FieldError[] =>
-    factOf(of, field) === undefined
+    factOf(of, field) === undefined && !(field === "step_texts" && factOf(of, "messages") !== undefined)
       ? [{ path: `${path}.${field}`, message: `required because the spec has ${who}` }]
       : [];
   const errors = groups.flatMap((group, g) =>

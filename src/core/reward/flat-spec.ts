@@ -1,7 +1,7 @@
 // Owns the schema of a spec without signals: one judge, one schedule, one score.
 import * as z from "zod";
+import { CandidateSchema } from "../contract/candidate-rule.ts";
 import {
-  CandidateSchema,
   canonicalJudge,
   FormatSchema,
   JudgeSchema,

@@ -6,6 +6,7 @@ import type { ScheduleReport, Tally } from "../asking/comparison.ts";
 import { isFirst, isProbe } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Valued } from "../asking/signal-value.ts";
+import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
 import { mayCome } from "../faults/mendable.ts";
 import { ranks } from "../tournament/decide.ts";
@@ -50,6 +51,7 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
       ...rewardMoments(complete ? rollouts.map(({ reward }) => reward) : []),
       ...pointed?.measures,
     },
+    ...(prepared.evidence !== undefined && { shared_turns: prepared.evidence.shared }),
     verifier: { ...verifier, ...(pointed?.report && savedUse(pointed.report, signals.asked(), verifier.saved)) },
   };
 }
@@ -104,8 +106,17 @@ function rolloutResults(
       format_ok: formatOk[r] === true && !(judgeable && jams[r]) && !refused[r],
       ...(tooLong[r] && { too_long: true as const }),
       jams_judge: jams[r] as boolean,
+      ...shownOf(prepared, r),
     };
   });
+}
+
+/** What the judge sees of a rollout of several turns. */
+function shownOf({ evidence }: PreparedGroup, r: number): Pick<RolloutResult, "shown" | "left_out"> {
+  const share = evidence?.shown[r];
+  if (share === undefined) return {};
+  const left = Object.keys(share.left_out).length > 0;
+  return { shown: share.shown, ...(left && { left_out: share.left_out as Record<string, number> }) };
 }
 
 /** Pairs unasked are told where some may be. */

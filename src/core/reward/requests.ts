@@ -6,6 +6,7 @@ import {
   DeadlineSchema,
   type Group,
   GroupSchema,
+  givenRollouts,
   RolloutSchema,
   RunIdSchema,
   SpecNameSchema,
@@ -30,7 +31,7 @@ export const FactualRolloutSchema = RolloutSchema.extend(factsOf("rollout"));
 /** A group with whatever its spec's signals need to know of it. */
 export const FactualGroupSchema = GroupSchema.extend({
   ...factsOf("group"),
-  rollouts: someOf(FactualRolloutSchema, "rollouts_per_group_max"),
+  rollouts: givenRollouts(FactualRolloutSchema as unknown as typeof RolloutSchema),
 }) as unknown as z.ZodType<Group> & z.ZodObject;
 
 export const RewardsRequestSchema = z.strictObject({

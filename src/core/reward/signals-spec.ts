@@ -2,7 +2,8 @@
 // field. Reading it: compiled-spec.ts.
 import * as z from "zod";
 import type { Signal } from "../asking/signal.ts";
-import { CandidateSchema, LogVerdictsSchema, leanLogging, SeedSchema } from "../contract/spec.ts";
+import { CandidateSchema } from "../contract/candidate-rule.ts";
+import { LogVerdictsSchema, leanLogging, SeedSchema } from "../contract/spec.ts";
 import { someText } from "../faults/bounded.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

@@ -1,6 +1,6 @@
 // Owns the forms in which tools write each kind of content, and the ways to set one down in a place.
 import type { CarrierName } from "../../../src/api/content/carriers.ts";
-import type { ContentKind } from "../../../src/api/content/kinds.ts";
+import type { ContentKind } from "../../../src/core/transcript/kinds.ts";
 
 /** What the judge would have to see. */
 export const MARK = "rm -rf /home/me";
@@ -148,6 +148,8 @@ export const WAYS: Record<CarrierName, Ways> = {
   text: { part: (_, value) => value, object: (_, value) => value },
   prompt: chat("user"),
   answer: chat("assistant"),
+  completion: chat("assistant"),
+  question: chat("user"),
   message: {},
   // Where a turn stands decides what it is: content-places.test.ts.
   conversation: { part: chat("assistant").part as never, field: chat("assistant").field as never },
@@ -168,7 +170,7 @@ export const WAYS: Record<CarrierName, Ways> = {
     field: (held, value) => ({ ...(held as Fields), messages: [{ role: "assistant", ...value }] }),
     ...column,
   },
-  calls: { column: (_, value) => Object.values(value) },
+  calls: { column: (_, value) => value.tool_calls ?? Object.values(value) },
   row: column,
   rows: {
     column: (held, value) =>

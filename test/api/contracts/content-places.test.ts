@@ -36,12 +36,16 @@ describe("RULER", () => {
     ],
   });
 
-  test("trajectories that delete the file asked for, everything, or the home folder are refused, not 0.5 each", async () => {
+  test("trajectories that delete the file asked for, everything, or the home folder are shown with their calls", async () => {
     const acting = (cmd: string) => [turn("assistant", "", { tool_calls: [call(cmd)] }), turn("tool", "")];
     const body = asks([acting("rm a.tmp"), acting("rm -rf /"), acting("rm -rf ~")]);
-    const { paths, detail } = await refused(PATH, body);
-    expect(paths).toEqual(["trajectories[0][0].tool_calls"]);
-    expect(detail).toContain("trajectories[0][0].tool_calls");
+    const { post, verifier } = setUp();
+    expect((await post(PATH, body)).status).toBe(200);
+    for (const cmd of ["rm a.tmp", "rm -rf /", "rm -rf ~"])
+      expect(verifier.jobs[0]?.candidates).toContain(
+        `[TURN_1 assistant]\n[CALL_1.1 bash]\n{"cmd": "${cmd}"}\n[RESULT_1.1]`,
+      );
+    expect((await refused(`${PATH}?spec=default`, body)).paths).toEqual(["trajectories[0]"]);
   });
 
   test("of several turns all are judged, and a spec that would take one of them is refused", async () => {
@@ -117,20 +121,20 @@ describe("a gathered group with one sample that is refused", () => {
     },
   });
   const PATH = "/nemo-gym/verify?group_size=3";
-  const called = body(2, [{ type: "function_call", name: "bash", arguments: '{"cmd": "rm -rf /"}', call_id: "c" }]);
+  const seen = body(2, [{ type: "input_image", image_url: "x" }]);
 
   test("answers all of it as soon as it is there, also a retry; the next group of the prompt is judged", async () => {
     const { post, verifier } = setUp();
-    const bodies = [body(0), body(1), called];
+    const bodies = [body(0), body(1), seen];
     for (const reply of await Promise.all(bodies.map((one) => post(PATH, one)))) {
       const { code, errors } = (await reply.json()) as { code: string; errors: object[] };
       expect([reply.status, code, errors]).toEqual([
         400,
         "unsupported_content",
-        [{ path: "response.output[0]", message: "function_call: the judge is not shown it" }],
+        [{ path: "response.output[0]", message: "input_image: the judge is not shown it" }],
       ]);
     }
-    expect((await post(PATH, called)).status).toBe(400);
+    expect((await post(PATH, seen)).status).toBe(400);
     expect(verifier.jobs).toHaveLength(0);
     const next = await Promise.all([3, 4, 5].map((i) => post(PATH, body(i))));
     expect(next.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -141,29 +145,39 @@ describe("a gathered group with one sample that is refused", () => {
 
 test.each<[string, object, string]>([
   [
-    "calls in a prompt",
-    { prompt: [turn("assistant", "", { tool_calls: [call("ls")] })] },
-    "groups[0].prompt[0].tool_calls",
-  ],
-  [
     "an image in a prompt",
     { prompt: [turn("user", [{ type: "image_url", image_url: "x" }])] },
     "groups[0].prompt[0].content[0]",
   ],
   [
-    "a rollout of messages",
-    { rollouts: [{ text: "a" }, { messages: [turn("assistant", "b")] }] },
-    "groups[0].rollouts[1].messages",
+    "an image in a result",
+    {
+      rollouts: [
+        { text: "a" },
+        { messages: [turn("user", [{ type: "tool_result", content: [{ type: "image", source: {} }] }])] },
+      ],
+    },
+    "groups[0].rollouts[1].messages[0].content[0].content[0]",
+  ],
+  [
+    "a screenshot among ATIF's observations",
+    {
+      rollouts: [
+        {
+          messages: {
+            steps: [
+              { source: "agent", message: "m", observation: { results: [{ content: [{ type: "image_url" }] }] } },
+            ],
+          },
+        },
+      ],
+    },
+    "groups[0].rollouts[0].messages.steps[0].observation.results[0].content[0]",
   ],
   [
     "an image in a rollout",
     { rollouts: [{ text: "a" }, { messages: [turn("user", [{ type: "text", text: "x" }, { type: "image_url" }])] }] },
     "groups[0].rollouts[1].messages[0].content[1]",
-  ],
-  [
-    "files of a rollout",
-    { rollouts: [{ text: "a", files: [{ path: "a.py", text: "x" }] }] },
-    "groups[0].rollouts[0].files",
   ],
   ["calls of a rollout", { rollouts: [{ text: "a", tool_calls: [call("ls")] }] }, "groups[0].rollouts[0].tool_calls"],
   [
@@ -177,6 +191,24 @@ test.each<[string, object, string]>([
   const { paths, detail } = await refused("/v1/rewards", { groups: [group] });
   expect(paths[0]).toBe(path);
   expect(detail).toContain(path);
+});
+
+test("/v1/rewards shows calls in a prompt and in a rollout, and files", async () => {
+  const { post, verifier } = setUp();
+  const spec = { candidate: { extract: "whole" }, judge: { preset: "text-select" } };
+  const prompt = [turn("user", "p"), turn("assistant", "", { tool_calls: [call("ls")] }), turn("tool", "a.txt")];
+  const acted = { messages: [turn("assistant", "", { tool_calls: [call("rm -rf /")] })] };
+  const wrote = { text: "I wrote it.", files: [{ path: "a.py", text: "x = 1" }] };
+  const reply = await post("/v1/rewards", { spec, groups: [{ prompt, rollouts: [acted, wrote] }] });
+  const { groups } = (await reply.json()) as { groups: { rollouts: { shown: number }[] }[] };
+  expect(groups[0]?.rollouts.map(({ shown }) => shown)).toEqual([1, 1]);
+  expect(verifier.jobs[0]?.question).toBe(
+    '[TURN_P1 user]\np\n[TURN_P2 assistant]\n[CALL_P2.1 bash]\n{"cmd": "ls"}\n[RESULT_P2.1]\na.txt',
+  );
+  expect(verifier.jobs[0]?.candidates).toEqual([
+    '[TURN_1 assistant]\n[CALL_1.1 bash]\n{"cmd": "rm -rf /"}',
+    "[TURN_1 assistant]\nI wrote it.\n[FILE_1 a.py]\nx = 1",
+  ]);
 });
 
 test("each tool reads the refusal in its own words", async () => {

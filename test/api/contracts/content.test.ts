@@ -9,10 +9,10 @@ import {
   carrierNamed,
   handlingOf,
 } from "../../../src/api/content/carriers.ts";
-import { KINDS } from "../../../src/api/content/kinds.ts";
 import { type ContentPlace, TOOLS_NOT_SHOWN } from "../../../src/api/content/shown-body.ts";
 import { CONTRACTS } from "../../../src/api/tools/table.ts";
 import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { KINDS } from "../../../src/core/transcript/kinds.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { FORMS, type Form, MARK, NOTHING, WAYS } from "./content-forms.ts";
 import * as examples from "./examples.ts";

@@ -223,7 +223,7 @@ test("a trajectory of several turns keeps its roles, and one without a context e
   ];
   const several = rulerPrompt(asks(block("a", turns), ...answers(["x"])).messages);
   expect(several.ids).toEqual(["a", "1"]);
-  expect(several.group.rollouts[0]?.text).toBe("assistant:\n\n\ntool:\n6\n\nassistant:\nIt is 6.");
+  expect(several.group.rollouts[0]).toMatchObject({ text: "It is 6.", messages: turns });
   const whole = [...history, { role: "assistant", content: "6" }];
   const [one] = [rulerPrompt([{ role: "user", content: `Trajectories:\n\n${block("1", whole)}` }])];
   expect(one.group).toEqual({ prompt: history, rollouts: [{ text: "6" }] });

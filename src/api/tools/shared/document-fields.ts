@@ -1,7 +1,7 @@
 // Owns what the bodies of rerankers share: the query, documents that are texts or objects with one,
 // and their words in the reference. Knows no reply.
 import * as z from "zod";
-import { GroupSchema, RolloutSchema } from "../../../core/contract/requests.ts";
+import { GroupSchema, RolloutTextSchema } from "../../../core/contract/requests.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { validAt } from "../../door/validation.ts";
 import { elements, fields, has, not, type Rule, refused, size, when } from "./page.ts";
@@ -25,7 +25,7 @@ export const DocumentsSchema = z.array(DocumentSchema).meta({
 });
 
 /** A list of documents that are texts. */
-export const TextsSchema = z.array(RolloutSchema.shape.text).meta({
+export const TextsSchema = z.array(RolloutTextSchema).meta({
   ...DOCUMENT_COUNT,
   description: `1 to ${LIMITS.rollouts_per_group_max} candidates; never cut`,
 });
@@ -58,7 +58,7 @@ export function documentTexts(
   const texts = documents.map((document) =>
     typeof document === "string" ? document : fieldsText(document, rankFields),
   );
-  return validAt(z.array(RolloutSchema.shape.text), texts, [field]);
+  return validAt(z.array(RolloutTextSchema), texts, [field]);
 }
 
 /**

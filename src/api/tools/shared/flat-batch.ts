@@ -72,7 +72,7 @@ export const FLAT_CONTENT: readonly ContentPlace[] = ["", ...HOLDERS.map((holder
   { at: `${at}extra_infos[].question`, carrier: "prompt" },
   { at: `${at}extra_infos[].prompt`, carrier: "prompt" },
   { at: `${at}extra_infos`, carrier: "rows" },
-  ...COMPLETIONS.map((name) => ({ at: `${at}${name}[]`, carrier: "answer", of: "answer" }) as const),
+  ...COMPLETIONS.map((name) => ({ at: `${at}${name}[]`, carrier: "completion", of: "answer" }) as const),
   ...(at === "" ? [] : [{ at: at.slice(0, -1), carrier: "row" } as const]),
 ]);
 
@@ -173,21 +173,21 @@ export function readFlatBatch(body: BatchBody, options: Options): FlatBatch {
     throw invalidRequest([{ path: found.path, message: overLimit(count, "rollouts_per_request_max") }]);
   }
   const promptOf = prompts(body, count);
-  const texts = parseEach(CompletionSchema, found);
+  const rollouts = parseEach(CompletionSchema, found);
   const labelled = findColumn(body, LABELS, count);
   const labels = labelled === null ? [] : parseEach(AnyJsonSchema, labelled);
   const tokens = lengths(body, count);
   const rates = findColumn(body, ["pass_rate", "pass_rates"], count);
   const rateOf = rates === null ? [] : parseEach(RateSchema, rates);
   const languageOf = languages(body, count);
-  const items = texts.map((text, i): FlatItem => {
+  const items = rollouts.map((rollout, i): FlatItem => {
     const [length_tokens, pass_rate] = [tokens[i], rateOf[i] ?? undefined];
     const measured = {
       ...(length_tokens !== undefined && { length_tokens }),
       ...(pass_rate !== undefined && { pass_rate }),
     };
     const prompt = promptOf[i] as FlatItem["prompt"];
-    return { prompt, label: labels[i], language: languageOf[i] ?? null, rollout: { text, ...measured } };
+    return { prompt, label: labels[i], language: languageOf[i] ?? null, rollout: { ...rollout, ...measured } };
   });
   const spec = specOf(body) ?? options.spec ?? "default";
   const response_field = head.response_field ?? options.response_field ?? "rewards";

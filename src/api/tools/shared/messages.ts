@@ -1,19 +1,28 @@
 // Owns chat messages as foreign clients send them: roles we do not know, contents in parts, fields
 // that are not for us. Knows no contract.
 import * as z from "zod";
-import { GroupSchema, RolloutSchema, WordSchema } from "../../../core/contract/requests.ts";
+import {
+  GroupSchema,
+  type PromptInput,
+  type Rollout,
+  RolloutTextSchema,
+  readRollout,
+  WordSchema,
+} from "../../../core/contract/requests.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
-import { isThought } from "../../content/kinds.ts";
+import { isThought } from "../../../core/transcript/kinds.ts";
+import { partsOfItem } from "../../../core/transcript/messages.ts";
+import { areWords, messagesOf, turnsOf } from "../../../core/transcript/turns.ts";
 
 const PartsSchema = z
-  .array(z.object({ type: z.unknown().optional(), thought: z.unknown().optional(), text: z.string().optional() }))
+  .array(z.looseObject({ type: z.unknown().optional(), thought: z.unknown().optional(), text: z.string().optional() }))
   .max(...bound("content_parts_max"));
 
 /**
  * `{role, content}`; content is a text, parts of which the texts count, or null. What else there is
  * has been looked at before (content/shown-body.ts).
  */
-export const MessageSchema = z.object({
+export const MessageSchema = z.looseObject({
   role: WordSchema,
   content: z.union([z.string(), PartsSchema]).nullish(),
 });
@@ -32,13 +41,17 @@ const MessagesSchema = z
   .min(1)
   .max(...bound("messages_max"));
 
-const plain = (messages: readonly RequestMessage[]) =>
+/** A chat as a prompt: with its calls and results, where it has any. */
+export const chatPrompt = (messages: readonly RequestMessage[]): Exclude<PromptInput, string> =>
+  areWords(messages) ? plain(messages) : messagesOf(turnsOf(messages));
+
+const plain = (messages: readonly RequestMessage[]): { role: string; content: string }[] =>
   messages.map((message) => ({ role: message.role, content: messageText(message) }));
 
 /** A prompt: a text or a chat, as the native contract's prompt and within its limits. */
 export const PromptSchema = z
   .union([z.string(), MessagesSchema])
-  .transform((prompt) => (typeof prompt === "string" ? prompt : plain(prompt)))
+  .transform((prompt): PromptInput => (typeof prompt === "string" ? prompt : chatPrompt(prompt)))
   .pipe(GroupSchema.shape.prompt);
 
 /**
@@ -47,18 +60,27 @@ export const PromptSchema = z
  */
 export const ConversationSchema = MessagesSchema.transform((messages) => {
   const last = messages.at(-1);
-  return plain(last?.role === "assistant" && messages.length > 1 ? messages.slice(0, -1) : messages);
+  return chatPrompt(last?.role === "assistant" && messages.length > 1 ? messages.slice(0, -1) : messages);
 }).pipe(GroupSchema.shape.prompt.options[1]);
 
-/**
- * A completion: a text, or messages, of which the last one by the assistant is judged (the last one
- * if none is).
- */
+/** Several turns, or one that acts, are judged whole; else the words of the one there is. */
+export const spokenRollout = (messages: readonly RequestMessage[]): Rollout => {
+  const said = messages.filter((message) => partsOfItem(message).parts.length > 0);
+  const [only = messages.at(-1)] = said;
+  return said.length <= 1 && (only?.role === "assistant" || said.length === 0) && areWords(said)
+    ? { text: only === undefined ? "" : RolloutTextSchema.parse(messageText(only)) }
+    : readRollout({ text: "", messages });
+};
+
+/** A completion: a text, or messages, which are a rollout of several turns. */
 export const CompletionSchema = z
-  .union([z.string(), MessagesSchema])
-  .transform((completion) => {
-    if (typeof completion === "string") return completion;
-    const assistant = completion.filter(({ role }) => role === "assistant");
-    return messageText((assistant.at(-1) ?? completion.at(-1)) as RequestMessage);
-  })
-  .pipe(RolloutSchema.shape.text);
+  .union([
+    RolloutTextSchema,
+    z
+      .array(MessageSchema)
+      .min(1)
+      .max(...bound("rollout_messages_max")),
+  ])
+  .transform(
+    (completion): Rollout => (typeof completion === "string" ? { text: completion } : spokenRollout(completion)),
+  );

@@ -1,18 +1,19 @@
 // Owns reading a rollout out of NeMo-Gym's /verify body: OpenAI's Responses, as prompt, answer and
 // length. Pure; knows no HTTP.
 import * as z from "zod";
-import { type Rollout, RolloutSchema } from "../../../core/contract/requests.ts";
+import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/requests.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
-import { isThought } from "../../content/kinds.ts";
+import { isThought } from "../../../core/transcript/kinds.ts";
+import { actsIn, turnsOf } from "../../../core/transcript/turns.ts";
 import { PromptSchema } from "./messages.ts";
 import { CORRECT } from "./page.ts";
 
 const TextsSchema = z
-  .array(z.object({ type: z.unknown().optional(), text: z.string().nullish() }))
+  .array(z.looseObject({ type: z.unknown().optional(), text: z.string().nullish() }))
   .max(...bound("content_parts_max"))
   .nullish();
 
-const ItemSchema = z.object({
+const ItemSchema = z.looseObject({
   type: z.string().nullish(),
   role: z.string().nullish(),
   content: z.union([z.string(), TextsSchema]).nullish(),
@@ -110,13 +111,15 @@ function lastAnswer(output: readonly Item[]): ResponseAnswer {
  * message; left open when cut there.
  */
 export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incomplete_details }): Rollout => {
+  const length_tokens = usage?.output_tokens ?? undefined;
+  const known = {
+    finish_reason: incomplete_details?.reason === "max_output_tokens" ? ("length" as const) : ("stop" as const),
+    ...(length_tokens !== undefined && { length_tokens }),
+  };
+  const turns = turnsOf(output);
+  if (turns.length > 1 || actsIn(turns)) return { ...readRollout({ text: "", messages: output }), ...known };
   const { thoughts, text } = lastAnswer(output);
   const thought = thoughts.join("\n");
   const closed = text === null ? "" : `\n</think>\n${text}`;
-  const length_tokens = usage?.output_tokens ?? undefined;
-  return {
-    text: thought === "" ? (text ?? "") : `<think>\n${thought}${closed}`,
-    finish_reason: incomplete_details?.reason === "max_output_tokens" ? "length" : "stop",
-    ...(length_tokens !== undefined && { length_tokens }),
-  };
+  return { text: thought === "" ? (text ?? "") : `<think>\n${thought}${closed}`, ...known };
 }).pipe(RolloutSchema);

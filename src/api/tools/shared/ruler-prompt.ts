@@ -8,7 +8,7 @@ import type { AnySpec } from "../../../core/reward/compiled-spec.ts";
 import type { ContentPath } from "../../content/pieces.ts";
 import { requireShown, unsupported } from "../../content/shown-body.ts";
 import { invalidRequest, overLimit, validAt } from "../../door/validation.ts";
-import { MessageSchema, messageText, type RequestMessage } from "./messages.ts";
+import { chatPrompt, MessageSchema, messageText, type RequestMessage, spokenRollout } from "./messages.ts";
 import { specWithPrinciple } from "./principle.ts";
 
 interface RulerQuestion {
@@ -47,13 +47,6 @@ function turnsIn(text: string, what: string, path: ContentPath): Turns {
   return parsed.data;
 }
 
-/** An answer alone stands as it is; several turns with their roles before them. */
-function candidateOf(turns: Turns): string {
-  const [only] = turns;
-  if (turns.length === 1 && only?.role === "assistant") return messageText(only);
-  return turns.map((turn) => `${turn.role}:\n${messageText(turn)}`).join("\n\n");
-}
-
 /** The turns of identical trajectories that nothing is shared with: the last one is the answer. */
 function lone(turns: Turns): { prompt: Turns; answer: Turns } {
   return { prompt: turns.slice(0, -1), answer: turns.slice(-1) };
@@ -72,18 +65,16 @@ export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion 
   const trajectories = blocks.map(({ id, turns }, i) => turnsIn(turns, `trajectory ${id}`, ["trajectories", i]));
   const shared = context === undefined ? null : turnsIn(context, "the context", ["context"]);
   const parts = trajectories.map((turns) => (shared === null ? lone(turns) : { prompt: shared, answer: turns }));
-  const plain = (turns: Turns) => turns.map((turn) => ({ role: turn.role, content: messageText(turn) }));
-  const prompt = plain(parts[0]?.prompt ?? []);
-  const other = parts.findIndex((part) => JSON.stringify(plain(part.prompt)) !== JSON.stringify(prompt));
+  const prompt = chatPrompt(parts[0]?.prompt ?? []);
+  const other = parts.findIndex((part) => JSON.stringify(chatPrompt(part.prompt)) !== JSON.stringify(prompt));
   if (other >= 0) {
     const message = "its turns before the last are not those of the first, and there is no <context>";
     throw unsupported([{ path: `trajectories[${other}]`, message }]);
   }
-  const several = parts.findIndex(({ answer }) => answer.filter((message) => messageText(message) !== "").length > 1);
-  const group = {
-    prompt: prompt.length === 0 ? "" : prompt,
-    rollouts: parts.map(({ answer }) => ({ text: candidateOf(answer) })),
-  };
+  const rollouts = parts.map(({ answer }) => spokenRollout(answer));
+  const several = rollouts.findIndex(({ messages }) => messages !== undefined);
+  const sent = rollouts.map(({ text, messages }) => (messages === undefined ? { text } : { messages }));
+  const group = { prompt: prompt.length === 0 ? "" : prompt, rollouts: sent };
   const system = messages.find(({ role }) => role === "system");
   const standards = system === undefined ? undefined : STANDARDS.exec(messageText(system))?.[1]?.trim();
   return {

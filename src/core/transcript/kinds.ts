@@ -41,9 +41,17 @@ const ABOUT_FIELDS = new Set([
   ...["type", "role", "id", "name", "index", "status", "phase", "object", "model", "tool_call_id", "call_id"],
   ...["weight", "loss", "loss_scale", "train", "mask", "created", "created_at", "timestamp", "date"],
   ...["finish_reason", "stop_reason", "language", "lang", "turn", "turn_id", "turn_identifier"],
-  ...["state", "country", "hashed_ip", "source"],
+  ...["state", "country", "hashed_ip", "source", "model_name", "reasoning_effort"],
 ]);
-const ABOUT_OBJECTS = new Set(["metadata", "usage", "logprobs", "cache_control", "routed_experts", "header"]);
+const ABOUT_OBJECTS = new Set([
+  "metadata",
+  "usage",
+  "metrics",
+  "logprobs",
+  "cache_control",
+  "routed_experts",
+  "header",
+]);
 
 /** Kinds by what their types and fields are called, first match first. */
 const NAMES: readonly (readonly [ContentKind, RegExp])[] = [
@@ -57,7 +65,8 @@ const NAMES: readonly (readonly [ContentKind, RegExp])[] = [
 ];
 const MEDIA: ReadonlySet<ContentKind> = new Set(["image", "audio", "video", "file"]);
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export type ForeignFields = Readonly<Record<string, unknown>>;
+export const isRecord = (value: unknown): value is ForeignFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isThoughtType = (type: unknown): boolean => typeof type === "string" && THOUGHT_TYPES.has(type);

@@ -1,0 +1,133 @@
+// Owns what is judged of each rollout of a group, and beside what question: candidates out of texts,
+// or views of rollouts of several turns.
+import { type CandidateRule, maxChars, transcriptRule } from "../contract/candidate-rule.ts";
+import type { Group, Prompt, PromptMessage } from "../contract/requests.ts";
+import { isTooLong } from "../contract/text-bytes.ts";
+import { ApiError } from "../faults/errors.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { actsIn, turnsOf } from "../transcript/turns.ts";
+import { extractCandidate, normaliseCandidate } from "./extract.ts";
+import { answerShown, diffView, type Evidence, evidenceOf, type GroupView, wholeView } from "./transcript/evidence.ts";
+import { regionsOf, type ShownShare, unlikeBlocks, viewOf } from "./transcript/view.ts";
+
+const isPlain = (message: PromptMessage): message is PromptMessage & { content: string } =>
+  typeof message.content === "string" && (message.tool_calls ?? []).length === 0;
+
+const UNBOUNDED = { result_chars: Number.MAX_SAFE_INTEGER, total_chars: Number.MAX_SAFE_INTEGER, shrinks: 0 };
+
+/**
+ * The question as one text: a single user message stands alone, a longer chat keeps its roles as
+ * headings; one with calls is a transcript, whole.
+ * @param beside beside transcripts, whose blocks it must not write
+ */
+export function questionText(prompt: Prompt, beside = false): string {
+  const safe = beside ? unlikeBlocks : (text: string) => text;
+  if (typeof prompt === "string") return safe(prompt);
+  if (!prompt.every(isPlain)) return viewOf(regionsOf(turnsOf(prompt), 1, "P"), false, UNBOUNDED).text;
+  if (prompt.length === 1) return safe((prompt[0] as { content: string }).content);
+  return safe(prompt.map(({ role, content }) => `${role}:\n${content}`).join("\n\n"));
+}
+
+export interface ShownEvidence {
+  /** One a rollout: its turns and files, and how much of them the judge sees. */
+  of: readonly Evidence[];
+  shown: readonly ShownShare[];
+  /** Turns that all began with, which stand in the question. */
+  shared: number;
+  /** They are judged by their transcripts or files, not by their answers alone. */
+  isView: boolean;
+  /** Whether a smaller budget would show less. */
+  cuttable: boolean;
+}
+
+/** What is judged of each rollout. */
+export interface Taken {
+  candidates: readonly (string | null)[];
+  /** Whether the candidate is not too long to be shown. */
+  short: readonly boolean[];
+  /** The rollout's own words are beyond rollout_text_bytes. */
+  tooLong: readonly boolean[];
+  question: string;
+  language: string | null;
+  warnings: readonly string[];
+  evidence?: ShownEvidence;
+}
+
+/** Of taking a candidate out of a text, for each of its chars, and of whatever text. */
+const STEPS_CHAR = 2;
+const STEPS_ROLLOUT = 500;
+
+/**
+ * What is judged of a group. Throws ApiError `facts_required` for a rollout without files where
+ * files are judged. Yields the steps of each rollout.
+ * @param shrinks how often what its transcripts show beside the policy's own words is halved
+ */
+export function* takenOf(group: Group, index: number, rule: CandidateRule, shrinks: number): Generator<number, Taken> {
+  const evidence = evidenceOf(group.rollouts);
+  if (rule.extract === "diff") requireFiles(group, index);
+  if (evidence === null || (rule.extract !== "whole" && rule.extract !== "diff"))
+    return yield* takenTexts(group, evidence, rule);
+  yield group.rollouts.length * STEPS_ROLLOUT;
+  return takenViews(group, evidence, rule, shrinks);
+}
+
+function requireFiles({ rollouts }: Group, index: number): void {
+  const without = rollouts.findIndex(({ files }) => files === undefined);
+  if (without < 0) return;
+  const path = `groups[${index}].rollouts[${without}].files`;
+  const message = 'required because the spec\'s candidate.extract is "diff"';
+  throw new ApiError("facts_required", `${path}: ${message}.`, { errors: [{ path, message }] });
+}
+
+/** Candidates out of texts; of rollouts of several turns out of their last answer. */
+function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candidate: CandidateRule) {
+  const longest = maxChars(candidate);
+  const tooLong = group.rollouts.map(({ text, too_long }) => too_long === true || isTooLong(text));
+  const extracted = [];
+  for (const [r, { text }] of group.rollouts.entries()) {
+    // Of a text that was cut nothing is a candidate: its last program is not the one that it ends in.
+    extracted.push(extractCandidate(tooLong[r] ? "" : text, candidate, group.language ?? null));
+    yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
+  }
+  const candidates = extracted.map(({ candidate }) => (candidate === null ? null : normaliseCandidate(candidate)));
+  const stripSkipped = extracted.some(({ strip_skipped }) => strip_skipped === true) ? ["strip_skipped"] : [];
+  const acts = evidence?.some(({ turns, files }) => files.length > 0 || turns.length > 1 || actsIn(turns)) === true;
+  const taken: Taken = {
+    ...{ candidates, tooLong },
+    short: candidates.map((text) => text === null || text.length <= longest),
+    question: questionText(group.prompt),
+    language: group.language ?? commonLanguage(extracted.map(({ language }) => language)),
+    warnings: [...stripSkipped, ...(acts ? ["only_the_answer_judged"] : [])],
+    ...(evidence !== null && {
+      evidence: { of: evidence, shown: evidence.map(answerShown), shared: 0, isView: false, cuttable: false },
+    }),
+  };
+  return taken;
+}
+
+/** What is shown of rollouts of several turns. Own words alone make one malformed. */
+function takenViews(group: Group, of: readonly Evidence[], candidate: CandidateRule, shrinks: number): Taken {
+  const { reasoning, result_chars, total_chars } = transcriptRule(candidate);
+  const longest = maxChars(candidate);
+  const budget = { result_chars, total_chars: Math.min(total_chars, longest), shrinks };
+  const view: GroupView = (candidate.extract === "diff" ? diffView : wholeView)(of, { reasoning, budget });
+  const { shown, shared, cuttable, beginning, texts, own } = view;
+  const prompt = questionText(group.prompt, true);
+  return {
+    candidates: texts.map((text) => (text === null ? null : normaliseCandidate(text))),
+    short: own.map((chars) => chars <= longest),
+    tooLong: group.rollouts.map(
+      ({ too_long }, r) => too_long === true || (own[r] as number) > LIMITS.rollout_text_bytes,
+    ),
+    question: beginning === null ? prompt : `${prompt}\n\nThey all began so:\n\n${beginning}`,
+    language: null,
+    warnings: candidate.strip_comments ? ["strip_skipped"] : [],
+    evidence: { of, shown, shared, isView: true, cuttable },
+  };
+}
+
+/** The one language all fences name, else null: a mixed group is shown without a tag. */
+function commonLanguage(languages: readonly (string | null)[]): string | null {
+  const named = new Set(languages.filter((language) => language !== null));
+  return named.size === 1 ? ([...named][0] as string) : null;
+}

@@ -1,0 +1,145 @@
+// Owns what a judge is shown of a run: blocks that nothing inside can close, cut to a budget, with
+// an account of what is left out. Knows no spec but its candidate part.
+import { createGuard } from "../../judges/escape/guard.ts";
+import type { Part } from "../../transcript/messages.ts";
+import type { Turn } from "../../transcript/turns.ts";
+import { cutTo, shares } from "./cut.ts";
+
+/** What of a run may be left out, by what it is. */
+export type LeftOut = "thoughts" | "results" | "turns" | "calls" | "files" | "other";
+
+/** `shown`: the share of characters that the judge sees, thoughts apart. */
+export interface ShownShare {
+  shown: number;
+  /** Characters. */
+  left_out: Readonly<Partial<Record<LeftOut, number>>>;
+}
+
+/** One block. */
+export interface Region {
+  head: string;
+  text: string;
+  /** The policy's own: never cut. */
+  own: boolean;
+  is: LeftOut;
+}
+
+export interface ViewBudget {
+  /** Of one result, before all share what is left. */
+  result_chars: number;
+  total_chars: number;
+  /** How often what is no word of the policy was halved. */
+  shrinks: number;
+}
+
+/** Heads of blocks, and the words that tell of a cut, which no region may write. */
+const MARKS = ["TURN_", "THOUGHT_", "CALL_", "RESULT_", "OTHER_", "FILE_"].map((word) => `[${word}`);
+const guard = createGuard([...MARKS, "characters left out]"].map((text) => ({ text, rule: "anywhere" as const })));
+
+/** Breaks in a text whatever could pass for a block of a transcript. */
+export const unlikeBlocks = (text: string): string => guard(text);
+
+/** A name that somebody else chose, on one line. */
+function label(name: string): string {
+  if (name === "") return "";
+  return ` ${/^[\w.:/@+-]{1,128}$/.test(name) ? name : JSON.stringify(name)}`;
+}
+
+const IS: Readonly<Record<Part["kind"], LeftOut>> = {
+  ...({ text: "turns", thought: "thoughts", call: "calls", result: "results", other: "other" } as const),
+};
+
+/**
+ * The blocks of turns, numbered on from `first`. A result has the number of its call; one of no call
+ * that came before it, its own id.
+ */
+export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Region[] {
+  const numbers = new Map<string, string>();
+  const regions: Region[] = [];
+  for (const [t, { role, parts }] of turns.entries()) {
+    const turn = `${prefix}${first + t}`;
+    let calls = 0;
+    let answered = 0;
+    const add = ({ text, own, kind }: Part, head: string) => regions.push({ head, text, own, is: IS[kind] });
+    const says = parts.find(({ kind }) => kind !== "thought");
+    if (says?.kind !== "text") regions.push({ head: `[TURN_${turn}${label(role)}]`, text: "", own: true, is: "turns" });
+    for (const part of parts) {
+      const { kind, name, id } = part;
+      if (kind === "text") add(part, `[TURN_${turn}${label(role)}]`);
+      else if (kind === "thought") add(part, `[THOUGHT_${turn}]`);
+      else if (kind === "other") add(part, `[OTHER_${turn}${label(name)}]`);
+      else if (kind === "call") {
+        const number = `${turn}.${++calls}`;
+        if (id !== null) numbers.set(id, number);
+        add(part, `[CALL_${number}${label(name)}]`);
+      } else {
+        const next = id === null && answered < calls ? `${turn}.${++answered}` : undefined;
+        const number = next ?? (id === null ? undefined : numbers.get(id));
+        const of = number ?? `${turn}.x${id === null ? "" : ` of${label(id)}`}`;
+        add(part, `[RESULT_${of}${label(name)}]`);
+      }
+    }
+  }
+  return regions;
+}
+
+const NEW_LINE = 1;
+const headsOf = (regions: readonly Region[]): number =>
+  regions.reduce((sum, { head, text }) => sum + head.length + NEW_LINE + (text === "" ? 0 : NEW_LINE), 0);
+
+/** Characters of the policy's own words and of what stands around all. */
+export const ownChars = (regions: readonly Region[]): number =>
+  regions.reduce((sum, { own, text }) => sum + (own ? text.length : 0), headsOf(regions));
+
+export interface View extends ShownShare {
+  text: string;
+  /** Characters of what may still be cut. */
+  cuttable: number;
+}
+
+/** Shares of a region's text: results are held to their own limit first. */
+function allowances(
+  regions: readonly Region[],
+  { result_chars, total_chars, shrinks }: ViewBudget,
+): Map<Region, number> {
+  const cut = regions.filter(({ own }) => !own);
+  const most = cut.map(({ is, text }) => (is === "results" ? Math.min(text.length, result_chars) : text.length));
+  const room = Math.max(0, total_chars - ownChars(regions));
+  let given = shares(most, room);
+  if (shrinks > 0) {
+    const sum = given.reduce((all, share) => all + share, 0);
+    given = shares(most, Math.floor(sum / 2 ** shrinks));
+  }
+  return new Map(cut.map((region, i) => [region, given[i] as number]));
+}
+
+/** The view of some regions; thoughts are left out by rule where `reasoning` is false. */
+export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewBudget): View {
+  const regions = reasoning ? all : all.filter(({ is }) => is !== "thoughts");
+  const allowed = allowances(regions, budget);
+  const left = new Map<LeftOut, number>();
+  const leave = (is: LeftOut, chars: number) => {
+    if (chars > 0) left.set(is, (left.get(is) ?? 0) + chars);
+  };
+  let cuttable = 0;
+  const blocks = regions.map((region) => {
+    const { head, text, is } = region;
+    if (text === "") return unlikeBlocksOfHead(head);
+    const cut = cutTo(text, allowed.get(region) ?? text.length);
+    leave(is, cut.left_out);
+    if (!region.own && (cut.head !== "" || cut.tail !== "")) cuttable += text.length - cut.left_out;
+    return `${unlikeBlocksOfHead(head)}\n${guard(cut.head)}${cut.mark}${guard(cut.tail)}`;
+  });
+  const missing = [...left.values()].reduce((sum, chars) => sum + chars, 0);
+  if (!reasoning) for (const { is, text } of all) if (is === "thoughts") leave(is, text.length);
+  const whole = regions.reduce((sum, { text }) => sum + text.length, 0);
+  return {
+    text: blocks.join("\n"),
+    shown: whole === 0 ? 1 : 1 - missing / whole,
+    left_out: Object.fromEntries(left),
+    cuttable,
+  };
+}
+
+/** A head's own bracket stays; whatever a name in it brings is broken. */
+const unlikeBlocksOfHead = (head: string): string => `[${guard(head.slice(1))}`;

@@ -1,0 +1,69 @@
+// Owns the part of a spec that says what of a rollout is judged, and how much of it.
+import * as z from "zod";
+import { bound } from "../faults/limit-advice.ts";
+
+/** Some 16,000 tokens of code. */
+const MAX_CHARS_DEFAULT = 65_536;
+
+const TranscriptSchema = z.strictObject({
+  reasoning: z.boolean().default(false).meta({ description: "show the policy's thoughts" }),
+  result_chars: z
+    .int()
+    .min(1)
+    .max(...bound("candidate_chars_max"))
+    .default(2_000)
+    .meta({ description: "of one result: its head and its tail are shown" }),
+  total_chars: z
+    .int()
+    .min(1)
+    .max(...bound("candidate_chars_max"))
+    .default(MAX_CHARS_DEFAULT)
+    .meta({ description: "results and files share what the policy's own words leave, which are never cut" }),
+});
+type TranscriptRule = z.output<typeof TranscriptSchema>;
+const TRANSCRIPT_DEFAULT: TranscriptRule = TranscriptSchema.parse({});
+
+/** Without what is at its default, as of every spec from before these fields existed. */
+function leanCandidate<T extends { max_chars?: number | undefined; transcript?: TranscriptRule | undefined }>({
+  max_chars,
+  transcript,
+  ...rest
+}: T) {
+  return {
+    ...rest,
+    ...(max_chars !== undefined && max_chars !== MAX_CHARS_DEFAULT && { max_chars }),
+    ...(transcript !== undefined &&
+      JSON.stringify(transcript) !== JSON.stringify(TRANSCRIPT_DEFAULT) && { transcript }),
+  };
+}
+
+/** What a spec says besides its reward, in both of its forms. */
+export const CandidateSchema = z
+  .strictObject({
+    extract: z
+      .enum(["last_code_block", "after_think", "whole", "diff"])
+      .default("last_code_block")
+      .meta({ description: "of a rollout of several turns whole is its transcript, diff what its files changed" }),
+    strip_comments: z.boolean().default(false),
+    max_chars: z
+      .int()
+      .min(1)
+      .max(...bound("candidate_chars_max"))
+      .optional()
+      .meta({
+        description:
+          "UTF-16 code units; a longer candidate is never shown to the verifier and breaks the format (rule fits, always asked). Default 65536",
+      }),
+    transcript: TranscriptSchema.optional().meta({
+      description: "what is shown of a rollout of several turns under extract whole (docs/trajectories.md)",
+    }),
+  })
+  .transform(leanCandidate)
+  .prefault({});
+export type CandidateRule = z.output<typeof CandidateSchema>;
+
+/** The longest candidate that the spec lets the verifier see, in UTF-16 code units. */
+export const maxChars = ({ max_chars = MAX_CHARS_DEFAULT }: CandidateRule): number => max_chars;
+
+/** How much of a rollout of several turns is shown. */
+export const transcriptRule = ({ transcript = TRANSCRIPT_DEFAULT }: CandidateRule): TranscriptRule => transcript;

@@ -1,0 +1,72 @@
+// Owns the forms in which a whole run comes, each unrolled into a chat's messages or Responses'
+// items: lists of those, ATIF's steps (1.0 to 1.7), verifiers' traces.
+import { type ForeignFields, isRecord } from "./kinds.ts";
+
+export interface Placed {
+  /** A message or an item. */
+  item: unknown;
+  /** Where it stands below what was sent. */
+  path: readonly (string | number)[];
+}
+type ItemPath = Placed["path"];
+
+const ATIF_ROLES: Readonly<Record<string, string>> = { agent: "assistant", user: "user", system: "system" };
+const isStep = (item: unknown): item is ForeignFields =>
+  isRecord(item) && item.role === undefined && typeof item.source === "string" && "message" in item;
+const isTraceStep = (item: unknown): item is ForeignFields =>
+  isRecord(item) && item.role === undefined && "prompt" in item && "completion" in item;
+
+/** A step of ATIF: what was said and called, then what was observed. */
+function* stepItems({ source, message, observation, ...rest }: ForeignFields, path: ItemPath): Generator<Placed> {
+  const role = ATIF_ROLES[source as string] ?? source;
+  yield { item: { ...rest, role, content: message }, path };
+  if (observation === undefined || observation === null) return;
+  const { results, ...beside } = isRecord(observation) ? observation : { results: observation };
+  const list = Array.isArray(results) ? results : [results];
+  for (const [i, result] of list.entries()) {
+    const { source_call_id, ...held }: ForeignFields = isRecord(result) ? result : { content: result };
+    const at = [...path, "observation", "results", i];
+    yield { item: { ...held, role: "tool", tool_call_id: source_call_id }, path: at };
+  }
+  if (Object.keys(beside).length > 0) yield { item: { ...beside, role: "tool" }, path: [...path, "observation"] };
+}
+
+const listOf = (messages: unknown): readonly unknown[] =>
+  typeof messages === "string"
+    ? [{ role: "assistant", content: messages }]
+    : Array.isArray(messages)
+      ? messages
+      : messages === undefined || messages === null
+        ? []
+        : [messages];
+
+/** Steps of verifiers: each with all that came before it; what is new of it is told once. */
+function* traceItems(steps: readonly ForeignFields[], path: ItemPath): Generator<Placed> {
+  let known: readonly unknown[] = [];
+  for (const [i, { prompt, completion }] of steps.entries()) {
+    const before = typeof prompt === "string" ? [{ role: "user", content: prompt }] : listOf(prompt);
+    // Of a context that was rewritten between two steps all is told again.
+    const goesOn = known.every((message, at) => JSON.stringify(message) === JSON.stringify(before[at]));
+    const from = i === 0 ? before.length : goesOn ? known.length : 0;
+    for (const [at, item] of before.slice(from).entries()) yield { item, path: [...path, i, "prompt", from + at] };
+    for (const [at, item] of listOf(completion).entries()) yield { item, path: [...path, i, "completion", at] };
+    known = [...before, ...listOf(completion)];
+  }
+}
+
+/** Each message or item of a run, in its order. */
+export function* itemsOf(messages: unknown, path: ItemPath = []): Generator<Placed> {
+  if (isRecord(messages)) {
+    const name = ["steps", "trajectory", "completion", "messages"].find((held) => messages[held] !== undefined);
+    if (name === undefined) yield { item: messages, path };
+    else yield* itemsOf(messages[name], [...path, name]);
+  } else if (Array.isArray(messages)) {
+    if (messages.length > 0 && messages.every(isTraceStep)) return yield* traceItems(messages, path);
+    for (const [i, item] of messages.entries()) {
+      if (isStep(item)) yield* stepItems(item, [...path, i]);
+      else yield { item, path: [...path, i] };
+    }
+  } else if (messages !== undefined && messages !== null) {
+    for (const item of listOf(messages)) yield { item, path };
+  }
+}
