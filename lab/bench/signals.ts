@@ -39,7 +39,8 @@ export async function benchSignals(batch: Batch, rounds: number): Promise<Figure
   }));
   const request = RewardsRequestSchema.parse({ groups: tested });
   const spec = SignalsSpecSchema.parse(SPEC);
-  const prepared = request.groups.map(createPreparer(preparerRules(compileSpec(spec))));
+  const prepare = createPreparer(preparerRules(compileSpec(spec)));
+  const prepared = request.groups.map((group, index) => prepare(group, index));
   const measure = () => {
     const before = process.cpuUsage();
     const compiled = compileSpec(spec);
