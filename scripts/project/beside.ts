@@ -7,7 +7,7 @@ import { ROOT, runToEnd } from "./child.ts";
 /** By folder, what its packages are for. */
 export const BESIDE = {
   lab: "the laboratory",
-  test: "lint, migrations and the longer tests",
+  test: "types, lint, migrations, releases and the longer tests",
 } as const;
 
 export type Beside = keyof typeof BESIDE;

@@ -5,6 +5,15 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { asPython } from "./versions.ts";
 
+export interface Folders {
+  /** The repository, whose packages and environments are used. */
+  root: string;
+  /** The tree with the version written into it; what is made on the way lies in its `dist`. */
+  sources: string;
+  /** Where the release's files go. */
+  out: string;
+}
+
 export interface Artifacts {
   /** Where each npm package lies unpacked. */
   npm: readonly string[];
@@ -28,8 +37,8 @@ export function committedAt(root: string): string {
   return execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" }).trim();
 }
 
-/** Builds from `sources` into `out`, and checks. */
-export function build(root: string, sources: string, out: string, version: string): Artifacts {
+/** Builds and checks. */
+export function build({ root, sources, out }: Folders, version: string): Artifacts {
   const node = (...args: string[]) => run(sources, process.execPath, args);
   const tool = (name: string, ...args: string[]) => run(out, join(root, "test/node_modules/.bin", name), args);
   node("scripts/project/client-types.ts");

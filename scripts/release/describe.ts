@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Artifacts } from "./artifacts.ts";
+import type { Artifacts, Folders } from "./artifacts.ts";
 import { committedAt, python, run } from "./artifacts.ts";
 import { type Lock, lockOf, type Manifest } from "./lock.ts";
 
@@ -36,7 +36,7 @@ function npmBom(root: string, folder: string): Bom {
 }
 
 /** The wheel's, from an environment that holds it and what it needs. */
-function pythonBom(root: string, sources: string, out: string, wheel: string): Bom {
+function pythonBom({ root, sources, out }: Folders, wheel: string): Bom {
   const bare = join(sources, "dist/bare");
   run(out, python(root, "python"), ["-m", "venv", "--without-pip", bare]);
   const needed = ["--constraint", join(root, "clients/python/requirements-test.in"), wheel];
@@ -94,23 +94,22 @@ function provenance(root: string, folder: string, version: string, files: readon
 }
 
 /** Writes beside the artifacts what is told of them. */
-export function describe(
-  ...[root, sources, folder, version, { npm, wheel }]: [string, string, string, string, Artifacts]
-): void {
+export function describe(folders: Folders, version: string, { npm, wheel }: Artifacts): void {
+  const { root, out } = folders;
   const boms = {
     ...Object.fromEntries(npm.map((path) => [`npm-${basename(path)}`, npmBom(root, path)])),
-    python: pythonBom(root, sources, folder, wheel),
+    python: pythonBom(folders, wheel),
   };
   const timestamp = new Date(Number(committedAt(root)) * 1000).toISOString();
   for (const [name, bom] of Object.entries(boms)) {
     // Both are another with each run, of the same content.
     delete bom.serialNumber;
     bom.metadata.timestamp = timestamp;
-    writeFileSync(join(folder, `${name}.cdx.json`), asJson(bom));
+    writeFileSync(join(out, `${name}.cdx.json`), asJson(bom));
   }
-  writeFileSync(join(folder, "licences.tsv"), licencesOf(boms));
-  const files = readdirSync(folder).sort();
-  writeFileSync(join(folder, "provenance.json"), asJson(provenance(root, folder, version, files)));
-  const sums = [...files, "provenance.json"].map((name) => `${sha256(join(folder, name))}  ${name}\n`);
-  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+  writeFileSync(join(out, "licences.tsv"), licencesOf(boms));
+  const files = readdirSync(out).sort();
+  writeFileSync(join(out, "provenance.json"), asJson(provenance(root, out, version, files)));
+  const sums = [...files, "provenance.json"].map((name) => `${sha256(join(out, name))}  ${name}\n`);
+  writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
 }

@@ -65,8 +65,8 @@ try {
   await installBeside("test");
   stage();
   const changed = state(STAGE);
-  const artifacts = build(ROOT, STAGE, folder, version);
-  describe(ROOT, STAGE, folder, version, artifacts);
+  const folders = { root: ROOT, sources: STAGE, out: folder };
+  describe(folders, version, build(folders, version));
   if (write) state(ROOT);
   console.log(`\n${version} is in ${out}; nothing was signed or uploaded`);
   console.log(`${write ? "written" : "with --write it would write"}: ${changed.join(", ")}`);
