@@ -1,7 +1,9 @@
 // The gateway's HTTP face beside its one job: who may ask, probes and metrics, draining.
+
 import { describe, expect, it } from "vitest";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { VERIFY_REVISION } from "../../src/core/wire/verify-protocol.ts";
 import { FakePool, voteFor } from "./fake-pool.ts";
 import { inProcess } from "./in-process.ts";
 import { whole } from "./replies.ts";
@@ -43,7 +45,9 @@ describe("service routes", () => {
     let now = 0;
     const { ask } = inProcess(pool, { now: () => now });
     expect(await (await ask("/health")).json()).toEqual({ status: "ok" });
-    expect(await (await ask("/ready")).json()).toMatchObject({ status: "ready", engine: { ok: true } });
+    expect(await (await ask("/ready")).json()).toMatchObject({
+      ...{ status: "ready", revision: VERIFY_REVISION, engine: { ok: true } },
+    });
     pool.reachable = false;
     now += LIMITS.readiness_cache_ms + 1;
     const response = await ask("/ready");

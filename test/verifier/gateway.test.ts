@@ -1,8 +1,12 @@
 // Holds what one request through the verify adapter guarantees: the question sent, events become
 // reports, faults named, the health check.
 
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { promptNames } from "../../src/core/judges/render.ts";
+import { VERIFY_REVISION, VerifyRequestSchema } from "../../src/core/wire/verify-protocol.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
 import { raw, silence, status } from "../harness/mock-behaviours.ts";
 import {
@@ -262,6 +266,12 @@ describe("the reply", () => {
   });
 });
 
+it("a request that may hold something new has a revision of its own: raise it with the digest here", () => {
+  const may = [z.toJSONSchema(VerifyRequestSchema, { io: "input", unrepresentable: "any" }), promptNames().sort()];
+  const digest = createHash("sha256").update(JSON.stringify(may)).digest("hex").slice(0, 16);
+  expect({ revision: VERIFY_REVISION, digest }).toEqual({ revision: 1, digest: "829aed4d85a253db" });
+});
+
 describe("the health check", () => {
   const health = async (ready: { status: number; body: unknown }) => {
     let said: unknown;
@@ -281,6 +291,17 @@ describe("the health check", () => {
       ok: false,
       detail,
     });
+  });
+
+  it("says of a gateway that is older than this edge that it is to be deployed, and asks it all the same", async () => {
+    const engine = { ok: true, context_tokens: 32_768 };
+    const detail = "gateway is older than this edge: deploy it too";
+    for (const revision of [undefined, VERIFY_REVISION - 1])
+      expect(await health({ status: 200, body: { status: "ready", revision, engine } })).toMatchObject({
+        ...{ ok: true, context_tokens: 32_768, detail },
+      });
+    for (const revision of [VERIFY_REVISION, VERIFY_REVISION + 1])
+      expect(await health({ status: 200, body: { status: "ready", revision, engine } })).not.toHaveProperty("detail");
   });
 
   it.each([

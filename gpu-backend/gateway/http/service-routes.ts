@@ -4,6 +4,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { type RequestHandler, Router } from "itty-router";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { VERIFY_REVISION } from "../../../src/core/wire/verify-protocol.ts";
 import type { EnginePool } from "../engines/port.ts";
 import type { createGate } from "./access.ts";
 import { readText } from "./body.ts";
@@ -39,7 +40,7 @@ export function createServiceRoutes(
     const engine = await engineReady();
     const ok = engine.ok && !admission.draining;
     const status = admission.draining ? "draining" : ok ? "ready" : "not_ready";
-    return Response.json({ status, engine }, { status: ok ? 200 : 503 });
+    return Response.json({ status, revision: VERIFY_REVISION, engine }, { status: ok ? 200 : 503 });
   });
   get("/metrics", () => {
     const { queue_depth, queue_tokens, draining, jobs } = admission;

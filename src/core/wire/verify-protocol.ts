@@ -8,6 +8,12 @@ import { needsWhole } from "../judges/parsers/table.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { GIVEN_ROLES } from "../judges/prompt-job.ts";
 
+/**
+ * Raised with each field or value that a request may newly have: a gateway tells its own, and an edge
+ * of a newer one says so. See docs/verify-protocol.md.
+ */
+export const VERIFY_REVISION = 1;
+
 const count = z.int().min(0);
 const groupId = z.string().min(1).max(LIMITS.id_chars);
 

@@ -3,7 +3,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { Clock, Health } from "../../ports/ports.ts";
 
 /** What a backend that works tells of itself. */
-export type Served = Pick<Health, "context_tokens">;
+export type Served = Pick<Health, "context_tokens" | "detail">;
 
 /** See Verifier.check. @param look what the backend tells, or what is wrong with it in a few words */
 export async function healthOf(clock: Clock, look: (signal: AbortSignal) => Promise<string | Served>): Promise<Health> {

@@ -2,6 +2,7 @@
 
 import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { authorization } from "../../core/wire/chat-endpoint.ts";
+import { VERIFY_REVISION } from "../../core/wire/verify-protocol.ts";
 import type { Clock, Health } from "../../ports/ports.ts";
 import { healthOf, type Served } from "../fan-out/health-check.ts";
 
@@ -18,16 +19,19 @@ export function checkGateway(
   return healthOf(clock, async (signal) => {
     const response = await fetcher(`${base}/ready`, { headers: authorization(apiKey), signal, redirect: "manual" });
     const text = await response.text();
-    return response.ok ? contextOf(text) : trouble(response.status, text, key_variable);
+    return response.ok ? servedBy(text) : trouble(response.status, text, key_variable);
   });
 }
 
-/** What a gateway that is ready tells of the model's context. */
-function contextOf(text: string): Served {
+/** What a gateway that is ready tells: the model's context, and whether it may refuse what is asked. */
+function servedBy(text: string): Served {
   try {
-    const { engine } = JSON.parse(text) as { engine?: { context_tokens?: unknown } };
+    const { engine, revision = 0 } = JSON.parse(text) as { engine?: { context_tokens?: unknown }; revision?: number };
     const tokens = engine?.context_tokens;
-    return Number.isSafeInteger(tokens) ? { context_tokens: tokens as number } : {};
+    return {
+      ...(Number.isSafeInteger(tokens) && { context_tokens: tokens as number }),
+      ...(revision < VERIFY_REVISION && { detail: "gateway is older than this edge: deploy it too" }),
+    };
   } catch {
     return {};
   }
