@@ -1,7 +1,21 @@
 // Owns when engines are added and taken away: by how long work would wait at the gateways. Knows no
 // step.
-import type { Model } from "./model.ts";
+import type { Gateway } from "./gateway.ts";
 import type { Autoscaler } from "./setting.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** What has GPUs. */
+interface Scalable {
+  readonly timeline: Timeline;
+  readonly gateways: readonly Gateway[];
+  /** GPUs paid, and of these those that take work. */
+  readonly paid: number;
+  readonly working: number;
+  /** Pays one more. @returns what puts its engine to work */
+  buy(): () => void;
+  /** Takes one away that has nothing to do; whether there was one. */
+  sell(): boolean;
+}
 
 /**
  * Looks at the queue every so often. Where what waits would wait longer than allowed, it buys as
@@ -9,7 +23,7 @@ import type { Autoscaler } from "./setting.ts";
  * `start_s` later. Where nothing has waited for `idle_s` it takes one engine away that has nothing
  * to do.
  */
-export function autoscale(model: Model, { least, most, every_s, wait_s, up, start_s, idle_s }: Autoscaler): void {
+export function autoscale(model: Scalable, { least, most, every_s, wait_s, up, start_s, idle_s }: Autoscaler): void {
   const { timeline } = model;
   let quietSince = 0;
   const look = () => {

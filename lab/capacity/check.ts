@@ -45,13 +45,13 @@ const HERE: Setting = {
   ...STANDARD,
   ...{ engine: ENGINE, noise: NOISE, client_rtt_s: 0.001, backend_rtt_s: 0.002 },
   ...{ edge_before_s: 0.005, edge_after_s: 0.005, gateway_cpu_s: 0.0005 },
-  tokens: { ...STANDARD.tokens, template: 190, question: 50, candidate: 120, max: 4_096 },
+  tokens: { ...STANDARD.tokens, template: 147, question: 50, candidate: 120, max: 4_096 },
 };
 
 export const SIZES: readonly Size[] = [
   {
     name: "4 x 6, all pairs, verify, 1 engine of 32 slots",
-    setting: { ...HERE, groups: 4, rollouts: 6, gpus: 1 },
+    setting: { ...HERE, groups: 4, rollouts: 6, gpus: 1, noise: { ...NOISE, thinking_median_tokens: 400 } },
   },
   {
     name: "6 x 8, swiss, 3 samples stopped early, verify, 2 engines of 16 slots",
@@ -67,7 +67,7 @@ export const SIZES: readonly Size[] = [
   },
 ];
 
-const STEPS = 4;
+const STEPS = 3;
 const MODEL_SEEDS = 20;
 const CHARS_PER_TOKEN = 4;
 

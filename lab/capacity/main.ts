@@ -1,10 +1,10 @@
 // Owns `npm run lab -- capacity`: how many GPUs a step needs, by the model; the model against the
 // real stack; and the page of both.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { commit } from "../../scripts/stack/commit.ts";
 import { writeFiles } from "../report/exports.ts";
-import { checked, checkTable } from "./check.ts";
+import { type Checked, checked, checkTable } from "./check.ts";
 import { readFlags, settingOf } from "./flags.ts";
 import { gpusFor, measured } from "./needed.ts";
 import { capacityPage } from "./page.ts";
@@ -14,7 +14,7 @@ const flags = readFlags();
 const { seconds: target_s, seeds, page } = flags;
 const say = (line: string) => console.error(line);
 
-if (flags.check && page === "") {
+if (flags.check) {
   const results = await checked(say);
   console.log(flags.json ? JSON.stringify(results, null, 2) : checkTable(results));
   process.exit(results.every(({ error }) => Math.abs(error) <= 0.15) ? 0 : 1);
@@ -28,9 +28,18 @@ try {
 }
 if (page !== "") {
   const name = basename(page, ".md");
-  const check = flags.check ? await checked(say) : null;
+  const check = flags.checked === "" ? null : (JSON.parse(readFileSync(flags.checked, "utf8")) as Checked[]);
   const command = ["npm run lab -- capacity", ...process.argv.slice(2)].join(" ");
-  const asked = { setting, seeds, most: flags["most-gpus"], check, folder: name, command, commit: commit() };
+  const asked = {
+    setting,
+    seeds,
+    most: flags["most-gpus"],
+    quick: flags.quick,
+    check,
+    folder: name,
+    command,
+    commit: commit(),
+  };
   const made = await capacityPage(asked, say);
   writeFiles(join(dirname(page), name), made.files);
   writeFileSync(page, made.text);

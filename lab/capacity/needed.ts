@@ -49,13 +49,13 @@ export interface Search {
 /** More GPUs that gain less than this are of no use: the longest answer alone takes so long. */
 const GAIN_LEAST = 0.02;
 /** Large numbers are found to this share of themselves. */
-const RESOLUTION = 1 / 32;
+const RESOLUTION = 1 / 16;
 
 const stepOf = (gpus: number): number => Math.max(1, Math.floor(gpus * RESOLUTION));
 
 /**
- * The fewest GPUs for which the upper end of the interval of a step's time keeps the target; above
- * 64 to one part in 32. Searched with the first seed, then raised until all seeds agree.
+ * The fewest GPUs for which the upper end of the interval of a step's time keeps the target; from
+ * 32 on to one part in 16. Searched with the first seed, then raised until all seeds agree.
  */
 export async function gpusFor(setting: Setting, { target_s, seeds, most }: Search): Promise<Needed> {
   const of = (gpus: number, times: number) => measured({ ...setting, gpus }, times);

@@ -14,6 +14,8 @@ interface Asked {
   setting: Setting;
   seeds: number;
   most: number;
+  /** Leaves out the largest steps. */
+  quick: boolean;
   check: readonly Checked[] | null;
   folder: string;
   command: string;
@@ -34,12 +36,15 @@ const VERIFIERS: readonly (readonly [name: string, of: (setting: Setting) => Set
   ["thinks shortly (median 300 tokens, 1,024 at most)", (setting) => thinking(setting, 300, 1_024)],
   ["thinks (median 2,200 tokens, 4,096 at most)", (setting) => thinking(setting, 2_200, 4_096)],
 ];
-const SIZES = [
-  [64, 8],
-  [64, 16],
-  [256, 16],
-] as const;
-const TARGETS = [60, 120];
+/** What is asked of each verifier; the large ones take the model minutes. */
+const STEPS_ASKED = [
+  { schedule: "round_robin", groups: 64, rollouts: 8, quick: true },
+  { schedule: "swiss", groups: 64, rollouts: 16, quick: true },
+  { schedule: "round_robin", groups: 64, rollouts: 16, quick: false },
+  { schedule: "swiss", groups: 256, rollouts: 16, quick: false },
+  { schedule: "round_robin", groups: 256, rollouts: 16, quick: false },
+];
+const TARGETS = [60];
 const SCHEDULES = ["round_robin", "swiss"];
 
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
@@ -48,33 +53,35 @@ const table = (head: readonly string[], rows: readonly (readonly (string | numbe
 const seconds = ({ mean_s, ci95: [low, high] }: Measured): string =>
   `${mean_s.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)})`;
 
-async function answers({ setting, seeds, most }: Asked, say: Say): Promise<string[][]> {
+async function answers({ setting, seeds, most, quick }: Asked, say: Say): Promise<string[][]> {
   const rows: string[][] = [];
   for (const [name, of] of VERIFIERS) {
-    for (const schedule of SCHEDULES) {
-      for (const [groups, rollouts] of SIZES) {
-        const cells: string[] = [];
-        for (const target_s of TARGETS) {
-          const sized = { ...of(setting), groups, rollouts, judge: { ...setting.judge, schedule } };
-          const { gpus, at } = await gpusFor(sized, { target_s, seeds, most });
-          const none = `none (${seconds(at)} on ${at.gpus})`;
-          cells.push(gpus === null ? none : `**${gpus}**, ${seconds(at)}`);
-          say(`${name}, ${schedule}, ${groups} x ${rollouts} in ${target_s} s: ${cells.at(-1)}`);
-        }
-        rows.push([name, schedule, `${groups} x ${rollouts}`, ...cells]);
+    // Of the first verifier a large step too: what it asks is soon answered.
+    const steps = STEPS_ASKED.filter(
+      (step) => step.quick || !quick || (of === VERIFIERS[0]?.[1] && step.schedule === "swiss"),
+    );
+    for (const { schedule, groups, rollouts } of steps) {
+      const cells: string[] = [];
+      for (const target_s of TARGETS) {
+        const sized = { ...of(setting), groups, rollouts, judge: { ...setting.judge, schedule } };
+        const { gpus, at } = await gpusFor(sized, { target_s, seeds, most });
+        const none = `none (${seconds(at)} on ${at.gpus})`;
+        cells.push(gpus === null ? none : `**${gpus}**, ${seconds(at)}`);
+        say(`${name}, ${schedule}, ${groups} x ${rollouts} in ${target_s} s: ${cells.at(-1)}`);
       }
+      rows.push([`${groups} x ${rollouts}`, schedule, name, ...cells]);
     }
   }
   return rows;
 }
 
-/** Seconds of a step by GPUs, 64 x 16. */
+/** Seconds of a step by GPUs, 32 x 8. */
 async function curves({ setting, seeds }: Asked, say: Say): Promise<Series[]> {
   const series: Series[] = [];
   for (const [name, of] of VERIFIERS) {
     const points = [];
-    for (const gpus of [1, 2, 4, 8, 16, 32, 64]) {
-      const { mean_s, ci95 } = await measured({ ...of(setting), groups: 64, rollouts: 16, gpus }, seeds);
+    for (const gpus of [1, 2, 4, 8, 16, 32]) {
+      const { mean_s, ci95 } = await measured({ ...of(setting), groups: 32, rollouts: 8, gpus }, seeds);
       points.push({ x: gpus, y: mean_s, low: ci95[0], high: ci95[1] });
     }
     series.push({ name, points });
@@ -83,14 +90,14 @@ async function curves({ setting, seeds }: Asked, say: Say): Promise<Series[]> {
   return series;
 }
 
-const RULE: Autoscaler = { least: 4, most: 32, every_s: 15, wait_s: 15, up: 4, start_s: 120, idle_s: 300 };
+const RULE: Autoscaler = { least: 1, most: 8, every_s: 15, wait_s: 15, up: 2, start_s: 120, idle_s: 300 };
 const STEPS = 5;
 /** The trainer's own time between two steps. */
 const GAPS = [60, 600];
 
 async function scaled({ setting, seeds }: Asked, say: Say): Promise<string[][]> {
   const [, of] = VERIFIERS[1] as (typeof VERIFIERS)[number];
-  const base = { ...of(setting), groups: 64, rollouts: 16 };
+  const base = { ...of(setting), groups: 32, rollouts: 8 };
   const ways: (readonly [string, number, Autoscaler | null])[] = [
     [`${RULE.least} fixed`, RULE.least, null],
     [`${RULE.least} to ${RULE.most}, start in ${RULE.start_s} s`, RULE.least, RULE],
@@ -158,8 +165,8 @@ const QUEUES: readonly (readonly [string, Queue, number])[] = [
   ],
   ["M/D/1, load 0.7", { servers: 1, load: 0.7, service: "fixed", of: "slots" }, pollaczekWait(0.7, 0)],
 ];
-const QUEUE_SEEDS = 8;
-const QUEUE_REQUESTS = 8_000;
+const QUEUE_SEEDS = 6;
+const QUEUE_REQUESTS = 2_500;
 
 async function queues(say: Say): Promise<string[][]> {
   const rows: string[][] = [];
@@ -177,14 +184,13 @@ async function queues(say: Say): Promise<string[][]> {
   return rows;
 }
 
-const GPUS: Axis = { label: "GPUs", log: true, ticks: [1, 2, 4, 8, 16, 32, 64] };
+const GPUS: Axis = { label: "GPUs", log: true, ticks: [1, 2, 4, 8, 16, 32] };
 
 /** The whole page; some minutes. */
 export async function capacityPage(asked: Asked, say: Say): Promise<{ text: string; files: Record<string, string> }> {
   const { seeds, check, folder, command, commit, setting } = asked;
-  const needed = await answers(asked, say);
   const chart = lineChart({
-    title: "Seconds of a step of 64 x 16, all pairs, by GPUs",
+    title: "Seconds of a step of 32 x 8, all pairs, by GPUs",
     about: "Bars: 95 % of the mean over seeds.",
     x: GPUS,
     y: { label: "seconds", log: true },
@@ -192,22 +198,23 @@ export async function capacityPage(asked: Asked, say: Say): Promise<{ text: stri
     rules: [{ axis: "y", at: 60, name: "60 s" }],
   });
   const [byRule, byRegion, byTheory] = [await scaled(asked, say), await regions(asked, say), await queues(say)];
+  const needed = await answers(asked, say);
   const { engine, tokens } = setting;
   const text = `# GPUs for a step
 
 \`${command}\` at ${commit}. Every figure is of the model, the mean over ${seeds} seeds with 95 % of it in brackets, but those of the stack.
 
-A 14B verifier on H200s as the simulator has it: ${Math.round(1 / engine.token_compute_s).toLocaleString("en-US")} prompt tokens a second, ${Math.round(1 / (engine.step_overhead_s + engine.weights_read_s))} tokens a second of one stream, ${engine.sequences_max} slots, prefix cache. Prompts of ${tokens.template + tokens.question + 2 * tokens.candidate} tokens, one sample, \`verify\` with ${Math.round(setting.backend_rtt_s * 1_000)} ms to the gateway. In bold the fewest GPUs for which the interval's upper end keeps the time (above 64 to one part in 32); behind it the step's seconds.
+A 14B verifier on H200s as the simulator has it: ${Math.round(1 / engine.token_compute_s).toLocaleString("en-US")} prompt tokens a second, ${Math.round(1 / (engine.step_overhead_s + engine.weights_read_s))} tokens a second of one stream, ${engine.sequences_max} slots, prefix cache. Prompts of ${tokens.template + tokens.question + 2 * tokens.candidate} tokens, one sample, \`verify\` with ${Math.round(setting.backend_rtt_s * 1_000)} ms to the gateway. In bold the fewest GPUs for which the interval's upper end keeps the time (from 32 on to one part in 16); behind it the step's seconds.
 
-${table(["verifier", "schedule", "step", ...TARGETS.map((target) => `in ${target} s`)], needed)}
+${table(["step", "schedule", "verifier", ...TARGETS.map((target) => `in ${target} s`)], needed)}
 
 "none": the longest answers alone take longer. Then fewer tokens an answer help, and more GPUs do not.
 
-![Seconds of a step by GPUs](${folder}/seconds-of-a-step-of-64-x-16.svg)
+![Seconds of a step by GPUs](${folder}/seconds-of-a-step-of-32-x-8.svg)
 
 ## What autoscaling does
 
-64 x 16, all pairs, a verifier that thinks shortly; ${STEPS} steps, the trainer's own work between them. Every ${RULE.every_s} s the scaler looks; over ${RULE.wait_s} s of wait it adds at most ${RULE.up}, and after ${RULE.idle_s} quiet seconds it takes one away.
+32 x 8, all pairs, a verifier that thinks shortly; ${STEPS} steps, the trainer's own work between them. Every ${RULE.every_s} s the scaler looks; over ${RULE.wait_s} s of wait it adds at most ${RULE.up}, and after ${RULE.idle_s} quiet seconds it takes one away.
 
 ${table(["between steps", "GPUs", "first step, s", "last step, s", "GPU hours in all"], byRule)}
 
@@ -221,9 +228,9 @@ ${table(["schedule", "protocol", ...RTTS_MS.map((ms) => `${ms} ms`)], byRegion)}
 
 ## How near it is
 
-Held against the real stack on one machine (Worker in workerd, gateway, simulated engines with stated latencies), four steps each:
+Held against the real stack on one machine (Worker in workerd, gateway, simulated engines with stated latencies), three steps each (\`npm run lab -- capacity --check --json\`; the last column is the machine's load meanwhile, on two cores):
 
-${check === null ? "Not in this run: `npm run lab -- capacity --check`." : checkTable(check)}
+${check === null ? "Not in this run." : checkTable(check)}
 
 And against what queueing theory says, with the model's own parts as the queue; waits in mean services, ${QUEUE_SEEDS} seeds of ${QUEUE_REQUESTS.toLocaleString("en-US")} requests:
 
@@ -235,5 +242,5 @@ ${table(["queue", "formula", "wait", "Little's law: present over arrivals x time
 - Left out: refusals, faults and retries, answers that repeat themselves, soft votes, what the log costs, and the edge's processor beside a fixed time a request.
 - A load test's results take the place of what is assumed: \`--calibrate FOLDER\`.
 `;
-  return { text, files: { "seconds-of-a-step-of-64-x-16.svg": chart.standalone } };
+  return { text, files: { "seconds-of-a-step-of-32-x-8.svg": chart.standalone } };
 }

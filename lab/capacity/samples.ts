@@ -17,7 +17,7 @@ export interface Sample {
 }
 
 /** Tokens behind the thinking: the label and its marks. */
-const LABEL_TOKENS = 8;
+const LABEL_TOKENS = 10;
 const CHARS_PER_TOKEN = 4;
 
 /** All samples of a model by their group's affinity and their seed, as an engine's call names them. */

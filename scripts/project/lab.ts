@@ -23,6 +23,7 @@ export const LAB = {
     chaos: "kills parts at random under load",
     soak: "half an hour at a share of the knee",
     capacity: "how many GPUs a step needs",
+    cost: "what a step, a day and a month cost",
     measure: "the examples' pass rates again",
   },
 } as const;

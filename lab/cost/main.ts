@@ -1,0 +1,165 @@
+// Owns `npm run lab -- cost`: what a step, a day and a month of a deployment cost, from measured
+// figures, dated prices and the capacity model.
+import { readFileSync, writeFileSync } from "node:fs";
+import type * as z from "zod";
+import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { readFlags, settingOf } from "../capacity/flags.ts";
+import { gpusFor, measured } from "../capacity/needed.ts";
+import { carriesKey } from "../loadtest/target-url.ts";
+import { measuredFigures } from "./measure.ts";
+import { loadOfRun, type OfRun, stepsOf } from "./run-steps.ts";
+import {
+  type Figures,
+  FiguresSchema,
+  ITEMS,
+  type Load,
+  type Prices,
+  PricesSchema,
+  type Sheet,
+  sheetOf,
+} from "./sheet.ts";
+
+const whole = (least: number, most: number, value: number, help: string) => ({ least, most, value, whole: true, help });
+const beside = (name: string) => new URL(name, import.meta.url).pathname;
+const FIGURES = beside("figures.json");
+
+const targetFault = (text: string) => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return "must be an http or https URL";
+  return carriesKey(text) ? "must not carry a key: use the variable KRITAI_API_KEY" : null;
+};
+
+const flags = commandFlags({
+  command: "cost",
+  call: "npm run lab -- cost",
+  about:
+    "What a step, a day and a month cost: Cloudflare, Neon and GPUs, by measured figures (lab/cost/figures.json), published prices with their dates (lab/cost/prices.json) and the capacity model. No account was asked.",
+  numbers: {
+    groups: whole(1, 4_096, 64, "groups of a step"),
+    rollouts: whole(2, 64, 16, "rollouts of a group"),
+    samples: whole(1, 64, 1, "generations of a comparison"),
+    seconds: { least: 0.1, most: 86_400, value: 60, help: "what a step may take, for the model to find the GPUs" },
+    "thinking-tokens": whole(0, 100_000, 0, "median tokens of an answer; 0: answers at once"),
+    "max-tokens": whole(1, 32_000, 4_096, "tokens of an answer at most"),
+    gpus: whole(0, 4_096, 0, "GPUs; 0: as many as the model says"),
+    "gpu-hour-price": { least: 0, most: 1e6, value: 0, help: "of one GPU; 0: the price list's" },
+    "steps-a-day": { least: 0.001, most: 1e6, value: 0, help: "0: the run's, else 200" },
+    days: whole(1, 31, 30, "days of training in the month"),
+    "compute-units": { least: 0, most: 64, value: 0.25, help: "Neon's, while the log keeps it awake" },
+    requests: whole(5, 10_000, 60, "large requests of --measure"),
+  },
+  texts: {
+    schedule: { value: "round_robin", help: "which comparisons are asked" },
+    run: { value: "", help: "a run, whose own steps are the load" },
+    target: { value: "http://127.0.0.1:8787", secret: true, fault: targetFault, help: "where Kritai is, for --run" },
+    prices: { value: beside("prices.json"), help: "another price list, of the same form" },
+    figures: { value: FIGURES, help: "other measured figures" },
+  },
+  switches: {
+    "gpus-always": "GPUs are paid between steps, too",
+    gathered: "samples come one by one, and meet in rooms",
+    measure: "measures the figures on a stack of its own, and writes them into --figures",
+    json: "prints the sheet as JSON",
+  },
+  variables: { KRITAI_API_KEY: "the key for --run, with the scope logs" },
+});
+
+function refuse(reason: string): never {
+  console.error(`kritai cost: ${reason}`);
+  process.exit(2);
+}
+
+function readFile<T>(flag: string, file: string, schema: z.ZodType<T>): T {
+  try {
+    const read = schema.safeParse(JSON.parse(readFileSync(file, "utf8")));
+    if (read.success) return read.data;
+    const [issue] = read.error.issues;
+    return refuse(`${flag} ${file}: ${issue?.path.join(".")}: ${issue?.message}`);
+  } catch (fault) {
+    return refuse(`${flag} ${file}: ${(fault as Error).message}`);
+  }
+}
+
+const MODEL_SEEDS = 2;
+
+/** GPUs and a step's time by the model; generations as it asks them. */
+async function byModel(of: OfRun | null): Promise<{ gpus: number; step_s: number; generations: number }> {
+  const [groups, rollouts] =
+    of === null ? [flags.groups, flags.rollouts] : [Math.ceil(of.groups), Math.round(of.rollouts / of.groups)];
+  const tokens =
+    of === null ? flags["thinking-tokens"] : Math.round(of.completion_tokens / Math.max(1, of.generations));
+  const asked: Record<string, number | string> = {
+    ...{ groups, rollouts, samples: flags.samples, schedule: flags.schedule, seconds: flags.seconds },
+    ...{ "thinking-tokens": tokens, "max-tokens": flags["max-tokens"] },
+  };
+  const setting = settingOf(readFlags(Object.entries(asked).map(([name, value]) => `--${name}=${value}`)));
+  if (flags.gpus > 0) {
+    const { mean_s, step } = await measured({ ...setting, gpus: flags.gpus }, MODEL_SEEDS);
+    return { gpus: flags.gpus, step_s: mean_s, generations: step.generations };
+  }
+  const { gpus, at } = await gpusFor(setting, { target_s: flags.seconds, seeds: MODEL_SEEDS, most: 512 });
+  if (gpus === null) refuse(`no number of GPUs keeps ${flags.seconds} s; allow more --seconds or fewer --max-tokens`);
+  return { gpus, step_s: at.mean_s, generations: at.step.generations };
+}
+
+async function load(): Promise<Load> {
+  const key = process.env.KRITAI_API_KEY;
+  const of = flags.run === "" ? null : loadOfRun(await stepsOf(flags.target, flags.run, key));
+  const { gpus, step_s, generations } = await byModel(of);
+  return {
+    requests: of?.requests ?? flags.groups,
+    groups: of?.groups ?? flags.groups,
+    generations: of?.generations ?? generations,
+    steps_a_day: flags["steps-a-day"] || (of?.steps_a_day ?? 200),
+    ...{ gpus, step_s, days: flags.days, gathered: flags.gathered },
+    ...{ gpus_always: flags["gpus-always"], compute_units: flags["compute-units"] },
+  };
+}
+
+function told(asked: Load, { currency, read_on, lines, ...costs }: Sheet, { command, commit }: Figures): string {
+  const count = (value: number) => value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
+  const money = (value: number) =>
+    value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+  const rows = lines.map(({ item, unit, step, month, step_cost, month_cost }) =>
+    [
+      ITEMS[item].padEnd(29),
+      count(step).padStart(10),
+      money(step_cost).padStart(10),
+      count(month).padStart(13),
+      money(month_cost).padStart(12),
+      ` ${unit}`,
+    ].join(" "),
+  );
+  return [
+    `${asked.groups} groups, ${count(asked.generations)} generations a step of ${asked.step_s.toFixed(1)} s on ${asked.gpus} GPUs; ${count(asked.steps_a_day)} steps a day, ${asked.days} days`,
+    "",
+    ["".padEnd(29), "a step".padStart(10), currency.padStart(10), "a month".padStart(13), currency.padStart(12)].join(
+      " ",
+    ),
+    ...rows,
+    "",
+    `a step ${money(costs.step_cost)} (beyond what is included), a day ${money(costs.day_cost)}, a month ${money(costs.month_cost)} ${currency}`,
+    `Prices as published, read on ${read_on} (lab/cost/prices.json says when and where); no account was asked. Figures: ${command} at ${commit}.`,
+  ].join("\n");
+}
+
+if (flags.measure) {
+  const figures = await measuredFigures(flags.requests);
+  writeFileSync(flags.figures, `${JSON.stringify(figures, null, 2)}\n`);
+  console.log(`${JSON.stringify(figures, null, 2)}\nwritten to ${flags.figures}`);
+  process.exit();
+}
+const list: Prices = readFile("--prices", flags.prices, PricesSchema);
+const figures = readFile("--figures", flags.figures, FiguresSchema);
+const { gpu_hours } = list.prices;
+const prices =
+  flags["gpu-hour-price"] === 0
+    ? list
+    : { ...list, prices: { ...list.prices, gpu_hours: { ...gpu_hours, price: flags["gpu-hour-price"] } } };
+try {
+  const asked = await load();
+  const sheet = sheetOf(asked, figures, prices);
+  console.log(flags.json ? JSON.stringify({ load: asked, ...sheet, figures }, null, 2) : told(asked, sheet, figures));
+} catch (fault) {
+  console.error(`kritai cost: ${(fault as Error).message}`);
+  process.exitCode = 1;
+}
