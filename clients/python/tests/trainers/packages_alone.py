@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import importlib.machinery
+import os
 import sys
 import types
 from collections.abc import Awaitable, Callable, Sequence
@@ -138,6 +139,8 @@ async def eval_protocol_scores(
 
 def art_ruler() -> Any:
     """The shim over ART's RULER, which wants of ART its trajectories only."""
+    # litellm would fetch its table of prices.
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     unopened("art")
     art: Any = sys.modules["art"]
     for module, names in (
