@@ -46,6 +46,5 @@ export function createMemoryStore(wakeAt: RoomStore["wakeAt"] = () => undefined)
     forget: (epoch) => void kept.delete(epoch),
     wakeAt,
     flush: () => undefined,
-    close: () => kept.clear(),
   };
 }

@@ -65,8 +65,6 @@ export interface RoomStore {
    */
   wakeAt(at: number | null): void;
   flush(): void;
-  /** What is written from here on is not stored, for the room's storage is another's. */
-  close(): void;
 }
 
 /**

@@ -52,7 +52,6 @@ export function createSqliteStore(storage: DurableObjectStorage): RoomStore {
   const journal = journalTable(run, rows, write);
   const alarm = lazyAlarm(storage);
   let subject = storedSubject(rows);
-  let closed = false;
   const store: RoomStore = {
     groups: () => rows("SELECT state FROM groups ORDER BY epoch").map(({ state }) => JSON.parse(state as string)),
     saveGroup: (group) => void unsaved.groups.set(group.epoch, group),
@@ -94,12 +93,7 @@ export function createSqliteStore(storage: DurableObjectStorage): RoomStore {
       for (const table of ["groups", "members"]) write(`DELETE FROM ${table} WHERE epoch = ?`, epoch);
     },
     wakeAt: alarm.wakeAt,
-    close: () => {
-      closed = true;
-      exists = false;
-    },
     flush: () => {
-      if (closed) return;
       if (!exists && writes.length + unsaved.groups.size + journal.unsaved() > 0) {
         run(TABLES);
         exists = true;
