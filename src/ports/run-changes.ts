@@ -1,7 +1,6 @@
 // Owns the seam to what changes or deletes a run's rows. Interfaces only.
-import type { Whose } from "../core/contract/owner.ts";
+import type { RunKey, Whose } from "../core/contract/owner.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
-import type { RunKey } from "./run-log.ts";
 
 /** Rows that were deleted, by table. */
 export type DeletedRows = Record<

@@ -4,7 +4,7 @@
 import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";
 import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
-import type { Owner } from "../core/contract/owner.ts";
+import type { Owner, RunKey } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
@@ -78,11 +78,7 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** One run: run ids are each owner's own. */
-export interface RunKey {
-  owner: Owner;
-  run_id: string;
-}
+export type { RunKey };
 
 export interface RunSummary {
   run_id: string;
