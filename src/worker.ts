@@ -23,7 +23,8 @@ import { printLine } from "./platform/report.ts";
 import type { AlarmStates } from "./ports/alarms.ts";
 import type { KeyLimits } from "./ports/key-limits.ts";
 import type { Clock, Verifier } from "./ports/ports.ts";
-import type { LogExpiry, RunLog } from "./ports/run-log.ts";
+import type { LogExpiry } from "./ports/run-changes.ts";
+import type { RunLog } from "./ports/run-log.ts";
 import { createAlarmStates } from "./run-log/alarm-states.ts";
 import { StoreWriteError } from "./run-log/db/connection.ts";
 import { createEnvelopeStore, createLogExpiry, createNeonRunLog } from "./run-log/neon.ts";
@@ -147,11 +148,11 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     ...store,
     ...(store.alarmStates && { alarms: watchOf(store.runLog, store.alarmStates, config) }),
     ...(config.DEAD_LETTERS && config.LOG_QUEUE && { deadLetters: remoteDeadLetters(config.DEAD_LETTERS) }),
-    ...(config.IDEMPOTENT_REQUESTS && { replies: createRemoteReplies(config.IDEMPOTENT_REQUESTS, printLine) }),
-    ...(config.BATCH && {
-      batches: createRemoteBatches(config.BATCH, printLine),
-      runObjects: createRemoteRunObjects(config.BATCH, printLine),
+    ...(config.IDEMPOTENT_REQUESTS && {
+      replies: createRemoteReplies(config.IDEMPOTENT_REQUESTS, printLine),
+      runObjects: createRemoteRunObjects(config.IDEMPOTENT_REQUESTS, printLine),
     }),
+    ...(config.BATCH && { batches: createRemoteBatches(config.BATCH, printLine) }),
     ...(config.WEBHOOK_HOSTS &&
       config.WEBHOOK_SECRET && { webhooks: { hosts: config.WEBHOOK_HOSTS, secret: config.WEBHOOK_SECRET } }),
     ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, printLine) }),

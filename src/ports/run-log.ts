@@ -4,7 +4,7 @@
 import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";
 import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
-import type { Owner, Whose } from "../core/contract/owner.ts";
+import type { Owner, RunKey } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
@@ -13,6 +13,7 @@ import type { Verdict } from "../core/judges/verdicts.ts";
 import type { LoggedGroup, LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 import type { Health } from "./ports.ts";
 import type { RunAxis } from "./run-axis.ts";
+import type { RunChanges } from "./run-changes.ts";
 
 /** One generation as logged. */
 export interface VerdictRow extends LoggedVerdict, GenerationFacts {}
@@ -77,11 +78,7 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** One run: run ids are each owner's own. */
-export interface RunKey {
-  owner: Owner;
-  run_id: string;
-}
+export type { RunKey };
 
 export interface RunSummary {
   run_id: string;
@@ -247,25 +244,11 @@ export interface GroupsWanted {
   limit: number;
 }
 
-/** Rows that were deleted, by table. */
-export type DeletedRows = Record<
-  "requests" | "groups" | "rollouts" | "verdicts" | "signals" | "texts" | "verdict_texts" | "audit_verdicts",
-  number
->;
-
-/** What deletes rows without being asked for a run. Each call deletes some; null when none is left. */
-export interface LogExpiry {
-  /** Of runs that were deleted, what was left. */
-  deleteMarked(): Promise<DeletedRows | null>;
-  /** Of requests that came before the instant; then runs of which nothing came since. */
-  deleteOlder(whose: Whose, before: Date): Promise<DeletedRows | null>;
-}
-
 /**
  * Where an owner is asked for, null reads everybody's rows; a run is always one owner's. Without an
  * axis rows are by step.
  */
-export interface RunLog {
+export interface RunLog extends RunChanges {
   /**
    * Writes the whole entry or nothing, in one round trip; safe to repeat (same request_id: no
    * second row). Rejects when it could not.
@@ -288,10 +271,7 @@ export interface RunLog {
   groups(run: RunKey, page: GroupsWanted): Promise<Page<GroupRow>>;
   /** What a reply's request_id finds; null when it was not logged. */
   request(requestId: string, owner: Owner | null): Promise<RequestRow | null>;
-  /**
-   * The prompt and the rollouts of a group as far as they were logged; null when there is no such
-   * group.
-   */
+  /** A group's prompt and rollouts as far as they were logged; null when there is no such group. */
   texts(groupId: string, owner: Owner | null): Promise<StoredText[] | null>;
   /** null when there is no such group. */
   verdicts(groupId: string, owner: Owner | null): Promise<GroupVerdicts | null>;
@@ -303,15 +283,6 @@ export interface RunLog {
   lacksLengths(run: RunKey, steps: StepBounds): Promise<boolean>;
   /** A run's groups as they can be scored again, page by page, oldest first. */
   loggedGroups(run: RunKey, steps: StepBounds, wanted: LoggedWanted): AsyncIterable<LoggedGroup>;
-  /** Takes the place of what was said of the run before; makes a run of which nothing was logged yet. */
-  describe(run: RunKey, metadata: RunMetadata): Promise<void>;
-  /**
-   * Of requests that came before the instant nothing is stored from here on, and the run is not
-   * found; its rows are there until deleteRows has ended. Returns how many alarms went with it.
-   */
-  markDeleted(run: RunKey, before: Date): Promise<number>;
-  /** Deletes some rows of a run that is marked; null when none is left. */
-  deleteRows(run: RunKey): Promise<DeletedRows | null>;
   check(): Promise<Health>;
 }
 

@@ -3,7 +3,8 @@
 
 import { LIMITS } from "../core/faults/limits.ts";
 import type { Health } from "../ports/ports.ts";
-import type { ExportRow, LogExpiry, RunKey, RunLog } from "../ports/run-log.ts";
+import type { LogExpiry } from "../ports/run-changes.ts";
+import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
 import { partedRequests } from "./db/schema.ts";
 import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";

@@ -68,7 +68,7 @@ it("leaves nothing of a deleted run in tables, objects and files, and all of ano
     expect((await call("POST", "/v1/rewards", body("queued"))).status).toBe(200);
     const waiting = gathered(mark("waiting"), "Another.");
     // Its room has the sample once the list of the run has the room.
-    await expect.poll(async () => filesWith(dataDir, mark("waiting")).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => filesWith(dataDir, mark("waiting")).length).toBeGreaterThan(0);
 
     const said = (await (await call("DELETE", `/v1/runs/${RUN}`)).json()) as { deleted: Record<string, number> };
     expect(said).toMatchObject({ run_id: RUN, complete: true });

@@ -4,8 +4,8 @@ import type { RunMetadata } from "../../src/core/contract/run-metadata.ts";
 import { stepWarnings } from "../../src/core/tournament/warnings.ts";
 import { encodeTime } from "../../src/platform/request-ids.ts";
 import type { RunAxis } from "../../src/ports/run-axis.ts";
+import type { DeletedRows } from "../../src/ports/run-changes.ts";
 import type {
-  DeletedRows,
   GroupEntry,
   GroupsWanted,
   LogEntry,

@@ -228,7 +228,10 @@ describe.each(databases)("over %s, a second key", (_name, open) => {
   test("changes nothing of the first's by any route that writes, under the same names and keys", async () => {
     const before = await ownView();
     const answered: string[] = [];
-    for (const { method, path } of routes.filter(({ method }) => method !== "GET")) {
+    const deletesRuns = ({ method, path }: { method: string; path: string }) =>
+      method === "DELETE" && path === "/v1/runs/:run_id";
+    // By the test below.
+    for (const { method, path } of routes.filter((route) => route.method !== "GET" && !deletesRuns(route))) {
       const example = Object.values(documented(method, path)?.requestBody?.content ?? {})[0]?.example ?? {};
       const ofRun = "groups" in example || "items" in example ? { run_id: RUN, step: 3 } : {};
       for (const query of queriesOf(method, path, ids)) {
@@ -280,5 +283,17 @@ describe.each(databases)("over %s, a second key", (_name, open) => {
     const unsaid = await all.as("root", `/v1/runs/${RUN}/compare?owner=first&with=${RUN}`);
     expect(await unsaid.json()).toMatchObject({ status: 400, errors: [{ path: "with_owner" }] });
     expect((await all.as("second", "/v1/runs?owner=no-such-key")).status).toBe(403);
+  });
+
+  test("deletes its own run of the same id, and nothing of the first's", async () => {
+    const before = await ownView();
+    const refused = await all.as("second", `/v1/runs/${RUN}?owner=first`, { method: "DELETE" });
+    expect(refused.status).toBe(403);
+    const gone = (await (await all.as("second", `/v1/runs/${RUN}`, { method: "DELETE" })).json()) as {
+      deleted: Record<string, number>;
+    };
+    expect(gone.deleted.requests).toBeGreaterThan(0);
+    expect((await all.as("second", `/v1/runs/${RUN}`)).status).toBe(404);
+    expect(await ownView()).toEqual(before);
   });
 });

@@ -30,9 +30,7 @@ const cursor = z
   .nullable()
   .meta({ description: "send it as ?cursor= for the next page; null on the last one" });
 
-export const owner = z.string().nullable().meta({
-  description: "the name of the key that wrote it; null where it was written without keys",
-});
+export const owner = z.string().nullable().meta({ description: "the key's name; null: written without keys" });
 
 export const RunSummarySchema = z.object({
   run_id: z.string(),

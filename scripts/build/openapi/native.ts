@@ -22,6 +22,7 @@ const EXAMPLES: Readonly<Record<string, readonly [request: unknown, reply?: unkn
   checkSpec: [examples.signalsSpec],
   putSpec: [examples.spec],
   putTemplate: [examples.template],
+  putRun: [{ lr: 1e-6, commit: "4f2a9c1", model: "qwen3-8b", notes: "first try" }],
   rescoreRun: [examples.rescoreRequest],
   replayDeadLetters: [{ limit: 50 }],
 };

@@ -7,7 +7,8 @@ import { RunMetadataSchema } from "../../core/contract/run-metadata.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { OBJECT_KINDS, type RunObject } from "../../objects/run-objects/list.ts";
 import { encodeTime } from "../../platform/request-ids.ts";
-import type { DeletedRows, RunKey } from "../../ports/run-log.ts";
+import type { DeletedRows } from "../../ports/run-changes.ts";
+import type { RunKey } from "../../ports/run-log.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import { requireScope } from "../door/auth.ts";
 import { readJson } from "../door/body.ts";
@@ -99,7 +100,16 @@ const owner = z.string().nullable().meta({
 });
 const count = z.int().min(0);
 const DescribedSchema = z.object({ run_id: z.string(), owner, metadata: RunMetadataSchema });
-const counted = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, count]));
+const MEANT: Readonly<Record<string, string>> = {
+  texts: "parts of prompts and rollouts, each of 16,384 characters at most",
+  verdict_texts: "what verifiers wrote",
+  dead_letters: "messages that could not be stored",
+  rooms: "in which samples of a group met",
+  replies: "kept for their Idempotency-Key",
+  batches: "under way or ended",
+};
+const counted = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, count.meta({ description: MEANT[name] ?? `rows of ${name}` })]));
 
 export const DeletedSchema = z.object({
   run_id: z.string(),
@@ -109,13 +119,10 @@ export const DeletedSchema = z.object({
   deleted: z
     .object({
       ...(counted(Object.keys(NO_ROWS)) as Record<keyof DeletedRows, typeof count>),
-      alarms: count,
-      dead_letters: count,
+      ...(counted(["alarms", "dead_letters"]) as Record<"alarms" | "dead_letters", typeof count>),
       ...(counted(OBJECT_KINDS) as Record<RunObject["kind"], typeof count>),
     })
-    .meta({
-      description: "rows by table, and what was kept elsewhere; a text is stored in parts of 16,384 characters",
-    }),
+    .meta({ description: "rows by table, and what was kept elsewhere" }),
 });
 
 const runPath = () => pathOf("run_id", RunIdSchema, "The trainer's name of the run");

@@ -6,6 +6,12 @@ export type Owner = string;
 /** Whose rows are that were written without keys, as in local use. No key can have this name. */
 export const NOBODY: Owner = "";
 
+/** One run: run ids are each owner's own. */
+export interface RunKey {
+  owner: Owner;
+  run_id: string;
+}
+
 /** One owner's, or those of all others. */
 export type Whose = { owner: Owner } | { not: readonly Owner[] };
 

@@ -1,7 +1,6 @@
-// Owns the Durable Object that is a batch, a key's list of batches, or a run's list of what holds
-// something of it: its storage, its alarm, and the calls it answers. Knows no decision.
+// Owns the Durable Object that is a batch, or a key's list of batches: its storage, its alarm, and
+// the calls it answers. Knows no decision.
 import { DurableObject } from "cloudflare:workers";
-import { type ListedObject, type RunObject, RunObjectList } from "../run-objects/list.ts";
 import { durableValues } from "../storage/durable.ts";
 import { BatchJob } from "./batch.ts";
 import { type BatchIds, BatchList } from "./batch-list.ts";
@@ -16,8 +15,6 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps &
     #counted: () => Promise<void> = async () => undefined;
     /** Of an object that is a key's list of batches. */
     readonly #list = new BatchList(durableValues(this.ctx));
-    /** Of an object that is a run's list. */
-    readonly #ofRun = new RunObjectList(durableValues(this.ctx));
 
     async submit(id: string, batch: NewBatch, pieces: Uint8Array[]): Promise<void> {
       this.#open().submit(id, batch, pieces);
@@ -47,20 +44,7 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps &
       await this.#open().forget();
     }
 
-    async noteOfRun(object: RunObject, requestId: string): Promise<boolean> {
-      return this.#ofRun.note(object, requestId, Date.now());
-    }
-
-    async markRunDeleted(before: string, limit: number): Promise<ListedObject[]> {
-      return this.#ofRun.markDeleted(before, limit, Date.now());
-    }
-
-    async emptiedOfRun(entries: readonly string[]): Promise<void> {
-      this.#ofRun.emptied(entries);
-    }
-
     override async alarm(): Promise<void> {
-      if (!this.#ofRun.isNone) return this.#ofRun.wake(Date.now());
       try {
         await this.#open().wake();
       } finally {

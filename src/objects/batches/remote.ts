@@ -1,6 +1,5 @@
 // Owns reaching batches that are Durable Objects. Knows no decision.
 
-import type { RunListStub } from "../run-objects/run-objects.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type BatchIds, listName } from "./batch-list.ts";
 import { type NewBatch, newBatch } from "./batch-record.ts";
@@ -8,7 +7,7 @@ import { encodeBatch } from "./request-pieces.ts";
 import type { BatchBrief, Batches, BatchView } from "./view.ts";
 
 /** The Durable Object's calls, as its stub offers them. */
-export interface BatchStub extends RunListStub {
+export interface BatchStub {
   submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): Promise<void>;
   view(keyName: string | null, waitMs: number): Promise<BatchView | null>;
   cancel(keyName: string | null): Promise<BatchView | null>;

@@ -1,8 +1,30 @@
-// Owns that a run's list knows its rooms. Knows no storage.
+// Owns what a room is given, and that its run's list knows it. Knows no storage.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
-import type { RoomSubject } from "./room-store.ts";
+import type { GatheredSample } from "./gathering.ts";
+import type { JudgeGroup } from "./judge-group.ts";
+import type { RoomStore, RoomSubject } from "./room-store.ts";
+import { subjectOf } from "./subject.ts";
+
+export interface RoomParts {
+  store: RoomStore;
+  judge: JudgeGroup;
+  /** ms since 1970. */
+  now(): number;
+  nextRequestId(): string;
+  report(line: Record<string, unknown>): void;
+  /** Told of what the room is, when its first sample has come. */
+  began?(subject: RoomSubject, waiterId: string): void;
+}
+
+/** The first sample says what the room is. */
+export function beginWith(sample: GatheredSample, { store, began }: RoomParts): void {
+  if (store.subject() !== null) return;
+  const subject = subjectOf(sample);
+  store.saveSubject(subject);
+  began?.(subject, sample.waiter_id);
+}
 
 /**
  * What a room does when it begins: it stands on its run's list, and where the run has been deleted

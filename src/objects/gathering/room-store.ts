@@ -67,8 +67,6 @@ export interface RoomStore {
    */
   wakeAt(at: number | null): void;
   flush(): void;
-  /** What is written from here on is not stored, for the room's storage is another's. */
-  close(): void;
 }
 
 const SUBJECT = "subject";
@@ -84,7 +82,6 @@ export function createRoomStore(values: Values): RoomStore {
   const texts = new Map<string, unknown>();
   const dropped: string[] = [];
   let [rings, wakes] = [Infinity, Infinity];
-  let closed = false;
 
   function drop(prefix: string): void {
     dropped.push(prefix);
@@ -92,7 +89,6 @@ export function createRoomStore(values: Values): RoomStore {
   }
 
   function flush(): void {
-    if (closed) return;
     // First, for a group that came after one that is forgotten may have the same epoch.
     for (const prefix of dropped.splice(0)) for (const [name] of [...values.list(prefix)]) values.delete(name);
     for (const [name, value] of unsaved) values.put(name, value);
@@ -144,9 +140,6 @@ export function createRoomStore(values: Values): RoomStore {
       wakes = at ?? Infinity;
     },
     flush,
-    close() {
-      closed = true;
-    },
   };
 }
 

@@ -2,6 +2,7 @@
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { pause, within } from "../../platform/waiting.ts";
+import { memoryValues } from "../storage/memory.ts";
 import { answersOf, earlierAnswers, faultAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
 import { DeliveredReplies } from "./delivered-replies.ts";
 import { type DuplicateResolution, resolveDuplicates } from "./duplicate-requests.ts";
@@ -9,17 +10,18 @@ import type { ClientProbe, GatheredSample } from "./gathering.ts";
 import { begin, finish, isComplete, isRepetition, judgementOf, markDelivered, resume } from "./group.ts";
 import type { GroupState, Judgement, RoomState, WaiterState } from "./group-state.ts";
 import { incompleteWarnings } from "./incomplete.ts";
-import type { JudgeGroup } from "./judge-group.ts";
 import { LaterFlush } from "./later-flush.ts";
 import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
 import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
-import { type Answer, type RoomStore, type RoomSubject, roomJournal } from "./room-store.ts";
+import { beginWith, type RoomParts } from "./room-listing.ts";
+import { type Answer, createRoomStore, type RoomSubject, roomJournal } from "./room-store.ts";
 import {
   arrive,
   closesAt,
   dueGroups,
   forget,
+  forgetAll,
   leave,
   letsGoAt,
   lettingGo,
@@ -30,25 +32,14 @@ import {
   settleable,
   wakesAt,
 } from "./rules.ts";
-import { contentOf, isRefusal, requireSameFacts, subjectFor, subjectOf } from "./subject.ts";
+import { contentOf, isRefusal, requireSameFacts, subjectFor } from "./subject.ts";
 import { isLost, undecidedIn } from "./undecided.ts";
-
-interface RoomParts {
-  store: RoomStore;
-  judge: JudgeGroup;
-  /** ms since 1970. */
-  now(): number;
-  nextRequestId(): string;
-  report(line: Record<string, unknown>): void;
-  /** Told of what the room is, when its first sample has come. */
-  began?(subject: RoomSubject, waiterId: string): void;
-}
 
 /** So much of a room's digest names its groups in the run log. */
 const ROOM_CHARS = 16;
 
 export class Room {
-  readonly #parts: RoomParts;
+  #parts: RoomParts;
   readonly #state: RoomState;
   readonly #prober = new Prober();
   readonly #joins = new OpenJoins();
@@ -62,7 +53,7 @@ export class Room {
   /** Takes up what the store holds, judgements that were broken off included. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
-    this.#storing = new LaterFlush(() => parts.store.flush(), parts.now);
+    this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
     this.#state = restoredRoom(parts.store.groups(), parts.now());
     for (const group of this.#state.groups) {
       const judgement = resume(group, parts.now());
@@ -109,16 +100,12 @@ export class Room {
     this.#proceed();
   }
 
-  /**
-   * Forgets all samples; who waits is told to come again. A judgement under way ends, and nobody has
-   * its answers.
-   */
+  /** Forgets all samples: who waits is told to come again, and what is under way is nobody's. */
   forget(): void {
     this.#joins.answerAll({ fault: GATHERING });
-    this.#state.groups.length = 0;
-    this.#state.undecided.length = 0;
+    forgetAll(this.#state);
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#parts.store.close();
+    this.#parts = { ...this.#parts, store: createRoomStore(memoryValues(() => undefined)) };
   }
 
   /** Does what is due; resolves when no judgement is under way, or after room_alarm_ms. */
@@ -136,11 +123,7 @@ export class Room {
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
     if (added) {
-      if (store.subject() === null) {
-        const subject = subjectOf(sample);
-        store.saveSubject(subject);
-        this.#parts.began?.(subject, sample.waiter_id);
-      }
+      beginWith(sample, this.#parts);
       store.addMember(epoch, member, contentOf(sample));
     }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;

@@ -261,3 +261,9 @@ function takes(group: GroupState, { answer_within_ms }: Arrival, now: number): b
   if (group.judging !== null || group.judged_at === null || group.members.length > group.judged) return true;
   return now <= group.judged_at + answer_within_ms / ANSWER_SHARE;
 }
+
+/** Nobody waits, and no group is known. */
+export function forgetAll({ groups, undecided }: RoomState): void {
+  for (const group of groups.splice(0)) group.waiters = [];
+  undecided.length = 0;
+}

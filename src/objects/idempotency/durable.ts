@@ -1,6 +1,7 @@
-// Owns the Durable Object that is one Idempotency-Key: its storage, its alarm, and the calls it
-// answers. Knows no decision.
+// Owns the Durable Object that is one Idempotency-Key, or a run's list of what holds something of it:
+// its storage, its alarm, and the calls it answers. Knows no decision.
 import { DurableObject } from "cloudflare:workers";
+import { type ListedObject, type RunObject, RunObjectList } from "../run-objects/list.ts";
 import { durableValues } from "../storage/durable.ts";
 import { IdempotentEntry } from "./entry.ts";
 import type { Begun, KeptReply } from "./reply.ts";
@@ -8,6 +9,8 @@ import type { Begun, KeptReply } from "./reply.ts";
 /** One key of one caller on one route. */
 export class IdempotentRequests extends DurableObject {
   readonly #entry = new IdempotentEntry(durableValues(this.ctx), () => Date.now());
+  /** Of an object that is a run's list. */
+  readonly #ofRun = new RunObjectList(durableValues(this.ctx));
 
   async begin(owner: string, fingerprint: string): Promise<Begun> {
     return this.#entry.begin(owner, fingerprint);
@@ -33,7 +36,20 @@ export class IdempotentRequests extends DurableObject {
     await this.#entry.wait(ms);
   }
 
+  async noteOfRun(object: RunObject, requestId: string): Promise<boolean> {
+    return this.#ofRun.note(object, requestId, Date.now());
+  }
+
+  async markRunDeleted(before: string, limit: number): Promise<ListedObject[]> {
+    return this.#ofRun.markDeleted(before, limit, Date.now());
+  }
+
+  async emptiedOfRun(entries: readonly string[]): Promise<void> {
+    this.#ofRun.emptied(entries);
+  }
+
   override async alarm(): Promise<void> {
+    if (!this.#ofRun.isNone) return this.#ofRun.wake(Date.now());
     await this.#entry.wake();
   }
 }

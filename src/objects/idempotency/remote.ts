@@ -1,10 +1,11 @@
 // Owns reaching Idempotency-Keys that are Durable Objects. Knows no decision.
 
+import type { RunListStub } from "../run-objects/run-objects.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import type { Begun, IdempotentReplies, KeptReply } from "./reply.ts";
 
 /** The Durable Object's calls, as its stub offers them. */
-export interface IdempotentStub {
+export interface IdempotentStub extends RunListStub {
   begin(owner: string, fingerprint: string): Promise<Begun>;
   renew(owner: string): Promise<void>;
   complete(fingerprint: string, reply: KeptReply): Promise<KeptReply>;

@@ -94,5 +94,5 @@ export class RunObjectList {
   }
 }
 
-/** The list's name among objects; no batch's id and no list of batches can be so. */
+/** The list's name among objects; no digest can be so. */
 export const runListName = ({ run_id, owner }: RunKey): string => `run:${JSON.stringify([owner, run_id])}`;

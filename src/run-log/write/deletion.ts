@@ -5,7 +5,8 @@ import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { type Owner, ownerOf, type Whose } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { encodeTime } from "../../platform/request-ids.ts";
-import type { DeletedRows, RunKey } from "../../ports/run-log.ts";
+import type { DeletedRows } from "../../ports/run-changes.ts";
+import type { RunKey } from "../../ports/run-log.ts";
 import { arrayLiteral } from "../db/bulk-insert.ts";
 import type { Database } from "../db/connection.ts";
 import {

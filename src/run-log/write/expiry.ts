@@ -4,9 +4,9 @@ import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { EVERYONE } from "../../core/contract/group-sizes.ts";
 import type { Whose } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { DeletedRows, LogExpiry } from "../../ports/run-log.ts";
+import type { DeletedRows, LogExpiry } from "../../ports/run-changes.ts";
 
-export interface SweepDeps {
+interface SweepDeps {
   expiry: LogExpiry;
   letters: Pick<DeadLetterStore, "expire"> | undefined;
   /** Days by key name; `*` is every other key, and no key. Keys without days keep all. */

@@ -17,8 +17,11 @@ type World = ReturnType<typeof setUp>;
 const hex = (key: string) => createHash("sha256").update(key).digest("hex");
 const withKeys = (entries: string) =>
   setUp({ clock: now(), keys: readEnv({ API_KEYS: entries }).config.API_KEYS ?? [] });
-/** Ids are of real time where clocks are. */
-const now = () => ({ ...fixedClock(), date: () => new Date() });
+/** Nothing happens in one millisecond with a deletion. */
+function now() {
+  let moments = 0;
+  return { ...fixedClock(), date: () => new Date(Date.now() + 2 * moments++) };
+}
 const send = ({ call }: World, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   call(path, {
     method,

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { encodeTime } from "../../../src/platform/request-ids.ts";
-import type { DeletedRows, LogEntry, RunKey, RunLog } from "../../../src/ports/run-log.ts";
+import type { DeletedRows } from "../../../src/ports/run-changes.ts";
+import type { LogEntry, RunKey, RunLog } from "../../../src/ports/run-log.ts";
 import { requestRow } from "../../harness/fakes.ts";
 import { sizedEntry } from "../log-entries.ts";
 import { ALL_STEPS, all, newRun, type StoreUnderTest, trainers } from "./store.ts";
