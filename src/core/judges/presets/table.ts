@@ -24,6 +24,7 @@ import { ruler } from "./ruler.ts";
 import { scoreModel } from "./score-model.ts";
 import { selene, selenePair } from "./selene.ts";
 import { textSelect } from "./text-select.ts";
+import { diffSelect, trajectoryPair, trajectoryPoint } from "./trajectory.ts";
 import { xverify } from "./xverify.ts";
 import { yesNo } from "./yes-no.ts";
 
@@ -54,6 +55,9 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   lav,
   "first-wrong-step": firstWrongStep,
   "patch-multiselect": patchMultiselect,
+  "trajectory-pair": trajectoryPair,
+  "trajectory-point": trajectoryPoint,
+  "diff-select": diffSelect,
 };
 
 /**
