@@ -35,7 +35,15 @@ class _TooLong(TypedDict, total=False):
     too_long: Literal[True]
 
 
-class RolloutResult(_SignalErrors, _Unasked, _TooLong):
+class _Shown(TypedDict, total=False):
+    """Of a rollout of several turns: the share of its characters that the judge saw, thoughts apart, and
+    how many it did not see, by what they are."""
+
+    shown: float
+    left_out: dict[str, int]
+
+
+class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Shown):
     """`reward` is None exactly when `error` names why; the counts are over the other rollouts of
     the group.
 
