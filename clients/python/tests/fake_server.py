@@ -133,7 +133,7 @@ def problem(status: int, code: str, *, retryable: bool = False, errors: Any = No
 def scored_group(group: dict[str, Any]) -> dict[str, Any]:
     """A group scored so that every reward tells its rollout: the number that its text is; a text
     `none` has no score."""
-    rewards = [None if r["text"] == "none" else float(r["text"]) for r in group["rollouts"]]
+    rewards = [None if r.get("text") == "none" else float(r.get("text", "7")) for r in group["rollouts"]]
     known = [r for r in rewards if r is not None]
     rest = {"forfeits": 0, "unparsed": 0, "votes": None, "rank": 1, "duplicate_of": None, "format_ok": True}
     rest |= {"jams_judge": False}

@@ -55,9 +55,7 @@ def test_a_completion_with_more_than_one_text_is_refused_with_its_place(name: st
     assert caught.value.retryable is False
 
 
-@pytest.mark.parametrize(
-    "name", ["a call", "a function call", "an image", "images beside", "an unknown part", "an item"]
-)
+@pytest.mark.parametrize("name", ["a function call", "an image", "images beside", "an unknown part", "an item"])
 def test_so_is_a_prompt(name: str) -> None:
     with pytest.raises(UnsupportedContent):
         prompt_of(UNSHOWN[name][0])
@@ -80,6 +78,15 @@ def test_what_says_nothing_is_nothing(at: int) -> None:
     assert completion_of(completion) == text
 
 
+def test_a_prompt_with_calls_keeps_them() -> None:
+    turns = [said("p", "user", weight=1), said(None, tool_calls=CALLS), said("42", "tool", tool_call_id="c")]
+    assert prompt_of(turns) == [
+        said("p", "user"),
+        {"role": "assistant", "tool_calls": CALLS},
+        said("42", "tool", tool_call_id="c"),
+    ]
+
+
 def test_several_turns_and_results_are_a_prompt() -> None:
     turns = [said("p", "user"), said("a"), said("42", "tool"), said("q", "user")]
     assert prompt_of(turns) == turns
@@ -97,10 +104,16 @@ def verifiers(prompts: Any, completions: Any, **columns: Any) -> object:
 
 
 @pytest.mark.parametrize("call", [trl, verifiers])
-def test_shims_of_whole_batches_send_nothing(server: FakeServer, call: Callable[..., object]) -> None:
+def test_shims_of_whole_batches_hand_runs_on_and_send_no_images(
+    server: FakeServer, call: Callable[..., object]
+) -> None:
+    call(["p", "p"], [[said("4")], TURNS])
+    (received,) = server.received
+    assert received.json["groups"][0]["rollouts"] == [{"text": "4"}, {"messages": TURNS}]
+    server.received.clear()
     with pytest.raises(UnsupportedContent) as caught:
-        call(["p", "p"], [[said("4")], TURNS])
-    assert [fault.path for fault in caught.value.errors] == ["completions[1][1].tool_calls", "completions[1][0]"]
+        call(["p", "p"], [[said("4")], [*TURNS, said([IMAGE])]])
+    assert [fault.path for fault in caught.value.errors] == ["completions[1][2].content[0]"]
     with pytest.raises(UnsupportedContent) as caught:
         call([[said([IMAGE], "user")]] * 2, ["1", "2"])
     assert caught.value.errors[0].path == "prompts[0][0].content[0]"
@@ -115,12 +128,12 @@ def test_images_in_a_dataset_s_column_are_refused(server: FakeServer) -> None:
     assert len(server.received) == 1
 
 
-def test_an_episode_of_several_turns_is_refused(server: FakeServer) -> None:
+def test_an_episode_of_several_turns_is_sent_whole(server: FakeServer) -> None:
     trace = types.SimpleNamespace(last_reply="Done.", messages=[said("p", "user"), *TURNS])
     task = types.SimpleNamespace(data=types.SimpleNamespace(prompt="p"))
-    with pytest.raises(UnsupportedContent):
-        asyncio.run(verifiers_rubric.score_episode(task, types.SimpleNamespace(traces=[trace])))
-    assert server.received == []
+    trace.record_reward = lambda name, reward: None
+    asyncio.run(verifiers_rubric.score_episode(task, types.SimpleNamespace(traces=[trace])))
+    assert server.received[0].json["groups"][0]["rollouts"] == [{"messages": TURNS}]
 
 
 def test_slime_s_samples_with_images_are_refused(server: FakeServer) -> None:
@@ -142,7 +155,7 @@ def test_verl_s_rows_with_images_are_refused(server: FakeServer) -> None:
 def test_a_gathered_sample_that_is_refused_holds_nobody_up(server: FakeServer) -> None:
     with Kritai(server.url) as client:
         gather = Gather(client, 2, window_s=60)
-        answers = [gather.submit("p", completion) for completion in ("1", TURNS)]
+        answers = [gather.submit("p", completion) for completion in ("1", [*TURNS, said([IMAGE])])]
         for answer in answers:
             with pytest.raises(UnsupportedContent):
                 answer.result(timeout=30)

@@ -129,8 +129,10 @@ def test_a_judge_takes_chats_pickles_after_use_and_leaves_no_thread(server: Fake
     assert judge.judge([chat], told) == [1]
     assert server.received[0].headers["x-mine"] == "1"
     calls = [{"role": "assistant", "content": "", "tool_calls": [{"id": "c", "function": {"name": "f"}}]}]
+    judge.judge([chat], [(calls, told[0][1])])
+    image = [{"role": "assistant", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}]
     with pytest.raises(UnsupportedContent):
-        judge.judge([chat], [(calls, told[0][1])])
+        judge.judge([chat], [(image, told[0][1])])
     copied = pickle.loads(pickle.dumps(judge))
     assert copied.judge([chat], told) == [1]
     threads = [thread for thread in set(threading.enumerate()) - before if thread.name == "kritai"]

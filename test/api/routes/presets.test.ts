@@ -74,6 +74,9 @@ const STYLES: Record<string, { says: (quality: Quality) => string; wrong: string
     // There is one paragraph.
     wrong: "\\boxed{1}",
   },
+  "trajectory-pair": { says: (q) => `Turn 2 of the other.\n[[${best(q)}]]`, wrong: "A is better." },
+  "trajectory-point": { says: ([q = 0]) => `{"turn": 1, "grade": ${1 + q * 4.5}}`, wrong: '{"turn": 1, "grade": 11}' },
+  "diff-select": { says: (q) => `\\boxed{${best(q)}}`, wrong: "The second change." },
   "yes-no": { says: ([q = 0]) => (q > 1 ? "Yes." : "no"), wrong: "I think so" },
   compassverifier: { says: ([q = 0]) => `Final Judgment: \\boxed{${q > 1 ? "A" : "B"}}`, wrong: "\\boxed{D}" },
   xverify: { says: ([q = 0]) => (q > 1 ? "Correct" : "Incorrect"), wrong: "Right" },
@@ -134,11 +137,12 @@ async function judged(name: string, protocol: "openai" | "verify", says: (qualit
 
 const EXPECTED: Record<string, number[]> = {
   "deepseek-grm-point": [0, 0.5, 1],
+  "trajectory-point": [0, 0.5, 1],
   selene: [0, 0.5, 1],
   prometheus: [0, 0.5, 1],
 };
 /** One of several named: the others are equal. */
-const ONE_OF = ["text-select", "letter-select", "patch-multiselect"];
+const ONE_OF = ["text-select", "letter-select", "patch-multiselect", "diff-select"];
 
 describe.each(Object.keys(PRESETS))("%s", (name) => {
   const style = STYLES[name] as (typeof STYLES)[string];

@@ -25,14 +25,17 @@ from kritai.errors import (
 from kritai.reply_types import GroupEvent, GroupResult, Rewards, RewardsEvent, RolloutResult
 from kritai.request_types import (
     EvaluationList,
+    File,
     Group,
     Message,
+    Messages,
     Rollout,
     RubricItem,
     SignalsSpec,
     Spec,
     TestCase,
     TestResult,
+    Trajectory,
     VerdictItem,
 )
 from kritai.retry_policy import RetryPolicy
@@ -53,6 +56,7 @@ __all__ = [
     "EvaluationList",
     "EvaluationsReply",
     "FieldFault",
+    "File",
     "Group",
     "GroupEvent",
     "GroupResult",
@@ -62,6 +66,7 @@ __all__ = [
     "KritaiWarning",
     "Limits",
     "Message",
+    "Messages",
     "MissingField",
     "NoScore",
     "NotFound",
@@ -79,6 +84,7 @@ __all__ = [
     "TestCase",
     "TestResult",
     "TooLarge",
+    "Trajectory",
     "Unauthorized",
     "Unavailable",
     "UnsupportedContent",

@@ -7,17 +7,23 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kritai.content import answer_faults, chat_faults, judged_at, refuse, text_of
+from kritai.content import answer_faults, chat_faults, judged_at, media_of, refuse, text_of
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Group, Message, Prompt, Rollout
 
+_TURN = ("role", "content", "reasoning_content", "tool_calls", "tool_call_id", "name")
+"""Fields of a message that a prompt with calls takes."""
+
 
 def prompt_of(prompt: object, place: str = "prompt") -> Prompt:
-    """A prompt as the server takes it: text, or messages of nothing but role and text; what says
-    nothing of them is left out. Raises UnsupportedContent for what the judge is not shown."""
+    """A prompt as the server takes it: text, or messages with role and text, and with calls where there
+    are any; what says nothing is left out. Raises UnsupportedContent for what the judge is not shown."""
     if not isinstance(prompt, (list, tuple)):
         return str(prompt)
-    refuse(chat_faults(prompt, place))
+    faults = list(chat_faults(prompt, place))
+    if faults:
+        refuse(fault for fault in faults if not fault.path.endswith("].tool_calls"))
+        return [{name: m[name] for name in _TURN if m.get(name) is not None} for m in prompt]
     messages: list[Message] = [{"role": str(m["role"]), "content": text_of(m.get("content"))} for m in prompt]
     return messages
 
@@ -32,6 +38,19 @@ def completion_of(completion: object, place: str = "completion") -> str:
         refuse(answer_faults(messages, place))
         return text_of(messages[judged_at(messages)].get("content"))
     return ""
+
+
+def rollout_of(completion: object, place: str = "completion") -> Rollout:
+    """A completion as a rollout: the text of one answer, else all its messages. Raises UnsupportedContent
+    for images, audio, video and files among them."""
+    if not isinstance(completion, (list, tuple)) or not completion:
+        return {"text": completion_of(completion, place)}
+    messages = list(completion)
+    faults = list(answer_faults(messages, place))
+    if not faults:
+        return {"text": text_of(messages[judged_at(messages)].get("content"))}
+    refuse(media_of(faults))
+    return {"messages": messages}
 
 
 def turns_before(messages: Sequence[Any], place: str = "messages") -> Sequence[Any]:
@@ -81,9 +100,7 @@ def rollouts_of(
 ) -> list[Rollout]:
     """Completions as rollouts, with their lengths in tokens when their ids are known (flat, or a
     list for each turn), and labels."""
-    rollouts: list[Rollout] = [
-        {"text": completion_of(completion, f"completions[{row}]")} for row, completion in enumerate(completions)
-    ]
+    rollouts = [rollout_of(completion, f"completions[{row}]") for row, completion in enumerate(completions)]
     for at, rollout in enumerate(rollouts):
         if completion_ids is not None:
             ids = completion_ids[at]

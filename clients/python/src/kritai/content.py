@@ -150,6 +150,13 @@ def chat_faults(messages: Iterable[Mapping[str, Any]], place: str) -> Iterator[F
         yield from _beside(message, where, "content")
 
 
+def media_of(faults: Iterable[FieldFault]) -> Iterator[FieldFault]:
+    """Of what is more than text that of which the server takes nothing in a run: images, audio, video, files."""
+    for fault in faults:
+        if _MEDIA.search(fault.message.split(":")[0]):
+            yield FieldFault(fault.path, fault.message)
+
+
 def judged_at(messages: list[Mapping[str, Any]]) -> int:
     """The assistant's last message, else the last."""
     own = [at for at, message in enumerate(messages) if message.get("role") == "assistant"]

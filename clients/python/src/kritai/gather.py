@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from kritai.call_options import RewardsOptions
 from kritai.client import Kritai
-from kritai.columns import completion_of, component_of, prompt_key, prompt_of, rollouts_of, rows_of
+from kritai.columns import completion_of, component_of, prompt_key, prompt_of, rollout_of, rollouts_of, rows_of
 from kritai.errors import KritaiError, NoScore, Problem, UnsupportedContent
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
@@ -70,10 +70,10 @@ class Gather:
         `asyncio.wrap_future(...)`. stated: where the facts that the spec needs are taken from; samples
         of one prompt with another `problem` are other groups, and those of a group must agree. step: the
         trainer's, where it is known; a group is logged under its samples' latest."""
-        rollout: Rollout = {"text": ""}
+        rollout: Rollout = {}
         refused = None
         try:
-            rollout["text"] = completion_of(completion)
+            rollout.update(rollout_of(completion))
         except UnsupportedContent as error:
             refused = error
         if token_ids is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,8 +54,12 @@ def preference_of(rows: Sequence[RolloutResult]) -> float | None:
 def _by_text(prompt: Prompt, rollouts: Sequence[Rollout]) -> int:
     """As a fair coin falls, the same for the same texts in whatever order. Of equal texts either will do."""
     key = prompt_key(prompt)
-    first, second = (_digest(key + "\0" + rollout["text"]) for rollout in rollouts)
+    first, second = (_digest(key + "\0" + said_by(rollout)) for rollout in rollouts)
     return int(second < first) if first != second else first[0] & 1
+
+
+def said_by(rollout: Rollout) -> str:
+    return rollout["text"] if "text" in rollout else json.dumps(rollout.get("messages"), sort_keys=True)
 
 
 def _digest(text: str) -> bytes:

@@ -41,7 +41,15 @@ class _Missing(TypedDict, total=False):
     retryable: bool
 
 
-class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing):
+class _Shown(TypedDict, total=False):
+    """Of a rollout of several turns: the share of its characters that the judge saw, thoughts apart, and
+    how many it did not see, by what they are."""
+
+    shown: float
+    left_out: dict[str, int]
+
+
+class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing, _Shown):
     """`reward` is None exactly when `error` names why; the counts are over the other rollouts of
     the group.
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 
 class Message(TypedDict):
@@ -12,7 +12,14 @@ class Message(TypedDict):
     content: str
 
 
-Prompt = str | Sequence[Message]
+Messages = Sequence[Mapping[str, Any]]
+"""An agent's run as its tool writes it: OpenAI chat messages with their calls and results, Responses items,
+Anthropic messages."""
+
+Trajectory = Messages | Mapping[str, Any]
+"""Messages, or the object of a whole run: ATIF's with its `steps`, verifiers' with its `trajectory`."""
+
+Prompt = str | Sequence[Message] | Messages
 
 
 class _TestStatus(TypedDict):
@@ -27,16 +34,24 @@ class TestResult(_TestStatus, total=False):
     group: str
 
 
-class _RolloutText(TypedDict):
+class File(TypedDict, total=False):
+    """A file as the policy left it; `base`: what it was before."""
+
+    path: str
     text: str
+    base: str
 
 
-class Rollout(_RolloutText, total=False):
-    """One sampled completion. `too_long`: the text is the head of one beyond the server's
-    rollout_text_bytes, as the client itself sends it; such a rollout is malformed. `length_tokens`
-    is needed when the spec has `overlong`; `pass_rate` is a label for metrics only; the other
-    fields are facts that some kinds of signals need."""
+class Rollout(TypedDict, total=False):
+    """One sampled completion: its `text`, or the `messages` of a run, with the `files` that it left.
+    `too_long`: the text is the head of one beyond the server's rollout_text_bytes, as the client
+    itself sends it; such a rollout is malformed. `length_tokens` is needed when the spec has
+    `overlong`; `pass_rate` is a label for metrics only; the other fields are facts that some kinds of
+    signals need."""
 
+    text: str
+    messages: Trajectory
+    files: Sequence[File]
     length_tokens: int
     finish_reason: Literal["stop", "length"]
     too_long: Literal[True]

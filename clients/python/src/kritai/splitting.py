@@ -69,7 +69,7 @@ def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinkin
             )
         given = group.get("rollouts")
         if not isinstance(given, Sequence) or not all(isinstance(rollout, Mapping) for rollout in given):
-            raise invalid(f"groups[{index}].rollouts", "must be a list of objects with `text`")
+            raise invalid(f"groups[{index}].rollouts", "must be a list of objects with `text` or `messages`")
         told = [_without_thinking(rollout) for rollout in given] if without_thinking else given
         rollouts = [within_reach(rollout) for rollout in told]
         body = encode({**group, "group_id": group_id, "rollouts": rollouts}, f"groups[{index}]")

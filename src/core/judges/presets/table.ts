@@ -3,6 +3,7 @@ import { firstWrongStep, labelModel, OF_ONE, scoreModel } from "./of-one.ts";
 import { lav, OF_SEVERAL, patchMultiselect } from "./of-several.ts";
 import { isTemplateKey, templateOfKey } from "./own.ts";
 import type { Preset } from "./preset.ts";
+import { diffSelect, trajectoryPair, trajectoryPoint } from "./trajectory.ts";
 
 /** In the order in which they are listed to people. */
 export const PRESETS: Readonly<Record<string, Preset>> = {
@@ -11,6 +12,9 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   lav,
   "first-wrong-step": firstWrongStep,
   "patch-multiselect": patchMultiselect,
+  "trajectory-pair": trajectoryPair,
+  "trajectory-point": trajectoryPoint,
+  "diff-select": diffSelect,
 };
 
 /**

@@ -25,12 +25,13 @@ async def kritai_reward(prompts: Any, completions: Any, **given: Any) -> list[fl
 
 
 def reply_of(trace: Any) -> Any:
-    """The reply of a trace of one; of several turns, all of them, which no judge is shown."""
+    """The reply of a trace of one; of several turns all of them, from the policy's first on."""
     turns: Any = next(
         (held for name in ("messages", "completion", "turns") if (held := getattr(trace, name, None))), []
     )
-    own = [turn for turn in turns if isinstance(turn, dict) and turn.get("role") in ("assistant", "tool", "function")]
-    return own or trace.last_reply
+    said = [turn for turn in turns if isinstance(turn, dict)]
+    first = next((at for at, turn in enumerate(said) if turn.get("role") == "assistant"), len(said))
+    return said[first:] or trace.last_reply
 
 
 async def score_episode(task: Any, episode: Any, **options: Any) -> None:
