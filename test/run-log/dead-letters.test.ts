@@ -40,7 +40,10 @@ describe("dead letters", () => {
     const { letters } = rig();
     const of = (id: string, run_id: string, owner: string, more: object = {}) => ({
       ...letter(id),
-      ...{ owner, body: JSON.stringify({ request_id: "01KAHG5J00AAAAAAAAAAAAAAAA", shared: { run_id, key_name: owner } }) },
+      ...{
+        owner,
+        body: JSON.stringify({ request_id: "01KAHG5J00AAAAAAAAAAAAAAAA", shared: { run_id, key_name: owner } }),
+      },
       ...more,
     });
     const unreadable = of("d", "r", "lab", { owner: "", reason: "bad_envelope" });
