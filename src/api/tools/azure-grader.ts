@@ -16,7 +16,10 @@ const PROMPTS = ["messages", "prompt", "question", "input", "problem"] as const;
 
 const AzureGraderRequestSchema = z.object({
   sample: z
-    .object({ output_text: RolloutTextSchema, output_tools: z.array(AnyJsonSchema).nullish() })
+    .object({
+      output_text: RolloutTextSchema,
+      output_tools: z.array(AnyJsonSchema).nullish().meta({ description: "calls of the answer" }),
+    })
     .meta({ description: "output_text is judged, with the calls of output_tools" }),
   item: z.record(z.string(), AnyJsonSchema).meta({
     description: `the dataset's row: the first of ${PROMPTS.join(", ")} is the prompt, and samples of equal rows are one group`,

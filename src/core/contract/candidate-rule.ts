@@ -40,10 +40,7 @@ function leanCandidate<T extends { max_chars?: number | undefined; transcript?: 
 /** What a spec says besides its reward, in both of its forms. */
 export const CandidateSchema = z
   .strictObject({
-    extract: z
-      .enum(["last_code_block", "after_think", "whole", "diff"])
-      .default("last_code_block")
-      .meta({ description: "of a rollout of several turns whole is its transcript, diff what its files changed" }),
+    extract: z.enum(["last_code_block", "after_think", "whole", "diff"]).default("last_code_block"),
     strip_comments: z.boolean().default(false),
     max_chars: z
       .int()

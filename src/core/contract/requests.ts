@@ -49,8 +49,9 @@ const PromptMessageSchema = z
     tool_calls: z
       .array(AnyJsonSchema)
       .max(...bound("content_parts_max"))
-      .nullish(),
-    tool_call_id: z.string().nullish(),
+      .nullish()
+      .meta({ description: "what the turn calls; the prompt is shown as a transcript" }),
+    tool_call_id: z.string().nullish().meta({ description: "of a result: its call's id" }),
     name: z.string().nullish(),
   })
   .superRefine(({ content, tool_calls }, context) => {
@@ -105,7 +106,8 @@ export const RolloutSchema = z.strictObject({
     .array(FileSchema)
     .min(1)
     .max(...bound("rollout_files_max"))
-    .optional(),
+    .optional()
+    .meta({ description: "files that the policy left, shown behind its turns, or alone under extract diff" }),
   length_tokens: LengthTokensSchema.optional(),
   finish_reason: z.enum(["stop", "length"]).optional(),
   too_long: z.literal(true).optional().meta({

@@ -19,7 +19,8 @@ export const SPEC_WORDS: Readonly<Record<string, string>> = {
   "schedule.name": "the schedule: which comparisons are asked, and in which order",
   pivots: "candidates that all others are compared with",
   candidate: "what of a rollout the verifier is shown",
-  extract: "which part of the rollout's text is the candidate",
+  extract:
+    "which part of the rollout's text is the candidate; of several turns whole is the transcript, diff what its files changed",
   strip_comments: "whether comments of a program are taken out before it is shown",
   "Spec.reward": "the score that a group's comparisons become",
   signals: "the signals by name, each with its kind and its settings",

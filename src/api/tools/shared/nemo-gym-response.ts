@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/requests.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { isThought } from "../../../core/transcript/kinds.ts";
-import { actsIn, turnsOf } from "../../../core/transcript/turns.ts";
+import { actsIn, answerOf, turnsOf } from "../../../core/transcript/turns.ts";
 import { PromptSchema } from "./messages.ts";
 import { CORRECT } from "./page.ts";
 
@@ -117,8 +117,10 @@ export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incom
     ...(length_tokens !== undefined && { length_tokens }),
   };
   const turns = turnsOf(output);
-  if (turns.length > 1 || actsIn(turns)) return { ...readRollout({ text: "", messages: output }), ...known };
   const { thoughts, text } = lastAnswer(output);
+  // A message that a thought follows is no last answer, and was said all the same.
+  const isRun = turns.length > 1 || actsIn(turns) || (text === null && answerOf(turns) !== "");
+  if (isRun) return { ...readRollout({ text: "", messages: output }), ...known };
   const thought = thoughts.join("\n");
   const closed = text === null ? "" : `\n</think>\n${text}`;
   return { text: thought === "" ? (text ?? "") : `<think>\n${thought}${closed}`, ...known };
