@@ -14,6 +14,9 @@ export function importsOf(path: string, text = textOf(path)): { local: string[];
   ]
     .map((match) => (match[1] ?? match[2]) as string)
     .filter((name) => !name.startsWith("node:") && !name.startsWith("cloudflare:"));
-  const local = specifiers.filter((name) => name.startsWith(".")).map((name) => normalize(join(dirname(path), name)));
-  return { local, npm: specifiers.filter((name) => !name.startsWith(".")) };
+  const isOurs = (name: string) => name.startsWith(".") || name === "#said";
+  const local = specifiers
+    .filter(isOurs)
+    .map((name) => (name === "#said" ? "src/core/faults/said.ts" : normalize(join(dirname(path), name))));
+  return { local, npm: specifiers.filter((name) => !isOurs(name)) };
 }

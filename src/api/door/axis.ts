@@ -1,5 +1,7 @@
 // Owns the query parameters that say what a run's rows are laid out over. Knows no route's meaning.
+
 import * as z from "zod";
+import { said } from "#said";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { BY_STEP, type RunAxis } from "../../ports/run-axis.ts";
 import { BY_WINDOW } from "../../scoring/run-axis.ts";
@@ -13,7 +15,7 @@ const meaning = (unsaid: string) => ({
 const window_groups = wholeNumber(1, "window_groups_max")
   .nullable()
   .default(null)
-  .meta({ description: `groups of a window; default ${LIMITS.window_groups}` });
+  .meta(said(`groups of a window; default ${LIMITS.window_groups}`));
 
 /** Of a route that takes steps unless told otherwise. */
 export const STEP_AXIS = { by: BySchema.default("step").meta(meaning("Default `step`")), window_groups };

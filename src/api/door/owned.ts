@@ -1,6 +1,8 @@
 // Owns whose rows a request may read: its own key's, or by the scopes `logs:all` and `admin`
 // everybody's. Knows no table.
+
 import * as z from "zod";
+import { said } from "#said";
 import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -19,10 +21,11 @@ export const OwnerQuerySchema = z.strictObject({
     .regex(/^[A-Za-z0-9._-]{0,64}$/, "must be the name of a key, or empty for rows written without keys")
     .nullable()
     .default(null)
-    .meta({
-      description:
+    .meta(
+      said(
         "whose rows: the name of a key, or empty for those written without keys. Another's need the scope `logs:all`",
-    }),
+      ),
+    ),
 });
 
 /** The list of runs: everybody's where the key reads everybody's, unless `owner` narrows it. */

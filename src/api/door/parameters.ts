@@ -1,5 +1,7 @@
 // Owns path and query parameters: their schemas and faults. Knows no route's meaning.
+
 import * as z from "zod";
+import { said } from "#said";
 import { StepSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { fieldErrors, SUGGESTING } from "../../core/faults/field-errors.ts";
@@ -40,15 +42,15 @@ export const PageQuerySchema = z.strictObject({
     .regex(/^[A-Za-z0-9_-]{1,512}$/, "must be a next_cursor of the same list, unchanged")
     .nullable()
     .default(null)
-    .meta({ description: "next_cursor of the page before" }),
+    .meta(said("next_cursor of the page before")),
   limit: wholeNumber(1, "page_rows_max")
     .default(LIMITS.page_rows)
-    .meta({ description: `rows a page; default ${LIMITS.page_rows}` }),
+    .meta(said(`rows a page; default ${LIMITS.page_rows}`)),
 });
 
 /** Paging within a run; `step` narrows to one step. */
 export const GroupsQuerySchema = PageQuerySchema.extend({
-  step: numberText(StepSchema).nullable().default(null).meta({ description: "only this step's groups" }),
+  step: numberText(StepSchema).nullable().default(null).meta(said("only this step's groups")),
 });
 
 const NoneSchema = z.strictObject({});

@@ -1,6 +1,8 @@
 // Owns GET /v1/batches and GET and DELETE /v1/batches/:id: a batch's state, progress and results.
 // Knows no storage; each route's reply has its own shape.
+
 import * as z from "zod";
+import { said } from "#said";
 import { GroupResultSchema, type RewardsReply, RewardsReplySchema } from "../../core/contract/replies.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -16,9 +18,9 @@ import { documented, pathOf, READ } from "./words.ts";
 
 const BatchIdSchema = z.string().regex(ULID_PATTERN, "must be a batch_id");
 export const BatchQuerySchema = z.strictObject({
-  wait: wholeNumber(0, "batch_wait_s_max").default(0).meta({
-    description: "seconds to wait for the batch's end before answering",
-  }),
+  wait: wholeNumber(0, "batch_wait_s_max")
+    .default(0)
+    .meta(said("seconds to wait for the batch's end before answering")),
 });
 
 const count = z.int().min(0);
@@ -28,20 +30,21 @@ export const BatchReplySchema = z.object({
   batch_id: z.string(),
   state: z.enum(BATCH_STATES),
   created_at: time,
-  deadline_at: time.meta({ description: "what is not decided by then is null with the code `deadline`" }),
+  deadline_at: time.meta(said("what is not decided by then is null with the code `deadline`")),
   ended_at: time.nullable(),
   progress: z.object({
-    comparisons_total: count.meta({ description: "asked for so far; schedules that adapt ask for more later" }),
+    comparisons_total: count.meta(said("asked for so far; schedules that adapt ask for more later")),
     comparisons_done: count,
     groups_total: count,
     groups_done: count,
   }),
   results: z
     .array(GroupResultSchema.extend({ index: count }))
-    .meta({ description: "the groups that are finished, while there is no reply" }),
-  reply: z.record(z.string(), z.unknown()).nullable().meta({
-    description: "exactly when `state` is done: what the same request without `respond-async` would have been answered",
-  }),
+    .meta(said("the groups that are finished, while there is no reply")),
+  reply: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta(said("exactly when `state` is done: what the same request without `respond-async` would have been answered")),
   error: z
     .object({
       code: z.string(),
@@ -49,7 +52,7 @@ export const BatchReplySchema = z.object({
       errors: z.array(z.object({ path: z.string(), message: z.string() })),
     })
     .nullable()
-    .meta({ description: "exactly when `state` is failed" }),
+    .meta(said("exactly when `state` is failed")),
   webhook: z
     .object({ state: z.enum(["waiting", "delivered", "failed"]), attempts: count, last: z.string().nullable() })
     .nullable(),
@@ -64,18 +67,15 @@ export const BatchesQuerySchema = z.strictObject({
     .regex(ULID_PATTERN, "must be a next_cursor of the same list, unchanged")
     .nullable()
     .default(null)
-    .meta({ description: "next_cursor of the page before" }),
+    .meta(said("next_cursor of the page before")),
   limit: wholeNumber(1, "batch_page_rows_max")
     .default(LIMITS.batch_page_rows)
-    .meta({ description: `batches a page at most; default ${LIMITS.batch_page_rows}` }),
+    .meta(said(`batches a page at most; default ${LIMITS.batch_page_rows}`)),
 });
 
 export const BatchPageSchema = z.object({
-  batches: z.array(BatchBriefSchema).meta({ description: "newest first; the key's own" }),
-  next_cursor: z
-    .string()
-    .nullable()
-    .meta({ description: "send it as ?cursor= for the next page; null on the last one" }),
+  batches: z.array(BatchBriefSchema).meta(said("newest first; the key's own")),
+  next_cursor: z.string().nullable().meta(said("send it as ?cursor= for the next page; null on the last one")),
 });
 
 export type BatchReply = z.output<typeof BatchReplySchema>;

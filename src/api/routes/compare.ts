@@ -1,4 +1,5 @@
 // Owns GET /v1/runs/:run_id/compare: a run beside another on the prompts that both have, paired.
+import { said } from "#said";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
@@ -19,15 +20,17 @@ import { documented, ofOneRun } from "./words.ts";
 const STEPS = 10;
 
 export const CompareQuerySchema = OwnerQuerySchema.extend({
-  by: EITHER_AXIS.by.meta({
-    description: `\`step\`: the trainers' steps. \`window\`: all requests of each run in order of logging, so many groups a window; a step is then a window's number. Default: steps where both runs have some, else windows`,
-  }),
+  by: EITHER_AXIS.by.meta(
+    said(
+      `\`step\`: the trainers' steps. \`window\`: all requests of each run in order of logging, so many groups a window; a step is then a window's number. Default: steps where both runs have some, else windows`,
+    ),
+  ),
   window_groups: EITHER_AXIS.window_groups,
   with: RunIdSchema.meta({ description: "the other run", examples: ["another-run"] }),
-  with_owner: OwnerQuerySchema.shape.owner.meta({ description: "whose the other run is, as `owner`" }),
+  with_owner: OwnerQuerySchema.shape.owner.meta(said("whose the other run is, as `owner`")),
   steps: wholeNumber(1, "compare_steps_max")
     .default(STEPS)
-    .meta({ description: `how many of the last steps that both have are read; default ${STEPS}` }),
+    .meta(said(`how many of the last steps that both have are read; default ${STEPS}`)),
 });
 
 interface RunSteps {

@@ -1,6 +1,8 @@
 // Owns the routes of the run log's dead letters: how many there are and why, putting them back on
 // the queue, and deleting old ones. Never shows a letter's content.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
@@ -20,10 +22,15 @@ export const ReplayRequestSchema = z.strictObject({
     .min(1)
     .max(...bound("replay_letters_max"))
     .default(LIMITS.replay_letters),
-  before: z.iso.datetime({ offset: false }).nullable().default(null).meta({
-    description:
-      "only letters that came up to this instant; null = all. The reply names the one that was used, for the next call",
-  }),
+  before: z.iso
+    .datetime({ offset: false })
+    .nullable()
+    .default(null)
+    .meta(
+      said(
+        "only letters that came up to this instant; null = all. The reply names the one that was used, for the next call",
+      ),
+    ),
 });
 
 export function deadLetters(deps: RouteDeps) {

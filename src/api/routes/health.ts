@@ -1,5 +1,7 @@
 // Owns GET /v1/runs/:run_id/health: the alarms that a run's last steps raise, with their evidence.
+
 import * as z from "zod";
+import { said } from "#said";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { lookOver } from "../../core/health/alarm.ts";
@@ -19,11 +21,11 @@ export const HealthQuerySchema = OwnerQuerySchema.extend({
   ...EITHER_AXIS,
   steps: wholeNumber(1, "health_steps_max")
     .default(STEPS)
-    .meta({ description: `how many of the run's last steps are looked at; default ${STEPS}` }),
+    .meta(said(`how many of the run's last steps are looked at; default ${STEPS}`)),
   rows: z
     .enum(["true", "false"])
     .default("false")
-    .meta({ description: "true: also the rows that the alarms look at, one a step" }),
+    .meta(said("true: also the rows that the alarms look at, one a step")),
 });
 
 export function runHealth(deps: RouteDeps) {

@@ -1,5 +1,6 @@
 // Owns GET /v1/runs/:run_id/histogram: how rewards are spread at each step, and where specs
 // changed.
+import { said } from "#said";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { overAxis } from "../../scoring/run-axis.ts";
@@ -17,10 +18,10 @@ export const HistogramQuerySchema = OwnerQuerySchema.extend({
   ...EITHER_AXIS,
   steps: wholeNumber(1, "health_steps_max")
     .default(STEPS)
-    .meta({ description: `how many of the run's last steps are looked at; default ${STEPS}` }),
+    .meta(said(`how many of the run's last steps are looked at; default ${STEPS}`)),
   bins: wholeNumber(1, "histogram_bins_max")
     .default(BINS)
-    .meta({ description: `bins of one width, from the lowest reward to the highest; default ${BINS}` }),
+    .meta(said(`bins of one width, from the lowest reward to the highest; default ${BINS}`)),
 });
 
 export function runHistogram(deps: RouteDeps) {

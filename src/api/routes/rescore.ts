@@ -2,6 +2,7 @@
 // a verifier. Scoring again is scoring/rescore.ts.
 
 import * as z from "zod";
+import { said } from "#said";
 import { RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract/requests.ts";
 import { asApiError } from "../../core/faults/errors.ts";
 import { SPEC_FORMS } from "../../core/reward/signals-spec.ts";
@@ -18,11 +19,9 @@ import { validated } from "../door/validation.ts";
 import { documented, ofOneRun } from "./words.ts";
 
 export const RescoreRequestSchema = z.strictObject({
-  spec: z
-    .union([SpecNameSchema, ...SPEC_FORMS])
-    .meta({ description: "what to score with: a spec, or the name of a stored one" }),
-  from_step: StepSchema.nullable().default(null).meta({ description: "only steps from this one" }),
-  to_step: StepSchema.nullable().default(null).meta({ description: "only steps up to this one" }),
+  spec: z.union([SpecNameSchema, ...SPEC_FORMS]).meta(said("what to score with: a spec, or the name of a stored one")),
+  from_step: StepSchema.nullable().default(null).meta(said("only steps from this one")),
+  to_step: StepSchema.nullable().default(null).meta(said("only steps up to this one")),
 });
 
 /** A stream without `end` was cut: its groups are not the whole run. */

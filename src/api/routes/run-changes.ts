@@ -1,6 +1,8 @@
 // Owns what changes a run: PUT /v1/runs/:run_id, what its owner says of it, and DELETE
 // /v1/runs/:run_id, which takes it out of the log and out of whatever else holds something of it.
+
 import * as z from "zod";
+import { said } from "#said";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { RunMetadataSchema } from "../../core/contract/run-metadata.ts";
@@ -95,9 +97,10 @@ async function emptyObjects(deps: RouteDeps, run: RunKey, before: Date) {
   return { deleted, complete: found.length < LIMITS.deletion_objects };
 }
 
-const owner = z.string().nullable().meta({
-  description: "the name of the key whose run it is; null where it was written without keys",
-});
+const owner = z
+  .string()
+  .nullable()
+  .meta(said("the name of the key whose run it is; null where it was written without keys"));
 const count = z.int().min(0);
 const DescribedSchema = z.object({ run_id: z.string(), owner, metadata: RunMetadataSchema });
 const MEANT: Readonly<Record<string, string>> = {
@@ -114,15 +117,15 @@ const counted = (names: readonly string[]) =>
 export const DeletedSchema = z.object({
   run_id: z.string(),
   owner,
-  before: z.iso.datetime().meta({ description: "what came before it is gone, and is not stored when it comes late" }),
-  complete: z.boolean().meta({ description: "false: there was more than this request had time for; send it again" }),
+  before: z.iso.datetime().meta(said("what came before it is gone, and is not stored when it comes late")),
+  complete: z.boolean().meta(said("false: there was more than this request had time for; send it again")),
   deleted: z
     .object({
       ...(counted(Object.keys(NO_ROWS)) as Record<keyof DeletedRows, typeof count>),
       ...(counted(["alarms", "dead_letters"]) as Record<"alarms" | "dead_letters", typeof count>),
       ...(counted(OBJECT_KINDS) as Record<RunObject["kind"], typeof count>),
     })
-    .meta({ description: "rows by table, and what was kept elsewhere" }),
+    .meta(said("rows by table, and what was kept elsewhere")),
 });
 
 const runPath = () => pathOf("run_id", RunIdSchema, "The trainer's name of the run");

@@ -1,6 +1,7 @@
 // Owns GET /v1/runs and what is below one run: summary, steps, groups.
 
 import * as z from "zod";
+import { said } from "#said";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
 import { BY_STEP } from "../../ports/run-axis.ts";
@@ -24,11 +25,11 @@ export const StepsQuerySchema = OwnerQuerySchema.extend({
   limit: wholeNumber(1, "page_rows_max")
     .nullable()
     .default(null)
-    .meta({ description: "at most so many, the lowest; default all. `next_from` of the reply goes on behind them" }),
+    .meta(said("at most so many, the lowest; default all. `next_from` of the reply goes on behind them")),
   signals: z
     .enum(["true", "false"])
     .default("false")
-    .meta({ description: "true: also each signal's mean, and its missing values by code" }),
+    .meta(said("true: also each signal's mean, and its missing values by code")),
 });
 
 /** A run's groups, page by page. */

@@ -1,5 +1,7 @@
 // The reply of POST /v1/score_batch, sent at once or with a batch that is answered later.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 
 const value = z.number().nullable();
@@ -10,7 +12,7 @@ export const ScoreBatchReplySchema = z.object({
   run_id: z.string().nullable(),
   step: z.int().nullable(),
   spec_hash: z.string(),
-  rewards: perItem.meta({ description: "in the order of completions; also under response_field when one is named" }),
+  rewards: perItem.meta(said("in the order of completions; also under response_field when one is named")),
   metrics: z.object({
     reward_mean: value,
     reward_std: value,
@@ -40,7 +42,7 @@ export const ScoreBatchReplySchema = z.object({
   components: z
     .record(z.string(), perItem)
     .optional()
-    .meta({ description: "of a spec with signals: each signal's values, in the place of base, format and overlong" }),
+    .meta(said("of a spec with signals: each signal's values, in the place of base, format and overlong")),
   reward_range: z.tuple([z.number(), z.number()]).optional(),
   logged: z.union([z.boolean(), z.literal("queued")]),
   warnings: z.array(z.string()),

@@ -1,6 +1,7 @@
 // Owns POST /v1/specs/check: all that can be said of a spec without judging anything.
 
 import * as z from "zod";
+import { said } from "#said";
 import type { RehearsalWork } from "../../core/asking/comparison.ts";
 import { isRelative } from "../../core/asking/signal.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -28,59 +29,64 @@ const GROUP = 8;
 export const SpecCheckQuerySchema = z.strictObject({
   n: wholeNumber(1, "rollouts_per_group_max")
     .default(GROUP)
-    .meta({ description: `rollouts of the group whose cost and range are told; default ${GROUP}` }),
+    .meta(said(`rollouts of the group whose cost and range are told; default ${GROUP}`)),
   deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap())
     .default(LIMITS.deadline_ms_default)
-    .meta({ description: "the deadline that answers must fit into, for the warnings" }),
+    .meta(said("the deadline that answers must fit into, for the warnings")),
 });
 
-const end = z.number().nullable().meta({ description: "null: no finite end" });
+const end = z.number().nullable().meta(said("null: no finite end"));
 const RangeSchema = z.tuple([end, end]);
 const CostSchema = z.object({
   rollouts: z.int(),
-  generations: z.int().nullable().meta({
-    description:
-      "of the first wave, without what is asked again; null, as all below, where the group is too large for the schedule",
-  }),
+  generations: z
+    .int()
+    .nullable()
+    .meta(
+      said(
+        "of the first wave, without what is asked again; null, as all below, where the group is too large for the schedule",
+      ),
+    ),
   generations_expected: z
     .int()
     .nullable()
-    .meta({
-      description: `of all waves, with a verifier of middling strength on candidates at even distances. Null, with the warning rehearsal_too_long, where to play them takes more than the limit rehearsal_steps_max = ${LIMITS.rehearsal_steps_max}`,
-    }),
-  generations_max: z.int().nullable().meta({
-    description:
-      "of all that is asked, whatever the verifier answers: all waves, what is asked again for want of a verdict, and what tells whose doing that is",
-  }),
-  completion_tokens_expected: z.int().nullable().meta({ description: "generations_expected at max_tokens each" }),
-  completion_tokens_max: z
+    .meta(
+      said(
+        `of all waves, with a verifier of middling strength on candidates at even distances. Null, with the warning rehearsal_too_long, where to play them takes more than the limit rehearsal_steps_max = ${LIMITS.rehearsal_steps_max}`,
+      ),
+    ),
+  generations_max: z
     .int()
     .nullable()
-    .meta({ description: "generations_max at max_tokens each, or the budget's tokens" }),
+    .meta(
+      said(
+        "of all that is asked, whatever the verifier answers: all waves, what is asked again for want of a verdict, and what tells whose doing that is",
+      ),
+    ),
+  completion_tokens_expected: z.int().nullable().meta(said("generations_expected at max_tokens each")),
+  completion_tokens_max: z.int().nullable().meta(said("generations_max at max_tokens each, or the budget's tokens")),
 });
 
 export const SpecCheckReplySchema = z.object({
   spec_hash: z.string(),
-  spec: z.record(z.string(), z.unknown()).meta({ description: "the canonical form" }),
+  spec: z.record(z.string(), z.unknown()).meta(said("the canonical form")),
   reward_range: RangeSchema,
   signals: z.record(
     z.string(),
     z.object({ kind: z.string(), range: RangeSchema, relative: z.boolean(), cost: CostSchema.nullable() }),
   ),
-  relative: z.boolean().meta({ description: "rewards say something only beside those of the group" }),
+  relative: z.boolean().meta(said("rewards say something only beside those of the group")),
   facts: z
     .array(z.string())
-    .meta({ description: "what requests must carry: fields of every rollout, of every group (`group.`), `step`" }),
+    .meta(said("what requests must carry: fields of every rollout, of every group (`group.`), `step`")),
   cost: CostSchema,
   audit: z
     .object({
-      share: z.number().meta({ description: "share of groups that are audited" }),
-      cost: CostSchema.meta({
-        description: "of one audited group, beside `cost`; of a group on average: share times it",
-      }),
+      share: z.number().meta(said("share of groups that are audited")),
+      cost: CostSchema.meta(said("of one audited group, beside `cost`; of a group on average: share times it")),
     })
     .optional()
-    .meta({ description: "only where the spec has `audit`" }),
+    .meta(said("only where the spec has `audit`")),
   warnings: z.array(z.string()),
 });
 

@@ -1,5 +1,6 @@
 // Owns GET /v1/specs, GET and PUT /v1/specs/:name.
 
+import { said } from "#said";
 import { SpecNameSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -19,7 +20,7 @@ import { documented, pathOf, READ } from "./words.ts";
 
 /** The cursor is a name. */
 export const SpecsQuerySchema = PageQuerySchema.extend({
-  cursor: SpecNameSchema.nullable().default(null).meta({ description: "next_cursor of the page before" }),
+  cursor: SpecNameSchema.nullable().default(null).meta(said("next_cursor of the page before")),
 });
 
 /** The path's name, and why it cannot be a spec's. */

@@ -1,6 +1,7 @@
 // Owns GET and PUT /v1/templates/:name and their list: presets of the deployment's own.
 
 import * as z from "zod";
+import { said } from "#said";
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -21,15 +22,13 @@ import { documented, pathOf, READ } from "./words.ts";
 export const TemplateReplySchema = z.object({
   name: z.string(),
   built_in: z.boolean(),
-  template_hash: z.string().meta({ description: "`sha256:` of the template's canonical JSON" }),
+  template_hash: z.string().meta(said("`sha256:` of the template's canonical JSON")),
   template: TemplateSchema,
 });
 
 const TemplatesReplySchema = z.object({
   built_in: z.array(z.string()),
-  stored: z
-    .array(z.string())
-    .meta({ description: `ascending, at most templates_listed_max = ${LIMITS.templates_listed_max}` }),
+  stored: z.array(z.string()).meta(said(`ascending, at most templates_listed_max = ${LIMITS.templates_listed_max}`)),
 });
 
 async function templateReply(name: string, template: Preset, built_in: boolean) {

@@ -1,6 +1,8 @@
 // Owns POST /azure/grader: Azure's endpoint grader of reinforcement fine-tuning. One sample in, a
 // score out. Gathering: gathered.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
 import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest, validAt } from "../door/validation.ts";
@@ -18,13 +20,17 @@ const AzureGraderRequestSchema = z.object({
   sample: z
     .object({
       output_text: RolloutTextSchema,
-      output_tools: z.array(AnyJsonSchema).nullish().meta({ description: "calls of the answer" }),
+      output_tools: z.array(AnyJsonSchema).nullish().meta(said("calls of the answer")),
     })
-    .meta({ description: "output_text is judged, with the calls of output_tools" }),
-  item: z.record(z.string(), AnyJsonSchema).meta({
-    description: `the dataset's row: the first of ${PROMPTS.join(", ")} is the prompt, and samples of equal rows are one group`,
-  }),
-  trace_id: z.string().nullish().meta({ description: "tells equal samples of a row apart" }),
+    .meta(said("output_text is judged, with the calls of output_tools")),
+  item: z
+    .record(z.string(), AnyJsonSchema)
+    .meta(
+      said(
+        `the dataset's row: the first of ${PROMPTS.join(", ")} is the prompt, and samples of equal rows are one group`,
+      ),
+    ),
+  trace_id: z.string().nullish().meta(said("tells equal samples of a row apart")),
 });
 export const AzureGraderReplySchema = z.object({ score: z.number() });
 

@@ -1,6 +1,8 @@
 // Owns POST /rerank, which TEI and vLLM share: a body with `texts` is TEI's and gets a bare array,
 // one with `documents` is vLLM's.
+
 import * as z from "zod";
+import { said } from "#said";
 import { cohereRerank, documentsDialect, RerankReplySchema, RerankRequestSchema } from "./rerank.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { rerankers, tei, teiEmpty } from "./shared/dialects.ts";
@@ -14,10 +16,7 @@ import { textRoute } from "./shared/text-route.ts";
 export const TeiRequestSchema = z.object({
   query: RerankRequestSchema.shape.query,
   texts: TextsSchema,
-  raw_scores: z
-    .boolean()
-    .nullish()
-    .meta({ description: "true: the shaped reward as it is, instead of a score in 0..1" }),
+  raw_scores: z.boolean().nullish().meta(said("true: the shaped reward as it is, instead of a score in 0..1")),
   return_text: z.boolean().nullish(),
   kritai: KritaiSchema,
 });

@@ -2,6 +2,7 @@
 // spec, the answer a verdict.
 
 import * as z from "zod";
+import { said } from "#said";
 import { judgeQuestion } from "./judge-question.ts";
 import { ModelsReplySchema, models } from "./models.ts";
 import { ChatReplySchema, completion, streamCompletion } from "./shared/chat-replies.ts";
@@ -14,7 +15,7 @@ import { SharedOptionsSchema } from "./shared/options.ts";
 import { contains, documented, fields, has, noChoice, type Operation, QUESTION, refused, size } from "./shared/page.ts";
 
 export const ChatRequestSchema = z.object({
-  model: z.string().nullish().meta({ description: "a spec's name; GET /v1/models lists them" }),
+  model: z.string().nullish().meta(said("a spec's name; GET /v1/models lists them")),
   messages: z.array(MessageSchema).min(1),
   n: z.literal(1, "one verdict a request").nullish(),
   stream: z.boolean().nullish(),
@@ -87,7 +88,7 @@ const chunkSchema = () =>
         }),
       )
       .max(1)
-      .meta({ description: "none in the chunk that holds the usage" }),
+      .meta(said("none in the chunk that holds the usage")),
     usage: ChatReplySchema.shape.usage.optional(),
   });
 
@@ -136,8 +137,7 @@ const listing = (operationId: string, summary: string): Operation => ({
   reply_description: "`default`, and the stored ones.",
 });
 
-const deployment = () =>
-  z.object({ deployment: z.string().meta({ description: "a spec's name, where the body has no model" }) });
+const deployment = () => z.object({ deployment: z.string().meta(said("a spec's name, where the body has no model")) });
 
 export const page = /* @__PURE__ */ documented(chat, () => ({
   operations: {

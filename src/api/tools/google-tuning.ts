@@ -1,6 +1,8 @@
 // Owns POST /google/reward: the Cloud Run reward function of Gemini's reinforcement tuning. One
 // sample in, a reward out. Gathering: gathered.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { GroupSchema, type PromptInput, RolloutTextSchema, StepSchema } from "../../core/contract/requests.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -32,20 +34,20 @@ const ContentsSchema = z
 
 const GoogleRewardRequestSchema = z.object({
   example: z.object({
-    contents: ContentsSchema.meta({ description: "the prompt, in Gemini's form" }),
+    contents: ContentsSchema.meta(said("the prompt, in Gemini's form")),
     references: truthField("samples of one prompt with different ones are different problems"),
   }),
-  response: z.object({ parts: PartsSchema }).meta({ description: "is judged; parts with `thought` are the thinking" }),
+  response: z.object({ parts: PartsSchema }).meta(said("is judged; parts with `thought` are the thinking")),
   metadata: z
     .object({
       step: StepSchema.nullish(),
       tuningJobId: z.union([z.string(), z.int()]).nullish(),
     })
     .nullish()
-    .meta({ description: "step and run of the run log, unless the URL names others" }),
+    .meta(said("step and run of the run log, unless the URL names others")),
 });
 export const GoogleRewardReplySchema = SampleLogsSchema.extend({
-  reward: z.number().meta({ description: "the tuning job clips it to -1..1" }),
+  reward: z.number().meta(said("the tuning job clips it to -1..1")),
 });
 
 const textOf = (parts: Parts, thought: boolean) =>

@@ -2,6 +2,7 @@
 // multi's graders, fourteen flags. A failure is null and a flag, never a number.
 
 import * as z from "zod";
+import { said } from "#said";
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import { ApiError, ITEM_ERRORS, type ItemErrorCode } from "../../core/faults/errors.ts";
 import type { VerdictRow } from "../../ports/run-log.ts";
@@ -31,15 +32,16 @@ type Errors = z.output<typeof ErrorsSchema>;
 const scores = z.record(z.string(), z.number().nullable());
 
 export const RunReplySchema = z.object({
-  reward: z.number().nullable().meta({
-    description: "null where it could not be had; a flag in `metadata.errors` says why. `on_failure` may name a number",
-  }),
-  sub_rewards: scores.meta({ description: "of a multi, by its graders' names" }),
+  reward: z
+    .number()
+    .nullable()
+    .meta(said("null where it could not be had; a flag in `metadata.errors` says why. `on_failure` may name a number")),
+  sub_rewards: scores.meta(said("of a multi, by its graders' names")),
   metadata: z.object({
     name: z.string(),
     type: z.string(),
     errors: ErrorsSchema,
-    execution_time: z.number().meta({ description: "seconds" }),
+    execution_time: z.number().meta(said("seconds")),
     scores,
     token_usage: z.int().nullable(),
     sampled_model_name: z.string().nullable(),

@@ -1,6 +1,8 @@
 // Owns the shape of OpenAI's graders as their clients send it. What a grader means here:
 // grader-spec.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { bound } from "../../core/faults/limit-advice.ts";
 
 /** A part of a message's content; those that are no text are refused by name. */
@@ -34,26 +36,25 @@ const StringCheckSchema = z.object({
 const TextSimilaritySchema = z.object({
   type: z.literal("text_similarity"),
   ...texts,
-  evaluation_metric: z.string().meta({
-    description:
-      "`fuzzy_match`, `bleu`, `gleu`, `rouge_1` to `rouge_5`, `rouge_l`; `cosine` and `meteor` are refused by name",
-  }),
+  evaluation_metric: z
+    .string()
+    .meta(
+      said(
+        "`fuzzy_match`, `bleu`, `gleu`, `rouge_1` to `rouge_5`, `rouge_l`; `cosine` and `meteor` are refused by name",
+      ),
+    ),
 });
 const ScoreModelSchema = z.object({
   type: z.literal("score_model"),
   ...asked,
-  range: z
-    .array(z.number())
-    .max(2)
-    .nullish()
-    .meta({ description: "the lowest and the highest score. Default 0 and 1" }),
+  range: z.array(z.number()).max(2).nullish().meta(said("the lowest and the highest score. Default 0 and 1")),
   sampling_params: z
     .object({
       max_completions_tokens: z.number().nullish(),
       temperature: z.number().nullish(),
       top_p: z.number().nullish(),
       seed: z.number().nullish(),
-      reasoning_effort: z.string().nullish().meta({ description: "has no place here and is refused" }),
+      reasoning_effort: z.string().nullish().meta(said("has no place here and is refused")),
     })
     .nullish(),
 });
@@ -63,7 +64,7 @@ const LabelModelSchema = z.object({
   labels: LabelsSchema,
   passing_labels: LabelsSchema,
 });
-const PythonSchema = z.object({ type: z.literal("python"), name }).meta({ description: "is refused: no code is run" });
+const PythonSchema = z.object({ type: z.literal("python"), name }).meta(said("is refused: no code is run"));
 
 const OneSchema = z.discriminatedUnion("type", [
   StringCheckSchema,
@@ -85,7 +86,7 @@ const MultiSchema = z.object({
   name,
   graders: z
     .union([OneSchema, NamedSchema])
-    .meta({ description: "by the names that calculate_output has for them; or one, under its own name" }),
+    .meta(said("by the names that calculate_output has for them; or one, under its own name")),
   calculate_output: z.string(),
 });
 

@@ -1,6 +1,8 @@
 // Owns POST /infinity/rerank: Infinity's reranker, as infinity_client and LangChain call it.
 // Ranking: ranked-documents.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { infinity } from "./shared/dialects.ts";
 import { ModelSchema, QuerySchema, scoresAndHeader, TextsSchema, TopSchema } from "./shared/document-fields.ts";
@@ -17,10 +19,7 @@ const RequestSchema = z.object({
   documents: TextsSchema,
   top_n: TopSchema,
   return_documents: z.boolean().nullish(),
-  raw_scores: z
-    .boolean()
-    .nullish()
-    .meta({ description: "true: the shaped reward as it is, instead of a score in 0..1" }),
+  raw_scores: z.boolean().nullish().meta(said("true: the shaped reward as it is, instead of a score in 0..1")),
   kritai: KritaiSchema,
 });
 

@@ -1,5 +1,7 @@
 // Owns POST /mixedbread/v1/reranking: Mixedbread's reranker. Ranking: ranked-documents.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { rerankers } from "./shared/dialects.ts";
 import * as shared from "./shared/document-fields.ts";
@@ -15,9 +17,9 @@ const RequestSchema = z.object({
   query: shared.QuerySchema,
   input: shared.DocumentsSchema,
   top_k: shared.TopSchema,
-  return_input: z.boolean().nullish().meta({ description: "true: `input` of a result is the document" }),
+  return_input: z.boolean().nullish().meta(said("true: `input` of a result is the document")),
   rank_fields: shared.RankFieldsSchema,
-  rewrite_query: z.boolean().nullish().meta({ description: "not read: a query stays as it is" }),
+  rewrite_query: z.boolean().nullish().meta(said("not read: a query stays as it is")),
   kritai: KritaiSchema,
 });
 
@@ -26,8 +28,8 @@ export const MixedbreadReplySchema = z.object({
   model: z.string(),
   data: z.array(z.object({ index: z.int(), score: z.number(), input: z.unknown(), object: z.literal("rank_result") })),
   usage: UsageSchema,
-  top_k: z.int().meta({ description: "as it was asked, else the number of documents" }),
-  return_input: z.boolean().meta({ description: "as it was asked" }),
+  top_k: z.int().meta(said("as it was asked, else the number of documents")),
+  return_input: z.boolean().meta(said("as it was asked")),
 });
 
 const dialect = {

@@ -1,5 +1,7 @@
 // Owns POST /pinecone/rerank: Pinecone's inference rerank. Ranking: ranked-documents.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { pinecone } from "./shared/dialects.ts";
 import * as shared from "./shared/document-fields.ts";
@@ -14,7 +16,7 @@ const RequestSchema = z.object({
   query: shared.QuerySchema,
   documents: shared.DocumentsSchema,
   top_n: shared.TopSchema,
-  return_documents: z.boolean().nullish().meta({ description: "default true" }),
+  return_documents: z.boolean().nullish().meta(said("default true")),
   rank_fields: shared.RankFieldsSchema,
   kritai: KritaiSchema,
 });
@@ -25,7 +27,7 @@ export const PineconeReplySchema = z.object({
     z.object({ index: z.int(), score: z.number(), document: z.record(z.string(), z.unknown()).optional() }),
   ),
   usage: z.object({
-    rerank_units: z.literal(1).meta({ description: "Pinecone's unit: a query and up to 100 documents" }),
+    rerank_units: z.literal(1).meta(said("Pinecone's unit: a query and up to 100 documents")),
   }),
 });
 

@@ -1,6 +1,8 @@
 // Owns POST /v1/rerank and /v2/rerank: one body and one reply that Cohere, Jina and vLLM clients
 // all read. Ranking: ranked-documents.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { rerankers } from "./shared/dialects.ts";
 import {
@@ -29,7 +31,7 @@ export const RerankRequestSchema = z.object({
   top_n: TopSchema,
   return_documents: flag,
   rank_fields: RankFieldsSchema,
-  use_activation: flag.meta({ description: "false: the shaped reward as it is, instead of a score in 0..1" }),
+  use_activation: flag.meta(said("false: the shaped reward as it is, instead of a score in 0..1")),
   kritai: KritaiSchema,
 });
 

@@ -1,6 +1,8 @@
 // Owns POST /v1/responses: the judge of chat-completions.ts for tools that speak OpenAI's Responses
 // API. The model is a spec, the answer a verdict.
+
 import * as z from "zod";
+import { said } from "#said";
 import { judgeQuestion } from "./judge-question.ts";
 import { verdictOf } from "./shared/chat-verdict.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
@@ -14,11 +16,11 @@ import { ResponsesReplySchema, responseOf, streamResponse } from "./shared/respo
 const ItemSchema = MessageSchema.extend({ role: MessageSchema.shape.role.nullish() });
 
 const ResponsesRequestSchema = z.object({
-  model: z.string().nullish().meta({ description: "a spec's name; GET /v1/models lists them" }),
-  input: z.union([z.string(), z.array(ItemSchema).min(1)]).meta({
-    description: "a comparison as a text, or items: the last user message is it",
-  }),
-  instructions: z.string().nullish().meta({ description: "not read: the spec has its own" }),
+  model: z.string().nullish().meta(said("a spec's name; GET /v1/models lists them")),
+  input: z
+    .union([z.string(), z.array(ItemSchema).min(1)])
+    .meta(said("a comparison as a text, or items: the last user message is it")),
+  instructions: z.string().nullish().meta(said("not read: the spec has its own")),
   stream: z.boolean().nullish(),
 });
 

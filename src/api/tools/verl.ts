@@ -1,6 +1,8 @@
 // Owns POST /verl/compute_score: the keywords of verl's reward function as JSON, a dict with
 // constant keys back. Gathering: gathered.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
 import { RolloutTextSchema, StepSchema } from "../../core/contract/requests.ts";
 import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
@@ -13,21 +15,22 @@ import { rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./shar
 import { truthField } from "./shared/stated-facts.ts";
 
 export const VerlRequestSchema = z.object({
-  data_source: AnyJsonSchema.optional().meta({
-    description: "with ground_truth: which problem it is, besides the prompt",
-  }),
+  data_source: AnyJsonSchema.optional().meta(said("with ground_truth: which problem it is, besides the prompt")),
   solution_str: RolloutTextSchema,
   ground_truth: truthField(),
-  extra_info: ExtraInfoSchema.meta({
-    description:
+  extra_info: ExtraInfoSchema.meta(
+    said(
       "verl does not pass the prompt, so `question` or `prompt` holds it; `global_steps`, as verl writes it, names the step in the run log",
-  }),
+    ),
+  ),
 });
 export const VerlReplySchema = SampleLogsSchema.extend({
   score: z.number(),
-  acc: z.number().min(0).max(1).meta({
-    description: "what verl's validation shows: the share of comparisons won, else the reward on 0..1; 0 without one",
-  }),
+  acc: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta(said("what verl's validation shows: the share of comparisons won, else the reward on 0..1; 0 without one")),
 });
 
 const VERSION = "global_steps";

@@ -1,6 +1,8 @@
 // Owns POST /voyage/v1/rerank: Voyage AI's reranker, as its client, LiteLLM and rerankers call it.
 // Ranking: ranked-documents.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { rerankers } from "./shared/dialects.ts";
 import { ModelSchema, QuerySchema, scoresAndHeader, TextsSchema, TopSchema } from "./shared/document-fields.ts";
@@ -16,7 +18,7 @@ const RequestSchema = z.object({
   documents: TextsSchema,
   top_k: TopSchema,
   return_documents: z.boolean().nullish(),
-  truncation: z.boolean().nullish().meta({ description: "not read: nothing is ever cut" }),
+  truncation: z.boolean().nullish().meta(said("not read: nothing is ever cut")),
   kritai: KritaiSchema,
 });
 

@@ -1,24 +1,26 @@
 // Owns the part of a spec that says what of a rollout is judged, and how much of it.
+
 import * as z from "zod";
+import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 
 /** Some 16,000 tokens of code. */
 const MAX_CHARS_DEFAULT = 65_536;
 
 const TranscriptSchema = z.strictObject({
-  reasoning: z.boolean().default(false).meta({ description: "show the policy's thoughts" }),
+  reasoning: z.boolean().default(false).meta(said("show the policy's thoughts")),
   result_chars: z
     .int()
     .min(1)
     .max(...bound("candidate_chars_max"))
     .default(2_000)
-    .meta({ description: "of one result: its head and its tail are shown" }),
+    .meta(said("of one result: its head and its tail are shown")),
   total_chars: z
     .int()
     .min(1)
     .max(...bound("candidate_chars_max"))
     .default(MAX_CHARS_DEFAULT)
-    .meta({ description: "results and files share what the policy's own words leave, which are never cut" }),
+    .meta(said("results and files share what the policy's own words leave, which are never cut")),
 });
 type TranscriptRule = z.output<typeof TranscriptSchema>;
 const TRANSCRIPT_DEFAULT: TranscriptRule = TranscriptSchema.parse({});
@@ -47,13 +49,14 @@ export const CandidateSchema = z
       .min(1)
       .max(...bound("candidate_chars_max"))
       .optional()
-      .meta({
-        description:
+      .meta(
+        said(
           "UTF-16 code units; a longer candidate is never shown to the verifier and breaks the format (rule fits, always asked). Default 65536",
-      }),
-    transcript: TranscriptSchema.optional().meta({
-      description: "what is shown of a rollout of several turns under extract whole (docs/trajectories.md)",
-    }),
+        ),
+      ),
+    transcript: TranscriptSchema.optional().meta(
+      said("what is shown of a rollout of several turns under extract whole (docs/trajectories.md)"),
+    ),
   })
   .transform(leanCandidate)
   .prefault({});

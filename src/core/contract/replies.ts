@@ -1,5 +1,7 @@
 // Owns the wire shapes of the native routes' replies. Requests: contract.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
 
 const count = z.int().min(0);
@@ -12,28 +14,30 @@ export type TauUndefined = (typeof TAU_UNDEFINED)[number];
 export const RolloutResultSchema = z.object({
   reward: numberOrNull,
   error: ItemErrorSchema.nullable(),
-  retryable: z.boolean().optional().meta({
-    description: "of a reward that is null: whether the same request, sent again, may bring it; else absent",
-  }),
-  components: z.record(z.string(), numberOrNull).meta({
-    description:
-      "the value of each signal; of a spec without signals: base (null where the reward is), format, overlong",
-  }),
+  retryable: z
+    .boolean()
+    .optional()
+    .meta(said("of a reward that is null: whether the same request, sent again, may bring it; else absent")),
+  components: z
+    .record(z.string(), numberOrNull)
+    .meta(
+      said("the value of each signal; of a spec without signals: base (null where the reward is), format, overlong"),
+    ),
   errors: z
     .record(z.string(), ItemErrorSchema.nullable())
     .optional()
-    .meta({ description: "of a spec with signals: why a signal has no value" }),
+    .meta(said("of a spec with signals: why a signal has no value")),
   details: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
-    .meta({ description: "of a spec with signals: what a signal tells besides the value, such as a value a step" }),
+    .meta(said("of a spec with signals: what a signal tells besides the value, such as a value a step")),
   wins: count,
   losses: count,
   ties: count,
   undecided: count,
   unasked: count
     .optional()
-    .meta({ description: "pairs that the schedule or the budget left out; absent where every pair is asked" }),
+    .meta(said("pairs that the schedule or the budget left out; absent where every pair is asked")),
   forfeits: count,
   unparsed: count,
   votes: count.nullable(),
@@ -43,18 +47,22 @@ export const RolloutResultSchema = z.object({
   too_long: z
     .literal(true)
     .optional()
-    .meta({ description: "the text is longer than rollout_text_bytes, so that the rollout is malformed; else absent" }),
-  shown: z.number().min(0).max(1).optional().meta({
-    description:
-      "of a rollout of several turns: the share of its characters that the judge sees, thoughts apart; absent of a text, which is shown whole",
-  }),
+    .meta(said("the text is longer than rollout_text_bytes, so that the rollout is malformed; else absent")),
+  shown: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta(
+      said(
+        "of a rollout of several turns: the share of its characters that the judge sees, thoughts apart; absent of a text, which is shown whole",
+      ),
+    ),
   left_out: z
     .record(z.string(), count)
     .optional()
-    .meta({ description: "characters left out, by what they are: thoughts, results, turns, calls, files, other" }),
-  jams_judge: z
-    .boolean()
-    .meta({ description: "the verifier's answers fail where this candidate is shown, and only there" }),
+    .meta(said("characters left out, by what they are: thoughts, results, turns, calls, files, other")),
+  jams_judge: z.boolean().meta(said("the verifier's answers fail where this candidate is shown, and only there")),
 });
 export type RolloutResult = z.output<typeof RolloutResultSchema>;
 
@@ -70,13 +78,11 @@ export const VerifierUseSchema = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: LatencySchema,
-  models: z
-    .array(z.string())
-    .meta({ description: "the models that answered, by name; several only when backends were mixed" }),
+  models: z.array(z.string()).meta(said("the models that answered, by name; several only when backends were mixed")),
   schedule: z
     .union([z.string(), z.looseObject({ name: z.string() })])
     .optional()
-    .meta({ description: "which schedule asked; what `auto` chose" }),
+    .meta(said("which schedule asked; what `auto` chose")),
   chosen: z
     .object({
       schedule: z.union([z.string(), z.looseObject({ name: z.string() })]),
@@ -86,19 +92,19 @@ export const VerifierUseSchema = z.object({
       end: z.enum(["order_confidence", "samples", "budget", "limit"]).optional(),
     })
     .optional()
-    .meta({ description: "what `auto` chose for this group; absent where the spec leaves nothing to it" }),
+    .meta(said("what `auto` chose for this group; absent where the spec leaves nothing to it")),
   why: z
     .object({
       early_stop: count,
       duplicate: count,
       budget: count,
       sure: count,
-      deadline: count.optional().meta({
-        description: "comparisons that the deadline came before, where `judge.min_decided` is below 1; absent: none",
-      }),
+      deadline: count
+        .optional()
+        .meta(said("comparisons that the deadline came before, where `judge.min_decided` is below 1; absent: none")),
     })
     .optional()
-    .meta({ description: "generations not asked, and why" }),
+    .meta(said("generations not asked, and why")),
 });
 export type VerifierUse = z.output<typeof VerifierUseSchema>;
 
@@ -110,20 +116,21 @@ const GroupMetricsSchema = z.object({
   position_flip_rate: numberOrNull,
   reward_mean: numberOrNull,
   reward_std: numberOrNull,
-  cyclic: z.boolean().optional().meta({ description: "whether wins go in a circle" }),
+  cyclic: z.boolean().optional().meta(said("whether wins go in a circle")),
   agreement: numberOrNull
     .optional()
-    .meta({ description: "mean share of a pair's verdicts, in either order, that say what most of them say" }),
+    .meta(said("mean share of a pair's verdicts, in either order, that say what most of them say")),
   tie_rate: numberOrNull.optional(),
-  decided_rate: numberOrNull.optional().meta({ description: "share of the asked pairs that were decided" }),
-  order_confidence: z.number().optional().meta({ description: "at most P(the strongest is the best)" }),
-  expected_tau: z.number().optional().meta({ description: "posterior mean of tau of this order with the true one" }),
+  decided_rate: numberOrNull.optional().meta(said("share of the asked pairs that were decided")),
+  order_confidence: z.number().optional().meta(said("at most P(the strongest is the best)")),
+  expected_tau: z.number().optional().meta(said("posterior mean of tau of this order with the true one")),
 });
 export type GroupMetrics = z.output<typeof GroupMetricsSchema>;
 
-const POINTS = z.array(numberOrNull).optional().meta({
-  description: "wins, ties as halves and soft outcomes as they are, on the scale of all n - 1 pairs; tau_b is of these",
-});
+const POINTS = z
+  .array(numberOrNull)
+  .optional()
+  .meta(said("wins, ties as halves and soft outcomes as they are, on the scale of all n - 1 pairs; tau_b is of these"));
 export const GroupResultSchema = z.object({
   group_id: z.string(),
   status: z.enum(["ok", "partial", "failed"]),
@@ -134,9 +141,9 @@ export const GroupResultSchema = z.object({
   rollouts: z.array(RolloutResultSchema),
   metrics: GroupMetricsSchema,
   verifier: VerifierUseSchema,
-  shared_turns: count.optional().meta({
-    description: "turns that all rollouts of the group began with, shown once with the prompt; absent of texts",
-  }),
+  shared_turns: count
+    .optional()
+    .meta(said("turns that all rollouts of the group began with, shown once with the prompt; absent of texts")),
 });
 export type GroupResult = z.output<typeof GroupResultSchema>;
 
@@ -180,11 +187,11 @@ const tail = {
 
 /** What a request's audit asked, and how far it agrees. */
 const AuditUseSchema = z.object({
-  groups: count.meta({ description: "groups that were to be audited" }),
-  audited: count.meta({ description: "those whose audit was in before the deadline, whole" }),
-  correlation: numberOrNull.meta({
-    description: "Spearman's, of reward and audit within each audited group, mean; null where none tells",
-  }),
+  groups: count.meta(said("groups that were to be audited")),
+  audited: count.meta(said("those whose audit was in before the deadline, whole")),
+  correlation: numberOrNull.meta(
+    said("Spearman's, of reward and audit within each audited group, mean; null where none tells"),
+  ),
   ...VerifierUseSchema.pick({
     comparisons: true,
     generations: true,
@@ -202,18 +209,18 @@ const ofSignals = {
   reward_range: z
     .tuple([z.number(), z.number()])
     .optional()
-    .meta({ description: "of a spec with signals: where every reward lies, proved" }),
+    .meta(said("of a spec with signals: where every reward lies, proved")),
   signals: z
     .record(z.string(), z.record(z.string(), numberOrNull))
     .optional()
-    .meta({ description: "what a signal measured of itself over the request, by its name" }),
+    .meta(said("what a signal measured of itself over the request, by its name")),
   columns: z
     .record(z.string(), z.array(z.array(numberOrNull)))
     .optional()
-    .meta({ description: "asked for by `columns`: each signal's values, shaped as `rewards`" }),
-  audit: AuditUseSchema.optional().meta({
-    description: "what the audit's judge was asked, apart from all other counts; only where the spec has `audit`",
-  }),
+    .meta(said("asked for by `columns`: each signal's values, shaped as `rewards`")),
+  audit: AuditUseSchema.optional().meta(
+    said("what the audit's judge was asked, apart from all other counts; only where the spec has `audit`"),
+  ),
 };
 
 export const RewardsReplySchema = z.object({
@@ -259,7 +266,7 @@ export const VerdictsReplySchema = z.object({
     z.object({
       reward: z.number(),
       components: z.object({ content: z.number(), format: z.number(), overlong: z.number() }),
-      verdict: z.string().nullable().meta({ description: "the robust parser's letter, null unless status is ok" }),
+      verdict: z.string().nullable().meta(said("the robust parser's letter, null unless status is ok")),
       scores: z.array(z.number()).nullable(),
       status: z.enum(VERDICT_STATUSES),
     }),

@@ -1,6 +1,8 @@
 // Owns the wire shapes of the native routes' requests (which are the domain's types too). Replies:
 // replies.ts. Knows no HTTP.
+
 import * as z from "zod";
+import { said } from "#said";
 import { bound, instead, type LimitName, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { answerOf, turnsOf } from "../transcript/turns.ts";
@@ -45,13 +47,13 @@ const PromptMessageSchema = z
   .strictObject({
     role: WordSchema,
     content: z.union([PROMPT_TEXT, z.array(AnyJsonSchema).max(...bound("content_parts_max"))]).nullish(),
-    reasoning_content: z.string().nullish().meta({ description: "not shown, as thoughts are not" }),
+    reasoning_content: z.string().nullish().meta(said("not shown, as thoughts are not")),
     tool_calls: z
       .array(AnyJsonSchema)
       .max(...bound("content_parts_max"))
       .nullish()
-      .meta({ description: "what the turn calls; the prompt is shown as a transcript" }),
-    tool_call_id: z.string().nullish().meta({ description: "of a result: its call's id" }),
+      .meta(said("what the turn calls; the prompt is shown as a transcript")),
+    tool_call_id: z.string().nullish().meta(said("of a result: its call's id")),
     name: z.string().nullish(),
   })
   .superRefine(({ content, tool_calls }, context) => {
@@ -84,10 +86,11 @@ export const MessagesSchema = AnyJsonSchema.refine(
   "expected messages: a list that is not empty, or a trajectory",
 )
   .refine((run) => turnsIn(run) <= LIMITS.rollout_messages_max, `too many; ${theLimit("rollout_messages_max")}`)
-  .meta({
-    description:
+  .meta(
+    said(
       "a rollout of several turns, in place of text: OpenAI chat messages with their calls and results, Responses items, Anthropic messages, a trajectory of ATIF (1.0 to 1.7) or of verifiers (docs/trajectories.md)",
-  });
+    ),
+  );
 
 const FileSchema = z.strictObject({
   path: z
@@ -95,7 +98,7 @@ const FileSchema = z.strictObject({
     .min(1)
     .max(...bound("file_path_chars")),
   text: boundedText("rollout_text_bytes"),
-  base: boundedText("rollout_text_bytes").optional().meta({ description: "what it was before: a diff is shown" }),
+  base: boundedText("rollout_text_bytes").optional().meta(said("what it was before: a diff is shown")),
 });
 
 export const RolloutSchema = z.strictObject({
@@ -107,14 +110,18 @@ export const RolloutSchema = z.strictObject({
     .min(1)
     .max(...bound("rollout_files_max"))
     .optional()
-    .meta({ description: "files that the policy left, shown behind its turns, or alone under extract diff" }),
+    .meta(said("files that the policy left, shown behind its turns, or alone under extract diff")),
   length_tokens: LengthTokensSchema.optional(),
   finish_reason: z.enum(["stop", "length"]).optional(),
-  too_long: z.literal(true).optional().meta({
-    description:
-      "the text is only the head of one beyond rollout_text_bytes, as this API's own client sends it: the rollout is malformed",
-  }),
-  pass_rate: PassRateSchema.optional().meta({ description: "a label, only for metrics, never for the reward" }),
+  too_long: z
+    .literal(true)
+    .optional()
+    .meta(
+      said(
+        "the text is only the head of one beyond rollout_text_bytes, as this API's own client sends it: the rollout is malformed",
+      ),
+    ),
+  pass_rate: PassRateSchema.optional().meta(said("a label, only for metrics, never for the reward")),
 });
 export type Rollout = z.output<typeof RolloutSchema>;
 
@@ -199,10 +206,11 @@ export const VerdictItemSchema = z.strictObject({
   correct: z
     .union([CandidateIndexSchema, z.array(CandidateIndexSchema).max(...bound("verdict_candidates_max"))])
     .optional()
-    .meta({
-      description:
+    .meta(
+      said(
         "0-based index of the correct candidate; of patch_multiselect and pair_labels the indices of all that are, maybe none",
-    }),
+      ),
+    ),
   pass_rates: z
     .array(PassRateSchema)
     .min(...bound("list_candidates_min"))
@@ -243,10 +251,7 @@ const EvaluationListSchema = z
       .min(1)
       .max(...bound("id_chars"))
       .optional()
-      .meta({
-        description:
-          "lists that share a cluster, such as lists of one problem, are resampled together by the bootstrap",
-      }),
+      .meta(said("lists that share a cluster, such as lists of one problem, are resampled together by the bootstrap")),
     tags: z
       .record(WordSchema, z.union([z.string().max(...bound("id_chars")), z.number(), z.boolean()]))
       .refine(

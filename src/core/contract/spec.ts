@@ -1,6 +1,8 @@
 // Owns the spec: everything besides the rollouts that decides a reward, its defaults and its
 // canonical form. Knows no I/O; hashing is the caller's.
+
 import * as z from "zod";
+import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 import { type CandidateRule, CandidateSchema } from "./candidate-rule.ts";
 import { BudgetSchema, count, MaxTokensSchema, SamplesSchema } from "./spending.ts";
@@ -13,8 +15,8 @@ const tokens = z
 /** Soft overlong punishment (DAPO Eq. 13): M = max_tokens, C = cache_tokens, 0 < C <= M. */
 export const OverlongSchema = z
   .strictObject({
-    max_tokens: tokens.meta({ description: "M: the length, in policy tokens, at which the punishment reaches -1" }),
-    cache_tokens: tokens.meta({ description: "C: the punishment grows linearly over the last C tokens before M" }),
+    max_tokens: tokens.meta(said("M: the length, in policy tokens, at which the punishment reaches -1")),
+    cache_tokens: tokens.meta(said("C: the punishment grows linearly over the last C tokens before M")),
     clamp: z.boolean().default(true),
   })
   .refine((o) => o.cache_tokens <= o.max_tokens, {
@@ -62,35 +64,44 @@ export const JudgeSchema = z.strictObject({
   both_orders: z
     .union([z.boolean(), z.literal("when_close")])
     .default(false)
-    .meta({
-      description:
+    .meta(
+      said(
         "`when_close`: the second order only of pairs whose outcome lies in 0.35..0.65, and of neighbours in the order",
-    }),
+      ),
+    ),
   samples: z
     .union([count("samples_max"), SamplesSchema])
     .default(1)
-    .meta({ description: "generations of each question, or from how many to how many" }),
+    .meta(said("generations of each question, or from how many to how many")),
   budget: BudgetSchema.optional(),
-  vote: z.enum(["majority", "soft"]).default("majority").meta({
-    description:
-      "`soft`: an answer counts as the probabilities that the engine gave the letters where its letter stands (docs/judges.md)",
-  }),
+  vote: z
+    .enum(["majority", "soft"])
+    .default("majority")
+    .meta(
+      said(
+        "`soft`: an answer counts as the probabilities that the engine gave the letters where its letter stands (docs/judges.md)",
+      ),
+    ),
   prompt: promptText.default("code-select"),
   preset: promptName
     .optional()
-    .meta({ description: "how the judge is asked and read (docs/judges.md); stands in place of `prompt`" }),
+    .meta(said("how the judge is asked and read (docs/judges.md); stands in place of `prompt`")),
   rubric: slotText("what the preset's rubric slot says; default: that the response does what was asked"),
   principle: slotText("what the preset's principle slot says; default: correct, helpful and complete"),
-  strength: z.enum(["sign", "graded"]).optional().meta({
-    description:
-      "graded: a slight preference counts 0.75 and scores (1 + tanh((a - b) / strength_scale)) / 2; sign (default): whole wins",
-  }),
+  strength: z
+    .enum(["sign", "graded"])
+    .optional()
+    .meta(
+      said(
+        "graded: a slight preference counts 0.75 and scores (1 + tanh((a - b) / strength_scale)) / 2; sign (default): whole wins",
+      ),
+    ),
   strength_scale: z
     .number()
     .gt(0)
     .max(...bound("strength_scale_max"))
     .optional()
-    .meta({ description: "of graded scores. Default: a fifth of their range, so 2 of 0 to 10" }),
+    .meta(said("of graded scores. Default: a fifth of their range, so 2 of 0 to 10")),
   model: z
     .string()
     .min(1)
@@ -104,26 +115,34 @@ export const JudgeSchema = z.strictObject({
     .default(0.6),
   top_p: z.number().gt(0).max(1).default(0.95),
   max_tokens: MaxTokensSchema,
-  strict_model: z.boolean().optional().meta({
-    description:
-      "only the first backend may judge, and one model a group; what another answered has failed. Default false",
-  }),
-  unparsed: z.enum(["undecided", "tie"]).optional().meta({
-    description:
-      "what a pair without any parsed verdict is: undecided (default), or a tie, as the paper's evaluation has it",
-  }),
+  strict_model: z
+    .boolean()
+    .optional()
+    .meta(
+      said("only the first backend may judge, and one model a group; what another answered has failed. Default false"),
+    ),
+  unparsed: z
+    .enum(["undecided", "tie"])
+    .optional()
+    .meta(
+      said(
+        "what a pair without any parsed verdict is: undecided (default), or a tie, as the paper's evaluation has it",
+      ),
+    ),
   reask: z
     .int()
     .min(0)
     .max(...bound("reask_max"))
     .optional()
-    .meta({
-      description: "how often a comparison without a parsed verdict is asked again, with fresh seeds. Default 1",
-    }),
-  min_decided: z.number().gt(0).max(1).optional().meta({
-    description:
-      "share of a rollout's asked pairs that must be decided; with less it has no reward (partial). Default 1",
-  }),
+    .meta(said("how often a comparison without a parsed verdict is asked again, with fresh seeds. Default 1")),
+  min_decided: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .meta(
+      said("share of a rollout's asked pairs that must be decided; with less it has no reward (partial). Default 1"),
+    ),
 });
 
 /** What a judge does where its verdicts are missing. */
@@ -195,9 +214,10 @@ export const SeedSchema = z
   .default(0);
 
 /** Whether verdicts' texts are logged. */
-export const LogVerdictsSchema = z.boolean().default(false).meta({
-  description: "store what the verifier wrote, cut, for GET /v1/groups/:id/verdicts and the page of a group",
-});
+export const LogVerdictsSchema = z
+  .boolean()
+  .default(false)
+  .meta(said("store what the verifier wrote, cut, for GET /v1/groups/:id/verdicts and the page of a group"));
 
 /** Without `log_verdicts` at its default, as of every spec from before the field existed. */
 export const leanLogging = <T extends { log_verdicts: boolean }>({ log_verdicts, ...rest }: T) => ({

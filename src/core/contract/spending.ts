@@ -1,5 +1,7 @@
 // Owns what a judge may spend inside a pair and on a group: samples until sure, a budget.
+
 import * as z from "zod";
+import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 
 /** A whole number from 1 to a limit. */
@@ -14,10 +16,14 @@ export const SamplesSchema = z
   .strictObject({
     min: count("samples_max").default(1),
     max: count("samples_max"),
-    stop: z.enum(["majority", "confidence"]).default("confidence").meta({
-      description:
-        "`majority`: once no further verdict can change it; `confidence`: once P(Beta(v1 + 1, v2 + 1) > 1/2) reaches `confidence`",
-    }),
+    stop: z
+      .enum(["majority", "confidence"])
+      .default("confidence")
+      .meta(
+        said(
+          "`majority`: once no further verdict can change it; `confidence`: once P(Beta(v1 + 1, v2 + 1) > 1/2) reaches `confidence`",
+        ),
+      ),
     confidence: z.number().gt(0.5).lt(1).default(0.95),
   })
   .refine(({ min, max }) => min <= max, { path: ["min"], message: "min must be at most max" });
@@ -40,13 +46,13 @@ export const BudgetSchema = z
       .min(1)
       .max(...bound("integer_max"))
       .optional()
-      .meta({ description: "generated tokens; what is asked may take max_tokens each" }),
+      .meta(said("generated tokens; what is asked may take max_tokens each")),
     ratio: z
       .number()
       .gt(0)
       .max(1)
       .optional()
-      .meta({ description: "of what all pairs would take; at least one pair for everyone" }),
+      .meta(said("of what all pairs would take; at least one pair for everyone")),
   })
   .refine((budget) => Object.keys(budget).length === 1, "needs exactly one of generations, tokens and ratio")
   .meta({

@@ -1,6 +1,8 @@
 // Owns the audit: which groups another judge judges again, by what spec, and how far its order
 // agrees with the rewards. Decides no reward.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { type Audit, canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
 import { hashText } from "../math/random.ts";
@@ -15,15 +17,10 @@ const SCORE = "win_rate";
 /** A spec's `audit`, in its canonical form when read. */
 export const AuditSchema = z
   .strictObject({
-    share: z
-      .number()
-      .gt(0)
-      .max(1)
-      .default(0.01)
-      .meta({ description: "share of groups that are audited. Default 0.01" }),
-    judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).meta({
-      description: "how they are judged again: another model, preset or schedule than the one that decides rewards",
-    }),
+    share: z.number().gt(0).max(1).default(0.01).meta(said("share of groups that are audited. Default 0.01")),
+    judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).meta(
+      said("how they are judged again: another model, preset or schedule than the one that decides rewards"),
+    ),
   })
   .transform(({ share, judge }): Audit => ({ share, judge: canonicalJudge(judge) }))
   .superRefine(({ judge }, context) => {
@@ -33,7 +30,7 @@ export const AuditSchema = z
     if (fault !== null) refuse(fault.path, fault.message);
     else if (needsReference(judge.schedule)) refuse(["schedule"], "an audit compares a group's rollouts alone");
   })
-  .meta({ description: "a share of groups is judged again by another judge; decides no reward (docs/alarms.md)" });
+  .meta(said("a share of groups is judged again by another judge; decides no reward (docs/alarms.md)"));
 
 /** The spec by which a group is judged again; null where the spec has no audit. */
 export function auditSpec({ audit, candidate, seed }: AnySpec): Spec | null {

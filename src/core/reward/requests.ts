@@ -2,6 +2,7 @@
 // spec that their rewards come from.
 
 import * as z from "zod";
+import { said } from "#said";
 import {
   DeadlineSchema,
   type Group,
@@ -39,7 +40,7 @@ export const RewardsRequestSchema = z.strictObject({
   step: StepSchema.optional(),
   spec: z.union([SpecNameSchema, ...SPEC_FORMS]).default("default"),
   deadline_ms: DeadlineSchema,
-  columns: z.boolean().optional().meta({ description: "each signal's values as columns beside the rewards" }),
+  columns: z.boolean().optional().meta(said("each signal's values as columns beside the rewards")),
   groups: someOf(FactualGroupSchema, "groups_max"),
 });
 

@@ -1,6 +1,8 @@
 // Owns the schema of a spec of named signals: made of the table of kinds, with what it refuses by
 // field. Reading it: compiled-spec.ts.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { Signal } from "../asking/signal.ts";
 import { CandidateSchema } from "../contract/candidate-rule.ts";
 import { LogVerdictsSchema, leanLogging, SeedSchema } from "../contract/spec.ts";
@@ -25,13 +27,10 @@ const SignalNameSchema = z
 const ExpressionSchema = someText("expression_chars");
 
 const cascade = {
-  when: ExpressionSchema.optional().meta({
-    description: "an expression over other signals: only rollouts for which it holds are asked",
-  }),
-  skip_value: z
-    .number()
-    .optional()
-    .meta({ description: "the value of the rollouts that `when` leaves out; default 0" }),
+  when: ExpressionSchema.optional().meta(
+    said("an expression over other signals: only rollouts for which it holds are asked"),
+  ),
+  skip_value: z.number().optional().meta(said("the value of the rollouts that `when` leaves out; default 0")),
 };
 
 const kindSchema = ({ kind, schema }: Signal) => schema.safeExtend({ kind: z.literal(kind), ...cascade });
@@ -62,7 +61,7 @@ export const SignalsSpecSchema = z
     {
       candidate: CandidateSchema,
       signals: z.record(SignalNameSchema, SignalSchema),
-      reward: ExpressionSchema.optional().meta({ description: "an expression over the signals; default: their sum" }),
+      reward: ExpressionSchema.optional().meta(said("an expression over the signals; default: their sum")),
       seed: SeedSchema,
       log_texts: z.boolean().default(false),
       log_verdicts: LogVerdictsSchema,

@@ -1,6 +1,8 @@
 // Owns the kind `consensus`: rewards without labels, by what the group's answers have in common or
 // how sure the policy is of them. It can be gamed by agreeing, so it runs out at a step.
+
 import * as z from "zod";
+import { said } from "#said";
 import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { readAnswer } from "../candidate/answers/compare-answers.ts";
@@ -10,26 +12,26 @@ import { mostFrequent, rankShares } from "../math/stats.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
 const FIELDS = {
-  answer: anyText("answer_chars").nullable().meta({
-    description:
-      "the final answer taken out of the rollout, normalised; null, empty or words that only announce one: none was found",
-  }),
+  answer: anyText("answer_chars")
+    .nullable()
+    .meta(
+      said(
+        "the final answer taken out of the rollout, normalised; null, empty or words that only announce one: none was found",
+      ),
+    ),
   self_certainty: z
     .number()
-    .meta({ description: "KL divergence of the uniform distribution from the policy's, mean over tokens, in nats" }),
-  token_entropy: z
-    .number()
-    .min(0)
-    .meta({ description: "entropy of the policy's next token, mean over tokens, in nats" }),
+    .meta(said("KL divergence of the uniform distribution from the policy's, mean over tokens, in nats")),
+  token_entropy: z.number().min(0).meta(said("entropy of the policy's next token, mean over tokens, in nats")),
 };
 
 const SCHEMA = z.strictObject({
   form: z.enum(["majority", "cluster_share", "self_certainty", "token_entropy"]).default("majority"),
   unreadable: UnreadableSchema,
   label_free: z.literal(true, "must be true: nothing here says whether an answer is right"),
-  max_steps: wholeFrom(1, "step_max").meta({
-    description: "from this step on there is no value: training without labels collapses in the end",
-  }),
+  max_steps: wholeFrom(1, "step_max").meta(
+    said("from this step on there is no value: training without labels collapses in the end"),
+  ),
 });
 type ConsensusSettings = z.output<typeof SCHEMA>;
 

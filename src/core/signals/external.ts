@@ -1,5 +1,7 @@
 // Owns the kind `external`: a number for each rollout from a host that the deployment lists.
+
 import * as z from "zod";
+import { said } from "#said";
 import { commonFault } from "../asking/asked-questions.ts";
 import type { Signal } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
@@ -8,12 +10,12 @@ import { referenceOf, UNSAMPLED } from "./lone-judge.ts";
 import { gradeOn, lonePlan } from "./lone-plan.ts";
 
 const SCHEMA = z.strictObject({
-  url: someText("checker_url_chars").meta({
-    description: "where the number comes from; its host must be of the deployment's CHECKER_HOSTS",
-  }),
+  url: someText("checker_url_chars").meta(
+    said("where the number comes from; its host must be of the deployment's CHECKER_HOSTS"),
+  ),
   range: z
     .tuple([z.number(), z.number()])
-    .meta({ description: "where every number lies, lowest first; one outside is a failure, and never moved inside" }),
+    .meta(said("where every number lies, lowest first; one outside is a failure, and never moved inside")),
 });
 
 interface ExternalSettings {

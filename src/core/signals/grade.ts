@@ -1,6 +1,8 @@
 // Owns the kind `grade`: one question to a verifier about each candidate alone, its answer in [0,
 // 1].
+
 import * as z from "zod";
+import { said } from "#said";
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
 import type { Signal } from "../asking/signal.ts";
@@ -20,10 +22,10 @@ import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   judge: LoneJudgeSchema.prefault({ preset: "yes-no" }),
-  reduce: z.enum(["mean", "median"]).default("mean").meta({ description: "of several samples" }),
+  reduce: z.enum(["mean", "median"]).default("mean").meta(said("of several samples")),
   passing_labels: someOf(someText("label_chars"), "verdict_candidates_max")
     .optional()
-    .meta({ description: "labels that count 1, all others 0; default: the preset's" }),
+    .meta(said("labels that count 1, all others 0; default: the preset's")),
   unreadable: UnreadableSchema,
 });
 

@@ -1,6 +1,8 @@
 // Owns the kind `label_model`: a verifier asked in the spec's own messages for one of the spec's
 // own labels, as OpenAI's grader of that name.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { Signal } from "../asking/signal.ts";
 import { distinct } from "../contract/distinct.ts";
 import { someOf, someText } from "../faults/bounded.ts";
@@ -18,9 +20,7 @@ const SCHEMA = z.strictObject({
       .min(2)
       .max(...bound("verdict_candidates_max")),
   ),
-  passing_labels: someOf(LabelSchema, "verdict_candidates_max").meta({
-    description: "labels that count 1, all others 0",
-  }),
+  passing_labels: someOf(LabelSchema, "verdict_candidates_max").meta(said("labels that count 1, all others 0")),
   judge: OwnJudgeSchema,
   unreadable: UnreadableSchema,
 });

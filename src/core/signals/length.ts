@@ -1,6 +1,8 @@
 // Owns the kind `length`: how short a rollout is, as a number that an expression scales by whether
 // it is right.
+
 import * as z from "zod";
+import { said } from "#said";
 import { answeredAtOnce, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import { wholeFrom } from "../faults/bounded.ts";
@@ -10,7 +12,7 @@ const SCHEMA = z.strictObject({
   unit: z.enum(["tokens", "characters"]).default("tokens"),
   max: wholeFrom(1, "overlong_tokens_max")
     .optional()
-    .meta({ description: "the length at which `cosine` and `linear` reach 0; `kimi` takes the group's" }),
+    .meta(said("the length at which `cosine` and `linear` reach 0; `kimi` takes the group's")),
 });
 type LengthSettings = z.output<typeof SCHEMA>;
 

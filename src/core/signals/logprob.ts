@@ -1,6 +1,8 @@
 // Owns the kind `logprob`: how likely the policy finds the reference answer after its own
 // reasoning, from log probabilities that the caller sends.
+
 import * as z from "zod";
+import { said } from "#said";
 import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { bound } from "../faults/limit-advice.ts";
@@ -9,10 +11,10 @@ import { mean, populationStd } from "../math/stats.ts";
 // Rounding in half precision leaves a little above 0.
 const LogprobsSchema = z.array(z.number().max(...bound("logprob_max"))).max(...bound("reference_tokens_max"));
 const FIELDS = {
-  reference_logprobs: LogprobsSchema.meta({
-    description: "natural log probability of each token of the reference answer after the rollout's reasoning",
-  }),
-  base_reference_logprobs: LogprobsSchema.meta({ description: "the same without the reasoning" }),
+  reference_logprobs: LogprobsSchema.meta(
+    said("natural log probability of each token of the reference answer after the rollout's reasoning"),
+  ),
+  base_reference_logprobs: LogprobsSchema.meta(said("the same without the reasoning")),
 };
 
 const SCHEMA = z.strictObject({
@@ -20,13 +22,13 @@ const SCHEMA = z.strictObject({
   debias: z
     .boolean()
     .optional()
-    .meta({ description: "of mean_prob: less what the answer has without the reasoning, at least 0; default false" }),
+    .meta(said("of mean_prob: less what the answer has without the reasoning, at least 0; default false")),
   low_std: z
     .number()
     .gt(0)
     .max(1)
     .optional()
-    .meta({ description: "groups whose values spread less than this (population std) are marked `low_std`" }),
+    .meta(said("groups whose values spread less than this (population std) are marked `low_std`")),
 });
 type LogprobSettings = z.output<typeof SCHEMA>;
 

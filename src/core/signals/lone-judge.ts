@@ -1,5 +1,7 @@
 // Owns the settings of a judge that looks at one candidate at a time.
+
 import * as z from "zod";
+import { said } from "#said";
 import { factOf, type Judge } from "../asking/signal.ts";
 import { canonicalJudge, DEFAULT_SPEC, JudgeSchema, type Spec } from "../contract/spec.ts";
 import { wholeFrom } from "../faults/bounded.ts";
@@ -7,7 +9,7 @@ import { softFault } from "../judges/anchors.ts";
 
 /** A field of its canonical form, which stored specs hold: it says nothing of one candidate. */
 const inert = <T extends string | boolean>(value: T) =>
-  z.literal(value).optional().meta({ description: "as a spec's canonical form has it; of no effect" });
+  z.literal(value).optional().meta(said("as a spec's canonical form has it; of no effect"));
 
 /** Without what only a comparison has. */
 export const LoneJudgeSchema = JudgeSchema.omit({

@@ -1,6 +1,8 @@
 // Owns the kind `number`: a number of the caller's own for each rollout, such as its cost, by the
 // name under which it is sent.
+
 import * as z from "zod";
+import { said } from "#said";
 import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { theLimit } from "../faults/limit-advice.ts";
@@ -12,14 +14,14 @@ const FIELDS = {
   numbers: z
     .record(NameSchema, z.number().nullable())
     .refine((numbers) => Object.keys(numbers).length <= LIMITS.rollout_numbers_max, theLimit("rollout_numbers_max"))
-    .meta({ description: "numbers of your own by name, for signals of the kind number; null: there is none" }),
+    .meta(said("numbers of your own by name, for signals of the kind number; null: there is none")),
 };
 
 const SCHEMA = z.strictObject({
-  field: NameSchema.meta({ description: "the name in the rollout's `numbers`" }),
+  field: NameSchema.meta(said("the name in the rollout's `numbers`")),
   range: z
     .tuple([z.number(), z.number()])
-    .meta({ description: "where the number lies, lowest first; one outside has no value, and is never moved inside" }),
+    .meta(said("where the number lies, lowest first; one outside has no value, and is never moved inside")),
 });
 type NumberSettings = z.output<typeof SCHEMA>;
 

@@ -1,6 +1,8 @@
 // Owns the kind `reference`: whether a rollout's final answer is the reference's, by rules and by a
 // judge of what they leave open.
+
 import * as z from "zod";
+import { said } from "#said";
 import { factOf, inSteps, type Judge, type Signal } from "../asking/signal.ts";
 import { hasContent, isEmptySet, plainAnswer } from "../candidate/answers/answer-text.ts";
 import {
@@ -26,29 +28,30 @@ const ReferenceText = someText("answer_chars");
 const FIELDS = {
   reference: z
     .union([ReferenceText, someOf(ReferenceText, "references_max")])
-    .meta({ description: "the right answer, or several of which one must be met" }),
-  answer_type: z.enum(ANSWER_TYPES).meta({ description: "what the reference is; the spec's answer_type otherwise" }),
+    .meta(said("the right answer, or several of which one must be met")),
+  answer_type: z.enum(ANSWER_TYPES).meta(said("what the reference is; the spec's answer_type otherwise")),
 };
 
 const TIERS = ["rules", "judge"] as const;
 
 const SCHEMA = z.strictObject({
-  answer: z.enum(ANSWER_PLACES).default("boxed").meta({ description: "where the final answer stands in a rollout" }),
+  answer: z.enum(ANSWER_PLACES).default("boxed").meta(said("where the final answer stands in a rollout")),
   answer_type: z.enum(ANSWER_TYPES).default("auto"),
   tolerance: z
     .number()
     .min(0)
     .max(...bound("tolerance_max"))
     .default(0)
-    .meta({ description: "numbers are equal within this share of the larger; 0: exactly" }),
+    .meta(said("numbers are equal within this share of the larger; 0: exactly")),
   tiers: someOf(z.enum(TIERS), "reference_tiers_max")
     .optional()
-    .meta({ description: "who decides, in order: what rules leave open goes to the judge. Default rules alone" }),
-  appeal: z.boolean().optional().meta({
-    description: "what rules find different goes to the judge too, which measures how often they are wrong",
-  }),
+    .meta(said("who decides, in order: what rules leave open goes to the judge. Default rules alone")),
+  appeal: z
+    .boolean()
+    .optional()
+    .meta(said("what rules find different goes to the judge too, which measures how often they are wrong")),
   unreadable: UnreadableSchema,
-  judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta({ description: "of the tier judge" }),
+  judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta(said("of the tier judge")),
 });
 
 interface ReferenceSettings extends UnreadableRule {

@@ -1,6 +1,8 @@
 // Owns the items of a rubric: as a request or a spec says them, in the words of four projects, and
 // in the one form in which they are asked and scored.
+
 import * as z from "zod";
+import { said } from "#said";
 import { anyText, someOf, someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -21,29 +23,30 @@ const ALIKE = [
 
 const ItemSchema = z
   .strictObject({
-    id: Name.optional().meta({ description: "default: the item's place, from 1" }),
-    text: Text.optional().meta({ description: "what a response must do to meet it" }),
-    points: Points.optional().meta({ description: "what it counts when met; below 0 for a mistake. Default 1" }),
-    kind: z.enum(["rule", "principle"]).optional().meta({
-      description: "told to the judge: a rule is taken word for word, a principle by its sense",
-    }),
-    critical: z.boolean().optional().meta({ description: "the score is 0 where it is not met" }),
+    id: Name.optional().meta(said("default: the item's place, from 1")),
+    text: Text.optional().meta(said("what a response must do to meet it")),
+    points: Points.optional().meta(said("what it counts when met; below 0 for a mistake. Default 1")),
+    kind: z
+      .enum(["rule", "principle"])
+      .optional()
+      .meta(said("told to the judge: a rule is taken word for word, a principle by its sense")),
+    critical: z.boolean().optional().meta(said("the score is 0 where it is not met")),
     choices: z
       .array(Name)
       .min(2)
       .max(...bound("rubric_choices_max"))
       .optional()
-      .meta({ description: "worst to best: the judge chooses one, which counts from 0 to 1; default: no, yes" }),
-    name: Name.optional().meta({ description: "verifiers' word for id" }),
-    title: Name.optional().meta({ description: "Rubrics as Rewards' word for id" }),
-    criterion: Text.optional().meta({ description: "HealthBench's word for text" }),
-    description: Text.optional().meta({ description: "Rubrics as Rewards' word for text" }),
-    weight: Points.optional().meta({ description: "verifiers' and Rubrics as Rewards' word for points" }),
+      .meta(said("worst to best: the judge chooses one, which counts from 0 to 1; default: no, yes")),
+    name: Name.optional().meta(said("verifiers' word for id")),
+    title: Name.optional().meta(said("Rubrics as Rewards' word for id")),
+    criterion: Text.optional().meta(said("HealthBench's word for text")),
+    description: Text.optional().meta(said("Rubrics as Rewards' word for text")),
+    weight: Points.optional().meta(said("verifiers' and Rubrics as Rewards' word for points")),
     tags: z
       .array(anyText("id_chars"))
       .max(...bound("rubric_items_max"))
       .optional()
-      .meta({ description: "HealthBench's; not read" }),
+      .meta(said("HealthBench's; not read")),
   })
   .superRefine((item, context) => {
     for (const [name, ...others] of ALIKE) {
@@ -70,7 +73,7 @@ export const RubricSchema = someOf(ItemSchema, "rubric_items_max")
       context.addIssue({ code: "custom", path: [i], message });
     });
   })
-  .meta({ description: "what a signal of the kind rubric asks the judge" });
+  .meta(said("what a signal of the kind rubric asks the judge"));
 
 /** An item in the one form; what is at its default is left out. */
 export interface RubricItem {

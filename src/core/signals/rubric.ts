@@ -1,6 +1,8 @@
 // Owns the kind `rubric`: a judge says which items of a rubric a candidate meets; the score is of
 // their points.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { Question } from "../asking/questions.ts";
 import { factOf, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
@@ -31,16 +33,16 @@ import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   score: z.enum(RUBRIC_SCORES).default("points_over_positive"),
-  items: RubricSchema.optional().meta({ description: "asked of every group; default: each group's own `rubric`" }),
+  items: RubricSchema.optional().meta(said("asked of every group; default: each group's own `rubric`")),
   max_criteria: wholeFrom(1, "rubric_items_max")
     .optional()
-    .meta({ description: "items that one question asks about. Default 8; 1 where the preset asks about one" }),
+    .meta(said("items that one question asks about. Default 8; 1 where the preset asks about one")),
   min_coverage: z
     .number()
     .gt(0)
     .max(1)
     .optional()
-    .meta({ description: "share of the points that must be decided; with less there is no value (partial)" }),
+    .meta(said("share of the points that must be decided; with less there is no value (partial)")),
   unreadable: UnreadableSchema,
   judge: LoneJudgeSchema.omit({ rubric: true }).prefault({}),
 });

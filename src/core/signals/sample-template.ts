@@ -1,6 +1,8 @@
 // Owns texts with places for a dataset's row and a sample, as OpenAI's graders write them:
 // {{item.answer}}, {{sample.output_text}}, {{sample.output_json.answer}}.
+
 import * as z from "zod";
+import { said } from "#said";
 import { overfilled, SAMPLE_ROOM } from "../asking/fill-room.ts";
 import { type Fact, type FactFields, factOf, type GroupFault } from "../asking/signal.ts";
 import { AnyJsonSchema } from "../contract/any-json.ts";
@@ -46,14 +48,12 @@ export const TemplateSchema = anyText("slot_chars")
     const message = `{{${unknown.slice(0, 64)}}} is no variable here; there are ${KNOWN}`;
     context.addIssue({ code: "custom", message });
   })
-  .meta({ description: `a text with places in double braces: ${KNOWN}` });
+  .meta(said(`a text with places in double braces: ${KNOWN}`));
 
 /** The dataset's row, which templates name as `item`. */
 export const ITEM_FIELDS: FactFields = {
   group: {
-    item: z
-      .record(z.string(), AnyJsonSchema)
-      .meta({ description: "the dataset's row, for templates that name `item`" }),
+    item: z.record(z.string(), AnyJsonSchema).meta(said("the dataset's row, for templates that name `item`")),
   },
 };
 

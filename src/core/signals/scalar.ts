@@ -1,5 +1,7 @@
 // The kind `scalar`: a scalar reward model's number for each rollout, squashed into a known range.
+
 import * as z from "zod";
+import { said } from "#said";
 import { commonFault } from "../asking/asked-questions.ts";
 import type { Judge, Signal } from "../asking/signal.ts";
 import { type ValueRange, valued, without } from "../asking/signal-value.ts";
@@ -8,12 +10,16 @@ import { bareQuestion, gradeOn, lonePlan } from "./lone-plan.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
-  squash: z.enum(["sigmoid", "clip", "par"]).default("sigmoid").meta({
-    description:
-      "sigmoid(x); clip to low..high; par: sigmoid(x - the group's mean) (preference as reward, arXiv 2502.18770)",
-  }),
-  low: z.number().optional().meta({ description: "of clip; default 0" }),
-  high: z.number().optional().meta({ description: "of clip; default 1" }),
+  squash: z
+    .enum(["sigmoid", "clip", "par"])
+    .default("sigmoid")
+    .meta(
+      said(
+        "sigmoid(x); clip to low..high; par: sigmoid(x - the group's mean) (preference as reward, arXiv 2502.18770)",
+      ),
+    ),
+  low: z.number().optional().meta(said("of clip; default 0")),
+  high: z.number().optional().meta(said("of clip; default 1")),
   unreadable: UnreadableSchema,
 });
 type ScalarSignalSettings = z.output<typeof SCHEMA>;

@@ -1,6 +1,8 @@
 // Owns the kind `score_model`: a verifier asked in the spec's own messages for a number on the
 // spec's own scale, as OpenAI's grader of that name.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { Signal } from "../asking/signal.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -17,7 +19,7 @@ const SCHEMA = z.strictObject({
   range: z
     .tuple([end, end])
     .default([0, 1])
-    .meta({ description: "the lowest and the highest score; the value stays on this scale" }),
+    .meta(said("the lowest and the highest score; the value stays on this scale")),
   judge: OwnJudgeSchema,
   unreadable: UnreadableSchema,
 });

@@ -1,6 +1,8 @@
 // Owns the kind `steps`: one number out of the scores of a rollout's steps, which the caller sends,
 // a process reward model gives, or a judge that names the first wrong step.
+
 import * as z from "zod";
+import { said } from "#said";
 import { answeredAtOnce, factOf, type Judge, type Signal } from "../asking/signal.ts";
 import { someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
@@ -13,11 +15,11 @@ const FIELDS = {
   step_scores: z
     .array(z.number().min(0).max(1).nullable())
     .max(...bound("solution_steps_max"))
-    .meta({ description: "probability that each step of the rollout is right; null: nobody looked at it" }),
+    .meta(said("probability that each step of the rollout is right; null: nobody looked at it")),
   step_texts: z
     .array(someText("step_text_chars"))
     .max(...bound("solution_steps_max"))
-    .meta({ description: "the rollout cut into its steps, in order, for a signal of the kind steps that asks" }),
+    .meta(said("the rollout cut into its steps, in order, for a signal of the kind steps that asks")),
 };
 
 const SOURCES = ["sent", "prm", "judge"] as const;
@@ -30,13 +32,17 @@ const SCHEMA = z.strictObject({
     .gt(0)
     .max(...bound("softmin_temperature_max"))
     .optional()
-    .meta({ description: "of softmin; default 0.1, as in PURE" }),
-  source: z.enum(SOURCES).optional().meta({
-    description:
-      "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts: 1 before it, 0 from it on",
-  }),
+    .meta(said("of softmin; default 0.1, as in PURE")),
+  source: z
+    .enum(SOURCES)
+    .optional()
+    .meta(
+      said(
+        "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts: 1 before it, 0 from it on",
+      ),
+    ),
   unreadable: UnreadableSchema,
-  judge: LoneJudgeSchema.optional().meta({ description: 'of the source judge; default preset "first-wrong-step"' }),
+  judge: LoneJudgeSchema.optional().meta(said('of the source judge; default preset "first-wrong-step"')),
 });
 
 interface StepsSettings extends Reduction {

@@ -1,6 +1,8 @@
 // Owns the kind `string_check`: whether two texts made of the sample and the dataset's row are
 // equal, or one holds the other, as OpenAI's grader of that name.
+
 import * as z from "zod";
+import { said } from "#said";
 import { valued } from "../asking/signal-value.ts";
 import { holds } from "../text/text-search.ts";
 import { TemplateSchema } from "./sample-template.ts";
@@ -11,9 +13,9 @@ const SCHEMA = z.strictObject({
   input: TemplateSchema,
   reference: TemplateSchema,
   unreadable: UnreadableSchema,
-  operation: z.enum(["eq", "ne", "like", "ilike"]).meta({
-    description: "1 where input equals reference, differs from it, holds it, or holds it whatever the case",
-  }),
+  operation: z
+    .enum(["eq", "ne", "like", "ilike"])
+    .meta(said("1 where input equals reference, differs from it, holds it, or holds it whatever the case")),
 });
 type StringCheckSettings = z.output<typeof SCHEMA>;
 

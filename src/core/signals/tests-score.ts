@@ -1,6 +1,8 @@
 // Owns the scores of a program by the results of its tests. What the sandbox failed at is no
 // result.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { Detail } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { SubtaskSchema, TestWeightSchema } from "./test-cases.ts";
@@ -8,17 +10,18 @@ import { SubtaskSchema, TestWeightSchema } from "./test-cases.ts";
 const TEST_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile", "infra", "skipped"] as const;
 
 export const TestSchema = z.strictObject({
-  status: z.enum(TEST_STATUSES).meta({
-    description:
-      "`infra`: the sandbox failed, which says nothing of the program; `skipped`: not run, an earlier failed",
-  }),
+  status: z
+    .enum(TEST_STATUSES)
+    .meta(
+      said("`infra`: the sandbox failed, which says nothing of the program; `skipped`: not run, an earlier failed"),
+    ),
   weight: TestWeightSchema,
   score: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .meta({ description: "partial credit, which subtask_min reads; default 1 where it passed, else 0" }),
+    .meta(said("partial credit, which subtask_min reads; default 1 where it passed, else 0")),
   group: SubtaskSchema,
 });
 export type TestResult = z.output<typeof TestSchema>;

@@ -1,6 +1,8 @@
 // Owns the kind `tests`: the reward of a program by the results of its tests, which the caller
 // sends or a sandbox has.
+
 import * as z from "zod";
+import { said } from "#said";
 import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { UNSAMPLED } from "./lone-judge.ts";
@@ -11,25 +13,21 @@ import { BONUS, counted, type TestResult, TestSchema, type TestsSettings, testsS
 const TestsSchema = z
   .array(TestSchema)
   .max(...bound("tests_max"))
-  .meta({ description: "results of the rollout's tests; needed by a signal of the kind tests" });
+  .meta(said("results of the rollout's tests; needed by a signal of the kind tests"));
 
 const SCHEMA = z.strictObject({
   score: z.enum(["all_pass", "rate", "subtask_min", "rate_bonus"]).default("rate"),
-  bonus: z
-    .number()
-    .gt(0)
-    .max(1)
+  bonus: z.number().gt(0).max(1).optional().meta(said("of rate_bonus: what the rate adds to all_pass; default 0.1")),
+  source: z
+    .enum(["sent", "sandbox"])
     .optional()
-    .meta({ description: "of rate_bonus: what the rate adds to all_pass; default 0.1" }),
-  source: z.enum(["sent", "sandbox"]).optional().meta({
-    description: "sent (default): the caller's results; sandbox: the deployment's sandbox runs the group's test_cases",
-  }),
+    .meta(said("sent (default): the caller's results; sandbox: the deployment's sandbox runs the group's test_cases")),
   timeout_ms: z
     .int()
     .min(...bound("sandbox_timeout_ms_min"))
     .max(...bound("sandbox_timeout_ms_max"))
     .optional()
-    .meta({ description: "of a sandbox: how long one run may take; default 10000" }),
+    .meta(said("of a sandbox: how long one run may take; default 10000")),
 });
 
 const isRun = ({ source }: TestsSettings) => source === "sandbox";

@@ -1,5 +1,7 @@
 // Owns how a spec names a schedule, and what it says of its settings, by the table of schedules.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { NamedSchedule, Spec } from "../contract/spec.ts";
 import { isGraded } from "./pair-questions.ts";
 import type { Choice, Schedule, ScheduleInput } from "./schedules/schedule.ts";
@@ -19,7 +21,7 @@ const NamedScheduleSchema = z.union([
  */
 export const ScheduleSchema = NamedScheduleSchema.transform(canonicalSchedule)
   .optional()
-  .meta({ description: "default: round_robin for pairwise, single_list for listwise" });
+  .meta(said("default: round_robin for pairwise, single_list for listwise"));
 
 const nameOf = (named: NamedSchedule): string => (typeof named === "string" ? named : named.name);
 

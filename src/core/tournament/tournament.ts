@@ -1,6 +1,8 @@
 // Owns the kind `tournament`: a group's candidates compared by a verifier, each rollout's score by
 // its wins. Schedules: ../tournament/schedules.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Presentation, Question } from "../asking/questions.ts";
 import type { Signal } from "../asking/signal.ts";
@@ -23,7 +25,7 @@ import { TournamentRun } from "./tournament-run.ts";
 const SCHEMA = z.strictObject({
   judge: JudgeSchema.prefault({}),
   schedule: ScheduleSchema,
-  score: ScoreSchema.meta({ description: "as `reward` of a spec without signals" }),
+  score: ScoreSchema.meta(said("as `reward` of a spec without signals")),
 });
 
 export interface TournamentSettings {

@@ -15,7 +15,7 @@ import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
 import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
 import { beginWith, type RoomParts } from "./room-listing.ts";
-import { type Answer, createRoomStore, type RoomSubject, roomJournal } from "./room-store.ts";
+import { type Answer, createRoomStore, roomJournal } from "./room-store.ts";
 import {
   arrive,
   closesAt,

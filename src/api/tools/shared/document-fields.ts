@@ -1,6 +1,8 @@
 // Owns what the bodies of rerankers share: the query, documents that are texts or objects with one,
 // and their words in the reference. Knows no reply.
+
 import * as z from "zod";
+import { said } from "#said";
 import { GroupSchema, RolloutTextSchema } from "../../../core/contract/requests.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { validAt } from "../../door/validation.ts";
@@ -13,7 +15,7 @@ import { elements, fields, has, not, type Rule, refused, size, when } from "./pa
 export const DOCUMENT_COUNT = { minItems: 1, maxItems: LIMITS.rollouts_per_group_max };
 
 /** The prompt. */
-export const QuerySchema = GroupSchema.shape.prompt.options[0].min(1).meta({ description: "the prompt" });
+export const QuerySchema = GroupSchema.shape.prompt.options[0].min(1).meta(said("the prompt"));
 
 /** A document: a text, or an object with one. */
 const DocumentSchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
@@ -31,18 +33,19 @@ export const TextsSchema = z.array(RolloutTextSchema).meta({
 });
 
 /** A stored spec's name. */
-export const ModelSchema = z.string().nullish().meta({
-  description: "a stored spec's name. One that is nearly a spec's, or a preset's, is refused; any other is only echoed",
-});
+export const ModelSchema = z
+  .string()
+  .nullish()
+  .meta(said("a stored spec's name. One that is nearly a spec's, or a preset's, is refused; any other is only echoed"));
 
 /** How many of the best are told. */
-export const TopSchema = z.int().min(0).nullish().meta({ description: "0 or absent: all" });
+export const TopSchema = z.int().min(0).nullish().meta(said("0 or absent: all"));
 
 /** Which fields of a document make up its text. */
 export const RankFieldsSchema = z
   .array(z.string())
   .nullish()
-  .meta({ description: "of documents that are objects: the fields that make up the text" });
+  .meta(said("of documents that are objects: the fields that make up the text"));
 
 type Document = z.output<typeof DocumentSchema>;
 

@@ -1,6 +1,8 @@
 // Owns reading a flat batch: the names under which TRL, ms-swift, FAI-RL and verl's batch manager
 // send prompts, completions and columns.
+
 import * as z from "zod";
+import { said } from "#said";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import { LanguageSchema, RolloutSchema, SpecNameSchema } from "../../../core/contract/requests.ts";
 import { fieldPath } from "../../../core/faults/json-fault.ts";
@@ -45,10 +47,10 @@ export const ScoreBatchRequestSchema = HeadSchema.extend({
   completion_ids: z
     .array(z.array(z.int()))
     .nullish()
-    .meta({ description: "token ids; only their number counts, as length_tokens" }),
+    .meta(said("token ids; only their number counts, as length_tokens")),
   length_tokens: z.array(LengthSchema).nullish(),
-  pass_rate: z.array(RateSchema).nullish().meta({ description: "labels, only for metrics" }),
-  context: columns.meta({ description: "the dataset's other columns, each as long as completions" }),
+  pass_rate: z.array(RateSchema).nullish().meta(said("labels, only for metrics")),
+  context: columns.meta(said("the dataset's other columns, each as long as completions")),
   kwargs: columns,
 });
 

@@ -1,6 +1,8 @@
 // Owns the words and examples of a NeMo-Gym resources server's routes in the reference. Read by the
 // generator of the OpenAPI document alone.
+
 import * as z from "zod";
+import { said } from "#said";
 import { RESPONSE_EXAMPLE } from "./nemo-gym-response.ts";
 import { AggregateReplySchema, AggregateRequestSchema } from "./nemo-gym-server.ts";
 import { type Operation, QUESTION, sampleOperation } from "./page.ts";
@@ -28,7 +30,7 @@ export function gymOperations(
   { request, reply }: { request: z.ZodType; reply: z.ZodType },
 ): Record<string, Operation> {
   const path = suffix !== "" && {
-    path: z.object({ rollout_id: z.string().meta({ description: "not read" }) }),
+    path: z.object({ rollout_id: z.string().meta(said("not read")) }),
   };
   const sessionRoute = (operationId: string, summary: string): Operation => ({
     operationId: `${operationId}${suffix}`,
@@ -37,7 +39,7 @@ export function gymOperations(
     query: z.object({}),
     ...path,
     request: z.looseObject({
-      resources_session_id: z.unknown().optional().meta({ description: "given back where it is a text" }),
+      resources_session_id: z.unknown().optional().meta(said("given back where it is a text")),
     }),
     reply: z.looseObject({ resources_session_id: z.string().optional() }),
     example: {},

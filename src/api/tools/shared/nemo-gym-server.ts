@@ -1,6 +1,8 @@
 // Owns the routes of a NeMo-Gym resources server that score nothing: sessions, and mean, max, min,
 // median and std of every number in verified rows, by task and over all.
+
 import * as z from "zod";
+import { said } from "#said";
 import { mean, percentile, populationStd } from "../../../core/math/stats.ts";
 import { readJson } from "../../door/body.ts";
 import type { AppContext } from "../../door/scope.ts";
@@ -13,7 +15,7 @@ const MetricsSchema = z.record(z.string(), z.number());
 export const AggregateReplySchema = z.object({
   group_level_metrics: z.array(MetricsSchema),
   agent_metrics: MetricsSchema,
-  key_metrics: MetricsSchema.meta({ description: "the means" }),
+  key_metrics: MetricsSchema.meta(said("the means")),
 });
 
 const TASK = "_ng_task_index";

@@ -1,6 +1,8 @@
 // Owns the options that foreign clients can only put into the URL or a header. Knows no contract's
 // body.
+
 import * as z from "zod";
+import { said } from "#said";
 import { groupSizeOf } from "../../../core/contract/group-sizes.ts";
 import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/requests.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
@@ -24,12 +26,12 @@ export const ResponseFieldSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63
 
 /** Options of every contract. */
 export const SharedOptionsSchema = z.object({
-  spec: SpecNameSchema.optional().meta({ description: "a stored spec's name" }),
-  run_id: RunIdSchema.optional().meta({ description: "the trainer's name of the run, for the run log" }),
-  step: numberText(StepSchema).optional().meta({ description: "the trainer's step, for the run log" }),
-  deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap()).optional().meta({
-    description: "a deadline other than the contract's own",
-  }),
+  spec: SpecNameSchema.optional().meta(said("a stored spec's name")),
+  run_id: RunIdSchema.optional().meta(said("the trainer's name of the run, for the run log")),
+  step: numberText(StepSchema).optional().meta(said("the trainer's step, for the run log")),
+  deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap())
+    .optional()
+    .meta(said("a deadline other than the contract's own")),
 });
 
 /** Options of the contracts that carry whole groups. */
@@ -37,45 +39,64 @@ export const OptionsSchema = SharedOptionsSchema.extend({
   on_failure: numberOr("null")
     .default("null")
     .transform((given) => (given === "null" ? null : given))
-    .meta({
-      description: "what stands for a reward that could not be had: `null` (default), or the caller's own number",
-    }),
-  response_field: ResponseFieldSchema.optional().meta({ description: "a second name for `rewards`" }),
+    .meta(said("what stands for a reward that could not be had: `null` (default), or the caller's own number")),
+  response_field: ResponseFieldSchema.optional().meta(said("a second name for `rewards`")),
 });
 export type Options = z.output<typeof OptionsSchema>;
 
 /** Options of the contracts that send one sample a request. */
 export const SampleOptionsSchema = SharedOptionsSchema.extend({
-  group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
-    description:
-      "samples of a prompt: the group is judged as soon as so many are there. A row's own `kritai_group_size` goes before it. Else the key's default (`GROUP_SIZES`)",
-  }),
-  val_group_size: wholeNumber(1, "rollouts_per_group_max").optional().meta({
-    description:
-      "group_size of samples whose row says that they are validation's (`split` other than train). Default: as training's; of verl 1: such a sample has no group, and is answered at once, score 0 and `rm_fallback` 1",
-  }),
-  log_step: numberText(StepSchema).optional().meta({
-    description:
-      "the trainer's step for the run log alone, where samples of one group may say different ones: the group has the latest. `step` is part of what a group is",
-  }),
+  group_size: wholeNumber(1, "rollouts_per_group_max")
+    .optional()
+    .meta(
+      said(
+        "samples of a prompt: the group is judged as soon as so many are there. A row's own `kritai_group_size` goes before it. Else the key's default (`GROUP_SIZES`)",
+      ),
+    ),
+  val_group_size: wholeNumber(1, "rollouts_per_group_max")
+    .optional()
+    .meta(
+      said(
+        "group_size of samples whose row says that they are validation's (`split` other than train). Default: as training's; of verl 1: such a sample has no group, and is answered at once, score 0 and `rm_fallback` 1",
+      ),
+    ),
+  log_step: numberText(StepSchema)
+    .optional()
+    .meta(
+      said(
+        "the trainer's step for the run log alone, where samples of one group may say different ones: the group has the latest. `step` is part of what a group is",
+      ),
+    ),
   group_window_ms: wholeNumber(0, "group_window_ms_max")
     .optional()
-    .meta({
-      description: `the group is judged this long after its last sample came; default ${LIMITS.group_window_ms_default}, with group_size half of the deadline`,
-    }),
-  tries: wholeNumber(1, "client_tries_max").optional().meta({
-    description:
-      "how often the client sends a request that fails; all but the last two may be answered 503 `gathering` while the group is incomplete. Default: the contract's clients' own; 1: each request is held until it is judged",
-  }),
-  on_failure: numberOr("error", "flag").optional().meta({
-    description:
-      "what stands for a reward that could not be had: `error` (an HTTP error, the default), the caller's own number, or `flag`: what the contract's own tool marks as failed (NeMo-Gym's reward 0 with its flags, eval-protocol's `is_score_valid: false`); elsewhere an error",
-  }),
-  on_incomplete: z.enum(["judge", "error"]).default("judge").meta({
-    description:
-      "what comes of a group whose size is known and that lacks a sample by half of the deadline: `judge` those who came (default), or `error`: 503 `gathering`, and nobody is judged before all are there",
-  }),
-  format: z.enum(["number", "object"]).optional().meta({ description: "`object`: a dict for --reward-key score" }),
+    .meta(
+      said(
+        `the group is judged this long after its last sample came; default ${LIMITS.group_window_ms_default}, with group_size half of the deadline`,
+      ),
+    ),
+  tries: wholeNumber(1, "client_tries_max")
+    .optional()
+    .meta(
+      said(
+        "how often the client sends a request that fails; all but the last two may be answered 503 `gathering` while the group is incomplete. Default: the contract's clients' own; 1: each request is held until it is judged",
+      ),
+    ),
+  on_failure: numberOr("error", "flag")
+    .optional()
+    .meta(
+      said(
+        "what stands for a reward that could not be had: `error` (an HTTP error, the default), the caller's own number, or `flag`: what the contract's own tool marks as failed (NeMo-Gym's reward 0 with its flags, eval-protocol's `is_score_valid: false`); elsewhere an error",
+      ),
+    ),
+  on_incomplete: z
+    .enum(["judge", "error"])
+    .default("judge")
+    .meta(
+      said(
+        "what comes of a group whose size is known and that lacks a sample by half of the deadline: `judge` those who came (default), or `error`: 503 `gathering`, and nobody is judged before all are there",
+      ),
+    ),
+  format: z.enum(["number", "object"]).optional().meta(said("`object`: a dict for --reward-key score")),
 });
 export type SampleOptions = z.output<typeof SampleOptionsSchema>;
 

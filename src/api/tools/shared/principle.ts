@@ -1,6 +1,8 @@
 // Owns a request's own principle or rubric as its spec's judges take it: where their preset has a
 // place for one. Knows no dialect.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { Judge } from "../../../core/asking/signal.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { presetNamed } from "../../../core/judges/presets/table.ts";
@@ -12,7 +14,7 @@ export const PrincipleSchema = z
   .min(1)
   .max(...bound("slot_chars"))
   .nullish()
-  .meta({ description: "what to prefer; the spec's judge must have a place for it" });
+  .meta(said("what to prefer; the spec's judge must have a place for it"));
 
 type PrincipleSlot = "principle" | "rubric";
 const SLOTS: readonly PrincipleSlot[] = ["principle", "rubric"];

@@ -1,6 +1,8 @@
 // Owns what a client that ranks may say of Kritai's own: `kritai` in the body, headers, the URL; and
 // the warning about fields that look like options and are none.
+
 import * as z from "zod";
+import { said } from "#said";
 import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/requests.ts";
 import { BudgetSchema } from "../../../core/contract/spending.ts";
 import { SUGGESTING } from "../../../core/faults/field-errors.ts";
@@ -13,12 +15,12 @@ import { validAt } from "../../door/validation.ts";
 import { urlOptions } from "./options.ts";
 
 const OptionSchema = z.strictObject({
-  spec: SpecNameSchema.optional().meta({ description: "a stored spec's name" }),
+  spec: SpecNameSchema.optional().meta(said("a stored spec's name")),
   deadline_ms: RewardsRequestSchema.shape.deadline_ms
     .unwrap()
     .optional()
-    .meta({ description: "a deadline other than the contract's own" }),
-  schedule: ScheduleSchema.meta({ description: "which documents are compared; default: the spec's" }),
+    .meta(said("a deadline other than the contract's own")),
+  schedule: ScheduleSchema.meta(said("which documents are compared; default: the spec's")),
   budget: BudgetSchema.optional(),
   run_id: RunIdSchema.optional(),
   step: StepSchema.optional(),
@@ -26,10 +28,11 @@ const OptionSchema = z.strictObject({
 type Option = keyof z.output<typeof OptionSchema>;
 
 /** In a body, beside the fields of its dialect. */
-export const KritaiSchema = OptionSchema.nullish().meta({
-  description:
+export const KritaiSchema = OptionSchema.nullish().meta(
+  said(
     "Kritai's own options, for clients that cannot write URLs; also as headers: `Kritai-Deadline-Ms`, `Kritai-Schedule`, `Kritai-Budget`, `Kritai-Spec`, `Kritai-Run-Id`, `Kritai-Step`. The body goes before the URL, the URL before headers",
-});
+  ),
+);
 
 /** What was said of a ranking, and what looks as if it were meant so. */
 export interface RankingOptions extends Partial<z.output<typeof OptionSchema>> {

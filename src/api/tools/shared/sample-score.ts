@@ -1,6 +1,8 @@
 // Owns what one gathered sample's judgement is told as: a number or a refusal, a score in 0..1, and
 // log values whose names never change. Knows no dialect.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { ValueRange } from "../../../core/asking/signal-value.ts";
 import type { Spec } from "../../../core/contract/spec.ts";
 import { type AnySpec, compileSpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
@@ -81,15 +83,13 @@ const flag = z.union([z.literal(0), z.literal(1)]);
  */
 export const SampleLogsSchema = z
   .object({
-    rm_fallback: flag.meta({ description: "1: no reward could be had, and a declared number stands in its place" }),
-    rm_attached: flag.meta({ description: "1: a retry, answered with the judgement of the sample that it repeats" }),
-    rm_late: flag.meta({ description: "1: came after its group was judged, and was compared with the members judged" }),
-    rm_cut_short: flag.meta({ description: "1: the group was judged with who was there, for want of time" }),
-    rm_tied: flag.meta({
-      description: "1: all rewards of the group are equal, so that a trainer relative to it learns nothing",
-    }),
-    rm_members: z.int().meta({ description: "samples judged together" }),
-    rm_parse_rate: z.number().meta({ description: "of the group's answers; 1 when none was needed, 0 when none came" }),
+    rm_fallback: flag.meta(said("1: no reward could be had, and a declared number stands in its place")),
+    rm_attached: flag.meta(said("1: a retry, answered with the judgement of the sample that it repeats")),
+    rm_late: flag.meta(said("1: came after its group was judged, and was compared with the members judged")),
+    rm_cut_short: flag.meta(said("1: the group was judged with who was there, for want of time")),
+    rm_tied: flag.meta(said("1: all rewards of the group are equal, so that a trainer relative to it learns nothing")),
+    rm_members: z.int().meta(said("samples judged together")),
+    rm_parse_rate: z.number().meta(said("of the group's answers; 1 when none was needed, 0 when none came")),
     rm_latency_ms: z.number(),
     rm_wins: z.int(),
     rm_losses: z.int(),
@@ -101,9 +101,7 @@ export const SampleLogsSchema = z
     rm_overlong: z.number().exactOptional(),
   })
   .catchall(z.number())
-  .meta({
-    description: "of a spec with signals rm_signal_<name> for each, in the place of rm_base, rm_format and rm_overlong",
-  });
+  .meta(said("of a spec with signals rm_signal_<name> for each, in the place of rm_base, rm_format and rm_overlong"));
 type SampleLogs = z.output<typeof SampleLogsSchema>;
 
 /** Rounding of a mean of equal rewards leaves less than this of a spread. */

@@ -1,5 +1,7 @@
 // The parser `line`: a key, bounded as a word, and what its line says behind it.
+
 import * as z from "zod";
+import { said } from "#said";
 import { linesOf, stripped } from "./answer-text.ts";
 import { KeySchema, LabelsSchema, RangeSchema, WordsSchema } from "./fields.ts";
 import { type LabelWords, labelsIn, lettersOf } from "./labels.ts";
@@ -13,11 +15,7 @@ const SCHEMA = z
     /** Such as `[RESULT]` or `Winner:`; case, and asterisks around it, do not count. */
     key: KeySchema,
     /** In brackets anywhere, others at a line's start. */
-    also: z
-      .array(KeySchema)
-      .min(1)
-      .max(4)
-      .meta({ description: "other spellings of the key, read where it stands nowhere" }),
+    also: z.array(KeySchema).min(1).max(4).meta(said("other spellings of the key, read where it stands nowhere")),
     labels: LabelsSchema,
     words: WordsSchema,
     /** Instead of labels: a number, lowest and highest. */

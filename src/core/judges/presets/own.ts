@@ -1,5 +1,7 @@
 // Owns a deployment's own templates: presets that come as data, and their form inside a spec.
+
 import * as z from "zod";
+import { said } from "#said";
 import { canonicalJson } from "../../contract/spec.ts";
 import { anyText, someOf, someText } from "../../faults/bounded.ts";
 import { bound } from "../../faults/limit-advice.ts";
@@ -14,7 +16,7 @@ const LabelListSchema = z.array(anyText("label_chars")).max(...bound("labels_max
 const MessageSchema = z.strictObject({
   role: z.string().regex(/^[a-z][a-z0-9_-]{0,31}(?:\{\{(?:n|letter)\}\})?$/, "must be a chat role, such as user"),
   text,
-  each: z.literal(true).optional().meta({ description: "one message a candidate" }),
+  each: z.literal(true).optional().meta(said("one message a candidate")),
 });
 
 /**
@@ -23,16 +25,15 @@ const MessageSchema = z.strictObject({
 export const TemplateSchema = z.strictObject({
   shape: z.enum(["point", "pair", "list", "reference", "rubric", "steps"]),
   messages: someOf(MessageSchema, "template_messages_max"),
-  candidate: text.meta({ description: "how one candidate is written: {{text}} or {{json}} between delimiters" }),
-  between: anyText("slot_chars")
-    .optional()
-    .meta({ description: "what stands between two candidates; default an empty line" }),
+  candidate: text.meta(said("how one candidate is written: {{text}} or {{json}} between delimiters")),
+  between: anyText("slot_chars").optional().meta(said("what stands between two candidates; default an empty line")),
   parser: ParserSchema,
-  ties: LabelListSchema.optional().meta({ description: "labels that say that neither is better" }),
-  passing: LabelListSchema.optional().meta({ description: "of one candidate: labels that count 1" }),
-  style: z.enum(["completion", "roles"]).optional().meta({
-    description: "completion: one raw text for /completions; roles: special chat roles. Default: chat",
-  }),
+  ties: LabelListSchema.optional().meta(said("labels that say that neither is better")),
+  passing: LabelListSchema.optional().meta(said("of one candidate: labels that count 1")),
+  style: z
+    .enum(["completion", "roles"])
+    .optional()
+    .meta(said("completion: one raw text for /completions; roles: special chat roles. Default: chat")),
 });
 
 export const TemplateNameSchema = z

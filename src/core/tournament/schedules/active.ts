@@ -1,16 +1,22 @@
 // Owns the schedule `active`: wave after wave the pairs of which an answer says most, until the
 // order is sure.
+
 import * as z from "zod";
+import { said } from "#said";
 import { activeAgain } from "./active-again.ts";
 import { circular } from "./circular.ts";
 import { spaced, unasked, worthIn } from "./pair-worth.ts";
 import { allPairs, type Match, type Schedule, strengthsOf } from "./schedule.ts";
 import { endFit, isSure } from "./sureness.ts";
 
-export const orderConfidenceSetting = z.number().gt(0.5).max(1).optional().meta({
-  description:
-    "in place of `sure`: ends when the reply's order_confidence is so high, and asks most of who may be the best",
-});
+export const orderConfidenceSetting = z
+  .number()
+  .gt(0.5)
+  .max(1)
+  .optional()
+  .meta(
+    said("in place of `sure`: ends when the reply's order_confidence is so high, and asks most of who may be the best"),
+  );
 
 const SETTINGS = z.strictObject({
   sure: z
@@ -18,12 +24,16 @@ const SETTINGS = z.strictObject({
     .gt(0)
     .max(1)
     .default(0.95)
-    .meta({ description: "ends when the best is the best with this probability, and tau-b expected so high" }),
+    .meta(said("ends when the best is the best with this probability, and tau-b expected so high")),
   order_confidence: orderConfidenceSetting,
-  again: z.boolean().default(false).meta({
-    description:
-      "also asks pairs again, in the other order or more often, where that tells more; takes out of strengths what being shown first earns",
-  }),
+  again: z
+    .boolean()
+    .default(false)
+    .meta(
+      said(
+        "also asks pairs again, in the other order or more often, where that tells more; takes out of strengths what being shown first earns",
+      ),
+    ),
 });
 
 /**

@@ -1,15 +1,22 @@
 // Owns the schedule `anchored`: everyone against one candidate.
+
 import * as z from "zod";
+import { said } from "#said";
 import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  anchor: z.enum(["seeded", "reference"]).default("seeded").meta({
-    description:
-      "`seeded`: one of the group; `reference`: the group's own `reference`, which is not rewarded, so that a group of one has a reward",
-  }),
-  shown: z.enum(["seeded", "first"]).default("seeded").meta({
-    description: "where the anchor stands in a pair asked in one order: `first` in all is the same for everyone else",
-  }),
+  anchor: z
+    .enum(["seeded", "reference"])
+    .default("seeded")
+    .meta(
+      said(
+        "`seeded`: one of the group; `reference`: the group's own `reference`, which is not rewarded, so that a group of one has a reward",
+      ),
+    ),
+  shown: z
+    .enum(["seeded", "first"])
+    .default("seeded")
+    .meta(said("where the anchor stands in a pair asked in one order: `first` in all is the same for everyone else")),
 });
 
 /**

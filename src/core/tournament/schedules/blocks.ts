@@ -1,17 +1,17 @@
 // Owns the schedule `blocks`: lists of a few candidates each that together show every pair.
+
 import * as z from "zod";
+import { said } from "#said";
 import { wholeFrom } from "../../faults/bounded.ts";
 import { LIMITS } from "../../faults/limits.ts";
 import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  size: wholeFrom(2, "list_candidates_max")
-    .default(LIMITS.list_candidates_max)
-    .meta({ description: "candidates a list" }),
-  cover: wholeFrom(1, "samples_max").default(1).meta({ description: "how many lists show each pair at least" }),
+  size: wholeFrom(2, "list_candidates_max").default(LIMITS.list_candidates_max).meta(said("candidates a list")),
+  cover: wholeFrom(1, "samples_max").default(1).meta(said("how many lists show each pair at least")),
   rounds: wholeFrom(1, "rollouts_per_group_max")
     .optional()
-    .meta({ description: "most rounds of about n / size lists; default: as many as cover all pairs" }),
+    .meta(said("most rounds of about n / size lists; default: as many as cover all pairs")),
 });
 
 /**

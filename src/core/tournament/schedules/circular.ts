@@ -1,12 +1,14 @@
 // Owns the schedule `circular`: each candidate against those at some distances on a seeded ring.
+
 import * as z from "zod";
+import { said } from "#said";
 import { wholeFrom } from "../../faults/bounded.ts";
 import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
   degree: wholeFrom(1, "rollouts_per_group_max")
     .default(1)
-    .meta({ description: "rings: each candidate meets 2 x degree others; of a small group all" }),
+    .meta(said("rings: each candidate meets 2 x degree others; of a small group all")),
 });
 
 /**

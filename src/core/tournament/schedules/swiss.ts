@@ -1,12 +1,12 @@
 // Owns the schedule `swiss`: round after round those of equal points against each other.
+
 import * as z from "zod";
+import { said } from "#said";
 import { wholeFrom } from "../../faults/bounded.ts";
 import type { Outcomes, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  rounds: wholeFrom(1, "rollouts_per_group_max")
-    .optional()
-    .meta({ description: "default: ceil(log2 n); never more than n - 1" }),
+  rounds: wholeFrom(1, "rollouts_per_group_max").optional().meta(said("default: ceil(log2 n); never more than n - 1")),
 });
 
 /**
