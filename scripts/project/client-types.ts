@@ -1,5 +1,5 @@
-// Makes `clients/typescript/src/openapi.generated.ts`, the OpenAPI document as types: in no commit,
-// made where the document is another than the one that it was made of.
+// Makes the OpenAPI document as types for the package of clients/typescript: in no commit, made where
+// the document is another than the one that they were made of.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -71,7 +71,7 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
     .filter((rewards) => rewards.length > 0);
   const nulls: Record<string, number> = {};
   for (const { reward, error } of rollouts) {
-    if (reward === null && error !== null) nulls[error] = (nulls[error] ?? 0) + 1;
+    if (reward === null && error !== null && error !== "abstained") nulls[error] = (nulls[error] ?? 0) + 1;
   }
   const uses = results.map(({ verifier }) => verifier);
   const total = (of: (use: (typeof uses)[number]) => number) => sum(uses.map(of));
@@ -95,6 +95,7 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
       total((use) => use.parsed + use.unparsed),
     ),
     nulls,
+    abstained_share: share(rollouts.map(({ error }) => error === "abstained")),
     malformed_share: share(rollouts.map(({ format_ok }) => !format_ok)),
     length_p50: median(known(rollouts.map(({ length_tokens }) => length_tokens ?? null))),
     at_cap_share: share(ended.map((reason) => reason === "length")),

@@ -33,8 +33,8 @@ describe("the version", () => {
     expect(places.map(({ file }) => file)).toEqual(
       expect.arrayContaining([
         ...["package.json", "clients/typescript/package.json", "clients/python/pyproject.toml", "compose.yaml"],
-        ...["clients/python/src/kritai/transport.py", "src/api/routes/service.ts", "deploy/kubernetes/service.yaml"],
-        ...[expect.stringMatching(/^test.vectors/), "gpu-backend/serve/kubernetes/base/gateway.yaml"],
+        ...["clients/python/src/kritai/transport.py", "src/api/routes/service.ts", "deploy/helm/kritai/Chart.yaml"],
+        ...[expect.stringMatching(/^test.vectors/), "deploy/helm/kritai/values.yaml", "docs/container.md"],
       ]),
     );
     expect(places.filter(({ file }) => file === "package-lock.json")).toHaveLength(2);

@@ -49,6 +49,7 @@ function closureOf(entry: string): { files: string[]; packages: string[] } {
     )) {
       const name = (match[1] ?? match[2] ?? match[3]) as string;
       if (name.startsWith(".")) visit(normalize(join(dirname(path), name)));
+      else if (name.startsWith("#")) visit(normalize(manifest.imports[name].default));
       else if (!name.startsWith("node:"))
         packages.add(
           name

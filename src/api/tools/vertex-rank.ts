@@ -1,8 +1,6 @@
 // Owns Vertex AI's ranking API, `rankingConfigs/*:rank` of Google's Discovery Engine. Ranking:
 // ranked-documents.ts.
-
 import * as z from "zod";
-import { said } from "#said";
 import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { validAt } from "../door/validation.ts";
@@ -26,7 +24,7 @@ const RequestSchema = z.object({
   query: QuerySchema,
   records: z.array(RecordSchema).meta({ ...DOCUMENT_COUNT, description: "the candidates: content, title or both" }),
   topN: TopSchema,
-  ignoreRecordDetailsInResponse: z.boolean().nullish().meta(said("true: only ids and scores are told")),
+  ignoreRecordDetailsInResponse: z.boolean().nullish().meta({ description: "true: only ids and scores are told" }),
   kritai: KritaiSchema,
 });
 
@@ -40,7 +38,7 @@ export const VertexReplySchema = z.object({
         score: z.number(),
       }),
     )
-    .meta(said("best first")),
+    .meta({ description: "best first" }),
 });
 
 /** How a configuration's name ends where it is to rank. */
@@ -123,9 +121,9 @@ export const page = /* @__PURE__ */ documented(vertexRank, () => ({
       description: `The query is the prompt, the records are its candidates: the content, behind the title where it does not begin with it. ${scoresAndHeader()}`,
       query: SharedOptionsSchema,
       path: z.object({
-        project: z.string().meta(said("any")),
-        location: z.string().meta(said("any")),
-        config: z.string().regex(RANK).meta(said("any name, and `:rank`")),
+        project: z.string().meta({ description: "any" }),
+        location: z.string().meta({ description: "any" }),
+        config: z.string().regex(RANK).meta({ description: "any name, and `:rank`" }),
       }),
       request: RequestSchema,
       reply: VertexReplySchema,

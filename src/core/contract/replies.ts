@@ -1,11 +1,11 @@
-// Owns the wire shapes of the native routes' replies. Requests: contract.ts.
-
+// Owns the wire shapes of the native routes' replies. Requests: requests.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
 
 const count = z.int().min(0);
 const numberOrNull = z.number().nullable();
+const share = z.number().min(0).max(1);
 const ItemErrorSchema = z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]]);
 
 export const TAU_UNDEFINED = ["no_labels", "too_few", "tied_wins", "tied_labels", "undecided"] as const;
@@ -48,16 +48,9 @@ export const RolloutResultSchema = z.object({
     .literal(true)
     .optional()
     .meta(said("the text is longer than rollout_text_bytes, so that the rollout is malformed; else absent")),
-  shown: z
-    .number()
-    .min(0)
-    .max(1)
+  shown: share
     .optional()
-    .meta(
-      said(
-        "of a rollout of several turns: the share of its characters that the judge sees, thoughts apart; absent of a text, which is shown whole",
-      ),
-    ),
+    .meta(said("of a rollout of several turns: the share of its characters that the judge sees, thoughts apart")),
   left_out: z
     .record(z.string(), count)
     .optional()

@@ -6,6 +6,7 @@ import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
+import { memoryValues } from "../storage/memory.ts";
 import { getJson, putJson, type Values } from "../storage/values.ts";
 import type { GatheredReward, GroupFacts } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
@@ -142,6 +143,9 @@ export function createRoomStore(values: Values): RoomStore {
     flush,
   };
 }
+
+/** Of a room that has forgotten everything: what still comes is kept nowhere. */
+export const passingStore = (): RoomStore => createRoomStore(memoryValues(() => undefined));
 
 /**
  * A group's journal as scoring wants it. What an earlier judgement asked is in that one's log

@@ -2,7 +2,6 @@
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { pause, within } from "../../platform/waiting.ts";
-import { memoryValues } from "../storage/memory.ts";
 import { answersOf, earlierAnswers, faultAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
 import { DeliveredReplies } from "./delivered-replies.ts";
 import { type DuplicateResolution, resolveDuplicates } from "./duplicate-requests.ts";
@@ -15,7 +14,7 @@ import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
 import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
 import { beginWith, type RoomParts } from "./room-listing.ts";
-import { type Answer, createRoomStore, roomJournal } from "./room-store.ts";
+import { type Answer, passingStore, roomJournal } from "./room-store.ts";
 import {
   arrive,
   closesAt,
@@ -105,7 +104,7 @@ export class Room {
     this.#joins.answerAll({ fault: GATHERING });
     forgetAll(this.#state);
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#parts = { ...this.#parts, store: createRoomStore(memoryValues(() => undefined)) };
+    this.#parts = { ...this.#parts, store: passingStore() };
   }
 
   /** Does what is due; resolves when no judgement is under way, or after room_alarm_ms. */

@@ -35,6 +35,8 @@ interface Operation {
 const READERS: Record<string, z.ZodObject> = {
   listRuns: RunsQuerySchema,
   getRun: OwnerQuerySchema,
+  putRun: OwnerQuerySchema,
+  deleteRun: OwnerQuerySchema,
   getRunSteps: StepsQuerySchema,
   getRunHealth: HealthQuerySchema,
   compareRuns: CompareQuerySchema,
