@@ -208,7 +208,7 @@ A 14B verifier on H200s as the simulator has it: ${Math.round(1 / engine.token_c
 
 ${table(["step", "schedule", "verifier", ...TARGETS.map((target) => `in ${target} s`)], needed)}
 
-"none": the longest answers alone take longer. Then fewer tokens an answer help, and more GPUs do not.
+"none": the longest answers alone take longer, once a wave of the schedule. Then fewer tokens an answer or another schedule help, and more GPUs do not.
 
 ![Seconds of a step by GPUs](${folder}/seconds-of-a-step-of-32-x-8.svg)
 
