@@ -108,7 +108,12 @@ const EPSILON = 1e-9;
 const LOG = "DATABASE_URL";
 const unlogged = { runLog: unconfiguredRunLog(LOG), specs: unconfiguredNames(LOG) };
 
-/** A reward through a tool's contract is one over what nobody saw, if the act was in no prompt. */
+const TOLD = "only_the_answer_judged";
+
+/**
+ * A reward through a tool's contract is one over what nobody saw, if the act was in no prompt and
+ * the reply does not say so.
+ */
 async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Verifier): Promise<Outcome> {
   let seen = false;
   const judge = watched(verifier, (prompt) => {
@@ -123,8 +128,11 @@ async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Ve
   );
   const [own] = replies as [Response];
   // eval-protocol tells a failure by a score that is not valid.
-  const paid = own.status === 200 && ((await own.json()) as { is_score_valid?: boolean }).is_score_valid !== false;
-  const through = paid && !seen;
+  const body = await own.text();
+  const paid = own.status === 200 && (JSON.parse(body) as { is_score_valid?: boolean }).is_score_valid !== false;
+  // Where a spec judges the answer alone, whoever asks is told so.
+  const told = body.includes(TOLD) || (own.headers.get("x-kritai-warnings") ?? "").includes(TOLD);
+  const through = paid && !seen && !told;
   return { attack: name, through, effect: null, escaped: false, hurt: false };
 }
 

@@ -294,6 +294,6 @@ export const ExportLineSchema = z.union([
   StoredAuditVerdictSchema.extend({ type: z.literal("row") }),
   StoredTextSchema.extend({ type: z.literal("row") }),
   StoredSignalSchema.extend({ type: z.literal("row") }),
-  z.object({ type: z.literal("end"), rows: count }),
+  z.object({ type: z.literal("end"), rows: count, metadata: RunMetadataSchema.exactOptional() }),
   z.object({ type: z.literal("error"), code: z.string(), detail: z.string(), rows: count, request_id: z.string() }),
 ]);

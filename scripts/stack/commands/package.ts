@@ -68,7 +68,7 @@ function asJavaScript(path: string): string {
 
 /** What the modules import, in the versions that are tested. */
 function manifestOf() {
-  const { version, license, description } = JSON.parse(read("package.json"));
+  const { version, license, description, imports } = JSON.parse(read("package.json"));
   const stated = ["package.json", "gpu-backend/package.json"].flatMap((path) => {
     const { dependencies, devDependencies } = JSON.parse(read(path));
     return Object.entries<string>({ ...devDependencies, ...dependencies });
@@ -88,6 +88,7 @@ function manifestOf() {
     keywords: ["reinforcement learning", "reward model", "verifier", "best-of-n", "rlvr", "rerank"],
     engines: { node: ">=22.15" },
     bin: { kritai: "bin/kritai.js" },
+    imports: JSON.parse(JSON.stringify(imports).replaceAll(/\.ts(?=")/g, ".js")),
     dependencies: Object.fromEntries(dependencies.map((name) => [name, versions[name] as string])),
   };
 }

@@ -18,7 +18,14 @@ import { checkedSpec, resolveSpec } from "../../door/spec-lookup.ts";
 import type { BodyFields } from "../../door/validation.ts";
 import { submitBatch } from "../../routes/batch-submission.ts";
 import type { Contract, ContractRoute } from "./contract.ts";
-import { beginJudging, type Carried, type Logged, type RunningJudgement, refuseUnmet } from "./judging.ts";
+import {
+  beginJudging,
+  type Carried,
+  type Logged,
+  type RunningJudgement,
+  refuseUnmet,
+  warningHeaders,
+} from "./judging.ts";
 import { type Options, urlOptions } from "./options.ts";
 import { chooseTextSpec, modelSpec } from "./text-spec.ts";
 
@@ -130,7 +137,8 @@ async function answer(
     try {
       const { scored } = begin();
       if (later !== undefined) await notingGaps(c, replyIn(scored));
-      return { value: tell(await scored) };
+      const outcome = await scored;
+      return { value: tell(outcome), headers: warningHeaders(outcome.reply.warnings) };
     } catch (error) {
       if (failed === undefined) throw error;
       return { value: failed(error) };

@@ -39,9 +39,10 @@ export const leastOf = (length: number): number => Math.min(length, said(length)
 /**
  * How much each of the lengths gets of `room`: all the same level, those below it all they have,
  * what is over to the first. None gets less than its least, even beyond the room.
+ * @param least of each, where a length is that of a part
  */
-export function shares(lengths: readonly number[], room: number): number[] {
-  const at = (level: number) => lengths.map((length) => Math.max(leastOf(length), Math.min(length, level)));
+export function shares(lengths: readonly number[], room: number, least = lengths.map(leastOf)): number[] {
+  const at = (level: number) => lengths.map((length, i) => Math.max(least[i] as number, Math.min(length, level)));
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
   let [low, high] = [0, lengths.reduce((most, length) => Math.max(most, length), 0)];
   if (sum(at(high)) <= room) return at(high);

@@ -3,7 +3,7 @@
 import { createGuard } from "../../judges/escape/guard.ts";
 import type { Part } from "../../transcript/messages.ts";
 import type { Turn } from "../../transcript/turns.ts";
-import { cutTo, shares } from "./cut.ts";
+import { cutTo, leastOf, shares } from "./cut.ts";
 
 /** What of a run may be left out, by what it is. */
 export type LeftOut = "thoughts" | "results" | "turns" | "calls" | "files" | "other";
@@ -104,11 +104,12 @@ function allowances(
 ): Map<Region, number> {
   const cut = regions.filter(({ own }) => !own);
   const most = cut.map(({ is, text }) => (is === "results" ? Math.min(text.length, result_chars) : text.length));
+  const least = cut.map(({ text }) => leastOf(text.length));
   const room = Math.max(0, total_chars - ownChars(regions));
-  let given = shares(most, room);
+  let given = shares(most, room, least);
   if (shrinks > 0) {
     const sum = given.reduce((all, share) => all + share, 0);
-    given = shares(most, Math.floor(sum / 2 ** shrinks));
+    given = shares(most, Math.floor(sum / 2 ** shrinks), least);
   }
   return new Map(cut.map((region, i) => [region, given[i] as number]));
 }
