@@ -5,6 +5,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Owner } from "../../core/contract/owner.ts";
 import type { GroupResult, RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { mayCome } from "../../core/faults/mendable.ts";
 import { BY_STEP } from "../../ports/run-axis.ts";
 import type { GroupRow, GroupsWanted, Page, RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
@@ -37,10 +38,13 @@ function componentsOf(
   };
 }
 
-function rolloutResult(row: StoredRollout, signalRows: readonly StoredSignalRow[]): RolloutResult {
+/** @param failed whether the verifier failed at something of the group */
+function rolloutResult(row: StoredRollout, signalRows: readonly StoredSignalRow[], failed: boolean): RolloutResult {
+  const error = row.error as RolloutResult["error"];
   return {
     reward: row.reward,
-    error: row.error as RolloutResult["error"],
+    error,
+    ...(error !== null && { retryable: mayCome(error, failed) }),
     ...componentsOf(row, signalRows),
     wins: row.wins,
     losses: row.losses,
@@ -58,7 +62,7 @@ function rolloutResult(row: StoredRollout, signalRows: readonly StoredSignalRow[
 
 function groupResult(row: StoredGroup, members: Members): GroupResult {
   const { contest } = row;
-  const results = members.rollouts.map((member) => rolloutResult(member, members.signals));
+  const results = members.rollouts.map((member) => rolloutResult(member, members.signals, row.failed > 0));
   return {
     group_id: row.group_id,
     status: row.status,

@@ -1,6 +1,7 @@
 // Owns how an entry becomes rows of the run log's tables. Knows the tables' columns and the entry;
 // no statement, no connection.
 
+import type { RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { AuditVerdictRow, GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../ports/run-log.ts";
 import type { InsertRow } from "../db/bulk-insert.ts";
@@ -76,9 +77,13 @@ function rolloutRow(
   group_index: number,
   rollout_index: number,
 ): RowOf<typeof rollouts> {
-  // What a spec with signals has, its own rows hold, details too.
-  const rolloutResult = result.rollouts[rollout_index] as (typeof result.rollouts)[number];
-  const { components, errors, unasked: _unasked, details: _details, ...answered } = rolloutResult;
+  // What a spec with signals has, its own rows hold, details too. Fields that only some rollouts of
+  // a reply have are no columns: all rows of a table have the same.
+  const { components, errors, ...rolloutResult } = result.rollouts[rollout_index] as RolloutResult;
+  const { reward, error, wins, losses, ties, undecided, forfeits, unparsed } = rolloutResult;
+  const { votes, rank, duplicate_of, format_ok, jams_judge } = rolloutResult;
+  const counts = { wins, losses, ties, undecided, forfeits, unparsed, votes };
+  const answered = { reward, error, ...counts, rank, duplicate_of, format_ok, jams_judge };
   const { base = null, format, overlong } = errors === undefined ? components : {};
   const { text: _, ...row } = logged[rollout_index] as RolloutRow;
   const scored = { base, format: format ?? 0, overlong: overlong ?? 0, audit: audit[rollout_index] ?? null };
