@@ -71,8 +71,7 @@ export const GATEWAY_ENGINES = 64;
 
 /**
  * 256 groups of 16, all pairs, one sample, judged by a 14B that thinks, on H200s. Prompts as those
- * of the committed problems; the gateway's time a generation as `npm run lab -- bench --only
- * gateway` measures it with answers of a few hundred events.
+ * of the committed problems; round trips, the edge's time and the gateway's a generation are assumed.
  */
 export const STANDARD: Setting = {
   groups: 256,
