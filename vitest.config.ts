@@ -32,7 +32,8 @@ const PROCESSES = [
   "test/stack/{container,npm-package,replicas,slow-reply,two-machines}.test.ts",
   "lab/test/trainers/**/*.test.ts",
 ];
-const DEPLOY = ["test/deploy/deploy.test.ts"];
+/** Commands that install and build for minutes: they have no time beside the others in CI. */
+const DEPLOY = ["test/deploy/deploy.test.ts", "test/e2e/release.test.ts"];
 /** Rooms that other projects run by themselves. */
 const APART = [
   "**/node_modules/**",
@@ -139,7 +140,7 @@ export default defineConfig({
       { test: { name: "slow-isolated", include: slowIsolated, exclude: APART, ...TIME_OUTS } },
       // The real wrangler, several times a test.
       { test: { name: "deploy", include: DEPLOY, ...TIME_OUTS } },
-      { test: { name: "processes", include: PROCESSES, ...TIME_OUTS } },
+      { test: { name: "processes", include: PROCESSES, exclude: ["**/node_modules/**", ...DEPLOY], ...TIME_OUTS } },
       {
         test: {
           name: "faults",

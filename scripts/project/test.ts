@@ -13,7 +13,7 @@ export const TESTS = {
   names: {
     slow: "the GPU side, the laboratory, databases, long searches",
     processes: "the stack, its commands and restarts as processes",
-    deploy: "npm run deploy, with the real wrangler against stand-ins",
+    deploy: "npm run deploy, with the real wrangler against stand-ins; a release and what it made",
     faults: "every fault x protocol x form of reply, and half a minute of chaos",
     browser: "the pages in Chromium",
     python: "the Python client: bash clients/python/run-tests.sh",
@@ -27,7 +27,7 @@ type Name = keyof typeof TESTS.names;
 const PROJECTS: Partial<Record<Name, { projects: readonly string[]; needs: readonly Beside[] }>> = {
   slow: { projects: ["slow", "slow-isolated"], needs: ["lab", "test"] },
   processes: { projects: ["processes"], needs: ["lab", "test"] },
-  deploy: { projects: ["deploy"], needs: [] },
+  deploy: { projects: ["deploy"], needs: ["test"] },
   faults: { projects: ["faults"], needs: [] },
   browser: { projects: ["browser"], needs: ["lab", "test"] },
 };
