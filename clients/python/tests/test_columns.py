@@ -84,7 +84,7 @@ def test_a_group_that_was_asked_again_has_its_last_values() -> None:
         reply = told(request, number)
         if number == 0:
             lost = reply.body["groups"][1]["rollouts"][0]
-            lost.update(reward=None, error="deadline")
+            lost.update(reward=None, error="deadline", retryable=True)
             reply.body["columns"]["base"][1][0] = None
         return reply
 

@@ -16,6 +16,8 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     ...specRefusals(),
     ...groupRefusals(),
     refused("ids differ", "groups\\[\\]\\.group_id", "the same as that of"),
+    refused("a text or messages", "groups\\[\\]\\.rollouts\\[\\]\\.(text|messages)", "^required|one of the two"),
+    refused("so many numbers", "groups\\[\\]\\.rollouts\\[\\]\\.numbers", "rollout_numbers_max"),
   ],
   scoreVerdicts: [
     refused("C <= M", "overlong\\.cache_tokens", "at most max_tokens"),
