@@ -49,6 +49,7 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     { why: "lengths that were logged", status: 400, code: "length_tokens_required", path: "spec" },
     refused("steps that were logged", "from_step", "required: |rescore_specs_max"),
   ],
+  putRun: [refused("so many fields", "\\$", "metadata_fields_max")],
   compareRuns: [refused("runs of the log", "with", "no run of this id")],
   listRuns: [cursor],
   getRunGroups: [cursor, windows],

@@ -142,7 +142,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     request: RunMetadataSchema,
     said: "Stored.",
     reply: DescribedSchema,
-    faults: [...WRITE],
+    faults: [404, ...WRITE],
   },
   "DELETE /v1/runs/:run_id": {
     operationId: "deleteRun",
