@@ -4,6 +4,7 @@
 import { READING_STATUSES } from "../../src/core/asking/readings.ts";
 import { TAU_UNDEFINED } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../src/core/faults/errors.ts";
+import { mayCome } from "../../src/core/faults/mendable.ts";
 import type { GroupEntry, LogEntry, VerdictRow } from "../../src/ports/run-log.ts";
 import fc from "../harness/property.ts";
 
@@ -127,6 +128,16 @@ const contest = maybe(
   }),
 );
 
+/** As a reply says it beside each code. */
+function sayingWhatMayCome(entry: GroupEntry): GroupEntry {
+  const { rollouts, verifier } = entry.result;
+  const told = rollouts.map((rollout) => {
+    const { error } = rollout;
+    return error === null ? rollout : { ...rollout, retryable: mayCome(error, verifier.failed > 0) };
+  });
+  return { ...entry, result: { ...entry.result, rollouts: told } };
+}
+
 function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
   const each = <T>(value: fc.Arbitrary<T>) => fc.array(value, { minLength: size, maxLength: size });
   const plainEntry = fc.record({
@@ -147,7 +158,7 @@ function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
     rollouts: each(rolloutRow),
     verdicts,
   }) as fc.Arbitrary<GroupEntry>;
-  return fc.tuple(plainEntry, contest).map(([entry, told]): GroupEntry => {
+  return fc.tuple(plainEntry.map(sayingWhatMayCome), contest).map(([entry, told]): GroupEntry => {
     if (told === null) return entry;
     const { result } = entry;
     const { points, unasked, measures, asked } = told;

@@ -100,7 +100,9 @@ export function reads(store: () => StoreUnderTest): void {
     const ranked = (step: number, rewards: readonly number[]): LogEntry => {
       const entry = sizedEntry({ run_id, step, groups: 1, size: rewards.length });
       const groups = entry.groups.map((group) => {
-        const rollouts = group.result.rollouts.map((one, r) => ({ ...one, reward: rewards[r] as number, error: null }));
+        const rollouts = group.result.rollouts.map(({ retryable: _, ...one }, r) => ({
+          ...{ ...one, reward: rewards[r] as number, error: null },
+        }));
         return { ...group, result: { ...group.result, status: "ok" as const, rollouts } };
       });
       return { ...entry, groups };
