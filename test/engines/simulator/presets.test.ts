@@ -17,7 +17,7 @@ import { setUp } from "../../api/routes/harness.ts";
 
 const clock = { now: () => performance.now(), date: () => new Date() };
 const about = { model: "sim-7b", apiKey: null };
-const GROUPS = 24;
+const GROUPS = 48;
 const SIGMAS = 4;
 
 // The bias of A would come in by which of a pair is shown first.
