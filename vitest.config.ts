@@ -1,6 +1,6 @@
 // The projects of all tests, chosen by `--project`: scripts/project/test.ts names them. `npm test`
-// is `node`, `isolated` and `workerd`: the product's guarantees, in two and a half minutes on two
-// cores.
+// is `node`, `isolated`, `mocked` and `workerd`: the product's guarantees, in two and a half minutes
+// on two cores.
 import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
@@ -54,6 +54,7 @@ const SLOW = [
   "test/api/contracts/{content,grader*,trainer-clients}.test.ts",
   "test/api/routes/soft-votes.test.ts",
   "test/core/transcript/many.test.ts",
+  "test/core/regex-peers.test.ts",
   "test/core/tournament/{confidence,rehearsal-work}.test.ts",
   "test/recorded/tournaments.test.ts",
   "test/scoring/{budget-bound,near-copies,rescore}.test.ts",
@@ -69,19 +70,29 @@ const SLOW = [
  */
 const NEEDS_A_PROCESS = [
   // Work that another file left behind would set its timers on this one's clock.
-  /\bvi\.(?:mock|doMock|resetModules|useFakeTimers)\b|@vitest-environment|\/virtual-time/,
+  /\bvi\.useFakeTimers\b|@vitest-environment|\/virtual-time/,
   /\bspyOn\(globalThis, "setTimeout"\)/,
   // The isolate remembers each backend by its URL, and a port may be had twice.
   /verifier\/create\.ts|\/scalar-setup/,
+  // Its imports end in .js, as the built package's: Vite alone reads them.
+  /clients\/typescript\/src/,
   // Ids of its responses are counted by process.
   /recorded-replies\.json/,
 ];
-const isolated = globSync(["test/**/*.test.ts", "lab/test/**/*.test.ts"], { exclude: ["**/node_modules/**"] }).filter(
-  (path) => NEEDS_A_PROCESS.some((sign) => sign.test(readFileSync(path, "utf8"))),
-);
+const signed = (signs: readonly RegExp[]) =>
+  globSync(["test/**/*.test.ts", "lab/test/**/*.test.ts"], { exclude: ["**/node_modules/**"] }).filter((path) => {
+    const text = readFileSync(path, "utf8");
+    return signs.some((sign) => sign.test(text));
+  });
+/** What replaces modules needs Vite's runner and a process, too. */
+const mocked = signed([/\bvi\.(?:mock|doMock|resetModules)\b/]);
+const isolated = signed(NEEDS_A_PROCESS).filter((path) => !mocked.includes(path));
+
+/** Node loads TypeScript as it is: without Vite's runner imports cost two fifths of the time. */
+const NATIVE = { experimental: { viteModuleRunner: false } } as const;
 
 /** Of files that share their process. */
-const SHARED = { isolate: false, setupFiles: "test/harness/globals-kept.ts" } as const;
+const SHARED = { isolate: false, setupFiles: "test/harness/globals-kept.ts", ...NATIVE } as const;
 
 const slow = new Set(globSync(SLOW));
 const slowIsolated = isolated.filter((path) => slow.has(path));
@@ -99,14 +110,22 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: [...APART, ...SLOW, ...isolated],
+          exclude: [...APART, ...SLOW, ...isolated, ...mocked],
           ...SHARED,
           ...TIME_OUTS,
         },
       },
       {
-        test: { name: "isolated", include: isolated, exclude: [...APART, ...SLOW], ...TIME_OUTS },
+        test: {
+          name: "isolated",
+          pool: "threads",
+          include: isolated,
+          exclude: [...APART, ...SLOW],
+          ...NATIVE,
+          ...TIME_OUTS,
+        },
       },
+      { test: { name: "mocked", include: mocked, exclude: [...APART, ...SLOW], ...TIME_OUTS } },
       {
         plugins: [
           cloudflareTest(({ inject }) => ({
@@ -136,15 +155,24 @@ export default defineConfig({
           ...TIME_OUTS,
         },
       },
-      { test: { name: "slow", include: SLOW, exclude: [...APART, ...isolated], ...SHARED, ...TIME_OUTS } },
+      { test: { name: "slow", include: SLOW, exclude: [...APART, ...isolated, ...mocked], ...SHARED, ...TIME_OUTS } },
       { test: { name: "slow-isolated", include: slowIsolated, exclude: APART, ...TIME_OUTS } },
       // The real wrangler, several times a test.
       { test: { name: "deploy", include: DEPLOY, ...TIME_OUTS } },
-      { test: { name: "processes", include: PROCESSES, exclude: ["**/node_modules/**", ...DEPLOY], ...TIME_OUTS } },
+      {
+        test: {
+          name: "processes",
+          include: PROCESSES,
+          exclude: ["**/node_modules/**", ...DEPLOY],
+          ...NATIVE,
+          ...TIME_OUTS,
+        },
+      },
       {
         test: {
           name: "faults",
           include: ["test/faults/**/*.test.ts"],
+          ...NATIVE,
           ...TIME_OUTS,
           // Most cases wait for a deadline or a back-off: more at a time than there are cores costs
           // nothing.

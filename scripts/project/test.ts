@@ -5,7 +5,7 @@ import { goOnAs, ROOT, runToEnd } from "./child.ts";
 import { isHelp, isPart, type Parts, sayHelp } from "./parts.ts";
 
 /** What `npm test` runs without a name: the product's guarantees, with nothing but `npm ci`. */
-export const DEFAULT_PROJECTS = ["node", "isolated", "workerd"];
+export const DEFAULT_PROJECTS = ["node", "isolated", "mocked", "workerd"];
 
 export const TESTS = {
   call: "npm test --",

@@ -128,10 +128,10 @@ test("another tool's contract refuses a spec whose facts it has no place for", a
 });
 
 test("kinds that share a request field read it by one schema", () => {
-  for (const of of ["group", "rollout"] as const) {
+  for (const carrier of ["group", "rollout"] as const) {
     const known = new Map<string, unknown>();
     for (const { kind, fields } of SIGNALS) {
-      for (const [name, schema] of Object.entries(fields?.[of] ?? {})) {
+      for (const [name, schema] of Object.entries(fields?.[carrier] ?? {})) {
         expect(known.get(name) ?? schema, `${kind}'s ${name}`).toBe(schema);
         known.set(name, schema);
       }

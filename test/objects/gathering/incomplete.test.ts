@@ -58,18 +58,6 @@ describe("a place", () => {
     expect((await open.join(sample("bb", {}), never())).result.wins).toBe(1);
   });
 
-  it("is waited for twice as long at each try, and the last but one is judged with who is there", async () => {
-    const open = rooms();
-    const times = { patience_ms: 20, tries: 4, answer_within_ms: 400 };
-    const began = Date.now();
-    await expect(open.join(sample("a", times), never())).rejects.toMatchObject({ code: "gathering" });
-    await expect(open.join(sample("a", times), never())).rejects.toMatchObject({ code: "gathering" });
-    expect(Date.now() - began).toBeGreaterThanOrEqual(20 + 40 - 2);
-    const [a, b] = [open.join(sample("a", times), never()), open.join(sample("bb", { ...times, tries: 1 }), never())];
-    expect((await b).closed).toBe("deadline");
-    expect(await a).toMatchObject({ members: 2, result: { reward: 0 } });
-  });
-
   it("takes a client's patience to be shorter than any heartbeat, so that the first let-go is a status of its own", () => {
     expect(LIMITS.room_patience_ms).toBeLessThan(LIMITS.heartbeat_ms);
   });

@@ -1,0 +1,36 @@
+// Owns how long a place of an incomplete group is waited for, in virtual time.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createLocalRooms } from "../../../src/objects/gathering/local.ts";
+import { VirtualTime } from "../../harness/virtual-time.ts";
+import { judgingDeps, never, sampleOf } from "./setup.ts";
+
+const time = new VirtualTime();
+beforeEach(() => time.install());
+afterEach(() => time.restore());
+
+/** What becomes of a wait, with time moved until it is known. */
+async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  let result: PromiseSettledResult<T> | undefined;
+  const waited = Promise.allSettled([promise]).then(([one]) => {
+    result = one;
+  });
+  await time.run(() => result !== undefined);
+  await waited;
+  return result as PromiseSettledResult<T>;
+}
+
+it("a place is waited for twice as long at each try, and the last but one until the group's deadline", async () => {
+  const rooms = createLocalRooms(judgingDeps());
+  const times = { group_size: 3, window_ms: 60_000, patience_ms: 20, tries: 4, answer_within_ms: 400 };
+  const began = time.now;
+  for (const waited of [20, 20 + 40]) {
+    const letGo = await settled(rooms.join(sampleOf("a", times), never()));
+    expect(letGo).toMatchObject({ status: "rejected", reason: { code: "gathering" } });
+    expect(time.now - began).toBe(waited);
+  }
+  const letGo = time.now;
+  const held = ["a", "bb"].map((code, i) => rooms.join(sampleOf(code, { ...times, tries: 4 - 3 * i }), never()));
+  // Judged or not: how long that takes is no virtual time.
+  for (const one of held) expect(await settled(one)).toMatchObject({ value: { closed: "deadline" } });
+  expect(time.now - letGo).toBeGreaterThanOrEqual(400 * 0.5);
+});
