@@ -5,7 +5,6 @@ import { answerAfter, renderedPrompt, splitRendered } from "../../src/api/tools/
 import { stripComments } from "../../src/core/candidate/comments.ts";
 import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
 import { compileFormatRules, hasClosedThink } from "../../src/core/candidate/format.ts";
-import { regexShape } from "../../src/core/candidate/regex-shape.ts";
 import { describeJsonFault } from "../../src/core/faults/json-fault.ts";
 import { judgeLrmAnswer } from "../../src/core/formulations/judgelrm.ts";
 import { isLetterForm, isScoresForm, strictContent, strictScores } from "../../src/core/formulations/strict-verdict.ts";
@@ -143,7 +142,6 @@ const rule = compileFormatRules([{ regex: "<answer>.*</answer>|(?s)boxed.{1,20}$
 
 function format(text: string): void {
   must(hasClosedThink(text) || !rule({ text, candidate: "a" }), "every rule counts");
-  regexShape(text.slice(0, 2000));
 }
 
 /** The regular expression itself comes from outside; compiling it may refuse, never crash. */

@@ -1,14 +1,11 @@
 // Owns what the format rules accept, and which regular expressions are refused with which limit.
 
-import safeRegex from "safe-regex2";
 import { describe, expect, test } from "vitest";
 import { compileFormatRules, hasClosedThink } from "../../src/core/candidate/format.ts";
-import { regexShape } from "../../src/core/candidate/regex-shape.ts";
 import type { FormatRule } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
-import fc from "../harness/property.ts";
 
 function refusal(...rules: FormatRule[]): ApiError {
   try {
@@ -115,55 +112,3 @@ describe("regular expressions", () => {
     }
   });
 });
-
-describe("regexShape", () => {
-  test.each([
-    ["abc", 0, 1],
-    ["a+b*c{2,}", 1, 2],
-    ["(a+)+", 2, 1],
-    ["((a*)?b)+", 2, 1],
-    ["(a+){5}", 1, 5],
-    ["(a{2}b){3}", 0, 6],
-    ["a{2}|b{7}", 0, 7],
-    ["[(*+]+[^]*a]+", 1, 1],
-    ["[[:alpha:]+]*", 1, 1],
-    ["\\(a+\\)+", 1, 1],
-    ["\\Q(a+)+\\E", 0, 1],
-    ["\\x{10}+\\p{Han}*", 1, 1],
-    ["(?P<n>a+)(?i:b*)", 1, 1],
-    ["a{x}{,3}", 0, 1],
-    ["(a*?)??", 1, 1],
-  ])("%s nests %i unbounded repetitions and multiplies counts to %i", (regex, starHeight, repeat) => {
-    expect(regexShape(regex)).toEqual({ starHeight, repeat });
-  });
-
-  test("never throws, and refuses at least the stars that safe-regex2 calls unsafe", () => {
-    const shared = ["a", "b", "(", ")", "(?:", "|", "*", "+", "{2,}", "[ab]", "\\d", "."];
-    const texts = (parts: readonly string[]) =>
-      fc.array(fc.constantFrom(...parts), { maxLength: 14 }).map((chosen) => chosen.join(""));
-    fc.assert(
-      fc.property(texts([...shared, "?", "{2}", "[", "]", "\\", "\\Q", "{", "^"]), (regex) => {
-        expect(regexShape(regex).repeat).toBeGreaterThanOrEqual(1);
-      }),
-    );
-    let compared = 0;
-    fc.assert(
-      fc.property(texts(shared), (regex) => {
-        if (!compiles(regex)) return;
-        compared++;
-        if (regexShape(regex).starHeight <= 1) expect(safeRegex(regex, { limit: 1000 }), regex).toBe(true);
-      }),
-      { numRuns: 3000 },
-    );
-    expect(compared).toBeGreaterThan(100);
-  });
-});
-
-function compiles(regex: string): boolean {
-  try {
-    new RegExp(regex, "u");
-    return true;
-  } catch {
-    return false;
-  }
-}

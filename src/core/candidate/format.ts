@@ -1,11 +1,12 @@
 // Owns the format rules: whether a rollout is well formed, and which regular expressions a spec may
 // bring. Must not know penalties.
-import { RE2JS, RE2JSException } from "re2js";
 import type { FormatRule } from "../contract/spec.ts";
 import { ApiError, type FieldError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { parseRegex, type Regex, RegexSyntaxError } from "../text/regex/parse.ts";
+import { RegexSearch } from "../text/regex/search.ts";
+import { regexShape } from "../text/regex/shape.ts";
 import { thinkingOf } from "../text/thinking.ts";
-import { regexShape } from "./regex-shape.ts";
 
 /** What a format rule looks at: the whole rollout, and the candidate taken from it (extract.ts). */
 interface FormatSubject {
@@ -27,7 +28,7 @@ export function hasClosedThink(text: string): boolean {
 }
 
 /** Why an expression's shape is refused, or null. */
-function shapeFault(regex: string): string | null {
+function shapeFault(regex: Regex): string | null {
   const { starHeight, repeat } = regexShape(regex);
   if (starHeight > LIMITS.regex_star_height) {
     return `repetition without bound inside another (star height ${starHeight}) is over the limit regex_star_height = ${LIMITS.regex_star_height}; write (a+)+ as a+`;
@@ -38,13 +39,13 @@ function shapeFault(regex: string): string | null {
   return null;
 }
 
-/** Compiles one expression, or says why not. */
-function compiled(regex: string): RE2JS | string {
+/** The tree of one expression, or why it is refused. */
+function parsed(text: string): Regex | string {
   try {
-    const pattern = RE2JS.compile(regex);
-    return shapeFault(regex) ?? pattern;
+    const regex = parseRegex(text);
+    return shapeFault(regex) ?? regex;
   } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
+    if (!(error instanceof RegexSyntaxError)) throw error;
     return `not in RE2 syntax, which has no lookaround, no backreferences and no possessive repetition (${error.message})`;
   }
 }
@@ -70,18 +71,20 @@ function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling):
   for (const [i, rule] of rules.entries()) {
     if (typeof rule === "string") continue;
     const path = `${at}[${i}].regex`;
-    const pattern = compiled(rule.regex);
-    if (typeof pattern === "string") {
-      faults.push({ path, message: pattern });
+    const regex = parsed(rule.regex);
+    if (typeof regex === "string") {
+      faults.push({ path, message: regex });
       continue;
     }
-    compiling.instructions += pattern.programSize();
+    compiling.instructions += regexShape(regex).instructions;
     const { instructions } = compiling;
     if (instructions > LIMITS.regex_instructions_max) {
       const message = `the spec's expressions compile to ${instructions} instructions together, over the limit regex_instructions_max = ${LIMITS.regex_instructions_max}; shorten them or their counted repetitions`;
       faults.push({ path, message });
+      continue;
     }
-    checks.push(({ text }) => pattern.test(text));
+    const search = new RegexSearch(regex);
+    checks.push(({ text }) => search.test(text));
   }
   return checks;
 }
@@ -98,7 +101,7 @@ const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, FormatCheck>> = 
 
 /**
  * Compiles a spec's format rules into one test for each list of rules, which holds when every rule
- * holds. A `regex` is searched anywhere in the rollout's text with RE2 (time linear in the text,
+ * holds. A `regex` is searched anywhere in the rollout's text (RE2's syntax, time linear in the text,
  * whatever the expression). Compile once a request: a test keeps what it learnt.
  * @throws ApiError `unsafe_regex` with a path and the limit for each expression that is not RE2
  *   syntax, nests unbounded

@@ -1,0 +1,107 @@
+// Owns sets of characters as regular expressions write them: ranges, Unicode properties, and both
+// with letter case folded. Must not know expressions.
+
+/** Whether a code point belongs. */
+export type Has = (codePoint: number) => boolean;
+
+/** A set, and a name by which equal ones are known. */
+export interface Characters {
+  readonly name: string;
+  readonly has: Has;
+}
+
+/** Pairs of a first and a last code point. */
+export type Ranges = readonly (readonly [number, number])[];
+
+export const MOST = 0x10ffff;
+
+const digit: Ranges = [[0x30, 0x39]];
+const lower: Ranges = [[0x61, 0x7a]];
+const upper: Ranges = [[0x41, 0x5a]];
+const alpha = [...upper, ...lower];
+const alnum = [...digit, ...alpha];
+const word = [...alnum, [0x5f, 0x5f]] as Ranges;
+
+/** Classes of POSIX, by the name between `[:` and `:]`. */
+export const POSIX: Readonly<Record<string, Ranges>> = {
+  alnum,
+  alpha,
+  ascii: [[0, 0x7f]],
+  blank: [
+    [9, 9],
+    [32, 32],
+  ],
+  cntrl: [
+    [0, 0x1f],
+    [0x7f, 0x7f],
+  ],
+  digit,
+  graph: [[0x21, 0x7e]],
+  lower,
+  print: [[0x20, 0x7e]],
+  punct: [
+    [0x21, 0x2f],
+    [0x3a, 0x40],
+    [0x5b, 0x60],
+    [0x7b, 0x7e],
+  ],
+  space: [
+    [9, 13],
+    [32, 32],
+  ],
+  upper,
+  word,
+  xdigit: [...digit, [0x41, 0x46], [0x61, 0x66]],
+};
+
+/** What `\d`, `\s` and `\w` stand for; `\s` without the vertical tab, as in RE2. */
+export const PERL: Readonly<Record<string, Ranges>> = {
+  d: digit,
+  s: [
+    [9, 10],
+    [12, 13],
+    [32, 32],
+  ],
+  w: word,
+};
+
+const escaped = (codePoint: number) => `\\u{${codePoint.toString(16)}}`;
+
+/** A set by JavaScript's own engine, which sees one character at a time and cannot be slow. */
+function native(source: string, fold: boolean): Characters {
+  const one = new RegExp(`^${source}$`, fold ? "iu" : "u");
+  return { name: `${source}${fold ? "i" : ""}`, has: (codePoint) => one.test(String.fromCodePoint(codePoint)) };
+}
+
+/**
+ * Characters in any of the ranges. Folded: and those that differ from one of these only in case, by
+ * Unicode's simple case folding.
+ */
+export function inRanges(ranges: Ranges, fold: boolean): Characters {
+  const source = `[${ranges.map(([from, to]) => `${escaped(from)}-${escaped(to)}`).join("")}]`;
+  if (fold) return native(source, true);
+  return { name: source, has: (codePoint) => ranges.some(([from, to]) => codePoint >= from && codePoint <= to) };
+}
+
+/** A general category or a script by RE2's names for them, or null where there is none of the name. */
+export function property(name: string, fold: boolean): Characters | null {
+  if (name === "Any") return inRanges([[0, MOST]], false);
+  if (!/^\w+$/.test(name)) return null;
+  try {
+    return native(`\\p{${name.length <= 2 ? "gc" : "sc"}=${name}}`, fold);
+  } catch {
+    return null;
+  }
+}
+
+/** Everything that is not in a set. */
+export const without = ({ name, has }: Characters): Characters => ({
+  name: `^${name}`,
+  has: (codePoint) => !has(codePoint),
+});
+
+/** What is in any of several sets. */
+export function anyOf(sets: readonly Characters[]): Characters {
+  if (sets.length === 1) return sets[0] as Characters;
+  return { name: sets.map(({ name }) => name).join("|"), has: (codePoint) => sets.some(({ has }) => has(codePoint)) };
+}

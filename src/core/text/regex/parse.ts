@@ -1,0 +1,299 @@
+// Owns RE2's syntax: from an expression's text to its tree. Must not know how it is searched.
+import { anyOf, type Characters, inRanges, MOST, PERL, POSIX, property, type Ranges, without } from "./characters.ts";
+
+/** Where an expression holds without taking a character. */
+export type Place = "text_start" | "text_end" | "line_start" | "line_end" | "word_edge" | "no_word_edge";
+
+/**
+ * A tree of an expression. `most` is null where nothing bounds the repetition; greed is left out,
+ * for it changes what is found and never whether.
+ */
+export type Regex =
+  | { readonly is: "one"; readonly of: Characters }
+  | { readonly is: "place"; readonly place: Place }
+  | { readonly is: "sequence"; readonly of: readonly Regex[] }
+  | { readonly is: "either"; readonly of: readonly Regex[] }
+  | { readonly is: "repeat"; readonly of: Regex; readonly least: number; readonly most: number | null };
+
+/** What is wrong with an expression, with the part that is. */
+export class RegexSyntaxError extends Error {
+  constructor(what: string, part: string) {
+    super(`${what}: \`${part}\``);
+  }
+}
+
+/** RE2's own bound on one counted repetition. */
+const REPEAT_MOST = 1000;
+
+const COUNT = /\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\}/y;
+const GROUP_NAME = /P?<([^>]*)>/y;
+const FLAGS = /([imsU]*)(?:-([imsU]+))?([:)])/y;
+const PROPERTY = /[pP](?:\{(\^?)([^}]*)\}|(.))/uy;
+const CODE_POINT = /x(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))/y;
+const OCTAL = /0[0-7]{0,2}|[1-7][0-7]{1,2}/y;
+const CLASS_NAME = /\[:(\^?)(.*?):\]/sy;
+const CONTROLS: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const PLACES: Readonly<Record<string, Place>> = { A: "text_start", z: "text_end", b: "word_edge", B: "no_word_edge" };
+
+interface Flags {
+  fold: boolean;
+  /** `^` and `$` hold at lines. */
+  lines: boolean;
+  /** `.` takes a line feed, too. */
+  dotAll: boolean;
+}
+
+class RegexParser {
+  readonly #text: string;
+  #at = 0;
+  #flags: Flags = { fold: false, lines: false, dotAll: false };
+  readonly #names = new Set<string>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  whole(): Regex {
+    const regex = this.#either();
+    if (this.#at < this.#text.length) throw new RegexSyntaxError("unexpected )", this.#text.slice(this.#at));
+    return regex;
+  }
+
+  #matched(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found !== null) this.#at += found[0].length;
+    return found;
+  }
+
+  #took(text: string): boolean {
+    const there = this.#text.startsWith(text, this.#at);
+    if (there) this.#at += text.length;
+    return there;
+  }
+
+  /** The character here, which is taken. */
+  #next(): number {
+    const codePoint = this.#text.codePointAt(this.#at) as number;
+    this.#at += codePoint > 0xffff ? 2 : 1;
+    return codePoint;
+  }
+
+  #either(): Regex {
+    const of = [this.#sequence()];
+    while (this.#took("|")) of.push(this.#sequence());
+    if (of.length === 1) return of[0] as Regex;
+    const sets = of.map((one) => (one.is === "one" ? one.of : null));
+    return sets.every((set) => set !== null) ? { is: "one", of: anyOf(sets) } : { is: "either", of };
+  }
+
+  #sequence(): Regex {
+    const of: Regex[] = [];
+    let repeatedAt = -1;
+    while (this.#at < this.#text.length && !/[|)]/.test(this.#text[this.#at] as string)) {
+      const at = this.#at;
+      const times = this.#times();
+      if (times === null) {
+        of.push(...this.#atom());
+        continue;
+      }
+      const repeated = of.pop();
+      const part = this.#text.slice(at, this.#at);
+      if (repeated === undefined) throw new RegexSyntaxError("missing argument to repetition operator", part);
+      if (repeatedAt === at) throw new RegexSyntaxError("invalid nested repetition operator", part);
+      of.push({ is: "repeat", of: repeated, ...times });
+      repeatedAt = this.#at;
+    }
+    return of.length === 1 ? (of[0] as Regex) : { is: "sequence", of };
+  }
+
+  /** How often what stands before is repeated; null where no repetition stands here. */
+  #times(): { least: number; most: number | null } | null {
+    const times = this.#took("*")
+      ? { least: 0, most: null }
+      : this.#took("+")
+        ? { least: 1, most: null }
+        : this.#took("?")
+          ? { least: 0, most: 1 }
+          : this.#counted();
+    if (times !== null) this.#took("?");
+    return times;
+  }
+
+  #counted(): { least: number; most: number | null } | null {
+    const [part, from, comma, to] = this.#matched(COUNT) ?? [];
+    if (part === undefined) return null;
+    const least = Number(from);
+    const most = comma === undefined ? least : to === undefined ? null : Number(to);
+    if (Math.max(least, most ?? 0) > REPEAT_MOST || (most !== null && most < least)) {
+      throw new RegexSyntaxError("invalid repeat count", part);
+    }
+    return { least, most };
+  }
+
+  /** What stands here: one tree, or none for flags and for an empty quotation, or several of one. */
+  #atom(): Regex[] {
+    if (this.#took("(")) return this.#group();
+    if (this.#took("[")) return [{ is: "one", of: this.#class() }];
+    if (this.#took("\\Q")) return this.#quotation();
+    if (this.#text[this.#at] === "\\") return [this.#escape()];
+    const { lines, dotAll } = this.#flags;
+    if (this.#took("^")) return [{ is: "place", place: lines ? "line_start" : "text_start" }];
+    if (this.#took("$")) return [{ is: "place", place: lines ? "line_end" : "text_end" }];
+    if (this.#took(".")) {
+      const all: Ranges = [[0, MOST]];
+      return [{ is: "one", of: dotAll ? inRanges(all, false) : without(inRanges([[10, 10]], false)) }];
+    }
+    return [this.#one(this.#next())];
+  }
+
+  #one(codePoint: number): Regex {
+    return { is: "one", of: inRanges([[codePoint, codePoint]], this.#flags.fold) };
+  }
+
+  #quotation(): Regex[] {
+    const end = this.#text.indexOf("\\E", this.#at);
+    const quoted = this.#text.slice(this.#at, end < 0 ? undefined : end);
+    this.#at = end < 0 ? this.#text.length : end + 2;
+    return Array.from(quoted, (character) => this.#one(character.codePointAt(0) as number));
+  }
+
+  #group(): Regex[] {
+    const opened = this.#at - 1;
+    const before = this.#flags;
+    if (this.#took("?")) {
+      if (/^P?<(?![=!])/.test(this.#text.slice(this.#at))) this.#groupName(opened);
+      else {
+        const [, on, off, end] = this.#matched(FLAGS) ?? [];
+        if (on === undefined) throw this.#unsupported(opened);
+        const set = (flag: string, was: boolean) => (off?.includes(flag) ? false : on.includes(flag) || was);
+        const { fold, lines, dotAll } = before;
+        this.#flags = { fold: set("i", fold), lines: set("m", lines), dotAll: set("s", dotAll) };
+        if (end === ")") return [];
+      }
+    }
+    const regex = this.#either();
+    if (!this.#took(")")) throw new RegexSyntaxError("missing closing )", this.#text);
+    this.#flags = before;
+    // In a sequence of its own, so that what follows repeats it as a whole.
+    return [regex];
+  }
+
+  #unsupported(from: number): RegexSyntaxError {
+    return new RegexSyntaxError("invalid or unsupported Perl syntax", this.#text.slice(from, this.#at + 1));
+  }
+
+  #groupName(opened: number): void {
+    const [, name] = this.#matched(GROUP_NAME) ?? [];
+    const part = this.#text.slice(opened, this.#at);
+    if (name === undefined || !/^\w+$/.test(name)) throw new RegexSyntaxError("invalid named capture", part);
+    if (this.#names.has(name)) throw new RegexSyntaxError("duplicate capture group name", name);
+    this.#names.add(name);
+  }
+
+  #escape(): Regex {
+    const place = PLACES[this.#text[this.#at + 1] ?? ""];
+    if (place !== undefined) {
+      this.#at += 2;
+      return { is: "place", place };
+    }
+    const named = this.#namedClass();
+    return named === null ? this.#one(this.#escaped()) : { is: "one", of: named };
+  }
+
+  /** A class that a backslash names, as `\d` or `\p{Greek}`; null where another escape stands here. */
+  #namedClass(): Characters | null {
+    const { fold } = this.#flags;
+    const letter = this.#text[this.#at + 1] ?? "";
+    const perl = PERL[letter.toLowerCase()];
+    if (perl !== undefined) {
+      this.#at += 2;
+      const set = inRanges(perl, fold);
+      return /[DSW]/.test(letter) ? without(set) : set;
+    }
+    if (!/[pP]/.test(letter)) return null;
+    const from = this.#at++;
+    const [, not, braced, short] = this.#matched(PROPERTY) ?? [];
+    const set = property(braced ?? short ?? "", fold);
+    if (set === null) throw new RegexSyntaxError("invalid character class range", this.#text.slice(from, this.#at));
+    return (letter === "P") !== (not === "^") ? without(set) : set;
+  }
+
+  /** The one character that a backslash and what follows it stand for. */
+  #escaped(): number {
+    const from = this.#at++;
+    if (this.#at === this.#text.length) throw new RegexSyntaxError("trailing backslash at end of expression", "\\");
+    const [, braced, short] = this.#matched(CODE_POINT) ?? [];
+    const hex = Number.parseInt(braced ?? short ?? "", 16);
+    if (hex > MOST) throw this.#noEscape(from);
+    if (!Number.isNaN(hex)) return hex;
+    const octal = this.#matched(OCTAL)?.[0];
+    if (octal !== undefined) return Number.parseInt(octal, 8);
+    const codePoint = this.#next();
+    const control = CONTROLS[String.fromCodePoint(codePoint)];
+    if (control !== undefined) return control;
+    if (codePoint > 0x7f || /[0-9A-Za-z]/.test(String.fromCodePoint(codePoint))) {
+      throw this.#noEscape(from);
+    }
+    return codePoint;
+  }
+
+  #noEscape(from: number): RegexSyntaxError {
+    return new RegexSyntaxError("invalid escape sequence", this.#text.slice(from, this.#at));
+  }
+
+  #class(): Characters {
+    const opened = this.#at - 1;
+    const not = this.#took("^");
+    const sets: Characters[] = [];
+    const ranges: [number, number][] = [];
+    for (let first = true; first || this.#text[this.#at] !== "]"; first = false) {
+      if (this.#at >= this.#text.length) throw this.#unclosed(opened);
+      const named = this.#posixClass() ?? (this.#text[this.#at] === "\\" ? this.#namedClass() : null);
+      if (named === null) ranges.push(this.#range(opened));
+      else sets.push(named);
+    }
+    this.#at++;
+    if (ranges.length > 0) sets.push(inRanges(ranges, this.#flags.fold));
+    return not ? without(anyOf(sets)) : anyOf(sets);
+  }
+
+  #unclosed(opened: number): RegexSyntaxError {
+    return new RegexSyntaxError("missing closing ]", this.#text.slice(opened));
+  }
+
+  #posixClass(): Characters | null {
+    const [part, not, name] = this.#matched(CLASS_NAME) ?? [];
+    if (name === undefined) return null;
+    const ranges = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
+    if (ranges === undefined) throw new RegexSyntaxError("invalid character class range", part as string);
+    const set = inRanges(ranges, this.#flags.fold);
+    return not === "^" ? without(set) : set;
+  }
+
+  #range(opened: number): [number, number] {
+    const from = this.#at;
+    const first = this.#classCharacter(opened);
+    if (this.#text[this.#at] !== "-" || this.#at + 1 >= this.#text.length || this.#text[this.#at + 1] === "]") {
+      return [first, first];
+    }
+    this.#at++;
+    const last = this.#classCharacter(opened);
+    if (last < first) {
+      throw new RegexSyntaxError("invalid character class range", this.#text.slice(from, this.#at));
+    }
+    return [first, last];
+  }
+
+  #classCharacter(opened: number): number {
+    if (this.#at >= this.#text.length) throw this.#unclosed(opened);
+    return this.#text[this.#at] === "\\" ? this.#escaped() : this.#next();
+  }
+}
+
+/**
+ * Reads an expression in RE2's syntax: no look-around, no back-reference, no possessive repetition.
+ * Source: https://github.com/google/re2/wiki/Syntax.
+ * @throws RegexSyntaxError
+ */
+export const parseRegex = (text: string): Regex => new RegexParser(text).whole();

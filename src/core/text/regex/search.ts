@@ -1,0 +1,232 @@
+// Owns the search for an expression in a text, in time proportional to the text: an automaton whose
+// states are made when a text first needs them. Must not know syntax.
+import type { Characters } from "./characters.ts";
+import type { Place, Regex } from "./parse.ts";
+
+/** An instruction; `next` and `or` are places in the program. */
+type Instruction =
+  | { readonly is: "one"; readonly set: number; next: number }
+  | { readonly is: "place"; readonly place: Place; next: number }
+  | { readonly is: "branch"; next: number; or: number }
+  | { readonly is: "found" };
+
+/** States that are kept; when there are more, all are made anew. */
+const STATES_MOST = 4_000;
+
+interface Program {
+  readonly instructions: readonly Instruction[];
+  readonly start: number;
+  readonly sets: readonly Characters[];
+}
+
+/** Thompson's construction, from the end to the start. */
+function compile(regex: Regex): Program {
+  const instructions: Instruction[] = [{ is: "found" }];
+  const sets = new Map<string, Characters>();
+  const add = (instruction: Instruction) => instructions.push(instruction) - 1;
+  const setOf = (set: Characters) => {
+    if (!sets.has(set.name)) sets.set(set.name, set);
+    return [...sets.keys()].indexOf(set.name);
+  };
+  const before = (part: Regex, next: number): number => {
+    if (part.is === "one") return add({ is: "one", set: setOf(part.of), next });
+    if (part.is === "place") return add({ is: "place", place: part.place, next });
+    if (part.is === "sequence") return part.of.reduceRight((at, one) => before(one, at), next);
+    if (part.is === "either") {
+      const [first, ...others] = part.of.map((one) => before(one, next));
+      return others.reduce((at, or) => add({ is: "branch", next: at, or }), first as number);
+    }
+    const { least, most, of } = part;
+    let at = next;
+    if (most === null) {
+      const loop: Instruction = { is: "branch", next: 0, or: next };
+      at = add(loop);
+      loop.next = before(of, at);
+      // The last of the copies that must be there is the one that repeats.
+      if (least > 0) at = loop.next;
+    } else {
+      for (let i = least; i < most; i++) at = add({ is: "branch", next: before(of, at), or: next });
+    }
+    for (let i = most === null ? 1 : 0; i < least; i++) at = before(of, at);
+    return at;
+  };
+  const start = before(regex, 0);
+  return { instructions, start, sets: [...sets.values()] };
+}
+
+/** What a character is to an expression: the sets it is in, whether it is a word's or a line's end. */
+interface Letter {
+  readonly id: number;
+  readonly within: readonly boolean[];
+  readonly line: boolean;
+  readonly word: boolean;
+}
+
+const isWord = (codePoint: number) =>
+  codePoint === 0x5f ||
+  (codePoint >= 0x30 && codePoint <= 0x39) ||
+  (codePoint >= 0x41 && codePoint <= 0x5a) ||
+  (codePoint >= 0x61 && codePoint <= 0x7a);
+
+/** Characters that no set tells apart are one letter; each is looked at once. */
+class Alphabet {
+  readonly #sets: readonly Characters[];
+  readonly #letters: Letter[] = [];
+  readonly #known = new Map<string, number>();
+  /** Ids plus one, in pages of 256 characters that are there when one of them was seen. */
+  readonly #pages: (Uint16Array | undefined)[] = [];
+
+  constructor(sets: readonly Characters[]) {
+    this.#sets = sets;
+  }
+
+  letterOf(codePoint: number): Letter {
+    this.#pages[codePoint >> 8] ??= new Uint16Array(256);
+    const page = this.#pages[codePoint >> 8] as Uint16Array;
+    page[codePoint & 255] ||= this.#look(codePoint) + 1;
+    return this.#letters[(page[codePoint & 255] as number) - 1] as Letter;
+  }
+
+  #look(codePoint: number): number {
+    const within = this.#sets.map(({ has }) => has(codePoint));
+    const line = codePoint === 10;
+    const word = isWord(codePoint);
+    const key = [line, word, ...within].map(Number).join("");
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const id = this.#letters.length;
+    this.#known.set(key, id);
+    this.#letters.push({ id, within, line, word });
+    return id;
+  }
+}
+
+/** Where the search stands between two characters; `null` in `next` is a match. */
+interface State {
+  /** Instructions that are entered here, besides the start. */
+  readonly at: readonly number[];
+  /** The character before; null at the start of the text. */
+  readonly last: Letter | null;
+  readonly next: (State | null | undefined)[];
+}
+
+const holds = (place: Place, last: Letter | null, letter: Letter | null): boolean => {
+  switch (place) {
+    case "text_start":
+      return last === null;
+    case "text_end":
+      return letter === null;
+    case "line_start":
+      return last === null || last.line;
+    case "line_end":
+      return letter === null || letter.line;
+    case "word_edge":
+      return (last?.word ?? false) !== (letter?.word ?? false);
+    case "no_word_edge":
+      return (last?.word ?? false) === (letter?.word ?? false);
+  }
+};
+
+/** Searches one expression in texts; what it learnt of one text serves the next. */
+export class RegexSearch {
+  readonly #program: Program;
+  readonly #alphabet: Alphabet;
+  readonly #seen: Uint8Array;
+  readonly #entered: Uint8Array;
+  readonly #open: Uint16Array;
+  #takers = 0;
+  #states = new Map<string, State>();
+  #start: State = { at: [], last: null, next: [] };
+
+  /**
+   * @param regex whose repetitions are bounded by `regexShape`: the program holds as many
+   *   instructions
+   */
+  constructor(regex: Regex) {
+    this.#program = compile(regex);
+    this.#alphabet = new Alphabet(this.#program.sets);
+    const { length } = this.#program.instructions;
+    this.#seen = new Uint8Array(length);
+    this.#entered = new Uint8Array(length);
+    this.#open = new Uint16Array(length);
+  }
+
+  /** Whether the expression matches anywhere in a text. At most `instructions` steps a character. */
+  test(text: string): boolean {
+    let state = this.#start;
+    for (let at = 0; at < text.length; at++) {
+      const codePoint = text.codePointAt(at) as number;
+      if (codePoint > 0xffff) at++;
+      const letter = this.#alphabet.letterOf(codePoint);
+      const known = state.next[letter.id];
+      const next: State | null = known === undefined ? this.#after(state, letter) : known;
+      if (next === null) return true;
+      state = next;
+    }
+    return this.#enter(state, null);
+  }
+
+  /** The state after a letter, which is kept; null: a match ends before it. */
+  #after(state: State, letter: Letter): State | null {
+    const { instructions } = this.#program;
+    const found = this.#enter(state, letter);
+    if (!found) {
+      this.#entered.fill(0);
+      for (let i = 0; i < this.#takers; i++) {
+        const one = instructions[this.#open[i] as number] as Instruction & { is: "one" };
+        if (letter.within[one.set]) this.#entered[one.next] = 1;
+      }
+    }
+    const next = found ? null : this.#state(letter);
+    state.next[letter.id] = next;
+    return next;
+  }
+
+  /** The state that enters what `#entered` marks. */
+  #state(letter: Letter): State {
+    const at: number[] = [];
+    for (let i = 0; i < this.#entered.length; i++) if (this.#entered[i] === 1) at.push(i);
+    const key = String.fromCharCode(Number(letter.line) + 2 * Number(letter.word), ...at);
+    const known = this.#states.get(key);
+    if (known !== undefined) return known;
+    if (this.#states.size >= STATES_MOST) {
+      this.#states = new Map();
+      this.#start = { at: [], last: null, next: [] };
+    }
+    const state: State = { at, last: letter, next: [] };
+    this.#states.set(key, state);
+    return state;
+  }
+
+  /**
+   * Whether a match ends here. If not, the first `#takers` of `#open` are the instructions that take
+   * a character and can be come to without one.
+   */
+  #enter({ at, last }: State, letter: Letter | null): boolean {
+    const { instructions, start } = this.#program;
+    const open = this.#open;
+    const seen = this.#seen.fill(0);
+    let takers = 0;
+    // Takers are kept from the front, open instructions from the back: an instruction is one of them.
+    let top = open.length;
+    const push = (i: number) => {
+      if (seen[i] === 1) return;
+      seen[i] = 1;
+      open[--top] = i;
+    };
+    push(start);
+    for (const i of at) push(i);
+    while (top < open.length) {
+      const i = open[top++] as number;
+      const one = instructions[i] as Instruction;
+      if (one.is === "found") return true;
+      if (one.is === "one") open[takers++] = i;
+      else if (one.is === "branch") {
+        push(one.or);
+        push(one.next);
+      } else if (holds(one.place, last, letter)) push(one.next);
+    }
+    this.#takers = takers;
+    return false;
+  }
+}

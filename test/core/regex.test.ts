@@ -1,0 +1,132 @@
+// Owns what our regular expressions accept, find and cost. Held to re2js, RE2's own port, by
+// regex-peers.test.ts.
+import safeRegex from "safe-regex2";
+import { describe, expect, test } from "vitest";
+import { parseRegex, RegexSyntaxError } from "../../src/core/text/regex/parse.ts";
+import { RegexSearch } from "../../src/core/text/regex/search.ts";
+import { regexShape } from "../../src/core/text/regex/shape.ts";
+import fc from "../harness/property.ts";
+
+const finds = (regex: string, text: string) => new RegexSearch(parseRegex(regex)).test(text);
+
+describe("a search", () => {
+  test.each([
+    ["", "", true],
+    ["^$", "", true],
+    ["^$", "\n", false],
+    ["(?m)^$", "a\n", true],
+    ["a$", "a\n", false],
+    ["(?m)a$", "a\n", true],
+    ["a.b", "a\nb", false],
+    ["(?s)a.b", "a\nb", true],
+    ["(?s:a.)b.", "a\nb\n", false],
+    ["[^a]", "\n", true],
+    ["\\s", "\v", false],
+    ["[[:space:]]", "\v", true],
+    ["\\bfoo\\b", "a foo.", true],
+    ["\\bfoo\\b", "a_foo.", false],
+    ["\\Bo", "foo", true],
+    ["\\b", "é", false],
+    ["(?i)straße", "STRAßE", true],
+    ["(?i)k", "\u212a", true],
+    ["(?i)[^k]", "\u212a", false],
+    ["(?i)ς", "Σ", true],
+    ["(?i)\\w", "ſ", true],
+    ["(a(?i)b)c", "aBC", false],
+    ["(a(?i)b|c)d", "Cd", true],
+    ["\\p{Lu}", "É", true],
+    ["\\PN", "1", false],
+    ["\\p{^Greek}", "λ", false],
+    ["[\\p{Han}x]{2}", "漢x", true],
+    ["^.$", "😀", true],
+    ["[😀-😂]", "😁", true],
+    ["[]a-]{2}", "-]", true],
+    ["[^]a]", "]", false],
+    ["\\Qa.b\\E+$", "a.bbb", true],
+    ["\\x41\\x{3b1}\\101\\n", "Aα" + "A\n", true],
+    ["x{,3}", "x{,3}", true],
+    ["^(?:a{2}){1,2}$", "aaaaaa", false],
+    ["^(?:a|b?)*$", "abab", true],
+    ["^(?:|a)+$", "aa", true],
+    ["^a{0}b$", "b", true],
+    ["^(?P<x>a)(?<y>b)$", "ab", true],
+  ])("for %j in %j is %j", (regex, text, found) => {
+    expect(finds(regex, text)).toBe(found);
+  });
+
+  test("finds the same when its states are made anew in the middle of a text", () => {
+    // 2^13 states, of which 4,000 are kept.
+    const search = new RegexSearch(parseRegex("a[ab]{12}c"));
+    const bits = Array.from({ length: 20_000 }, (_, i) => (((i * i * 7919) >> 3) % 2 === 0 ? "a" : "b")).join("");
+    expect(search.test(bits)).toBe(false);
+    expect(search.test(`${bits}a${"b".repeat(12)}c`)).toBe(true);
+    expect(search.test(`${bits}b${"b".repeat(12)}c`)).toBe(false);
+  });
+});
+
+test.each([
+  ["(a", "missing closing ): `(a`"],
+  ["a)", "unexpected ): `)`"],
+  ["[a", "missing closing ]: `[a`"],
+  ["[b-a]", "invalid character class range: `b-a`"],
+  ["\\p{Greck}", "invalid character class range: `\\p{Greck}`"],
+  ["\\1", "invalid escape sequence: `\\1`"],
+  ["\\Z", "invalid escape sequence: `\\Z`"],
+  ["\\x{110000}", "invalid escape sequence: `\\x{110000}`"],
+  ["\\", "trailing backslash at end of expression: `\\`"],
+  ["*a", "missing argument to repetition operator: `*`"],
+  ["a{2}*", "invalid nested repetition operator: `*`"],
+  ["a{1001}", "invalid repeat count: `{1001}`"],
+  ["(?<n>a)(?P<n>b)", "duplicate capture group name: `n`"],
+  ["(?<a-b>)", "invalid named capture: `(?<a-b>`"],
+  ["a(?=b)", "invalid or unsupported Perl syntax: `(?=`"],
+  ["(?<!a)b", "invalid or unsupported Perl syntax: `(?<`"],
+])("%s is refused by the part that is wrong", (regex, message) => {
+  expect(() => parseRegex(regex)).toThrow(new RegexSyntaxError(...(message.split(/: `|`$/) as [string, string])));
+});
+
+describe("regexShape", () => {
+  test.each([
+    ["abc", 0, 1],
+    ["a+b*c{2,}", 1, 2],
+    ["(a+)+", 2, 1],
+    ["((a*)?b)+", 2, 1],
+    ["(a+){5}", 1, 5],
+    ["(a{2}b){3}", 0, 6],
+    ["a{2}|b{7}", 0, 7],
+    ["[(*+]+[^]*a]+", 1, 1],
+    ["[[:alpha:]+]*", 1, 1],
+    ["\\(a+\\)+", 1, 1],
+    ["\\Q(a+)+\\E", 0, 1],
+    ["\\x{10}+\\p{Han}*", 1, 1],
+    ["(?P<n>a+)(?i:b*)", 1, 1],
+    ["a{x}b{,3}", 0, 1],
+    ["(a*?)??", 1, 1],
+  ])("%s nests %i unbounded repetitions and multiplies counts to %i", (regex, starHeight, repeat) => {
+    expect(regexShape(parseRegex(regex))).toMatchObject({ starHeight, repeat });
+  });
+
+  test("refuses at least the stars that safe-regex2 calls unsafe", () => {
+    const parts = ["a", "b", "(", ")", "(?:", "|", "*", "+", "{2,}", "[ab]", "\\d", "."];
+    const texts = fc.array(fc.constantFrom(...parts), { maxLength: 14 }).map((chosen) => chosen.join(""));
+    let compared = 0;
+    fc.assert(
+      fc.property(texts, (regex) => {
+        if (!compiles(regex)) return;
+        compared++;
+        if (regexShape(parseRegex(regex)).starHeight <= 1) expect(safeRegex(regex, { limit: 1000 }), regex).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(compared).toBeGreaterThan(100);
+  });
+});
+
+function compiles(regex: string): boolean {
+  try {
+    new RegExp(regex, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
