@@ -77,6 +77,7 @@ export const KIND_USES: Readonly<Record<string, KindUse>> = {
     extract: "whole",
     answers: says("Score: \\boxed{7}"),
   },
+  random: { settings: {} },
   number: { settings: { field: "cost", range: [0, 5] }, rollout: (i) => ({ numbers: { cost: i + 0.5, rest: null } }) },
   rubric: {
     settings: { items: [{ id: "a", text: "Names the city.", points: 2 }] },

@@ -37,6 +37,7 @@ const OTHERWISE: Readonly<Record<string, { by: string } | { because: string }>> 
   overlong: { because: "reads a number of the trainer's" },
   length: { because: "reads a number of the trainer's; in characters it says so by a warning" },
   number: { because: "reads a number of the trainer's" },
+  random: { because: "draws its number of the text: a control, which nobody trains on" },
   logprob: { because: "reads numbers of the trainer's" },
   consensus: { because: "is label-free and says so; equal answers are one by the rules of `superscripts`" },
   scalar: { because: "shows no words of ours: a reward model reads the candidate alone, escaped as everywhere" },

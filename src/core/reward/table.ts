@@ -10,6 +10,7 @@ import { length } from "../signals/length.ts";
 import { logprob } from "../signals/logprob.ts";
 import { number } from "../signals/number.ts";
 import { overlong } from "../signals/overlong.ts";
+import { random } from "../signals/random.ts";
 import { reference } from "../signals/reference.ts";
 import { repetition } from "../signals/repetition.ts";
 import { rubric } from "../signals/rubric.ts";
@@ -41,4 +42,5 @@ export const SIGNALS: readonly Signal[] = [
   labelModel,
   external,
   number,
+  random,
 ];

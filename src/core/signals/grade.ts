@@ -15,14 +15,18 @@ import { anchorOf } from "../judges/parsers/table.ts";
 import type { Preset } from "../judges/presets/preset.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import type { Verdict } from "../judges/verdicts.ts";
-import { mean, percentile } from "../math/stats.ts";
+import { mean, percentile, populationStd } from "../math/stats.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, referenceOf, voteFault } from "./lone-judge.ts";
 import { bareQuestion, lonePlan, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   judge: LoneJudgeSchema.prefault({ preset: "yes-no" }),
-  reduce: z.enum(["mean", "median"]).default("mean").meta(said("of several samples")),
+  reduce: z
+    .enum(["mean", "median", "min", "quantile", "std"])
+    .default("mean")
+    .meta(said("of several samples; std is how far they lie apart")),
+  quantile: z.number().min(0).max(1).optional().meta(said("of `reduce: quantile`: 0.25 is a careful mean")),
   passing_labels: someOf(someText("label_chars"), "verdict_candidates_max")
     .optional()
     .meta(said("labels that count 1, all others 0; default: the preset's")),
@@ -31,7 +35,8 @@ const SCHEMA = z.strictObject({
 
 interface GradeSettings extends UnreadableRule {
   judge: Spec["judge"];
-  reduce: "mean" | "median";
+  reduce: z.output<typeof SCHEMA>["reduce"];
+  quantile?: number;
   passing_labels?: string[];
 }
 
@@ -45,18 +50,20 @@ export const grade: Signal<GradeSettings> = {
     const { judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
     return { ...rest, judge: canonicalLoneJudge(judge) } as GradeSettings;
   },
-  fault: ({ judge }) => voteFault(judge),
+  fault: (settings) => voteFault(settings.judge) ?? reduceFault(settings),
   judge: ({ judge }) => judge,
   facts: ({ judge }) => (needsReference(judge.prompt) ? ["group.reference"] : []),
-  range: () => [0, 1],
+  // Of numbers in [0, 1] no two lie further apart than half of them at either end.
+  range: ({ reduce }) => [0, reduce === "std" ? 0.5 : 1],
   open(group, settings) {
     const { judge } = settings;
     const preset = presetNamed(judge.prompt);
     const scoreOn = (text: number, seen: readonly AskedQuestion[]): Valued => {
       const values = verdictsOn(seen, text).flatMap((verdict) => gradeOf(verdict, settings, preset) ?? []);
-      if (values.length === 0) return without(commonFault(seen, text) ?? "verifier_bad_reply");
-      const sorted = values.sort((a, b) => a - b);
-      return valued(settings.reduce === "mean" ? mean(sorted) : percentile(sorted, 0.5));
+      // Of one answer it is not known how far several would lie apart.
+      const least = settings.reduce === "std" ? 2 : 1;
+      if (values.length < least) return without(commonFault(seen, text) ?? "verifier_bad_reply");
+      return valued(reduced(values, settings));
     };
     return lonePlan({
       questions: questionsOf(group, judge),
@@ -66,6 +73,22 @@ export const grade: Signal<GradeSettings> = {
     });
   },
 };
+
+function reduceFault({ reduce, quantile, judge }: GradeSettings): ReturnType<typeof voteFault> {
+  if ((reduce === "quantile") !== (quantile !== undefined)) {
+    return { path: ["quantile"], message: "goes with reduce: quantile, which needs it" };
+  }
+  if (reduce !== "std" || (judge.samples as number) > 1) return null;
+  return { path: ["judge", "samples"], message: "must be 2 or more: reduce: std is how far samples lie apart" };
+}
+
+/** At least one grade as one number. */
+function reduced(grades: readonly number[], { reduce, quantile = 0 }: GradeSettings): number {
+  if (reduce === "mean") return mean(grades);
+  if (reduce === "std") return populationStd(grades);
+  const sorted = [...grades].sort((a, b) => a - b);
+  return percentile(sorted, { median: 0.5, min: 0, quantile }[reduce]);
+}
 
 function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Question[] {
   const reference = needsReference(judge.prompt) ? referenceOf(group) : undefined;
