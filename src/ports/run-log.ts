@@ -3,7 +3,7 @@
 
 import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";
-import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
+import type { ExportTable, SignalRow, StoredSignal, StoredText, StoredTurns } from "../core/contract/export-tables.ts";
 import type { Owner, RunKey } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
@@ -32,6 +32,8 @@ export interface RolloutRow {
   candidate_hash: string | null;
   /** Only when the spec says log_texts. */
   text: string | null;
+  /** SHA-256 hex of each turn as JSON; absent of a text. */
+  turn_hashes?: readonly string[];
 }
 
 export interface GroupEntry {
@@ -132,6 +134,8 @@ export interface StepRow {
   tau_b_mean: number | null;
   list_acc: number | null;
   length_tokens: { p50: number | null; p95: number | null };
+  /** Mean share that judges saw of rollouts of several turns; absent without any. */
+  shown_mean?: number;
   generations: number;
   prompt_tokens: number;
   completion_tokens: number;
@@ -173,6 +177,8 @@ export interface GroupRow {
   rewards: (number | null)[];
   /** The score of each by the audit's judge; only of a group that was audited. */
   audit?: (number | null)[];
+  /** How many turns each has; null of a text. Only of a group that is not of texts alone. */
+  turns?: (number | null)[];
   /** The group as it was answered. */
   result: GroupResult;
 }
@@ -203,7 +209,7 @@ export interface GroupVerdicts {
   audit: StoredAuditVerdict[];
 }
 
-export type ExportRow = GroupRow | StoredVerdict | StoredAuditVerdict | StoredText | StoredSignal;
+export type ExportRow = GroupRow | StoredVerdict | StoredAuditVerdict | StoredText | StoredSignal | StoredTurns;
 
 /**
  * Which steps of a run: those above `after`, from `from` and up to `to`, at most `limit`; null does

@@ -2,6 +2,7 @@
 
 import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import type { Evidence } from "../core/candidate/transcript/evidence.ts";
 import type { SignalRow } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
 import type { Rollout } from "../core/contract/requests.ts";
@@ -73,7 +74,15 @@ export const writtenRollout = ({ text, messages, files }: Rollout): string =>
     ? text
     : JSON.stringify({ ...(messages === undefined ? { text } : { messages }), ...(files !== undefined && { files }) });
 
-async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withTexts: boolean): Promise<RolloutRow> {
+/** Of each turn, as JSON in the form that all are read into. */
+const turnHashes = ({ turns }: Evidence): Promise<string[]> =>
+  Promise.all(turns.map((turn) => sha256Hex(JSON.stringify(turn))));
+
+async function rolloutRow(
+  { group, candidates, evidence }: PreparedGroup,
+  r: number,
+  withTexts: boolean,
+): Promise<RolloutRow> {
   const rollout = group.rollouts[r] as (typeof group.rollouts)[number];
   const { length_tokens, finish_reason, pass_rate } = rollout;
   const text = writtenRollout(rollout);
@@ -85,6 +94,8 @@ async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withT
     text_hash: await sha256Hex(text),
     candidate_hash: candidate === null ? null : await sha256Hex(candidate),
     text: withTexts ? text : null,
+    ...(rollout.messages !== undefined &&
+      evidence !== undefined && { turn_hashes: await turnHashes(evidence.of[r] as Evidence) }),
   };
 }
 

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { READING_STATUSES } from "../../../src/core/asking/readings.ts";
 import type { DeadLetterSummary, ExpiryOutcome, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
-import type { StoredSignal, StoredText } from "../../../src/core/contract/export-tables.ts";
+import type { StoredSignal, StoredText, StoredTurns } from "../../../src/core/contract/export-tables.ts";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
 import { RunMetadataSchema } from "../../../src/core/contract/run-metadata.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -72,6 +72,9 @@ export const StepRowSchema = z.object({
   tau_b_mean: rate,
   list_acc: rate,
   length_tokens: z.object({ p50: rate, p95: rate }),
+  shown_mean: z.number().exactOptional().meta({
+    description: "mean share that judges saw of rollouts of several turns; absent without any",
+  }),
   generations: count,
   prompt_tokens: count,
   completion_tokens: count,
@@ -98,6 +101,9 @@ export const GroupRowSchema = z.object({
   rewards: z.array(rate),
   audit: z.array(rate).exactOptional().meta({
     description: "the score of each rollout by the audit's judge; only of a group that was audited",
+  }),
+  turns: z.array(count.nullable()).exactOptional().meta({
+    description: "how many turns each rollout has, null of a text; only of a group that is not of texts alone",
   }),
   result: GroupResultSchema,
 }) satisfies z.ZodType<GroupRow>;
@@ -162,6 +168,14 @@ export const StoredSignalSchema = z.object({
     .nullable()
     .meta({ description: "what the signal tells besides the value; `skipped`: its `when` left the rollout out" }),
 }) satisfies z.ZodType<StoredSignal>;
+
+export const StoredTurnsSchema = z.object({
+  group_id: z.string(),
+  rollout_index: count,
+  hashes: z.array(z.string()).meta({
+    description: "of each turn the first 16 hex digits of its SHA-256; of the first 4,096",
+  }),
+}) satisfies z.ZodType<StoredTurns>;
 
 const countOr = { count, counts: z.record(z.string(), count) } as Partial<Record<Unit, z.ZodType>>;
 const HealthRowSchema = z.object({
@@ -294,6 +308,7 @@ export const ExportLineSchema = z.union([
   StoredAuditVerdictSchema.extend({ type: z.literal("row") }),
   StoredTextSchema.extend({ type: z.literal("row") }),
   StoredSignalSchema.extend({ type: z.literal("row") }),
+  StoredTurnsSchema.extend({ type: z.literal("row") }),
   z.object({ type: z.literal("end"), rows: count, metadata: RunMetadataSchema.exactOptional() }),
   z.object({ type: z.literal("error"), code: z.string(), detail: z.string(), rows: count, request_id: z.string() }),
 ]);
