@@ -11,4 +11,6 @@ CREATE TABLE "turns" (
 ALTER TABLE "groups" ADD COLUMN "shared_turns" integer;--> statement-breakpoint
 ALTER TABLE "rollouts" ADD COLUMN "turns" integer;--> statement-breakpoint
 ALTER TABLE "rollouts" ADD COLUMN "shown" double precision;--> statement-breakpoint
-ALTER TABLE "rollouts" ADD COLUMN "left_out" json;
+ALTER TABLE "rollouts" ADD COLUMN "left_out" json;--> statement-breakpoint
+ALTER TABLE "audit_verdicts" ADD COLUMN "turns" integer[];--> statement-breakpoint
+ALTER TABLE "verdicts" ADD COLUMN "turns" integer[];

@@ -16,7 +16,10 @@ import type { RunAxis } from "./run-axis.ts";
 import type { RunChanges } from "./run-changes.ts";
 
 /** One generation as logged. */
-export interface VerdictRow extends LoggedVerdict, GenerationFacts {}
+export interface VerdictRow extends LoggedVerdict, GenerationFacts {
+  /** Of each place shown the turn that it names, null of one without; absent: it names none. */
+  turns?: readonly (number | null)[];
+}
 
 /** One generation of an audit's judge as logged: of no signal, and behind no reward. */
 export type AuditVerdictRow = Omit<VerdictRow, "signal">;
@@ -193,9 +196,10 @@ export interface RequestRow
   groups: GroupRow[];
 }
 
-export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict"> {
+export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict" | "turns"> {
   group_id: string;
   order: number[];
+  turns?: (number | null)[];
   /** Left out where a letter or scores say it. */
   verdict?: Verdict;
 }

@@ -10,6 +10,7 @@ import { canonicalJson } from "../core/contract/spec.ts";
 import { letterAt } from "../core/judges/verdict.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.ts";
+import { shownRollouts, turnsIn, turnsNamedOf } from "../core/reward/turns-named.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "../ports/run-log.ts";
 
@@ -56,12 +57,14 @@ export function verdictRows(signals: GroupSignals): VerdictRow[] {
 
 /** Of a spec with signals; what a spec without has to tell stands in the rollouts' rows. */
 function signalRows(signals: GroupSignals): SignalRow[] {
+  const turnsNamed = turnsNamedOf(signals);
   return Object.entries(signals.columns()).flatMap(([signal, values]) => {
     const members = new Set(signals.membersAsked(signal));
     const refused = signals.refusedIn(signal);
     return values.map(({ value, code }, rollout_index): SignalRow => {
       const skipped = !members.has(rollout_index) && value !== null;
-      const stored = signals.detailOf(signal, rollout_index);
+      const [told, named] = [signals.detailOf(signal, rollout_index), turnsNamed(signal, rollout_index)];
+      const stored = named === null ? told : { ...told, ...named };
       const detail = refused.has(rollout_index) ? { ...stored, refused: true as const } : stored;
       return { rollout_index, signal, value, code, detail: skipped ? { skipped } : detail };
     });
@@ -99,16 +102,14 @@ async function rolloutRow(
   };
 }
 
-function questionRows(
-  { classes }: PreparedGroup,
-  { signal, question, charged, readings, rollouts }: SignalQuestion,
-  comparison: number,
-): VerdictRow[] {
-  const order = rollouts ?? question.shown.map((member) => classes.members[member]?.[0] as number);
+function questionRows(prepared: PreparedGroup, entry: SignalQuestion, comparison: number): VerdictRow[] {
+  const { signal, charged, readings } = entry;
+  const order = shownRollouts(prepared, entry);
   const rows: VerdictRow[] = [];
   for (const reading of readings) {
     if (reading.saved) continue;
     const { letter, scores, verdict } = verdictColumns(reading.verdict);
+    const turns = turnsIn(prepared, reading, order);
     rows.push({
       sample: reading.sample,
       finish_reason: reading.finish_reason,
@@ -125,6 +126,7 @@ function questionRows(
       comparison,
       order,
       signal,
+      ...(turns !== null && { turns }),
       ...(charged && reading.text !== undefined && { text: reading.text }),
     });
   }

@@ -88,8 +88,9 @@ export function requestRow(entry: LogEntry): RequestRow {
 /** What was said of a group, as it is read back. */
 export function groupVerdicts(entry: LogEntry, index: number): GroupVerdicts {
   const { verdicts = [], audit_verdicts = [] } = entry.groups[index] ?? {};
-  const stored = <R extends AuditVerdictRow>({ verdict, ...row }: R) => ({
+  const stored = <R extends AuditVerdictRow>({ verdict, turns, ...row }: R) => ({
     ...row,
+    ...(turns !== undefined && { turns: [...turns] }),
     ...(verdict !== null && { verdict }),
     group_id: `${entry.request_id}.${index}`,
     order: [...row.order],

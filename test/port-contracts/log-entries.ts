@@ -54,9 +54,12 @@ const verdict = fc.record({
   backend: maybe(plain),
 }) as fc.Arbitrary<Omit<VerdictRow, "comparison" | "sample">>;
 
-const verdicts = fc
-  .array(verdict, { maxLength: 12 })
-  .map((rows) => rows.map((row, i): VerdictRow => ({ ...row, comparison: Math.floor(i / 3), sample: i % 3 })));
+const verdicts = fc.array(verdict, { maxLength: 12 }).map((rows) =>
+  rows.map((row, i): VerdictRow => {
+    const turns = i % 4 === 1 && { turns: row.order.map((r) => (r === 0 ? null : r)) };
+    return { ...row, ...turns, comparison: Math.floor(i / 3), sample: i % 3 };
+  }),
+);
 
 const rolloutResult = fc.record({
   reward: maybe(reward),

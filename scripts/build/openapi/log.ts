@@ -141,6 +141,9 @@ export const StoredVerdictSchema = z.object({
     description:
       "what the verifier wrote, or why it refused; cut to 4,000 characters. Only where the spec says `log_verdicts`",
   }),
+  turns: z.array(count.nullable()).exactOptional().meta({
+    description: "of each place shown the turn that the verdict names, null of one without; absent: it names none",
+  }),
   verdict: VerdictSchema.exactOptional().meta({ description: "what neither a letter nor scores can say" }),
 }) satisfies z.ZodType<StoredVerdict>;
 

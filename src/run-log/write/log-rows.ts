@@ -110,8 +110,9 @@ function auditRow({ order, text, ...verdict }: AuditVerdictRow, group_index: num
 }
 
 /** What a row holds in another form; every row has all keys. */
-function columnsOf(order: VerdictRow["order"], { scores }: Pick<VerdictRow, "scores">) {
-  return { shown_order: [...order], scores: scores === null ? null : [...scores] };
+function columnsOf(order: VerdictRow["order"], { scores, turns }: Pick<VerdictRow, "scores" | "turns">) {
+  const named = turns === undefined ? null : [...turns];
+  return { shown_order: [...order], scores: scores === null ? null : [...scores], turns: named };
 }
 
 function verdictTextRows({ verdicts: asked }: GroupEntry, group_index: number): RowOf<typeof verdictTexts>[] {

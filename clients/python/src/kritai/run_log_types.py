@@ -180,8 +180,10 @@ class _VerdictRow(TypedDict):
 
 
 class StoredVerdict(_VerdictRow, total=False):
-    """One generation of a group; `order[k]` is the rollout shown under letter k."""
+    """One generation of a group; `order[k]` is the rollout shown under letter k, and `turns[k]` the turn of
+    it that the verdict names, None where it names none."""
 
+    turns: list[int | None]
     text: str
 
 
