@@ -141,7 +141,7 @@ const DRAWN: Readonly<Record<Region["is"], (part: Region, cut: CutText | undefin
   calls: (part) => el("div", { class: "call" }, el("b", {}, nameIn(part)), block(part.text)),
   other: (part, cut) => el("div", { class: "call" }, el("b", {}, nameIn(part)), ...cutTexts(part.text, cut)),
   results: (part, cut) => folded(`result ${resultOf(part)}`, part.text, cut),
-  files: (part, cut) => folded(nameIn(part), part.text, cut),
+  files: (part, cut) => folded(nameIn(part), part.text, cut, fileBlock),
 };
 
 const drawnPart = (part: Region, cut: CutText | undefined): HTMLElement => DRAWN[part.is](part, cut);
@@ -149,31 +149,34 @@ const drawnPart = (part: Region, cut: CutText | undefined): HTMLElement => DRAWN
 /** `of 3.1`, and what else its head says of it. */
 const resultOf = ({ head }: Region): string => `of ${head.slice("[RESULT_".length, -1)}`;
 
-const block = (text: string): HTMLElement => el("pre", { tabindex: "0" }, ...text.split(/(?<=\n)/).map(line));
+const block = (text: string): HTMLElement => el("pre", { tabindex: "0" }, text);
 
-/** Lines of a diff by their first sign. */
+/** A file's hunks by their lines' first sign; of one that has no base its text. */
+const fileBlock = (text: string): HTMLElement =>
+  /^(@@ |[+-])/.test(text) ? el("pre", { tabindex: "0" }, ...text.split(/(?<=\n)/).map(line)) : block(text);
+
 const line = (text: string): Node | string =>
-  /^[+-](?![+-])/.test(text) ? el("span", { class: text.startsWith("+") ? "added" : "removed" }, text) : text;
+  /^[+-]/.test(text) ? el("span", { class: text.startsWith("+") ? "added" : "removed" }, text) : text;
 
-function folded(what: string, text: string, cut: CutText | undefined): HTMLElement {
+function folded(what: string, text: string, cut: CutText | undefined, drawn = block): HTMLElement {
   const missing =
     cut !== undefined && cut.left_out > 0 ? `, ${figure(cut.left_out)} of them not seen by the judge` : "";
   const summary = `${what}: ${counted(text.length, "character")}${missing}`;
   if (text === "") return el("p", { class: "soft" }, `${what}: nothing`);
-  return el("details", { class: "result" }, el("summary", {}, summary), ...cutTexts(text, cut));
+  return el("details", { class: "result" }, el("summary", {}, summary), ...cutTexts(text, cut, drawn));
 }
 
 /** A text, what the judge did not see of it folded between its head and its tail. */
-function cutTexts(text: string, cut: CutText | undefined): HTMLElement[] {
-  if (cut === undefined || cut.left_out === 0) return [block(text)];
+function cutTexts(text: string, cut: CutText | undefined, drawn = block): HTMLElement[] {
+  if (cut === undefined || cut.left_out === 0) return [drawn(text)];
   const { head, tail, left_out } = cut;
   const missing = el(
     "details",
     { class: "cut" },
     el("summary", {}, `${counted(left_out, "character")} left out`),
-    block(text.slice(head.length, text.length - tail.length)),
+    drawn(text.slice(head.length, text.length - tail.length)),
   );
-  return [head, missing, tail].flatMap((part) => (typeof part !== "string" ? part : part === "" ? [] : block(part)));
+  return [head, missing, tail].flatMap((part) => (typeof part !== "string" ? part : part === "" ? [] : drawn(part)));
 }
 
 /** What stands above a rollout: how many turns it has, how much of it the judge saw. */
