@@ -12,6 +12,7 @@ import type { LoggedComparison } from "../core/health/paired-runs.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { LoggedGroup, LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 import type { Health } from "./ports.ts";
+import type { RewardHistogram } from "./reward-histogram.ts";
 import type { RunAxis } from "./run-axis.ts";
 import type { RunChanges } from "./run-changes.ts";
 
@@ -83,7 +84,7 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-export type { RunKey };
+export type { RewardHistogram, RunKey };
 
 export interface RunSummary {
   run_id: string;
@@ -148,18 +149,6 @@ export interface StepRow {
   warnings: string[];
   /** By name, where they are asked for; `base`, `format` and `overlong` of a spec without signals. */
   signals?: Record<string, StepSignal>;
-}
-
-/** How rewards of complete groups are spread over a run's steps. */
-export interface RewardHistogram {
-  /**
-   * Ends of the bins, ascending, each bin with its lower end and without its upper but the last;
-   * empty: no reward.
-   */
-  edges: number[];
-  steps: { step: number; counts: number[] }[];
-  /** In order of first use. */
-  specs: { spec_hash: string; first_step: number; last_step: number }[];
 }
 
 export interface GroupRow {

@@ -2,7 +2,6 @@
 // src/ports/ports.ts; the compiler holds the two together.
 import * as z from "zod";
 import { READING_STATUSES } from "../../../src/core/asking/readings.ts";
-import type { DeadLetterSummary, ExpiryOutcome, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 import type { StoredSignal, StoredText, StoredTurns } from "../../../src/core/contract/export-tables.ts";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
 import { RunMetadataSchema } from "../../../src/core/contract/run-metadata.ts";
@@ -289,22 +288,6 @@ export const RequestRowSchema = z.object({
   warnings: z.array(z.string()),
   groups: z.array(GroupRowSchema).meta({ description: "empty for /v1/verdicts, which logs its metrics only" }),
 }) satisfies z.ZodType<RequestRow>;
-export const DeadLetterSummarySchema = z.object({
-  letters: count,
-  bytes: count.meta({ description: "characters of all letters together" }),
-  first_at: time.nullable(),
-  last_at: time.nullable(),
-  reasons: z.array(z.object({ reason: z.string(), letters: count })),
-}) satisfies z.ZodType<DeadLetterSummary>;
-export const ReplayOutcomeSchema = z.object({
-  replayed: count,
-  remaining: count.meta({ description: "letters up to `before` that are left" }),
-  before: time,
-}) satisfies z.ZodType<ReplayOutcome>;
-export const ExpiryOutcomeSchema = z.object({
-  deleted: count,
-  remaining: count.meta({ description: "letters that are left" }),
-}) satisfies z.ZodType<ExpiryOutcome>;
 export const ExportLineSchema = z.union([
   GroupRowSchema.extend({ type: z.literal("row") }),
   StoredVerdictSchema.extend({ type: z.literal("row") }),

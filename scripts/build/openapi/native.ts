@@ -7,6 +7,7 @@ import { nativeWords, type Words } from "../../../src/api/routes/words.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { ComparedRunsSchema } from "./comparing.ts";
 import { accessOf, documentPath } from "./contracts.ts";
+import * as letters from "./dead-letters.ts";
 import * as examples from "./examples.ts";
 import * as log from "./log.ts";
 import { queryOf } from "./parameters.ts";
@@ -59,9 +60,9 @@ const REPLIES: Readonly<Record<string, z.ZodType | { $ref: string }>> = {
   getGroupVerdicts: log.GroupVerdictsSchema,
   getGroupTexts: log.GroupTextsSchema,
   getRequest: log.RequestRowSchema,
-  getDeadLetters: log.DeadLetterSummarySchema,
-  expireDeadLetters: log.ExpiryOutcomeSchema,
-  replayDeadLetters: log.ReplayOutcomeSchema,
+  getDeadLetters: letters.DeadLetterSummarySchema,
+  expireDeadLetters: letters.ExpiryOutcomeSchema,
+  replayDeadLetters: letters.ReplayOutcomeSchema,
 };
 
 const FAULTS: Readonly<Record<number, string>> = {

@@ -248,10 +248,7 @@ export const signals = pgTable(
   (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index, t.signal] })],
 );
 
-/**
- * One row a rollout of several turns: `turn_hash_chars` hex digits of each turn's SHA-256, one after
- * the other. Apart, because a group of such rollouts is longer than a queue's message.
- */
+/** Hashes of a rollout's turns in a row, apart: a group's are too long for one message of a queue. */
 export const turns = pgTable(
   "turns",
   {
