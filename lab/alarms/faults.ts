@@ -47,6 +47,7 @@ export const FAULTS: readonly MadeFault[] = [
   atOnce("judge_cycles", "half of the verdicts go in a circle", { circular: 0.5 }),
   atOnce("judge_ties", "four verdicts in five are ties", { undecided: 0.8 }),
   slowly("jams_judge", "a tenth of the rollouts learns to jam the judge", (x) => ({ jams: 0.001 + 0.1 * x })),
+  atOnce("evidence_cut", "judges see two fifths of the runs", { shown: 0.4 }),
   slowly("proxy_gap", "rewards come to say nothing of labels", (x) => ({ strength: 2 * (1 - x) })),
   {
     alarm: "judge_at_chance",

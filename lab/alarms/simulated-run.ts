@@ -43,13 +43,15 @@ export interface Condition {
   bonus: number;
   /** Of the quality that a swapped judge sees, the part that is the first judge's. */
   same_judge: number;
+  /** Share that judges see of the agents' runs. */
+  shown: number;
 }
 
 /** Pairs of candidates are told apart in 83 % of verdicts. */
 export const HEALTHY: Condition = {
   ...{ strength: 2, place: 0, circular: 0, undecided: 0, wordy: 0.15, parsed: 0.985, failed: 0.002, lost: 0.004 },
   ...{ malformed: 0.04, jams: 0.001, duplicates: 0.05, capped: 0.04, flat: 0.05, partial: 0 },
-  ...{ length: 1000, latency_ms: 2000, score: 0, bonus: 0, same_judge: 1 },
+  ...{ length: 1000, latency_ms: 2000, score: 0, bonus: 0, same_judge: 1, shown: 0.9 },
 };
 
 export interface Size {
@@ -67,6 +69,8 @@ const PROBE_ROLLOUTS = 32;
 /** Spread of log lengths, and of the logarithm of a step's p99. */
 const LENGTH_SPREAD = 0.4;
 const LATENCY_SPREAD = 0.25;
+/** Of the share shown of a run, between runs. */
+const SHOWN_SPREAD = 0.2;
 const MINUTE_MS = 60_000;
 
 interface Draw {
@@ -212,6 +216,8 @@ const labelCorrelation = (drawn: readonly Group[]): number | null =>
 export function simulatedRun(seed: string, size: Size, steps: number, of: (step: number) => Condition): HealthRow[] {
   const { groups, n } = size;
   const draw = drawing(`${seed} ${size.seed}`);
+  // Apart, so that what it draws moves nothing else.
+  const seen = drawing(`${seed} ${size.seed} shown`);
   const kept = keptGroups(poolOf(of(0), n, size.seed), size, draw);
   return Array.from({ length: steps }, (_, step): HealthRow => {
     const now = of(step);
@@ -247,6 +253,7 @@ export function simulatedRun(seed: string, size: Size, steps: number, of: (step:
       cyclic_share: total("triples") === 0 ? null : total("circles") / total("triples"),
       triples: total("triples"),
       jam_share: share("jams"),
+      evidence_shown: Math.min(1, now.shown + (SHOWN_SPREAD * seen.normal()) / Math.sqrt(rollouts)),
       get label_correlation() {
         return labelCorrelation(drawn);
       },

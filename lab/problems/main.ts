@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createSandbox } from "../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { agentsFile } from "./agents.ts";
 import { generatedFiles, type PassRates } from "./groups.ts";
 import { measureProblems } from "./measure.ts";
 import { loadProblems } from "./problem.ts";
@@ -29,14 +30,14 @@ function differs(file: URL, text: string): boolean {
 const { check } = commandFlags({
   command: "measure",
   call: "npm run lab -- measure",
-  about: "Runs the examples' programs on their tests and writes their pass rates and groups.",
+  about: "Runs the examples' programs and agents' commands and writes their pass rates, groups and runs.",
   switches: { check: "compares with the committed files instead, and exits 1 where they differ" },
 });
 const problems = await loadProblems();
 const sandbox = await createSandbox();
 const passRates = await measureProblems(sandbox, problems).finally(() => sandbox.close());
 printTable(passRates);
-const files = generatedFiles(problems, passRates);
+const files = [...generatedFiles(problems, passRates), agentsFile()];
 if (check) {
   const stale = files.filter(({ file, text }) => differs(file, text));
   for (const { file } of stale) console.error(`not what was measured now: ${file.pathname}`);

@@ -69,8 +69,13 @@ function gradesMeasures({ rollouts, metrics }: GroupResult, labels: readonly num
 
 const labelOf = (rate: number) => `${bar(rate)} ${fixed(rate)}`;
 
+/** What is told of a question and its answers. */
+type Labelled = Pick<TextProblem, "title" | "kind" | "points"> & {
+  answers: readonly { met: number[]; note: string }[];
+};
+
 /** A group of texts: a row an answer, with its reward, win counts and label. */
-export function textTable(problem: TextProblem, group: GroupResult): string {
+export function textTable(problem: Labelled, group: GroupResult): string {
   const shares = sharesMet(problem);
   const rows = group.rollouts.map((rollout, r) => [
     `#${r}`,
@@ -193,5 +198,18 @@ export function exampleText(alarms: readonly AlarmSpan[]): string {
     bold("A run to look at"),
     `  ${EXAMPLE_RUN} is made up: ${EXAMPLE_STEPS} steps in which a policy learns that its judge likes length. Alarms: ${told}.`,
     `  npm start -- --example    then open http://127.0.0.1:8787/runs/${EXAMPLE_RUN}\n`,
+  ].join("\n");
+}
+
+/** What a judge saw of agents' runs, and where their turns are drawn: the demo's own stack is gone by then. */
+export function agentsText(reply: RewardsReply): string {
+  const shares = reply.groups.flatMap(({ rollouts }) => rollouts.flatMap(({ shown }) => shown ?? []));
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  const left = reply.groups.flatMap(({ rollouts }) => rollouts.flatMap(({ left_out = {} }) => Object.keys(left_out)));
+  const kinds = [...new Set(left)].join(", ");
+  return [
+    bold("What the judge saw"),
+    `  ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} of each run's characters; left out, in part or whole: ${kinds} (\`shown\` and \`left_out\` of each rollout).`,
+    "  npm start -- --example    then open http://127.0.0.1:8787/runs/example-agents/steps/0: a group's page draws its runs turn by turn\n",
   ].join("\n");
 }

@@ -3,23 +3,17 @@
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
-import { Metrics } from "../../src/platform/counters.ts";
-import { createRequestIds } from "../../src/platform/request-ids.ts";
-import type { Verifier } from "../../src/ports/ports.ts";
-import { createNeonRunLog } from "../../src/run-log/neon.ts";
-import { scoreAndLog } from "../../src/scoring/score-and-log.ts";
+import type { VerifierJob } from "../../src/core/wire/questions.ts";
+import { type ExamplePlace, madeUpJudge, writeRun } from "./made-up-run.ts";
 
 export const EXAMPLE_RUN = "example-length-hack";
 export const EXAMPLE_STEPS = 60;
 
 const GROUPS = 4;
 const ROLLOUTS = 5;
-const STEP_MS = 240_000;
 const TESTS = 8;
 /** From this step on the judge is asked at another temperature: a second spec in the run. */
 const COOLER_FROM = 20;
-const MODEL = "made-up-judge";
 
 const specAt = (step: number) =>
   SpecSchema.parse({
@@ -76,62 +70,9 @@ function verdict(job: VerifierJob, shown: readonly number[], sample: number) {
   return { answer: `Both sort the values. Candidate ${letter} is better. ${why}\n\\boxed{${letter}}`, random };
 }
 
-const judge: Verifier = {
-  protocol: "made-up",
-  generations_max: 8192,
-  session: () => ({
-    stats: { headers_waiting_max: 1, in_flight_max: 1, requests: 0, retries: 0 },
-    async judge(job, sink) {
-      for (const { id, shown, samples, first_sample = 0 } of job.questions) {
-        for (let sample = first_sample; sample < first_sample + samples; sample++) {
-          const { answer, random } = verdict(job, shown, sample);
-          const chars = shown.reduce((sum, i) => sum + (job.candidates[i] as string).length, 0);
-          const generation: Generation = {
-            question: id,
-            sample,
-            answer,
-            thinking: "none",
-            finish_reason: "stop",
-            error: null,
-            prompt_tokens: 200 + Math.round(chars / 4),
-            completion_tokens: Math.round(answer.length / 4),
-            latency_ms: Math.round(700 + 600 * random()),
-            model: MODEL,
-            backend: MODEL,
-          };
-          sink(generation);
-        }
-      }
-    },
-  }),
-  check: async () => ({ ok: true, latency_ms: 0 }),
-};
-
-/** The database as the Worker is told of it, and whose run it is to be; null: nobody's. */
-export interface ExamplePlace {
-  vars: Readonly<Record<string, string>>;
-  key_name: string | null;
-}
-
 /**
  * Writes what of the made-up run is not in the log yet, its last step as if it had just ended.
  * @returns how many steps it wrote
  */
-export async function writeExampleRun({ vars, key_name }: ExamplePlace): Promise<number> {
-  const runLog = createNeonRunLog({
-    databaseUrl: vars.DATABASE_URL ?? "",
-    fetchEndpoint: vars.DATABASE_FETCH_ENDPOINT,
-  });
-  const found = await runLog.run({ owner: key_name ?? "", run_id: EXAMPLE_RUN });
-  const first = found === null ? 0 : (found.last_step ?? -1) + 1;
-  const began_ms = Date.now() - EXAMPLE_STEPS * STEP_MS;
-  const nextId = createRequestIds(() => Date.now());
-  for (let step = first; step < EXAMPLE_STEPS; step++) {
-    const clock = { now: () => performance.now(), date: () => new Date(began_ms + (step + 1) * STEP_MS) };
-    const deps = { verifier: judge, runLog, clock, metrics: new Metrics(), report: () => {} };
-    const scope = { id: nextId(), started_ms: clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
-    const { reply } = await scoreAndLog(deps, scope, requestAt(step), specAt(step), new AbortController().signal);
-    if (reply.logged !== true) throw new Error(`step ${step} of ${EXAMPLE_RUN} was not logged: ${reply.warnings}`);
-  }
-  return Math.max(0, EXAMPLE_STEPS - first);
-}
+export const writeExampleRun = (place: ExamplePlace): Promise<number> =>
+  writeRun(place, { run_id: EXAMPLE_RUN, steps: EXAMPLE_STEPS, judge: madeUpJudge(verdict), requestAt, specAt });

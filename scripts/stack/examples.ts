@@ -22,5 +22,38 @@ export interface TextProblem {
 export const textProblems = (): TextProblem[] => readExample("texts.json");
 
 /** The share of the points that an answer meets: its label, which no verifier sees. */
-export const sharesMet = ({ points, answers }: TextProblem): number[] =>
+export const sharesMet = ({
+  points,
+  answers,
+}: Pick<TextProblem, "points"> & { answers: readonly { met: number[] }[] }) =>
   answers.map(({ met }) => met.length / points.length);
+
+/** A task for agents with recorded runs, labelled by what they left behind. */
+export interface AgentTask {
+  id: string;
+  title: string;
+  kind: string;
+  prompt: string;
+  /** What a good run does. */
+  points: string[];
+  /** `met`: which of the points it does, by their places. */
+  runs: {
+    note: string;
+    met: number[];
+    messages: object[];
+    files?: { path: string; text: string; base: string }[];
+  }[];
+}
+
+export const agentTasks = (): AgentTask[] => readExample("agents.json");
+
+/** A task's runs as a group, with their labels. */
+export const agentGroup = ({ id, prompt, points, runs }: AgentTask) => ({
+  group_id: id,
+  prompt,
+  rollouts: runs.map(({ messages, files, met }) => ({
+    messages,
+    ...(files !== undefined && { files }),
+    pass_rate: met.length / points.length,
+  })),
+});

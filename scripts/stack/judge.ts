@@ -1,10 +1,12 @@
 // Owns the stack's judge by a preset's name: whether there is one, and the simulator that plays it.
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
+import { createPreparer } from "../../src/core/candidate/prepare.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
 import { nearest } from "../../src/core/faults/suggestion.ts";
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { promptNames } from "../../src/core/judges/render.ts";
-import { readExample, sharesMet, textProblems } from "./examples.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { agentGroup, agentTasks, readExample, sharesMet, textProblems } from "./examples.ts";
 
 /**
  * The preset that JUDGE names; null when it is absent.
@@ -58,5 +60,23 @@ function exampleRates(): Record<string, number> {
   const texts = textProblems().flatMap((problem) =>
     sharesMet(problem).map((share, i) => [(problem.answers[i] as { text: string }).text.trim(), share] as const),
   );
-  return Object.fromEntries([...programs, ...texts]);
+  return { ...Object.fromEntries([...programs, ...texts]), ...runLabels() };
+}
+
+/** Presets of agents' runs, by which the demo chooses what it shows. */
+export const judgesRuns = (judge: string): boolean => /^(trajectory|diff)-/.test(judge);
+
+/** The labels of the recorded runs by what a judge is shown of them: turns, or diffs. */
+export function runLabels(): Record<string, number> {
+  const shown = (["whole", "diff"] as const).flatMap((extract) => {
+    const prepare = createPreparer({ candidate: { extract, strip_comments: false }, formats: {} });
+    const tasks = agentTasks().filter(
+      ({ runs }) => extract === "whole" || runs.every(({ files }) => files !== undefined),
+    );
+    return RewardsRequestSchema.parse({ groups: tasks.map(agentGroup) }).groups.flatMap((group, g) =>
+      prepare(group, g).candidates.map((text, r) => [(text ?? "").trim(), group.rollouts[r]?.pass_rate ?? 0] as const),
+    );
+  });
+  // Nothing changed is a text that others have too.
+  return Object.fromEntries(shown.filter(([text]) => text !== ""));
 }

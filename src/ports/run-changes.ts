@@ -4,7 +4,7 @@ import type { RunMetadata } from "../core/contract/run-metadata.ts";
 
 /** Rows that were deleted, by table. */
 export type DeletedRows = Record<
-  "requests" | "groups" | "rollouts" | "verdicts" | "signals" | "texts" | "verdict_texts" | "audit_verdicts",
+  "requests" | "groups" | "rollouts" | "verdicts" | "signals" | "turns" | "texts" | "verdict_texts" | "audit_verdicts",
   number
 >;
 

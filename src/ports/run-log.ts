@@ -3,7 +3,7 @@
 
 import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";
-import type { ExportTable, SignalRow, StoredSignal, StoredText } from "../core/contract/export-tables.ts";
+import type { ExportTable, SignalRow, StoredSignal, StoredText, StoredTurns } from "../core/contract/export-tables.ts";
 import type { Owner, RunKey } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
@@ -12,11 +12,15 @@ import type { LoggedComparison } from "../core/health/paired-runs.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { LoggedGroup, LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 import type { Health } from "./ports.ts";
+import type { RewardHistogram } from "./reward-histogram.ts";
 import type { RunAxis } from "./run-axis.ts";
 import type { RunChanges } from "./run-changes.ts";
 
 /** One generation as logged. */
-export interface VerdictRow extends LoggedVerdict, GenerationFacts {}
+export interface VerdictRow extends LoggedVerdict, GenerationFacts {
+  /** Of each place shown the turn that it names, null of one without; absent: it names none. */
+  turns?: readonly (number | null)[];
+}
 
 /** One generation of an audit's judge as logged: of no signal, and behind no reward. */
 export type AuditVerdictRow = Omit<VerdictRow, "signal">;
@@ -32,6 +36,8 @@ export interface RolloutRow {
   candidate_hash: string | null;
   /** Only when the spec says log_texts. */
   text: string | null;
+  /** SHA-256 hex of each turn as JSON; absent of a text. */
+  turn_hashes?: readonly string[];
 }
 
 export interface GroupEntry {
@@ -78,7 +84,7 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-export type { RunKey };
+export type { RewardHistogram, RunKey };
 
 export interface RunSummary {
   run_id: string;
@@ -132,6 +138,8 @@ export interface StepRow {
   tau_b_mean: number | null;
   list_acc: number | null;
   length_tokens: { p50: number | null; p95: number | null };
+  /** Mean share that judges saw of rollouts of several turns; absent without any. */
+  shown_mean?: number;
   generations: number;
   prompt_tokens: number;
   completion_tokens: number;
@@ -141,18 +149,6 @@ export interface StepRow {
   warnings: string[];
   /** By name, where they are asked for; `base`, `format` and `overlong` of a spec without signals. */
   signals?: Record<string, StepSignal>;
-}
-
-/** How rewards of complete groups are spread over a run's steps. */
-export interface RewardHistogram {
-  /**
-   * Ends of the bins, ascending, each bin with its lower end and without its upper but the last;
-   * empty: no reward.
-   */
-  edges: number[];
-  steps: { step: number; counts: number[] }[];
-  /** In order of first use. */
-  specs: { spec_hash: string; first_step: number; last_step: number }[];
 }
 
 export interface GroupRow {
@@ -173,6 +169,8 @@ export interface GroupRow {
   rewards: (number | null)[];
   /** The score of each by the audit's judge; only of a group that was audited. */
   audit?: (number | null)[];
+  /** How many turns each has; null of a text. Only of a group that is not of texts alone. */
+  turns?: (number | null)[];
   /** The group as it was answered. */
   result: GroupResult;
 }
@@ -187,9 +185,10 @@ export interface RequestRow
   groups: GroupRow[];
 }
 
-export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict"> {
+export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict" | "turns"> {
   group_id: string;
   order: number[];
+  turns?: (number | null)[];
   /** Left out where a letter or scores say it. */
   verdict?: Verdict;
 }
@@ -203,7 +202,7 @@ export interface GroupVerdicts {
   audit: StoredAuditVerdict[];
 }
 
-export type ExportRow = GroupRow | StoredVerdict | StoredAuditVerdict | StoredText | StoredSignal;
+export type ExportRow = GroupRow | StoredVerdict | StoredAuditVerdict | StoredText | StoredSignal | StoredTurns;
 
 /**
  * Which steps of a run: those above `after`, from `from` and up to `to`, at most `limit`; null does

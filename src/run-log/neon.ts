@@ -6,7 +6,7 @@ import type { Health } from "../ports/ports.ts";
 import type { LogExpiry } from "../ports/run-changes.ts";
 import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
-import { partedRequests } from "./db/schema.ts";
+import { turns } from "./db/schema.ts";
 import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
@@ -17,6 +17,7 @@ import { describeRun, runDetail, runOwners, runPage } from "./read/run-rows.ts";
 import { runSignals } from "./read/signal-rows.ts";
 import { stepRows } from "./read/step-rows.ts";
 import { groupTexts, runTexts } from "./read/text-rows.ts";
+import { runTurns } from "./read/turn-rows.ts";
 import { groupVerdicts, runAuditVerdicts, runVerdicts } from "./read/verdict-rows.ts";
 import { storeStatements } from "./write/append.ts";
 import { deleteMarked, deleteOlder, deleteRows, markDeleted } from "./write/deletion.ts";
@@ -28,6 +29,7 @@ const EXPORTS = {
   audit_verdicts: runAuditVerdicts,
   texts: runTexts,
   signals: runSignals,
+  turns: runTurns,
 };
 
 /**
@@ -115,7 +117,7 @@ async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);
   try {
-    await db.select({ request_id: partedRequests.request_id }).from(partedRequests).limit(1);
+    await db.select({ request_id: turns.request_id }).from(turns).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
     const detail = isNotMigrated(error) ? "not migrated" : "unreachable";

@@ -5,6 +5,8 @@ import type { Question } from "../core/asking/questions.ts";
 import { NO_FACTS, type Reading, type ReadPart, readAnswer } from "../core/asking/readings.ts";
 import type { Judge } from "../core/asking/signal.ts";
 import { readSoft } from "../core/asking/soft-reading.ts";
+import { turnsNamed } from "../core/judges/named-turns.ts";
+import { presetNamed } from "../core/judges/presets/table.ts";
 import type { Generation } from "../core/wire/questions.ts";
 
 /** A journal remembers what was judged, not the words: they would be too many for it. */
@@ -32,6 +34,7 @@ export function readGeneration(generation: Generation, { to, shown, preset, step
   const { sample, finish_reason, prompt_tokens, completion_tokens, latency_ms, model, backend } = generation;
   const read = judge.vote === "soft" ? readSoft : readAnswer;
   const part = READ_AS[to]?.(generation) ?? read(generation, shown.length, judge.form, preset);
+  const turns = part.verdict === null ? null : turnsNamed(presetNamed(preset), generation.answer ?? "", shown.length);
   return {
     sample,
     finish_reason,
@@ -41,6 +44,7 @@ export function readGeneration(generation: Generation, { to, shown, preset, step
     model: model ?? null,
     backend: backend ?? null,
     ...(steps === undefined ? part : ofSteps(part, steps)),
+    ...(turns !== null && { turns }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import type { Evidence } from "../core/candidate/transcript/evidence.ts";
 import type { SignalRow } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
 import type { Rollout } from "../core/contract/requests.ts";
@@ -9,6 +10,7 @@ import { canonicalJson } from "../core/contract/spec.ts";
 import { letterAt } from "../core/judges/verdict.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.ts";
+import { shownRollouts, turnsIn, turnsNamedOf } from "../core/reward/turns-named.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "../ports/run-log.ts";
 
@@ -55,12 +57,14 @@ export function verdictRows(signals: GroupSignals): VerdictRow[] {
 
 /** Of a spec with signals; what a spec without has to tell stands in the rollouts' rows. */
 function signalRows(signals: GroupSignals): SignalRow[] {
+  const turnsNamed = turnsNamedOf(signals);
   return Object.entries(signals.columns()).flatMap(([signal, values]) => {
     const members = new Set(signals.membersAsked(signal));
     const refused = signals.refusedIn(signal);
     return values.map(({ value, code }, rollout_index): SignalRow => {
       const skipped = !members.has(rollout_index) && value !== null;
-      const stored = signals.detailOf(signal, rollout_index);
+      const [told, named] = [signals.detailOf(signal, rollout_index), turnsNamed(signal, rollout_index)];
+      const stored = named === null ? told : { ...told, ...named };
       const detail = refused.has(rollout_index) ? { ...stored, refused: true as const } : stored;
       return { rollout_index, signal, value, code, detail: skipped ? { skipped } : detail };
     });
@@ -73,7 +77,15 @@ export const writtenRollout = ({ text, messages, files }: Rollout): string =>
     ? text
     : JSON.stringify({ ...(messages === undefined ? { text } : { messages }), ...(files !== undefined && { files }) });
 
-async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withTexts: boolean): Promise<RolloutRow> {
+/** Of each turn, as JSON in the form that all are read into. */
+const turnHashes = ({ turns }: Evidence): Promise<string[]> =>
+  Promise.all(turns.map((turn) => sha256Hex(JSON.stringify(turn))));
+
+async function rolloutRow(
+  { group, candidates, evidence }: PreparedGroup,
+  r: number,
+  withTexts: boolean,
+): Promise<RolloutRow> {
   const rollout = group.rollouts[r] as (typeof group.rollouts)[number];
   const { length_tokens, finish_reason, pass_rate } = rollout;
   const text = writtenRollout(rollout);
@@ -85,19 +97,19 @@ async function rolloutRow({ group, candidates }: PreparedGroup, r: number, withT
     text_hash: await sha256Hex(text),
     candidate_hash: candidate === null ? null : await sha256Hex(candidate),
     text: withTexts ? text : null,
+    ...(rollout.messages !== undefined &&
+      evidence !== undefined && { turn_hashes: await turnHashes(evidence.of[r] as Evidence) }),
   };
 }
 
-function questionRows(
-  { classes }: PreparedGroup,
-  { signal, question, charged, readings, rollouts }: SignalQuestion,
-  comparison: number,
-): VerdictRow[] {
-  const order = rollouts ?? question.shown.map((member) => classes.members[member]?.[0] as number);
+function questionRows(prepared: PreparedGroup, entry: SignalQuestion, comparison: number): VerdictRow[] {
+  const { signal, charged, readings } = entry;
+  const order = shownRollouts(prepared, entry);
   const rows: VerdictRow[] = [];
   for (const reading of readings) {
     if (reading.saved) continue;
     const { letter, scores, verdict } = verdictColumns(reading.verdict);
+    const turns = turnsIn(prepared, reading, order);
     rows.push({
       sample: reading.sample,
       finish_reason: reading.finish_reason,
@@ -114,6 +126,7 @@ function questionRows(
       comparison,
       order,
       signal,
+      ...(turns !== null && { turns }),
       ...(charged && reading.text !== undefined && { text: reading.text }),
     });
   }

@@ -39,8 +39,11 @@ function countsOf({ reply, entry, session, refused }: ScoredBatch): ScoredCounts
 
 /** Rows of the run log that a scored request comes to, with its own and, where kept, those of texts. */
 function rowsOf({ groups }: Pick<LogEntry, "groups">): number {
-  const ofGroup = ({ prompt, rollouts, verdicts, signals = [], audit_verdicts = [] }: LogEntry["groups"][number]) =>
-    1 + rollouts.length * (prompt === null ? 1 : 2) + verdicts.length + signals.length + audit_verdicts.length;
+  const ofGroup = ({ prompt, rollouts, verdicts, signals = [], audit_verdicts = [] }: LogEntry["groups"][number]) => {
+    const turned = rollouts.filter(({ turn_hashes }) => turn_hashes !== undefined).length;
+    const ofRollouts = rollouts.length * (prompt === null ? 1 : 2) + turned;
+    return 1 + ofRollouts + verdicts.length + signals.length + audit_verdicts.length;
+  };
   return groups.reduce((sum, group) => sum + ofGroup(group), 1);
 }
 

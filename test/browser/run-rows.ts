@@ -38,6 +38,7 @@ export function healthRows({ steps, ill_from }: MadeRun) {
       cyclic_share: 0.05,
       triples: 1000,
       jam_share: 0,
+      evidence_shown: null,
       label_correlation: 0.6,
       // Some steps alone have an audited group.
       audit_correlation: step % 4 === 1 ? 0.7 - 0.4 * (step / steps) + 0.05 * wave(step, 17) : null,

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
+import { agentGroup, agentTasks } from "../../scripts/stack/examples.ts";
 import { createApp } from "../../src/app.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
@@ -17,6 +18,19 @@ const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 export const KEY = "the-key-of-the-tests";
 export const HOSTILE = '<script>document.title="owned"</script>\u001b[31m<img src=x onerror=alert(1)>';
+
+/** Every part of a run says it, under an id that says it too. */
+const HOSTILE_RUN = {
+  messages: [
+    {
+      ...{ role: "assistant", content: HOSTILE, reasoning_content: HOSTILE },
+      tool_calls: [{ id: HOSTILE, type: "function", function: { name: HOSTILE, arguments: HOSTILE } }],
+    },
+    { role: "tool", tool_call_id: HOSTILE, content: HOSTILE },
+    { role: HOSTILE, content: HOSTILE },
+  ],
+  files: [{ path: HOSTILE, text: `${HOSTILE}\n`, base: "" }],
+};
 
 const LONGER = preferring((candidate) => candidate.length);
 
@@ -84,7 +98,11 @@ let close: () => void;
 async function begin(): Promise<void> {
   if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium`);
   const app = createApp({
-    verifier: fakeVerifier((shown, about) => ({ answer: `${HOSTILE} ${LONGER(shown, about)}`, soft: leaning(shown) })),
+    verifier: fakeVerifier((shown, about) =>
+      shown[0]?.startsWith("[TURN_") === true
+        ? `${HOSTILE} "turn A": 2, "turn B": 99. [[${(shown[0] as string).length > (shown[1] ?? "").length ? "A" : "B"}]]`
+        : { answer: `${HOSTILE} ${LONGER(shown, about)}`, soft: leaning(shown) },
+    ),
     runLog: logOf(fakeRunLog()),
     specs: fakeSpecStore({ sampled: AnySpecSchema.parse({ judge: { samples: 3 } }) }),
     clock: fixedClock(),
@@ -126,6 +144,11 @@ async function begin(): Promise<void> {
         { prompt: "p", rollouts },
         ...Array.from({ length: 8 }, () => ({ prompt: "p", rollouts: rollouts.slice(0, 1) })),
       ],
+    },
+    {
+      ...{ run_id: "agents", step: 3 },
+      spec: { candidate: { extract: "whole" }, judge: { preset: "trajectory-pair" }, log_texts: true },
+      groups: [...agentTasks().map(agentGroup), { prompt: HOSTILE, rollouts: [HOSTILE_RUN, { text: HOSTILE }] }],
     },
     { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
   ]) {

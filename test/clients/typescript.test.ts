@@ -8,6 +8,7 @@ import {
   createClient,
   KritaiError,
   type RewardsEvent,
+  type Rollout,
 } from "../../clients/typescript/src/index.ts";
 import { type ClientStack, prefersLongest, refusing, skippedWaits, startClientStack, statusKeeper } from "./stack.ts";
 
@@ -68,6 +69,26 @@ describe("rewards", () => {
     expect(reply).toMatchObject({ run_id: "ts", step: 3 });
     const { steps } = await client().call("get", "/v1/runs/{run_id}/steps", { params: { path: { run_id: "ts" } } });
     expect(steps.map(({ step }) => step)).toEqual([3]);
+  });
+
+  it("of agents' runs say how much of each the judge saw, here and in the log", async () => {
+    const ran = (cmd: string, result: string): Rollout => ({
+      messages: [
+        { role: "assistant", content: "", tool_calls: [{ id: "c", function: { name: "bash", arguments: cmd } }] },
+        { role: "tool", tool_call_id: "c", content: result },
+        { role: "assistant", content: "Done." },
+      ],
+    });
+    const spec = { candidate: { extract: "whole" } } as const;
+    const groups = [{ prompt: "p", rollouts: [ran("ls", "a"), ran("cat a", "x".repeat(9_000))] }];
+    const reply = await client().rewards({ spec, groups, run_id: "ts-agents", step: 1 });
+    expect(reply.rewards).toEqual([[0, 1]]);
+    const [first, second] = reply.groups[0]?.rollouts ?? [];
+    expect([first?.shown, first?.left_out]).toEqual([1, undefined]);
+    expect(second?.shown).toBeCloseTo(1 - (second?.left_out?.results ?? 0) / 9_010, 9);
+    const path = { run_id: "ts-agents" };
+    const { steps } = await client().call("get", "/v1/runs/{run_id}/steps", { params: { path } });
+    expect(steps[0]?.shown_mean).toBeCloseTo((1 + (second?.shown as number)) / 2, 9);
   });
 
   it("that are not one number or null a rollout are no rewards", async () => {

@@ -22,7 +22,15 @@ import type {
 import { healthRowsOf, histogramOf } from "../port-contracts/health-oracle.ts";
 import { expectedSignals } from "../port-contracts/step-oracle.ts";
 import { laidOut } from "../port-contracts/window-oracle.ts";
-import { groupRows, groupVerdicts, requestRow, rewardsOf, storedSignals, storedTexts } from "./logged-entries.ts";
+import {
+  groupRows,
+  groupVerdicts,
+  requestRow,
+  rewardsOf,
+  storedSignals,
+  storedTexts,
+  storedTurns,
+} from "./logged-entries.ts";
 import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
 
 export interface FakeRunLog extends RunLog {
@@ -63,6 +71,7 @@ const tokensOf = (groups: readonly GroupEntry[]) => ({
 function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
   const groups = entries.flatMap((e) => e.groups);
   const { requests, rollouts, reward_mean, parse_rate } = summary({ run_id: "", owner: "" }, entries);
+  const shown_mean = mean(groups.flatMap((g) => g.result.rollouts.flatMap(({ shown }) => shown ?? [])));
   const verdicts = groups.flatMap((g) => g.verdicts);
   const errors: Record<string, number> = {};
   for (const { error } of verdicts) if (error !== null) errors[error] = (errors[error] ?? 0) + 1;
@@ -79,6 +88,7 @@ function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
     tau_b_mean: mean(numbers(groups.map((g) => g.result.metrics.tau_b))),
     list_acc: null,
     length_tokens: { p50: null, p95: null },
+    ...(shown_mean !== null && { shown_mean }),
     generations: verdicts.length,
     prompt_tokens: verdicts.reduce((n, v) => n + v.prompt_tokens, 0),
     completion_tokens: verdicts.reduce((n, v) => n + v.completion_tokens, 0),
@@ -226,6 +236,7 @@ export function fakeRunLog(): FakeRunLog {
         if (table === "groups") yield* groupRows(entry);
         else if (table === "texts") yield* storedTexts(entry);
         else if (table === "signals") yield* storedSignals(entry);
+        else if (table === "turns") yield* storedTurns(entry);
         else {
           const said = entry.groups.map((_, i) => groupVerdicts(entry, i));
           yield* said.flatMap(({ verdicts, audit }) => (table === "verdicts" ? verdicts : audit));
@@ -269,6 +280,7 @@ function rowsOf(entries: readonly LogEntry[]): DeletedRows {
     rollouts: sum(({ rollouts }) => rollouts.length),
     verdicts: sum(({ verdicts }) => verdicts.length),
     signals: sum(({ signals = [] }) => signals.length),
+    turns: entries.flatMap(storedTurns).length,
     texts: entries.flatMap(storedTexts).length,
     verdict_texts: sum(({ verdicts }) => verdicts.filter(({ text }) => text !== undefined).length),
     audit_verdicts: sum(({ audit_verdicts = [] }) => audit_verdicts.length),

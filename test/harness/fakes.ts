@@ -7,7 +7,7 @@ import type { Clock } from "../../src/ports/ports.ts";
 export * from "./fake-run-log.ts";
 export * from "./fake-stores.ts";
 export * from "./fake-verifier.ts";
-export { groupRows, groupVerdicts, requestRow, storedSignals, storedTexts } from "./logged-entries.ts";
+export { groupRows, groupVerdicts, requestRow, storedSignals, storedTexts, storedTurns } from "./logged-entries.ts";
 
 /** A clock that moves only when told. */
 export function fixedClock(start = Date.UTC(2026, 10, 21)): Clock & { advance(ms: number): void } {

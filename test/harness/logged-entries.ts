@@ -1,6 +1,7 @@
 // Owns what a log holds of an entry, row by row, as the fake run log and its contract tell it.
-import type { StoredSignal, StoredText } from "../../src/core/contract/export-tables.ts";
+import type { StoredSignal, StoredText, StoredTurns } from "../../src/core/contract/export-tables.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { AuditVerdictRow, GroupRow, GroupVerdicts, LogEntry, RequestRow } from "../../src/ports/run-log.ts";
 
 export const rewardsOf = (result: GroupResult) => result.rollouts.map((r) => r.reward);
@@ -25,6 +26,23 @@ export function storedTexts(entry: LogEntry): StoredText[] {
   );
 }
 
+/** The turns of rollouts of several. */
+export function storedTurns(entry: LogEntry): StoredTurns[] {
+  return entry.groups.flatMap(({ rollouts }, index) =>
+    rollouts.flatMap(({ turn_hashes }, rollout_index) =>
+      turn_hashes === undefined
+        ? []
+        : [
+            {
+              group_id: `${entry.request_id}.${index}`,
+              rollout_index,
+              hashes: turn_hashes.slice(0, LIMITS.turn_hashes_max).map((hash) => hash.slice(0, LIMITS.turn_hash_chars)),
+            },
+          ],
+    ),
+  );
+}
+
 /** What a log holds of an entry's groups. */
 export function groupRows(entry: LogEntry): GroupRow[] {
   return entry.groups.map((group, index) => ({
@@ -41,6 +59,9 @@ export function groupRows(entry: LogEntry): GroupRow[] {
     finish_reasons: group.rollouts.map((r) => r.finish_reason),
     rewards: rewardsOf(group.result),
     ...(group.audit !== undefined && { audit: [...group.audit] }),
+    ...(group.rollouts.some(({ turn_hashes }) => turn_hashes !== undefined) && {
+      turns: group.rollouts.map(({ turn_hashes }) => turn_hashes?.length ?? null),
+    }),
     result: group.result,
   }));
 }
@@ -67,8 +88,9 @@ export function requestRow(entry: LogEntry): RequestRow {
 /** What was said of a group, as it is read back. */
 export function groupVerdicts(entry: LogEntry, index: number): GroupVerdicts {
   const { verdicts = [], audit_verdicts = [] } = entry.groups[index] ?? {};
-  const stored = <R extends AuditVerdictRow>({ verdict, ...row }: R) => ({
+  const stored = <R extends AuditVerdictRow>({ verdict, turns, ...row }: R) => ({
     ...row,
+    ...(turns !== undefined && { turns: [...turns] }),
     ...(verdict !== null && { verdict }),
     group_id: `${entry.request_id}.${index}`,
     order: [...row.order],

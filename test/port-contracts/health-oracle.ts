@@ -109,6 +109,9 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
     ),
     triples: sum(groups.map(({ circles }) => circles?.triples ?? 0)),
     jam_share: share(rollouts.map(({ jams_judge }) => jams_judge)),
+    evidence_shown: average(
+      rollouts.flatMap(({ shown, left_out = {} }) => ("turns" in left_out || "calls" in left_out ? [] : (shown ?? []))),
+    ),
     label_correlation: spearman(
       rollouts.flatMap(({ reward, pass_rate }) =>
         reward === null || pass_rate === null || pass_rate === undefined ? [] : [[reward, pass_rate] as const],

@@ -54,9 +54,12 @@ const verdict = fc.record({
   backend: maybe(plain),
 }) as fc.Arbitrary<Omit<VerdictRow, "comparison" | "sample">>;
 
-const verdicts = fc
-  .array(verdict, { maxLength: 12 })
-  .map((rows) => rows.map((row, i): VerdictRow => ({ ...row, comparison: Math.floor(i / 3), sample: i % 3 })));
+const verdicts = fc.array(verdict, { maxLength: 12 }).map((rows) =>
+  rows.map((row, i): VerdictRow => {
+    const turns = i % 4 === 1 && { turns: row.order.map((r) => (r === 0 ? null : r)) };
+    return { ...row, ...turns, comparison: Math.floor(i / 3), sample: i % 3 };
+  }),
+);
 
 const rolloutResult = fc.record({
   reward: maybe(reward),
@@ -173,6 +176,32 @@ function groupEntry(size: number): fc.Arbitrary<GroupEntry> {
   });
 }
 
+const RUN_OF_TURNS = fc.record({
+  turn_hashes: fc.array(hash, { maxLength: 5 }),
+  shown: fc.double({ min: 0, max: 1, noNaN: true }).map((x) => x + 0),
+  left_out: maybe(fc.record({ results: count, turns: count }, { requiredKeys: ["results"] })),
+});
+
+/** Of some groups some rollouts are of several turns. */
+function turnedEntry(size: number): fc.Arbitrary<GroupEntry> {
+  const runs = fc.array(maybe(RUN_OF_TURNS), { minLength: size, maxLength: size });
+  return fc.tuple(groupEntry(size), maybe(runs), fc.nat({ max: 9 })).map(([entry, of, shared_turns]): GroupEntry => {
+    if (of === null || of.every((run) => run === null)) return entry;
+    const { result } = entry;
+    const told = result.rollouts.map((rollout, r) => {
+      const run = of[r] ?? null;
+      return run === null
+        ? rollout
+        : { ...rollout, shown: run.shown, ...(run.left_out !== null && { left_out: run.left_out }) };
+    });
+    const rollouts = entry.rollouts.map((row, r) => {
+      const run = of[r] ?? null;
+      return run === null ? row : { ...row, turn_hashes: run.turn_hashes };
+    });
+    return { ...entry, rollouts, result: { ...result, rollouts: told, shared_turns } };
+  });
+}
+
 /** Some have the score of an audit beside each rollout, some what its judge said. */
 function auditedEntry(size: number): fc.Arbitrary<GroupEntry> {
   const scores = fc
@@ -181,7 +210,7 @@ function auditedEntry(size: number): fc.Arbitrary<GroupEntry> {
   const said = verdicts.map((rows) =>
     rows.map(({ signal: _, ...row }, i) => (i === 0 ? { ...row, text: "So: A" } : row)),
   );
-  return fc.tuple(groupEntry(size), maybe(scores), maybe(said)).map(([entry, audit, audit_verdicts]) => ({
+  return fc.tuple(turnedEntry(size), maybe(scores), maybe(said)).map(([entry, audit, audit_verdicts]) => ({
     ...entry,
     ...(audit !== null && { audit }),
     ...(audit_verdicts !== null && { audit_verdicts }),

@@ -79,6 +79,7 @@ export function expectedStep(step: number | null, entries: readonly LogEntry[]):
   );
   const lengths = known(groups.flatMap((group) => group.rollouts.map((rollout) => rollout.length_tokens)));
   const { mean: reward_mean, std } = moments(rewardCells(entries));
+  const shares = results.flatMap(({ rollouts }) => rollouts.flatMap(({ shown }) => shown ?? []));
   const { tau_b_mean, list_acc } = batchMetrics(complete);
   return {
     step,
@@ -93,6 +94,7 @@ export function expectedStep(step: number | null, entries: readonly LogEntry[]):
     tau_b_mean: near(tau_b_mean),
     list_acc: near(list_acc),
     length_tokens: { p50: quantile(lengths, 0.5), p95: quantile(lengths, 0.95) },
+    ...(shares.length > 0 && { shown_mean: expect.closeTo(mean(shares), 6) as unknown as number }),
     generations: sum(results.map((result) => result.verifier.generations)),
     prompt_tokens: sum(results.map((result) => result.verifier.prompt_tokens)),
     completion_tokens: sum(results.map((result) => result.verifier.completion_tokens)),

@@ -107,4 +107,15 @@ describe("envelopes of an entry", () => {
       expect(() => opened(bad)).toThrow();
     }
   });
+
+  it("fit, of a group of 64 rollouts with as many turns as one may have, hashes and all", () => {
+    const entry = sizedEntry({ run_id: "r", step: 0, groups: 1, size: 64 });
+    const [group] = entry.groups as [LogEntry["groups"][number]];
+    const turn_hashes = Array.from({ length: LIMITS.rollout_messages_max }, () => "f".repeat(64));
+    const rollouts = group.rollouts.map((row) => ({ ...row, turn_hashes }));
+    const whole = { ...entry, groups: [{ ...group, rollouts }] };
+    const texts = sealed(entryRows(whole));
+    expect(texts).not.toBeNull();
+    expectSame(whole, texts as string[]);
+  });
 });

@@ -25,11 +25,11 @@ async function score(rollouts: object[], spec: SpecInput = WHOLE, script: Script
   const verifier: FakeVerifier = fakeVerifier(script);
   const request = RewardsRequestSchema.parse({ groups: [{ prompt: "Delete a.c.", rollouts }] });
   const { signal } = new AbortController();
-  const { reply } = await scoreBatch(
+  const { reply, entry } = await scoreBatch(
     { verifier, clock: fixedClock() },
     { request, spec: SpecSchema.parse(spec), started_ms: 0, signal },
   );
-  return { reply, group: reply.groups[0] as GroupResult, jobs: verifier.jobs };
+  return { reply, entry, group: reply.groups[0] as GroupResult, jobs: verifier.jobs };
 }
 const told = ({ rollouts }: GroupResult) => rollouts.map(({ reward, error }) => error ?? reward);
 
@@ -178,5 +178,21 @@ describe("bad input", () => {
   it("arguments of 1 MiB are own words that nobody is shown: the rollout is malformed", async () => {
     const { group } = await score([acts("x".repeat(1_048_576)), acts("a"), acts("bb")]);
     expect(group.rollouts[0]).toMatchObject({ format_ok: false, too_long: true, reward: -1 });
+  });
+
+  it("leave in the log a hash a turn, equal where turns are, and nothing of their words", async () => {
+    const { entry } = await score([
+      acts("rm a.c"),
+      acts("rm a.c", "", { role: "user", content: "?" }),
+      { text: "Done." },
+    ]);
+    const [first = [], second = [], text] = entry.groups[0]?.rollouts.map(({ turn_hashes }) => turn_hashes) ?? [];
+    expect(first).toHaveLength(2);
+    expect(second.slice(0, 2)).toEqual(first);
+    expect(second).toHaveLength(3);
+    expect(new Set([...first, ...second]).size).toBe(3);
+    expect(first.every((hash) => /^[0-9a-f]{64}$/.test(hash))).toBe(true);
+    expect(text).toBeUndefined();
+    expect(JSON.stringify(entry.groups[0]?.rollouts)).not.toContain("rm a.c");
   });
 });

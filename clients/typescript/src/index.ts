@@ -8,15 +8,22 @@ import createFetchClient, {
 } from "openapi-fetch";
 import { type Asking, asking, cut, type Sent } from "./asking.js";
 import { badReply } from "./errors.js";
+import type { Trajectory } from "./messages.js";
 import type { components, paths } from "./openapi.generated.js";
 import { type RewardsEvent, streamed } from "./stream.js";
 
 export { type FieldFault, KritaiError } from "./errors.js";
+export type { ChatMessage, Messages, ToolCall, Trajectory } from "./messages.js";
 export type { components, paths } from "./openapi.generated.js";
 export type { RewardsEvent } from "./stream.js";
 
 type Schemas = components["schemas"];
-export type RewardsRequest = Schemas["RewardsRequest"];
+type Group = Schemas["RewardsRequest"]["groups"][number];
+/** One sampled completion: its `text`, or the `messages` of a run, with the `files` that it left. */
+export type Rollout = Omit<Group["rollouts"][number], "messages"> & { messages?: Trajectory };
+export type RewardsRequest = Omit<Schemas["RewardsRequest"], "groups"> & {
+  groups: (Omit<Group, "rollouts"> & { rollouts: Rollout[] })[];
+};
 export type RewardsReply = Schemas["RewardsReply"];
 export type RerankRequest = Schemas["RerankRequest"];
 export type RerankReply = Schemas["RerankReply"];

@@ -211,7 +211,21 @@ export function presetTail({ preset, candidates, criteria, steps }: JudgePrompt,
   const labels = labelsOf(preset, count);
   const marks = preset.shape === "steps" ? stepMarks(draw, steps) : scaleMarks(draw, count);
   const write = WRITERS[preset.parser.kind] as (settings: ParserSettings, drawn: Drawn) => Form;
-  return tailOf(write(preset.parser, { draw, count, labels, criteria, marks }), draw, labels);
+  const tail = tailOf(write(preset.parser, { draw, count, labels, criteria, marks }), draw, labels);
+  const named = preset.turns ? lastTurns(candidates) : [];
+  const { label_at } = tail;
+  return named.length === 0
+    ? tail
+    : { ...tail, tokens: ["\n\n", ...named, ...tail.tokens], label_at: label_at && label_at + named.length + 1 };
+}
+
+/** Which turn decides no simulator can tell: the last of each run is named. */
+function lastTurns(candidates: readonly string[]): string[] {
+  const last = candidates.map((text) => [...text.matchAll(/^\[TURN_(\d+)/gm)].at(-1)?.[1]);
+  return last.flatMap((turn, place) => {
+    const of = candidates.length === 1 ? "" : ` ${LETTERS[place]}`;
+    return turn === undefined ? [] : [`"turn${of}": ${turn}. `];
+  });
 }
 
 /** The end of an answer to a template's comparison. */

@@ -2,8 +2,7 @@
 // src/ports/ports.ts; the compiler holds the two together.
 import * as z from "zod";
 import { READING_STATUSES } from "../../../src/core/asking/readings.ts";
-import type { DeadLetterSummary, ExpiryOutcome, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
-import type { StoredSignal, StoredText } from "../../../src/core/contract/export-tables.ts";
+import type { StoredSignal, StoredText, StoredTurns } from "../../../src/core/contract/export-tables.ts";
 import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
 import { RunMetadataSchema } from "../../../src/core/contract/run-metadata.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -72,6 +71,9 @@ export const StepRowSchema = z.object({
   tau_b_mean: rate,
   list_acc: rate,
   length_tokens: z.object({ p50: rate, p95: rate }),
+  shown_mean: z.number().exactOptional().meta({
+    description: "mean share that judges saw of rollouts of several turns; absent without any",
+  }),
   generations: count,
   prompt_tokens: count,
   completion_tokens: count,
@@ -98,6 +100,9 @@ export const GroupRowSchema = z.object({
   rewards: z.array(rate),
   audit: z.array(rate).exactOptional().meta({
     description: "the score of each rollout by the audit's judge; only of a group that was audited",
+  }),
+  turns: z.array(count.nullable()).exactOptional().meta({
+    description: "how many turns each rollout has, null of a text; only of a group that is not of texts alone",
   }),
   result: GroupResultSchema,
 }) satisfies z.ZodType<GroupRow>;
@@ -135,6 +140,9 @@ export const StoredVerdictSchema = z.object({
     description:
       "what the verifier wrote, or why it refused; cut to 4,000 characters. Only where the spec says `log_verdicts`",
   }),
+  turns: z.array(count.nullable()).exactOptional().meta({
+    description: "of each place shown the turn that the verdict names, null of one without; absent: it names none",
+  }),
   verdict: VerdictSchema.exactOptional().meta({ description: "what neither a letter nor scores can say" }),
 }) satisfies z.ZodType<StoredVerdict>;
 
@@ -162,6 +170,14 @@ export const StoredSignalSchema = z.object({
     .nullable()
     .meta({ description: "what the signal tells besides the value; `skipped`: its `when` left the rollout out" }),
 }) satisfies z.ZodType<StoredSignal>;
+
+export const StoredTurnsSchema = z.object({
+  group_id: z.string(),
+  rollout_index: count,
+  hashes: z.array(z.string()).meta({
+    description: "of each turn the first 16 hex digits of its SHA-256; of the first 4,096",
+  }),
+}) satisfies z.ZodType<StoredTurns>;
 
 const countOr = { count, counts: z.record(z.string(), count) } as Partial<Record<Unit, z.ZodType>>;
 const HealthRowSchema = z.object({
@@ -272,28 +288,13 @@ export const RequestRowSchema = z.object({
   warnings: z.array(z.string()),
   groups: z.array(GroupRowSchema).meta({ description: "empty for /v1/verdicts, which logs its metrics only" }),
 }) satisfies z.ZodType<RequestRow>;
-export const DeadLetterSummarySchema = z.object({
-  letters: count,
-  bytes: count.meta({ description: "characters of all letters together" }),
-  first_at: time.nullable(),
-  last_at: time.nullable(),
-  reasons: z.array(z.object({ reason: z.string(), letters: count })),
-}) satisfies z.ZodType<DeadLetterSummary>;
-export const ReplayOutcomeSchema = z.object({
-  replayed: count,
-  remaining: count.meta({ description: "letters up to `before` that are left" }),
-  before: time,
-}) satisfies z.ZodType<ReplayOutcome>;
-export const ExpiryOutcomeSchema = z.object({
-  deleted: count,
-  remaining: count.meta({ description: "letters that are left" }),
-}) satisfies z.ZodType<ExpiryOutcome>;
 export const ExportLineSchema = z.union([
   GroupRowSchema.extend({ type: z.literal("row") }),
   StoredVerdictSchema.extend({ type: z.literal("row") }),
   StoredAuditVerdictSchema.extend({ type: z.literal("row") }),
   StoredTextSchema.extend({ type: z.literal("row") }),
   StoredSignalSchema.extend({ type: z.literal("row") }),
+  StoredTurnsSchema.extend({ type: z.literal("row") }),
   z.object({ type: z.literal("end"), rows: count, metadata: RunMetadataSchema.exactOptional() }),
   z.object({ type: z.literal("error"), code: z.string(), detail: z.string(), rows: count, request_id: z.string() }),
 ]);

@@ -7,6 +7,7 @@ import { nativeWords, type Words } from "../../../src/api/routes/words.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { ComparedRunsSchema } from "./comparing.ts";
 import { accessOf, documentPath } from "./contracts.ts";
+import * as letters from "./dead-letters.ts";
 import * as examples from "./examples.ts";
 import * as log from "./log.ts";
 import { queryOf } from "./parameters.ts";
@@ -14,9 +15,10 @@ import { RescoreLineSchema } from "./rescoring.ts";
 
 const NDJSON = "application/x-ndjson";
 
-/** Examples by operation: of the request, and of the reply. */
-const EXAMPLES: Readonly<Record<string, readonly [request: unknown, reply?: unknown]>> = {
-  scoreRewards: [examples.rewardsRequest, examples.rewardsReply],
+/** Examples by operation: of the request, of the reply, and of further requests by their titles. */
+type Examples = readonly [request: unknown, reply?: unknown, further?: Readonly<Record<string, unknown>>];
+const EXAMPLES: Readonly<Record<string, Examples>> = {
+  scoreRewards: [examples.rewardsRequest, examples.rewardsReply, { "Runs of agents": examples.runsRequest }],
   scoreVerdicts: [examples.verdictsRequest, examples.verdictsReply],
   evaluate: [examples.evaluationsRequest],
   checkSpec: [examples.signalsSpec],
@@ -26,6 +28,19 @@ const EXAMPLES: Readonly<Record<string, readonly [request: unknown, reply?: unkn
   rescoreRun: [examples.rescoreRequest],
   replayDeadLetters: [{ limit: 50 }],
 };
+
+/** A request's own example, or by their titles all where there are more. */
+const exampleOf = (example: unknown, further: Examples[2]) =>
+  further === undefined
+    ? { example }
+    : {
+        examples: Object.fromEntries(
+          Object.entries({ "Rollouts that are texts": example, ...further }).map(([title, value]) => [
+            title,
+            { value },
+          ]),
+        ),
+      };
 
 const stored = { $ref: "#/components/schemas/StoredSpec" };
 /** By operation, replies that no code of the service needs a schema of. */
@@ -45,9 +60,9 @@ const REPLIES: Readonly<Record<string, z.ZodType | { $ref: string }>> = {
   getGroupVerdicts: log.GroupVerdictsSchema,
   getGroupTexts: log.GroupTextsSchema,
   getRequest: log.RequestRowSchema,
-  getDeadLetters: log.DeadLetterSummarySchema,
-  expireDeadLetters: log.ExpiryOutcomeSchema,
-  replayDeadLetters: log.ReplayOutcomeSchema,
+  getDeadLetters: letters.DeadLetterSummarySchema,
+  expireDeadLetters: letters.ExpiryOutcomeSchema,
+  replayDeadLetters: letters.ReplayOutcomeSchema,
 };
 
 const FAULTS: Readonly<Record<number, string>> = {
@@ -104,12 +119,17 @@ function replyOf({ operationId, said = "Found.", reply, type, lines, faulty }: W
 
 function operationOf(words: Words): ZodOpenApiOperationObject {
   const { operationId, tag, summary, description, path, query, request } = words;
-  const [example] = EXAMPLES[operationId] ?? [];
+  const [example, , further] = EXAMPLES[operationId] ?? [];
   return {
     ...{ operationId, tags: [tag], summary },
     ...(description !== undefined && { description }),
     ...((path ?? query) && { requestParams: { ...(path && { path }), ...(query && { query: queryOf(query) }) } }),
-    ...(request && { requestBody: { required: true, content: { "application/json": { schema: request, example } } } }),
+    ...(request && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: request, ...exampleOf(example, further) } },
+      },
+    }),
     responses: { "200": replyOf(words), ...faultsOf(words) },
   };
 }

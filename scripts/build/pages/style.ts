@@ -21,6 +21,20 @@ th[aria-sort="ascending"] button::after { content: " \\2191"; }
 .said pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 0.7rem; margin: 0.3rem 0 0.8rem; }
 .said h3 { font-size: 0.95rem; margin: 0.8rem 0 0; }
 .said summary { padding: 0.25rem 0; cursor: pointer; }
+.run { border-left: 2px solid var(--line); padding-left: 0.8rem; margin: 0.4rem 0 1.2rem; }
+.turn { margin: 0.6rem 0; }
+.run h3 { margin: 0.6rem 0 0.2rem; font-size: 0.95rem; }
+.run h3 .soft { font-weight: 400; }
+.run pre { margin: 0.2rem 0; }
+.words pre { font-family: inherit; background: none; border: 0; padding: 0; }
+.call { margin: 0.3rem 0; }
+.call b, .result > summary, .begun > summary { font-size: 0.88rem; }
+.result > summary, .begun > summary, .cut > summary { cursor: pointer; color: var(--soft); }
+.cut { border-left: 3px solid var(--warn); padding-left: 0.6rem; }
+.cut > summary { color: var(--warn); }
+.named { margin-left: 0.6rem; font-weight: 400; font-size: 0.82rem; color: var(--accent); border: 1px solid var(--accent); border-radius: 1rem; padding: 0 0.5rem; white-space: nowrap; }
+.added { color: var(--calm); }
+.removed { color: var(--required); }
 tr[data-named] td { background: var(--panel); font-weight: 600; }
 td button, .small { font: inherit; color: var(--accent); background: none; border: 1px solid var(--line); border-radius: 5px; padding: 0 0.4rem; cursor: pointer; }
 .small { font-size: 0.75rem; margin-left: 0.6rem; font-weight: 400; }

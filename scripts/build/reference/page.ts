@@ -9,6 +9,8 @@ import { tabs } from "./tabs.ts";
 interface Media {
   schema?: Schema;
   example?: unknown;
+  /** By their titles; the first is what the operation is called with. */
+  examples?: Record<string, { value: unknown }>;
 }
 interface Parameter {
   name: string;
@@ -114,11 +116,15 @@ function bodies(content: Record<string, Media> | undefined, components: Componen
     ([type, media]) =>
       html`<details class="body"><summary><code>${type}</code></summary>${
         media.schema !== undefined && schemaHtml(media.schema, components)
-      }</details>${shown && example("Example", media.example)}`,
+      }</details>${shown && example("Example", media.example)}${Object.entries(media.examples ?? {})
+        .slice(1)
+        .map(([title, { value }]) => example(title, value))}`,
   );
 }
 
 const isJson = (type: string): boolean => type.endsWith("json");
+
+const firstExample = ({ example, examples = {} }: Media = {}): unknown => example ?? Object.values(examples)[0]?.value;
 
 /** How the operation is called, by its own example. */
 function callOf({ path, method, operation }: Route): Call {
@@ -130,7 +136,7 @@ function callOf({ path, method, operation }: Route): Call {
     query: needed.map(
       ({ name, schema }) => [name, String(schema.enum?.[0] ?? schema.default ?? schema.examples?.[0] ?? 1)] as const,
     ),
-    ...(requestBody !== undefined && { body: Object.values(requestBody.content)[0]?.example }),
+    ...(requestBody !== undefined && { body: firstExample(Object.values(requestBody.content)[0]) }),
     reply: types.length === 0 || types.some(isJson) ? "json" : types[0] === "application/x-ndjson" ? "lines" : "text",
   };
 }

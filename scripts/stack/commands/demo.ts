@@ -1,5 +1,5 @@
 // Owns `npm run demo`: the embedded stack scores the example programs, or with JUDGE the example
-// texts in a preset's words, and the log is read back.
+// texts or agents' runs in a preset's words, and the log is read back.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,8 @@ commandFlags({
   command: "demo",
   about: "Starts a stack for itself, has the example groups scored pairwise and listwise, and reads the log back.",
   variables: {
-    JUDGE: "a preset of docs/judges.md: it judges example texts that are no programs, played by the engine simulator",
+    JUDGE:
+      "a preset of docs/judges.md: it judges example texts that are no programs, or agents' runs, played by the engine simulator",
     VERIFIER_URL: "beside JUDGE: who judges instead, with VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY",
   },
 });
@@ -32,6 +33,8 @@ try {
     `The stack is up at ${stack.url} after ${secondsSince(started)}: edge in workerd, ${stack.parts.verifier}, ${stack.parts.database}.`,
   );
   if (judge === null) await (await import("../program-demo.ts")).showPrograms(stack);
+  else if ((await import("../judge.ts")).judgesRuns(judge))
+    await (await import("../agents-demo.ts")).showAgents(stack, judge);
   else await (await import("../text-demo.ts")).showTexts(stack, judge);
   console.log(`Done in ${secondsSince(started)}.`);
 } finally {

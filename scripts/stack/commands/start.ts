@@ -53,6 +53,9 @@ try {
     const key_name = process.env.API_KEYS?.split(":")[0] || null;
     const written = await writeExampleRun({ vars: stack.database, key_name });
     console.log(`example   ${stack.url}/runs/${EXAMPLE_RUN} (made up; ${written} steps written)`);
+    const { AGENTS_RUN, writeExampleAgents } = await import("../example-agents.ts");
+    await writeExampleAgents({ vars: stack.database, key_name });
+    console.log(`agents    ${stack.url}/runs/${AGENTS_RUN}/steps/0 (recorded runs, a made-up judge)`);
   }
   const ending = endSignal();
   console.log(`ready ${stack.url}`);

@@ -59,7 +59,7 @@ export const words = /* @__PURE__ */ documented(() => ({
       "exportRun",
       "Everything of a run as NDJSON",
       ExportQuerySchema,
-      "One `row` line a row and one `end` line last, with the run's `metadata` where something was said of it; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said.",
+      "One `row` line a row and one `end` line last, with the run's `metadata` where something was said of it; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said, `turns` hashes of the turns of agents' runs.",
     ),
     said: "Rows, oldest first.",
     lines: true,

@@ -63,7 +63,7 @@ export function deleteRun(deps: RouteDeps) {
 
 const NO_ROWS: DeletedRows = {
   ...{ requests: 0, groups: 0, rollouts: 0, verdicts: 0 },
-  ...{ signals: 0, texts: 0, verdict_texts: 0, audit_verdicts: 0 },
+  ...{ signals: 0, turns: 0, texts: 0, verdict_texts: 0, audit_verdicts: 0 },
 };
 
 /** As many as there is time for; a piece has ended when it is answered, so that asking again goes on. */
@@ -104,6 +104,7 @@ const owner = z
 const count = z.int().min(0);
 const DescribedSchema = z.object({ run_id: z.string(), owner, metadata: RunMetadataSchema });
 const MEANT: Readonly<Record<string, string>> = {
+  turns: "hashes of turns",
   texts: "parts of prompts and rollouts, each of 16,384 characters at most",
   verdict_texts: "what verifiers wrote",
   dead_letters: "messages that could not be stored",

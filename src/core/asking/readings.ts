@@ -49,6 +49,8 @@ export interface Reading extends GenerationFacts {
   code: ItemErrorCode | null;
   /** Left out because its question's majority was decided. */
   saved: boolean;
+  /** The turn that it names of each place shown, null of one without; absent: it names none. */
+  turns?: readonly (number | null)[];
 }
 
 /** A generation as it comes from a verifier, as far as reading it goes. */

@@ -3,27 +3,24 @@
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
-
-/** Some 16,000 tokens of code. */
-const MAX_CHARS_DEFAULT = 65_536;
+import { MAX_CHARS_DEFAULT, TRANSCRIPT_DEFAULT } from "../transcript/rule.ts";
 
 const TranscriptSchema = z.strictObject({
-  reasoning: z.boolean().default(false).meta(said("show the policy's thoughts")),
+  reasoning: z.boolean().default(TRANSCRIPT_DEFAULT.reasoning).meta(said("show the policy's thoughts")),
   result_chars: z
     .int()
     .min(1)
     .max(...bound("candidate_chars_max"))
-    .default(2_000)
+    .default(TRANSCRIPT_DEFAULT.result_chars)
     .meta(said("of one result: its head and its tail are shown")),
   total_chars: z
     .int()
     .min(1)
     .max(...bound("candidate_chars_max"))
-    .default(MAX_CHARS_DEFAULT)
+    .default(TRANSCRIPT_DEFAULT.total_chars)
     .meta(said("results and files share what the policy's own words leave, which are never cut")),
 });
 type TranscriptRule = z.output<typeof TranscriptSchema>;
-const TRANSCRIPT_DEFAULT: TranscriptRule = TranscriptSchema.parse({});
 
 /** Without what is at its default, as of every spec from before these fields existed. */
 function leanCandidate<T extends { max_chars?: number | undefined; transcript?: TranscriptRule | undefined }>({

@@ -2,7 +2,7 @@
 // storage and no HTTP.
 import type { ItemErrorCode } from "../faults/errors.ts";
 
-export const EXPORT_TABLES = ["groups", "verdicts", "audit_verdicts", "texts", "signals"] as const;
+export const EXPORT_TABLES = ["groups", "verdicts", "audit_verdicts", "texts", "signals", "turns"] as const;
 export type ExportTable = (typeof EXPORT_TABLES)[number];
 
 /** A text as it was logged, of a request whose spec says log_texts. */
@@ -35,4 +35,12 @@ export interface SignalRow {
 
 export interface StoredSignal extends SignalRow {
   group_id: string;
+}
+
+/** What is kept of a rollout of several turns where its texts are not. */
+export interface StoredTurns {
+  group_id: string;
+  rollout_index: number;
+  /** Of each turn the first `turn_hash_chars` hex digits of its SHA-256. */
+  hashes: string[];
 }

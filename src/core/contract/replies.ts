@@ -30,7 +30,7 @@ export const RolloutResultSchema = z.object({
   details: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
-    .meta(said("of a spec with signals: what a signal tells besides the value, such as a value a step")),
+    .meta(said("what a signal tells besides the value; `turns`: how many verdicts named which turn of the run")),
   wins: count,
   losses: count,
   ties: count,

@@ -21,6 +21,9 @@ export const LIMITS = {
   prompt_bytes: 256 * KIB,
   messages_max: 256,
   rollout_messages_max: 4_096,
+  /** Of a rollout's turns the log keeps so many hashes, of so many hex digits. */
+  turn_hashes_max: 4_096,
+  turn_hash_chars: 16,
   rollout_files_max: 256,
   file_path_chars: 1_024,
   content_parts_max: 1_024,

@@ -82,6 +82,8 @@ const REPEATED = `(
 
 const LATENCY = "percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_p99_ms) FILTER (WHERE generations > failed)";
 const LENGTH = "percentile_cont(0.5) WITHIN GROUP (ORDER BY length_tokens)";
+/** Own words are never cut: where some are left out, the spec takes an answer or a diff alone. */
+const WHOLE = "left_out->'turns' IS NULL AND left_out->'calls' IS NULL";
 const DECIDED = "sum(ties)::float8 / nullif(sum(wins + losses + ties), 0)";
 
 /** Replies have them in this order. */
@@ -108,6 +110,7 @@ export const MEASURES = [
   measure("repeat_correlation", "correlation", REPEATED, "avg(rho)"),
   measure("repeat_rollouts", "count", REPEATED, "sum(size) FILTER (WHERE rho IS NOT NULL)::int"),
   measure("latency_p99_ms", "ms", GROUPS, LATENCY),
+  measure("evidence_shown", "share", ROLLOUTS, `avg(shown) FILTER (WHERE ${WHOLE})`),
   measure("incomplete_share", "share", REQUESTS, `avg((warnings::text LIKE '%"group_incomplete%')::int)::float8`),
   measure("failed_share", "share", GROUPS, "sum(failed)::float8 / nullif(sum(generations), 0)"),
 ] as const;
@@ -179,6 +182,10 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
   },
   repeat_rollouts: { words: "rollouts of the groups that came again" },
   latency_p99_ms: { words: "median over groups" },
+  evidence_shown: {
+    words: "share shown of rollouts of several turns, mean of those that are judged whole",
+    drawn: { chart: "agents' runs: share shown", as: "shown" },
+  },
   incomplete_share: { words: "of judgements over a part of their gathered group" },
   failed_share: { words: "share of generations that did not come" },
 };

@@ -13,6 +13,7 @@ import { ranks } from "../tournament/decide.ts";
 import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
 import { type Compared, type GroupSignals, type SignalQuestion, spread } from "./group-signals.ts";
+import { type TurnsNamed, turnsNamedOf } from "./turns-named.ts";
 
 const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
 
@@ -84,6 +85,7 @@ function rolloutResults(
   const columns = signals.columns();
   const rewards = signals.rewards();
   const places = ranks(wins);
+  const turnsNamed = turnsNamedOf(signals);
   const jams = signals.found("jams");
   const refused = signals.found("refused");
   const tallies = spreadOf<Tally>(compared, ({ tallies }) => tallies, NOT_COMPARED, size);
@@ -97,7 +99,7 @@ function rolloutResults(
       error: code,
       ...(code !== null && { retryable: mayCome(code, failed) }),
       ...componentsOf(columns, spec, r),
-      ...detailsOf(signals, r),
+      ...detailsOf(signals, turnsNamed, r),
       ...countsOf(tallies[r] as Tally, compared?.points !== undefined),
       unparsed: unparsed[r] as number,
       votes: votes[r] as number | null,
@@ -146,10 +148,10 @@ function componentsOf(
   return { components, errors: of(({ code }) => code) };
 }
 
-function detailsOf(signals: GroupSignals, r: number): Pick<RolloutResult, "details"> {
+function detailsOf(signals: GroupSignals, turnsNamed: TurnsNamed, r: number): Pick<RolloutResult, "details"> {
   const details = Object.keys(signals.columns()).flatMap((name) => {
-    const detail = signals.detailOf(name, r);
-    return detail === null ? [] : [[name, detail] as const];
+    const [detail, named] = [signals.detailOf(name, r), turnsNamed(name, r)];
+    return detail === null && named === null ? [] : [[name, { ...detail, ...named }] as const];
   });
   return details.length === 0 ? {} : { details: Object.fromEntries(details) };
 }

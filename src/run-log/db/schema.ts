@@ -16,7 +16,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type { SignalDetail } from "../../core/contract/export-tables.ts";
 import { NOBODY } from "../../core/contract/owner.ts";
-import type { TournamentReport } from "../../core/contract/replies.ts";
+import type { RolloutResult, TournamentReport } from "../../core/contract/replies.ts";
 import type { RunMetadata } from "../../core/contract/run-metadata.ts";
 import type { AlarmSpan } from "../../core/health/alarm.ts";
 
@@ -171,6 +171,8 @@ export const groups = pgTable(
     circles: integer("circles"),
     /** What only some specs tell (contract/replies.ts `ContestReport`); null for all others. */
     contest: json("contest").$type<TournamentReport | null>(),
+    /** Turns that all rollouts began with; null: texts. */
+    shared_turns: integer("shared_turns"),
     reward_mean: doublePrecision("reward_mean"),
     reward_std: doublePrecision("reward_std"),
     comparisons: integer("comparisons").notNull(),
@@ -219,6 +221,10 @@ export const rollouts = pgTable(
     text_hash: text("text_hash").notNull(),
     candidate_hash: text("candidate_hash"),
     audit: doublePrecision("audit"),
+    /** Of a rollout of several turns: how many, the share that its judge saw, characters left out by kind. */
+    turns: integer("turns"),
+    shown: doublePrecision("shown"),
+    left_out: json("left_out").$type<RolloutResult["left_out"] | null>(),
   },
   (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index] })],
 );
@@ -240,6 +246,19 @@ export const signals = pgTable(
     detail: json("detail").$type<SignalDetail | null>(),
   },
   (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index, t.signal] })],
+);
+
+/** Hashes of a rollout's turns in a row, apart: a group's are too long for one message of a queue. */
+export const turns = pgTable(
+  "turns",
+  {
+    request_id: text("request_id").notNull(),
+    group_index: smallint("group_index").notNull(),
+    rollout_index: smallint("rollout_index").notNull(),
+    spec_hash: text("spec_hash").notNull(),
+    hashes: text("hashes").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index] })],
 );
 
 /**

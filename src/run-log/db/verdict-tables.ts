@@ -21,6 +21,7 @@ const generation = () => ({
   latency_ms: doublePrecision("latency_ms").notNull(),
   model: text("model"),
   backend: text("backend"),
+  turns: integer("turns").array().$type<(number | null)[]>(),
 });
 
 /** One row a generation of the verifier. */

@@ -57,6 +57,8 @@ function rolloutResult(row: StoredRollout, signalRows: readonly StoredSignalRow[
     duplicate_of: row.duplicate_of,
     format_ok: row.format_ok,
     jams_judge: row.jams_judge,
+    ...(row.shown !== null && { shown: row.shown }),
+    ...(row.left_out !== null && { left_out: row.left_out }),
   };
 }
 
@@ -81,6 +83,7 @@ function groupResult(row: StoredGroup, members: Members): GroupResult {
       reward_std: row.reward_std,
       ...contest?.measures,
     },
+    ...(row.shared_turns !== null && { shared_turns: row.shared_turns }),
     verifier: {
       comparisons: row.comparisons,
       generations: row.generations,
@@ -110,6 +113,7 @@ export function groupOfKey(id: string): { requestId: string; index: number } | n
 
 function groupRow(row: StoredGroup, members: Members): GroupRow {
   const audit = members.rollouts.map((member) => member.audit);
+  const turns = members.rollouts.map((member) => member.turns);
   return {
     id: groupKey(row.request_id, row.group_index),
     request_id: row.request_id,
@@ -124,6 +128,7 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
     finish_reasons: members.rollouts.map((member) => member.finish_reason),
     rewards: members.rollouts.map((member) => member.reward),
     ...(audit.some((score) => score !== null) && { audit }),
+    ...(turns.some((count) => count !== null) && { turns }),
     result: groupResult(row, members),
   };
 }

@@ -52,10 +52,10 @@ WITH req AS MATERIALIZED (
     sum(g.parsed) AS parsed, sum(g.parsed + g.unparsed) AS answered, sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens
   FROM req JOIN groups g USING (request_id) GROUP BY k
 ), rol AS MATERIALIZED (
-  SELECT k, request_id, group_index, CASE WHEN g.status = 'ok' THEN reward END AS reward, length_tokens
+  SELECT k, request_id, group_index, CASE WHEN g.status = 'ok' THEN reward END AS reward, length_tokens, shown
   FROM req JOIN rollouts USING (request_id) JOIN groups g USING (request_id, group_index)
 ), per_rollout AS (
-  SELECT k, count(*) AS rollouts, 
+  SELECT k, count(*) AS rollouts, avg(shown) AS shown_mean,
     json_build_object('n', count(reward), 'mean', avg(reward), 'std', stddev_pop(reward)) AS rewards,
     percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY length_tokens) AS lengths
   FROM rol GROUP BY k
@@ -76,7 +76,7 @@ SELECT json_build_object(
   'rewards', rewards, 'warnings', coalesce(warnings, '[]'), 'verdict_rewards', verdict_rewards, 'zero_variance_share', flat.share,
   'parsed', coalesce(grp.parsed, 0) + per_step.parsed, 'answered', coalesce(grp.answered, 0) + per_step.answered,
   'tau_b_mean', tau_b_mean, 'list_acc', list_acc,
-  'length_tokens', json_build_object('p50', lengths[1], 'p95', lengths[2]),
+  'length_tokens', json_build_object('p50', lengths[1], 'p95', lengths[2]), 'shown_mean', shown_mean,
   'generations', coalesce(generations, 0), 'prompt_tokens', coalesce(prompt_tokens, 0), 'completion_tokens', coalesce(completion_tokens, 0),
   'latency_ms', json_build_object('p50', ms[1], 'p99', ms[2]), 'errors', coalesce(errors, '{}')${signals ? sql`, 'signals', coalesce(signals, '[]')` : sql``}) AS cell
 FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN flat USING (k)
@@ -90,7 +90,9 @@ interface StepMoments {
   std: number | null;
 }
 
-type StepCell = Omit<StepRow, "first_at" | "reward_mean" | "reward_std" | "parse_rate" | "warnings" | "signals"> & {
+type Told = "first_at" | "reward_mean" | "reward_std" | "parse_rate" | "warnings" | "signals" | "shown_mean";
+type StepCell = Omit<StepRow, Told> & {
+  shown_mean: number | null;
   /** When the first of its requests was logged, ms since 1970. */
   at_ms: number;
   signals?: StepSignalSums[];
@@ -118,11 +120,14 @@ function pooled(parts: readonly StepMoments[]): Pick<StepRow, "reward_mean" | "r
 }
 
 function stepRow(whole: StepCell): StepRow {
-  const { step, at_ms, rewards, verdict_rewards, parsed, answered, warnings, signals, ...cell } = whole;
+  const { step, at_ms, rewards, verdict_rewards, parsed, answered, warnings, signals, shown_mean, ...cell } = whole;
   const moments = pooled(rewards === null ? verdict_rewards : [rewards, ...verdict_rewards]);
   const parse_rate = answered === 0 ? null : parsed / answered;
   const first_at = new Date(at_ms).toISOString();
-  const parts = signals !== undefined && { signals: signalsOf(signals) };
+  const parts = {
+    ...(shown_mean !== null && { shown_mean }),
+    ...(signals !== undefined && { signals: signalsOf(signals) }),
+  };
   return { step, first_at, ...cell, ...moments, parse_rate, warnings: stepWarnings(warnings, parse_rate), ...parts };
 }
 

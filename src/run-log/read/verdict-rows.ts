@@ -37,6 +37,7 @@ function storedGeneration(row: Omit<VerdictTableRow, "signal">, text?: string): 
     model: row.model,
     backend: row.backend,
     ...(row.verdict !== null && { verdict: row.verdict }),
+    ...(row.turns !== null && { turns: row.turns }),
     ...(text !== undefined && { text }),
   };
 }

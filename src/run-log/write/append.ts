@@ -5,13 +5,13 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { InsertRow } from "../db/bulk-insert.ts";
 import { arrayLiteral, bulkInsert, chunks } from "../db/bulk-insert.ts";
-import { groups, partedRequests, requests, rollouts, runs, signals, specs, texts } from "../db/schema.ts";
+import { groups, partedRequests, requests, rollouts, runs, signals, specs, texts, turns } from "../db/schema.ts";
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import { deletedAmong, runOf, STORING } from "./deletion.ts";
 import { type Envelope, ROW_TABLES, type RowTable } from "./envelope.ts";
 
 const TABLES = {
-  ...{ groups, rollouts, verdicts, texts, signals },
+  ...{ groups, rollouts, verdicts, texts, signals, turns },
   ...{ verdict_texts: verdictTexts, audit_verdicts: auditVerdicts },
 };
 /** Columns of a table that are the same in all rows of a request. */
@@ -21,6 +21,7 @@ const SHARED: Record<RowTable, readonly string[]> = {
   verdicts: ["spec_hash"],
   texts: ["spec_hash"],
   signals: ["spec_hash"],
+  turns: ["spec_hash"],
   verdict_texts: ["spec_hash"],
   audit_verdicts: ["spec_hash"],
 };

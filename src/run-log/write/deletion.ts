@@ -19,6 +19,7 @@ import {
   runs,
   signals,
   texts,
+  turns,
 } from "../db/schema.ts";
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope } from "./envelope.ts";
@@ -79,6 +80,7 @@ const TABLES: Record<keyof DeletedRows, PgTable> = {
   rollouts,
   verdicts,
   signals,
+  turns,
   texts,
   verdict_texts: verdictTexts,
   audit_verdicts: auditVerdicts,

@@ -15,6 +15,7 @@ export const ROW_TABLES = [
   "verdicts",
   "texts",
   "signals",
+  "turns",
   "verdict_texts",
   "audit_verdicts",
 ] as const;
@@ -72,6 +73,7 @@ const EnvelopeSchema = z.object({
           verdicts: count,
           texts: count,
           signals: count.default(0),
+          turns: count.default(0),
           verdict_texts: count.default(0),
           audit_verdicts: count.default(0),
         })
@@ -149,7 +151,7 @@ function unitsOf(rows: RowsByTable, keys: Record<string, string[]>): RowChunk[] 
   });
   const members = Map.groupBy(rows.rollouts ?? [], (row) => row.group_index);
   return [
-    ...(["texts", "verdict_texts", "verdicts", "audit_verdicts", "signals"] as const).flatMap((table) =>
+    ...(["texts", "verdict_texts", "verdicts", "audit_verdicts", "signals", "turns"] as const).flatMap((table) =>
       (rows[table] ?? []).map((row) => unit([packed(table, row)])),
     ),
     ...(rows.groups ?? []).map((group) => {

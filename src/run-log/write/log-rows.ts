@@ -5,7 +5,7 @@ import type { RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { AuditVerdictRow, GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../ports/run-log.ts";
 import type { InsertRow } from "../db/bulk-insert.ts";
-import type { groups, requests, rollouts, texts } from "../db/schema.ts";
+import type { groups, requests, rollouts, texts, turns } from "../db/schema.ts";
 import type { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope, RequestRows } from "./envelope.ts";
 
@@ -32,6 +32,7 @@ export function entryRows(entry: LogEntry): RequestRows {
       rollouts: entry.groups.flatMap((group, g) => group.rollouts.map((_, r) => rolloutRow(group, g, r))),
       verdicts: entry.groups.flatMap((group, g) => group.verdicts.map((verdict) => verdictRow(verdict, g))),
       texts: textRows(entry),
+      turns: entry.groups.flatMap(turnRows),
       verdict_texts: entry.groups.flatMap(verdictTextRows),
       audit_verdicts: entry.groups.flatMap(({ audit_verdicts = [] }, g) => audit_verdicts.map((v) => auditRow(v, g))),
       signals: entry.groups.flatMap(({ signals = [] }, group_index) => signals.map((row) => ({ group_index, ...row }))),
@@ -64,6 +65,7 @@ function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_
     ...metrics,
     triples: circles?.triples ?? null,
     circles: circles?.circles ?? null,
+    shared_turns: result.shared_turns ?? null,
     contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, chosen, why } },
     ...use,
     latency_p50_ms: latency_ms.p50,
@@ -81,13 +83,22 @@ function rolloutRow(
   // a reply have are no columns: all rows of a table have the same.
   const { components, errors, ...rolloutResult } = result.rollouts[rollout_index] as RolloutResult;
   const { reward, error, wins, losses, ties, undecided, forfeits, unparsed } = rolloutResult;
-  const { votes, rank, duplicate_of, format_ok, jams_judge } = rolloutResult;
+  const { votes, rank, duplicate_of, format_ok, jams_judge, shown = null, left_out = null } = rolloutResult;
   const counts = { wins, losses, ties, undecided, forfeits, unparsed, votes };
-  const answered = { reward, error, ...counts, rank, duplicate_of, format_ok, jams_judge };
+  const answered = { reward, error, ...counts, rank, duplicate_of, format_ok, jams_judge, shown, left_out };
   const { base = null, format, overlong } = errors === undefined ? components : {};
-  const { text: _, ...row } = logged[rollout_index] as RolloutRow;
+  const { text: _, turn_hashes, ...row } = logged[rollout_index] as RolloutRow;
   const scored = { base, format: format ?? 0, overlong: overlong ?? 0, audit: audit[rollout_index] ?? null };
-  return { group_index, rollout_index, ...answered, ...scored, ...row };
+  return { group_index, rollout_index, ...answered, ...scored, ...row, turns: turn_hashes?.length ?? null };
+}
+
+/** As many as one message of a queue takes of a rollout. */
+function turnRows({ rollouts: logged }: GroupEntry, group_index: number): RowOf<typeof turns>[] {
+  return logged.flatMap(({ turn_hashes }, rollout_index) => {
+    if (turn_hashes === undefined) return [];
+    const hashes = turn_hashes.slice(0, LIMITS.turn_hashes_max).map((hash) => hash.slice(0, LIMITS.turn_hash_chars));
+    return [{ group_index, rollout_index, hashes: hashes.join("") }];
+  });
 }
 
 function verdictRow({ order, text: _, ...verdict }: VerdictRow, group_index: number): RowOf<typeof verdicts> {
@@ -99,8 +110,9 @@ function auditRow({ order, text, ...verdict }: AuditVerdictRow, group_index: num
 }
 
 /** What a row holds in another form; every row has all keys. */
-function columnsOf(order: VerdictRow["order"], { scores }: Pick<VerdictRow, "scores">) {
-  return { shown_order: [...order], scores: scores === null ? null : [...scores] };
+function columnsOf(order: VerdictRow["order"], { scores, turns }: Pick<VerdictRow, "scores" | "turns">) {
+  const named = turns === undefined ? null : [...turns];
+  return { shown_order: [...order], scores: scores === null ? null : [...scores], turns: named };
 }
 
 function verdictTextRows({ verdicts: asked }: GroupEntry, group_index: number): RowOf<typeof verdictTexts>[] {

@@ -9,7 +9,17 @@ import { fakeVerifier, fixedClock } from "../../harness/fakes.ts";
 import { fenced, longest, problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const NONE = {
-  ...{ requests: 0, groups: 0, rollouts: 0, verdicts: 0, signals: 0, texts: 0, verdict_texts: 0, audit_verdicts: 0 },
+  ...{
+    requests: 0,
+    groups: 0,
+    rollouts: 0,
+    verdicts: 0,
+    signals: 0,
+    turns: 0,
+    texts: 0,
+    verdict_texts: 0,
+    audit_verdicts: 0,
+  },
   ...{ alarms: 0, dead_letters: 0, rooms: 0, replies: 0, batches: 0 },
 };
 type World = ReturnType<typeof setUp>;

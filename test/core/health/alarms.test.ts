@@ -24,6 +24,7 @@ const HEALTHY: Omit<HealthRow, "step" | "at_ms"> = {
   cyclic_share: 0.05,
   triples: 1000,
   jam_share: 0,
+  evidence_shown: 0.9,
   label_correlation: 0.7,
   audit_correlation: null,
   repeat_correlation: 0.95,
@@ -132,6 +133,7 @@ const HISTORIES: Record<
     bad: (step) => ({ jam_share: Math.max(0, step - 10) / 1000 }),
     edge: (step) => ({ jam_share: (step % 2) / 100 }),
   },
+  evidence_cut: { bad: () => ({ evidence_shown: 0.49 }), edge: () => ({ evidence_shown: 0.5 }) },
   judge_at_chance: { bad: () => ({ label_correlation: 0.09 }), edge: () => ({ label_correlation: 0.11 }) },
   // The reward's mean is that of a tournament: the same at every step.
   proxy_gap: {

@@ -24,7 +24,7 @@ export async function deleteAll(next: () => Promise<DeletedRows | null>) {
 
 const total = (pieces: readonly DeletedRows[], table: keyof DeletedRows) => pieces.reduce((n, p) => n + p[table], 0);
 
-const TABLES = ["groups", "verdicts", "signals", "texts", "audit_verdicts"] as const;
+const TABLES = ["groups", "verdicts", "signals", "turns", "texts", "audit_verdicts"] as const;
 const exported = async (runLog: RunLog, run: RunKey) =>
   (await Promise.all(TABLES.map((table) => all(runLog.exportRows(run, table))))).flat();
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ownerOf } from "../../../src/core/contract/owner.ts";
 import type { LogEntry, RunLog } from "../../../src/ports/run-log.ts";
-import { groupRows, groupVerdicts, requestRow, storedTexts } from "../../harness/fakes.ts";
+import { groupRows, groupVerdicts, requestRow, storedTexts, storedTurns } from "../../harness/fakes.ts";
 import { sizedEntry } from "../log-entries.ts";
 import { expectedSummary } from "../step-oracle.ts";
 
@@ -45,6 +45,7 @@ export function owned(store: () => StoreUnderTest): void {
       expect(await all(runLog.exportRows(run, "groups"))).toEqual(own.flatMap(groupRows));
       expect(await all(runLog.exportRows(run, "verdicts"))).toEqual(own.flatMap(storedVerdicts));
       expect(await all(runLog.exportRows(run, "audit_verdicts"))).toEqual(own.flatMap(storedAudit));
+      expect(await all(runLog.exportRows(run, "turns"))).toEqual(own.flatMap(storedTurns));
       expect((await all(runLog.exportRows(run, "texts"))).length).toBe(own.flatMap(storedTexts).length);
       for (const entry of entries) {
         const mine = own.includes(entry);

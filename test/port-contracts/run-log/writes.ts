@@ -1,8 +1,10 @@
 // Owns the part of the run log's contract on what is written: whole or not at all, once, with its texts.
 
 import { expect, it } from "vitest";
+import type { StoredTurns } from "../../../src/core/contract/export-tables.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { LogEntry, VerdictRow } from "../../../src/ports/run-log.ts";
-import { groupVerdicts, requestRow, storedTexts } from "../../harness/fakes.ts";
+import { groupVerdicts, requestRow, storedTexts, storedTurns } from "../../harness/fakes.ts";
 import { loggedGroupsOf } from "../../harness/logged-groups.ts";
 import fc from "../../harness/property.ts";
 import { rewardsEntry, sizedEntry } from "../log-entries.ts";
@@ -118,6 +120,28 @@ export function writes(store: () => StoreUnderTest): void {
     const wanted = { spec_hashes: [entry.spec_hash], verdicts: true };
     const logged = await all(runLog.loggedGroups(runOf(entry), bounds, wanted));
     expect(logged).toEqual(loggedGroupsOf(entry, true));
+  });
+
+  it("keeps of rollouts of several turns their hashes and counts, and what their judge saw", async () => {
+    const { runLog } = store();
+    const entry = sized();
+    const [first, ...rest] = entry.groups as [LogEntry["groups"][number], ...LogEntry["groups"]];
+    const hashes = Array.from({ length: LIMITS.turn_hashes_max + 1 }, (_, t) => `${t}`.padStart(64, "0"));
+    const rollouts = first.rollouts.map((row, r) =>
+      r === 1 ? row : { ...row, turn_hashes: hashes.slice(0, r || 5000) },
+    );
+    const told = first.result.rollouts.map((rollout, r) =>
+      r === 1 ? rollout : { ...rollout, shown: r / 8, ...(r === 2 && { left_out: { results: 7 } }) },
+    );
+    const turned = { ...first, rollouts, result: { ...first.result, rollouts: told, shared_turns: 3 } };
+    const logged = { ...entry, groups: [turned, ...rest] };
+    await runLog.append(logged);
+    const [row] = (await runLog.request(entry.request_id, null))?.groups ?? [];
+    expect(row?.turns).toEqual([LIMITS.turn_hashes_max + 1, null, 2, 3]);
+    expect(row?.result).toEqual(turned.result);
+    const kept = await all(runLog.exportRows(runOf(entry), "turns"));
+    expect(kept).toEqual(storedTurns(logged));
+    expect(kept.map((turns) => (turns as StoredTurns).hashes.length)).toEqual([LIMITS.turn_hashes_max, 2, 3]);
   });
 
   it("stores 64 groups of 16 rollouts, every pair asked, well within the store's time limit", async () => {

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from kritai.reply_types import GroupResult
 
-ExportTable = Literal["groups", "verdicts", "audit_verdicts", "texts", "signals"]
+ExportTable = Literal["groups", "verdicts", "audit_verdicts", "texts", "signals", "turns"]
 
 
 class RunSummary(TypedDict):
@@ -52,7 +52,13 @@ class _WithSignals(TypedDict, total=False):
     signals: dict[str, StepSignal]
 
 
-class StepRow(_WithSignals):
+class _ShownMean(TypedDict, total=False):
+    """Of a step with rollouts of several turns: the mean share of them that judges saw."""
+
+    shown_mean: float
+
+
+class StepRow(_WithSignals, _ShownMean):
     """A step; `signals` only where they are asked for."""
 
     step: int | None
@@ -134,7 +140,13 @@ class _Audited(TypedDict, total=False):
     audit: list[float | None]
 
 
-class GroupRow(_Audited):
+class _Turned(TypedDict, total=False):
+    """Of a group that is not of texts alone: how many turns each rollout has, None of a text."""
+
+    turns: list[int | None]
+
+
+class GroupRow(_Audited, _Turned):
     """A logged group; `id` is `<request_id>.<group index>`."""
 
     id: str
@@ -168,8 +180,10 @@ class _VerdictRow(TypedDict):
 
 
 class StoredVerdict(_VerdictRow, total=False):
-    """One generation of a group; `order[k]` is the rollout shown under letter k."""
+    """One generation of a group; `order[k]` is the rollout shown under letter k, and `turns[k]` the turn of
+    it that the verdict names, None where it names none."""
 
+    turns: list[int | None]
     text: str
 
 

@@ -1,15 +1,18 @@
 // Owns the page of a group: rollouts side by side, who beat whom, and each verdict.
+import { turnOfText } from "../../../../src/core/transcript/turns.ts";
 import { el, link, table } from "./dom.ts";
 import {
   type GroupRow,
   type LoggedText,
   type RequestRow,
   request,
+  run,
   type StoredVerdict,
   texts,
   verdicts,
 } from "./log.ts";
 import { counted, figure, percent } from "./numbers.ts";
+import { budgetOf, drawnRun, promptOf, runOf, toldOf, type ViewSpec } from "./transcript.ts";
 import { auditParts, matrices, verdictTable, verdictTexts } from "./verdicts.ts";
 
 type Rollout = GroupRow["result"]["rollouts"][number];
@@ -83,6 +86,7 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
         number: true,
       },
       ...(audit === undefined ? [] : [secondJudge(audit)]),
+      ...(rows.some(({ shown }) => shown !== undefined) ? [shownShare] : []),
       count("wins"),
       count("losses"),
       count("ties"),
@@ -106,6 +110,14 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
   );
 }
 
+/** How much of a rollout of several turns the judge saw. */
+const shownShare = {
+  title: "shown",
+  cell: ({ shown }: Rollout) => percent(shown),
+  by: ({ shown }: Rollout) => shown ?? null,
+  number: true as const,
+};
+
 /** How the audit's judge scored each rollout. */
 const secondJudge = (scores: readonly (number | null)[]) => ({
   title: "second judge",
@@ -113,6 +125,44 @@ const secondJudge = (scores: readonly (number | null)[]) => ({
   by: ({ index }: { index: number }) => scores[index] ?? null,
   number: true as const,
 });
+
+/** The prompt and the rollouts: turns as such, all else as the text that it is. */
+async function loggedTexts(whole: RequestRow, group: GroupRow, said: readonly StoredVerdict[], written: LoggedText[]) {
+  const { turns = [], result } = group;
+  const runs = written.flatMap(({ rollout_index: r, text }) => (r === null ? [] : runOf(text, turns[r] ?? null)));
+  const known = runs.some((run) => run !== null) ? await specOf(whole) : null;
+  const every = runs.map((run, r) => run ?? { turns: turnOfText(written[r + 1]?.text ?? ""), files: [] });
+  const budget = budgetOf(known, every, group);
+  const about = { budget, reasoning: known?.candidate?.transcript?.reasoning ?? false };
+  return written.map((one) => {
+    const { rollout_index: r, text } = one;
+    const run = r === null ? promptOf(text) : (runs[r] ?? null);
+    if (run === null) return loggedText(one);
+    const shared = r === null || known?.candidate?.extract !== "whole" ? 0 : (result.shared_turns ?? 0);
+    const part = r === null ? { prefix: "P", budget: null, reasoning: true } : about;
+    const told = r === null ? "prompt" : `#${r}, ${toldOf(run, result.rollouts[r] as Rollout)}`;
+    const drawn = drawnRun({ run, shared, named: namedTurns(said, r), ...part });
+    return el("details", { class: "said", open: true }, el("summary", {}, told), drawn);
+  });
+}
+
+/** How many verdicts name which turn of a rollout. */
+function namedTurns(said: readonly StoredVerdict[], rollout: number | null): Map<number, number> {
+  const named = new Map<number, number>();
+  for (const { order, turns = [] } of said) {
+    for (const [place, turn] of turns.entries()) {
+      if (turn !== null && order[place] === rollout) named.set(turn, (named.get(turn) ?? 0) + 1);
+    }
+  }
+  return named;
+}
+
+/** The spec of a request of a run; null where it is of none, or nobody can read it. */
+async function specOf({ run_id, owner, spec_hash }: RequestRow): Promise<ViewSpec | null> {
+  if (run_id === null) return null;
+  const detail = await run(run_id, owner).catch(() => null);
+  return (detail?.specs.find((one) => one.spec_hash === spec_hash)?.spec ?? null) as ViewSpec | null;
+}
 
 /** A prompt or a rollout, folded where it is long. */
 function loggedText({ rollout_index, text }: LoggedText): HTMLElement {
@@ -187,6 +237,7 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
   ]);
   const group = whole.groups.find((row) => row.id === id) as GroupRow;
   const { list, show, showAll } = verdictList(all, audit);
+  const drawn = await loggedTexts(whole, group, all, written);
   const rollouts = rolloutTable(group);
   const point = () => {
     const { rollout, pair } = namedIn(location.hash);
@@ -215,7 +266,7 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
     ...matrices(group.rewards.length, all, show),
     el("h2", {}, "Verdicts"),
     list,
-    ...(written.length === 0 ? [] : [el("h2", {}, "Prompt and rollouts"), ...written.map(loggedText)]),
+    ...(written.length === 0 ? [] : [el("h2", {}, "Prompt and rollouts"), ...drawn]),
     el("details", {}, el("summary", {}, "As JSON"), el("pre", { tabindex: "0" }, raw)),
   ];
 }

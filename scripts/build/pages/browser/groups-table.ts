@@ -29,6 +29,12 @@ function medianLength({ length_tokens }: GroupRow): number | null {
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
+/** Of its rollouts of several turns, the mean share that the judge saw; null without any. */
+function shownMean({ result }: GroupRow): number | null {
+  const known = result.rollouts.flatMap(({ shown }) => shown ?? []);
+  return known.length === 0 ? null : known.reduce((sum, share) => sum + share, 0) / known.length;
+}
+
 /** Spearman's correlation within the group; null where either is all the same, or too few are known. */
 function rewardAndLength({ rewards, length_tokens }: GroupRow): number | null {
   const both = rewards.flatMap((reward, r) => {
@@ -82,6 +88,7 @@ const SHOWN_IF_ANY: readonly Column<GroupRow>[] = [
   number("cut at the limit", ({ finish_reasons }) => finish_reasons.filter((reason) => reason === "length").length),
   rollouts("malformed", ({ format_ok }) => !format_ok),
   rollouts("duplicates", ({ duplicate_of }) => duplicate_of !== null),
+  number("shown", shownMean, percent),
   rollouts("jams", ({ jams_judge }) => jams_judge),
   number("tied or undecided", disputed, percent),
   number("flip with the order", ({ result }) => result.metrics.position_flip_rate, percent),

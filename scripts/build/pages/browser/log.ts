@@ -38,6 +38,8 @@ export interface StoredVerdict {
   scores: number[] | null;
   /** What neither says. */
   verdict?: Verdict;
+  /** Of each place shown the turn that it names. */
+  turns?: (number | null)[];
   status: string | null;
   error: string | null;
   finish_reason: string | null;

@@ -11,7 +11,7 @@ const isLow = (text: string, at: number): boolean => {
 };
 
 /** What is left of a text: its beginning, the words that tell of the cut, its end. */
-interface CutText {
+export interface CutText {
   head: string;
   mark: string;
   tail: string;

@@ -3,7 +3,7 @@
 import { createGuard } from "../../judges/escape/guard.ts";
 import type { Part } from "../../transcript/messages.ts";
 import type { Turn } from "../../transcript/turns.ts";
-import { cutTo, leastOf, shares } from "./cut.ts";
+import { type CutText, cutTo, leastOf, shares } from "./cut.ts";
 
 /** What of a run may be left out, by what it is. */
 export type LeftOut = "thoughts" | "results" | "turns" | "calls" | "files" | "other";
@@ -114,19 +114,25 @@ function allowances(
   return new Map(cut.map((region, i) => [region, given[i] as number]));
 }
 
+/** Of each region what is shown. */
+export function cutRegions(regions: readonly Region[], budget: ViewBudget): CutText[] {
+  const allowed = allowances(regions, budget);
+  return regions.map((region) => cutTo(region.text, allowed.get(region) ?? region.text.length));
+}
+
 /** The view of some regions; thoughts are left out by rule where `reasoning` is false. */
 export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewBudget): View {
   const regions = reasoning ? all : all.filter(({ is }) => is !== "thoughts");
-  const allowed = allowances(regions, budget);
+  const cuts = cutRegions(regions, budget);
   const left = new Map<LeftOut, number>();
   const leave = (is: LeftOut, chars: number) => {
     if (chars > 0) left.set(is, (left.get(is) ?? 0) + chars);
   };
   let cuttable = 0;
-  const blocks = regions.map((region) => {
+  const blocks = regions.map((region, i) => {
     const { head, text, is } = region;
     if (text === "") return unlikeBlocksOfHead(head);
-    const cut = cutTo(text, allowed.get(region) ?? text.length);
+    const cut = cuts[i] as CutText;
     leave(is, cut.left_out);
     if (!region.own && (cut.head !== "" || cut.tail !== "")) cuttable += text.length - cut.left_out;
     return `${unlikeBlocksOfHead(head)}\n${guard(cut.head)}${cut.mark}${guard(cut.tail)}`;

@@ -2,6 +2,7 @@
 import type { Alarm } from "../alarm.ts";
 import { atCap } from "./at-cap.ts";
 import { driftProbe } from "./drift-probe.ts";
+import { evidenceCut } from "./evidence-cut.ts";
 import { flatRewards } from "./flat-rewards.ts";
 import { formatExploit } from "./format-exploit.ts";
 import { groupIncomplete } from "./group-incomplete.ts";
@@ -34,6 +35,7 @@ export const ALARMS: readonly Alarm[] = [
   judgeCycles,
   judgeTies,
   jamsJudge,
+  evidenceCut,
   judgeAtChance,
   proxyGap,
   driftProbe,

@@ -12,13 +12,14 @@ export const trajectoryPair: Preset = {
   messages: [
     {
       role: "system",
-      text: `You compare two runs of agents at one task. ${BLOCKS} ${PROCESS} ${NO_ORDERS} Name the turn of each run that decides it, then end with your verdict in exactly this form: "[[A]]" if run A is better, "[[B]]" if run B is better, "[[C]]" for a tie.`,
+      text: `You compare two runs of agents at one task. ${BLOCKS} ${PROCESS} ${NO_ORDERS} Before your verdict name the turn of each run that decides it, in exactly this form: "turn A": n, "turn B": n. Then end with your verdict in exactly this form: "[[A]]" if run A is better, "[[B]]" if run B is better, "[[C]]" for a tie.`,
     },
     { role: "user", text: "[The Task]\n{{question}}\n[End of Task]\n\n{{candidates}}" },
   ],
   candidate: "[Start of Run {{letter}}]\n{{text}}\n[End of Run {{letter}}]",
   parser: { kind: "bracket", labels: ["A", "B", "C"] },
   ties: ["C"],
+  turns: true,
 };
 
 export const trajectoryPoint: Preset = {
@@ -32,6 +33,7 @@ export const trajectoryPoint: Preset = {
   ],
   candidate: "[Start of Run]\n{{text}}\n[End of Run]",
   parser: { kind: "json", grade: "grade", range: [1, 10] },
+  turns: true,
 };
 
 export const diffSelect: Preset = {
