@@ -9,6 +9,7 @@ const FOLDERS = ["src", "gpu-backend"];
 /** Where one is made within a function, with what it is like there. */
 const LATE: Readonly<Record<string, readonly string[]>> = {
   "src/api/tools/shared/options.ts": ["^(?:default|[+-]?[0-9]{1,15}(?:\\.[0-9]{1,15})?)$"],
+  "src/api/routes/export-training.ts": ["^-?[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?$"],
   "src/core/candidate/code-blocks.ts": ["^ {1,40}"],
   "src/core/contract/requests.ts": ["^[A-Za-z0-9._:-]{1,128}$"],
   "src/core/faults/engine-reason.ts": ["(?<!\\w)org\\/model\\-7b(?!\\w)"],

@@ -1,18 +1,35 @@
 // Owns GET /v1/runs/:run_id/export: a run's rows as NDJSON, read page by page as the client takes
 // them.
 import * as z from "zod";
-import { EXPORT_TABLES } from "../../core/contract/export-tables.ts";
+import { EXPORT_TABLES, type ExportTable } from "../../core/contract/export-tables.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
+import { TRAINING_TABLES } from "../../core/contract/training-rows.ts";
 import { asApiError } from "../../core/faults/errors.ts";
-import type { RunDetail } from "../../ports/run-log.ts";
+import type { RunDetail, RunKey, RunLog } from "../../ports/run-log.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
 import { pulledLines } from "../door/streams.ts";
+import { TAKES, type TrainingQuery, TrainingQuerySchema, trainingRows } from "./export-training.ts";
 import { documented, ofOneRun } from "./words.ts";
 
-export const ExportQuerySchema = OwnerQuerySchema.extend({ table: z.enum(EXPORT_TABLES) });
+const TableSchema = z.enum([...EXPORT_TABLES, ...TRAINING_TABLES]);
+type Table = z.output<typeof TableSchema>;
+
+const isTraining = (table: Table): table is keyof typeof TAKES => Object.hasOwn(TAKES, table);
+
+export const ExportQuerySchema = OwnerQuerySchema.extend({ table: TableSchema, ...TrainingQuerySchema.shape }).check(
+  ({ value: { owner: _, table, ...query }, issues }) => {
+    for (const name of Object.keys(query) as (keyof TrainingQuery)[]) {
+      if (query[name] === undefined || (isTraining(table) && TAKES[table].includes(name))) continue;
+      issues.push({ code: "custom", path: [name], message: `says nothing of table=${table}`, input: query[name] });
+    }
+  },
+);
+
+const rowsOf = (runLog: RunLog, run: RunKey, table: Table, query: TrainingQuery): AsyncIterable<unknown> =>
+  isTraining(table) ? trainingRows(runLog, run, table, query) : runLog.exportRows(run, table satisfies ExportTable);
 
 /**
  * Rows, then one closing line: a stream without `end` was cut, and its rows are not the whole run.
@@ -25,11 +42,13 @@ async function* withEnd(
 ) {
   let count = 0;
   try {
-    for (let row = first; !row.done; row = await rows.next()) {
+    let row = first;
+    for (; !row.done; row = await rows.next()) {
       count++;
       yield { type: "row", ...(row.value as object) };
     }
-    yield { type: "end", rows: count, ...(metadata !== null && { metadata }) };
+    // What was returned: of rows that were made of others, how many could not be.
+    yield { type: "end", rows: count, ...(row.value as object | undefined), ...(metadata !== null && { metadata }) };
   } catch (error) {
     const { code, message: detail } = asApiError(error);
     yield { type: "error", code, detail, rows: count, request_id: requestId };
@@ -41,12 +60,11 @@ async function* withEnd(
 export function exportRun(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { table, owner } = queryParameters(c, ExportQuerySchema);
-    const { runLog } = deps;
+    const { table, owner, ...query } = queryParameters(c, ExportQuerySchema);
     const { first, rows, detail } = await ofRun(c, deps, runId, owner, async (run) => {
-      const rows = runLog.exportRows(run, table)[Symbol.asyncIterator]();
+      const rows = rowsOf(deps.runLog, run, table, query)[Symbol.asyncIterator]();
       const first = await rows.next();
-      const detail = await runLog.run(run);
+      const detail = await deps.runLog.run(run);
       return detail === null ? null : { first, rows, detail };
     });
     return pulledLines(c, withEnd(first, rows, c.get("scope").id, detail));
@@ -59,7 +77,7 @@ export const words = /* @__PURE__ */ documented(() => ({
       "exportRun",
       "Everything of a run as NDJSON",
       ExportQuerySchema,
-      "One `row` line a row and one `end` line last, with the run's `metadata` where something was said of it; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said, `turns` hashes of the turns of agents' runs.",
+      "One `row` line a row and one `end` line last, with the run's `metadata` where something was said of it; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said, `turns` hashes of the turns of agents' runs. `pairs` and `positives` are made of those texts in the columns of TRL's datasets: the best answer of a group with its worst, at most `per_group` (1) of them and at least `margin` apart; or the best answers, of a reward of `least` or above the group's mean. As messages, or with `form=text` as texts. `left_out` of the last line counts groups that could give none.",
     ),
     said: "Rows, oldest first.",
     lines: true,

@@ -29,13 +29,14 @@ from kritai.run_log_types import (
     DeletedRun,
     ExportTable,
     GroupRow,
-    RescoredGroup,
     RescoreSummary,
+    RescoredGroup,
     RunHealth,
     RunMetadata,
     RunSummary,
     StepRow,
     StoredVerdict,
+    TrainingRows,
 )
 from kritai.splitting import Limits
 from kritai.verdict_types import EvaluationsReply, Verdicts
@@ -219,9 +220,21 @@ class RunLog:
         """Each generation of the audit's judge on a group; empty where it was asked nothing."""
         return self._thread.run(self._log.audit_verdicts(group_id))
 
-    def export(self, run_id: str, table: ExportTable, *, owner: str | None = None) -> Iterator[dict[str, Any]]:
-        """Every row of a run. Raises Unavailable when the stream did not come to its end."""
-        return self._thread.iterate(self._log.export(run_id, table, owner=owner))
+    def export(
+        self,
+        run_id: str,
+        table: ExportTable,
+        *,
+        owner: str | None = None,
+        **training: Unpack[TrainingRows],
+    ) -> Iterator[dict[str, Any]]:
+        """Every row of a run. `pairs` and `positives` are made for training, of requests whose spec
+        says `log_texts`, in the columns of TRL's datasets: pairs whose rewards lie `margin` apart or
+        more (`prompt`, `chosen`, `rejected`), or answers of a reward of `least` or more (`prompt`,
+        `completion`), at most `per_group` of a group, as "messages" or as "text" by `form`.
+
+        Raises Unavailable when the stream did not come to its end."""
+        return self._thread.iterate(self._log.export(run_id, table, owner=owner, **training))
 
     def rescore(
         self,

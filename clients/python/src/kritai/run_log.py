@@ -19,13 +19,14 @@ from kritai.run_log_types import (
     DeletedRun,
     ExportTable,
     GroupRow,
-    RescoredGroup,
     RescoreSummary,
+    RescoredGroup,
     RunHealth,
     RunMetadata,
     RunSummary,
     StepRow,
     StoredVerdict,
+    TrainingRows,
 )
 from kritai.splitting import encode
 from kritai.stream import anext_or_none
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _given(**query: str | int | None) -> dict[str, Any]:
+def _given(**query: str | float | None) -> dict[str, Any]:
     return {name: value for name, value in query.items() if value is not None}
 
 
@@ -138,12 +139,16 @@ class AsyncRunLog:
         return cast("list[AuditVerdict]", reply.get("audit", []))
 
     async def export(
-        self, run_id: str, table: ExportTable, *, owner: str | None = None
+        self, run_id: str, table: ExportTable, *, owner: str | None = None, **training: Unpack[TrainingRows]
     ) -> AsyncIterator[dict[str, Any]]:
-        """Every row of a run. Raises Unavailable when the stream did not come to its end."""
-        async for row in self._whole(
-            "export", self._lines("GET", _of_run(run_id, "/export", _given(table=table, owner=owner)))
-        ):
+        """Every row of a run. `pairs` and `positives` are made for training, of requests whose spec
+        says `log_texts`, in the columns of TRL's datasets: pairs whose rewards lie `margin` apart or
+        more (`prompt`, `chosen`, `rejected`), or answers of a reward of `least` or more (`prompt`,
+        `completion`), at most `per_group` of a group, as "messages" or as "text" by `form`.
+
+        Raises Unavailable when the stream did not come to its end."""
+        query = _given(table=table, owner=owner, **training)
+        async for row in self._whole("export", self._lines("GET", _of_run(run_id, "/export", query))):
             if row.pop("type") != "end":
                 yield row
 

@@ -7,7 +7,16 @@ from typing import Any, Literal, TypedDict
 
 from kritai.reply_types import GroupResult
 
-ExportTable = Literal["groups", "verdicts", "audit_verdicts", "texts", "signals", "turns"]
+ExportTable = Literal["groups", "verdicts", "audit_verdicts", "texts", "signals", "turns", "pairs", "positives"]
+
+
+class TrainingRows(TypedDict, total=False):
+    """Which pairs or positives of a run."""
+
+    margin: float
+    least: float
+    per_group: int
+    form: Literal["messages", "text"]
 
 
 class RunSummary(TypedDict):

@@ -1,0 +1,106 @@
+// Owns the rows of a run that a policy is trained on, in the columns of TRL's datasets: out of its
+// groups and its texts, read side by side.
+import * as z from "zod";
+import { said } from "#said";
+import type { StoredText } from "../../core/contract/export-tables.ts";
+import {
+  answerMessages,
+  isChatPrompt,
+  type LoggedAnswer,
+  pairsOf,
+  positivesOf,
+  promptMessages,
+  type TRAINING_TABLES,
+} from "../../core/contract/training-rows.ts";
+import type { GroupRow, RunKey, RunLog } from "../../ports/run-log.ts";
+import { wholeNumber } from "../door/parameters.ts";
+
+type TrainingTable = (typeof TRAINING_TABLES)[number];
+
+/** A reward, or how far two lie apart, as a query parameter: a number's text. */
+const decimal = (sign: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${sign}[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?$`), "must be a number, as 0.25")
+    .optional();
+
+/** How many rows, and of which answers. */
+export const TrainingQuerySchema = z.object({
+  margin: decimal("").meta(said("of pairs: how far their rewards lie apart at least; default 0, and never equal ones")),
+  least: decimal("-?").meta(said("of positives: the least reward; default: above the group's mean")),
+  per_group: wholeNumber(1, "rollouts_per_group_max").optional().meta(said("rows of a group at most; default 1")),
+  form: z
+    .enum(["messages", "text"])
+    .optional()
+    .meta(said("of prompts and answers; default messages, text leaves out chats and agents' runs")),
+});
+export type TrainingQuery = z.output<typeof TrainingQuerySchema>;
+
+/** Which parameters are of which table; the others are refused with it. */
+export const TAKES: Readonly<Record<TrainingTable, readonly (keyof TrainingQuery)[]>> = {
+  pairs: ["margin", "per_group", "form"],
+  positives: ["least", "per_group", "form"],
+};
+
+/** A group with its texts: null where the prompt was not logged. */
+interface LoggedPrompt {
+  row: GroupRow;
+  prompt: string | null;
+  answers: LoggedAnswer[];
+}
+
+/** Groups and texts are each oldest first; a group without texts has none of the second. */
+async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt> {
+  const texts = runLog.exportRows(run, "texts")[Symbol.asyncIterator]();
+  let next = await texts.next();
+  try {
+    for await (const row of runLog.exportRows(run, "groups") as AsyncIterable<GroupRow>) {
+      const own = new Map<number | null, string>();
+      for (; !next.done && (next.value as StoredText).group_id === row.id; next = await texts.next()) {
+        const { rollout_index, text } = next.value as StoredText;
+        own.set(rollout_index, text);
+      }
+      const answers = row.result.rollouts.map(
+        ({ reward, duplicate_of }, r): LoggedAnswer => ({
+          ...{ reward, again: duplicate_of !== null, isRun: row.turns?.[r] != null },
+          text: own.get(r) ?? null,
+        }),
+      );
+      yield { row, prompt: own.get(null) ?? null, answers };
+    }
+  } finally {
+    await texts.return?.();
+  }
+}
+
+/**
+ * A row a pair (`prompt`, `chosen`, `rejected` and both scores) or a positive (`prompt`,
+ * `completion`, `score`). Returns how many groups gave none for want of their texts or of a form.
+ */
+export async function* trainingRows(runLog: RunLog, run: RunKey, table: TrainingTable, query: TrainingQuery) {
+  const { per_group = 1, form = "messages" } = query;
+  const margin = Number(query.margin ?? 0);
+  const least = query.least === undefined ? null : Number(query.least);
+  const left_out = { without_texts: 0, no_single_text: 0 };
+  for await (const { row, prompt, answers } of logged(runLog, run)) {
+    if (prompt === null) left_out.without_texts++;
+    else if (form === "text" && (isChatPrompt(prompt) || answers.some(({ isRun }) => isRun))) left_out.no_single_text++;
+    else {
+      const of = { group_id: row.id, run_id: row.run_id, step: row.step };
+      const asked = form === "text" ? prompt : promptMessages(prompt);
+      const said = (answer: { text: string; isRun: boolean }) =>
+        form === "text" ? answer.text : answerMessages(answer);
+      if (table === "positives") {
+        for (const one of positivesOf(answers, { least, per_group })) {
+          yield { prompt: asked, completion: said(one), score: one.reward, ...of };
+        }
+      } else {
+        for (const { chosen, rejected } of pairsOf(answers, { margin, per_group })) {
+          const scores = { score_chosen: chosen.reward, score_rejected: rejected.reward };
+          yield { prompt: asked, chosen: said(chosen), rejected: said(rejected), ...scores, ...of };
+        }
+      }
+    }
+  }
+  return { left_out };
+}

@@ -1,0 +1,99 @@
+// Owns what of a logged group a policy is trained on: pairs of a better and a worse answer, or the
+// best answers. Knows no storage and no HTTP.
+
+/** What a run can be exported as besides its own tables. */
+export const TRAINING_TABLES = ["pairs", "positives"] as const;
+
+interface Message {
+  role: string;
+  [field: string]: unknown;
+}
+
+/** One rollout of a group as it was logged. */
+export interface LoggedAnswer {
+  /** null: it has none. */
+  reward: number | null;
+  /** Whether an earlier rollout of the group says the same. */
+  again: boolean;
+  /** null: it was not logged. */
+  text: string | null;
+  /** Whether the text is an agent's run, as JSON of its `messages` and `files`. */
+  isRun: boolean;
+}
+
+/** An answer that can be trained on. */
+type TrainableAnswer = LoggedAnswer & { reward: number; text: string };
+
+/** Which rows a group gives. */
+interface TrainingWanted {
+  /** How far two rewards lie apart at least; equal ones are never a pair. */
+  margin: number;
+  /** What an answer's reward is at least; null: above the group's mean. */
+  least: number | null;
+  /** Rows of one group at most. */
+  per_group: number;
+}
+
+const trainable = (answers: readonly LoggedAnswer[]): TrainableAnswer[] =>
+  answers.filter((one): one is TrainableAnswer => one.reward !== null && one.text !== null && !one.again);
+
+/** Best first, as they came where equal. */
+const ranked = (answers: readonly LoggedAnswer[]) => trainable(answers).sort((a, b) => b.reward - a.reward);
+
+/**
+ * The best with the worst, the next with the last but one and so on: each answer is in one pair at
+ * most, and no pair lies less than the margin apart.
+ */
+export function pairsOf(
+  answers: readonly LoggedAnswer[],
+  { margin, per_group }: Pick<TrainingWanted, "margin" | "per_group">,
+): { chosen: TrainableAnswer; rejected: TrainableAnswer }[] {
+  const all = ranked(answers);
+  const halves = all.slice(0, Math.floor(all.length / 2));
+  return halves
+    .map((chosen, i) => ({ chosen, rejected: all[all.length - 1 - i] as TrainableAnswer }))
+    .filter(({ chosen, rejected }) => chosen.reward > rejected.reward && chosen.reward - rejected.reward >= margin)
+    .slice(0, per_group);
+}
+
+/**
+ * The best answers, whose reward is `least` or more (RAFT, arXiv 2304.06767, takes the best of each
+ * prompt). Without `least`: above the mean of the group's rewards, so that a group of equal ones
+ * gives none.
+ */
+export function positivesOf(
+  answers: readonly LoggedAnswer[],
+  { least, per_group }: Pick<TrainingWanted, "least" | "per_group">,
+): TrainableAnswer[] {
+  const all = ranked(answers);
+  const mean = all.reduce((sum, { reward }) => sum + reward, 0) / all.length;
+  return all.filter(({ reward }) => (least === null ? reward > mean : reward >= least)).slice(0, per_group);
+}
+
+/** A prompt as it was logged, as messages: a chat as JSON, or a user's one text. */
+export function promptMessages(logged: string): Message[] {
+  const chat = logged.startsWith("[{") ? parsed(logged) : null;
+  return isChat(chat) ? chat : [{ role: "user", content: logged }];
+}
+
+/** Whether a logged prompt is a chat. */
+export const isChatPrompt = (logged: string): boolean => logged.startsWith("[{") && isChat(parsed(logged));
+
+/** An answer as messages: a run's own, or one of the assistant. */
+export function answerMessages({ text, isRun }: Pick<TrainableAnswer, "text" | "isRun">): Message[] {
+  const run = isRun ? (parsed(text) as { messages?: unknown } | null)?.messages : null;
+  return isChat(run) ? run : [{ role: "assistant", content: text }];
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+const isChat = (value: unknown): value is Message[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((one) => typeof one === "object" && one !== null && typeof one.role === "string");
