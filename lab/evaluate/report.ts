@@ -6,6 +6,7 @@ import { barChart, lineChart } from "../report/charts.ts";
 import { exportsOf } from "../report/exports.ts";
 import { type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
 import { wrongTable } from "./asking/wrong-lists.ts";
+import { SHARES } from "./coverage.ts";
 import { frontPart, type Part } from "./front-part.ts";
 import { comparedHeadline, headlineOf } from "./headline.ts";
 import type { Point } from "./pareto.ts";
@@ -14,6 +15,7 @@ import {
   adversarialMetricsTable,
   adversarialTable,
   cellsTable,
+  coverageTable,
   pairedTables,
   positionTable,
   problemTable,
@@ -72,6 +74,7 @@ function partsOf(summary: Summary): Part[] {
       charts: [accuracyBars(main, set.chance_list_acc)],
     },
     ...selfConsistency(cells),
+    ...abstaining(main),
     ...(position === null
       ? []
       : [
@@ -152,6 +155,28 @@ function selfConsistency(cells: readonly CellSummary[]): Part[] {
     series,
   });
   return [{ title: "Self-consistency", lead: "The figures are in the table of results.", tables: [], charts: [chart] }];
+}
+
+function abstaining(cells: readonly CellSummary[]): Part[] {
+  const table = coverageTable(cells);
+  if (table === null) return [];
+  const chart = lineChart({
+    title: "Coverage against ListAcc",
+    about: "Of the lists, the share with the widest margins between winner and runner-up.",
+    x: { label: "share of lists answered", ticks: [...SHARES].reverse() },
+    y: { label: "ListAcc", domain: [0, 1] },
+    series: cells.map(({ cell, coverage }) => ({
+      name: cell,
+      points: coverage.map(({ share, list_acc }) => ({
+        x: share,
+        y: list_acc.mean ?? Number.NaN,
+        ...bounds(list_acc),
+      })),
+    })),
+  });
+  const lead =
+    "How often it is right where it may leave lists unanswered, those with the narrowest margins first. AURC: mean risk over all coverages, 0 at best; without any use of margins it is the share of wrong lists.";
+  return [{ title: "Abstention", lead, tables: [table], charts: [chart] }];
 }
 
 function lengthChart({ cell, by_tag }: CellSummary): Html[] {

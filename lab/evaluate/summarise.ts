@@ -11,6 +11,7 @@ import type { Answer, AnswerStore } from "./asking/answers.ts";
 import type { Cell } from "./asking/cells.ts";
 import { isWrong } from "./asking/wrong-lists.ts";
 import { dollarsFor, type Price } from "./cost.ts";
+import { areaUnderRisk, coverageOf, type Judged, marginOf } from "./coverage.ts";
 import type { CellSummary, Estimate, Outcomes, ProblemOutcomes } from "./summary.ts";
 
 export interface Statistics {
@@ -51,6 +52,7 @@ export function summariseCell(
     seed,
   });
   const outcomes = outcomesOf(rows);
+  const judged = rows.map((row) => judgedOf(row));
   return {
     ...metrics,
     cell: cell.name,
@@ -66,6 +68,8 @@ export function summariseCell(
     by_tag: withOutcomes(metrics.by_tag, rows),
     by_problem: outcomesByProblem(rows, statistics),
     position_flip_rate: cell.both_orders ? flipRate(rows, statistics) : null,
+    coverage: coverageOf(judged, statistics),
+    area_under_risk: areaUnderRisk(judged),
     ...usage(rows, price),
   };
 }
@@ -115,6 +119,12 @@ function outcomesOf(rows: readonly Row[]): Outcomes {
     outcomes[row.answer.selected === null ? "no_selection" : isRight(row) ? "right" : "wrong"]++;
   }
   return outcomes;
+}
+
+function judgedOf(row: Row): Judged {
+  const { list, answer } = row;
+  const margin = answer.selected === null ? null : (marginOf(answer.win_counts) ?? 0);
+  return { right: isRight(row), margin, problem: list.problem_id };
 }
 
 const isRight = ({ list, answer }: Row): boolean => !isWrong(answer, list);

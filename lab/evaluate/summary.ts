@@ -44,6 +44,9 @@ export const CellSummarySchema = EvaluationSummarySchema.extend({
   by_tag: z.record(z.string(), z.record(z.string(), EvaluationSummarySchema.extend({ outcomes: OutcomesSchema }))),
   by_problem: z.record(z.string(), ProblemSchema),
   position_flip_rate: EstimateSchema.nullable(),
+  /** ListAcc over the lists with the widest margins; absent in summaries of before they were told. */
+  coverage: z.array(z.object({ share: z.number(), list_acc: EstimateSchema, margin: numberOrNull })).default([]),
+  area_under_risk: numberOrNull.default(null),
   comparisons: count,
   generations: count,
   prompt_tokens: count,

@@ -1,6 +1,7 @@
 // Owns which tables a report has and what stands in their cells, for HTML and Markdown alike. Knows
 // neither markup.
 import type { Table } from "../report/page.ts";
+import { SHARES } from "./coverage.ts";
 import { pairedDifference, pairedTauDifference, type Standing, standing } from "./paired.ts";
 import { FRONT_METRICS, frontStatus, type OffFront, type Point } from "./pareto.ts";
 import type { Statistics } from "./summarise.ts";
@@ -108,6 +109,22 @@ export function pairedTables(pairs: readonly Pair[], statistics: Pick<Statistics
       ? []
       : [table("tau-b", "difference of tau-b", "list by list where both have one", taus)]),
   ];
+}
+
+/** ListAcc where lists with narrow margins are left out; null where no row tells it. */
+export function coverageTable(cells: readonly CellSummary[]): Table | null {
+  const told = cells.filter(({ coverage }) => coverage.length > 0);
+  if (told.length === 0) return null;
+  return {
+    caption: "ListAcc % by the share of lists that are answered (95 % intervals; margins held)",
+    columns: ["asked as", ...SHARES.map((share) => `${100 * share} %`), "margin at 50 %", "AURC"],
+    rows: told.map(({ cell, coverage, area_under_risk }) => [
+      cell,
+      ...coverage.map(({ list_acc }) => percent(list_acc)),
+      coverage.find(({ share }) => share === 0.5)?.margin ?? null,
+      area_under_risk === null ? null : area_under_risk.toFixed(3),
+    ]),
+  };
 }
 
 /** tau-b under each convention for the lists where it is 0/0. */
