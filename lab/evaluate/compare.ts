@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../scripts/command-line/out-folder.ts";
-import { writeFiles } from "../report/exports.ts";
+import { replaceFiles } from "../report/exports.ts";
 import { type Point, PointsFileSchema } from "./pareto.ts";
 import { compareReports } from "./report.ts";
 import { type Summary, SummarySchema } from "./summary.ts";
@@ -82,6 +82,6 @@ export function compareRuns(
   writeFileSync(join(out, "compare.json"), `${JSON.stringify(told, null, 2)}\n`);
   writeFileSync(join(out, "compare.md"), markdown);
   writeFileSync(join(out, "compare.html"), html);
-  writeFiles(join(out, "export"), files);
+  replaceFiles(join(out, "export"), files);
   return { points, differences };
 }
