@@ -1,13 +1,13 @@
 // Owns putting several runs, and figures from elsewhere, on one front. Knows no target and no
 // answer.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../scripts/command-line/out-folder.ts";
-import { writeFiles } from "../report/exports.ts";
+import { replaceFiles } from "../report/exports.ts";
 import { type Point, PointsFileSchema } from "./pareto.ts";
 import { compareReports } from "./report.ts";
 import { type Summary, SummarySchema } from "./summary.ts";
-import { type Pair, pairedTables } from "./tables.ts";
+import { type Difference, differencesOf, type Pair, pairedTables } from "./tables.ts";
 
 /** @throws Error that names the file and the field */
 export function readPoints(path: string): Point[] {
@@ -27,6 +27,7 @@ function readJson(path: string, flag = ""): unknown {
 
 function readSummary(folder: string): Summary {
   const path = join(folder, "summary.json");
+  if (!existsSync(path)) throw new Error(`${folder} holds no evaluation: --compare takes folders that --out names`);
   const parsed = SummarySchema.safeParse(readJson(path));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
@@ -49,7 +50,11 @@ function pairsOf([first, ...others]: readonly Summary[]): Pair[] {
  * Writes compare.json, compare.md and compare.html into `out`.
  * @throws Error when the runs are of different sets or splits
  */
-export function compareRuns(folders: readonly string[], out: string, pointsFile: string | null): Point[] {
+export function compareRuns(
+  folders: readonly string[],
+  out: string,
+  pointsFile: string | null,
+): { points: Point[]; differences: Difference[] } {
   const summaries = folders.map(readSummary);
   const parts = new Set(
     summaries.map(
@@ -69,12 +74,14 @@ export function compareRuns(folders: readonly string[], out: string, pointsFile:
     string,
   ][];
   const [first] = summaries;
-  const differences = first === undefined ? [] : pairedTables(pairsOf(summaries), first.settings);
-  const { html, markdown, files } = compareReports(points, facts, first?.set.chance_list_acc ?? null, differences);
+  const differences = first === undefined ? [] : differencesOf(pairsOf(summaries), first.settings);
+  const chance = first?.set.chance_list_acc ?? null;
+  const { html, markdown, files } = compareReports(points, facts, chance, pairedTables(differences));
   makeFolder("--out", out, ["compare.json", "compare.md", "compare.html"]);
-  writeFileSync(join(out, "compare.json"), `${JSON.stringify({ format: "kritai-comparison/1", points }, null, 2)}\n`);
+  const told = { format: "kritai-comparison/1", points, differences };
+  writeFileSync(join(out, "compare.json"), `${JSON.stringify(told, null, 2)}\n`);
   writeFileSync(join(out, "compare.md"), markdown);
   writeFileSync(join(out, "compare.html"), html);
-  writeFiles(join(out, "export"), files);
-  return points;
+  replaceFiles(join(out, "export"), files);
+  return { points, differences };
 }

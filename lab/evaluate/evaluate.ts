@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commit } from "../../scripts/stack/commit.ts";
 import { mean } from "../../src/core/math/stats.ts";
-import { writeFiles } from "../report/exports.ts";
+import { replaceFiles } from "../report/exports.ts";
 import { summariseAdversarial } from "./adversarial.ts";
 import { type AnswerStore, openAnswers } from "./asking/answers.ts";
 import { type Cell, generationsOf, planCells } from "./asking/cells.ts";
@@ -61,7 +61,7 @@ export async function evaluateSet(options: EvaluateOptions, surroundings: Surrou
     writeFileSync(join(options.out, "report.md"), markdownReport(summary));
     const { page, files } = htmlReport(summary);
     writeFileSync(join(options.out, "report.html"), page);
-    writeFiles(join(options.out, "export"), files);
+    replaceFiles(join(options.out, "export"), files);
     return summary;
   } finally {
     store.close();

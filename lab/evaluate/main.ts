@@ -9,7 +9,7 @@ import { headlineOf } from "./headline.ts";
 import { FRONT_METRICS, type Point, paretoFront } from "./pareto.ts";
 import { progressLine } from "./progress.ts";
 import { warningsOf } from "./report.ts";
-import { percent, plain } from "./tables.ts";
+import { differenceText, percent, plain } from "./tables.ts";
 
 const EXIT = { ok: 0, fault: 1, usage: 2, incomplete: 3, interrupted: 130 } as const;
 /** Between two looks whether a line of progress is due. */
@@ -40,11 +40,12 @@ async function run(): Promise<number> {
 }
 
 function compare({ folders, out, points: file, json }: CompareOptions): number {
-  const points = compareRuns(folders, out, file);
+  const { points, differences } = compareRuns(folders, out, file);
   if (json) {
     console.log(readFileSync(join(out, "compare.json"), "utf8").trimEnd());
     return EXIT.ok;
   }
+  for (const difference of differences) console.log(differenceText(difference));
   printFronts(points);
   console.log(`\n${join(out, "compare.html")}`);
   return EXIT.ok;

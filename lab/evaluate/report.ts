@@ -16,6 +16,7 @@ import {
   adversarialTable,
   cellsTable,
   coverageTable,
+  differencesOf,
   pairedTables,
   positionTable,
   problemTable,
@@ -120,7 +121,7 @@ function paired({ cells, settings }: Summary): Table[] {
   const pairs = others.flatMap((one) =>
     first === undefined ? [] : [{ label: one.cell, against: first.cell, one, other: first }],
   );
-  return pairedTables(pairs, settings);
+  return pairedTables(differencesOf(pairs, settings));
 }
 
 const bounds = ({ ci95 }: Estimate) => ({ low: ci95?.[0] ?? null, high: ci95?.[1] ?? null });

@@ -86,25 +86,46 @@ export interface Pair {
   other: ByProblem;
 }
 
+/** What a pair comes to: `one` less the `other`, over the lists of both. */
+export interface Difference {
+  asked_as: string;
+  less: string;
+  list_acc: Estimate;
+  tau_b: Estimate;
+}
+
+export const differencesOf = (
+  pairs: readonly Pair[],
+  statistics: Pick<Statistics, "seed" | "bootstrap">,
+): Difference[] =>
+  pairs.map(({ label, against, one, other }) => ({
+    ...{ asked_as: label, less: against },
+    list_acc: pairedDifference(one, other, statistics),
+    tau_b: pairedTauDifference(one, other, statistics),
+  }));
+
+/** In a line of a terminal. */
+export const differenceText = ({ asked_as, less, list_acc, tau_b }: Difference): string =>
+  `${asked_as} less ${less}: ListAcc ${percent(list_acc) ?? "–"} points (${STANDINGS[standing(list_acc, 0)]})  tau-b ${plain(tau_b) ?? "–"} (${STANDINGS[standing(tau_b, 0)]})`;
+
 /**
  * Each pair's difference: in ListAcc, and in tau-b where lists have one; none where there is no
  * pair.
  */
-export function pairedTables(pairs: readonly Pair[], statistics: Pick<Statistics, "seed" | "bootstrap">): Table[] {
-  if (pairs.length === 0) return [];
-  const rowsBy = (differ: typeof pairedDifference, shown: (difference: Estimate) => string | null) =>
-    pairs.map(({ label, against, one, other }) => {
-      const difference = differ(one, other, statistics);
-      return [label, against, shown(difference), difference.n, STANDINGS[standing(difference, 0)]] as const;
+export function pairedTables(differences: readonly Difference[]): Table[] {
+  if (differences.length === 0) return [];
+  const rowsBy = (metric: "list_acc" | "tau_b", shown: (difference: Estimate) => string | null) =>
+    differences.map(({ asked_as, less, [metric]: difference }) => {
+      return [asked_as, less, shown(difference), difference.n, STANDINGS[standing(difference, 0)]] as const;
     });
   const table = (metric: string, unit: string, over: string, rows: ReturnType<typeof rowsBy>): Table => ({
     caption: `Differences of ${metric}, ${over} (95 % intervals)`,
     columns: ["asked as", "less that of", unit, "lists compared", "so it is"],
     rows: rows.map((row) => [...row]),
   });
-  const taus = rowsBy(pairedTauDifference, plain);
+  const taus = rowsBy("tau_b", plain);
   return [
-    table("ListAcc", "difference, percentage points", "over the same lists", rowsBy(pairedDifference, percent)),
+    table("ListAcc", "difference, percentage points", "over the same lists", rowsBy("list_acc", percent)),
     ...(taus.every(([, , , lists]) => lists === 0)
       ? []
       : [table("tau-b", "difference of tau-b", "list by list where both have one", taus)]),

@@ -3,7 +3,7 @@ import { shownNumber } from "../report/page.ts";
 import { kneePlace } from "./knee.ts";
 import type { Point, Summary } from "./summary-schema.ts";
 
-const perSecond = (rate: number) => `${shownNumber(rate)}/s`;
+const perSecond = (rate: number | null) => `${shownNumber(rate)}/s`;
 
 /** What the target took at one load. */
 function pointText({ rate, concurrency, target }: Point): string {
@@ -11,9 +11,10 @@ function pointText({ rate, concurrency, target }: Point): string {
   const load = rate === null ? `With ${concurrency} senders` : `At ${perSecond(rate)}`;
   const lost = failed === 0 ? "none failed" : `${failed} of ${requests} failed`;
   const tail = `p50 ${shownNumber(latency_ms.p50.value)} ms, p99 ${shownNumber(latency_ms.p99.value)} ms`;
-  // Arrivals are drawn: what fell due in the window is not quite the rate.
-  const due = rate === null ? "" : ` of ${shownNumber(offered_per_s.value)} due`;
-  return `${load} it achieves ${shownNumber(achieved_per_s.value)}${due} requests/s, ${tail}; ${lost}`;
+  // Arrivals are drawn: what fell due in the window is not quite the rate, and the first answers
+  // of a window may be to requests that were due before it.
+  const due = rate === null ? "" : `${perSecond(offered_per_s.value)} fell due and `;
+  return `${load} ${due}${perSecond(achieved_per_s.value)} were answered, ${tail}; ${lost}`;
 }
 
 /** The overhead over the baseline, where its interval tells it from none. */

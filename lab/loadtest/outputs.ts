@@ -4,7 +4,7 @@ import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HistogramLogWriter } from "hdr-histogram-js";
 import { csv } from "../report/csv.ts";
-import { writeFiles } from "../report/exports.ts";
+import { replaceFiles } from "../report/exports.ts";
 import type { SliceNote } from "./run.ts";
 import type { FinishedSlice } from "./slice.ts";
 import { type Point, type Side, SPLIT_PARTS, type Summary, SummarySchema } from "./summary-schema.ts";
@@ -70,7 +70,7 @@ export class Outputs {
   report({ page, files }: { page: string; files: Readonly<Record<string, string>> }): string {
     const path = join(this.#dir, FILES.report);
     writeFileSync(path, page);
-    writeFiles(join(this.#dir, "export"), files);
+    replaceFiles(join(this.#dir, "export"), files);
     return path;
   }
 }

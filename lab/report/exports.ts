@@ -1,6 +1,6 @@
 // Owns a report's tables as LaTeX and its charts as SVG files, for papers. Knows no measurement.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { Html } from "../../scripts/build/reference/html.ts";
 import { Figure } from "./figure.ts";
 import { type Cell, type ReportSection, shownNumber, type Table } from "./page.ts";
@@ -91,4 +91,15 @@ export function exportsOf(sections: readonly ReportSection[]): Record<string, st
 export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+/** Names of the last run's files, a line each. */
+const LAST = ".written";
+
+/** The same, in place of those that an earlier run wrote there: its figures would stay beside. */
+export function replaceFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  const list = join(folder, LAST);
+  const before = existsSync(list) ? readFileSync(list, "utf8").trim().split("\n") : [];
+  for (const name of before) if (!(name in files)) rmSync(join(folder, basename(name)), { force: true });
+  writeFiles(folder, { ...files, [LAST]: `${Object.keys(files).join("\n")}\n` });
 }

@@ -180,7 +180,7 @@ export function logTable(run: RunDetail, steps: readonly StepRow[]): string {
     "groups",
     "rollouts",
     "reward",
-    "zero variance",
+    "equal rewards",
     "tau-b",
     "ListAcc",
     "parse rate",

@@ -42,7 +42,7 @@ export async function startSimulatedJudge(name: string) {
     rates: exampleRates(),
   });
   return {
-    name: `simulated ${name}`,
+    name: `simulated ${name}: its verdicts are made up`,
     vars: { VERIFIER_URL: url, VERIFIER_MODEL: MODEL, VERIFIER_SIMULATED: "on" },
     close,
   };

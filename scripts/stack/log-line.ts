@@ -7,6 +7,7 @@ interface RequestLine {
   /** Null: its client went before there was one. */
   status: number | null;
   client_gone?: true;
+  refused?: string;
   broken_off?: string;
   total_ms: number;
   key_name: string | null;
@@ -41,9 +42,10 @@ function scoredParts(line: RequestLine): string[] {
 }
 
 function requestText(line: RequestLine): string {
-  const { method, path, status, total_ms, key_name, client_gone, broken_off } = line;
+  const { method, path, status, total_ms, key_name, client_gone, refused, broken_off } = line;
   const ends = [
     ...(status === null ? [] : [`${status}`]),
+    ...(refused === undefined ? [] : [refused]),
     ...(client_gone ? ["client gone"] : []),
     ...(broken_off === undefined ? [] : [`broken off: ${broken_off}`]),
   ];

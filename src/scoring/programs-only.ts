@@ -6,7 +6,7 @@ import type { Verifier } from "../ports/ports.ts";
 
 const CODE = "programs_only: ";
 const WORDS =
-  'The embedded verifier runs programs on the examples in the prompt, and cannot judge anything else, nor programs that these do not tell apart. For other texts `JUDGE=text-select npm start` simulates a judge and VERIFIER_URL asks a real one; a spec takes texts as they are by candidate.extract "whole", or by a preset.';
+  'The embedded verifier runs programs on the examples in the prompt, and cannot judge anything else, nor programs that these do not tell apart. For other texts `JUDGE=text-select npm start` simulates a judge and VERIFIER_URL asks a real one; answers that are known need none, but the signal `reference`. A spec takes texts as they are by candidate.extract "whole", or by a preset.';
 
 /**
  * Told where of some group nothing was judged: no rollout held a program, or of all that was asked

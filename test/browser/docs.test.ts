@@ -121,6 +121,11 @@ describe("/docs", () => {
     await page.locator("#search input").fill("drift_probe come again");
     await page.locator('#search a[href="/docs/alarms#groups-that-come-again"]').waitFor();
     await page.goto(`${edge.url}/docs/guides/training`);
+    await page.locator("#search input").fill("gathering");
+    const found = page.locator("#search li a");
+    await page.locator('#search a[href="/docs/integrations/gathering"]').waitFor();
+    const first = await found.evaluateAll((links) => links.slice(0, 2).map((link) => link.getAttribute("href")));
+    expect(first).toContain("/docs/integrations/gathering");
     await page.locator("#search input").fill("rescore run");
     await page.locator('#search a[href="/docs#rescoreRun"]').click();
     await page.waitForURL("**/docs#rescoreRun");

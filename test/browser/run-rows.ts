@@ -62,7 +62,8 @@ export const stepRows = (run: MadeRun): StepRow[] =>
     reward_std: 0.3,
     zero_variance_share: row.zero_variance_share,
     parse_rate: row.parse_rate,
-    tau_b_mean: row.label_correlation,
+    // Defined in no group of a step, as where all rewards are equal.
+    tau_b_mean: row.step === 57 ? null : row.label_correlation,
     list_acc: 0.7,
     length_tokens: { p50: row.length_p50, p95: row.length_p50 * 2 },
     generations: 1920,

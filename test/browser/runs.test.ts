@@ -86,6 +86,16 @@ it("lays other runs over one, names them in the address, and takes them away aga
   const legend = page.locator(".chart", { hasText: "parse rate" }).first();
   await legend.locator("text=long").first().waitFor();
   expect(await legend.textContent()).toContain("calm");
+  // One colour a run, dashes a series: the legend's signs are the lines themselves.
+  const signs = page.locator(".chart", { hasText: "agreement with labels" }).locator(".plot-swatch line");
+  const drawn = await signs.evaluateAll((all) =>
+    all.map((one) => ["stroke", "stroke-dasharray"].map((name) => one.getAttribute(name) ?? "").join(" ")),
+  );
+  expect(drawn).toHaveLength(4);
+  expect(new Set(drawn).size).toBe(4);
+  expect(new Set(drawn.map((sign) => sign.split(" ")[0])).size).toBe(2);
+  const undefinedTau = page.locator("tbody tr", { has: page.locator("td", { hasText: /^57$/ }) }).locator("td");
+  expect(await undefinedTau.nth(5).textContent()).toBe("undefined");
   await shot(page, "overlay");
   await page.getByRole("button", { name: "Without long" }).click();
   await page.waitForURL("**/runs/calm?");

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { binned, POINTS_MOST, type Point, smoothed, strokesOf } from "../../scripts/build/pages/browser/series.ts";
 import { viewIn, withView } from "../../scripts/build/pages/browser/view.ts";
+import { RUNS_STYLE } from "../../scripts/build/pages/style.ts";
 
 const line = (count: number, series: string, more: Partial<Point> = {}): Point[] =>
   Array.from({ length: count }, (_, step) => ({ step, value: step % 2, series, ...more }));
@@ -42,4 +43,42 @@ it("a view is told in the address, and read from it again; what names no view is
   expect(viewIn(`?${search}`)).toEqual(view);
   expect(withView(search, { smoothing: 0, over: "step", from: null, to: null })).toBe("with=other");
   expect(viewIn("?smooth=2&over=moon&from=x&to=")).toEqual({ smoothing: 0, over: "step", from: null, to: null });
+});
+
+// Machado, Oliveira and Fernandes 2009, at full severity, over linear RGB.
+const SEEN = {
+  all: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+  "no green": [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881],
+  "no red": [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
+};
+
+/** CIE L*a*b* of a colour as somebody sees it. */
+function labOf(hex: string, seen: readonly number[]): number[] {
+  const linear = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const weighed = (rows: readonly number[], of: readonly number[]) =>
+    [0, 3, 6].map((at) => rows.slice(at, at + 3).reduce((sum, weight, i) => sum + weight * (of[i] as number), 0));
+  const rgb = weighed(seen, linear).map((part) => Math.min(1, Math.max(0, part)));
+  const white = [0.4339, 0.3762, 0.1899, 0.2126, 0.7152, 0.0722, 0.0177, 0.1095, 0.8728];
+  const [x = 0, y = 0, z = 0] = weighed(white, rgb).map((part) =>
+    part > 0.008856 ? Math.cbrt(part) : 7.787 * part + 16 / 116,
+  );
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+it.each(Object.entries(SEEN))("each theme's colours of series are far apart to one who sees %s", (_, seen) => {
+  const themes = RUNS_STYLE.split("\n").flatMap((rule) => {
+    const colors = [...rule.matchAll(/--series-[a-f]: (#[0-9a-f]{6})/g)].map(([, hex = ""]) => labOf(hex, seen));
+    return colors.length === 0 ? [] : [colors];
+  });
+  expect(themes.map(({ length }) => length)).toEqual([6, 6]);
+  for (const colors of themes) {
+    const apart = colors.flatMap((one, i) =>
+      colors.slice(i + 1).map((other) => Math.hypot(...one.map((part, at) => part - (other[at] as number)))),
+    );
+    // A step of 2.3 is just seen between large surfaces; lines are thin.
+    expect(Math.min(...apart)).toBeGreaterThan(25);
+  }
 });

@@ -3,8 +3,11 @@
 
 import { describe, expect, test } from "vitest";
 import { compareAnswers, type EquivalenceRules } from "../../src/core/candidate/answers/compare-answers.ts";
+import { finalAnswer, statedAnswer } from "../../src/core/candidate/answers/final-answer.ts";
+import { reference } from "../../src/core/signals/reference.ts";
 import fc from "../harness/property.ts";
 import vectors from "../vectors/reference_answers.json" with { type: "json" };
+import { preparedOf } from "./signals/prepared.ts";
 
 const AUTO: EquivalenceRules = { type: "auto", tolerance: 0n };
 const rows = vectors.cases.map((one) => [`${one.name}: ${one.input.gold} | ${one.input.pred}`, one] as const);
@@ -134,4 +137,28 @@ test("any two texts are compared in bounded time, and alike in either order", ()
   );
   expect(compareAnswers("1".repeat(1024), `${"1".repeat(1023)}2`, AUTO)).toBe("different");
   expect(compareAnswers("(".repeat(100_000), "(", AUTO)).toBe("unknown");
+});
+
+test("an answer behind #### on the last line is final where nothing is boxed, as GSM8K writes it", () => {
+  const of = (text: string) => finalAnswer(text, null, "boxed");
+  expect(of("3 * 4 = <<3*4=12>>12\n#### 12\n")).toBe("12");
+  expect(of("#### 1,000")).toBe("1,000");
+  expect(of("<think>\n#### 7</think>So\n####12")).toBe("12");
+  expect(of("\\boxed{5}\n#### 12")).toBe("5");
+  for (const text of ["#### 12\nmore", "so #### 12", "##### 12", "### 12", "####", "#### 12 <think>\n#### 3"])
+    expect(of(text)).toBe(null);
+});
+
+test("a dataset's whole solution is read for the answer that it ends with", () => {
+  expect(statedAnswer("3 * 4 = 12\n#### 12")).toBe("12");
+  expect(statedAnswer("We have $x = 3$, so $x^2 = \\boxed{9}$.")).toBe("9");
+  for (const text of ["12", "\\frac{1}{2}", "\\boxed{1", "# 12"]) expect(statedAnswer(text)).toBe(text);
+  const settings = { answer: "boxed", answer_type: "auto", tolerance: 0 } as const;
+  const rewards = (right: string, ...texts: string[]) =>
+    reference
+      .open(preparedOf(texts, { reference: right }), settings, {} as never)
+      .result([])
+      .scores.map(({ value }) => value);
+  expect(rewards("3 * 4 = 12\n#### 12", "\\boxed{12}", "#### 12", "\\boxed{13}", "12")).toEqual([1, 1, 0, 0]);
+  expect(rewards("So $x$ is \\boxed{\\frac{1}{2}}.", "\\boxed{0.5}", "#### 1/2", "\\boxed{2}")).toEqual([1, 1, 0]);
 });

@@ -9,7 +9,7 @@ import { byValue, program, rolloutsOf, score } from "./score-setup.ts";
 const PROGRAMS_ONLY = { programs_only: true } as const;
 const silent = () => ({ ...fakeVerifier(() => "I cannot tell."), ...PROGRAMS_ONLY });
 const SENTENCES = ["The sky is blue.", "Grass is green.", "Snow is white."];
-const CURES = ["JUDGE=text-select npm start", "VERIFIER_URL", "candidate.extract", "preset"];
+const CURES = ["JUDGE=text-select npm start", "VERIFIER_URL", "`reference`", "candidate.extract", "preset"];
 
 const saidIn = async (texts: string[], spec: object, verifier = silent()) => {
   const { reply } = await score([{ rollouts: rolloutsOf(texts) }], { spec, verifier });

@@ -33,6 +33,7 @@ test("a request is one line of its method, path, status, time and key, and of wh
 
 test("the line of a request that did not end well says so", () => {
   expect(textOf({ status: null, client_gone: true })).toContain("/v1/rewards  client gone  12 ms");
+  expect(textOf({ status: 400, refused: "facts_required" })).toContain("400  facts_required  12 ms");
   expect(textOf({ broken_off: "deadline" })).toContain("200  broken off: deadline  12 ms");
 });
 

@@ -15,6 +15,7 @@ from kritai import InvalidRequest, Kritai
 from kritai import stated_facts as module
 from kritai.gather import forget_shared
 from kritai.shims import slime_reward
+from kritai.shims.trl_reward import kritai_reward
 from kritai.stated_facts import Stated, plain
 
 REFERENCE = {"signals": {"right": {"kind": "reference", "answer": "last_line"}}}
@@ -167,6 +168,19 @@ def test_what_a_spec_needs_is_learnt_once(monkeypatch: pytest.MonkeyPatch) -> No
         assert [rollout["tests"] for rollout in group["rollouts"]] == [label["tests"]] * 2
         with pytest.raises(InvalidRequest, match="facts_required"):
             together(samples(["1", "2"], "no tests"))
+
+
+def test_what_a_given_spec_needs_is_learnt_once_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def strict(request: Received, number: int) -> Reply:
+        if "reference" in request.json["groups"][0]:
+            return rewards(request, number)
+        return problem(400, "facts_required", errors=[{"path": "groups[0].reference", "message": "required"}])
+
+    with serving(strict) as server:
+        reward = kritai_reward(server.url, spec=REFERENCE)
+        for _ in range(3):
+            asyncio.run(reward(prompts=["p", "p"], completions=["6", "7"], answer=["6", "6"]))
+        assert len(server.received) == 4
 
 
 # --- reading a label

@@ -250,3 +250,12 @@ def test_a_label_column_that_is_not_there_is_named_with_those_that_are(server: F
     reward = kritai_reward(server.url, label_column="final")
     with pytest.raises(ValueError, match="label_column: no column 'final'; there are answer"):
         asyncio.run(reward(prompts=["p"], completions=["1"], answer=["6"], completion_ids=[[1]]))
+
+
+def test_a_right_answer_that_no_column_holds_is_refused_with_the_names_that_are_read(
+    stored: pytest.MonkeyPatch,
+) -> None:
+    reward = kritai_reward(spec="lab-reference")
+    said = "looked for ground_truth, .*target, and there are: final. .*label_column"
+    with pytest.raises(InvalidRequest, match=said):
+        asyncio.run(reward(prompts=["p", "p"], completions=["6", "7"], final=[6, 6], completion_ids=[[1], [1]]))

@@ -63,3 +63,9 @@ def test_a_row_without_its_prompt_is_told_where_it_must_be(shim: Any, extra_info
 def test_a_group_size_that_is_not_named_is_told_by_its_name() -> None:
     with pytest.raises(ValueError, match=r"reward_kwargs\.group_size is missing"):
         asyncio.run(verl_reward.compute_score("d", "a", "6", {"question": "q"}))
+
+
+@pytest.mark.parametrize("shim", [verl_reward, verl_gathered])
+def test_a_group_size_that_is_not_named_is_told_before_anything_is_asked(shim: Any) -> None:
+    with pytest.raises(ValueError, match="group_size is missing"):
+        asyncio.run(shim.compute_score("d", "x", "8", {"question": "q"}))

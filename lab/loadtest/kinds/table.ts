@@ -22,11 +22,11 @@ export const BODIES: Readonly<Record<KindName, Workload["of"]>> = {
 };
 
 /**
- * What the target's calls are below: an engine's API has its own root. @throws TypeError for a URL
- * that cannot be used
+ * What the target's calls are below: an engine's API has its own root, and every path of ours begins
+ * with /v1 itself. @throws TypeError for a URL that cannot be used
  */
 export function baseUrl(kind: KindName, url: string): string {
-  return kind === "engine" ? apiRoot(url) : url.replace(/\/+$/, "");
+  return kind === "engine" ? apiRoot(url) : url.replace(/(\/v1)?\/*$/, "");
 }
 
 /**

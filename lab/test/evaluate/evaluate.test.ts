@@ -135,6 +135,10 @@ describe("runs that are compared", () => {
   it("have every row beside the first run's row that was asked alike, in ListAcc and in tau-b", async () => {
     compareRuns([at("oracle"), at("random")], at("both"), null);
     const text = readFileSync(join(at("both"), "compare.md"), "utf8");
+    const { differences } = JSON.parse(readFileSync(join(at("both"), "compare.json"), "utf8"));
+    expect(differences[0]).toMatchObject({ asked_as: "random list_em@1", less: "oracle list_em@1" });
+    expect(differences[0].list_acc.mean).toBeLessThan(0);
+    expect(() => compareRuns([at("oracle"), at("nowhere")], at("both"), null)).toThrow("nowhere holds no evaluation");
     const rows = text.split("\n").filter((line) => line.startsWith("| random "));
     const told = rows.filter((line) => line.includes("| oracle ")).map((line) => line.split(" | ").slice(0, 2));
     const { cells } = SummarySchema.parse(JSON.parse(readFileSync(join(at("random"), "summary.json"), "utf8")));

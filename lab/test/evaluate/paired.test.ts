@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { besideGuessing } from "../../evaluate/headline.ts";
 import { pairedDifference, pairedTauDifference, standing } from "../../evaluate/paired.ts";
-import { pairedTables } from "../../evaluate/tables.ts";
+import { differencesOf, differenceText, pairedTables } from "../../evaluate/tables.ts";
 
 const STATISTICS = { seed: 1, bootstrap: 500 };
 const cell = (rights: readonly number[], of = 4) => ({
@@ -44,14 +44,14 @@ describe("a paired difference", () => {
   it("is told as better, worse or not distinguishable", () => {
     const noisy = cell([4, 2, 4, 3, 4, 4, 4, 4]);
     const pairs = [weak, noisy].map((one, i) => ({ label: `c${i + 1}`, against: "c0", one, other: strong }));
-    const [table, ...more] = pairedTables(pairs, STATISTICS);
+    const [table, ...more] = pairedTables(differencesOf(pairs, STATISTICS));
     expect(more).toEqual([]);
     const rows = table?.rows.map((row) => [row[0], row[1], row[4]]);
     expect(rows).toEqual([
       ["c1", "c0", "worse"],
       ["c2", "c0", "not distinguishable"],
     ]);
-    expect(pairedTables([], STATISTICS)).toEqual([]);
+    expect(pairedTables([])).toEqual([]);
   });
 });
 
@@ -76,11 +76,15 @@ describe("a paired difference of tau-b", () => {
   it("has a table of its own where lists have a tau-b", () => {
     const better = taus(...Array.from({ length: 8 }, (_, i) => ({ [`l${i}`]: 0.75 + 0.01 * i })));
     const worse = taus(...Array.from({ length: 8 }, (_, i) => ({ [`l${i}`]: 0.25 })));
-    const [, table] = pairedTables([{ label: "b", against: "w", one: better, other: worse }], STATISTICS);
+    const told = differencesOf([{ label: "b", against: "w", one: better, other: worse }], STATISTICS);
+    const [, table] = pairedTables(told);
     expect(table?.caption).toMatch(/^Differences of tau-b/);
     expect(table?.rows.map(([label, against, , lists, so]) => [label, against, lists, so])).toEqual([
       ["b", "w", 8, "better"],
     ]);
+    const [line] = told.map(differenceText);
+    expect(line).toContain("b less w: ListAcc");
+    expect(line).toMatch(/tau-b 0\.535\s.*better/);
   });
 });
 

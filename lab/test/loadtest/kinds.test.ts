@@ -45,6 +45,13 @@ async function sent(base_url: string, work: Work): Promise<Outcome> {
 /** Every pair of 4, both orders, 2 samples. */
 const ASKED = { comparisons: 12, generations: 24, rewards: 4, nulls: 0, failed: 0, fault: null };
 
+it("takes an address with /v1 behind it for the address itself: every path of ours begins so", () => {
+  for (const given of ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/"])
+    expect(baseUrl("rewards", given)).toBe("http://h:1");
+  expect(baseUrl("rerank", "http://h/under/v1")).toBe("http://h/under");
+  expect(baseUrl("verdicts", "http://h/v10")).toBe("http://h/v10");
+});
+
 describe("engine", () => {
   it("asks every generation that Kritai would and reads tokens, verdicts and times", async () => {
     const [work] = worksFor("engine", workload(), 20_000, "sim-14b") as [Work];

@@ -1,5 +1,6 @@
 // The knee, the sweep's next rate and the frontier, on made-up points; the interval over repeats.
 import { describe, expect, it } from "vitest";
+import { headlineOf } from "../../../lab/loadtest/headline.ts";
 import { tInterval } from "../../../lab/loadtest/intervals.ts";
 import {
   frontierOf,
@@ -131,4 +132,14 @@ describe("tInterval", () => {
   it("does not exist for one repeat", () => {
     expect(tInterval([3])).toBeNull();
   });
+});
+
+it("says what was answered beside what fell due, which is not quite the rate, and never one as a part of the other", () => {
+  const drawn = { ...side(10, 40, 9.42), offered_per_s: estimate(9.29, [9.29]) };
+  const said = headlineOf({
+    points: [point(10, [], drawn)],
+    knee: { rate: null, overloaded_at: null, requests_few: null, rule: "" },
+    load: { loop: "open" },
+  } as never);
+  expect(said).toBe("At 10/s 9.29/s fell due and 9.42/s were answered, p50 – ms, p99 40 ms; none failed.");
 });

@@ -1,8 +1,11 @@
 // A report's tables as LaTeX and charts as SVG files: whole, escaped, each under a name of its own.
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Window } from "happy-dom";
 import { expect, it } from "vitest";
 import { barChart, scatterChart } from "../../report/charts.ts";
-import { exportsOf, latexTable } from "../../report/exports.ts";
+import { exportsOf, latexTable, replaceFiles } from "../../report/exports.ts";
 
 const table = {
   caption: "A & B, 95 %",
@@ -57,4 +60,16 @@ it("draws a chart's file with its title and its legend, escaped, as one SVG that
   const texts = [...document.querySelectorAll("svg text")].map((text) => text.textContent);
   expect(texts).toEqual(expect.arrayContaining(["T & T", "<b>", "hard"]));
   expect(svg).not.toMatch(/href=|url\(|<b>/);
+});
+
+it("takes an earlier run's figures away, and nothing that it did not write", () => {
+  const folder = mkdtempSync(join(tmpdir(), "kritai-exports-"));
+  try {
+    writeFileSync(join(folder, "mine.svg"), "");
+    replaceFiles(folder, { "at-10-s.svg": "", "cost.tex": "" });
+    replaceFiles(folder, { "at-3-s.svg": "", "cost.tex": "" });
+    expect(readdirSync(folder).sort()).toEqual([".written", "at-3-s.svg", "cost.tex", "mine.svg"]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,8 +1,8 @@
 // Owns the style of the pages of runs, over that of the documentation.
 
 export const RUNS_STYLE = `
-:root { --warn: #a15c00; --calm: #0a6b4a; --series-a: #0072b2; --series-b: #c77700; --series-c: #00735a; --series-d: #aa3f7f; --series-e: #444444; --series-f: #3a8fc4; }
-@media (prefers-color-scheme: dark) { :root { --warn: #f0b161; --calm: #5fd3a3; --series-a: #56b4e9; --series-b: #e69f00; --series-c: #2fc79a; --series-d: #e38fc0; --series-e: #e4e8ec; --series-f: #3d8fd1; } }
+:root { --warn: #a15c00; --calm: #0a6b4a; --series-a: #0072b2; --series-b: #c77700; --series-c: #00562a; --series-d: #ee4a7d; --series-e: #1c1c22; --series-f: #5a44ea; }
+@media (prefers-color-scheme: dark) { :root { --warn: #f0b161; --calm: #5fd3a3; --series-a: #56b4e9; --series-b: #e69f00; --series-c: #66f5a0; --series-d: #e62f7c; --series-e: #eef3f8; --series-f: #6275ff; } }
 .runs main { max-width: 88rem; margin: 0 auto; padding: 1.2rem 1.25rem 4rem; }
 .runs main[aria-busy] { opacity: 0.6; }
 .runs h1 { margin: 0.4rem 0 0.8rem; overflow-wrap: anywhere; }

@@ -1,5 +1,6 @@
 // Owns the reference pages: the routes and the error codes of the OpenAPI document as HTML that
 // needs no script and no network.
+import { CORRECT, WRONG } from "../../../src/api/tools/shared/page.ts";
 import { Html, html, inline, prose } from "./html.ts";
 import { INTRO } from "./intro.ts";
 import { type Components, type Schema, schemaHtml, typeLabel } from "./schema.ts";
@@ -126,17 +127,30 @@ const isJson = (type: string): boolean => type.endsWith("json");
 
 const firstExample = ({ example, examples = {} }: Media = {}): unknown => example ?? Object.values(examples)[0]?.value;
 
-/** How the operation is called, by its own example. */
+const written = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** An example with another answer to the same problem. */
+const answeredElse = (example: unknown): unknown =>
+  JSON.parse(JSON.stringify(example).replaceAll(written(CORRECT), written(WRONG)));
+
+/**
+ * How the operation is called, by its own example. A sample that is gathered comes with another one
+ * of its group: alone it has no reward.
+ */
 function callOf({ path, method, operation }: Route): Call {
   const { operationId, parameters = [], requestBody, responses: replies, security } = operation;
   const needed = parameters.filter((one) => one.in === "query" && one.required === true);
   const types = Object.keys(replies["200"]?.content ?? {});
+  const gathers = parameters.some(({ name }) => name === "group_window_ms");
+  const body = requestBody && firstExample(Object.values(requestBody.content)[0]);
+  const values = needed.map(
+    ({ name, schema }) => [name, String(schema.enum?.[0] ?? schema.default ?? schema.examples?.[0] ?? 1)] as const,
+  );
   return {
     ...{ operationId, method, path, open: security?.length === 0 },
-    query: needed.map(
-      ({ name, schema }) => [name, String(schema.enum?.[0] ?? schema.default ?? schema.examples?.[0] ?? 1)] as const,
-    ),
-    ...(requestBody !== undefined && { body: firstExample(Object.values(requestBody.content)[0]) }),
+    query: gathers ? [...values, ["group_size", 2]] : values,
+    ...(body !== undefined && { body }),
+    ...(gathers && { other: answeredElse(body) }),
     reply: types.length === 0 || types.some(isJson) ? "json" : types[0] === "application/x-ndjson" ? "lines" : "text",
   };
 }

@@ -10,8 +10,10 @@ export interface Call {
   /** Its key may be left out. */
   open: boolean;
   /** Query parameters that must be there, with a value that is right. */
-  query: readonly (readonly [name: string, value: string])[];
+  query: readonly (readonly [name: string, value: string | number])[];
   body?: unknown;
+  /** Of a route that gathers samples: another one of the same group, sent beside the first. */
+  other?: unknown;
   /** What its reply is. */
   reply: "json" | "lines" | "text";
 }
@@ -35,7 +37,9 @@ const filledIn = ({ path }: Call, name: string): string =>
 /** The path with its parameters and query filled in. */
 function target(call: Call): string {
   const path = call.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(filledIn(call, name)));
-  return call.query.length === 0 ? path : `${path}?${new URLSearchParams(call.query.map((pair) => [...pair]))}`;
+  return call.query.length === 0
+    ? path
+    : `${path}?${new URLSearchParams(call.query.map(([name, value]) => [name, `${value}`]))}`;
 }
 
 const indented = (text: string, by: string): string => text.replaceAll("\n", `\n${by}`);
@@ -43,8 +47,15 @@ const indented = (text: string, by: string): string => text.replaceAll("\n", `\n
 /** A text in single quotes, as a POSIX shell has it. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** The same call with the group's other sample alone. */
+const beside = ({ other, ...call }: Call): Call => ({ ...call, body: other });
+
 function curl(call: Call): string {
-  const { method, open, body, reply } = call;
+  const { method, open, body, reply, other, ...rest } = call;
+  if (other !== undefined) {
+    const one = { method, open, body, reply, ...rest };
+    return `${curl(one)} &\n${curl(beside(call))}\nwait`;
+  }
   const lines = [
     `curl -s${reply === "lines" ? "N" : ""}${method === "GET" || (method === "POST" && body !== undefined) ? "" : ` -X ${method}`} "$KRITAI_URL${target(call)}"`,
     ...(open ? [] : ['-H "authorization: Bearer $KRITAI_API_KEY"']),
@@ -101,14 +112,19 @@ function python(call: Call): string {
     const setup = call.open ? "" : 'key = os.environ["KRITAI_API_KEY"]\n';
     return `import httpx\n\n${setup}text = httpx.get(os.environ["${base}"] + "${target(call)}"${key}).text`;
   }
-  const { method, body } = call;
+  const { method, body, other } = call;
+  if (other !== undefined) {
+    const asked = `client.call("${method}", "${target(call)}", sample)`;
+    return `from concurrent.futures import ThreadPoolExecutor\n\nsamples = ${pythonLiteral([body, other])}\nwith ThreadPoolExecutor() as pool:\n    replies = list(pool.map(lambda sample: ${asked}, samples))`;
+  }
   const sent = body === undefined ? "" : `, ${pythonLiteral(body)}`;
   return `reply = client.call("${method}", "${target(call)}"${sent})`;
 }
 
-function typescript(call: Call): string {
+/** A call of the client, as an expression. */
+function clientCall(call: Call): string {
   const names = [...call.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const named = (pairs: readonly (readonly [string, string])[]) =>
+  const named = (pairs: readonly (readonly [string, string | number])[]) =>
     `{ ${pairs.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ")} }`;
   const params = [
     ...(names.length === 0 ? [] : [`path: ${named(names.map((name) => [name, filledIn(call, name)]))}`]),
@@ -120,7 +136,13 @@ function typescript(call: Call): string {
     ...(call.reply === "json" ? [] : [`parseAs: "${call.reply === "lines" ? "stream" : "text"}"`]),
   ];
   const given = options.length === 0 ? "" : `, {\n${options.map((option) => `  ${option},\n`).join("")}}`;
-  return `const { data, error } = await client.${call.method}("${call.path}"${given});`;
+  return `client.${call.method}("${call.path}"${given})`;
+}
+
+function typescript(call: Call): string {
+  if (call.other === undefined) return `const { data, error } = await ${clientCall(call)};`;
+  const both = [call, beside(call)].map((one) => `  ${indented(clientCall(one), "  ")},\n`);
+  return `const [first, second] = await Promise.all([\n${both.join("")}]);`;
 }
 
 /** The call in each language, beginning where `SETUP` ends. */

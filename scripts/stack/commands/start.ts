@@ -52,7 +52,9 @@ try {
     const { EXAMPLE_RUN, writeExampleRun } = await import("../example-run.ts");
     const key_name = process.env.API_KEYS?.split(":")[0] || null;
     const written = await writeExampleRun({ vars: stack.database, key_name });
-    console.log(`example   ${stack.url}/runs/${EXAMPLE_RUN} (made up; ${written} steps written)`);
+    console.log(
+      `example   ${stack.url}/runs/${EXAMPLE_RUN} (made up; ${written === 0 ? "all steps are there" : `${written} steps written`})`,
+    );
     const { AGENTS_RUN, writeExampleAgents } = await import("../example-agents.ts");
     await writeExampleAgents({ vars: stack.database, key_name });
     console.log(`agents    ${stack.url}/runs/${AGENTS_RUN}/steps/0 (recorded runs, a made-up judge)`);

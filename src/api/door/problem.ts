@@ -15,6 +15,7 @@ export function problemType({ req }: AppContext, code: string): string {
 
 /** The reply to a fault of the whole request. `extra` members are added to the document. */
 export function problemResponse(c: AppContext, error: ApiError, extra: Record<string, unknown> = {}): Response {
+  c.set("refused", error.code);
   const { status, headers, body } = problemOf(error, c.get("scope").id, (code) => problemType(c, code));
   return new Response(JSON.stringify({ ...body, ...extra }), { status, headers });
 }

@@ -38,13 +38,14 @@ export function watchedRequest(c: AppContext, deps: LineDeps, routeOf: () => str
 function lineOf(c: AppContext, clock: Clock, route: string | null, client_gone: boolean): Record<string, unknown> {
   const scope = c.get("scope");
   const { method, path } = c.req;
-  const broken_off = c.get("broken_off");
+  const { refused, broken_off } = c.var;
   return {
     ...{ level: "info", event: "request", request_id: scope.id, method, route: route ?? "unmatched" },
     path: loggedPath(path, route !== null),
     // Of a reply that has not begun there is none.
     status: c.finalized ? c.res.status : null,
     ...(client_gone && { client_gone }),
+    ...(refused !== undefined && { refused }),
     ...(broken_off !== undefined && { broken_off }),
     key_name: scope.key_name,
     total_ms: Math.round(clock.now() - scope.started_ms),

@@ -23,6 +23,8 @@ export type AppEnv = {
     onEnd?: () => Promise<void>;
     /** Settles when the last of a reply that its client draws has been drawn. */
     replying?: Promise<void>;
+    /** The code of the fault that is the whole reply. */
+    refused?: string;
     /** The fault that ended a reply which had begun. */
     broken_off?: string;
     /**

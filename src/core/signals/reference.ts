@@ -13,7 +13,7 @@ import {
   type ReadAnswer,
   readAnswer,
 } from "../candidate/answers/compare-answers.ts";
-import { ANSWER_PLACES, type AnswerPlace, finalAnswer } from "../candidate/answers/final-answer.ts";
+import { ANSWER_PLACES, type AnswerPlace, finalAnswer, statedAnswer } from "../candidate/answers/final-answer.ts";
 import { isOpener } from "../candidate/openers.ts";
 import { someOf, someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
@@ -123,10 +123,11 @@ export const reference: Signal<ReferenceSettings> = {
     const { group, candidates } = prepared;
     const references = [factOf<string | string[]>(group, "reference") ?? []].flat();
     const type = factOf<AnswerType>(group, "answer_type") ?? answer_type;
-    const valid = references.some((reference) => plainAnswer(reference) !== "");
-    const read = references.map((reference) => readAnswer(reference, type));
-    const isEmpty = references.some(isEmptySet);
-    const comparable = references.every(isReadable);
+    const stated = references.map(statedAnswer);
+    const valid = stated.some((reference) => plainAnswer(reference) !== "");
+    const read = stated.map((reference) => readAnswer(reference, type));
+    const isEmpty = stated.some(isEmptySet);
+    const comparable = stated.every(isReadable);
     const answers = group.rollouts.map(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place));
     const foundOf = (answer: string | null): ReferenceMatch => {
       if (!valid) return { answer: null, rules: null };

@@ -119,6 +119,17 @@ test("the log line of a scored request counts rewards that are null, by code", a
   expect(lines).toEqual([expect.objectContaining(counts)]);
 });
 
+test("the log line of a request that was refused has the code, in another tool's contract too", async () => {
+  const { post, lines } = setUp({ log_requests: true });
+  await post("/v1/rewards", { groups: [] });
+  await post("/v2/rerank", { model: "default", query: "q" });
+  await expect.poll(() => lines).toHaveLength(2);
+  expect(lines).toMatchObject([
+    { status: 400, refused: "invalid_request" },
+    { status: 400, refused: "invalid_request" },
+  ]);
+});
+
 test("the log line of a reply that is still being read comes with its last row, once", async () => {
   const { call, post, lines } = setUp({ log_requests: true });
   await post("/v1/rewards", { ...twoRollouts(), run_id: "read" });

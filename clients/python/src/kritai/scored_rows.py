@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from kritai.async_client import AsyncKritai
 from kritai.columns import component_of, extras_of, prompt_key, prompt_of, rows_of, signals_of, turns_before
 from kritai.drift_probe import DriftProbe, beside
+from kritai.errors import InvalidRequest
 from kritai.missing_rewards import numbers_for
 from kritai.processes import Crew, require_whole
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Rollout
-from kritai.stated_facts import Scored, Stated, rewards_by_rows
+from kritai.stated_facts import TRUTHS, Scored, Stated, rewards_by_rows
 from kritai.way import Way
 
 
@@ -96,10 +97,13 @@ async def score_rows(
         shown, told, facts = ([row[at] for row in rows] for at in range(3))
         async with AsyncKritai(base_url, way=way) as client:
             scoring = rewards_by_rows(client, shown, cast("Any", told), cast("Any", facts), language, **given)
-            if drift_probe is not None and drift_probe.due(given["step"]):
-                scored = await beside(scoring, drift_probe.send(client, **given))
-            else:
-                scored = await scoring
+            try:
+                if drift_probe is not None and drift_probe.due(given["step"]):
+                    scored = await beside(scoring, drift_probe.send(client, **given))
+                else:
+                    scored = await scoring
+            except InvalidRequest as refused:
+                raise (refused if labels is not None else _with_columns(refused, stated)) from None
         if drift_probe is not None:
             drift_probe.keep(scored.groups, scored.result, given["step"])
         return scored
@@ -108,6 +112,17 @@ async def score_rows(
     scored, first = (await score(own), 0) if gather is None else await gather.together(own, score)
     rows = rows_of(scored.result, scored.places[first : first + len(own)])
     return ScoredRows(rows, scored.result, fallback, tool)
+
+
+def _with_columns(refused: InvalidRequest, stated: Sequence[Stated]) -> InvalidRequest:
+    """Of a right answer that no column holds: which ones were looked for, and what there is."""
+    lacks = refused.code == "facts_required" and any(fault.path.endswith(".reference") for fault in refused.errors)
+    if not lacks or any(each.of("reference") is not None for each in stated):
+        return refused
+    there = ", ".join(sorted({name for each in stated for name in each.row} - {"trainer_state"}))
+    said = f"No column holds the right answer: looked for {', '.join(TRUTHS)}, and there are: {there or 'none'}."
+    detail = f"{refused.problem.detail} {said} Rename yours, or with TRL name it: label_column=.."
+    return InvalidRequest(replace(refused.problem, detail=detail))
 
 
 def same_prompt(chats: Any, count: int) -> tuple[list[Any], list[Any]]:

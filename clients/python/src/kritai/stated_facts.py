@@ -58,7 +58,9 @@ class Needed:
 
 
 _needed: dict[str, Needed] = {}
-"""By a stored spec's name."""
+"""By a stored spec's name, or a given spec's JSON."""
+
+_NEEDED_MAX = 256
 
 _asked: set[str] = set()
 """Specs by whose name samples that the server gathers were refused without their facts."""
@@ -189,11 +191,12 @@ async def rewards_by_rows(
     does not state what the spec needs, and of `one_group` `facts_disagree` where the rows are several.
 
     What a spec needs is learnt from the server's refusal, which costs nothing, and is kept by the
-    spec's name.
+    spec's name or its JSON.
     """
     refuse(fault for at, each in enumerate(stated) for fault in each.unshown(f"rows[{at}]"))
     spec = options.get("spec", "default")
-    needed = _needed.get(spec, Needed()) if isinstance(spec, str) else Needed()
+    known_as = spec if isinstance(spec, str) else json.dumps(plain(spec), sort_keys=True)
+    needed = _needed.get(known_as, Needed())
     while True:
         told = [each.facts(needed) for each in stated]
         given: Any = [{**own, **rollout} for rollout, (_, own) in zip(rollouts, told, strict=True)]
@@ -211,8 +214,9 @@ async def rewards_by_rows(
             if more == needed:
                 raise
             needed = more
-            if isinstance(spec, str):
-                _needed[spec] = needed
+            if len(_needed) >= _NEEDED_MAX:
+                _needed.clear()
+            _needed[known_as] = needed
 
 
 async def _needed_by(client: AsyncKritai, spec: Any, known: Needed, refused: InvalidRequest) -> Needed:

@@ -3,6 +3,7 @@
 import { areaY, dot, line, lineY, plot, pointerX, rect, ruleX, ruleY, tip } from "@observablehq/plot";
 import { el } from "./dom.ts";
 import { draggable } from "./drag.ts";
+import { dashedLegend } from "./legend.ts";
 import type { RewardHistogram } from "./log.ts";
 import { figure as figureOf } from "./numbers.ts";
 import { binned, type Point, smoothed, strokesOf } from "./series.ts";
@@ -190,7 +191,8 @@ export function chart(options: ChartOptions, looking: Looking): HTMLElement | nu
       tip(known, pointerX({ x: "x", y: "value", title: titleOf })),
     ],
   });
-  return framed(title, draggable(asImage(drawn as Element), drawn as never, looking));
+  const figure = dashedLegend(asImage(drawn as Element), strokes.names.map(strokes.dashOf));
+  return framed(title, draggable(figure, drawn as never, looking));
 }
 
 /** Columns of a heat map: of more steps, neighbours share one. */

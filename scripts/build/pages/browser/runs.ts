@@ -19,7 +19,7 @@ interface Seen extends RunSummary {
 export async function runsPage(): Promise<HTMLElement[]> {
   const { rows: all, more } = await runs();
   if (all.length === 0) {
-    const how = "A request to POST /v1/rewards with a run_id and a step makes one.";
+    const how = "A request to POST /v1/rewards with a run_id makes one; a step in it orders its charts.";
     return [el("h1", {}, "Runs"), el("p", {}, "No run is logged yet. ", how)];
   }
   const named = new Set(all.map(({ owner }) => owner)).size > 1;

@@ -56,8 +56,8 @@ export function binned(points: readonly Point[]): Point[] {
 }
 
 /**
- * After Okabe and Ito's colours, which people who see no red or no green tell apart; each theme has
- * its own, as light or dark as its ground wants.
+ * Colours which people who see no red or no green tell apart too: the first two are Okabe and Ito's,
+ * a test holds all of them. Each theme has its own, as light or dark as its ground wants.
  */
 const COLORS = ["a", "b", "c", "d", "e", "f"].map((letter) => `var(--series-${letter})`);
 /** Of a series that shares its run's colour. */

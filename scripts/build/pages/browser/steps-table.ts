@@ -30,6 +30,10 @@ export interface StepTable {
   update(rows: readonly StepRow[]): void;
 }
 
+/** Where labels came there is a ListAcc, and tau-b may still be defined in no group. */
+const tauOf = ({ tau_b_mean, list_acc }: StepRow): string =>
+  tau_b_mean === null && list_acc !== null ? "undefined" : figure(tau_b_mean);
+
 /**
  * @param href the page of a step
  * @param name what a step is called: `window`, where it is one
@@ -54,7 +58,7 @@ export function stepTable(rows: readonly StepRow[], href: (step: number) => stri
         number: true,
       },
       { title: "parse rate", cell: (row) => percent(row.parse_rate), by: (row) => row.parse_rate, number: true },
-      { title: "tau-b", cell: (row) => figure(row.tau_b_mean), by: (row) => row.tau_b_mean, number: true },
+      { title: "tau-b", cell: tauOf, by: (row) => row.tau_b_mean, number: true },
       {
         title: "median length",
         cell: (row) => figure(row.length_tokens.p50),

@@ -57,13 +57,19 @@ async function indexed(): Promise<Entry[]> {
     .map(([title, about, href, words]) => ({ title, about, text: words, href }));
 }
 
-/** Higher for a word in the title, most for a title that is it; 0 where a word is nowhere. */
-function rank({ title, text, at }: Entry, words: readonly string[]): number {
-  const name = title.toLowerCase();
+const nearness = (name: string, word: string): number =>
+  name === word ? 4 : name.startsWith(word) ? 3 : name.includes(word) ? 2 : 1;
+
+/**
+ * Higher for a word in the title, most for a title that is it; 0 where a word is nowhere. A page is
+ * named by its address, too: `gathering`, whatever its heading says.
+ */
+function rank({ title, text, href, at }: Entry, words: readonly string[]): number {
+  const names = [title.toLowerCase(), ...(href.includes("#") ? [] : [href.split("/").at(-1) ?? ""])];
   let sum = at === undefined ? 0.5 : 0;
   for (const word of words) {
-    if (!text.includes(word)) return 0;
-    sum += name === word ? 4 : name.startsWith(word) ? 3 : name.includes(word) ? 2 : 1;
+    if (!text.includes(word) && !names.some((name) => name.includes(word))) return 0;
+    sum += Math.max(...names.map((name) => nearness(name, word)));
   }
   return sum;
 }

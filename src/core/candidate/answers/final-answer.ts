@@ -1,4 +1,4 @@
-// Owns where a rollout's final answer stands: in its last box, or on its last line.
+// Owns where a final answer stands: in the last box, behind GSM8K's `####`, or on the last line.
 
 import { strip } from "../../text/python-text.ts";
 import { answerStart } from "../../text/thinking.ts";
@@ -20,6 +20,14 @@ function lastBox(text: string): string | null {
   return null;
 }
 
+const lastLine = (text: string): string => strip(text).split("\n").at(-1) ?? "";
+
+/** What follows `####` where the last line begins with it, as GSM8K's solutions end; else null. */
+const marked = (text: string): string | null => /^####(?!#)(.*)/.exec(lastLine(text))?.[1]?.trim() || null;
+
+/** The answer that a solution written out ends with; a text without one is the answer itself. */
+export const statedAnswer = (text: string): string => lastBox(text) ?? marked(text) ?? text;
+
 /**
  * The final answer behind the thoughts, or null: thoughts that never end hold none. `candidate` is
  * what the spec takes out of the rollout.
@@ -29,5 +37,5 @@ export function finalAnswer(text: string, candidate: string | null, place: Answe
   const start = answerStart(text);
   if (start < 0) return null;
   const answer = text.slice(start);
-  return place === "boxed" ? lastBox(answer) : strip(answer).split("\n").at(-1) || null;
+  return place === "boxed" ? (lastBox(answer) ?? marked(answer)) : lastLine(answer) || null;
 }

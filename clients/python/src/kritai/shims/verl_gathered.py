@@ -21,12 +21,14 @@ from urllib.parse import urlencode
 
 from kritai.gather import patience, shared_client
 from kritai.stated_facts import stated_if_asked
+from kritai.validation import group_size
 from kritai.verl_row import verl_body
 
 
 async def compute_score(
     data_source: Any, solution_str: str, ground_truth: Any, extra_info: Any = None, **given: Any
 ) -> dict[str, float]:
+    group_size(given, extra_info)  # named, or an error that says so: the server would wait for nobody
     timeout_s = float(given.get("timeout_s", 300))
     named: dict[str, Any] = {
         name: given[name] for name in ("group_size", "spec", "run_id", "val_group_size") if name in given
