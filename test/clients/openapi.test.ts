@@ -10,9 +10,15 @@ import { type ClientStack, startClientStack } from "./stack.ts";
 const METHODS = ["get", "put", "post"] as const;
 type Method = (typeof METHODS)[number];
 
+interface Media {
+  example?: unknown;
+  /** In place of one. */
+  examples?: Record<string, { value: unknown }>;
+}
+
 interface Documented {
   parameters?: { in: "path" | "query"; name: string; required?: boolean }[];
-  requestBody?: { content: { "application/json": { example?: unknown } } };
+  requestBody?: { content: { "application/json": Media } };
   responses: Record<string, { content: Record<string, unknown> }>;
 }
 
@@ -45,6 +51,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const pointer = (...parts: string[]) => parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
+const exampleOf = ({ example, examples = {} }: Media): unknown => example ?? Object.values(examples)[0]?.value;
 const documented = (path: string, method: Method) => paths[path]?.[method] as Documented;
 
 /** Why a reply is not what the document says of this operation; null when it is. */
@@ -71,7 +78,7 @@ async function call(path: string, method: Method, given: AnyOperation["parameter
   const isJson = "application/json" in (responses["200"]?.content ?? {});
   return client.request(method, path, {
     params: given,
-    ...(requestBody && { body: requestBody.content["application/json"].example }),
+    ...(requestBody && { body: exampleOf(requestBody.content["application/json"]) }),
     parseAs: isJson ? "json" : "text",
   });
 }
