@@ -1,7 +1,8 @@
 // Owns what comes to the judge of honest texts, preset by preset: as they are, with a mark broken,
 // with hidden characters written out, or otherwise. Knows no file.
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
-import { JOINER, unescapeText } from "../../src/core/judges/escape/escape.ts";
+import { unescapeText } from "../../src/core/judges/escape/escape.ts";
+import { JOINER } from "../../src/core/judges/escape/trail.ts";
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { createRenderer, shownBy } from "../../src/core/judges/render.ts";
 

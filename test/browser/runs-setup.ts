@@ -19,6 +19,18 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 export const KEY = "the-key-of-the-tests";
 export const HOSTILE = '<script>document.title="owned"</script>\u001b[31m<img src=x onerror=alert(1)>';
 
+/** Two runs that begin with the same turn, whose result is long. */
+const BEGUN_ALIKE = {
+  prompt: [{ role: "user", content: "Look." }],
+  rollouts: ["Yes.", "No, never."].map((content) => ({
+    messages: [
+      { role: "assistant", content: "", tool_calls: [{ id: "c", function: { name: "look", arguments: "{}" } }] },
+      { role: "tool", tool_call_id: "c", content: "far ".repeat(1_000) },
+      { role: "assistant", content },
+    ],
+  })),
+};
+
 /** Every part of a run says it, under an id that says it too. */
 const HOSTILE_RUN = {
   messages: [
@@ -148,7 +160,11 @@ async function begin(): Promise<void> {
     {
       ...{ run_id: "agents", step: 3 },
       spec: { candidate: { extract: "whole" }, judge: { preset: "trajectory-pair" }, log_texts: true },
-      groups: [...agentTasks().map(agentGroup), { prompt: HOSTILE, rollouts: [HOSTILE_RUN, { text: HOSTILE }] }],
+      groups: [
+        ...agentTasks().map(agentGroup),
+        { prompt: HOSTILE, rollouts: [HOSTILE_RUN, { text: HOSTILE }] },
+        BEGUN_ALIKE,
+      ],
     },
     { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
   ]) {

@@ -75,3 +75,26 @@ it("draws whatever an agent and its tools wrote as text", async () => {
   expect(faults).toEqual([]);
   await page.context().close();
 });
+
+it("folds the turns that all began with, cut as the judge saw them, and draws a chat as turns", async () => {
+  const { page, faults } = await groupOf("3");
+  expect(await page.locator("details.said > summary").allTextContents()).toEqual([
+    "prompt",
+    expect.stringMatching(/^#0, 2 turns, of which the judge saw \d\d(\.\d)? %; characters left out: results 2,0\d\d$/),
+    expect.stringMatching(/^#1, 2 turns/),
+  ]);
+  const [prompt, first] = [page.locator("details.said").first(), page.locator("details.said").nth(1)];
+  expect(await prompt.locator("h3").textContent()).toBe("Turn P1 user");
+  expect(await first.locator(".run > .turn > h3").allTextContents()).toEqual([
+    expect.stringMatching(/^Turn 2 assistant/),
+  ]);
+  const begun = first.locator("details.begun");
+  expect(await begun.locator("> summary").textContent()).toBe("1 turn that all began with");
+  expect(await begun.getAttribute("open")).toBeNull();
+  await begun.locator("> summary").click();
+  expect(await begun.locator("details.result > summary").textContent()).toMatch(
+    /4,000 characters, 2,0\d\d of them not seen/,
+  );
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

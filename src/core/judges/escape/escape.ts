@@ -3,23 +3,10 @@
 
 import { skeletonOf } from "../../text/look-alikes.ts";
 import { OPENERS } from "./dangers.ts";
+import { HIDDEN_CLASS, JOINER } from "./trail.ts";
 
-export const JOINER = "\u2060";
-
-/**
- * What a reader does not see: controls but tab, line ends and form feed; format characters; what is
- * ignored by default (soft hyphen, zero-width characters, fillers, variation selectors, tags, the
- * word joiner itself); halves of a surrogate pair. They hide text from people and show it to
- * models, or split a word that a filter looks for.
- */
-const HIDDEN_CLASS = "\\p{DI}\\p{Cf}\\p{Cs}\\u2028\\u2029\\0-\\x08\\x0b\\x0e-\\x1f\\x7f-\\x9f";
 const HIDDEN = new RegExp(`^[${HIDDEN_CLASS}]$`, "u");
 const HIDDEN_OR_SHOWN = new RegExp(`[${HIDDEN_CLASS}]|<(?=U\\+[0-9A-F]{4,6}>)`, "gu");
-
-const ALL_HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, "gu");
-
-/** A template's own text as people see it. */
-export const withoutHidden = (text: string): string => text.replace(ALL_HIDDEN, "");
 
 /**
  * A hidden character as `<U+202E>`; text that looks like that already takes two joiners, so that it

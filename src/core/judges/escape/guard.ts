@@ -2,8 +2,8 @@
 // no template.
 
 import { isForeign, type Skeleton, skeletonOf } from "../../text/look-alikes.ts";
-import { JOINER } from "./escape.ts";
-import { isGap, type Mark, type MarkRule, trailOf } from "./marks.ts";
+import type { Mark, MarkRule } from "./marks.ts";
+import { isGap, JOINER, trailOf } from "./trail.ts";
 
 /** A mark is known by as many characters: who writes those writes the mark. */
 const TRAIL_CHARS_MAX = 48;

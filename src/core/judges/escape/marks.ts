@@ -1,9 +1,8 @@
 // Owns which texts of a template are marks: what a reader could take for the beginning or the end
 // of a section, or for a verdict, if model text brought it. Knows no way to break them.
 
-import { skeletonOf } from "../../text/look-alikes.ts";
 import { type ParserSettings, writtenOf } from "../parsers/table.ts";
-import { withoutHidden } from "./escape.ts";
+import { trailOf } from "./trail.ts";
 
 /**
  * Where a mark counts. One that is spelled in capitals, wide or foreign letters always does but for
@@ -57,23 +56,6 @@ const WORDS_BEHIND_SLOT_CHARS = 8;
 const MARKS_MAX = 512;
 /** A line up to here is a label, of which each part is a mark; a longer one is a sentence. */
 const LABEL_CHARS = 40;
-
-/** What readers do not look at between the characters of a mark: white space and emphasis. */
-const GAPS = /[\s_*`~]+/g;
-const SPACE = /\s+/g;
-export const isGap = (unit: number): boolean =>
-  unit <= 0x20 ||
-  unit === 0x5f ||
-  unit === 0x2a ||
-  unit === 0x60 ||
-  unit === 0x7e ||
-  (unit >= 0x80 && /\s/.test(String.fromCharCode(unit)));
-
-/** The characters by which a mark is known: as they look, without gaps, in small letters. */
-export function trailOf(text: string): string {
-  const look = skeletonOf(withoutHidden(text)).text;
-  return (look.replace(GAPS, "") || look.replace(SPACE, "")).toLowerCase();
-}
 
 const WORDY = /[\p{L}\p{N}]/u;
 const PROSE = /^[\p{L}\p{N}\p{M}\s_.,:;'!?]+$/u;

@@ -30,6 +30,10 @@ export const TemplateSchema = z.strictObject({
   parser: ParserSchema,
   ties: LabelListSchema.optional().meta(said("labels that say that neither is better")),
   passing: LabelListSchema.optional().meta(said("of one candidate: labels that count 1")),
+  turns: z
+    .literal(true)
+    .optional()
+    .meta(said('answers name the turn of each run that decides: `"turn": 3`, of several `"turn A": 3`')),
   style: z
     .enum(["completion", "roles"])
     .optional()
