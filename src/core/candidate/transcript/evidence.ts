@@ -2,6 +2,7 @@
 // is its own, with an account of it.
 import type { Rollout } from "../../contract/requests.ts";
 import { answerOf, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
+import { hasContent } from "../extract.ts";
 import { type FileEvidence, fileRegions } from "./files.ts";
 import { type LeftOut, ownChars, type Region, regionsOf, type ShownShare, type ViewBudget, viewOf } from "./view.ts";
 
@@ -53,8 +54,16 @@ interface ViewRule {
   budget: ViewBudget;
 }
 
+/** It left a file, called something, or said more than that it is about to. */
 const saysAnything = ({ turns, files }: Evidence): boolean =>
-  files.length > 0 || turns.some(({ parts }) => parts.some(({ own, kind }) => own && kind !== "thought"));
+  files.length > 0 ||
+  turns.some(({ parts }) =>
+    parts.some(({ own, kind, text }) => own && kind !== "thought" && (kind !== "text" || hasContent(text))),
+  );
+
+/** Characters of its own words, thoughts apart, with what stands around all. */
+export const ownLength = ({ turns }: Evidence): number =>
+  ownChars(regionsOf(turns).filter(({ is }) => is !== "thoughts"));
 
 const charsOf = (regions: readonly Region[]): number => regions.reduce((sum, { text }) => sum + text.length, 0);
 
