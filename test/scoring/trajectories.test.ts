@@ -160,23 +160,3 @@ describe("texts", () => {
     expect(Object.keys(group.rollouts[0] ?? {})).not.toContain("shown");
   });
 });
-
-describe("bad input", () => {
-  const parse = (rollout: object) => RewardsRequestSchema.safeParse({ groups: [{ prompt: "p", rollouts: [rollout] }] });
-  it.each([
-    ["neither text nor messages", {}, "text"],
-    ["text and messages", { text: "x", messages: [{ role: "assistant", content: "y" }] }, "messages"],
-    ["no message", { messages: [] }, "messages"],
-    ["messages that are a text", { messages: "x" }, "messages"],
-    ["a file without a path", { text: "x", files: [{ path: "", text: "y" }] }, "files.0.path"],
-    ["no file", { text: "x", files: [] }, "files"],
-    ["5,000 messages", { messages: new Array(5_000).fill({ role: "user", content: "x" }) }, "messages"],
-  ])("%s is refused by its field", (_, rollout, path) => {
-    const { error } = parse(rollout);
-    expect(error?.issues.map((issue) => issue.path.slice(4).join("."))).toContain(path);
-  });
-  it("arguments of 1 MiB are own words that nobody is shown: the rollout is malformed", async () => {
-    const { group } = await score([acts("x".repeat(1_048_576)), acts("a"), acts("bb")]);
-    expect(group.rollouts[0]).toMatchObject({ format_ok: false, too_long: true, reward: -1 });
-  });
-});

@@ -4,7 +4,15 @@ import type { Rollout } from "../../contract/requests.ts";
 import { answerOf, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
 import { hasContent } from "../extract.ts";
 import { type FileEvidence, fileRegions } from "./files.ts";
-import { type LeftOut, ownChars, type Region, regionsOf, type ShownShare, type ViewBudget, viewOf } from "./view.ts";
+import {
+  type LeftOut,
+  ownWordsChars,
+  type Region,
+  regionsOf,
+  type ShownShare,
+  type ViewBudget,
+  viewOf,
+} from "./view.ts";
 
 /** A rollout's turns and files. */
 export interface Evidence {
@@ -42,7 +50,7 @@ export interface GroupView {
   beginning: string | null;
   /** One a rollout; null: it has no word of its own. */
   texts: readonly (string | null)[];
-  /** One a rollout: characters of its own words, with what stands around all. */
+  /** One a rollout: characters of its own words, with what stands around these. */
   own: readonly number[];
   shown: readonly ShownShare[];
   /** Something is left that a smaller budget would cut. */
@@ -61,9 +69,9 @@ const saysAnything = ({ turns, files }: Evidence): boolean =>
     parts.some(({ own, kind, text }) => own && kind !== "thought" && (kind !== "text" || hasContent(text))),
   );
 
-/** Characters of its own words, thoughts apart, with what stands around all. */
+/** The same of its turns, thoughts apart. */
 export const ownLength = ({ turns }: Evidence): number =>
-  ownChars(regionsOf(turns).filter(({ is }) => is !== "thoughts"));
+  ownWordsChars(regionsOf(turns).filter(({ is }) => is !== "thoughts"));
 
 const charsOf = (regions: readonly Region[]): number => regions.reduce((sum, { text }) => sum + text.length, 0);
 
@@ -83,7 +91,7 @@ export function wholeView(all: readonly Evidence[], { reasoning, budget }: ViewR
     shared,
     beginning: shared === 0 ? null : beginning.text,
     texts: views.map(({ text }, r) => (saysAnything(all[r] as Evidence) ? text : null)),
-    own: regions.map((own) => ownChars(own.filter(ofThought)) + ownChars(common.filter(ofThought))),
+    own: regions.map((own) => ownWordsChars(own.filter(ofThought)) + ownWordsChars(common.filter(ofThought))),
     shown: views.map((view, r) => {
       const chars = charsOf((regions[r] as Region[]).filter(ofThought));
       const whole = chars + commonChars;
@@ -101,7 +109,7 @@ export function diffView(all: readonly Evidence[], { budget }: ViewRule): GroupV
   return {
     ...{ shared: 0, beginning: null },
     texts: views.map(({ text }) => text),
-    own: regions.map(ownChars),
+    own: regions.map(ownWordsChars),
     shown: views.map((view, r) => {
       const missing = chars(all[r] as Evidence);
       const files = charsOf(regions[r] as Region[]);
