@@ -7,7 +7,7 @@ import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
-import { type FakeVerifier, fakeVerifier, fixedClock, preferring, type Script } from "../harness/fakes.ts";
+import { type FakeVerifier, type FakeVerifierOptions, fakeVerifier, fixedClock, preferring, type Script } from "../harness/fakes.ts";
 
 const acts = (cmd: string, result = "", ...more: object[]) => ({
   messages: [
@@ -21,8 +21,13 @@ const WHOLE: SpecInput = { candidate: { extract: "whole" }, judge: { prompt: "te
 /** The shorter call is the better one. */
 const byCall: Script = preferring((shown) => -(/\[CALL_1\.1 bash\]\n(.*)/.exec(shown)?.[1]?.length ?? 999));
 
-async function score(rollouts: object[], spec: SpecInput = WHOLE, script: Script = byCall) {
-  const verifier: FakeVerifier = fakeVerifier(script);
+async function score(
+  rollouts: object[],
+  spec: SpecInput = WHOLE,
+  script: Script = byCall,
+  options: FakeVerifierOptions = {},
+) {
+  const verifier: FakeVerifier = fakeVerifier(script, options);
   const request = RewardsRequestSchema.parse({ groups: [{ prompt: "Delete a.c.", rollouts }] });
   const { signal } = new AbortController();
   const { reply } = await scoreBatch(
@@ -138,6 +143,24 @@ describe("what is too long for the verifier", () => {
       expect(shown).toBeLessThan(0.3);
       expect(left_out?.results).toBeGreaterThan(1_400);
     }
+  });
+
+  it("counts what every round asked, each comparison once", async () => {
+    const { group, reply } = await score(logs, WHOLE, holding(1_500));
+    expect(group.verifier).toMatchObject({ comparisons: 1, generations: 3, parsed: 1, failed: 2, saved: 0 });
+    expect(group.verifier).toMatchObject({ prompt_tokens: 30, completion_tokens: 6 });
+    expect(reply.metrics.parse_rate).toBe(1);
+  });
+
+  it("is asked again as far as the request's generations go", async () => {
+    const lists: SpecInput = { ...WHOLE, judge: { prompt: "text-select", samples: 2 } };
+    const asked = async (generations_max: number) => {
+      const { group, jobs } = await score(logs, lists, holding(1_500), { generations_max });
+      return [jobs.length, told(group)[0]];
+    };
+    expect(await asked(6)).toEqual([3, 1]);
+    expect(await asked(5)).toEqual([2, "evidence_too_long"]);
+    expect(await asked(2)).toEqual([1, "evidence_too_long"]);
   });
 
   it("is nobody's loss where even own words do not fit", async () => {

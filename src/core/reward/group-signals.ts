@@ -48,6 +48,8 @@ const STEPS_ROLLOUT = 500;
 
 export class GroupSignals {
   readonly prepared: PreparedGroup;
+  /** What was asked about longer views of the group, which counts and decides nothing. */
+  earlier: readonly SignalQuestion[] = [];
   private readonly compiled: CompiledSpec;
   private readonly step: number;
   private readonly values = new Map<string, readonly Valued[]>();
