@@ -52,7 +52,16 @@ export function holdsOfAny(runs: number): void {
           reasoning ? 0 : sum(all.filter(({ is }) => is === "thoughts").map(({ text }) => text.length)),
         );
       }
-      const { shown, shared, texts } = wholeView(evidence, { reasoning, budget });
+      const { shown, shared, texts, beginning } = wholeView(evidence, { reasoning, budget });
+      evidence.forEach(({ turns, files }, r) => {
+        const regions = [...regionsOf(turns), ...fileRegions(files, false)].filter(
+          ({ is }) => reasoning || is !== "thoughts",
+        );
+        const cut = regions.filter(({ own }) => !own).map(({ text }) => text.length);
+        const least = ownChars(regions) + sum(cut.map(leastOf));
+        const chars = bare(texts[r] ?? "").length + bare(beginning ?? "").length;
+        expect(chars).toBeLessThanOrEqual(Math.max(least, budget.total_chars));
+      });
       expect(shown.every(({ shown: share }) => share >= 0 && share <= 1)).toBe(true);
       expect(texts.length).toBe(sent.length);
       expect(shared === 0 || evidence.every(({ turns }) => shared < turns.length)).toBe(true);

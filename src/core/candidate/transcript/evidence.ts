@@ -12,6 +12,7 @@ import {
   type ShownShare,
   type ViewBudget,
   viewOf,
+  wantedChars,
 } from "./view.ts";
 
 /** A rollout's turns and files. */
@@ -79,13 +80,18 @@ const charsOf = (regions: readonly Region[]): number => regions.reduce((sum, { t
 export function wholeView(all: readonly Evidence[], { reasoning, budget }: ViewRule): GroupView {
   const shared = sharedTurns(all);
   const common = regionsOf((all[0] as Evidence).turns.slice(0, shared));
-  const beginning = viewOf(common, reasoning, budget);
   const regions = all.map(({ turns, files }) => [
     ...regionsOf(turns.slice(shared), shared + 1),
     ...fileRegions(files, false),
   ]);
-  const views = regions.map((own) => viewOf(own, reasoning, budget));
   const ofThought = ({ is }: Region) => reasoning || is !== "thoughts";
+  const wanted = (some: readonly Region[]) => wantedChars(some.filter(ofThought), budget);
+  const allChars = wanted(common) + Math.max(...regions.map(wanted));
+  // Of more than there is room for, the beginning and what follows get their shares.
+  const part = Math.min(1, budget.total_chars / allChars);
+  const beginning = viewOf(common, reasoning, { ...budget, total_chars: Math.floor(part * wanted(common)) });
+  const left = Math.max(0, budget.total_chars - (shared === 0 ? 0 : beginning.text.length));
+  const views = regions.map((own) => viewOf(own, reasoning, { ...budget, total_chars: left }));
   const commonChars = charsOf(common.filter(ofThought));
   return {
     shared,

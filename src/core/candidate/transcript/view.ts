@@ -97,6 +97,13 @@ export const ownWordsChars = (regions: readonly Region[]): number => ownChars(re
 export const ownChars = (regions: readonly Region[]): number =>
   regions.reduce((sum, { own, text }) => sum + (own ? text.length : 0), headsOf(regions));
 
+/** Characters with results held to their own limit, before all share what there is. */
+export const wantedChars = (regions: readonly Region[], { result_chars }: ViewBudget): number =>
+  regions.reduce(
+    (sum, { is, text }) => sum + (is === "results" ? Math.min(text.length, result_chars) : text.length),
+    headsOf(regions),
+  );
+
 export interface View extends ShownShare {
   text: string;
   /** Characters of what may still be cut. */
