@@ -7,7 +7,14 @@ import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
-import { type FakeVerifier, type FakeVerifierOptions, fakeVerifier, fixedClock, preferring, type Script } from "../harness/fakes.ts";
+import {
+  type FakeVerifier,
+  type FakeVerifierOptions,
+  fakeVerifier,
+  fixedClock,
+  preferring,
+  type Script,
+} from "../harness/fakes.ts";
 
 const acts = (cmd: string, result = "", ...more: object[]) => ({
   messages: [

@@ -3,10 +3,13 @@
 import { describe, expect, it, test } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
+import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { KIND_USES, kindOf, requestOf, use } from "../admission/kinds.ts";
 import { setUp } from "../api/routes/harness.ts";
-import { fakeVerifier, type Script } from "../harness/fakes.ts";
+import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
 
 const answering = (script: Script) => ({
   ...fakeVerifier(script),
@@ -206,6 +209,21 @@ describe("steps", () => {
   });
 });
 
+it("a journal's key holds no text, also of steps that are turns", async () => {
+  const keys: string[] = [];
+  const journal = { known: () => undefined, onReadings: (key: string) => void keys.push(key) };
+  const signal = { kind: "steps", source: "judge" };
+  const { spec, groups } = one(signal, [{ messages: [says("w".repeat(9_000)), says("b")] }], {
+    extract: "after_think",
+  });
+  const request = RewardsRequestSchema.parse({ groups });
+  const verifier = answering(() => "\\boxed{-1}");
+  const { signal: aborted } = new AbortController();
+  const batch = { request, spec: AnySpecSchema.parse(spec), started_ms: 0, signal: aborted, journal };
+  await scoreBatch({ verifier, clock: fixedClock() }, batch);
+  expect(keys.map((key) => key.length < 1_000)).toEqual([true]);
+});
+
 describe("own words beyond rollout_text_bytes", () => {
   const half = "w ".repeat(LIMITS.rollout_text_bytes / 4 + 1);
   it.each(["whole", "after_think"])("are a text too long, though no turn is (%s)", async (extract) => {
@@ -222,6 +240,8 @@ describe("nobody is judged for announcing something, whatever the form", () => {
   it.each([
     ["words that announce", [says("Let's solve this step by step.")], true],
     ["marks", [says("!!!")], true],
+    ["a user's words alone", [{ role: "user", content: "Yes, it works." }], true],
+    ["thoughts alone", [{ role: "assistant", reasoning_content: "It works." }], true],
     ["a call", acting("", "ls", "ok"), false],
     ["words beside a call", acting("Let me look.", "ls", "ok"), false],
   ])("%s", async (_, messages, isLost) => {

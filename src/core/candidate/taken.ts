@@ -6,7 +6,7 @@ import { isTooLong } from "../contract/text-bytes.ts";
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { actsIn, turnsOf } from "../transcript/turns.ts";
-import { extractCandidate, normaliseCandidate } from "./extract.ts";
+import { extractCandidate, hasContent, normaliseCandidate } from "./extract.ts";
 import {
   answerShown,
   diffView,
@@ -77,8 +77,10 @@ export function* takenOf(group: Group, index: number, rule: CandidateRule, shrin
   if (rule.extract === "diff") requireFiles(group, index);
   if (evidence === null || (rule.extract !== "whole" && rule.extract !== "diff"))
     return yield* takenTexts(group, evidence, rule);
-  yield group.rollouts.length * STEPS_ROLLOUT;
-  return takenViews(group, evidence, rule, shrinks);
+  const taken = takenViews(group, evidence, rule, shrinks);
+  const chars = taken.candidates.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  yield group.rollouts.length * STEPS_ROLLOUT + STEPS_CHAR * chars;
+  return taken;
 }
 
 function requireFiles({ rollouts }: Group, index: number): void {
@@ -121,6 +123,13 @@ function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candida
   return taken;
 }
 
+/** It left a file, called something, or said more than that it is about to. */
+const saysAnything = ({ turns, files }: Evidence): boolean =>
+  files.length > 0 ||
+  turns.some(({ parts }) =>
+    parts.some(({ own, kind, text }) => own && kind !== "thought" && (kind !== "text" || hasContent(text))),
+  );
+
 /** What is shown of rollouts of several turns. Own words alone make one malformed. */
 function takenViews(group: Group, of: readonly Evidence[], candidate: CandidateRule, shrinks: number): Taken {
   const { reasoning, result_chars, total_chars } = transcriptRule(candidate);
@@ -130,7 +139,7 @@ function takenViews(group: Group, of: readonly Evidence[], candidate: CandidateR
   const { shown, shared, cuttable, beginning, texts, own } = view;
   const prompt = questionText(group.prompt, true);
   return {
-    candidates: texts.map((text) => (text === null ? null : normaliseCandidate(text))),
+    candidates: texts.map((text, r) => (saysAnything(of[r] as Evidence) ? normaliseCandidate(text) : null)),
     short: own.map((chars) => chars <= longest),
     tooLong: group.rollouts.map(
       ({ too_long }, r) => too_long === true || (own[r] as number) > LIMITS.rollout_text_bytes,

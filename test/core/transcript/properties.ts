@@ -59,7 +59,7 @@ export function holdsOfAny(runs: number): void {
         );
         const cut = regions.filter(({ own }) => !own).map(({ text }) => text.length);
         const least = ownChars(regions) + sum(cut.map(leastOf));
-        const chars = bare(texts[r] ?? "").length + bare(beginning ?? "").length;
+        const chars = bare(texts[r] as string).length + bare(beginning ?? "").length;
         expect(chars).toBeLessThanOrEqual(Math.max(least, budget.total_chars));
       });
       expect(shown.every(({ shown: share }) => share >= 0 && share <= 1)).toBe(true);

@@ -153,13 +153,12 @@ describe("a group", () => {
     expect(shown.map((one) => one.shown)).toEqual([1, 1]);
   });
 
-  it("leaves each a turn of its own, and has nobody judged who said nothing", () => {
-    const { shared, texts } = wholeView(group(start, start, [{ role: "user", content: "?" }]), {
+  it("leaves each a turn of its own", () => {
+    const { shared } = wholeView(group(start, start, [{ role: "user", content: "?" }]), {
       reasoning: false,
       budget: BUDGET,
     });
     expect(shared).toBe(0);
-    expect(texts[2]).toBeNull();
   });
 });
 

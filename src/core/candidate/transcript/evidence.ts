@@ -2,7 +2,6 @@
 // is its own, with an account of it.
 import type { Rollout } from "../../contract/requests.ts";
 import { answerOf, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
-import { hasContent } from "../extract.ts";
 import { type FileEvidence, fileRegions } from "./files.ts";
 import {
   type LeftOut,
@@ -49,8 +48,8 @@ export interface GroupView {
   /** Turns that all began with, and their text, which stands in the question; null without any. */
   shared: number;
   beginning: string | null;
-  /** One a rollout; null: it has no word of its own. */
-  texts: readonly (string | null)[];
+  /** One a rollout. */
+  texts: readonly string[];
   /** One a rollout: characters of its own words, with what stands around these. */
   own: readonly number[];
   shown: readonly ShownShare[];
@@ -63,14 +62,7 @@ interface ViewRule {
   budget: ViewBudget;
 }
 
-/** It left a file, called something, or said more than that it is about to. */
-const saysAnything = ({ turns, files }: Evidence): boolean =>
-  files.length > 0 ||
-  turns.some(({ parts }) =>
-    parts.some(({ own, kind, text }) => own && kind !== "thought" && (kind !== "text" || hasContent(text))),
-  );
-
-/** The same of its turns, thoughts apart. */
+/** Characters of its own words, thoughts apart, with what stands around these. */
 export const ownLength = ({ turns }: Evidence): number =>
   ownWordsChars(regionsOf(turns).filter(({ is }) => is !== "thoughts"));
 
@@ -96,7 +88,7 @@ export function wholeView(all: readonly Evidence[], { reasoning, budget }: ViewR
   return {
     shared,
     beginning: shared === 0 ? null : beginning.text,
-    texts: views.map(({ text }, r) => (saysAnything(all[r] as Evidence) ? text : null)),
+    texts: views.map(({ text }) => text),
     own: regions.map((own) => ownWordsChars(own.filter(ofThought)) + ownWordsChars(common.filter(ofThought))),
     shown: views.map((view, r) => {
       const chars = charsOf((regions[r] as Region[]).filter(ofThought));
