@@ -29,7 +29,10 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
     pointed === null ? undefined : spreadOf<number | null>(pointed, (result) => result.points ?? [], null, size);
   const { selected, tied } = selectionOf(compared);
   const verifier = verifierUse(signals.asked(), signals.earlier);
-  const rollouts = rolloutResults(signals, spec, judgeable, wins, verifier.failed > 0);
+  const failedBefore = signals.earlier.flatMap(({ charged, readings }) =>
+    charged ? readings.filter(({ code }) => code !== null) : [],
+  );
+  const rollouts = rolloutResults(signals, spec, judgeable, wins, verifier.failed > failedBefore.length);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
   // What is left of an incomplete group is no sample of its rewards: a dead verifier leaves only
