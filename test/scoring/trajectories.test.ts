@@ -135,6 +135,19 @@ describe("the signal steps", () => {
   });
 });
 
+describe("thoughts between tags in what is said", () => {
+  it("are no words to be shown: however long, they make nobody malformed", async () => {
+    const thinks = (cmd: string) => {
+      const [call, ...rest] = acts(cmd).messages as { content: string }[];
+      return { messages: [{ ...call, content: `<think>${"hm ".repeat(30_000)}</think>I act.` }, ...rest] };
+    };
+    const { group, jobs } = await score([thinks("rm a.c"), thinks("rm -rf /")]);
+    expect([told(group), group.rollouts[0]?.format_ok]).toEqual([[1, 0], true]);
+    expect(jobs[0]?.candidates[0]).toMatch(/^\[TURN_1 assistant\]\nI act\.\n\[CALL_1\.1 bash\]/);
+    expect(group.rollouts[0]).toMatchObject({ shown: 1, left_out: { thoughts: 90_015 } });
+  });
+});
+
 describe("what is too long for the verifier", () => {
   const holding =
     (chars: number): Script =>

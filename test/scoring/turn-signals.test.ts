@@ -148,6 +148,8 @@ describe("closed_think", () => {
     ["thoughts again behind the words", thought("Done. <think>but"), -1],
     ["no thoughts", { messages: [says("Done.")] }, -1],
     ["tags in the words", { messages: [says("<think>hm</think>Done.")] }, 0],
+    ["tags that close twice", { messages: [says("<think>hm</think>Done.<think>so</think>Yes.")] }, -1],
+    ["a tag that opens alone", { messages: [says("<think>hm")] }, -1],
     ["a thought of the turn before alone", { messages: [...thought("I look.").messages, says("Done.")] }, -1],
   ])("%s", async (_, rollout, reward) => {
     const { rewards } = await scored(one({ kind: "format", rules: ["closed_think"], penalty: 1 }, [rollout]));

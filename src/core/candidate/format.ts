@@ -91,7 +91,7 @@ function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling):
 
 const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, FormatCheck>> = {
   has_candidate: ({ candidate }) => candidate !== null,
-  closed_think: ({ text, thought }) => hasClosedThink(thought === true ? `</think>${text}` : text),
+  closed_think: ({ text, thought }) => hasClosedThink(text) || (thought === true && hasClosedThink(`</think>${text}`)),
   // Nobody knows before the verifier was asked: group-result.ts judges it then.
   judgeable: () => true,
   // Asked of every rollout, named or not: prepare.ts looks at max_chars, group-result.ts at what

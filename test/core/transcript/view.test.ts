@@ -162,6 +162,42 @@ describe("a group", () => {
   });
 });
 
+describe("thoughts between tags", () => {
+  const shown = (content: string) => {
+    const [evidence] =
+      evidenceOf([{ text: "", messages: [{ role: "assistant", content }] } as unknown as Rollout]) ?? [];
+    return evidence?.turns.flatMap(({ parts }) => parts.map(({ kind, text }) => [kind, text]));
+  };
+  it.each([
+    [
+      "<think>hm</think>\n\nDone.",
+      [
+        ["thought", "<think>hm</think>"],
+        ["text", "Done."],
+      ],
+    ],
+    [
+      "hm</think>Done.",
+      [
+        ["thought", "hm</think>"],
+        ["text", "Done."],
+      ],
+    ],
+    ["<think>hm", [["thought", "<think>hm"]]],
+    [
+      "<think>a</think>Done.<think>but",
+      [
+        ["thought", "<think>a</think><think>but"],
+        ["text", "Done."],
+      ],
+    ],
+    ["I put <think> around it </think> now.", [["text", "I put <think> around it </think> now."]]],
+    ["No thought.", [["text", "No thought."]]],
+  ])("%s", (content, parts) => {
+    expect(shown(content)).toEqual(parts);
+  });
+});
+
 describe("files", () => {
   it("are shown whole, or against a base as a diff", () => {
     const base = Array.from({ length: 20 }, (_, i) => `line ${i}`).join("\n");

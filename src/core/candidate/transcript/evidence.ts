@@ -3,6 +3,7 @@
 import type { Rollout } from "../../contract/requests.ts";
 import { answerOf, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
 import { type FileEvidence, fileRegions } from "./files.ts";
+import { thoughtsApart } from "./thoughts.ts";
 import {
   type LeftOut,
   ownWordsChars,
@@ -24,7 +25,7 @@ export interface Evidence {
 export function evidenceOf(rollouts: readonly Rollout[]): Evidence[] | null {
   if (rollouts.every(({ messages, files }) => messages === undefined && files === undefined)) return null;
   return rollouts.map(({ text, messages, files = [] }) => ({
-    turns: messages === undefined ? (text === "" ? [] : turnOfText(text)) : turnsOf(messages),
+    turns: thoughtsApart(messages === undefined ? (text === "" ? [] : turnOfText(text)) : turnsOf(messages)),
     files,
   }));
 }
