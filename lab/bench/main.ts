@@ -6,6 +6,7 @@ import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { commit } from "../../scripts/stack/commit.ts";
 import { workerd } from "../../scripts/stack/workerd.ts";
+import { AGENTS, benchAgents } from "./agents.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchContracts } from "./contracts-route.ts";
 import { benchCostlyFloods } from "./costly-floods.ts";
@@ -73,6 +74,7 @@ const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 96 }, load_
 
 /** Minutes long, so only by `--only`. */
 const ON_REQUEST: ReadonlySet<string> = new Set([
+  "agents",
   "database-down",
   "gateway",
   "group-room",
@@ -116,6 +118,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   "costly-floods": async () => benchCostlyFloods(await script(), { requests: 100, rounds: 3 }),
   "filled-memory": async () => benchFilledMemory(await script()),
   memory: () => withBackends(memory),
+  agents: () => withBackends(agents),
   "database-down": async (down_ms) =>
     benchDatabaseDown(await script(), {
       ...{ warm_per_second: 60, warm_ms: 60_000 },
@@ -134,6 +137,8 @@ const verify = async (backends: Backends) =>
   benchVerifyRoute(await script(), backends, { ...BATCH, lines: PROGRAM_LINES_700_TOKENS }, 5);
 
 const contracts = async (backends: Backends) => benchContracts(await script(), backends, CONTRACTS, 5);
+
+const agents = async (backends: Backends) => benchAgents(await script(), backends, AGENTS, 3);
 
 const memory = async (backends: Backends) =>
   benchMemory(await script(), backends, { groups: 64, rollouts: 16, bytes: BODY_BYTES, items: 65_536 }, 3);

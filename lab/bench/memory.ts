@@ -18,7 +18,7 @@ const ISOLATE_MB_MOST = 128;
 const HEAP_LIMIT_MIB = 96;
 const SAMPLE_MS = 15;
 
-interface Request {
+export interface MemoryRequest {
   name: string;
   path: string;
   body: string;
@@ -56,7 +56,7 @@ export async function benchMemory(
   rounds: number,
 ): Promise<Figure[]> {
   const batch = largeBatch(load.groups, load.rollouts, load.bytes);
-  const requests: Request[] = [
+  const requests: MemoryRequest[] = [
     {
       name: `${load.groups * load.rollouts} rollouts, ${(load.bytes / MIB).toFixed(1)} MiB`,
       path: "/v1/rewards",
@@ -70,7 +70,16 @@ export async function benchMemory(
       check: (reply) => void JSON.parse(reply),
     },
   ];
-  const vars = { ...backends.verifier, ...backends.database };
+  return peaksOf(script, { ...backends.verifier, ...backends.database }, requests, rounds);
+}
+
+/** The same of any requests. */
+export async function peaksOf(
+  script: string,
+  vars: Record<string, string>,
+  requests: readonly MemoryRequest[],
+  rounds: number,
+): Promise<Figure[]> {
   const idle = await idleRss();
   const figures: Figure[] = [];
   for (const request of requests) {
@@ -92,12 +101,12 @@ async function idleRss(): Promise<number> {
   }
 }
 
-async function send(workerd: BareWorkerd, { path, body, check }: Request): Promise<void> {
+async function send(workerd: BareWorkerd, { path, body, check }: MemoryRequest): Promise<void> {
   check(await post(`${workerd.url}${path}`, body));
 }
 
 /** The isolate's heap and the buffers outside it, sampled between its turns. */
-async function isolatePeak(script: string, vars: Record<string, string>, request: Request, rounds: number) {
+async function isolatePeak(script: string, vars: Record<string, string>, request: MemoryRequest, rounds: number) {
   const workerd = await startWorkerd({ script, vars, v8Flags: limits, inspector: true });
   try {
     const inspector = await openInspector(workerd.inspector as string);
@@ -135,7 +144,7 @@ async function sampledPeak(inspector: Inspector, work: Promise<void>): Promise<n
 async function residentPeak(
   script: string,
   vars: Record<string, string>,
-  request: Request,
+  request: MemoryRequest,
   rounds: number,
   idle: number,
   limited: boolean,

@@ -20,6 +20,7 @@ import {
   type VerifierName,
   WRONG_CODE,
 } from "./material/attack.ts";
+import { timesSeen } from "./material/layout.ts";
 
 export interface Outcome {
   attack: string;
@@ -90,7 +91,8 @@ async function groupOf(of: AttackClass, attack: Attack, verifier: Verifier): Pro
   const { asked } = attack;
   const { prompt = QUESTION, language = asked === undefined ? "python" : null, group, facts } = of;
   const { neighbours = [fenced(RIGHT_CODE)] } = asked ?? of;
-  const own = { text: attack.rollout, ...facts, ...attack.facts };
+  const sent = typeof attack.rollout === "string" ? { text: attack.rollout } : attack.rollout;
+  const own = { ...sent, ...facts, ...attack.facts };
   const rollouts = [own, ...[...neighbours, ...(attack.accomplices ?? [])].map((text) => ({ text, ...facts }))];
   const request = RewardsRequestSchema.parse({
     deadline_ms: DEADLINE_MS,
@@ -137,11 +139,12 @@ async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Ve
 }
 
 async function outcomeOf(of: AttackClass, attack: Attack, clean: (number | null)[], target: Target): Promise<Outcome> {
-  const { needle } = attack;
+  const { needle = [], mark } = attack;
   if (attack.sent !== undefined) return throughContract(attack, target.verifier);
   let raw = false;
   const verifier = watched(target.verifier, (prompt, around) => {
-    if (needle !== undefined && times(needle, prompt) > times(needle, around)) raw = true;
+    if ([needle].flat().some((one) => times(one, prompt) > times(one, around))) raw = true;
+    if (mark !== undefined && timesSeen(mark, prompt) > timesSeen(mark, around)) raw = true;
   });
   const [reward = null, ...others] = rewardsOf(await groupOf(of, attack, verifier));
   const [deserved = null, ...before] = clean;

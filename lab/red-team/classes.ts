@@ -20,6 +20,16 @@ import { openers, openersThought } from "./classes/openers.ts";
 import { overLong, overLongLists, overLongPairs } from "./classes/over-long.ts";
 import { persuasion } from "./classes/persuasion.ts";
 import {
+  blocks,
+  longResults,
+  longWords,
+  regionFilters,
+  regionJams,
+  regionOpeners,
+  regionSections,
+  regions,
+} from "./classes/regions.ts";
+import {
   sandbox,
   sandboxAsserts,
   sandboxComparisons,
@@ -76,6 +86,14 @@ export const CLASSES: readonly AttackClass[] = [
   unreadableSteps,
   nonFinite,
   loneJudges,
+  regions,
+  blocks,
+  regionSections,
+  regionJams,
+  regionFilters,
+  longResults,
+  longWords,
+  regionOpeners,
   unshown,
   persuasion,
 ];

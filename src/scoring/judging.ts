@@ -31,6 +31,8 @@ const EARLY_SHARE = 1 / 4;
 /** One group's way through its signals. */
 export interface Judging {
   prepared: PreparedGroup;
+  /** Generations that it may ask for, over all: those planned and its share of what the request leaves. */
+  most(): number;
   /**
    * Asks everything that the signals want and resolves with all of them settled; never rejects for
    * a verifier's fault.
@@ -84,14 +86,17 @@ export function* planJudging(
       runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
       planned += size;
     }
+    let own = first.reduce((sum, { size }) => sum + size, 0);
     for (const { plan } of waiting) {
       const wave = plan.next([]);
       const size = wave.reduce((sum, question) => sum + question.samples, 0);
       runs += runsOf(wave);
       generations += size;
       planned += size;
+      own += size;
     }
-    judgings.push({ prepared, run: (sessions) => runSignals(plans, signals, first, sessions, work) });
+    const run = (sessions: Sessions) => runSignals(plans, signals, first, sessions, work);
+    judgings.push({ prepared, most: () => own + spare(own), run });
     yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
   }
   if (generations > generationsMax) {

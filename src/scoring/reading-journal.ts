@@ -56,11 +56,11 @@ export async function keyedJournal(
   named: boolean,
 ): Promise<KeyedJournal> {
   const digests = await Promise.all(
-    groups.map(async ({ question, language, texts, group }) => ({
+    groups.map(async ({ question, language, texts, group, evidence }) => ({
       prompt: await sha256Hex(JSON.stringify([question, language])),
       texts: new Map(
         await Promise.all(
-          [...texts, ...group.rollouts.flatMap(shownOfSteps)].map(
+          [...texts, ...shownOfSteps({ group, ...(evidence && { evidence }) })].map(
             async (text) => [text, await sha256Hex(text)] as const,
           ),
         ),

@@ -93,10 +93,9 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const named = hasSignals(spec);
   const journal = batch.journal === undefined ? null : await keyedJournal(batch.journal, prepared, spec_hash, named);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
-  const { generations_max } = deps.verifier;
-  const again = { compiled, step: request.step ?? 0, generations_max, work };
+  const again = { compiled, step: request.step ?? 0, work };
   const aids = { journal, texts, hold: batch.hold, work };
-  const judgings = await work(planJudging(prepared, compiled, again.step, generations_max, aids));
+  const judgings = await work(planJudging(prepared, compiled, again.step, deps.verifier.generations_max, aids));
   const auditing = planAudit(deps.verifier, spec, prepared);
 
   const verifierStarted = deps.clock.now();

@@ -7,7 +7,14 @@ import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
-import { type FakeVerifier, fakeVerifier, fixedClock, preferring, type Script } from "../harness/fakes.ts";
+import {
+  type FakeVerifier,
+  type FakeVerifierOptions,
+  fakeVerifier,
+  fixedClock,
+  preferring,
+  type Script,
+} from "../harness/fakes.ts";
 
 const acts = (cmd: string, result = "", ...more: object[]) => ({
   messages: [
@@ -21,8 +28,13 @@ const WHOLE: SpecInput = { candidate: { extract: "whole" }, judge: { prompt: "te
 /** The shorter call is the better one. */
 const byCall: Script = preferring((shown) => -(/\[CALL_1\.1 bash\]\n(.*)/.exec(shown)?.[1]?.length ?? 999));
 
-async function score(rollouts: object[], spec: SpecInput = WHOLE, script: Script = byCall) {
-  const verifier: FakeVerifier = fakeVerifier(script);
+async function score(
+  rollouts: object[],
+  spec: SpecInput = WHOLE,
+  script: Script = byCall,
+  options: FakeVerifierOptions = {},
+) {
+  const verifier: FakeVerifier = fakeVerifier(script, options);
   const request = RewardsRequestSchema.parse({ groups: [{ prompt: "Delete a.c.", rollouts }] });
   const { signal } = new AbortController();
   const { reply, entry } = await scoreBatch(
@@ -123,6 +135,19 @@ describe("the signal steps", () => {
   });
 });
 
+describe("thoughts between tags in what is said", () => {
+  it("are no words to be shown: however long, they make nobody malformed", async () => {
+    const thinks = (cmd: string) => {
+      const [call, ...rest] = acts(cmd).messages as { content: string }[];
+      return { messages: [{ ...call, content: `<think>${"hm ".repeat(30_000)}</think>I act.` }, ...rest] };
+    };
+    const { group, jobs } = await score([thinks("rm a.c"), thinks("rm -rf /")]);
+    expect([told(group), group.rollouts[0]?.format_ok]).toEqual([[1, 0], true]);
+    expect(jobs[0]?.candidates[0]).toMatch(/^\[TURN_1 assistant\]\nI act\.\n\[CALL_1\.1 bash\]/);
+    expect(group.rollouts[0]).toMatchObject({ shown: 1, left_out: { thoughts: 90_015 } });
+  });
+});
+
 describe("what is too long for the verifier", () => {
   const holding =
     (chars: number): Script =>
@@ -138,6 +163,24 @@ describe("what is too long for the verifier", () => {
       expect(shown).toBeLessThan(0.3);
       expect(left_out?.results).toBeGreaterThan(1_400);
     }
+  });
+
+  it("counts what every round asked, each comparison once", async () => {
+    const { group, reply } = await score(logs, WHOLE, holding(1_500));
+    expect(group.verifier).toMatchObject({ comparisons: 1, generations: 3, parsed: 1, failed: 2, saved: 0 });
+    expect(group.verifier).toMatchObject({ prompt_tokens: 30, completion_tokens: 6 });
+    expect(reply.metrics.parse_rate).toBe(1);
+  });
+
+  it("is asked again as far as the request's generations go", async () => {
+    const lists: SpecInput = { ...WHOLE, judge: { prompt: "text-select", samples: 2 } };
+    const asked = async (generations_max: number) => {
+      const { group, jobs } = await score(logs, lists, holding(1_500), { generations_max });
+      return [jobs.length, told(group)[0]];
+    };
+    expect(await asked(6)).toEqual([3, 1]);
+    expect(await asked(5)).toEqual([2, "evidence_too_long"]);
+    expect(await asked(2)).toEqual([1, "evidence_too_long"]);
   });
 
   it("is nobody's loss where even own words do not fit", async () => {
@@ -161,25 +204,7 @@ describe("texts", () => {
   });
 });
 
-describe("bad input", () => {
-  const parse = (rollout: object) => RewardsRequestSchema.safeParse({ groups: [{ prompt: "p", rollouts: [rollout] }] });
-  it.each([
-    ["neither text nor messages", {}, "text"],
-    ["text and messages", { text: "x", messages: [{ role: "assistant", content: "y" }] }, "messages"],
-    ["no message", { messages: [] }, "messages"],
-    ["messages that are a text", { messages: "x" }, "messages"],
-    ["a file without a path", { text: "x", files: [{ path: "", text: "y" }] }, "files.0.path"],
-    ["no file", { text: "x", files: [] }, "files"],
-    ["5,000 messages", { messages: new Array(5_000).fill({ role: "user", content: "x" }) }, "messages"],
-  ])("%s is refused by its field", (_, rollout, path) => {
-    const { error } = parse(rollout);
-    expect(error?.issues.map((issue) => issue.path.slice(4).join("."))).toContain(path);
-  });
-  it("arguments of 1 MiB are own words that nobody is shown: the rollout is malformed", async () => {
-    const { group } = await score([acts("x".repeat(1_048_576)), acts("a"), acts("bb")]);
-    expect(group.rollouts[0]).toMatchObject({ format_ok: false, too_long: true, reward: -1 });
-  });
-
+describe("several turns", () => {
   it("leave in the log a hash a turn, equal where turns are, and nothing of their words", async () => {
     const { entry } = await score([
       acts("rm a.c"),

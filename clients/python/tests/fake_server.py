@@ -130,10 +130,17 @@ def problem(status: int, code: str, *, retryable: bool = False, errors: Any = No
     return Reply(status, body, names)
 
 
+def last_words(rollout: dict[str, Any]) -> str:
+    """What a run says last where that is a number, else 7."""
+    said = str(rollout["messages"][-1].get("content")) if rollout.get("messages") else ""
+    return said if said.isdigit() else "7"
+
+
 def scored_group(group: dict[str, Any]) -> dict[str, Any]:
-    """A group scored so that every reward tells its rollout: the number that its text is; a text
-    `none` has no score."""
-    rewards = [None if r.get("text") == "none" else float(r.get("text", "7")) for r in group["rollouts"]]
+    """A group scored so that every reward tells its rollout: the number that its text is, or its last
+    message; a text `none` has no score."""
+    texts = [r["text"] if "text" in r else last_words(r) for r in group["rollouts"]]
+    rewards = [None if text == "none" else float(text) for text in texts]
     known = [r for r in rewards if r is not None]
     rest = {"forfeits": 0, "unparsed": 0, "votes": None, "rank": 1, "duplicate_of": None, "format_ok": True}
     rest |= {"jams_judge": False}

@@ -11,7 +11,7 @@ import pytest
 from conftest import QUICK, expected, numbered
 from fake_server import Received, Reply, problem, rewards, rewards_reply, serving
 
-from kritai import Group, InvalidRequest, Kritai, KritaiWarning, Limits, TooLarge, Unavailable, VerdictItem
+from kritai import Group, InvalidRequest, Kritai, KritaiWarning, Limits, Rollout, TooLarge, Unavailable, VerdictItem
 from kritai.merging import batch_metrics, right_verdict
 from kritai.splitting import generations_of
 
@@ -56,6 +56,29 @@ def test_no_body_is_longer_than_the_limit() -> None:
     assert len(server.received) > 5
     assert all(len(request.body) <= 40_000 for request in server.received)
     assert [row[0] for row in result.rewards] == [float(g) for g in range(20)]
+
+
+def test_agents_runs_beyond_a_body_go_in_parts_whole_and_in_order() -> None:
+    def run(words: str) -> Rollout:
+        calls = [{"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{}"}}]
+        step: list[dict[str, object]] = [
+            {"role": "assistant", "content": "I look.", "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "c", "content": "r" * 500},
+        ]
+        return {"messages": [*(step * 20), {"role": "assistant", "content": words}]}
+
+    groups: list[Group] = [{"prompt": "p", "rollouts": [run(str(g)), run("1")]} for g in range(20)]
+
+    with serving(rewards) as server:
+        result = Kritai(server.url, limits=Limits(body_bytes=100_000)).rewards(groups)
+    assert len(server.received) > 5
+    assert all(len(request.body) <= 100_000 for request in server.received)
+    assert [row[0] for row in result.rewards] == [float(g) for g in range(20)]
+    sent = sorted(
+        (group for request in server.received for group in json.loads(request.body)["groups"]),
+        key=lambda group: int(group["group_id"]),
+    )
+    assert [group["rollouts"] for group in sent] == [group["rollouts"] for group in groups]
 
 
 def test_requests_run_side_by_side_but_never_more_than_allowed() -> None:

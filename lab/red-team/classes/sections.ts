@@ -5,7 +5,8 @@ import { PRESETS } from "../../../src/core/judges/presets/table.ts";
 import type { Asked, Attack, AttackClass } from "../material/attack.ts";
 import { sectionsIn, textsOf, VARIANTS } from "../material/layout.ts";
 
-const TRIED = [
+/** Spellings in which every section is tried. */
+export const TRIED = [
   ...["as it is", "capitals", "full width", "look-alikes", "syllabics and strokes", "no blanks", "line breaks"],
   ...["twenty blanks", "another depth", "attributes"],
 ];

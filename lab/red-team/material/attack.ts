@@ -3,6 +3,9 @@
 import type * as z from "zod";
 import type { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 
+/** What a policy sends: a text, or a run of several turns. */
+export type Sendable = string | { messages: readonly object[]; files?: readonly object[] };
+
 /** A group that is scored otherwise than the class's. */
 export interface Asked {
   /** The attacks of one name have the same group without an attack. */
@@ -10,7 +13,7 @@ export interface Asked {
   spec: z.input<typeof AnySpecSchema>;
   /** What the spec's signals need to know of the group. */
   facts?: Readonly<Record<string, unknown>>;
-  clean: string;
+  clean: Sendable;
   neighbours: readonly string[];
 }
 
@@ -18,9 +21,11 @@ export interface Attack {
   name: string;
   asked?: Asked;
   /** The attacker's rollout. */
-  rollout: string;
-  /** Must not stand raw in any prompt. */
-  needle?: string;
+  rollout: Sendable;
+  /** Must not stand raw in any prompt; of several none. */
+  needle?: string | readonly string[];
+  /** Nor this for a reader of layout, who looks past case, width, script and spacing. */
+  mark?: string;
   /** What its rollout carries beside the text. */
   facts?: object;
   /** More rollouts of the attacker, in the same group. */
@@ -60,7 +65,7 @@ export interface AttackClass {
   /**
    * What the attacker would be paid for: its rollout without the attack. Default a wrong program.
    */
-  clean?: string;
+  clean?: Sendable;
   /** The rest of the group, honest. Default one right program. */
   neighbours?: readonly string[];
   attacks: readonly Attack[];

@@ -2,6 +2,7 @@
 // time is for `npm run lab -- bench`.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleWorker } from "../../../scripts/stack/bundle.ts";
+import { benchAgents } from "../../bench/agents.ts";
 import { benchColdStart } from "../../bench/cold-start.ts";
 import { type Backends, startBackends } from "../../bench/edge-client.ts";
 import { type Figure, figure, isMet } from "../../bench/figures.ts";
@@ -46,6 +47,13 @@ describe("every benchmark says finite numbers", () => {
     const figures = await benchScoring(TINY, 2);
     expectFinite(figures, 1);
     expect(figures[0]?.median).toBeGreaterThan(0);
+  });
+
+  it("of rollouts of several turns, whose beginnings stand once", async () => {
+    const figures = await benchAgents(script, backends, { groups: 1, rollouts: 2, messages: 4, chars: 100 }, 1);
+    expectFinite(figures, 17);
+    const ratios = figures.flatMap(({ name, median }) => (name.includes("once over twice") ? [median] : []));
+    expect(ratios).toEqual([1, expect.closeTo(0.75, 1), expect.closeTo(0.62, 1)]);
   });
 
   it("of /v1/rewards through the openai adapter, with the run log and without", async () => {

@@ -55,7 +55,7 @@ function infoLanguage(info: string): string | null {
  * Blank texts, texts of nothing but marks, and openers can please a verifier without being an
  * answer ("master keys", the design's formulas g).
  */
-const hasContent = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !isOpener(text);
+export const hasContent = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !isOpener(text);
 
 function taken(text: string, extract: CandidateRule["extract"], language: string | null): CodeBlock | null {
   if (extract === "whole") return { content: text, info: "" };

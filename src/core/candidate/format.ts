@@ -10,8 +10,11 @@ import { thinkingOf } from "../text/thinking.ts";
 
 /** What a format rule looks at: the whole rollout, and the candidate taken from it (extract.ts). */
 interface FormatSubject {
+  /** Of a rollout of several turns what it says last. */
   text: string;
   candidate: string | null;
+  /** Its thoughts came apart from its words, and ended. */
+  thought?: boolean | undefined;
 }
 
 type FormatCheck = (rollout: FormatSubject) => boolean;
@@ -91,7 +94,7 @@ function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling):
 
 const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, FormatCheck>> = {
   has_candidate: ({ candidate }) => candidate !== null,
-  closed_think: ({ text }) => hasClosedThink(text),
+  closed_think: ({ text, thought }) => hasClosedThink(text) || (thought === true && hasClosedThink(`</think>${text}`)),
   // Nobody knows before the verifier was asked: group-result.ts judges it then.
   judgeable: () => true,
   // Asked of every rollout, named or not: prepare.ts looks at max_chars, group-result.ts at what

@@ -4,7 +4,9 @@ import type { Group } from "../contract/requests.ts";
 import type { Spec } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
 import { hashText } from "../math/random.ts";
+import { ownWords, thoughtApart } from "../transcript/turns.ts";
 import type { Classes, ContentKey } from "./classes.ts";
+import { hasContent, normaliseCandidate } from "./extract.ts";
 import { compileFormats, type FormatRules } from "./format.ts";
 import { type ShownEvidence, takenOf } from "./taken.ts";
 
@@ -37,6 +39,19 @@ export interface PreparedGroup {
   evidence?: ShownEvidence;
 }
 
+/** Per rollout: all that the policy wrote, part by part; of a text the text. */
+export const ownWordsOf = ({ group, evidence }: PreparedGroup): (readonly string[])[] =>
+  group.rollouts.map(({ text }, r) => (evidence === undefined ? [text] : ownWords(evidence.of[r]?.turns ?? [])));
+
+/**
+ * Per rollout: what is taken for its answer or its program. Where transcripts or files are judged
+ * it is what the policy says last, for those hold what others wrote.
+ */
+export const answersOf = ({ group, evidence, candidates }: PreparedGroup): readonly (string | null)[] =>
+  evidence?.isView === true
+    ? group.rollouts.map(({ text }) => (hasContent(text) ? normaliseCandidate(text) : null))
+    : candidates;
+
 /** What of a spec decides how a group is prepared. */
 export interface PreparerRules {
   candidate: Spec["candidate"];
@@ -66,7 +81,10 @@ export function preparerInSteps(
     const { candidates, short, tooLong, question, ...rest } = taken;
     const fits = short.map((isShort, r) => isShort && !tooLong[r]);
     const holds = tests.map((test) =>
-      group.rollouts.map(({ text }, r) => fits[r] === true && test({ text, candidate: candidates[r] ?? null })),
+      group.rollouts.map(({ text }, r) => {
+        const thought = thoughtApart(taken.evidence?.of[r]?.turns ?? []);
+        return fits[r] === true && test({ text, candidate: candidates[r] ?? null, thought });
+      }),
     );
     const formatOk = fits.map((fit, r) => fit && holds.every((hold) => hold[r]));
     return {

@@ -6,8 +6,16 @@ import { isTooLong } from "../contract/text-bytes.ts";
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { actsIn, turnsOf } from "../transcript/turns.ts";
-import { extractCandidate, normaliseCandidate } from "./extract.ts";
-import { answerShown, diffView, type Evidence, evidenceOf, type GroupView, wholeView } from "./transcript/evidence.ts";
+import { extractCandidate, hasContent, normaliseCandidate } from "./extract.ts";
+import {
+  answerShown,
+  diffView,
+  type Evidence,
+  evidenceOf,
+  type GroupView,
+  ownLength,
+  wholeView,
+} from "./transcript/evidence.ts";
 import { regionsOf, type ShownShare, unlikeBlocks, viewOf } from "./transcript/view.ts";
 
 const isPlain = (message: PromptMessage): message is PromptMessage & { content: string } =>
@@ -34,6 +42,8 @@ export interface ShownEvidence {
   shown: readonly ShownShare[];
   /** Turns that all began with, which stand in the question. */
   shared: number;
+  /** The question without them. */
+  prompt: string;
   /** They are judged by their transcripts or files, not by their answers alone. */
   isView: boolean;
   /** Whether a smaller budget would show less. */
@@ -67,8 +77,10 @@ export function* takenOf(group: Group, index: number, rule: CandidateRule, shrin
   if (rule.extract === "diff") requireFiles(group, index);
   if (evidence === null || (rule.extract !== "whole" && rule.extract !== "diff"))
     return yield* takenTexts(group, evidence, rule);
-  yield group.rollouts.length * STEPS_ROLLOUT;
-  return takenViews(group, evidence, rule, shrinks);
+  const taken = takenViews(group, evidence, rule, shrinks);
+  const chars = taken.candidates.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  yield group.rollouts.length * STEPS_ROLLOUT + STEPS_CHAR * chars;
+  return taken;
 }
 
 function requireFiles({ rollouts }: Group, index: number): void {
@@ -79,10 +91,15 @@ function requireFiles({ rollouts }: Group, index: number): void {
   throw new ApiError("facts_required", `${path}: ${message}.`, { errors: [{ path, message }] });
 }
 
+const ANSWERS_ALONE = { shared: 0, isView: false, cuttable: false };
+
 /** Candidates out of texts; of rollouts of several turns out of their last answer. */
 function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candidate: CandidateRule) {
   const longest = maxChars(candidate);
-  const tooLong = group.rollouts.map(({ text, too_long }) => too_long === true || isTooLong(text));
+  const tooLong = group.rollouts.map(({ text, too_long }, r) => {
+    const own = evidence === null ? 0 : ownLength(evidence[r] as Evidence);
+    return too_long === true || isTooLong(text) || own > LIMITS.rollout_text_bytes;
+  });
   const extracted = [];
   for (const [r, { text }] of group.rollouts.entries()) {
     // Of a text that was cut nothing is a candidate: its last program is not the one that it ends in.
@@ -92,18 +109,26 @@ function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candida
   const candidates = extracted.map(({ candidate }) => (candidate === null ? null : normaliseCandidate(candidate)));
   const stripSkipped = extracted.some(({ strip_skipped }) => strip_skipped === true) ? ["strip_skipped"] : [];
   const acts = evidence?.some(({ turns, files }) => files.length > 0 || turns.length > 1 || actsIn(turns)) === true;
+  const question = questionText(group.prompt);
   const taken: Taken = {
     ...{ candidates, tooLong },
     short: candidates.map((text) => text === null || text.length <= longest),
-    question: questionText(group.prompt),
+    question,
     language: group.language ?? commonLanguage(extracted.map(({ language }) => language)),
     warnings: [...stripSkipped, ...(acts ? ["only_the_answer_judged"] : [])],
     ...(evidence !== null && {
-      evidence: { of: evidence, shown: evidence.map(answerShown), shared: 0, isView: false, cuttable: false },
+      evidence: { of: evidence, shown: evidence.map(answerShown), ...ANSWERS_ALONE, prompt: question },
     }),
   };
   return taken;
 }
+
+/** It left a file, called something, or said more than that it is about to. */
+const saysAnything = ({ turns, files }: Evidence): boolean =>
+  files.length > 0 ||
+  turns.some(({ parts }) =>
+    parts.some(({ own, kind, text }) => own && kind !== "thought" && (kind !== "text" || hasContent(text))),
+  );
 
 /** What is shown of rollouts of several turns. Own words alone make one malformed. */
 function takenViews(group: Group, of: readonly Evidence[], candidate: CandidateRule, shrinks: number): Taken {
@@ -114,7 +139,7 @@ function takenViews(group: Group, of: readonly Evidence[], candidate: CandidateR
   const { shown, shared, cuttable, beginning, texts, own } = view;
   const prompt = questionText(group.prompt, true);
   return {
-    candidates: texts.map((text) => (text === null ? null : normaliseCandidate(text))),
+    candidates: texts.map((text, r) => (saysAnything(of[r] as Evidence) ? normaliseCandidate(text) : null)),
     short: own.map((chars) => chars <= longest),
     tooLong: group.rollouts.map(
       ({ too_long }, r) => too_long === true || (own[r] as number) > LIMITS.rollout_text_bytes,
@@ -122,7 +147,7 @@ function takenViews(group: Group, of: readonly Evidence[], candidate: CandidateR
     question: beginning === null ? prompt : `${prompt}\n\nThey all began so:\n\n${beginning}`,
     language: null,
     warnings: candidate.strip_comments ? ["strip_skipped"] : [],
-    evidence: { of, shown, shared, isView: true, cuttable },
+    evidence: { of, shown, shared, prompt, isView: true, cuttable },
   };
 }
 

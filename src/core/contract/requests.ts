@@ -5,6 +5,7 @@ import * as z from "zod";
 import { said } from "#said";
 import { bound, instead, type LimitName, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { hasItemsBeyond } from "../transcript/forms.ts";
 import { answerOf, turnsOf } from "../transcript/turns.ts";
 import { AnyJsonSchema } from "./any-json.ts";
 import { OverlongSchema } from "./spec.ts";
@@ -78,14 +79,13 @@ export const RolloutTextSchema = z.string().overwrite((text) => withinReach(text
 
 const isRun = (run: unknown): boolean =>
   Array.isArray(run) ? run.length > 0 : typeof run === "object" && run !== null && Object.keys(run).length > 0;
-const turnsIn = (run: unknown): number => (Array.isArray(run) ? run.length : 1);
 
 /** Forms: ../transcript. */
 export const MessagesSchema = AnyJsonSchema.refine(
   isRun,
   "expected messages: a list that is not empty, or a trajectory",
 )
-  .refine((run) => turnsIn(run) <= LIMITS.rollout_messages_max, `too many; ${theLimit("rollout_messages_max")}`)
+  .refine((run) => !hasItemsBeyond(run, LIMITS.rollout_messages_max), `too many; ${theLimit("rollout_messages_max")}`)
   .meta(
     said(
       "a rollout of several turns, in place of text: OpenAI chat messages with their calls and results, Responses items, Anthropic messages, a trajectory of ATIF (1.0 to 1.7) or of verifiers (docs/trajectories.md)",

@@ -29,8 +29,11 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   const points =
     pointed === null ? undefined : spreadOf<number | null>(pointed, (result) => result.points ?? [], null, size);
   const { selected, tied } = selectionOf(compared);
-  const verifier = verifierUse(signals.asked());
-  const rollouts = rolloutResults(signals, spec, judgeable, wins, verifier.failed > 0);
+  const verifier = verifierUse(signals.asked(), signals.earlier);
+  const failedBefore = signals.earlier.flatMap(({ charged, readings }) =>
+    charged ? readings.filter(({ code }) => code !== null) : [],
+  );
+  const rollouts = rolloutResults(signals, spec, judgeable, wins, verifier.failed > failedBefore.length);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
   // What is left of an incomplete group is no sample of its rewards: a dead verifier leaves only
@@ -167,26 +170,30 @@ function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
 /**
  * What the group itself asked of the verifier. `saved`: samples left out by early stop, and those
  * shared with an equal group.
+ * @param earlier what was asked and is no comparison that counts
  */
-function verifierUse(asked: readonly SignalQuestion[]): VerifierUse {
-  const charged = asked.filter((entry) => entry.charged);
-  const run = charged.flatMap((entry) => entry.readings.filter(({ saved }) => !saved));
+function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQuestion[]): VerifierUse {
+  const isCharged = (entry: SignalQuestion) => entry.charged;
+  const charged = [...earlier, ...asked].filter(isCharged);
+  const runOf = (entries: readonly SignalQuestion[]) =>
+    entries.flatMap(({ readings }) => readings.filter(({ saved }) => !saved));
+  const run = runOf(charged);
   const answered = run.filter(({ code }) => code === null);
   const unparsed = run.filter(isUnparsed).length;
   const total = (field: "prompt_tokens" | "completion_tokens") =>
     charged.reduce((sum, entry) => entry.readings.reduce((inner, reading) => inner + reading[field], sum), 0);
   return {
-    comparisons: charged.filter(({ question }) => isFirst(question) && !isProbe(question)).length,
+    comparisons: asked.filter((one) => one.charged && isFirst(one.question) && !isProbe(one.question)).length,
     generations: run.length,
     parsed: answered.length - unparsed,
     unparsed,
     failed: run.length - answered.length,
-    saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - run.length,
+    saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - runOf(asked.filter(isCharged)).length,
     prompt_tokens: total("prompt_tokens"),
     completion_tokens: total("completion_tokens"),
     latency_ms: latencySummary(answered.map(({ latency_ms }) => latency_ms)),
     models: modelsOf(
-      asked.map(({ question, charged, readings }) => {
+      [...earlier, ...asked].map(({ question, charged, readings }) => {
         const answers = readings.every(({ code }) => code === null);
         return { question, charged, readings: answers ? readings : readings.filter(({ code }) => code === null) };
       }),

@@ -48,6 +48,8 @@ const STEPS_ROLLOUT = 500;
 
 export class GroupSignals {
   readonly prepared: PreparedGroup;
+  /** What was asked about longer views of the group, which counts and decides nothing. */
+  earlier: readonly SignalQuestion[] = [];
   private readonly compiled: CompiledSpec;
   private readonly step: number;
   private readonly values = new Map<string, readonly Valued[]>();
@@ -248,7 +250,12 @@ export class GroupSignals {
     const { shows } = plan;
     this.groups.set(name, group);
     if (shows !== undefined) this.shown.set(name, shows);
-    const asked = shows === undefined ? group : { ...group, texts: shows.texts, keys: shows.keys };
+    const asked = { ...group, ...(shows !== undefined && { texts: shows.texts, keys: shows.keys }) };
+    if (signal.ownTexts === true && asked.evidence !== undefined) {
+      // Nothing of the policy's own words can be shown shorter, and all of them stand in its texts.
+      asked.question = asked.evidence.prompt;
+      delete asked.evidence;
+    }
     return { name, judge, plan, group: asked, members };
   }
 

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
+import { ownWordsOf } from "../candidate/prepare.ts";
 import { wholeFrom } from "../faults/bounded.ts";
 
 const SCHEMA = z.strictObject({
@@ -55,10 +56,12 @@ export const length: Signal<LengthSettings> = {
   fromLengths: ({ unit }) => unit === "tokens",
   lints: ({ unit }) => (unit === "characters" ? ["length_in_characters"] : []),
   range: ({ form }) => (form === "kimi" ? [-0.5, 0.5] : [0, 1]),
-  open({ group: { rollouts } }, { form, unit, max = 1 }) {
-    const lengths = rollouts.map(({ text, length_tokens }) =>
-      unit === "tokens" ? (length_tokens as number) : characters(text),
-    );
+  open(prepared, { form, unit, max = 1 }) {
+    const chars = (words: readonly string[]) => words.reduce((sum, text) => sum + characters(text), 0);
+    const lengths =
+      unit === "tokens"
+        ? prepared.group.rollouts.map(({ length_tokens }) => length_tokens as number)
+        : ownWordsOf(prepared).map(chars);
     const share = (length: number) => (form === "cosine" ? cosineShare(length, max) : 1 - Math.min(length / max, 1));
     return answeredAtOnce(() => (form === "kimi" ? kimiShares(lengths) : lengths.map(share)).map(valued));
   },

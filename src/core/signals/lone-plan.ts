@@ -8,6 +8,7 @@ import type { Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 import type { Verdict } from "../judges/verdicts.ts";
+import { hashText } from "../math/random.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /** What is shown where a candidate stands, to see whether the question itself is taken. */
@@ -41,6 +42,16 @@ export interface Lone extends UnreadableRule {
     seen: readonly AskedQuestion[],
     lost: ReadonlySet<number>,
   ): (text: number | null, rollout: number) => RolloutValue;
+}
+
+/** Texts of rollouts that are shown in place of candidates, each once; null: none of that rollout. */
+export function shownOnce(question: string, all: readonly (string | null)[]): Required<Pick<Lone, "shows" | "of">> {
+  const texts = [...new Set(all.filter((text) => text !== null))];
+  const at = new Map(texts.map((text, i) => [text, i]));
+  return {
+    shows: { texts, keys: texts.map((text) => hashText(question, text)), of: texts.map((text) => all.indexOf(text)) },
+    of: all.map((text) => (text === null ? null : (at.get(text) as number))),
+  };
 }
 
 /** All that came back about one of the texts. */

@@ -11,10 +11,9 @@ import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import { hashText } from "../math/random.ts";
 import { gradeOf } from "./grade.ts";
 import { orOf } from "./lone-judge.ts";
-import { bareQuestion, lonePlan, verdictsOn } from "./lone-plan.ts";
+import { bareQuestion, lonePlan, shownOnce, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /**
@@ -71,13 +70,10 @@ export function byJudge(
     lost === undefined &&
     isShown(answer) &&
     (rules === null || rules === "unknown" || (appeal && rules === "different"));
-  const open = found.map((tier) => (isOpen(tier) ? tier.answer : null));
-  const texts = [...new Set(open.flatMap((answer) => answer ?? []))];
-  const shows = {
-    texts,
-    keys: texts.map((text) => hashText(question, text)),
-    of: texts.map((text) => open.indexOf(text)),
-  };
+  const { shows, of } = shownOnce(
+    question,
+    found.map((tier) => (isOpen(tier) ? tier.answer : null)),
+  );
   const questionOf = {
     to: "chat" as const,
     preset: judge.prompt,
@@ -85,9 +81,8 @@ export function byJudge(
     samples: judge.samples as number,
   };
   return lonePlan({
-    questions: texts.map((_, classIndex): Question => ({ ...questionOf, shown: [classIndex] })),
-    of: open.map((answer) => (answer === null ? null : texts.indexOf(answer))),
-    ...{ shows, unreadable, bare: bareQuestion },
+    questions: shows.texts.map((_, classIndex): Question => ({ ...questionOf, shown: [classIndex] })),
+    ...{ of, shows, unreadable, bare: bareQuestion },
     read: (seen) => (text, r) => {
       const match = found[r] as ReferenceMatch;
       // Too long for a judge, and so for anybody.

@@ -15,6 +15,7 @@ import {
 } from "../candidate/answers/compare-answers.ts";
 import { ANSWER_PLACES, type AnswerPlace, finalAnswer, statedAnswer } from "../candidate/answers/final-answer.ts";
 import { isOpener } from "../candidate/openers.ts";
+import { answersOf } from "../candidate/prepare.ts";
 import { someOf, someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { promptTitle } from "../judges/presets/own.ts";
@@ -120,7 +121,8 @@ export const reference: Signal<ReferenceSettings> = {
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
   ...inSteps<ReferenceSettings>(function* (prepared, settings) {
     const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null, unreadable } = settings;
-    const { group, candidates } = prepared;
+    const { group } = prepared;
+    const candidates = answersOf(prepared);
     const references = [factOf<string | string[]>(group, "reference") ?? []].flat();
     const type = factOf<AnswerType>(group, "answer_type") ?? answer_type;
     const stated = references.map(statedAnswer);

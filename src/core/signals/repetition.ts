@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
 import { type Valued, valued } from "../asking/signal-value.ts";
+import { ownWordsOf } from "../candidate/prepare.ts";
 import { wholeFrom } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { PYTHON_SPACE_CLASS } from "../text/python-text.ts";
@@ -61,16 +62,20 @@ export function itemsOf(text: string): string[] {
 }
 
 /**
- * (1 - distinct / all) of the n-grams, in [0, 1); 0 where there are fewer items than n. TRL counts
+ * (1 - distinct / all) of the n-grams, none of which crosses a part's end, in [0, 1); 0 where there
+ * are fewer items than n. TRL counts
  * tokens, open-r1 and ms-swift words (both MIT or Apache; formula of Yeo et al., arXiv 2502.03373).
  */
-export function repeatedShare(items: readonly (string | number)[], n: number): number {
-  const total = items.length - n + 1;
-  if (total < 1) return 0;
+export function repeatedShare(parts: readonly (readonly (string | number)[])[], n: number): number {
   const seen = new Set<string>();
-  // Words hold no white space, so this separator is in none.
-  for (let at = 0; at < total; at++) seen.add(items.slice(at, at + n).join(" "));
-  return 1 - seen.size / total;
+  let all = 0;
+  for (const part of parts) {
+    const total = Math.max(0, part.length - n + 1);
+    // Words hold no white space, so this separator is in none.
+    for (let at = 0; at < total; at++) seen.add(part.slice(at, at + n).join(" "));
+    all += total;
+  }
+  return all === 0 ? 0 : 1 - seen.size / all;
 }
 
 export const repetition: Signal<RepetitionSettings> = {
@@ -79,11 +84,11 @@ export const repetition: Signal<RepetitionSettings> = {
   relative: false,
   facts: () => [],
   range: ({ penalty }) => [0 - penalty, 0],
-  ...inSteps<RepetitionSettings>(function* ({ group }, { ngram, penalty }) {
+  ...inSteps<RepetitionSettings>(function* (prepared, { ngram, penalty }) {
     const values: Valued[] = [];
-    for (const { text } of group.rollouts) {
-      values.push(valued(0 - repeatedShare(itemsOf(text), ngram) * penalty));
-      yield STEPS_CHAR * text.length;
+    for (const words of ownWordsOf(prepared)) {
+      values.push(valued(0 - repeatedShare(words.map(itemsOf), ngram) * penalty));
+      yield STEPS_CHAR * words.reduce((sum, { length }) => sum + length, 0);
     }
     return answeredAtOnce(() => values);
   }),

@@ -1,11 +1,11 @@
 // How a rollout's steps become the one text that a verifier is shown. Knows no verifier.
 
 import { factOf } from "../asking/signal.ts";
-import type { Rollout } from "../contract/requests.ts";
+import type { PreparedGroup } from "../candidate/prepare.ts";
 import { createGuard } from "../judges/escape/guard.ts";
 import { stepList } from "../judges/step-list.ts";
 import type { Part } from "../transcript/messages.ts";
-import { type Turn, turnsOf } from "../transcript/turns.ts";
+import type { Turn } from "../transcript/turns.ts";
 
 /** What begins or ends a paragraph's tag. */
 const TAGS = ["<paragraph_", "</paragraph_"].map((text) => ({ text, rule: "anywhere" as const }));
@@ -19,24 +19,30 @@ export const numberedSteps = (steps: readonly string[]): string =>
   steps.map((text, i) => `<paragraph_${i}>\n${guard(text)}\n</paragraph_${i}>`).join("\n\n");
 
 /**
- * The steps of a rollout: those that were sent, else the policy's own turns, each with its calls; of
- * one that was not sent in steps, as where costs are told, its text.
+ * The steps of each rollout: those that were sent, else the policy's own turns, each with its calls;
+ * of one that was not sent in steps, as where costs are told, its text.
  */
-export const stepTexts = (rollout: Rollout): readonly string[] =>
-  factOf<string[]>(rollout, "step_texts") ??
-  (rollout.messages === undefined ? [rollout.text] : ownSteps(turnsOf(rollout.messages)));
+export const stepsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
+  group.rollouts.map((rollout, r) => {
+    const turns = rollout.messages === undefined ? undefined : evidence?.of[r]?.turns;
+    return factOf<string[]>(rollout, "step_texts") ?? (turns === undefined ? [rollout.text] : ownSteps(turns));
+  });
 
-/** What the policy says and calls in each of its turns. */
+/** Of a turn without a word of its own, such as one of thoughts alone, which counts as a step. */
+const NO_WORDS = "(no words)";
+
+/** What the policy says and calls in each of its turns; nothing where it does so in none. */
 function ownSteps(turns: readonly Turn[]): string[] {
   const said = (part: Part) => (part.kind === "call" ? `${part.name} ${part.text}`.trim() : part.text);
-  return turns.flatMap(({ parts }) => {
-    const own = parts.filter((part) => part.own && part.kind !== "thought").map(said);
-    return own.length === 0 ? [] : [own.join("\n")];
-  });
+  const own = turns
+    .filter(({ role }) => role === "assistant")
+    .map(({ parts }) => parts.filter((part) => part.own && part.kind !== "thought").map(said));
+  return own.every(({ length }) => length === 0) ? [] : own.map((words) => words.join("\n") || NO_WORDS);
 }
 
-/** All that may be shown in place of a rollout that was sent in steps. */
-export const shownOfSteps = (rollout: object): string[] => {
-  const steps = factOf<string[]>(rollout, "step_texts");
-  return steps === undefined ? [] : [numberedSteps(steps), stepList(steps)];
-};
+/** All that may be shown in place of rollouts by their steps. */
+export const shownOfSteps = (prepared: Pick<PreparedGroup, "group" | "evidence">): string[] =>
+  stepsOf(prepared).flatMap((steps, r) => {
+    const { step_texts, messages }: { step_texts?: unknown; messages?: unknown } = prepared.group.rollouts[r] ?? {};
+    return step_texts === undefined && messages === undefined ? [] : [numberedSteps(steps), stepList(steps)];
+  });

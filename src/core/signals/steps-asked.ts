@@ -7,13 +7,14 @@ import type { Judge, Plan } from "../asking/signal.ts";
 import { without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
+import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { stepList } from "../judges/step-list.ts";
-import { hashText } from "../math/random.ts";
 import { mostFrequent } from "../math/stats.ts";
-import { BARE_TEXT, lonePlan, verdictsOn } from "./lone-plan.ts";
-import { numberedSteps, stepTexts } from "./step-texts.ts";
+import { BARE_TEXT, lonePlan, shownOnce, verdictsOn } from "./lone-plan.ts";
+import { numberedSteps, stepsOf } from "./step-texts.ts";
 import { type Reduction, reduced, stepsDetail } from "./steps-score.ts";
+import { unread } from "./unreadable.ts";
 
 /** The steps' scores, or why there are none. */
 type Scored = readonly number[] | ItemErrorCode;
@@ -28,16 +29,15 @@ interface AskedSteps {
 }
 
 /** Asks once about each different solution; nobody is asked about one without steps. */
-function askedSteps(
-  { group, question }: PreparedGroup,
-  { settings, write, question: asked, scoresOf }: AskedSteps,
-): Plan {
-  const all = group.rollouts.map(stepTexts);
-  const written = all.map((steps) => (steps.length === 0 ? null : write(steps)));
-  const texts = [...new Set(written.flatMap((text) => text ?? []))];
-  const of = texts.map((text) => written.indexOf(text));
-  const counts = of.map((r) => (all[r] as readonly string[]).length);
-  const questions = texts.map(
+function askedSteps(prepared: PreparedGroup, { settings, write, question: asked, scoresOf }: AskedSteps): Plan {
+  const all = stepsOf(prepared);
+  const isAsked = ({ length }: readonly string[]) => length > 0 && length <= LIMITS.solution_steps_max;
+  const { shows, of } = shownOnce(
+    prepared.question,
+    all.map((steps) => (isAsked(steps) ? write(steps) : null)),
+  );
+  const counts = shows.of.map((r) => (all[r] as readonly string[]).length);
+  const questions = shows.texts.map(
     (_, classIndex): Question => ({
       ...asked,
       shown: [classIndex],
@@ -51,9 +51,10 @@ function askedSteps(
   });
   return lonePlan({
     ...{ questions, unreadable: settings.unreadable, bare },
-    of: written.map((text) => (text === null ? null : texts.indexOf(text))),
-    shows: { texts, keys: texts.map((text) => hashText(question, text)), of },
-    read: (seen) => (text) => {
+    ...{ of, shows },
+    read: (seen) => (text, r) => {
+      // More turns than anybody is asked about: the policy's doing, as too long a text is.
+      if (text === null && (all[r] as readonly string[]).length > 0) return unread(settings, "too_long");
       const scored = text === null ? [] : scoresOf(text, counts[text] as number, seen);
       return typeof scored === "string"
         ? { value: without(scored), detail: null }

@@ -4,11 +4,11 @@ import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
 import { factOf, type Plan } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
-import type { PreparedGroup } from "../candidate/prepare.ts";
+import { answersOf, type PreparedGroup } from "../candidate/prepare.ts";
 import { ApiError } from "../faults/errors.ts";
 import { ASSERTING, languageOf, RUN_STATUSES } from "../judges/test-runs.ts";
 import { hashText } from "../math/random.ts";
-import { lonePlan, readingsOn } from "./lone-plan.ts";
+import { type Lone, lonePlan, readingsOn, shownOnce } from "./lone-plan.ts";
 import type { TestCase } from "./test-cases.ts";
 import { counted, type TestResult, type TestsSettings, testsScore } from "./tests-score.ts";
 
@@ -16,7 +16,8 @@ const TIMEOUT_MS = 10_000;
 
 /** Throws ApiError for a group whose tests cannot be run. */
 export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Plan {
-  const { texts, classes } = group;
+  const { shows, of } = programsOf(group);
+  const { texts } = shows ?? group;
   const { timeout_ms = TIMEOUT_MS } = settings;
   const { cases, language } = runnable(group);
   const runs = { cases, language, timeout_ms };
@@ -26,8 +27,8 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
     .join("-")}`;
   const question = { to: "execute" as const, preset, runs, samples: cases.length };
   return lonePlan({
+    ...{ of, ...(shows !== undefined && { shows }) },
     questions: texts.map((_, text): Question => ({ ...question, shown: [text] })),
-    of: classes.classOf,
     read: (seen) => (text) => {
       // No program passes nothing.
       if (text === null) return { value: valued(0), detail: null };
@@ -38,6 +39,13 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
       return { value, detail: counted(results) };
     },
   });
+}
+
+/** The candidates; beside transcripts and diffs, which are no programs, what each rollout says last. */
+function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "of"> {
+  if (group.evidence?.isView !== true) return { of: group.classes.classOf };
+  const programs = answersOf(group).map((program, r) => (group.formatOk[r] === true ? program : null));
+  return shownOnce(group.question, programs);
 }
 
 function runnable({ group, index }: PreparedGroup): { cases: readonly TestCase[]; language: string } {

@@ -70,3 +70,10 @@ export function* itemsOf(messages: unknown, path: ItemPath = []): Generator<Plac
     for (const item of listOf(messages)) yield { item, path };
   }
 }
+
+/** Whether a run has more messages, items and results; no more are looked at. */
+export function hasItemsBeyond(run: unknown, most: number): boolean {
+  let count = 0;
+  for (const _ of itemsOf(run)) if (++count > most) return true;
+  return false;
+}

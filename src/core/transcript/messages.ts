@@ -73,7 +73,7 @@ const CALL_IDS = ["call_id", "tool_call_id", "toolCallId", "tool_use_id", "id"];
 const RESULT_TEXTS = ["output", "content", "result", "response", "outputs", "results", "tools"];
 
 /** A call as any tool writes it; a hosted tool's own result with it. */
-function callParts(call: ForeignFields, type: string): Part[] {
+function callParts(call: ForeignFields, type: string, own: boolean): Part[] {
   const [wrapper, inner] = firstOf(call, ["function", "custom", "functionCall"]) ?? ["", call];
   const held = isRecord(inner) ? inner : { name: inner };
   const name = written(firstOf(held, CALL_NAMES)?.[1]) || type;
@@ -83,14 +83,14 @@ function callParts(call: ForeignFields, type: string): Part[] {
     part("result", false, resultText(held[field]), field === "error" ? "error" : "", id),
   );
   const read = ["type", ...CALL_NAMES, ...CALL_IDS, ...CALL_RESULTS];
-  const outer = wrapper === "" ? [] : besides(call, [wrapper, ...read], true);
+  const outer = wrapper === "" ? [] : besides(call, [wrapper, ...read], own);
   if (given !== null) {
-    const beside = [...besides(held, [...read, given[0]], true), ...outer];
-    return [part("call", true, written(given[1]), name, id), ...beside, ...results];
+    const beside = [...besides(held, [...read, given[0]], own), ...outer];
+    return [part("call", own, written(given[1]), name, id), ...beside, ...results];
   }
   // What it does stands in fields of its own.
   const fields = Object.entries(held).filter(([field, value]) => !read.includes(field) && !isAside(field, value));
-  return [part("call", true, written(Object.fromEntries(fields)), name, id), ...outer, ...results];
+  return [part("call", own, written(Object.fromEntries(fields)), name, id), ...outer, ...results];
 }
 
 /** A result's words: of a list the texts as they are, the others as JSON. */
@@ -125,7 +125,7 @@ function blockParts(block: unknown, own: boolean): Part[] {
   const type = typeof block.type === "string" ? snake(block.type) : "";
   if (isThought(block)) return [part("thought", own, thoughtText(block))];
   if (RESULT.test(type) || "functionResponse" in block) return resultParts(block);
-  if (CALL.test(type) || "functionCall" in block) return callParts(block, type);
+  if (CALL.test(type) || "functionCall" in block) return callParts(block, type, own);
   if (isTextType(block.type) && (typeof block.text === "string" || isNothing(block.text)))
     return [part("text", own, written(block.text)), ...besides(block, ["text"], own)];
   return [part("other", own, written(block), type || "part")];
@@ -155,7 +155,7 @@ function messageParts(message: ForeignFields, own: boolean): Part[] {
     ...thoughts,
     ...contentParts(content, own),
     ...calls.flatMap((call) =>
-      isRecord(call) ? callParts(call, "call") : [part("call", true, written(call), "call")],
+      isRecord(call) ? callParts(call, "call", own) : [part("call", own, written(call), "call")],
     ),
     ...beside.filter(({ kind }) => kind !== "thought"),
   ];
@@ -170,7 +170,7 @@ export function partsOfItem(item: unknown): ReadItem {
   if (RESULT_ROLES.has(item.role)) return { role: "tool", own: false, opens: true, parts: resultParts(item) };
   if (type !== "message" && item.role === undefined) {
     if (RESULT.test(type)) return { role: "tool", own: false, opens: true, parts: resultParts(item) };
-    if (CALL.test(type)) return { ...assistant, opens: false, parts: callParts(item, type) };
+    if (CALL.test(type)) return { ...assistant, opens: false, parts: callParts(item, type, true) };
     return { ...assistant, opens: false, parts: blockParts(item, true) };
   }
   const role = typeof item.role === "string" && item.role !== "" ? item.role : "assistant";

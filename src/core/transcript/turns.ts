@@ -14,7 +14,7 @@ const speaks = ({ kind }: Part): boolean => kind !== "result";
 /** Whether an item goes on with the turn before it. */
 function goesOn(last: Turn | undefined, { role, own, opens, parts }: ReadItem): boolean {
   if (last === undefined) return false;
-  if (!parts.some(speaks)) return true;
+  if (parts.length > 0 && !parts.some(speaks)) return true;
   if (!own || last.role !== role) return false;
   // Items of one response: a thought, its message, its calls.
   const thoughtOnly = last.parts.every(({ kind }) => kind === "thought");
@@ -45,6 +45,17 @@ export function answerOf(turns: readonly Turn[]): string {
     : said(last)
         .map(({ text }) => text)
         .join("\n");
+}
+
+const WORDS: ReadonlySet<Part["kind"]> = new Set(["text", "thought", "call"]);
+/** All that the policy wrote, in its order: thoughts, what it said, its calls' arguments. */
+export const ownWords = (turns: readonly Turn[]): string[] =>
+  turns.flatMap(({ parts }) => parts.flatMap(({ own, kind, text }) => (own && WORDS.has(kind) ? [text] : [])));
+
+/** Whether the policy's last turn thought apart from its words, and came to an end with that. */
+export function thoughtApart(turns: readonly Turn[]): boolean {
+  const own = turns.findLast(({ role }) => role === "assistant")?.parts.filter((part) => part.own) ?? [];
+  return own.some(({ kind }) => kind === "thought") && own.some(({ kind }) => kind !== "thought");
 }
 
 /** Whether anything stands there besides what is said: calls, results, or what no reader knows. */

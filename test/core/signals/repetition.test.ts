@@ -63,7 +63,7 @@ test("words are measured as published, whatever stands in the smaller part of th
           "and so on and so forth at last",
         ].join(" ");
         expect(itemsOf(text)).toEqual(wordsOf(text));
-        expect(penalty(text)).toBe(0 - repeatedShare(wordsOf(text), 3) + 0);
+        expect(penalty(text)).toBe(0 - repeatedShare([wordsOf(text)], 3) + 0);
       },
     ),
   );

@@ -67,11 +67,11 @@ describe("length", () => {
 
 describe("repetition", () => {
   test.each(ofImpl("trl_repetition"))("as TRL's over tokens: %s", (_, { input, expected }) => {
-    expect(repeatedShare(input.ids, input.ngram) * input.max_penalty + 0).toBeCloseTo(expected.value, 12);
+    expect(repeatedShare([input.ids], input.ngram) * input.max_penalty + 0).toBeCloseTo(expected.value, 12);
   });
 
   test.each(ofImpl("open_r1_repetition"))("as open-r1's over words: %s", (_, { input, expected }) => {
-    expect(repeatedShare(wordsOf(input.text), input.ngram) * input.max_penalty + 0).toBeCloseTo(expected.value, 12);
+    expect(repeatedShare([wordsOf(input.text)], input.ngram) * input.max_penalty + 0).toBeCloseTo(expected.value, 12);
   });
 });
 

@@ -15,9 +15,11 @@ const heads = (text: string): number => text.match(HEAD)?.length ?? 0;
 const bare = (text: string): string => text.replaceAll("\u2060", "");
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
+const presets = fc.constantFrom("text-select", "ruler", "code-select");
+
 export function holdsOfAny(runs: number): void {
   fc.assert(
-    fc.property(rollouts, budgets, fc.boolean(), (sent, budget, reasoning) => {
+    fc.property(rollouts, budgets, fc.boolean(), presets, (sent, budget, reasoning, preset) => {
       const evidence = evidenceOf(sent as unknown as Rollout[]);
       if (evidence === null) throw new Error("these have messages");
       for (const { turns, files } of evidence) {
@@ -27,17 +29,12 @@ export function holdsOfAny(runs: number): void {
         expect(viewOf(all, reasoning, budget)).toEqual(view);
         // Nothing inside a block begins another, whatever the judge's own words break besides.
         expect(heads(view.text)).toBe(regions.length);
-        for (const preset of ["text-select", "ruler", "code-select"]) {
-          const render = createRenderer(preset, "exact_match", {
-            question: "q",
-            language: null,
-            candidates: [view.text, "x"],
-          });
-          const asked = render([0, 1])
-            .map(({ content }) => content)
-            .join("\n");
-          expect(heads(asked)).toBe(regions.length);
-        }
+        const job = { question: "q", language: null, candidates: [view.text, "x"] };
+        const render = createRenderer(preset, "exact_match", job);
+        const asked = render([0, 1])
+          .map(({ content }) => content)
+          .join("\n");
+        expect(heads(asked)).toBe(regions.length);
         for (const { own, text } of regions) if (own) expect(view.text).toContain(unlikeBlocks(text));
         const cut = regions.filter(({ own }) => !own).map(({ text }) => text.length);
         const least = ownChars(regions) + sum(cut.map(leastOf));
@@ -52,7 +49,16 @@ export function holdsOfAny(runs: number): void {
           reasoning ? 0 : sum(all.filter(({ is }) => is === "thoughts").map(({ text }) => text.length)),
         );
       }
-      const { shown, shared, texts } = wholeView(evidence, { reasoning, budget });
+      const { shown, shared, texts, beginning } = wholeView(evidence, { reasoning, budget });
+      evidence.forEach(({ turns, files }, r) => {
+        const regions = [...regionsOf(turns), ...fileRegions(files, false)].filter(
+          ({ is }) => reasoning || is !== "thoughts",
+        );
+        const cut = regions.filter(({ own }) => !own).map(({ text }) => text.length);
+        const least = ownChars(regions) + sum(cut.map(leastOf));
+        const chars = bare(texts[r] as string).length + bare(beginning ?? "").length;
+        expect(chars).toBeLessThanOrEqual(Math.max(least, budget.total_chars));
+      });
       expect(shown.every(({ shown: share }) => share >= 0 && share <= 1)).toBe(true);
       expect(texts.length).toBe(sent.length);
       expect(shared === 0 || evidence.every(({ turns }) => shared < turns.length)).toBe(true);

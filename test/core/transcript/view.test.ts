@@ -153,13 +153,48 @@ describe("a group", () => {
     expect(shown.map((one) => one.shown)).toEqual([1, 1]);
   });
 
-  it("leaves each a turn of its own, and has nobody judged who said nothing", () => {
-    const { shared, texts } = wholeView(group(start, start, [{ role: "user", content: "?" }]), {
+  it("leaves each a turn of its own", () => {
+    const { shared } = wholeView(group(start, start, [{ role: "user", content: "?" }]), {
       reasoning: false,
       budget: BUDGET,
     });
     expect(shared).toBe(0);
-    expect(texts[2]).toBeNull();
+  });
+});
+
+describe("thoughts between tags", () => {
+  const shown = (content: string) => {
+    const [evidence] =
+      evidenceOf([{ text: "", messages: [{ role: "assistant", content }] } as unknown as Rollout]) ?? [];
+    return evidence?.turns.flatMap(({ parts }) => parts.map(({ kind, text }) => [kind, text]));
+  };
+  it.each([
+    [
+      "<think>hm</think>\n\nDone.",
+      [
+        ["thought", "<think>hm</think>"],
+        ["text", "Done."],
+      ],
+    ],
+    [
+      "hm</think>Done.",
+      [
+        ["thought", "hm</think>"],
+        ["text", "Done."],
+      ],
+    ],
+    ["<think>hm", [["thought", "<think>hm"]]],
+    [
+      "<think>a</think>Done.<think>but",
+      [
+        ["thought", "<think>a</think><think>but"],
+        ["text", "Done."],
+      ],
+    ],
+    ["I put <think> around it </think> now.", [["text", "I put <think> around it </think> now."]]],
+    ["No thought.", [["text", "No thought."]]],
+  ])("%s", (content, parts) => {
+    expect(shown(content)).toEqual(parts);
   });
 });
 

@@ -3,7 +3,17 @@
 import type { Rollout } from "../../contract/requests.ts";
 import { answerOf, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
 import { type FileEvidence, fileRegions } from "./files.ts";
-import { type LeftOut, ownChars, type Region, regionsOf, type ShownShare, type ViewBudget, viewOf } from "./view.ts";
+import { thoughtsApart } from "./thoughts.ts";
+import {
+  type LeftOut,
+  ownWordsChars,
+  type Region,
+  regionsOf,
+  type ShownShare,
+  type ViewBudget,
+  viewOf,
+  wantedChars,
+} from "./view.ts";
 
 /** A rollout's turns and files. */
 export interface Evidence {
@@ -15,7 +25,7 @@ export interface Evidence {
 export function evidenceOf(rollouts: readonly Rollout[]): Evidence[] | null {
   if (rollouts.every(({ messages, files }) => messages === undefined && files === undefined)) return null;
   return rollouts.map(({ text, messages, files = [] }) => ({
-    turns: messages === undefined ? (text === "" ? [] : turnOfText(text)) : turnsOf(messages),
+    turns: thoughtsApart(messages === undefined ? (text === "" ? [] : turnOfText(text)) : turnsOf(messages)),
     files,
   }));
 }
@@ -39,9 +49,9 @@ export interface GroupView {
   /** Turns that all began with, and their text, which stands in the question; null without any. */
   shared: number;
   beginning: string | null;
-  /** One a rollout; null: it has no word of its own. */
-  texts: readonly (string | null)[];
-  /** One a rollout: characters of its own words, with what stands around all. */
+  /** One a rollout. */
+  texts: readonly string[];
+  /** One a rollout: characters of its own words, with what stands around these. */
   own: readonly number[];
   shown: readonly ShownShare[];
   /** Something is left that a smaller budget would cut. */
@@ -53,8 +63,9 @@ interface ViewRule {
   budget: ViewBudget;
 }
 
-const saysAnything = ({ turns, files }: Evidence): boolean =>
-  files.length > 0 || turns.some(({ parts }) => parts.some(({ own, kind }) => own && kind !== "thought"));
+/** Characters of its own words, thoughts apart, with what stands around these. */
+export const ownLength = ({ turns }: Evidence): number =>
+  ownWordsChars(regionsOf(turns).filter(({ is }) => is !== "thoughts"));
 
 const charsOf = (regions: readonly Region[]): number => regions.reduce((sum, { text }) => sum + text.length, 0);
 
@@ -62,19 +73,24 @@ const charsOf = (regions: readonly Region[]): number => regions.reduce((sum, { t
 export function wholeView(all: readonly Evidence[], { reasoning, budget }: ViewRule): GroupView {
   const shared = sharedTurns(all);
   const common = regionsOf((all[0] as Evidence).turns.slice(0, shared));
-  const beginning = viewOf(common, reasoning, budget);
   const regions = all.map(({ turns, files }) => [
     ...regionsOf(turns.slice(shared), shared + 1),
     ...fileRegions(files, false),
   ]);
-  const views = regions.map((own) => viewOf(own, reasoning, budget));
   const ofThought = ({ is }: Region) => reasoning || is !== "thoughts";
+  const wanted = (some: readonly Region[]) => wantedChars(some.filter(ofThought), budget);
+  const allChars = wanted(common) + Math.max(...regions.map(wanted));
+  // Of more than there is room for, the beginning and what follows get their shares.
+  const part = Math.min(1, budget.total_chars / allChars);
+  const beginning = viewOf(common, reasoning, { ...budget, total_chars: Math.floor(part * wanted(common)) });
+  const left = Math.max(0, budget.total_chars - (shared === 0 ? 0 : beginning.text.length));
+  const views = regions.map((own) => viewOf(own, reasoning, { ...budget, total_chars: left }));
   const commonChars = charsOf(common.filter(ofThought));
   return {
     shared,
     beginning: shared === 0 ? null : beginning.text,
-    texts: views.map(({ text }, r) => (saysAnything(all[r] as Evidence) ? text : null)),
-    own: regions.map((own) => ownChars(own.filter(ofThought)) + ownChars(common.filter(ofThought))),
+    texts: views.map(({ text }) => text),
+    own: regions.map((own) => ownWordsChars(own.filter(ofThought)) + ownWordsChars(common.filter(ofThought))),
     shown: views.map((view, r) => {
       const chars = charsOf((regions[r] as Region[]).filter(ofThought));
       const whole = chars + commonChars;
@@ -92,7 +108,7 @@ export function diffView(all: readonly Evidence[], { budget }: ViewRule): GroupV
   return {
     ...{ shared: 0, beginning: null },
     texts: views.map(({ text }) => text),
-    own: regions.map(ownChars),
+    own: regions.map(ownWordsChars),
     shown: views.map((view, r) => {
       const missing = chars(all[r] as Evidence);
       const files = charsOf(regions[r] as Region[]);

@@ -39,8 +39,10 @@ const guard = createGuard([...MARKS, "characters left out]"].map((text) => ({ te
 /** Breaks in a text whatever could pass for a block of a transcript. */
 export const unlikeBlocks = (text: string): string => guard(text);
 
-/** A name that somebody else chose, on one line. */
-function label(name: string): string {
+const LABEL_CHARS = 256;
+/** A name that somebody else chose, on one line; of one that is not the policy's the beginning. */
+function label(whole: string, own = false): string {
+  const name = own ? whole : whole.slice(0, LABEL_CHARS);
   if (name === "") return "";
   return ` ${/^[\w.:/@+-]{1,128}$/.test(name) ? name : JSON.stringify(name)}`;
 }
@@ -62,16 +64,17 @@ export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Regio
     let answered = 0;
     const add = ({ text, own, kind }: Part, head: string) => regions.push({ head, text, own, is: IS[kind] });
     const says = parts.find(({ kind }) => kind !== "thought");
-    if (says?.kind !== "text") regions.push({ head: `[TURN_${turn}${label(role)}]`, text: "", own: true, is: "turns" });
+    if (says?.kind !== "text")
+      regions.push({ head: `[TURN_${turn}${label(role)}]`, text: "", own: role === "assistant", is: "turns" });
     for (const part of parts) {
       const { kind, name, id } = part;
       if (kind === "text") add(part, `[TURN_${turn}${label(role)}]`);
       else if (kind === "thought") add(part, `[THOUGHT_${turn}]`);
-      else if (kind === "other") add(part, `[OTHER_${turn}${label(name)}]`);
+      else if (kind === "other") add(part, `[OTHER_${turn}${label(name, part.own)}]`);
       else if (kind === "call") {
         const number = `${turn}.${++calls}`;
         if (id !== null) numbers.set(id, number);
-        add(part, `[CALL_${number}${label(name)}]`);
+        add(part, `[CALL_${number}${label(name, part.own)}]`);
       } else {
         const next = id === null && answered < calls ? `${turn}.${++answered}` : undefined;
         const number = next ?? (id === null ? undefined : numbers.get(id));
@@ -87,9 +90,19 @@ const NEW_LINE = 1;
 const headsOf = (regions: readonly Region[]): number =>
   regions.reduce((sum, { head, text }) => sum + head.length + NEW_LINE + (text === "" ? 0 : NEW_LINE), 0);
 
+/** Characters of the policy's own words, with what stands around these. */
+export const ownWordsChars = (regions: readonly Region[]): number => ownChars(regions.filter(({ own }) => own));
+
 /** Characters of the policy's own words and of what stands around all. */
 export const ownChars = (regions: readonly Region[]): number =>
   regions.reduce((sum, { own, text }) => sum + (own ? text.length : 0), headsOf(regions));
+
+/** Characters with results held to their own limit, before all share what there is. */
+export const wantedChars = (regions: readonly Region[], { result_chars }: ViewBudget): number =>
+  regions.reduce(
+    (sum, { is, text }) => sum + (is === "results" ? Math.min(text.length, result_chars) : text.length),
+    headsOf(regions),
+  );
 
 export interface View extends ShownShare {
   text: string;
