@@ -24,10 +24,10 @@ export const random: Signal<RandomSettings> = {
   relative: false,
   facts: () => [],
   range: () => [0, 1],
-  ...inSteps<RandomSettings>(function* ({ group, question }, { seed }, context) {
+  ...inSteps<RandomSettings>(function* ({ group }, { seed }, context) {
     const values: Valued[] = [];
     for (const { text } of group.rollouts) {
-      values.push(valued(createRandom(hashText("random", seed ?? context.seed, question, text))()));
+      values.push(valued(createRandom(hashText("random", seed ?? context.seed, JSON.stringify(group.prompt), text))()));
       yield STEPS_CHAR * text.length;
     }
     return answeredAtOnce(() => values);
