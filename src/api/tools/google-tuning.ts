@@ -3,18 +3,20 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { GroupSchema, type PromptInput, RolloutTextSchema, StepSchema } from "../../core/contract/requests.ts";
+import { GroupSchema, type Rollout, RolloutTextSchema, readRollout, StepSchema } from "../../core/contract/requests.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { areWords } from "../../core/transcript/turns.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
+import { chatPrompt } from "./shared/messages.ts";
 import { CORRECT, documented, fields, QUESTION, sampleOperation, size } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./shared/sample-score.ts";
 import { truthField } from "./shared/stated-facts.ts";
 
 const PartsSchema = z
-  .array(z.object({ text: z.string().nullish(), thought: z.boolean().nullish() }))
+  .array(z.looseObject({ text: z.string().nullish(), thought: z.boolean().nullish() }))
   .max(...bound("content_parts_max"));
 type Parts = z.output<typeof PartsSchema>;
 
@@ -56,20 +58,25 @@ const textOf = (parts: Parts, thought: boolean) =>
     .map(({ text }) => text ?? "")
     .join("");
 
+/** Parts as the content of a chat's message. */
+const message = (role: string, parts: Parts) => ({
+  role,
+  content: parts.map(({ text, ...part }) => ({ ...part, ...(text != null && { text }) })),
+});
+
 /** Gemini's `model` is a chat's assistant. */
-const PromptContentsSchema = ContentsSchema.transform(
-  (contents): Exclude<PromptInput, string> =>
-    contents.map(({ role, parts }) => ({
-      role: role === "model" ? "assistant" : (role ?? "user"),
-      content: textOf(parts, false),
-    })),
+const PromptContentsSchema = ContentsSchema.transform((contents) =>
+  chatPrompt(contents.map(({ role, parts }) => message(role === "model" ? "assistant" : (role ?? "user"), parts))),
 ).pipe(GroupSchema.shape.prompt.options[1]);
 
-const RolloutPartsSchema = PartsSchema.transform((parts) => {
+/** With calls or results a run of one turn, else a text whose thoughts are marked. */
+const RolloutPartsSchema = PartsSchema.transform((parts): Rollout => {
+  const messages = [message("assistant", parts)];
+  if (!areWords(messages)) return readRollout({ text: "", messages });
   const thoughts = textOf(parts, true);
   const text = textOf(parts, false);
-  return thoughts === "" ? text : `<think>\n${thoughts}\n</think>\n${text}`;
-}).pipe(RolloutTextSchema);
+  return { text: RolloutTextSchema.parse(thoughts === "" ? text : `<think>\n${thoughts}\n</think>\n${text}`) };
+});
 
 const ReadSchema = z.object({
   example: GoogleRewardRequestSchema.shape.example.extend({ contents: PromptContentsSchema }),
@@ -94,7 +101,7 @@ function read(body: Record<string, unknown>) {
       row: { references: example.references },
       field: "example.references",
     },
-    rollout: { text: response.parts },
+    rollout: response.parts,
     run_id: runIdOf(metadata?.tuningJobId),
     step: metadata?.step ?? undefined,
   };

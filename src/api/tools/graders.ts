@@ -4,13 +4,15 @@
 import * as z from "zod";
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { FactualGroupSchema } from "../../core/reward/requests.ts";
+import { unsupported } from "../content/shown-body.ts";
 import { validated } from "../door/validation.ts";
 import { failedReply, RunReplySchema, runReply } from "./grader-reply.ts";
 import { GraderSchema } from "./grader-schema.ts";
-import { graderSpec, inGraderTerms } from "./grader-spec.ts";
+import { type GraderPart, graderSpec, inGraderTerms } from "./grader-spec.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { openai } from "./shared/dialects.ts";
 import { checkRoute, groupRoute } from "./shared/group-route.ts";
+import { CompletionSchema } from "./shared/messages.ts";
 import { OptionsSchema } from "./shared/options.ts";
 import { documented, type Operation, refused } from "./shared/page.ts";
 
@@ -18,7 +20,10 @@ const { item } = FactualGroupSchema.shape as { item: z.ZodType };
 
 const RunGraderRequestSchema = z.object({
   grader: GraderSchema,
-  model_sample: z.string().meta({ description: "the sample; as JSON it is `sample.output_json` besides" }),
+  model_sample: CompletionSchema.meta({
+    description:
+      "the sample; as JSON it is `sample.output_json` besides. A run's messages are `sample.output_text` whole, for graders that ask a model",
+  }),
   item: item.nullish().meta({ description: "the dataset's row, which templates name as `item`" }),
 });
 const ValidateGraderRequestSchema = z.object({ grader: GraderSchema });
@@ -34,10 +39,19 @@ const ValidateReplySchema = z.object({
  * One sample as a group of its own, as /v1/rewards has groups: a grader compares nothing. Its row
  * tells a run's groups apart in the log; the verifier never sees it so.
  */
-function groupOf({ model_sample, item: row }: z.output<typeof RunGraderRequestSchema>) {
-  const group = { prompt: "", rollouts: [{ text: model_sample }], item: row ?? {} };
+function groupOf({ model_sample: { text, messages }, item: row }: z.output<typeof RunGraderRequestSchema>) {
+  const rollout = messages === undefined ? { text } : { messages };
+  const group = { prompt: "", rollouts: [rollout], item: row ?? {} };
   const { groups } = validated(z.object({ groups: z.tuple([FactualGroupSchema]) }), { groups: [group] });
   return { ...groups[0], prompt: canonicalJson(row ?? null) };
+}
+
+/** A grader that compares texts would see a run's last words alone. */
+function requireModels(parts: readonly GraderPart[]): void {
+  const text = parts.find(({ grader }) => grader.type === "string_check" || grader.type === "text_similarity");
+  if (text === undefined) return;
+  const message = `a run of messages, of which ${text.grader.type} would compare the last words alone`;
+  throw unsupported([{ path: "model_sample", message }]);
 }
 
 const run = groupRoute(async (given, { spec, options: { on_failure } }) => {
@@ -45,6 +59,7 @@ const run = groupRoute(async (given, { spec, options: { on_failure } }) => {
   const { grader } = body;
   const graded = graderSpec(grader);
   const { parts } = graded;
+  if (body.model_sample.messages !== undefined) requireModels(parts);
   try {
     return {
       spec: await spec(graded.spec),
@@ -77,7 +92,7 @@ export const graders: Contract = {
     { at: "grader.input", carrier: "template" },
     { at: "grader.graders.input", carrier: "template" },
     { at: "grader.graders.*.input", carrier: "template" },
-    { at: "model_sample", carrier: "text", of: "answer" },
+    { at: "model_sample", carrier: "completion", of: "answer" },
     { at: "item", carrier: "row" },
   ],
   // OpenAI's paths, and Azure's two.

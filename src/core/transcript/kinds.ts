@@ -8,8 +8,9 @@ export const KINDS = {
   thought: "thoughts: `reasoning_content`, `reasoning`, `thinking` blocks, `reasoning` items",
   turns: "further turns beside the one that is judged",
   tool_result: "results of tools as text: roles `tool` and `function`, `function_call_output` items",
-  result_block: "results in blocks: `tool_result`, `functionResponse`, outputs of hosted tools",
-  tool_call: "calls: `tool_calls`, `function_call`, `tool_use`, `functionCall`, items of hosted tools",
+  result_block: "results in blocks: `tool_result`, `functionResponse`, `codeExecutionResult`, outputs of hosted tools",
+  tool_call:
+    "calls: `tool_calls`, `function_call`, `tool_use`, `functionCall`, `executableCode`, items of hosted tools",
   image: "images",
   audio: "audio",
   video: "video",
@@ -55,8 +56,11 @@ const ABOUT_OBJECTS = new Set([
 
 /** Kinds by what their types and fields are called, first match first. */
 const NAMES: readonly (readonly [ContentKind, RegExp])[] = [
-  ["result_block", /tool_?(result|response|output)|(call|function|custom_tool_call)_?(output|result|response)/i],
-  ["tool_call", /tool|call|function|computer|code_interpreter|shell|mcp/i],
+  [
+    "result_block",
+    /tool_?(result|response|output)|(call|function|execution|custom_tool_call)_?(output|result|response)/i,
+  ],
+  ["tool_call", /tool|call|function|computer|code_interpreter|executable|shell|mcp/i],
   ["image", /image|pixel|picture|photo|screenshot|media|multi_?modal|inline_?data/i],
   ["audio", /audio|speech|voice/i],
   ["video", /video/i],
