@@ -14,13 +14,10 @@ import { type JudgedSample, sampleLogs, ungathered, unitScore } from "./shared/s
 import { truthField } from "./shared/stated-facts.ts";
 
 export const EvaluateRequestSchema = z.object({
-  messages: z
-    .array(MessageSchema)
-    .min(2)
-    .meta({
-      description:
-        "what follows the last one of the user is judged, with its calls and results; those before are the prompt",
-    }),
+  messages: z.array(MessageSchema).min(2).meta({
+    description:
+      "what follows the last one of the user is judged, with its calls and results; those before are the prompt",
+  }),
   ground_truth: truthField("samples of one prompt with different ones are different problems"),
   kwargs: z.unknown().optional().meta({ description: "further fields of the row, for specs that need facts" }),
 });

@@ -3,36 +3,15 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { GroupSchema, type Rollout, RolloutTextSchema, readRollout, StepSchema } from "../../core/contract/requests.ts";
-import { bound } from "../../core/faults/limit-advice.ts";
+import { StepSchema } from "../../core/contract/requests.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { areWords } from "../../core/transcript/turns.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
-import { chatPrompt } from "./shared/messages.ts";
+import { ContentsSchema, PartsSchema, PromptContentsSchema, RolloutPartsSchema } from "./shared/gemini-parts.ts";
 import { CORRECT, documented, fields, QUESTION, sampleOperation, size } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./shared/sample-score.ts";
 import { truthField } from "./shared/stated-facts.ts";
-
-const PartsSchema = z
-  .array(z.looseObject({ text: z.string().nullish(), thought: z.boolean().nullish() }))
-  .max(...bound("content_parts_max"));
-type Parts = z.output<typeof PartsSchema>;
-
-const ContentSchema = z.object({
-  role: z
-    .string()
-    .min(1)
-    .max(...bound("name_chars"))
-    .nullish(),
-  parts: PartsSchema,
-});
-
-const ContentsSchema = z
-  .array(ContentSchema)
-  .min(1)
-  .max(...bound("messages_max"));
 
 const GoogleRewardRequestSchema = z.object({
   example: z.object({
@@ -50,32 +29,6 @@ const GoogleRewardRequestSchema = z.object({
 });
 export const GoogleRewardReplySchema = SampleLogsSchema.extend({
   reward: z.number().meta(said("the tuning job clips it to -1..1")),
-});
-
-const textOf = (parts: Parts, thought: boolean) =>
-  parts
-    .filter((part) => (part.thought === true) === thought)
-    .map(({ text }) => text ?? "")
-    .join("");
-
-/** Parts as the content of a chat's message. */
-const message = (role: string, parts: Parts) => ({
-  role,
-  content: parts.map(({ text, ...part }) => ({ ...part, ...(text != null && { text }) })),
-});
-
-/** Gemini's `model` is a chat's assistant. */
-const PromptContentsSchema = ContentsSchema.transform((contents) =>
-  chatPrompt(contents.map(({ role, parts }) => message(role === "model" ? "assistant" : (role ?? "user"), parts))),
-).pipe(GroupSchema.shape.prompt.options[1]);
-
-/** With calls or results a run of one turn, else a text whose thoughts are marked. */
-const RolloutPartsSchema = PartsSchema.transform((parts): Rollout => {
-  const messages = [message("assistant", parts)];
-  if (!areWords(messages)) return readRollout({ text: "", messages });
-  const thoughts = textOf(parts, true);
-  const text = textOf(parts, false);
-  return { text: RolloutTextSchema.parse(thoughts === "" ? text : `<think>\n${thoughts}\n</think>\n${text}`) };
 });
 
 const ReadSchema = z.object({

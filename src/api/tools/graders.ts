@@ -4,11 +4,10 @@
 import * as z from "zod";
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { FactualGroupSchema } from "../../core/reward/requests.ts";
-import { unsupported } from "../content/shown-body.ts";
 import { validated } from "../door/validation.ts";
 import { failedReply, RunReplySchema, runReply } from "./grader-reply.ts";
 import { GraderSchema } from "./grader-schema.ts";
-import { type GraderPart, graderSpec, inGraderTerms } from "./grader-spec.ts";
+import { graderSpec, inGraderTerms, requireModels } from "./grader-spec.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { openai } from "./shared/dialects.ts";
 import { checkRoute, groupRoute } from "./shared/group-route.ts";
@@ -44,14 +43,6 @@ function groupOf({ model_sample: { text, messages }, item: row }: z.output<typeo
   const group = { prompt: "", rollouts: [rollout], item: row ?? {} };
   const { groups } = validated(z.object({ groups: z.tuple([FactualGroupSchema]) }), { groups: [group] });
   return { ...groups[0], prompt: canonicalJson(row ?? null) };
-}
-
-/** A grader that compares texts would see a run's last words alone. */
-function requireModels(parts: readonly GraderPart[]): void {
-  const text = parts.find(({ grader }) => grader.type === "string_check" || grader.type === "text_similarity");
-  if (text === undefined) return;
-  const message = `a run of messages, of which ${text.grader.type} would compare the last words alone`;
-  throw unsupported([{ path: "model_sample", message }]);
 }
 
 const run = groupRoute(async (given, { spec, options: { on_failure } }) => {

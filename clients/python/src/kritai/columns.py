@@ -53,10 +53,22 @@ def rollout_of(completion: object, place: str = "completion") -> Rollout:
     return {"messages": messages}
 
 
-def turns_before(messages: Sequence[Any], place: str = "messages") -> Sequence[Any]:
-    """A conversation's prompt: all before its last message, whose text comes as the completion."""
-    refuse(answer_faults(list(messages[-1:]), place))
-    return messages[:-1]
+def run_start(chat: Sequence[Any]) -> int:
+    """Where in a conversation the run begins that it ends in: behind the last words of who asks, before the
+    policy's last; as the server has it on `/evaluate`."""
+    roles = [turn.get("role") for turn in chat]
+    last = max((at for at, role in enumerate(roles) if role == "assistant"), default=len(chat) - 1)
+    asked = [at for at, role in enumerate(roles[:last]) if role not in ("assistant", "tool", "function")]
+    return max(asked, default=-1) + 1
+
+
+def runs_of(chats: Sequence[Sequence[Any]], completions: Sequence[object]) -> tuple[list[Any], list[Any]]:
+    """Conversations as their prompts, and what each is judged by: its completion, or of a run of several
+    turns all of them."""
+    starts = [run_start(chat) for chat in chats]
+    said = [chat[start:] for chat, start in zip(chats, starts, strict=True)]
+    judged = [text if len(run) <= 1 else list(run) for run, text in zip(said, completions, strict=True)]
+    return [chat[:start] for chat, start in zip(chats, starts, strict=True)], judged
 
 
 def prompt_key(prompt: Prompt) -> str:
