@@ -6,12 +6,11 @@ import { canonicalJson } from "../../core/contract/spec.ts";
 import { FactualGroupSchema } from "../../core/reward/requests.ts";
 import { validated } from "../door/validation.ts";
 import { failedReply, RunReplySchema, runReply } from "./grader-reply.ts";
-import { GraderSchema } from "./grader-schema.ts";
+import { GraderSchema, SampleSchema } from "./grader-schema.ts";
 import { graderSpec, inGraderTerms, requireModels } from "./grader-spec.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { openai } from "./shared/dialects.ts";
 import { checkRoute, groupRoute } from "./shared/group-route.ts";
-import { CompletionSchema } from "./shared/messages.ts";
 import { OptionsSchema } from "./shared/options.ts";
 import { documented, type Operation, refused } from "./shared/page.ts";
 
@@ -19,10 +18,7 @@ const { item } = FactualGroupSchema.shape as { item: z.ZodType };
 
 const RunGraderRequestSchema = z.object({
   grader: GraderSchema,
-  model_sample: CompletionSchema.meta({
-    description:
-      "the sample; as JSON it is `sample.output_json` besides. A run's messages are `sample.output_text` whole, for graders that ask a model",
-  }),
+  model_sample: SampleSchema,
   item: item.nullish().meta({ description: "the dataset's row, which templates name as `item`" }),
 });
 const ValidateGraderRequestSchema = z.object({ grader: GraderSchema });
