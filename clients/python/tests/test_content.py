@@ -18,7 +18,8 @@ from kritai.gather import Gather
 from kritai.shims import slime_reward, trl_reward, verifiers_rubric, verl_reward
 
 CALLS = [{"id": "c", "type": "function", "function": {"name": "bash", "arguments": '{"cmd": "rm -rf /"}'}}]
-IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/cat.png"}}
+INLINE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 
 def said(content: object, role: str = "assistant", **more: object) -> dict[str, Any]:
@@ -118,6 +119,13 @@ def test_shims_of_whole_batches_hand_runs_on_and_send_no_images(
         call([[said([IMAGE], "user")]] * 2, ["1", "2"])
     assert caught.value.errors[0].path == "prompts[0][0].content[0]"
     assert server.received == []
+
+
+def test_images_within_messages_go_to_the_server_whose_spec_may_show_them(server: FakeServer) -> None:
+    asked, drawn = [said([INLINE], "user")], [said([{"type": "text", "text": "A cat"}, INLINE])]
+    trl([asked, asked], ["1", drawn])
+    (group,) = server.received[0].json["groups"]
+    assert (group["prompt"], group["rollouts"]) == (asked, [{"text": "1"}, {"messages": drawn}])
 
 
 def test_images_in_a_dataset_s_column_are_refused(server: FakeServer) -> None:

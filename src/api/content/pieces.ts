@@ -5,6 +5,7 @@ import { itemsOf } from "../../core/transcript/forms.ts";
 import {
   type ContentKind,
   columnKind,
+  imageAddress,
   isAside,
   isNothing,
   isRecord,
@@ -23,6 +24,8 @@ export interface ContentPiece {
   what: string;
   /** Of a conversation: on which side of the answer's beginning it stands. */
   of?: "prompt";
+  /** An image within the body itself, as a data URL. */
+  inline?: true;
 }
 export type Pieces = Generator<ContentPiece, void>;
 
@@ -55,7 +58,8 @@ function* partPieces(part: unknown, path: ContentPath): Pieces {
     yield* asidePieces(part, path, ["text"]);
   } else {
     const kind = kindNamed(typeName(type));
-    yield piece(path, kind, typeName(type));
+    const inline = imageAddress(part)?.startsWith("data:") === true;
+    yield { ...piece(path, kind, typeName(type)), ...(inline && { inline }) };
     if (kind === "result_block" || kind === "unknown") yield* mediaWithin(part, path);
   }
 }

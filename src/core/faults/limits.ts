@@ -22,6 +22,8 @@ export const LIMITS = {
   messages_max: 256,
   rollout_messages_max: 4_096,
   rollout_files_max: 256,
+  images_max: 8,
+  group_image_bytes: 4 * MIB,
   file_path_chars: 1_024,
   content_parts_max: 1_024,
   response_items_max: 8_192,

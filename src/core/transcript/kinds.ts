@@ -73,6 +73,22 @@ export type ForeignFields = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is ForeignFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+const IMAGE_TYPES = new Set(["image_url", "input_image"]);
+const LIFTED = /^sha256:([0-9a-f]{64})$/;
+
+/** The address of a part that is an image, as OpenAI's chat or Responses has it; null of any other. */
+export function imageAddress(part: unknown): string | null {
+  if (!isRecord(part) || typeof part.type !== "string" || !IMAGE_TYPES.has(part.type)) return null;
+  const held = isRecord(part.image_url) ? part.image_url.url : part.image_url;
+  return typeof held === "string" ? held : null;
+}
+
+/** The digest of an image that was lifted out of its message; null of any other part. */
+export const liftedImage = (part: unknown): string | null => LIFTED.exec(imageAddress(part) ?? "")?.[1] ?? null;
+
+/** The part that stands for an image once it is lifted. */
+export const imagePart = (digest: string) => ({ type: "image_url" as const, image_url: { url: `sha256:${digest}` } });
+
 const isThoughtType = (type: unknown): boolean => typeof type === "string" && THOUGHT_TYPES.has(type);
 /** A part or an item that is a thought, whoever's form it has. */
 export const isThought = ({ type, thought }: { type?: unknown; thought?: unknown }): boolean =>

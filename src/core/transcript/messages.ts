@@ -1,13 +1,22 @@
 // Owns reading one message or item into parts, whoever's form it has: OpenAI's chat and Responses,
 // Anthropic's and others' blocks. What nobody knows is a part with its JSON.
-import { type ForeignFields, isAside, isNothing, isRecord, isTextType, isThought, isThoughtField } from "./kinds.ts";
+import {
+  type ForeignFields,
+  isAside,
+  isNothing,
+  isRecord,
+  isTextType,
+  isThought,
+  isThoughtField,
+  liftedImage,
+} from "./kinds.ts";
 
-/** `other`: what no reader knows, as JSON under its own name. */
-type PartKind = "text" | "thought" | "call" | "result" | "other";
+/** `image`: one that was lifted, by its digest. `other`: what no reader knows, as JSON under its own name. */
+type PartKind = "text" | "thought" | "call" | "result" | "image" | "other";
 
 export interface Part {
   kind: PartKind;
-  /** Of a call what is called; of a result `error` where it says so; of `other` its own name. */
+  /** Of a call what is called, of an image its digest; of a result `error` where it says so; of `other` its own name. */
   name: string;
   /** Of a call and its result. */
   id: string | null;
@@ -106,9 +115,13 @@ function resultText(output: unknown): string {
   }
   return output
     .flatMap((one) => contentParts(one, false))
-    .map(({ text }) => text)
+    .flatMap(({ kind, text }) => (kind === "image" ? [] : text))
     .join("\n");
 }
+
+/** What is no word of a result stands behind it. */
+const imagesOf = (output: unknown): Part[] =>
+  Array.isArray(output) ? output.flatMap((one) => contentParts(one, false)).filter(({ kind }) => kind === "image") : [];
 
 function resultParts(result: ForeignFields): Part[] {
   const wrapped = firstOf(result, WRAPPED_RESULTS)?.[1];
@@ -120,7 +133,7 @@ function resultParts(result: ForeignFields): Part[] {
   const id = idOf(...ids);
   const read = ["type", ...WRAPPED_RESULTS, held?.[0] ?? "", ...CALL_IDS];
   const rest = besides(inner, [...read, "name"], false).map((one) => ({ ...one, kind: "result" as const, id }));
-  return [part("result", false, resultText(held?.[1]), failed ? "error" : "", id), ...rest];
+  return [part("result", false, resultText(held?.[1]), failed ? "error" : "", id), ...rest, ...imagesOf(held?.[1])];
 }
 
 /** One block of a content. */
@@ -131,6 +144,8 @@ function blockParts(block: unknown, own: boolean): Part[] {
   if (RESULT.test(type) || WRAPPED_RESULTS.some((name) => name in block)) return resultParts(block);
   if (CALL.test(type) || "functionCall" in block || "executableCode" in block)
     return callParts(block, type || "executable_code");
+  const image = liftedImage(block);
+  if (image !== null) return [part("image", own, "", image)];
   if (isTextType(block.type) && (typeof block.text === "string" || isNothing(block.text)))
     return [part("text", own, written(block.text)), ...besides(block, ["text"], own)];
   return [part("other", own, written(block), type || "part")];

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kritai.content import answer_faults, chat_faults, judged_at, media_of, refuse, text_of
+from kritai.content import answer_faults, chat_faults, judged_at, media_of, not_inline, refuse, text_of
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Group, Message, Prompt, Rollout
 
@@ -22,7 +22,7 @@ def prompt_of(prompt: object, place: str = "prompt") -> Prompt:
         return str(prompt)
     faults = list(chat_faults(prompt, place))
     if faults:
-        refuse(fault for fault in faults if not fault.path.endswith("].tool_calls"))
+        refuse(fault for fault in not_inline(faults) if not fault.path.endswith("].tool_calls"))
         return [{name: m[name] for name in _TURN if m.get(name) is not None} for m in prompt]
     messages: list[Message] = [{"role": str(m["role"]), "content": text_of(m.get("content"))} for m in prompt]
     return messages
