@@ -13,7 +13,8 @@ from conftest import QUICK
 from fake_server import FakeServer, problem, serving
 
 from kritai import Kritai, UnsupportedContent
-from kritai.columns import completion_of, prompt_of
+from kritai.columns import prompt_of, rollout_of
+from kritai.content import answer_faults, refuse
 from kritai.gather import Gather
 from kritai.shims import slime_reward, trl_reward, verifiers_rubric, verl_reward
 
@@ -48,10 +49,10 @@ UNSHOWN: dict[str, tuple[list[dict[str, Any]], str]] = {
 
 
 @pytest.mark.parametrize("name", UNSHOWN)
-def test_a_completion_with_more_than_one_text_is_refused_with_its_place(name: str) -> None:
+def test_what_a_completion_holds_beside_one_text_is_found_with_its_place(name: str) -> None:
     completion, place = UNSHOWN[name]
     with pytest.raises(UnsupportedContent, match="the judge is not shown it") as caught:
-        completion_of(completion)
+        refuse(answer_faults([*completion], "completion"))
     assert caught.value.errors[0].path == place
     assert caught.value.retryable is False
 
@@ -76,7 +77,7 @@ HONEST: list[tuple[list[dict[str, Any]], str]] = [
 @pytest.mark.parametrize("at", range(len(HONEST)))
 def test_what_says_nothing_is_nothing(at: int) -> None:
     completion, text = HONEST[at]
-    assert completion_of(completion) == text
+    assert rollout_of(completion) == {"text": text}
 
 
 def test_a_prompt_with_calls_keeps_them() -> None:

@@ -160,7 +160,7 @@ export const GroupSchema = z.strictObject({
   rollouts: givenRollouts(RolloutSchema),
 });
 /** By digest, the data URL of each image that a group's messages name. */
-export type GroupImages = Readonly<Record<string, string>>;
+type GroupImages = Readonly<Record<string, string>>;
 /** `images`: lifted out of its messages before it is judged, where the spec has them shown. */
 export type Group = z.output<typeof GroupSchema> & { images?: GroupImages };
 

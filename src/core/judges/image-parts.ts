@@ -4,7 +4,7 @@ import { LIMITS } from "../faults/limits.ts";
 import type { ChatMessage } from "./prompt-job.ts";
 
 /** A content part as OpenAI's chat has it. */
-export type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
+type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
 /** A message as it is sent. */
 export interface SentMessage {

@@ -30,7 +30,7 @@ export const stepTexts = (rollout: Rollout): readonly string[] =>
 function ownSteps(turns: readonly Turn[]): string[] {
   const said = (part: Part) => (part.kind === "call" ? `${part.name} ${part.text}`.trim() : part.text);
   return turns.flatMap(({ parts }) => {
-    const own = parts.filter((part) => part.own && part.kind !== "thought").map(said);
+    const own = parts.filter((part) => part.own && part.kind !== "thought" && part.kind !== "image").map(said);
     return own.length === 0 ? [] : [own.join("\n")];
   });
 }

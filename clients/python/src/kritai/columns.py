@@ -28,23 +28,11 @@ def prompt_of(prompt: object, place: str = "prompt") -> Prompt:
     return messages
 
 
-def completion_of(completion: object, place: str = "completion") -> str:
-    """A completion's text: itself, or what its one message by the assistant says. Raises
-    UnsupportedContent for further turns, calls, results, images, and what else is not shown."""
-    if isinstance(completion, str):
-        return completion
-    if isinstance(completion, (list, tuple)) and completion:
-        messages = list(completion)
-        refuse(answer_faults(messages, place))
-        return text_of(messages[judged_at(messages)].get("content"))
-    return ""
-
-
 def rollout_of(completion: object, place: str = "completion") -> Rollout:
     """A completion as a rollout: the text of one answer, else all its messages. Raises UnsupportedContent
     for images, audio, video and files among them."""
     if not isinstance(completion, (list, tuple)) or not completion:
-        return {"text": completion_of(completion, place)}
+        return {"text": completion if isinstance(completion, str) else ""}
     messages = list(completion)
     faults = list(answer_faults(messages, place))
     if not faults:
