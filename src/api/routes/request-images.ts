@@ -25,7 +25,10 @@ const BEGINS: Readonly<Record<string, (bytes: string) => boolean>> = {
 /** Why a spec would not show the images of runs; null where each of its judges is shown them. */
 function whyUnshown(spec: AnySpec): string | null {
   const { signals } = compileSpec(spec);
-  const judges = signals.flatMap(({ judge, signal }) => (judge === null || signal.ownTexts === true ? [] : [judge]));
+  const judges = signals.flatMap(({ judge, signal, settings }) => {
+    const runs = ["execute", "check"].includes(signal.to?.(settings) ?? "chat");
+    return judge === null || runs || signal.ownTexts === true ? [] : [judge];
+  });
   const asked = spec.audit === undefined ? judges : [...judges, spec.audit.judge];
   if (judges.length === 0 || asked.some(({ images }) => images !== true))
     return "the judge is not shown it; one with `images` true would be";
