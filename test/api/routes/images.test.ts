@@ -231,7 +231,7 @@ describe("both protocols", () => {
     async (protocol) => {
       const script: Script = ({ body }) =>
         JSON.stringify(body.messages).includes("image_url")
-          ? status(400, {}, "This model does not support image input.")
+          ? status(400, {}, { message: "This model does not support image input." })
           : answer("\\boxed{A}");
       const { post } = await sentTo(protocol, script);
       const reply = (await (await post("/v1/rewards", BODY)).json()) as {
