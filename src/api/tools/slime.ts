@@ -14,7 +14,7 @@ import { truthField } from "./shared/stated-facts.ts";
 
 export const SlimeRequestSchema = z.object({
   prompt: PromptSchema.meta({ description: "a text, rendered by a chat template or not, or a chat" }),
-  response: CompletionSchema.meta({ description: "a text, or the messages of a run" }),
+  response: CompletionSchema,
   label: truthField("samples of one prompt with different labels are different problems"),
 });
 export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
