@@ -87,8 +87,9 @@ export async function liftImages(request: RewardsRequest, spec: AnySpec, paths: 
     const [holder, name, index] = [holderOf(request, path), path.at(-1) as string | number, path[1] as number];
     const address = imageAddress(holder?.[name]);
     const group = request.groups[index];
-    // A form of runs whose places are not those of its messages.
-    if (holder === undefined || address === null || group === undefined)
+    // Forms of runs whose places are not those of their messages, or that hold a message several times.
+    const isTrace = path.slice(4).some((step) => step === "prompt" || step === "completion");
+    if (isTrace || holder === undefined || address === null || group === undefined)
       throw unsupported([{ path: where, message: "an image in this form of a run: the judge is not shown it" }]);
     const owner = ownerOf(path);
     const count = (counts.get(owner) ?? 0) + 1;

@@ -122,6 +122,24 @@ describe("an image is refused", () => {
   });
 });
 
+it("an image in a trace whose steps repeat their messages is refused, in what ATIF observed it is shown", async () => {
+  const trace = [{ prompt: [{ role: "user", content: "p" }], completion: CAT }];
+  const body = {
+    spec: SPEC,
+    groups: [{ prompt: "p", rollouts: [{ messages: { trajectory: trace } }, { text: "b" }] }],
+  };
+  expect(await refused(body)).toMatchObject({
+    code: "unsupported_content",
+    path: "groups[0].rollouts[0].messages.trajectory[0].completion[0].content[1]",
+  });
+  const { post, verifier } = setUp();
+  const observation = { results: [{ content: [text("seen"), image(urlOf("png", "cat"))] }] };
+  const steps = [{ source: "agent", message: "I look.", observation }];
+  const seen = { spec: SPEC, groups: [{ prompt: "p", rollouts: [{ messages: { steps } }, { text: "b" }] }] };
+  expect((await post("/v1/rewards", seen)).status).toBe(200);
+  expect(verifier.jobs[0]?.candidates[0]).toContain(`seen\n[IMAGE_1.1 ${digestOf("png", "cat").slice(0, 32)}]`);
+});
+
 it("a spec without images, or with images false, has the hash that it had", async () => {
   const { post } = setUp();
   const hashOf = async (judge: object) => {
