@@ -146,8 +146,8 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
   #promptOf(messages: EngineCall["messages"]): Prompt {
     let prompt = this.#prompts.get(messages);
     if (prompt === undefined) {
-      const { text, tokens } = promptOf({ messages: [...messages] });
-      const told = messages.at(-1)?.content ?? "";
+      const { text, tokens } = promptOf({ messages: messages as { role: string; content: string }[] });
+      const told = (messages.at(-1)?.content ?? "") as string;
       const read = parsePrompt(told.slice(told.indexOf("[QUESTION]\n")));
       if (read === null) throw new Error("the prompt holds no comparison");
       prompt = { tokens, blocks: blockKeys(text, this.#parameters.block_tokens), read };

@@ -3,8 +3,11 @@
 const encoder = new TextEncoder();
 
 /** SHA-256 of the text's UTF-8, 64 hex digits. */
-export async function sha256Hex(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+export const sha256Hex = (text: string): Promise<string> => sha256OfBytes(encoder.encode(text));
+
+/** The same of bytes. */
+export async function sha256OfBytes(bytes: BufferSource): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   let hex = "";
   for (const byte of digest) hex += byte.toString(16).padStart(2, "0");
   return hex;

@@ -143,6 +143,7 @@ export class QuestionAsker {
     // Early stop counts every verdict; under strict_model some may not count in the end.
     const stop = judge.strict_model === true ? { stop: "all" as const } : {};
     const { question, language, texts } = group;
+    const { images } = group.group;
     const [{ question: firstQuestion }] = open as [QuestionEntry];
     // No question may show one index twice.
     const probe = isProbe(firstQuestion) && { shown: firstQuestion.shown.map((_, copy) => copy) };
@@ -166,7 +167,8 @@ export class QuestionAsker {
     });
     const { to, preset, slots, runs } = firstQuestion;
     const asking = { to, preset, ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
-    const job = { ...asking, question, language, candidates, questions };
+    const shown = judge.images === true && images !== undefined ? { images } : {};
+    const job = { ...asking, question, language, candidates, questions, ...shown };
     try {
       await this.session.judge(job, (generation) => {
         const entry = open[generation.question] as QuestionEntry;

@@ -85,3 +85,13 @@ it("names the place where a text stops being JSON", async () => {
   const path = "groups[0].group_id";
   await expect(readVerifyRequest(message)).rejects.toMatchObject({ code: "invalid_json", errors: [{ path }] });
 });
+
+it("takes a group's images by digest, as data URLs alone", () => {
+  const with_ = (images: object) => ({ ...asked, groups: [{ ...asked.groups[0], images }] });
+  const digest = "ab".repeat(32);
+  const taken = parseVerifyRequest(with_({ [digest]: "data:image/png;base64,AAAA" }));
+  expect(taken.groups[0]?.images).toEqual({ [digest]: "data:image/png;base64,AAAA" });
+  const many = Object.fromEntries(Array.from({ length: 521 }, (_, i) => [`${i}`.padStart(64, "0"), "data:image/png,"]));
+  for (const images of [{ [digest]: "https://example.com/a.png" }, { short: "data:image/png;base64,AAAA" }, many])
+    expect(() => parseVerifyRequest(with_(images))).toThrow(/groups\[0\]\.images/);
+});

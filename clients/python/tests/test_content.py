@@ -13,12 +13,14 @@ from conftest import QUICK
 from fake_server import FakeServer, problem, serving
 
 from kritai import Kritai, UnsupportedContent
-from kritai.columns import completion_of, prompt_of
+from kritai.columns import prompt_of, rollout_of
+from kritai.content import answer_faults, refuse
 from kritai.gather import Gather
 from kritai.shims import slime_reward, trl_reward, verifiers_rubric, verl_reward
 
 CALLS = [{"id": "c", "type": "function", "function": {"name": "bash", "arguments": '{"cmd": "rm -rf /"}'}}]
-IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/cat.png"}}
+INLINE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 
 def said(content: object, role: str = "assistant", **more: object) -> dict[str, Any]:
@@ -47,10 +49,10 @@ UNSHOWN: dict[str, tuple[list[dict[str, Any]], str]] = {
 
 
 @pytest.mark.parametrize("name", UNSHOWN)
-def test_a_completion_with_more_than_one_text_is_refused_with_its_place(name: str) -> None:
+def test_what_a_completion_holds_beside_one_text_is_found_with_its_place(name: str) -> None:
     completion, place = UNSHOWN[name]
     with pytest.raises(UnsupportedContent, match="the judge is not shown it") as caught:
-        completion_of(completion)
+        refuse(answer_faults([*completion], "completion"))
     assert caught.value.errors[0].path == place
     assert caught.value.retryable is False
 
@@ -75,7 +77,7 @@ HONEST: list[tuple[list[dict[str, Any]], str]] = [
 @pytest.mark.parametrize("at", range(len(HONEST)))
 def test_what_says_nothing_is_nothing(at: int) -> None:
     completion, text = HONEST[at]
-    assert completion_of(completion) == text
+    assert rollout_of(completion) == {"text": text}
 
 
 def test_a_prompt_with_calls_keeps_them() -> None:
@@ -118,6 +120,13 @@ def test_shims_of_whole_batches_hand_runs_on_and_send_no_images(
         call([[said([IMAGE], "user")]] * 2, ["1", "2"])
     assert caught.value.errors[0].path == "prompts[0][0].content[0]"
     assert server.received == []
+
+
+def test_images_within_messages_go_to_the_server_whose_spec_may_show_them(server: FakeServer) -> None:
+    asked, drawn = [said([INLINE], "user")], [said([{"type": "text", "text": "A cat"}, INLINE])]
+    trl([asked, asked], ["1", drawn])
+    (group,) = server.received[0].json["groups"]
+    assert (group["prompt"], group["rollouts"]) == (asked, [{"text": "1"}, {"messages": drawn}])
 
 
 def test_images_in_a_dataset_s_column_are_refused(server: FakeServer) -> None:

@@ -53,6 +53,7 @@ def test_there_is_a_shim_for_each_tool_and_none_shadows_it() -> None:
         "atropos",
         "ms_swift",
         "nemo_gym",
+        "openenv",
         "roll",
         "skyrl",
         "slime",

@@ -1,7 +1,7 @@
 // Owns the texts on both sides of an exchange: a call into a chat-completions body, what came back
 // into an EngineAnswer. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
-import { rawPrompt } from "../../../src/core/judges/prompt-job.ts";
+import { type ChatMessage, rawPrompt } from "../../../src/core/judges/prompt-job.ts";
 import { thinkingOf } from "../../../src/core/text/thinking.ts";
 import { judgeTemplate } from "../../../src/core/wire/judge-template.ts";
 import { logprobsAsked } from "../../../src/core/wire/soft-answer.ts";
@@ -27,7 +27,7 @@ export function chatBody(call: EngineCall, defaultModel: string, simulated = fal
     stream: true,
     ...(anchor !== null && logprobsAsked(completion)),
     ...(simulated && judgeTemplate(call.prompt ?? "")),
-    ...(completion ? { prompt: rawPrompt(messages) } : { messages }),
+    ...(completion ? { prompt: rawPrompt(messages as readonly ChatMessage[]) } : { messages }),
   });
 }
 

@@ -2,6 +2,7 @@
 // what it brings. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
+import type { SentMessage } from "../../../src/core/judges/image-parts.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
 import type { SoftLabels } from "../../../src/core/judges/soft-reader.ts";
 import type { EngineKind } from "./gauges.ts";
@@ -10,7 +11,7 @@ import type { Readiness } from "./readiness.ts";
 export interface EngineCall {
   /** Whether the messages are one raw text to complete (presets of style `completion`). */
   completion: boolean;
-  messages: readonly { role: string; content: string }[];
+  messages: readonly SentMessage[];
   /** null: the pool's model. */
   model: string | null;
   temperature: number;

@@ -2,6 +2,13 @@
 // prompts and estimated tokens. Knows no scheduling.
 import { anchorFor } from "../../../src/core/judges/anchors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
+import {
+  imagesMost,
+  imagesNamed,
+  type SentMessage,
+  type ShownImages,
+  withImages,
+} from "../../../src/core/judges/image-parts.ts";
 import type { ChatMessage } from "../../../src/core/judges/prompt-job.ts";
 import { createRenderer, isCompletion, type PromptForm } from "../../../src/core/judges/render.ts";
 import { createSeeds } from "../../../src/core/judges/seeds.ts";
@@ -40,6 +47,10 @@ class GroupWork {
     this.#escape = escapeWith;
   }
 
+  get images() {
+    return this.#group.images;
+  }
+
   get prompts() {
     const { prompt, form, sampling } = this.#ask;
     this.#prompts ??= {
@@ -55,6 +66,9 @@ class GroupWork {
 
 /** JSON cannot carry half a surrogate pair to engines that insist on Unicode scalar values. */
 const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, content: content.toWellFormed() });
+
+const shown = (messages: ChatMessage[], images: ShownImages | undefined, many: number): readonly SentMessage[] =>
+  images === undefined ? messages : withImages(messages, images, imagesMost(many));
 
 /**
  * One comparison on its way: its ballot, its prompt while samples are unsent, and what was left
@@ -75,7 +89,7 @@ export class ComparisonWork {
   readonly #ask: Ask;
   /** One for all its running samples: they are only ever cut together. */
   #abort: AbortController | null = null;
-  #messages: ChatMessage[] | null = null;
+  #messages: readonly SentMessage[] | null = null;
   #next: number;
 
   constructor(ask: Ask, group: GroupWork, comparison: VerifyComparison, promptTokens: number) {
@@ -113,7 +127,7 @@ export class ComparisonWork {
     const { order } = this.comparison;
     const { sampling, model, soft, patient, priority } = this.#ask;
     const { render, seedOf, affinity } = this.group.prompts;
-    this.#messages ??= render(order).map(sendable);
+    this.#messages ??= shown(render(order).map(sendable), this.group.images, order.length);
     const messages = this.#messages;
     this.#abort ??= new AbortController();
     if (this.ballot.unsent === 0) this.#messages = null;
@@ -136,8 +150,9 @@ export class ComparisonWork {
   }
 }
 
-/** Tokens of the template around the texts, roughly. */
+/** Tokens of the template around the texts, roughly, and of an image. */
 const TEMPLATE_TOKENS = 200;
+const IMAGE_TOKENS = 1_024;
 
 /** By the candidates shown, the first first. */
 const byShown = (a: VerifyComparison, b: VerifyComparison): number => {
@@ -163,10 +178,14 @@ export function planWork(request: VerifyRequest, escapeWith?: Escape): Compariso
   }
   return [...byQuestion.values()].flat().flatMap((group) => {
     const work = new GroupWork(request, group, escapeWith);
-    const lengths = group.candidates.map((text) => text.length);
+    const { images } = group;
+    const charsOf = (text: string) =>
+      text.length + (images === undefined ? 0 : imagesNamed(text) * IMAGE_TOKENS * GATEWAY_LIMITS.chars_per_token);
+    const lengths = group.candidates.map(charsOf);
+    const before = charsOf(group.question);
     const line = request.in_order ? group.comparisons : [...group.comparisons].sort(byShown);
     return line.map((comparison) => {
-      const chars = comparison.order.reduce((sum, index) => sum + (lengths[index] as number), group.question.length);
+      const chars = comparison.order.reduce((sum, index) => sum + (lengths[index] as number), before);
       const tokens = TEMPLATE_TOKENS + Math.ceil(chars / GATEWAY_LIMITS.chars_per_token);
       return new ComparisonWork(request, work, comparison, tokens);
     });

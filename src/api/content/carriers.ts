@@ -50,8 +50,8 @@ const CARRIERS = {
     pieces: chatPieces,
   },
   answer: {
-    says: "a text, or messages of which one is judged",
-    handling: PARTS,
+    says: "the message that an answer was, with its calls",
+    handling: { ...PARTS, tool_call: "shown" },
     pieces: (value, path) => answerPieces(value, path),
   },
   completion: { says: "a text, or messages of a run", handling: WHOLE, pieces: chatPieces },
@@ -62,8 +62,8 @@ const CARRIERS = {
   },
   message: { says: "one message's content", handling: PARTS, pieces: contentPieces },
   conversation: {
-    says: "a chat that ends in the answer",
-    handling: { ...PARTS, tool_result: "shown" },
+    says: "a chat that ends in the answer, or in a run",
+    handling: { ...WHOLE, turns: "refused" },
     pieces: conversationPieces,
   },
   /** Of a grader, in which the answer is named. */
@@ -83,6 +83,7 @@ const CARRIERS = {
     handling: { ...PARTS, turns: "shown", tool_result: "shown" },
     pieces: inputPieces,
   },
+  items: { says: "Responses items before a run", handling: WHOLE, pieces: inputPieces },
   output: { says: "Responses items of a run", handling: WHOLE, pieces: outputPieces },
   documents: {
     says: "texts, or objects with one",
@@ -93,7 +94,7 @@ const CARRIERS = {
         for (const [i, element] of elements(value)) yield* documentPieces(element, [...path, i], named as string[]);
     },
   },
-  gemini: { says: "Gemini's parts", handling: PARTS, pieces: geminiPieces },
+  gemini: { says: "Gemini's parts", handling: WHOLE, pieces: geminiPieces },
   rollout: { says: "a rollout: its text, or its messages and files", handling: WHOLE, pieces: rolloutPieces },
   calls: { says: "calls beside an answer", handling: { tool_call: "shown" }, pieces: callPieces },
   /** A dataset's own columns: data, but for those that hold content. */

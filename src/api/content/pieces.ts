@@ -5,6 +5,7 @@ import { itemsOf } from "../../core/transcript/forms.ts";
 import {
   type ContentKind,
   columnKind,
+  imageAddress,
   isAside,
   isNothing,
   isRecord,
@@ -23,6 +24,8 @@ export interface ContentPiece {
   what: string;
   /** Of a conversation: on which side of the answer's beginning it stands. */
   of?: "prompt";
+  /** An image within the body itself, as a data URL. */
+  inline?: true;
 }
 export type Pieces = Generator<ContentPiece, void>;
 
@@ -55,7 +58,8 @@ function* partPieces(part: unknown, path: ContentPath): Pieces {
     yield* asidePieces(part, path, ["text"]);
   } else {
     const kind = kindNamed(typeName(type));
-    yield piece(path, kind, typeName(type));
+    const inline = imageAddress(part)?.startsWith("data:") === true;
+    yield { ...piece(path, kind, typeName(type)), ...(inline && { inline }) };
     if (kind === "result_block" || kind === "unknown") yield* mediaWithin(part, path);
   }
 }
@@ -67,6 +71,10 @@ const MEDIA_TYPE =
 const MEDIA_FIELD =
   /^(?:source|data|url|image_url|image|audio|input_audio|video_url|file|file_data|file_id|inline_?data)$/i;
 
+/** Gemini's bytes and files. */
+const isInline = (name: string | number, held: unknown): boolean =>
+  /^(?:inline|file)_?data$/i.test(`${name}`) && isRecord(held);
+
 /** What of a result would only be shown as the letters of its bytes. */
 function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
   if (depth > LIMITS.label_depth_max || typeof value !== "object" || value === null) return;
@@ -77,7 +85,10 @@ function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
       return yield piece(path, kindNamed(type), type);
   }
   const fields: Iterable<[string | number, unknown]> = Array.isArray(value) ? elements(value) : Object.entries(value);
-  for (const [name, held] of fields) yield* mediaWithin(held, [...path, name], depth + 1);
+  for (const [name, held] of fields) {
+    if (isInline(name, held)) yield piece([...path, name], kindNamed(`${name}`), `${name}`);
+    else yield* mediaWithin(held, [...path, name], depth + 1);
+  }
 }
 
 /** Of an object's fields other than `read`, those that are more than an aside. */
@@ -131,31 +142,40 @@ const OTHERS: ReadonlySet<unknown> = new Set(["user", "system", "developer", "to
 
 /**
  * Messages of which one is judged: the assistant's last, else the last. The others that say
- * anything from `first` on are further turns.
+ * anything are further turns.
  */
-export function* answerPieces(chat: unknown, path: ContentPath, first = 0): Pieces {
+export function* answerPieces(chat: unknown, path: ContentPath): Pieces {
   yield* chatPieces(chat, path);
   if (!Array.isArray(chat)) return;
   const lastTurn = chat.findLastIndex((message) => isRecord(message) && message.role === "assistant");
   const judged = lastTurn < 0 ? chat.length - 1 : lastTurn;
   for (const [i, message] of elements(chat)) {
     const others = i !== judged || OTHERS.has(isRecord(message) ? message.role : null);
-    if (i >= first && others && speaks(message)) yield piece([...path, i], "turns", turnOf(message));
+    if (others && speaks(message)) yield piece([...path, i], "turns", turnOf(message));
   }
 }
 
 const turnOf = (message: unknown): string =>
   `a turn of ${isRecord(message) && message.role != null ? message.role : "nobody"}`;
 
-/** A conversation whose last assistant's turn is judged, and all before it is the prompt. */
+const roleOf = (message: unknown): unknown => (isRecord(message) ? message.role : null);
+const isOfRun = (message: unknown): boolean => roleOf(message) === "assistant" || RESULT_ROLES.has(roleOf(message));
+
+/** Where in a conversation the run begins that it ends in: behind the last words of who asks. */
+export function runStart(chat: readonly unknown[]): number {
+  const last = chat.findLastIndex((message) => roleOf(message) === "assistant");
+  return 1 + chat.slice(0, Math.max(0, last)).findLastIndex((message) => !isOfRun(message));
+}
+
+/** A conversation that ends in a run, before which all is the prompt; nobody speaks behind it. */
 export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(chat)) return;
-  const last = Math.max(
-    0,
-    chat.findLastIndex((message) => isRecord(message) && message.role === "assistant"),
-  );
-  for (const found of answerPieces(chat, path, last)) {
-    yield (found.path[path.length] as number) < last ? { ...found, of: "prompt" } : found;
+  const first = runStart(chat);
+  for (const found of chatPieces(chat, path)) {
+    yield (found.path[path.length] as number) < first ? { ...found, of: "prompt" } : found;
+  }
+  for (const [i, message] of elements(chat)) {
+    if (i > first && !isOfRun(message) && speaks(message)) yield piece([...path, i], "turns", turnOf(message));
   }
 }
 
@@ -223,6 +243,7 @@ export function* geminiPieces(parts: unknown, path: ContentPath): Pieces {
     const at = [...path, i];
     yield part.thought === true ? piece(at, "thought", "thought") : piece(at, "text", "text");
     yield* asidePieces(part, at, ["text"]);
+    yield* mediaWithin(part.functionResponse, [...at, "functionResponse"]);
   }
 }
 

@@ -62,8 +62,11 @@ interface Unshown {
   warnings: string[];
 }
 
-/** What of a body's content would not be shown, at most validation_errors_max of each. */
-export function unshownIn(places: readonly ContentPlace[], body: ShownBody): Unshown {
+/**
+ * What of a body's content would not be shown, at most validation_errors_max of each.
+ * @param images takes the places of those that a spec may have shown, which then are no fault
+ */
+export function unshownIn(places: readonly ContentPlace[], body: ShownBody, images?: ContentPath[]): Unshown {
   const found: Unshown = { prompt: [], answer: [], warnings: [] };
   const read = places.map(({ at }) => namesOf(at)[0] as string);
   const outside = [...rowPieces(body, [], read)].map((found) => ({ ...found, place: OUTSIDE }));
@@ -71,6 +74,10 @@ export function unshownIn(places: readonly ContentPlace[], body: ShownBody): Uns
     const { kind, of, place } = piece;
     const handling = handlingOf(place.carrier, kind);
     if (handling === "warned" && !found.warnings.includes(TOOLS_NOT_SHOWN)) found.warnings.push(TOOLS_NOT_SHOWN);
+    if (piece.inline === true && images !== undefined) {
+      images.push(piece.path);
+      continue;
+    }
     const faults = found[of ?? place.of ?? "prompt"];
     if (handling !== "refused" || faults.length >= LIMITS.validation_errors_max) continue;
     faults.push(faultOf(piece));
@@ -119,10 +126,17 @@ export function warnOf(c: AppContext, warnings: readonly string[]): void {
   if (warnings.length > 0) c.set("left_out", warnings);
 }
 
-/** Throws `unsupported_content` for what of a body would not be shown; what is left out besides. */
-export function requireShownBody(places: readonly ContentPlace[], body: unknown): readonly string[] {
+/**
+ * Throws `unsupported_content` for what of a body would not be shown; what is left out besides.
+ * @param images as of `unshownIn`
+ */
+export function requireShownBody(
+  places: readonly ContentPlace[],
+  body: unknown,
+  images?: ContentPath[],
+): readonly string[] {
   if (!isRecord(body)) return [];
-  const { prompt, answer, warnings } = unshownIn(places, body);
+  const { prompt, answer, warnings } = unshownIn(places, body, images);
   const errors = [...prompt, ...answer];
   if (errors.length > 0) throw unsupported(errors);
   return warnings;

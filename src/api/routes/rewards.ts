@@ -6,6 +6,7 @@ import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../
 import { LIMITS } from "../../core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../core/reward/requests.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
+import type { ContentPath } from "../content/pieces.ts";
 import { type ContentPlace, requireShownBody } from "../content/shown-body.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { idempotent, notingGaps } from "../door/idempotent.ts";
@@ -18,6 +19,7 @@ import { answerJson } from "../door/slow-json.ts";
 import { resolveSpec } from "../door/spec-lookup.ts";
 import { listValidator } from "../door/validation.ts";
 import { submitBatch } from "./batch-submission.ts";
+import { liftImages } from "./request-images.ts";
 import { streamRewards } from "./rewards-stream.ts";
 import { documented, WRITE } from "./words.ts";
 
@@ -51,10 +53,12 @@ export function rewards(deps: RouteDeps) {
     const later = preferences(c).respond_async;
     const type = negotiate(c.req.header("accept") ?? null, later ? ["application/json"] : ["application/json", NDJSON]);
     const scope = c.get("scope");
-    requireShownBody(CONTENT, body);
+    const images: ContentPath[] = [];
+    requireShownBody(CONTENT, body, images);
     const request = later ? parseLater(body) : parse(body);
     checkRewardsRequest(request);
     const spec = await resolveSpec(deps, scope, request.spec);
+    await liftImages(request, spec, images);
     if (later) return submitBatch(c, deps, { route: "rewards", request, spec });
     c.set("deadline_ms", request.deadline_ms);
     const cancel = cancellation(c);

@@ -5,10 +5,11 @@ import * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
 import { RolloutTextSchema } from "../../core/contract/requests.ts";
+import { isRecord } from "../../core/transcript/kinds.ts";
 import { invalidRequest, validAt } from "../door/validation.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
-import { PromptSchema } from "./shared/messages.ts";
+import { PromptSchema, spokenRollout } from "./shared/messages.ts";
 import { CORRECT, documented, fields, needs, QUESTION, refused, sampleOperation } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
 import { rewardOrDeclared } from "./shared/sample-score.ts";
@@ -21,6 +22,10 @@ const AzureGraderRequestSchema = z.object({
     .object({
       output_text: RolloutTextSchema,
       output_tools: z.array(AnyJsonSchema).nullish().meta(said("calls of the answer")),
+      choices: z
+        .array(z.looseObject({ message: AnyJsonSchema.optional() }))
+        .nullish()
+        .meta(said("of the first what its message calls, where output_tools says nothing")),
     })
     .meta(said("output_text is judged, with the calls of output_tools")),
   item: z
@@ -41,13 +46,14 @@ function read(body: Record<string, unknown>) {
     throw invalidRequest([{ path: "item", message: `holds no prompt; needs one of ${PROMPTS.join(", ")}` }]);
   }
   const prompt = validAt(PromptSchema, item[name], ["item", name]);
-  const { output_text: text, output_tools } = sample;
-  const calls = output_tools ?? [];
-  const messages = [{ role: "assistant", content: text, tool_calls: calls }];
+  const { output_text: content, output_tools, choices } = sample;
+  const said = choices?.[0]?.message;
+  const calls = (output_tools ?? []).length > 0 ? { tool_calls: output_tools } : {};
+  const message = { ...(isRecord(said) && said), role: "assistant", content, ...calls };
   return {
     prompt,
     label: item,
-    rollout: calls.length === 0 ? { text } : { text, messages },
+    rollout: spokenRollout([message]),
     stated: { row: item, field: "item" },
   };
 }

@@ -24,9 +24,8 @@ export const ChatRequestSchema = z.object({
 
 const route = groupRoute(async (body, { id, created, word, modelSpec }) => {
   const request = contractBody(ChatRequestSchema, body, { messages: "messages_max" });
-  const { group, form } = judgeQuestion(request.messages);
+  const { group, texts, form } = judgeQuestion(request.messages);
   const model = request.model ?? word("deployment") ?? "default";
-  const texts = group.rollouts.map(({ text }) => text);
   const spec = await modelSpec(model, texts);
   const head = { id: `chatcmpl-${id}`, created, model };
   const withUsage = request.stream_options?.include_usage === true;

@@ -1,23 +1,23 @@
 // Owns POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of
 // itself that it is not valid. Gathering: gathered.ts.
 import * as z from "zod";
-import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
+import { runStart } from "../content/pieces.ts";
 import { invalidRequest, validAt } from "../door/validation.ts";
 import { healthz } from "../routes/service.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
-import { MessageSchema, messageText, PromptSchema } from "./shared/messages.ts";
+import { CompletionSchema, MessageSchema, PromptSchema } from "./shared/messages.ts";
 import { CORRECT, contains, documented, fields, has, QUESTION, refused, sampleOperation, size } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
 import { type JudgedSample, sampleLogs, ungathered, unitScore } from "./shared/sample-score.ts";
 import { truthField } from "./shared/stated-facts.ts";
 
 export const EvaluateRequestSchema = z.object({
-  messages: z
-    .array(MessageSchema)
-    .min(2)
-    .meta({ description: "the last one by the assistant is judged; those before it are the prompt" }),
+  messages: z.array(MessageSchema).min(2).meta({
+    description:
+      "what follows the last one of the user is judged, with its calls and results; those before are the prompt",
+  }),
   ground_truth: truthField("samples of one prompt with different ones are different problems"),
   kwargs: z.unknown().optional().meta({ description: "further fields of the row, for specs that need facts" }),
 });
@@ -37,15 +37,15 @@ export const EvaluateReplySchema = z.object({
 
 function read(body: Record<string, unknown>) {
   const { messages, ground_truth, kwargs } = contractBody(EvaluateRequestSchema, body, { messages: "messages_max" });
-  const last = messages.findLastIndex(({ role }) => role === "assistant");
-  if (last < 1) {
+  const first = runStart(messages);
+  if (first < 1 || messages.every(({ role }) => role !== "assistant")) {
     throw invalidRequest([{ path: "messages", message: "needs an assistant's message after at least one other" }]);
   }
-  const given = { prompt: messages.slice(0, last), text: messageText(messages[last] as (typeof messages)[number]) };
-  const AskedSchema = z.object({ prompt: PromptSchema, text: RolloutTextSchema });
-  const { prompt, text } = validAt(AskedSchema, given, ["messages"]);
+  const given = { prompt: messages.slice(0, first), rollout: messages.slice(first) };
+  const AskedSchema = z.object({ prompt: PromptSchema, rollout: CompletionSchema });
+  const { prompt, rollout } = validAt(AskedSchema, given, ["messages"]);
   const stated = { truth: ground_truth, row: { ground_truth, kwargs }, field: "ground_truth" };
-  return { prompt, label: ground_truth, rollout: { text }, stated };
+  return { prompt, label: ground_truth, rollout, stated };
 }
 
 function evaluateReply(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {

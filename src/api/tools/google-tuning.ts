@@ -3,34 +3,15 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { GroupSchema, type PromptInput, RolloutTextSchema, StepSchema } from "../../core/contract/requests.ts";
-import { bound } from "../../core/faults/limit-advice.ts";
+import { StepSchema } from "../../core/contract/requests.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
+import { ContentsSchema, PartsSchema, PromptContentsSchema, RolloutPartsSchema } from "./shared/gemini-parts.ts";
 import { CORRECT, documented, fields, QUESTION, sampleOperation, size } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
 import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./shared/sample-score.ts";
 import { truthField } from "./shared/stated-facts.ts";
-
-const PartsSchema = z
-  .array(z.object({ text: z.string().nullish(), thought: z.boolean().nullish() }))
-  .max(...bound("content_parts_max"));
-type Parts = z.output<typeof PartsSchema>;
-
-const ContentSchema = z.object({
-  role: z
-    .string()
-    .min(1)
-    .max(...bound("name_chars"))
-    .nullish(),
-  parts: PartsSchema,
-});
-
-const ContentsSchema = z
-  .array(ContentSchema)
-  .min(1)
-  .max(...bound("messages_max"));
 
 const GoogleRewardRequestSchema = z.object({
   example: z.object({
@@ -49,27 +30,6 @@ const GoogleRewardRequestSchema = z.object({
 export const GoogleRewardReplySchema = SampleLogsSchema.extend({
   reward: z.number().meta(said("the tuning job clips it to -1..1")),
 });
-
-const textOf = (parts: Parts, thought: boolean) =>
-  parts
-    .filter((part) => (part.thought === true) === thought)
-    .map(({ text }) => text ?? "")
-    .join("");
-
-/** Gemini's `model` is a chat's assistant. */
-const PromptContentsSchema = ContentsSchema.transform(
-  (contents): Exclude<PromptInput, string> =>
-    contents.map(({ role, parts }) => ({
-      role: role === "model" ? "assistant" : (role ?? "user"),
-      content: textOf(parts, false),
-    })),
-).pipe(GroupSchema.shape.prompt.options[1]);
-
-const RolloutPartsSchema = PartsSchema.transform((parts) => {
-  const thoughts = textOf(parts, true);
-  const text = textOf(parts, false);
-  return thoughts === "" ? text : `<think>\n${thoughts}\n</think>\n${text}`;
-}).pipe(RolloutTextSchema);
 
 const ReadSchema = z.object({
   example: GoogleRewardRequestSchema.shape.example.extend({ contents: PromptContentsSchema }),
@@ -94,7 +54,7 @@ function read(body: Record<string, unknown>) {
       row: { references: example.references },
       field: "example.references",
     },
-    rollout: { text: response.parts },
+    rollout: response.parts,
     run_id: runIdOf(metadata?.tuningJobId),
     step: metadata?.step ?? undefined,
   };

@@ -4,6 +4,13 @@
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../../core/faults/limit-advice.ts";
+import { CompletionSchema } from "./shared/messages.ts";
+
+export const SampleSchema = CompletionSchema.meta(
+  said(
+    "the sample; as JSON it is `sample.output_json` besides. A run's messages are `sample.output_text` whole, for graders that ask a model",
+  ),
+);
 
 /** A part of a message's content; those that are no text are refused by name. */
 const PartSchema = z.union([

@@ -3,6 +3,7 @@
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { compileSpec, type SignalsSpec } from "../../core/reward/compiled-spec.ts";
 import { SignalsSpecSchema } from "../../core/reward/signals-spec.ts";
+import { unsupported } from "../content/shown-body.ts";
 import { invalidRequest, validAt } from "../door/validation.ts";
 import type { Grader, InputPart, OneGrader } from "./grader-schema.ts";
 
@@ -171,4 +172,12 @@ export function graderSpec(grader: Grader): GraderSpec {
   } catch (error) {
     throw inGraderTerms(error, { parts });
   }
+}
+
+/** Throws `unsupported_content` for a run: a grader that compares texts would see its last words alone. */
+export function requireModels(parts: readonly GraderPart[]): void {
+  const text = parts.find(({ grader }) => grader.type === "string_check" || grader.type === "text_similarity");
+  if (text === undefined) return;
+  const message = `a run of messages, of which ${text.grader.type} would compare the last words alone`;
+  throw unsupported([{ path: "model_sample", message }]);
 }

@@ -6,8 +6,8 @@ import { canonicalJson } from "../../core/contract/spec.ts";
 import { FactualGroupSchema } from "../../core/reward/requests.ts";
 import { validated } from "../door/validation.ts";
 import { failedReply, RunReplySchema, runReply } from "./grader-reply.ts";
-import { GraderSchema } from "./grader-schema.ts";
-import { graderSpec, inGraderTerms } from "./grader-spec.ts";
+import { GraderSchema, SampleSchema } from "./grader-schema.ts";
+import { graderSpec, inGraderTerms, requireModels } from "./grader-spec.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { openai } from "./shared/dialects.ts";
 import { checkRoute, groupRoute } from "./shared/group-route.ts";
@@ -18,7 +18,7 @@ const { item } = FactualGroupSchema.shape as { item: z.ZodType };
 
 const RunGraderRequestSchema = z.object({
   grader: GraderSchema,
-  model_sample: z.string().meta({ description: "the sample; as JSON it is `sample.output_json` besides" }),
+  model_sample: SampleSchema,
   item: item.nullish().meta({ description: "the dataset's row, which templates name as `item`" }),
 });
 const ValidateGraderRequestSchema = z.object({ grader: GraderSchema });
@@ -34,8 +34,9 @@ const ValidateReplySchema = z.object({
  * One sample as a group of its own, as /v1/rewards has groups: a grader compares nothing. Its row
  * tells a run's groups apart in the log; the verifier never sees it so.
  */
-function groupOf({ model_sample, item: row }: z.output<typeof RunGraderRequestSchema>) {
-  const group = { prompt: "", rollouts: [{ text: model_sample }], item: row ?? {} };
+function groupOf({ model_sample: { text, messages }, item: row }: z.output<typeof RunGraderRequestSchema>) {
+  const rollout = messages === undefined ? { text } : { messages };
+  const group = { prompt: "", rollouts: [rollout], item: row ?? {} };
   const { groups } = validated(z.object({ groups: z.tuple([FactualGroupSchema]) }), { groups: [group] });
   return { ...groups[0], prompt: canonicalJson(row ?? null) };
 }
@@ -45,6 +46,7 @@ const run = groupRoute(async (given, { spec, options: { on_failure } }) => {
   const { grader } = body;
   const graded = graderSpec(grader);
   const { parts } = graded;
+  if (body.model_sample.messages !== undefined) requireModels(parts);
   try {
     return {
       spec: await spec(graded.spec),
@@ -77,7 +79,7 @@ export const graders: Contract = {
     { at: "grader.input", carrier: "template" },
     { at: "grader.graders.input", carrier: "template" },
     { at: "grader.graders.*.input", carrier: "template" },
-    { at: "model_sample", carrier: "text", of: "answer" },
+    { at: "model_sample", carrier: "completion", of: "answer" },
     { at: "item", carrier: "row" },
   ],
   // OpenAI's paths, and Azure's two.

@@ -1,15 +1,18 @@
 // Owns reading a comparison out of a chat: our own prompt's shape, or a JSON object. Knows no HTTP
 // and no verdict.
 import * as z from "zod";
-import { type Group, GroupSchema } from "../../core/contract/requests.ts";
+import { type Group, GroupSchema, type PromptInput, type Rollout } from "../../core/contract/requests.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 import { type PromptForm, parsePrompt } from "../../core/judges/render.ts";
+import { elements } from "../content/pieces.ts";
 import { requireShown } from "../content/shown-body.ts";
 import { invalidRequest, validAt } from "../door/validation.ts";
-import { messageText, type RequestMessage } from "./shared/messages.ts";
+import { CompletionSchema, messageText, PromptSchema, type RequestMessage } from "./shared/messages.ts";
 
 interface JudgeQuestion {
   group: Group;
+  /** The candidates' texts, by which a spec is chosen; none where there are runs, which are judged whole. */
+  texts: readonly string[];
   /** What the asker wants back: a letter, or a score for each candidate. */
   form: PromptForm;
 }
@@ -17,19 +20,23 @@ interface JudgeQuestion {
 const OPENING = "[QUESTION]\n";
 
 const ObjectSchema = z.object({
-  question: z.string(),
+  question: z.union([z.string(), PromptSchema]),
   candidates: z
-    .array(z.string())
+    .array(CompletionSchema)
     .min(...bound("list_candidates_min"))
     .max(...bound("verdict_candidates_max")),
   language: z.string().optional(),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
 });
 
-function fromObject(
-  text: string,
-  field: string,
-): { question: string; codes: string[]; language: string | null; form: PromptForm } | null {
+interface Asked {
+  question: PromptInput;
+  candidates: readonly Rollout[];
+  language: string | null;
+  form: PromptForm;
+}
+
+function fromObject(text: string, field: string): Asked | null {
   if (!text.trimStart().startsWith("{")) return null;
   let body: unknown;
   try {
@@ -38,20 +45,22 @@ function fromObject(
     return null;
   }
   const { question: asked, candidates: shown, ...rest } = body as Record<string, unknown>;
-  requireShown("text", asked, ["question"]);
-  requireShown("text", shown, ["candidates"]);
+  requireShown(Array.isArray(asked) ? "prompt" : "text", asked, ["question"]);
+  for (const [i, one] of Array.isArray(shown) ? elements(shown) : [])
+    requireShown(Array.isArray(one) ? "trajectory" : "text", one, ["candidates", i]);
   requireShown("row", rest, []);
-  const { question, candidates, language = null, form } = validAt(ObjectSchema, body, [field]);
-  return { question, codes: candidates, language, form };
+  const { language = null, ...read } = validAt(ObjectSchema, body, [field]);
+  return { ...read, language };
 }
 
-function fromPrompt(text: string): ReturnType<typeof fromObject> {
+function fromPrompt(text: string): Asked | null {
   const start = text.indexOf(OPENING);
   const read = start < 0 ? null : parsePrompt(text.slice(start));
   if (read === null) return null;
   const languages = new Set(read.candidates.map(({ language }) => language));
   const language = languages.size === 1 ? (read.candidates[0]?.language ?? null) : null;
-  return { question: read.question, codes: read.candidates.map(({ code }) => code), language, form: read.form };
+  const candidates = read.candidates.map(({ code }) => ({ text: code }));
+  return { question: read.question, candidates, language, form: read.form };
 }
 
 /**
@@ -69,7 +78,9 @@ export function judgeQuestion(messages: readonly RequestMessage[], field = "mess
     const shapes = `a [QUESTION] block followed by lettered [CANDIDATE_X] blocks, or as JSON {"question", "candidates"}`;
     throw invalidRequest([{ path: field, message: `the last user message is no comparison; it must be ${shapes}` }]);
   }
-  const { question: prompt, codes, language, form } = read;
-  const group = { prompt, rollouts: codes.map((code) => ({ text: code })), ...(language !== null && { language }) };
-  return { group: validAt(GroupSchema, group, [field]), form };
+  const { question: prompt, candidates, language, form } = read;
+  const rollouts = candidates.map(({ text, messages }) => (messages === undefined ? { text } : { messages }));
+  const group = { prompt, rollouts, ...(language !== null && { language }) };
+  const texts = candidates.some(({ messages }) => messages !== undefined) ? [] : candidates.map(({ text }) => text);
+  return { group: validAt(GroupSchema, group, [field]), texts, form };
 }

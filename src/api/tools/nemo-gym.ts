@@ -9,7 +9,7 @@ import { trainers } from "./shared/dialects.ts";
 import { gymOperations } from "./shared/nemo-gym-page.ts";
 import { CreateParamsSchema, GymPromptSchema, GymRolloutSchema, ResponseSchema } from "./shared/nemo-gym-response.ts";
 import { aggregateMetrics, reverifyMode, session } from "./shared/nemo-gym-server.ts";
-import { contains, documented, elements, fields, has, not, when } from "./shared/page.ts";
+import { contains, documented, fields, has, not, when } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
 import {
   type JudgedSample,
@@ -140,7 +140,7 @@ export const nemoGym: Contract = {
   wait_ms: 60_000,
   settable: true,
   content: [
-    { at: "responses_create_params.input", carrier: "input" },
+    { at: "responses_create_params.input", carrier: "items" },
     { at: "responses_create_params", carrier: "row" },
     { at: "response.output", carrier: "output", of: "answer" },
     { at: "response", carrier: "row", of: "answer" },
@@ -151,12 +151,6 @@ export const nemoGym: Contract = {
     ...PREFIXES.flatMap(routesAt),
   ],
 };
-
-/** Of an item of OpenAI's Responses that is a turn of a chat. */
-const TURN = [
-  has({ type: { const: "function_call_output" } }),
-  has({ role: { type: "string", minLength: 1, maxLength: 64 } }),
-];
 
 export const page = /* @__PURE__ */ documented(nemoGym, () => ({
   operations: {
@@ -177,10 +171,9 @@ export const page = /* @__PURE__ */ documented(nemoGym, () => ({
   rules: {
     NemoGymVerifyRequest: fields({
       responses_create_params: {
-        ...elements("input", { anyOf: [has({ type: { const: "reasoning" } }), ...TURN] }),
         ...when(
           not(has({ instructions: { type: "string", minLength: 1 } })),
-          fields({ input: contains({ anyOf: TURN }) }),
+          fields({ input: contains(not(has({ type: { const: "reasoning" } }))) }),
         ),
       },
     }),

@@ -31,9 +31,8 @@ function messagesOf(input: z.output<typeof ResponsesRequestSchema>["input"]) {
 
 const route = groupRoute(async (body, { id, created, modelSpec }) => {
   const request = contractBody(ResponsesRequestSchema, body, { input: "messages_max" });
-  const { group, form } = judgeQuestion(messagesOf(request.input), "input");
+  const { group, texts, form } = judgeQuestion(messagesOf(request.input), "input");
   const model = request.model ?? "default";
-  const texts = group.rollouts.map(({ text }) => text);
   const spec = await modelSpec(model, texts);
   const head = { id: `resp_${id}`, created_at: created, model };
   return {

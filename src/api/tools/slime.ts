@@ -1,12 +1,11 @@
 // Owns POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an
 // object for --reward-key. Gathering: gathered.ts.
 import * as z from "zod";
-import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";
-import { PromptSchema } from "./shared/messages.ts";
+import { CompletionSchema, PromptSchema } from "./shared/messages.ts";
 import { SampleOptionsSchema } from "./shared/options.ts";
 import { CORRECT, documented, QUESTION, sampleOperation } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
@@ -15,7 +14,7 @@ import { truthField } from "./shared/stated-facts.ts";
 
 export const SlimeRequestSchema = z.object({
   prompt: PromptSchema.meta({ description: "a text, rendered by a chat template or not, or a chat" }),
-  response: RolloutTextSchema,
+  response: CompletionSchema,
   label: truthField("samples of one prompt with different labels are different problems"),
 });
 export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
@@ -35,7 +34,7 @@ function read(body: Record<string, unknown>) {
     prompt: typeof prompt === "string" ? renderedPrompt(prompt) : prompt,
     label,
     stated: { truth: label, row: { label }, field: "label" },
-    rollout: { text: withoutClosing(response) },
+    rollout: response.messages === undefined ? { text: withoutClosing(response.text) } : response,
   };
 }
 
@@ -59,7 +58,7 @@ export const slime: Contract = {
   wait_ms: 120_000,
   content: [
     { at: "prompt", carrier: "prompt" },
-    { at: "response", carrier: "text", of: "answer" },
+    { at: "response", carrier: "completion", of: "answer" },
     { at: "label", carrier: "row" },
   ],
   routes: [{ method: "POST", path: "/slime/reward", handler: route }],

@@ -106,7 +106,11 @@ function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candida
     extracted.push(extractCandidate(tooLong[r] ? "" : text, candidate, group.language ?? null));
     yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
   }
-  const candidates = extracted.map(({ candidate }) => (candidate === null ? null : normaliseCandidate(candidate)));
+  // Beside a prompt's images nobody else names one.
+  const safe = group.images === undefined ? (text: string) => text : unlikeBlocks;
+  const candidates = extracted.map(({ candidate }) =>
+    candidate === null ? null : normaliseCandidate(safe(candidate)),
+  );
   const stripSkipped = extracted.some(({ strip_skipped }) => strip_skipped === true) ? ["strip_skipped"] : [];
   const acts = evidence?.some(({ turns, files }) => files.length > 0 || turns.length > 1 || actsIn(turns)) === true;
   const question = questionText(group.prompt);

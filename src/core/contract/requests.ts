@@ -159,7 +159,10 @@ export const GroupSchema = z.strictObject({
   language: LanguageSchema.optional(),
   rollouts: givenRollouts(RolloutSchema),
 });
-export type Group = z.output<typeof GroupSchema>;
+/** By digest, the data URL of each image that a group's messages name. */
+type GroupImages = Readonly<Record<string, string>>;
+/** `images`: lifted out of its messages before it is judged, where the spec has them shown. */
+export type Group = z.output<typeof GroupSchema> & { images?: GroupImages };
 
 /** From the request until its reply, ms. */
 export const DeadlineSchema = z

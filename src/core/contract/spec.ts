@@ -135,6 +135,12 @@ export const JudgeSchema = z.strictObject({
     .max(...bound("reask_max"))
     .optional()
     .meta(said("how often a comparison without a parsed verdict is asked again, with fresh seeds. Default 1")),
+  images: z
+    .boolean()
+    .optional()
+    .meta(
+      said("show the images of prompts and of runs (docs/trajectories.md); for models that take them. Default false"),
+    ),
   min_decided: z
     .number()
     .gt(0)
@@ -163,6 +169,7 @@ export const promptField = (judge: { readonly [NAMED_BY]?: "preset" }): "prompt"
 /** A judge's canonical form. */
 export function canonicalJudge({
   strict_model,
+  images,
   unparsed,
   reask,
   min_decided,
@@ -188,6 +195,7 @@ export function canonicalJudge({
     // Only what differs from the default, so that the hash of every spec from before these fields
     // existed is what it was.
     ...(strict_model === true && { strict_model }),
+    ...(images === true && { images }),
     ...(unparsed === "tie" && { unparsed }),
     ...(reask !== undefined && reask !== MISSING_DEFAULT.reask && { reask }),
     // Kept where it is said: contracts that rank have another default. The hash is without it.

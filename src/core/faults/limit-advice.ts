@@ -19,6 +19,8 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   messages_max: "join messages, or drop early ones",
   rollout_messages_max: "join messages, or drop early ones",
   rollout_files_max: "send the files that were changed",
+  images_max: "leave out what nobody needs to see",
+  group_image_bytes: "send smaller images",
   file_path_chars: "shorten it",
   content_parts_max: "join texts",
   response_items_max: "drop early ones",

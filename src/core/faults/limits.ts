@@ -25,6 +25,8 @@ export const LIMITS = {
   turn_hashes_max: 4_096,
   turn_hash_chars: 16,
   rollout_files_max: 256,
+  images_max: 8,
+  group_image_bytes: 4 * MIB,
   file_path_chars: 1_024,
   content_parts_max: 1_024,
   response_items_max: 8_192,

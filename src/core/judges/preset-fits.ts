@@ -9,7 +9,7 @@ import { presetNamed } from "./presets/table.ts";
  * @param kind of the signal: a tournament holds candidates against each other, others look at one
  * @throws ApiError `invalid_request`, naming the field
  */
-export function requireShape({ prompt, mode, form }: Spec["judge"], path: string, kind: string): void {
+export function requireShape({ prompt, mode, form, images }: Spec["judge"], path: string, kind: string): void {
   const compares = kind === "tournament";
   const preset = presetNamed(prompt);
   const several = preset === null || preset.shape === "pair" || preset.shape === "list";
@@ -30,6 +30,8 @@ export function requireShape({ prompt, mode, form }: Spec["judge"], path: string
       kind === "steps" ? "names no first wrong step" : "names a first wrong step: use a signal of kind steps";
     refuse("preset", `${promptTitle(prompt)} ${other}`);
   }
+  if (images === true && preset.style === "completion")
+    refuse("images", `${promptTitle(prompt)} is one text to complete, which holds none`);
   if (preset.shape === "pair" && mode === "listwise")
     refuse("mode", `${promptTitle(prompt)} shows two candidates: use pairwise`);
   if (form !== "exact_match") refuse("form", `${promptTitle(prompt)} has a form of its own: leave it out`);

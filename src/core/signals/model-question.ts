@@ -43,6 +43,7 @@ export const OwnJudgeSchema = JudgeSchema.pick({
   top_p: true,
   max_tokens: true,
   strict_model: true,
+  images: true,
   reask: true,
 })
   .extend({

@@ -34,9 +34,8 @@ const NO_WORDS = "(no words)";
 /** What the policy says and calls in each of its turns; nothing where it does so in none. */
 function ownSteps(turns: readonly Turn[]): string[] {
   const said = (part: Part) => (part.kind === "call" ? `${part.name} ${part.text}`.trim() : part.text);
-  const own = turns
-    .filter(({ role }) => role === "assistant")
-    .map(({ parts }) => parts.filter((part) => part.own && part.kind !== "thought").map(said));
+  const isSaid = ({ own, kind }: Part) => own && kind !== "thought" && kind !== "image";
+  const own = turns.filter(({ role }) => role === "assistant").map(({ parts }) => parts.filter(isSaid).map(said));
   return own.every(({ length }) => length === 0) ? [] : own.map((words) => words.join("\n") || NO_WORDS);
 }
 

@@ -8,8 +8,9 @@ export const KINDS = {
   thought: "thoughts: `reasoning_content`, `reasoning`, `thinking` blocks, `reasoning` items",
   turns: "further turns beside the one that is judged",
   tool_result: "results of tools as text: roles `tool` and `function`, `function_call_output` items",
-  result_block: "results in blocks: `tool_result`, `functionResponse`, outputs of hosted tools",
-  tool_call: "calls: `tool_calls`, `function_call`, `tool_use`, `functionCall`, items of hosted tools",
+  result_block: "results in blocks: `tool_result`, `functionResponse`, `codeExecutionResult`, outputs of hosted tools",
+  tool_call:
+    "calls: `tool_calls`, `function_call`, `tool_use`, `functionCall`, `executableCode`, items of hosted tools",
   image: "images",
   audio: "audio",
   video: "video",
@@ -55,8 +56,11 @@ const ABOUT_OBJECTS = new Set([
 
 /** Kinds by what their types and fields are called, first match first. */
 const NAMES: readonly (readonly [ContentKind, RegExp])[] = [
-  ["result_block", /tool_?(result|response|output)|(call|function|custom_tool_call)_?(output|result|response)/i],
-  ["tool_call", /tool|call|function|computer|code_interpreter|shell|mcp/i],
+  [
+    "result_block",
+    /tool_?(result|response|output)|(call|function|execution|custom_tool_call)_?(output|result|response)/i,
+  ],
+  ["tool_call", /tool|call|function|computer|code_interpreter|executable|shell|mcp/i],
   ["image", /image|pixel|picture|photo|screenshot|media|multi_?modal|inline_?data/i],
   ["audio", /audio|speech|voice/i],
   ["video", /video/i],
@@ -68,6 +72,22 @@ const MEDIA: ReadonlySet<ContentKind> = new Set(["image", "audio", "video", "fil
 export type ForeignFields = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is ForeignFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+const IMAGE_TYPES = new Set(["image_url", "input_image"]);
+const LIFTED = /^sha256:([0-9a-f]{64})$/;
+
+/** The address of a part that is an image, as OpenAI's chat or Responses has it; null of any other. */
+export function imageAddress(part: unknown): string | null {
+  if (!isRecord(part) || typeof part.type !== "string" || !IMAGE_TYPES.has(part.type)) return null;
+  const held = isRecord(part.image_url) ? part.image_url.url : part.image_url;
+  return typeof held === "string" ? held : null;
+}
+
+/** The digest of an image that was lifted out of its message; null of any other part. */
+export const liftedImage = (part: unknown): string | null => LIFTED.exec(imageAddress(part) ?? "")?.[1] ?? null;
+
+/** The part that stands for an image once it is lifted. */
+export const imagePart = (digest: string) => ({ type: "image_url" as const, image_url: { url: `sha256:${digest}` } });
 
 const isThoughtType = (type: unknown): boolean => typeof type === "string" && THOUGHT_TYPES.has(type);
 /** A part or an item that is a thought, whoever's form it has. */

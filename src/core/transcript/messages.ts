@@ -1,13 +1,22 @@
 // Owns reading one message or item into parts, whoever's form it has: OpenAI's chat and Responses,
 // Anthropic's and others' blocks. What nobody knows is a part with its JSON.
-import { type ForeignFields, isAside, isNothing, isRecord, isTextType, isThought, isThoughtField } from "./kinds.ts";
+import {
+  type ForeignFields,
+  isAside,
+  isNothing,
+  isRecord,
+  isTextType,
+  isThought,
+  isThoughtField,
+  liftedImage,
+} from "./kinds.ts";
 
-/** `other`: what no reader knows, as JSON under its own name. */
-type PartKind = "text" | "thought" | "call" | "result" | "other";
+/** `image`: one that was lifted, by its digest. `other`: what no reader knows, as JSON under its own name. */
+type PartKind = "text" | "thought" | "call" | "result" | "image" | "other";
 
 export interface Part {
   kind: PartKind;
-  /** Of a call what is called; of a result `error` where it says so; of `other` its own name. */
+  /** Of a call what is called, of an image its digest; of a result `error` where it says so; of `other` its own name. */
   name: string;
   /** Of a call and its result. */
   id: string | null;
@@ -70,11 +79,12 @@ const CALL_NAMES = ["name", "function_name", "tool_name", "toolName"];
 const CALL_ARGUMENTS = ["arguments", "input", "args", "action", "code", "parameters"];
 const CALL_RESULTS = ["output", "outputs", "result", "results", "error"];
 const CALL_IDS = ["call_id", "tool_call_id", "toolCallId", "tool_use_id", "id"];
+const WRAPPED_RESULTS = ["functionResponse", "codeExecutionResult"];
 const RESULT_TEXTS = ["output", "content", "result", "response", "outputs", "results", "tools"];
 
 /** A call as any tool writes it; a hosted tool's own result with it. */
 function callParts(call: ForeignFields, type: string, own: boolean): Part[] {
-  const [wrapper, inner] = firstOf(call, ["function", "custom", "functionCall"]) ?? ["", call];
+  const [wrapper, inner] = firstOf(call, ["function", "custom", "functionCall", "executableCode"]) ?? ["", call];
   const held = isRecord(inner) ? inner : { name: inner };
   const name = written(firstOf(held, CALL_NAMES)?.[1]) || type;
   const id = idOf(...CALL_IDS.map((field) => call[field]), held.id);
@@ -105,18 +115,25 @@ function resultText(output: unknown): string {
   }
   return output
     .flatMap((one) => contentParts(one, false))
-    .map(({ text }) => text)
+    .flatMap(({ kind, text }) => (kind === "image" ? [] : text))
     .join("\n");
 }
 
+/** What is no word of a result stands behind it. */
+const imagesOf = (output: unknown): Part[] =>
+  Array.isArray(output) ? output.flatMap((one) => contentParts(one, false)).filter(({ kind }) => kind === "image") : [];
+
 function resultParts(result: ForeignFields): Part[] {
-  const inner = isRecord(result.functionResponse) ? result.functionResponse : result;
+  const wrapped = firstOf(result, WRAPPED_RESULTS)?.[1];
+  const inner = isRecord(wrapped) ? wrapped : result;
   const held = firstOf(inner, RESULT_TEXTS);
   const failed = result.is_error === true || result.isError === true;
-  const id = idOf(...CALL_IDS.slice(0, -1).map((field) => result[field]), inner.name);
-  const read = ["type", "functionResponse", held?.[0] ?? "", ...CALL_IDS];
+  // Gemini's without an id stand in the order of their calls.
+  const ids = inner === result ? [...CALL_IDS.slice(0, -1).map((field) => result[field]), result.name] : [inner.id];
+  const id = idOf(...ids);
+  const read = ["type", ...WRAPPED_RESULTS, held?.[0] ?? "", ...CALL_IDS];
   const rest = besides(inner, [...read, "name"], false).map((one) => ({ ...one, kind: "result" as const, id }));
-  return [part("result", false, resultText(held?.[1]), failed ? "error" : "", id), ...rest];
+  return [part("result", false, resultText(held?.[1]), failed ? "error" : "", id), ...rest, ...imagesOf(held?.[1])];
 }
 
 /** One block of a content. */
@@ -124,8 +141,11 @@ function blockParts(block: unknown, own: boolean): Part[] {
   if (!isRecord(block)) return isNothing(block) ? [] : [part("text", own, written(block))];
   const type = typeof block.type === "string" ? snake(block.type) : "";
   if (isThought(block)) return [part("thought", own, thoughtText(block))];
-  if (RESULT.test(type) || "functionResponse" in block) return resultParts(block);
-  if (CALL.test(type) || "functionCall" in block) return callParts(block, type, own);
+  if (RESULT.test(type) || WRAPPED_RESULTS.some((name) => name in block)) return resultParts(block);
+  if (CALL.test(type) || "functionCall" in block || "executableCode" in block)
+    return callParts(block, type || "executable_code", own);
+  const image = liftedImage(block);
+  if (image !== null) return [part("image", own, "", image)];
   if (isTextType(block.type) && (typeof block.text === "string" || isNothing(block.text)))
     return [part("text", own, written(block.text)), ...besides(block, ["text"], own)];
   return [part("other", own, written(block), type || "part")];

@@ -1,7 +1,7 @@
 // Owns the one form of an agent's run: turns of parts, each with whose words it is. Readers of what
 // tools send: messages.ts, forms.ts.
 import { itemsOf } from "./forms.ts";
-import { isRecord } from "./kinds.ts";
+import { imagePart, isRecord } from "./kinds.ts";
 import { type Part, partsOfItem, type ReadItem } from "./messages.ts";
 
 export interface Turn {
@@ -10,11 +10,14 @@ export interface Turn {
 }
 
 const speaks = ({ kind }: Part): boolean => kind !== "result";
+/** A result, with the images behind it. */
+const isResult = (parts: readonly Part[]): boolean =>
+  parts[0]?.kind === "result" && parts.every(({ kind, own }) => kind === "result" || (kind === "image" && !own));
 
 /** Whether an item goes on with the turn before it. */
 function goesOn(last: Turn | undefined, { role, own, opens, parts }: ReadItem): boolean {
   if (last === undefined) return false;
-  if (parts.length > 0 && !parts.some(speaks)) return true;
+  if (isResult(parts)) return true;
   if (!own || last.role !== role) return false;
   // Items of one response: a thought, its message, its calls.
   const thoughtOnly = last.parts.every(({ kind }) => kind === "thought");
@@ -58,9 +61,9 @@ export function thoughtApart(turns: readonly Turn[]): boolean {
   return own.some(({ kind }) => kind === "thought") && own.some(({ kind }) => kind !== "thought");
 }
 
-/** Whether anything stands there besides what is said: calls, results, or what no reader knows. */
+/** Whether anything stands there besides what is said: calls, results, images, or what no reader knows. */
 export const actsIn = (turns: readonly Turn[]): boolean =>
-  turns.some(({ parts }) => parts.some(({ kind }) => kind === "call" || kind === "result" || kind === "other"));
+  turns.some(({ parts }) => parts.some(({ kind }) => kind !== "text" && kind !== "thought"));
 
 /** Whether messages hold nothing but words, thoughts apart; those of a tool's role too. */
 export const areWords = (messages: readonly unknown[]): boolean =>
@@ -75,6 +78,7 @@ const blockOf = ({ kind, name, id, text }: Part): MessageBlock => {
   if (kind === "text") return { type: "text", text };
   if (kind === "call") return { type: "tool_use", id, name, input: text };
   if (kind === "result") return { type: "tool_result", tool_use_id: id, content: text, is_error: name === "error" };
+  if (kind === "image") return imagePart(name);
   return { type: kind === "thought" ? "thinking" : name, text };
 };
 

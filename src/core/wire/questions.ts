@@ -3,6 +3,7 @@
 
 import type { JobQuestion, Question } from "../asking/questions.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
+import type { ShownImages } from "../judges/image-parts.ts";
 import type { SoftLabels } from "../judges/soft-reader.ts";
 import type { BreakerState } from "../load/breaker.ts";
 
@@ -15,6 +16,8 @@ export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots" | 
   language: string | null;
   candidates: readonly string[];
   questions: readonly JobQuestion[];
+  /** By digest, the images that its texts name; absent: none are shown. */
+  images?: ShownImages;
 }
 
 /** The one report on one sample of one question, not read yet. */

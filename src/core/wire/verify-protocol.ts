@@ -4,6 +4,7 @@ import * as z from "zod";
 import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { imagesMost } from "../judges/image-parts.ts";
 import { needsWhole } from "../judges/parsers/table.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { GIVEN_ROLES } from "../judges/prompt-job.ts";
@@ -12,7 +13,7 @@ import { GIVEN_ROLES } from "../judges/prompt-job.ts";
  * Raised with each field or value that a request may newly have: a gateway tells its own, and an edge
  * of a newer one says so. See docs/verify-protocol.md.
  */
-export const VERIFY_REVISION = 1;
+export const VERIFY_REVISION = 2;
 
 const count = z.int().min(0);
 const groupId = z.string().min(1).max(LIMITS.id_chars);
@@ -44,6 +45,8 @@ const GivenMessageSchema = z.strictObject({
   parts: z.array(z.union([z.string(), z.strictObject({ data: z.string() }), z.strictObject({ shown: count })])),
 });
 
+const IMAGES_MAX = imagesMost(LIMITS.rollouts_per_group_max);
+
 const VerifyGroupSchema = z
   .strictObject({
     group_id: groupId,
@@ -60,6 +63,11 @@ const VerifyGroupSchema = z
       .partial()
       .optional(),
     candidates: z.array(z.string()).min(1).max(LIMITS.rollouts_per_group_max),
+    /** By digest, as data URLs; each is shown behind the block that names it. */
+    images: z
+      .record(z.string().regex(/^[0-9a-f]{64}$/), z.string().startsWith("data:image/"))
+      .refine((images) => Object.keys(images).length <= IMAGES_MAX, { message: `at most ${IMAGES_MAX}` })
+      .optional(),
     comparisons: z.array(VerifyComparisonSchema).min(1),
   })
   .superRefine((group, context) => {

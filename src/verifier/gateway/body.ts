@@ -28,12 +28,12 @@ function* pieces(
   patient: boolean,
 ): Generator<string> {
   const { form, temperature, top_p, max_tokens, seed, priority = 0, soft = false, in_order = false } = call;
-  const { prompt, group_id, question, language, slots, candidates, comparisons } = group;
+  const { prompt, group_id, question, language, slots, candidates, comparisons, images } = group;
   const sampling = { temperature, top_p, max_tokens, seed };
   const marks = { ...(soft && { soft }), ...(in_order && { in_order }) };
   const options = { ...(patient && { patient }), ...(priority !== 0 && { priority }), ...marks };
   const head = JSON.stringify({ deadline_ms, ...options, prompt, form, model, sampling });
-  const members = JSON.stringify({ group_id, question, language, slots });
+  const members = JSON.stringify({ group_id, question, language, slots, images });
   yield `${head.slice(0, -1)},"groups":[${members.slice(0, -1)},"candidates":[`;
   for (const [at, text] of candidates.entries()) yield (at === 0 ? "" : ",") + JSON.stringify(text);
   yield `],"comparisons":${comparisons}}]}`;
@@ -47,7 +47,8 @@ export function verifyBody(
   deadline_ms: number,
   patient = false,
 ): string | ReadableStream<Uint8Array> {
-  const chars = group.candidates.reduce((sum, { length }) => sum + length, group.question.length);
+  const texts = [...group.candidates, ...Object.values(group.images ?? {})];
+  const chars = texts.reduce((sum, { length }) => sum + length, group.question.length);
   const parts = pieces(call, model, group, deadline_ms, patient);
   if (chars <= TEXT_CHARS_MAX) return [...parts].join("");
   return new ReadableStream<Uint8Array>(

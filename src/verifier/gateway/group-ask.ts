@@ -3,6 +3,7 @@
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { namedImages, type ShownImages } from "../../core/judges/image-parts.ts";
 import type { PromptSlots } from "../../core/judges/prompt-job.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 import type { VerifyEvent } from "../../core/wire/verify-protocol.ts";
@@ -35,6 +36,8 @@ export interface GroupBody {
   /** The preset's name, and the texts that it needs besides. */
   prompt: string;
   slots: PromptSlots | undefined;
+  /** Each once, where the texts name it. */
+  images: ShownImages | undefined;
 }
 
 /** Who answers. */
@@ -126,7 +129,7 @@ export class GroupAsk implements Countable {
 
   /** The group with all that is open, and only the candidates that this needs. */
   body(): GroupBody {
-    const { question, language, candidates, questions } = this.#job;
+    const { question, language, candidates, questions, images = {} } = this.#job;
     this.#parts = [];
     let offset = 0;
     for (const asked of questions) {
@@ -138,13 +141,15 @@ export class GroupAsk implements Countable {
     const shown = new Set(this.#parts.flatMap(({ asked }) => asked.shown));
     const used = candidates.map((_, index) => index).filter((index) => shown.has(index));
     const places = new Map(used.map((index, place) => [index, place]));
+    const sent = used.map((index) => candidates[index] as string);
     return {
       group_id: GROUP_ID,
       prompt: this.#job.preset,
       slots: this.#job.slots,
       question,
       language,
-      candidates: used.map((index) => candidates[index] as string),
+      candidates: sent,
+      images: namedImages(images, [question, ...sent]) ?? undefined,
       comparisons: `[${this.#parts.map((part, id) => partJson(part, id, places)).join(",")}]`,
     };
   }

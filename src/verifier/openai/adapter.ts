@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { anchorFor } from "../../core/judges/anchors.ts";
+import { imagesMost, withImages } from "../../core/judges/image-parts.ts";
 import { type ChatMessage, rawPrompt } from "../../core/judges/prompt-job.ts";
 import { createRenderer, isCompletion } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
@@ -106,13 +107,15 @@ type BodyOf = (question: JobQuestion, sample: number) => string;
 /** JSON cannot carry half a surrogate pair to servers that insist on Unicode scalar values. */
 const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, content: content.toWellFormed() });
 
-const chat = (messages: readonly ChatMessage[]) => ({ messages: messages.map(sendable) });
-
 function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {
   const render = (config.createRenderer ?? createRenderer)(job.preset, call.form, job);
   const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
   const { temperature, top_p, max_tokens } = call;
   const model = call.model ?? config.model;
+  const asked = (messages: readonly ChatMessage[], many: number) =>
+    isCompletion(job.preset)
+      ? { prompt: rawPrompt(messages) }
+      : { messages: job.images === undefined ? messages : withImages(messages, job.images, imagesMost(many)) };
   return ({ shown }, sample) => {
     const seed = seedOf(shown, sample);
     return JSON.stringify({
@@ -125,7 +128,7 @@ function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: Verif
       stream_options: { include_usage: true },
       ...(call.soft === true && logprobsAsked(isCompletion(job.preset))),
       ...(config.simulated === true && judgeTemplate(job.preset)),
-      ...(isCompletion(job.preset) ? { prompt: rawPrompt(render(shown).map(sendable)) } : chat(render(shown))),
+      ...asked(render(shown).map(sendable), shown.length),
     });
   };
 }

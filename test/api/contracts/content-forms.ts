@@ -47,7 +47,10 @@ export const FORMS: Record<ContentKind, Form[]> = {
     ...parts({ type: "tool_result", tool_use_id: "c", content: MARK }),
     ...fields({ tool_responses: [{ content: MARK }] }),
     ...items({ type: "custom_tool_call_output", output: MARK }, { type: "local_shell_call_output", output: MARK }),
-    ...gemini({ functionResponse: { name: "f", response: { out: MARK } } }),
+    ...gemini(
+      { functionResponse: { name: "f", response: { out: MARK } } },
+      { codeExecutionResult: { outcome: "OUTCOME_OK", output: MARK } },
+    ),
   ],
   tool_call: [
     ...fields(
@@ -76,7 +79,10 @@ export const FORMS: Record<ContentKind, Form[]> = {
       { type: "text", text: "What is it?", image: URL_OF },
     ),
     ...fields({ images: [URL_OF] }, { image_url: URL_OF }, { pixel_values: [1, 2, 3] }),
-    ...gemini({ inlineData: { mimeType: "image/png", data: MARK } }),
+    ...gemini(
+      { inlineData: { mimeType: "image/png", data: MARK } },
+      { functionResponse: { name: "f", response: {}, parts: [{ inlineData: { mimeType: "image/png", data: MARK } }] } },
+    ),
     ...columns({ image: URL_OF }, { images: [URL_OF] }, { multi_modal_data: { image: [MARK] } }),
   ],
   audio: [
@@ -160,6 +166,7 @@ export const WAYS: Record<CarrierName, Ways> = {
     part: (held, part) => (part.type === undefined ? null : typed(held, part)),
   },
   input: responses("user", "input_text"),
+  items: responses("user", "input_text"),
   output: responses("assistant", "output_text"),
   documents: {
     object: (held, value) => [value, ...(held as unknown[])],

@@ -1,6 +1,8 @@
 // What is not shown where its place is no field of a body: inside a judge's question, in a gathered
 // group, in the native contract; and what each tool reads of the refusal.
 import { describe, expect, test } from "vitest";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { fakeSpecStore } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { fenced, setUp } from "./setup.ts";
 
@@ -88,24 +90,116 @@ test.each<[string, object, string]>([
   expect((await refused("/v1/chat/completions", body)).paths).toContain(path);
 });
 
-describe("a conversation that ends in the answer", () => {
-  const messages = [turn("user", "p"), turn("assistant", "a"), turn("tool", "r"), turn("assistant", "b")];
+const WHOLE = {
+  specs: fakeSpecStore({
+    whole: AnySpecSchema.parse({ candidate: { extract: "whole" }, format: { rules: [], penalty: 0 } }),
+  }),
+};
 
-  test("shows results before the answer, and is refused what stands behind it", async () => {
-    const { post } = setUp();
-    const other = [...messages.slice(0, 3), turn("assistant", "c")];
-    const sent = [messages, other].map((one) => post("/evaluate?group_size=2", { messages: one }));
+test("a chat judge compares runs: candidates that are lists of messages, over a question that is a chat", async () => {
+  const { post, verifier } = setUp();
+  const question = [turn("user", "Tidy up."), turn("assistant", "", { tool_calls: [call("ls")] }), turn("tool", "a")];
+  const candidates = [[turn("assistant", "", { tool_calls: [call("rm -rf /")] })], "I look first."];
+  const body = { messages: [turn("user", JSON.stringify({ question, candidates }))] };
+  expect((await post("/v1/chat/completions", body)).status).toBe(200);
+  expect(verifier.jobs[0]?.question).toContain('[CALL_P2.1 bash]\n{"cmd": "ls"}');
+  expect(verifier.jobs[0]?.candidates).toEqual([
+    '[TURN_1 assistant]\n[CALL_1.1 bash]\n{"cmd": "rm -rf /"}',
+    "[TURN_1 assistant]\nI look first.",
+  ]);
+  const seen = [[turn("user", [{ type: "image_url", image_url: "x" }])], "b"];
+  const image = { messages: [turn("user", JSON.stringify({ question, candidates: seen }))] };
+  expect((await refused("/v1/chat/completions", image)).paths).toEqual(["candidates[0][0].content[0]"]);
+});
+
+describe("a conversation that ends in a run", () => {
+  const PATH = "/evaluate?spec=whole&group_size=2";
+  const run = (cmd: string) => [
+    turn("assistant", "", { tool_calls: [call(cmd)] }),
+    turn("tool", "r"),
+    turn("assistant", "b"),
+  ];
+  const before = [turn("user", "p"), turn("assistant", "", { tool_calls: [call("pwd")] }), turn("user", "go on")];
+
+  test("is judged from what follows the user's last words; what was called before is the prompt's", async () => {
+    const { post, verifier } = setUp(WHOLE);
+    const sent = ["ls", "rm -rf /"].map((cmd) => post(PATH, { messages: [...before, ...run(cmd)] }));
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
-    const behind = { messages: [...messages, turn("user", "why?")] };
-    expect((await refused("/evaluate?group_size=1", behind)).paths).toEqual(["messages[4]"]);
-    const nothing = { messages: [turn("user", "p"), turn("assistant", null, { tool_calls: [call("ls")] })] };
-    expect((await refused("/evaluate?group_size=1", nothing)).paths).toEqual(["messages[1].tool_calls"]);
+    expect(verifier.jobs[0]?.question).toContain('[CALL_P2.1 bash]\n{"cmd": "pwd"}');
+    expect(verifier.jobs[0]?.candidates).toContain(
+      '[TURN_1 assistant]\n[CALL_1.1 bash]\n{"cmd": "rm -rf /"}\n[RESULT_1.1]\nr\n[TURN_2 assistant]\nb',
+    );
   });
 
-  test("a call before the answer is the prompt's, and refused at once, whatever the group lacks", async () => {
-    const called = [turn("user", "p"), turn("assistant", "", { tool_calls: [call("ls")] }), ...messages.slice(2)];
-    expect((await refused("/evaluate?group_size=8", { messages: called })).paths).toEqual(["messages[1].tool_calls"]);
+  test("is refused what the user says behind it, and images on either side of its beginning", async () => {
+    const behind = { messages: [...before, ...run("ls"), turn("user", "why?")] };
+    expect((await refused("/evaluate?group_size=1", behind)).paths).toEqual(["messages[6]"]);
+    const image = [{ type: "image_url", image_url: "x" }];
+    const seen = { messages: [turn("user", image), ...run("ls")] };
+    expect((await refused("/evaluate?group_size=8", seen)).paths).toEqual(["messages[0].content[0]"]);
+    const shown = { messages: [...before, turn("assistant", "x"), turn("tool", image)] };
+    expect((await refused("/evaluate?group_size=1", shown)).paths).toEqual(["messages[4].content[0]"]);
   });
+});
+
+test("Gemini's calls, what they brought, and code that was run are shown by the order of the calls", async () => {
+  const { post, verifier } = setUp(WHOLE);
+  const functionCall = (cmd: string) => ({ functionCall: { name: "bash", args: { cmd } } });
+  const functionResponse = { functionResponse: { name: "bash", response: { out: "a.txt" } } };
+  const contents = [
+    { role: "user", parts: [{ text: "p" }] },
+    { role: "model", parts: [functionCall("pwd")] },
+  ];
+  const body = (cmd: string) => ({
+    example: { contents: [...contents, { role: "user", parts: [functionResponse] }], references: "l" },
+    response: {
+      parts: [
+        { text: "hm", thought: true },
+        { executableCode: { language: "PYTHON", code: "1+1" } },
+        { codeExecutionResult: { output: "2" } },
+        functionCall(cmd),
+      ],
+    },
+  });
+  const sent = ["ls", "rm -rf /"].map((cmd) => post("/google/reward?spec=whole&group_size=2", body(cmd)));
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+  expect(verifier.jobs[0]?.question).toBe(
+    '[TURN_P1 user]\np\n[TURN_P2 assistant]\n[CALL_P2.1 bash]\n{"cmd":"pwd"}\n[RESULT_P2.1]\n{"out":"a.txt"}',
+  );
+  expect(verifier.jobs[0]?.candidates[0]).toBe(
+    '[TURN_1 assistant]\n[CALL_1.1 executable_code]\n1+1\n[RESULT_1.1]\n2\n[CALL_1.2 bash]\n{"cmd":"ls"}',
+  );
+});
+
+test("a grader that asks a model is shown a run whole; one that compares texts is refused it", async () => {
+  const PATH = "/v1/fine_tuning/alpha/graders/run";
+  const asking = { type: "score_model", name: "q", model: "default", input: [turn("user", "{{sample.output_text}}")] };
+  const model_sample = [turn("assistant", "b", { tool_calls: [call("rm -rf /")] })];
+  const { post, verifier } = setUp();
+  await post(PATH, { grader: asking, model_sample, item: {} });
+  expect(verifier.jobs[0]?.candidates).toEqual(['[TURN_1 assistant]\nb\n[CALL_1.1 bash]\n{"cmd": "rm -rf /"}']);
+  const exact = { type: "string_check", name: "e", input: "{{sample.output_text}}", reference: "b", operation: "eq" };
+  for (const grader of [
+    exact,
+    { type: "multi", name: "m", graders: { q: asking, e: exact }, calculate_output: "q + e" },
+  ]) {
+    expect((await refused(PATH, { grader, model_sample, item: {} })).paths).toEqual(["model_sample"]);
+  }
+});
+
+test("Azure's calls are those of output_tools, or of the message that it chose", async () => {
+  const { post, verifier } = setUp(WHOLE);
+  const sample = (cmd: string, at: object) => ({
+    sample: { output_text: "b", ...at },
+    item: { question: "q" },
+    trace_id: cmd,
+  });
+  const message = { role: "assistant", content: "b", tool_calls: [call("rm -rf /")] };
+  const bodies = [sample("a", { output_tools: [call("ls")] }), sample("b", { choices: [{ message }] })];
+  const sent = bodies.map((body) => post("/azure/grader?spec=whole&group_size=2", body));
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+  for (const cmd of ["ls", "rm -rf /"])
+    expect(verifier.jobs[0]?.candidates).toContain(`[TURN_1 assistant]\nb\n[CALL_1.1 bash]\n{"cmd": "${cmd}"}`);
 });
 
 describe("a gathered group with one sample that is refused", () => {

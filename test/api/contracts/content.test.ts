@@ -45,7 +45,12 @@ const followed = (body: { messages: object[] }) => ({
   messages: [...body.messages, { role: "assistant", content: "x" }],
 });
 const INFOS = ["question", "prompt"].map((name) => [{ [name]: "p" }, { [name]: "p" }]);
-const asking = { type: "score_model", name: "q", model: "default", input: [{ role: "user", content: "Q" }] };
+const asking = {
+  type: "score_model",
+  name: "q",
+  model: "default",
+  input: [{ role: "user", content: "{{sample.output_text}}" }],
+};
 const [gym, azure] = [samples("/nemo-gym/verify"), samples("/azure/grader")];
 const sampled = (base: Base, more: (body: Fields) => Fields): Base => ({ ...base, bodies: base.bodies.map(more) });
 

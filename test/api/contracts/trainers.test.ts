@@ -151,8 +151,10 @@ describe("eval-protocol", () => {
     const messages = [turn("user", "p"), turn("assistant", "a"), turn("user", "q"), turn("assistant", "b")];
     expect(await sampleOf(PATH, { messages })).toMatchObject({ prompt: messages.slice(0, 3), rollout: { text: "b" } });
     expect((await refusal(PATH, { messages: [turn("assistant", "a"), turn("user", "")] }))?.path).toBe("messages");
-    const trailing = await refusal(`${PATH}?group_size=1`, { messages: [...messages, turn("tool", "t")] });
+    const trailing = await refusal(`${PATH}?group_size=1`, { messages: [...messages, turn("user", "t")] });
     expect(trailing?.path).toBe("messages[4]");
+    const acted = [...messages, turn("tool", "t")];
+    expect(await sampleOf(PATH, { messages: acted })).toMatchObject({ rollout: { messages: acted.slice(3) } });
   });
 
   test("gets a failure as an error, for the package looks at no is_score_valid; a flagged one in the same keys", async () => {

@@ -5,11 +5,12 @@ import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/ev
 import { fileRegions } from "../../../src/core/candidate/transcript/files.ts";
 import { ownChars, regionsOf, unlikeBlocks, viewOf } from "../../../src/core/candidate/transcript/view.ts";
 import type { Rollout } from "../../../src/core/contract/requests.ts";
+import { imagesNamed } from "../../../src/core/judges/image-parts.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
 import fc from "../../harness/property.ts";
 import { budgets, rollouts } from "./transcripts.ts";
 
-const HEAD = /\[(?:TURN|THOUGHT|CALL|RESULT|OTHER|FILE)_/g;
+const HEAD = /\[(?:TURN|THOUGHT|CALL|RESULT|IMAGE|OTHER|FILE)_/g;
 const CUT = /\[[\d,]+ characters left out\]/g;
 const heads = (text: string): number => text.match(HEAD)?.length ?? 0;
 const bare = (text: string): string => text.replaceAll("\u2060", "");
@@ -29,6 +30,8 @@ export function holdsOfAny(runs: number): void {
         expect(viewOf(all, reasoning, budget)).toEqual(view);
         // Nothing inside a block begins another, whatever the judge's own words break besides.
         expect(heads(view.text)).toBe(regions.length);
+        const images = turns.flatMap(({ parts }) => parts).filter(({ kind }) => kind === "image");
+        expect(imagesNamed(view.text)).toBe(images.length);
         const job = { question: "q", language: null, candidates: [view.text, "x"] };
         const render = createRenderer(preset, "exact_match", job);
         const asked = render([0, 1])

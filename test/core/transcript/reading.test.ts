@@ -1,6 +1,6 @@
 // What tools send of an agent's run, in each of its forms, read into the one form.
 import { describe, expect, it } from "vitest";
-import { answerOf, type Turn, turnsOf } from "../../../src/core/transcript/turns.ts";
+import { answerOf, messagesOf, type Turn, turnsOf } from "../../../src/core/transcript/turns.ts";
 
 /** Each part on a line: its turn, whose it is, what it is. */
 const told = (turns: readonly Turn[]): string[] =>
@@ -157,5 +157,41 @@ describe("what tools send besides", () => {
       [{ source: "agent", message: null }],
     ])
       expect(Array.isArray(turnsOf(odd))).toBe(true);
+  });
+});
+
+describe("images that were lifted", () => {
+  const digest = "ab".repeat(32);
+  const image = { type: "image_url", image_url: { url: `sha256:${digest}` } };
+  const text = (words: string) => ({ type: "text", text: words });
+
+  it("stand in their order among words, behind a result, and in a turn of who sent nothing else", () => {
+    const turns = turnsOf([
+      { role: "assistant", content: [text("a"), image, text("b")] },
+      {
+        role: "tool",
+        tool_call_id: "c",
+        content: [text("seen"), { type: "input_image", image_url: `sha256:${digest}` }],
+      },
+      { role: "user", content: [image] },
+      { role: "assistant", content: [image] },
+    ]);
+    const lines = [
+      "1 assistant | own | text | a",
+      `1 assistant | own | image | ${digest}`,
+      "1 assistant | own | text | b",
+      "1 assistant | other's | result | c | seen",
+      `1 assistant | other's | image | ${digest}`,
+      `2 user | other's | image | ${digest}`,
+      `3 assistant | own | image | ${digest}`,
+    ];
+    expect(told(turns)).toEqual(lines);
+    expect(turnsOf(messagesOf(turns.slice(1)))).toEqual(turns.slice(1));
+    expect(answerOf(turns)).toBe("a\nb");
+  });
+
+  it("by any other address are what no reader knows: JSON, and no image", () => {
+    const parts = turnsOf([{ role: "assistant", content: [{ ...image, image_url: { url: "sha256:ab" } }] }]);
+    expect(parts[0]?.parts.map(({ kind, name }) => [kind, name])).toEqual([["other", "image_url"]]);
   });
 });

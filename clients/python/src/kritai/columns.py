@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kritai.content import answer_faults, chat_faults, judged_at, media_of, refuse, text_of
+from kritai.content import answer_faults, chat_faults, judged_at, media_of, not_inline, refuse, text_of
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Group, Message, Prompt, Rollout
 
@@ -22,29 +22,17 @@ def prompt_of(prompt: object, place: str = "prompt") -> Prompt:
         return str(prompt)
     faults = list(chat_faults(prompt, place))
     if faults:
-        refuse(fault for fault in faults if not fault.path.endswith("].tool_calls"))
+        refuse(fault for fault in not_inline(faults) if not fault.path.endswith("].tool_calls"))
         return [{name: m[name] for name in _TURN if m.get(name) is not None} for m in prompt]
     messages: list[Message] = [{"role": str(m["role"]), "content": text_of(m.get("content"))} for m in prompt]
     return messages
-
-
-def completion_of(completion: object, place: str = "completion") -> str:
-    """A completion's text: itself, or what its one message by the assistant says. Raises
-    UnsupportedContent for further turns, calls, results, images, and what else is not shown."""
-    if isinstance(completion, str):
-        return completion
-    if isinstance(completion, (list, tuple)) and completion:
-        messages = list(completion)
-        refuse(answer_faults(messages, place))
-        return text_of(messages[judged_at(messages)].get("content"))
-    return ""
 
 
 def rollout_of(completion: object, place: str = "completion") -> Rollout:
     """A completion as a rollout: the text of one answer, else all its messages. Raises UnsupportedContent
     for images, audio, video and files among them."""
     if not isinstance(completion, (list, tuple)) or not completion:
-        return {"text": completion_of(completion, place)}
+        return {"text": completion if isinstance(completion, str) else ""}
     messages = list(completion)
     faults = list(answer_faults(messages, place))
     if not faults:
@@ -53,10 +41,22 @@ def rollout_of(completion: object, place: str = "completion") -> Rollout:
     return {"messages": messages}
 
 
-def turns_before(messages: Sequence[Any], place: str = "messages") -> Sequence[Any]:
-    """A conversation's prompt: all before its last message, whose text comes as the completion."""
-    refuse(answer_faults(list(messages[-1:]), place))
-    return messages[:-1]
+def run_start(chat: Sequence[Any]) -> int:
+    """Where in a conversation the run begins that it ends in: behind the last words of who asks, before the
+    policy's last; as the server has it on `/evaluate`."""
+    roles = [turn.get("role") for turn in chat]
+    last = max((at for at, role in enumerate(roles) if role == "assistant"), default=len(chat) - 1)
+    asked = [at for at, role in enumerate(roles[:last]) if role not in ("assistant", "tool", "function")]
+    return max(asked, default=-1) + 1
+
+
+def runs_of(chats: Sequence[Sequence[Any]], completions: Sequence[object]) -> tuple[list[Any], list[Any]]:
+    """Conversations as their prompts, and what each is judged by: its completion, or of a run of several
+    turns all of them."""
+    starts = [run_start(chat) for chat in chats]
+    said = [chat[start:] for chat, start in zip(chats, starts, strict=True)]
+    judged = [text if len(run) <= 1 else list(run) for run, text in zip(said, completions, strict=True)]
+    return [chat[:start] for chat, start in zip(chats, starts, strict=True)], judged
 
 
 def prompt_key(prompt: Prompt) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from kritai.call_options import RewardsOptions
 from kritai.client import Kritai
-from kritai.columns import completion_of, component_of, prompt_key, prompt_of, rollout_of, rollouts_of, rows_of
+from kritai.columns import component_of, prompt_key, prompt_of, rollout_of, rollouts_of, rows_of
 from kritai.errors import KritaiError, NoScore, Problem, UnsupportedContent
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
@@ -216,7 +216,9 @@ async def gathered_score(
     without one, unless a fallback is declared; what is wrong with the request raises in both cases."""
     declared = {} if fallback is None else {"on_failure": fallback}
     query = urlencode(present({"group_size": group_size, **patience(timeout_s), **declared, **options}))
-    body = {"prompt": prompt_of(prompt), "response": head_beyond(completion_of(response)), "label": plain(label)}
+    rollout = rollout_of(response, "response")
+    said = rollout["messages"] if "messages" in rollout else head_beyond(rollout["text"])
+    body = {"prompt": prompt_of(prompt), "response": said, "label": plain(label)}
     call = shared_client().api.call("POST", f"/slime/reward?{query}", body, timeout_s=timeout_s, patient=True)
     try:
         reward = await asyncio.wrap_future(shared_client().start(call))
@@ -229,12 +231,13 @@ async def gathered_score(
     return float(reward)
 
 
-def environment_gather(size: str = "KRITAI_GROUP_SIZE") -> Gather:
-    """The gathering place of KRITAI_GROUP_SIZE (needed; or the variable named), KRITAI_WINDOW_S,
-    KRITAI_SPEC and KRITAI_RUN_ID."""
+def environment_gather(size: str = "KRITAI_GROUP_SIZE", default: str | None = None) -> Gather:
+    """The gathering place of KRITAI_GROUP_SIZE (needed, or `default`; or the variable named),
+    KRITAI_WINDOW_S, KRITAI_SPEC and KRITAI_RUN_ID."""
     env = os.environ
     window_s = float(env.get("KRITAI_WINDOW_S", "300"))
-    return shared_gather(int(env[size]), window_s, env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID"))
+    many = env[size] if default is None else env.get(size, default)
+    return shared_gather(int(many), window_s, env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID"))
 
 
 def number_or(fallback: float | None, value: float | None, result: RolloutResult) -> float:

@@ -15,6 +15,7 @@ LEAST_VERSIONS = {
     "eval-protocol": "0.3.33",
     "ms-swift": "4.6",
     "nemo-gym": "0.5.1",
+    "openenv": "0.10",
     "openpipe-art": "0.5.18",
     "openrlhf": "0.11",
     "skyrl-gym": "0.4",

@@ -134,13 +134,14 @@ class Judge(TypedDict, total=False):
     top_p: float
     max_tokens: int
     strict_model: bool
+    images: bool
     unparsed: Literal["undecided", "tie"]
     reask: int
     min_decided: float
 
 
 class CandidateRule(TypedDict, total=False):
-    extract: Literal["last_code_block", "after_think", "whole"]
+    extract: Literal["last_code_block", "after_think", "whole", "diff"]
     strip_comments: bool
     max_chars: int
 

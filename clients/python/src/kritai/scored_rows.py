@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from kritai.async_client import AsyncKritai
-from kritai.columns import component_of, extras_of, prompt_key, prompt_of, rows_of, signals_of, turns_before
+from kritai.columns import component_of, extras_of, prompt_key, prompt_of, rows_of, signals_of
 from kritai.drift_probe import DriftProbe, beside
 from kritai.errors import InvalidRequest
 from kritai.missing_rewards import numbers_for
@@ -126,14 +126,15 @@ def _with_columns(refused: InvalidRequest, stated: Sequence[Stated]) -> InvalidR
 
 
 def same_prompt(chats: Any, count: int) -> tuple[list[Any], list[Any]]:
-    """The prompts and the completions of an item's rollouts, each a chat that ends with what is judged.
-    Raises ValueError where chats are missing, or go apart before their last turn."""
+    """The prompt that an item's rollouts share, once each, and each rollout's own turns: all behind the
+    beginning that their chats have in common. Raises ValueError where chats are missing, or begin apart."""
     if not isinstance(chats, list) or len(chats) != count or not all(chats):
         raise ValueError("each rollout needs its `messages`, from the prompt to the answer: the judge reads texts")
-    prompts = [turns_before(chat, f"messages[{at}]") for at, chat in enumerate(chats)]
-    if len({prompt_key(prompt_of(prompt)) for prompt in prompts}) > 1:
+    shared = 0
+    while shared < min(len(chat) for chat in chats) - 1 and all(chat[shared] == chats[0][shared] for chat in chats):
+        shared += 1
+    if shared == 0 and min(len(chat) for chat in chats) > 1:
         raise ValueError(
-            "the rollouts of an item differ before their last turn, and only answers to one prompt are compared: put "
-            "the turns that are to be judged into the last one's text"
+            "the rollouts of an item begin with different messages: only answers to one prompt are compared"
         )
-    return prompts, [chat[-1:] for chat in chats]
+    return [list(chats[0][:shared])] * count, [list(chat[shared:]) for chat in chats]

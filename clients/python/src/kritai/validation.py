@@ -36,7 +36,7 @@ ALONE: RolloutResult = _GROUP["rollouts"][0]
 
 
 def environment_result(
-    row: Any, prompt: object, action: str, declared: str | None
+    row: Any, prompt: object, action: object, declared: str | None
 ) -> tuple[RolloutResult, float | None]:
     """An environment's step, waited for until its group is scored, and the number to give when it
     has no score. The row states what the spec needs of the problem."""

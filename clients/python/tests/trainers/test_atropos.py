@@ -101,7 +101,7 @@ def test_an_environment_with_a_score_of_its_own_ends_it_with_ours() -> None:
     [
         (None, "needs its `messages`"),
         ([[LAST]], "needs its `messages`"),
-        ([[{"role": "user", "content": "p"}, LAST], [{"role": "user", "content": "q"}, LAST]], "differ before"),
+        ([[{"role": "user", "content": "p"}, LAST], [{"role": "user", "content": "q"}, LAST]], "begin with different"),
     ],
 )
 def test_rollouts_that_are_no_answers_to_one_prompt_are_told_before_anything_is_asked(chats: Any, said: str) -> None:

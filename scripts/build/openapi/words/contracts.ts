@@ -25,7 +25,7 @@ export const CONTRACT_WORDS: Readonly<Record<string, string>> = {
   stream: "whether the reply is sent as server-sent events",
   stream_options: "what else the stream holds",
   include_usage: "whether the last chunk tells the tokens",
-  "SlimeRequest.response": "the sampled completion",
+  "SlimeRequest.response": "the sampled completion: a text, or the messages of a run",
   solution_str: "the sampled completion",
   question: "the prompt, where `prompt` is not given",
   "extra_info.prompt": "the prompt, as text or as a chat",

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/requests.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { isThought } from "../../../core/transcript/kinds.ts";
-import { actsIn, answerOf, turnsOf } from "../../../core/transcript/turns.ts";
+import { actsIn, answerOf, areWords, messagesOf, turnsOf } from "../../../core/transcript/turns.ts";
 import { PromptSchema } from "./messages.ts";
 import { CORRECT } from "./page.ts";
 
@@ -63,10 +63,17 @@ export const CreateParamsSchema = z.object({
 
 const joined = (texts: z.output<typeof TextsSchema>) => (texts ?? []).map(({ text }) => text ?? "").join("");
 
+/** A message of words, a thought or a result; others are read as an agent's turns. */
+const isSaid = (item: Item): boolean =>
+  item.type == null || item.type === "message"
+    ? typeof item.role === "string" && areWords([item])
+    : item.type === "reasoning" || item.type === OUTPUT;
+const OUTPUT = "function_call_output";
+
 /** An input item as a chat message; a thought is none. */
 function message(item: Item): unknown {
   if (item.type === "reasoning") return null;
-  if (item.type === "function_call_output") {
+  if (item.type === OUTPUT) {
     return {
       role: "tool",
       content: typeof item.output === "string" ? item.output : JSON.stringify(item.output ?? null),
@@ -78,9 +85,12 @@ function message(item: Item): unknown {
 /** `responses_create_params` as a prompt; a text without instructions stays a text. */
 export const GymPromptSchema = CreateParamsSchema.transform(({ input, instructions }) => {
   if (typeof input === "string" && (instructions ?? "") === "") return input;
-  const turns = typeof input === "string" ? [{ role: "user", content: input }] : input.map(message);
   const system = (instructions ?? "") === "" ? null : { role: "system", content: instructions };
-  return [system, ...turns].filter((turn) => turn !== null) as z.input<typeof PromptSchema>;
+  const asSaid = typeof input === "string" || input.every(isSaid);
+  const turns = typeof input === "string" ? [{ role: "user", content: input }] : input.map(message);
+  return [system, ...(asSaid ? turns : messagesOf(turnsOf(input)))].filter((turn) => turn !== null) as z.input<
+    typeof PromptSchema
+  >;
 }).pipe(PromptSchema);
 
 interface ResponseAnswer {

@@ -1,6 +1,7 @@
 // Owns what a judge is shown of a run: blocks that nothing inside can close, cut to a budget, with
 // an account of what is left out. Knows no spec but its candidate part.
 import { createGuard } from "../../judges/escape/guard.ts";
+import { imageHead } from "../../judges/image-parts.ts";
 import type { Part } from "../../transcript/messages.ts";
 import type { Turn } from "../../transcript/turns.ts";
 import { type CutText, cutTo, leastOf, shares } from "./cut.ts";
@@ -33,7 +34,7 @@ export interface ViewBudget {
 }
 
 /** Heads of blocks, and the words that tell of a cut, which no region may write. */
-const MARKS = ["TURN_", "THOUGHT_", "CALL_", "RESULT_", "OTHER_", "FILE_"].map((word) => `[${word}`);
+const MARKS = ["TURN_", "THOUGHT_", "CALL_", "RESULT_", "IMAGE_", "OTHER_", "FILE_"].map((word) => `[${word}`);
 const guard = createGuard([...MARKS, "characters left out]"].map((text) => ({ text, rule: "anywhere" as const })));
 
 /** Breaks in a text whatever could pass for a block of a transcript. */
@@ -48,7 +49,14 @@ function label(whole: string, own = false): string {
 }
 
 const IS: Readonly<Record<Part["kind"], LeftOut>> = {
-  ...({ text: "turns", thought: "thoughts", call: "calls", result: "results", other: "other" } as const),
+  ...({
+    text: "turns",
+    thought: "thoughts",
+    call: "calls",
+    result: "results",
+    image: "other",
+    other: "other",
+  } as const),
 };
 
 /**
@@ -60,8 +68,7 @@ export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Regio
   const regions: Region[] = [];
   for (const [t, { role, parts }] of turns.entries()) {
     const turn = `${prefix}${first + t}`;
-    let calls = 0;
-    let answered = 0;
+    let [calls, answered, images] = [0, 0, 0];
     const add = ({ text, own, kind }: Part, head: string) => regions.push({ head, text, own, is: IS[kind] });
     const says = parts.find(({ kind }) => kind !== "thought");
     if (says?.kind !== "text")
@@ -70,6 +77,7 @@ export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Regio
       const { kind, name, id } = part;
       if (kind === "text") add(part, `[TURN_${turn}${label(role)}]`);
       else if (kind === "thought") add(part, `[THOUGHT_${turn}]`);
+      else if (kind === "image") add(part, imageHead(`${turn}.${++images}`, name));
       else if (kind === "other") add(part, `[OTHER_${turn}${label(name, part.own)}]`);
       else if (kind === "call") {
         const number = `${turn}.${++calls}`;

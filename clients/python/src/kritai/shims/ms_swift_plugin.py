@@ -20,7 +20,7 @@ from typing import Any
 
 from swift.rewards import AsyncORM, orms
 
-from kritai.columns import rollouts_of, turns_before
+from kritai.columns import rollouts_of, runs_of
 from kritai.least_versions import warn_of_old
 from kritai.scored_rows import score_rows
 from kritai.shared_call import SharedCall
@@ -34,9 +34,10 @@ class KritaiReward(AsyncORM):
     shared = SharedCall((None,))
 
     async def __call__(self, completions: Any, messages: Any, **given: Any) -> list[float | None]:
-        rollouts = rollouts_of(completions, given.get("response_token_ids"))
+        prompts, judged = runs_of(messages, completions)
+        rollouts = rollouts_of(judged, given.get("response_token_ids"))
         told = {"trainer_state": given.get("trainer_state"), "columns": given, "tool": "ms-swift", **options}
-        score = functools.partial(score_rows, [turns_before(chat) for chat in messages], rollouts, **told)
+        score = functools.partial(score_rows, prompts, rollouts, **told)
         return (await self.shared.scored(completions, score)).component(self.component)
 
 

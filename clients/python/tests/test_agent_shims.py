@@ -1,0 +1,350 @@
+"""Shims for agents of several turns: whole conversations, a reward a turn, environments that own their
+reward. Base classes stand in for the tools'; tests/trainers/test_agents.py has the tools' own."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+import types
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from fake_server import FakeServer, Received, Reply, rewards_reply, sent, serving
+
+from kritai import NoScore
+from kritai.agent_turns import messages_of_steps, run_of_trace, turn_rewards
+from kritai.columns import run_start, runs_of
+from kritai.gather import forget_shared
+from kritai.scored_rows import same_prompt
+from kritai.shims import verifiers_rubric
+from kritai.shims.trl_environment import KritaiEnvironment
+
+ASKED = [{"role": "user", "content": "Tidy up."}]
+
+
+def own_steps(rollout: dict[str, Any]) -> list[float]:
+    said = [turn for turn in rollout.get("messages", [rollout]) if turn.get("role", "assistant") == "assistant"]
+    return [0.1 * at for at, turn in enumerate(said) if turn.get("content") or turn.get("tool_calls") or "text" in turn]
+
+
+def stepped(request: Received, number: int) -> Reply:
+    """Rewards with a number a turn: 0, 0.1, .."""
+    reply = rewards_reply(request)
+    for group, told in zip(request.json["groups"], reply.body["groups"], strict=True):
+        for rollout, row in zip(group["rollouts"], told["rollouts"], strict=True):
+            row["details"] = {"quality": {"raw": 1}, "turns": {"steps": own_steps(rollout), "first_wrong": 0}}
+    return reply
+
+
+@pytest.fixture
+def by_turn(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    forget_shared()
+    with serving(stepped) as running:
+        monkeypatch.setenv("KRITAI_BASE_URL", running.url)
+        monkeypatch.setenv("KRITAI_GROUP_SIZE", "2")
+        yield running
+    forget_shared()
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, shim: str, module: str, **members: Any) -> Any:
+    parts = module.split(".")
+    for at in range(1, len(parts) + 1):
+        monkeypatch.setitem(sys.modules, ".".join(parts[:at]), types.ModuleType(".".join(parts[:at])))
+    for name, member in members.items():
+        setattr(sys.modules[module], name, member)
+    monkeypatch.delitem(sys.modules, f"kritai.shims.{shim}", raising=False)
+    return importlib.import_module(f"kritai.shims.{shim}")
+
+
+# --- a number a turn
+
+
+def test_a_turn_has_its_number_and_one_that_says_nothing_is_no_step() -> None:
+    row: Any = {"reward": 1.0, "details": {"right": {}, "turns": {"steps": [0.5, 1]}}}
+    run = [{"role": "assistant", "content": "a"}, {"role": "tool"}, {"role": "assistant"}]
+    assert turn_rewards(row, [*run, {"role": "assistant", "tool_calls": [{"id": "c"}]}]) == [0.5, 0.0, 1.0]
+    with pytest.raises(ValueError, match="2 steps were scored beside 1"):
+        turn_rewards(row, run)
+    row["details"]["turns"]["steps"][1] = None
+    with pytest.raises(NoScore):
+        turn_rewards(row, [run[0], run[0]])
+    row["details"].pop("turns")
+    assert turn_rewards(row, run) is None
+    row["reward"] = None
+    assert turn_rewards(row, run) is None
+
+
+# --- SkyRL
+
+
+class Folder:
+    """An environment of two turns."""
+
+    def __init__(self, env_config: Any, extras: Any) -> None:
+        self.turns, self.closed = 0, False
+
+    def init(self, prompt: Any) -> Any:
+        return [*prompt, {"role": "user", "content": "You are in /."}], {}
+
+    def step(self, action: str) -> dict[str, Any]:
+        self.turns += 1
+        done = self.turns == 2
+        seen = [] if done else [{"role": "user", "content": "a.tmp"}]
+        return {"observations": seen, "reward": 0.25, "done": done, "metadata": {"n": self.turns}}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def judged_folder(monkeypatch: pytest.MonkeyPatch) -> Any:
+    shim = stand_in(monkeypatch, "skyrl_turns", "skyrl_gym.envs.base_text_env", BaseTextEnv=object)
+    return shim.judged(Folder)
+
+
+def test_skyrl_s_conversation_is_judged_whole_when_it_is_done(
+    by_turn: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = judged_folder(monkeypatch)
+
+    def run(word: str) -> list[Any]:
+        env = made(env_config={}, extras={"reward_spec": {}})
+        env.init(ASKED)
+        return [env.step(f"{word} 1"), env.step(f"{word} 2")]
+
+    with ThreadPoolExecutor(2) as threads:
+        first, last = next(iter(threads.map(run, ("a", "b"))))
+    assert (first["reward"], first["done"], first["metadata"]) == (0.0, False, {"n": 1, "env_reward": 0.25})
+    assert (last["reward"], last["metadata"]["kritai_turn_rewards"]) == (7.0, [0.0, 0.1])
+    (group,) = sent(by_turn)["groups"]
+    assert group["prompt"] == [*ASKED, {"role": "user", "content": "You are in /."}]
+    told = [
+        {"role": "assistant", "content": "a 1"},
+        {"role": "user", "content": "a.tmp"},
+        {"role": "assistant", "content": "a 2"},
+    ]
+    assert {"messages": told} in group["rollouts"]
+
+
+def test_a_run_of_skyrl_that_is_cut_takes_its_place(by_turn: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = judged_folder(monkeypatch)
+    cut, whole = made({}, None), made({}, None)
+    for env in (cut, whole):
+        env.init(ASKED)
+        env.step("a 1")
+    cut.close()
+    assert cut.closed
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(whole.step, "a 2").result(timeout=30)["reward"] == 7.0
+    assert len(sent(by_turn)["groups"][0]["rollouts"]) == 2
+
+
+# --- AReaL's agents
+
+
+def test_areal_s_agents_get_a_reward_or_one_for_each_completion(by_turn: FakeServer) -> None:
+    shim = importlib.import_module("kritai.shims.areal_agent")
+    acted = [{"role": "assistant", "tool_calls": [{"id": "c"}]}, {"role": "tool", "content": "x"}]
+    row = {"messages": ASKED, "answer": "l"}
+
+    async def group() -> list[Any]:
+        run = [*acted, {"role": "assistant", "content": "Done."}]
+        return list(
+            await asyncio.gather(
+                shim.score_run(row, [*ASKED, *run], ["one", "two"]),
+                shim.score_run(row, [{"role": "assistant", "content": "3"}]),
+            )
+        )
+
+    assert asyncio.run(group()) == [{"one": 0.0, "two": 0.1}, 3.0]
+    (sent_group,) = sent(by_turn)["groups"]
+    assert sent_group["rollouts"][0]["messages"][0] == acted[0]
+    assert asyncio.run(shim.score_run({**row, "split": "test"}, ASKED)) == 0.0
+
+
+# --- verifiers
+
+
+def test_verifiers_traces_of_messages_that_are_objects_are_sent_whole(by_turn: FakeServer) -> None:
+    class Turn:
+        def __init__(self, **held: Any) -> None:
+            self.held = held
+
+        def model_dump(self, exclude_none: bool, exclude: set[str]) -> dict[str, Any]:
+            return {name: each for name, each in self.held.items() if name not in exclude}
+
+    def node(sampled: bool, **held: Any) -> Any:
+        return types.SimpleNamespace(sampled=sampled, message=Turn(**held))
+
+    nodes = [
+        node(False, role="user", content="Tidy up."),
+        node(False, role="assistant", content="As an example."),
+        node(True, role="assistant", tool_calls=[{"id": "c", "name": "bash", "arguments": "{}"}], provider_state=[1]),
+        node(False, role="tool", tool_call_id="c", content="a.txt"),
+        node(True, role="assistant", content="Done."),
+    ]
+    recorded: dict[str, float] = {}
+    trace = types.SimpleNamespace(
+        branches=[types.SimpleNamespace(nodes=nodes)], info={}, record_reward=recorded.__setitem__, last_reply="Done."
+    )
+    assert [turn["role"] for turn in run_of_trace(trace)] == ["assistant", "tool", "assistant"]
+    task = types.SimpleNamespace(data=types.SimpleNamespace(prompt="p"))
+    asyncio.run(verifiers_rubric.score_episode(task, types.SimpleNamespace(traces=[trace])))
+    (rollout,) = sent(by_turn)["groups"][0]["rollouts"]
+    assert "provider_state" not in rollout["messages"][0]
+    assert (recorded, trace.info) == ({"kritai": 7.0}, {"kritai_turn_rewards": [0.0, 0.1]})
+
+
+def test_verifiers_states_get_the_rewards_of_their_turns(by_turn: FakeServer) -> None:
+    run = [
+        {"role": "assistant", "content": "a"},
+        {"role": "user", "content": "b"},
+        {"role": "assistant", "content": "c"},
+    ]
+    states: list[dict[str, Any]] = [{"trajectory": [{"reward": None}, {"reward": None}]}, {}]
+    call = verifiers_rubric.kritai_reward(prompts=["p", "p"], completions=[run, "4"], states=states)
+    assert asyncio.run(call) == [7.0, 4.0]
+    assert states[0]["trajectory"] == [{"reward": 0.0}, {"reward": 0.1}]
+
+
+# --- TRL's environments
+
+
+class Shell(KritaiEnvironment):
+    options = {"spec": "agents"}  # noqa: RUF012
+
+    def reset(self, **row: Any) -> str:
+        self.files = ["a.txt"]
+        return "There is a shell."
+
+    def run(self, cmd: str, timeout_s: int = 5) -> str:
+        """Runs a command.
+
+        Args:
+            cmd: The command.
+            timeout_s: Seconds.
+        """
+        if cmd == "boom":
+            raise ValueError("no such command")
+        return "\n".join(self.files)
+
+    async def look(self, path: str) -> dict[str, str]:
+        return {"path": path}
+
+    def _hidden(self) -> None:
+        raise AssertionError
+
+
+async def trl_batch(environments: list[Any]) -> list[Any]:
+    """As TRL's own reward function of environments does."""
+    return [await each.get_reward() for each in environments]
+
+
+def test_trl_s_environments_of_a_batch_are_scored_in_one_request(by_turn: FakeServer) -> None:
+    first, second = Shell(), Shell()
+    for _ in range(2):
+        assert first.reset(prompt=ASKED, answer="l") == "There is a shell."
+        second.reset(prompt=ASKED, answer="l")
+        second.run("pwd")
+        assert first.run("ls", timeout_s=1) == "a.txt"
+        with pytest.raises(ValueError, match="no such"):
+            first.run("boom")
+        assert asyncio.run(first.look("a.txt")) == {"path": "a.txt"}
+        assert asyncio.run(trl_batch([first, second])) == [7.0, 7.0]
+    assert len(by_turn.received) == 2
+    (group,) = sent(by_turn, 1)["groups"]
+    assert sent(by_turn, 1)["spec"] == "agents"
+    calls = [turn["tool_calls"][0]["function"] for turn in group["rollouts"][0]["messages"] if "tool_calls" in turn]
+    assert [(call["name"], call["arguments"]) for call in calls] == [
+        ("run", '{"cmd": "ls", "timeout_s": 1}'),
+        ("run", '{"cmd": "boom"}'),
+        ("look", '{"path": "a.txt"}'),
+    ]
+    results = [turn["content"] for turn in group["rollouts"][0]["messages"] if turn["role"] == "tool"]
+    assert results == ["a.txt", '{"error": "no such command"}', '{"path": "a.txt"}']
+
+
+def test_an_environment_that_is_awaited_alone_is_scored_alone(by_turn: FakeServer) -> None:
+    first, second = Shell(), Shell()
+
+    async def _generate_loop() -> Any:
+        return await first.get_reward()
+
+    for one in (first, second):
+        one.reset(prompt=ASKED)
+        one.run("ls")
+    assert asyncio.run(_generate_loop()) == 7.0
+    assert [len(group["rollouts"]) for group in sent(by_turn)["groups"]] == [1]
+    assert asyncio.run(trl_batch([second])) == [7.0]
+
+
+# --- OpenEnv's trajectory rubric
+
+
+class Observation:
+    def __init__(self, text: str, done: bool = False) -> None:
+        self.text, self.done, self.reward, self.metadata = text, done, None, {"seed": 1}
+
+
+class Move:
+    def __init__(self, to: str) -> None:
+        self.to = to
+
+
+def test_openenv_s_trajectory_is_judged_when_it_is_done(by_turn: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    class TrajectoryRubric:
+        def __init__(self, intermediate_reward: float) -> None:
+            self.intermediate_reward, self._trajectory = intermediate_reward, []  # type: ignore[var-annotated]
+
+    monkeypatch.delenv("KRITAI_GROUP_SIZE")
+    shim = stand_in(monkeypatch, "openenv_rubric", "openenv.core.rubrics.trajectory", TrajectoryRubric=TrajectoryRubric)
+    rubric = shim.KritaiTrajectoryRubric("Leave the maze.")
+    steps: Any = [(Move("left"), Observation("a wall")), (Move("right"), Observation("out", done=True))]
+
+    async def episode() -> list[float]:
+        return [await rubric.forward(*step) for step in steps]
+
+    assert asyncio.run(episode()) == [0.0, 7.0]
+    assert rubric.compute_step_rewards() == [0.0, 0.1]
+    (group,) = sent(by_turn)["groups"]
+    assert (group["prompt"], group["rollouts"][0]["messages"]) == ("Leave the maze.", messages_of_steps(steps))
+    assert group["rollouts"][0]["messages"][:2] == [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [
+                {"id": "1", "type": "function", "function": {"name": "Move", "arguments": '{"to": "left"}'}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": '{"text": "a wall"}'},
+    ]
+    rubric.reset()
+    assert rubric.compute_step_rewards() == []
+
+
+# --- where a run begins
+
+
+def test_a_conversation_ends_in_a_run_behind_the_last_words_of_who_asks() -> None:
+    def turn(role: str, content: str = "x") -> dict[str, str]:
+        return {"role": role, "content": content}
+
+    history = [turn("user"), turn("assistant"), turn("user")]
+    run = [turn("assistant", ""), turn("tool"), turn("assistant", "done")]
+    assert run_start([*history, *run]) == 3
+    assert run_start([*history, *run, turn("user")]) == 3
+    assert run_start([turn("user")]) == 0
+    prompts, judged = runs_of([[*history, *run], [*history, run[-1]]], ["last", "done"])
+    assert prompts == [history, history]
+    assert judged == [run, "done"]
+
+
+def test_the_prompt_of_an_item_is_what_its_rollouts_begin_with() -> None:
+    asked, first = {"role": "user", "content": "p"}, {"role": "assistant", "content": "a"}
+    seen = [{"role": "tool", "content": at} for at in "bc"]
+    prompts, runs = same_prompt([[asked, first, seen[0]], [asked, first, seen[1], first]], 2)
+    assert prompts == [[asked, first]] * 2
+    assert runs == [[seen[0]], [seen[1], first]]
+    assert same_prompt([[asked, first]] * 2, 2) == ([[asked]] * 2, [[first]] * 2)

@@ -1,0 +1,37 @@
+// Where images stand in messages: behind the block that names them, no more than a question may hold.
+import { expect, it } from "vitest";
+import { LIMITS } from "../../src/core/faults/limits.ts";
+import { imageHead, imagesMost, imagesNamed, namedImages, withImages } from "../../src/core/judges/image-parts.ts";
+
+const digest = "0123456789abcdef".repeat(4);
+const images = { [digest]: "data:image/png;base64,AAAA" };
+const head = imageHead("3.1", digest);
+
+it("splits a message behind each block that names an image, and leaves all others as they are", () => {
+  const plain = { role: "system", content: "Judge." };
+  const asked = { role: "user", content: `a\n${head}\nb [IMAGE_4.1 ${"f".repeat(32)}]\n${head}` };
+  expect(withImages([plain, asked], images, 9)).toEqual([
+    plain,
+    {
+      role: "user",
+      content: [
+        { type: "text", text: `a\n${head}` },
+        { type: "image_url", image_url: { url: images[digest] } },
+        { type: "text", text: `\nb [IMAGE_4.1 ${"f".repeat(32)}]\n${head}` },
+        { type: "image_url", image_url: { url: images[digest] } },
+      ],
+    },
+  ]);
+});
+
+it("shows no more than a question over so many candidates may hold, whatever a text names", () => {
+  const [asked] = withImages([{ role: "user", content: head.repeat(1_000) }], images, imagesMost(2));
+  const parts = typeof asked?.content === "object" ? asked.content : [];
+  expect(parts.filter(({ type }) => type === "image_url")).toHaveLength(3 * LIMITS.images_max);
+  expect(imagesNamed(head.repeat(3))).toBe(3);
+});
+
+it("keeps of a group's images those that its texts name", () => {
+  expect(namedImages({ ...images, [`${"e".repeat(64)}`]: "x" }, ["none", `${head} here`])).toEqual(images);
+  expect(namedImages(images, ["none"])).toBeNull();
+});
