@@ -5,6 +5,7 @@ import { type KeyDigest, SCOPES, type Scope } from "./api/door/auth.ts";
 import { type AllowedModels, keysOf, parseModels } from "./core/contract/allowed-models.ts";
 import type { LettersNamespace } from "./core/contract/dead-letter.ts";
 import { parseGroupSizes, parseLogDays } from "./core/contract/group-sizes.ts";
+import { isExtraName } from "./core/contract/judge-extra.ts";
 import type { FieldError } from "./core/faults/errors.ts";
 import { LIMITS } from "./core/faults/limits.ts";
 import { isPromptName } from "./core/judges/render.ts";
@@ -99,6 +100,12 @@ function isWebhookUrl(text: string): boolean {
   );
 }
 
+function parseExtraNames(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.length > LIMITS.judge_extra_names_max || !names.every(isExtraName)) throw new RangeError("no such field");
+  return [...new Set(names)];
+}
+
 /** The form that Standard Webhooks gives symmetric secrets. */
 const SecretSchema = z
   .string()
@@ -129,6 +136,7 @@ export const EnvSchema = z.object({
   SANDBOX_URL: optional(backendUrl),
   SANDBOX_SHAPE: optional(z.enum(SANDBOX_SHAPES)),
   SANDBOX_API_KEY: optional(z.string().max(4096)),
+  JUDGE_EXTRA: optional(readBy(parseExtraNames)),
   CHECKER_HOSTS: optional(hosts(LIMITS.checker_hosts_max)),
   CHECKER_SECRET: optional(SecretSchema),
   KEY_LIMITS: optional(readBy(parseKeyLimits)),
@@ -185,6 +193,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   SANDBOX_URL: "must be an http or https URL",
   SANDBOX_SHAPE: `must be ${SANDBOX_SHAPES.map((name) => `"${name}"`).join(" or ")}`,
   SANDBOX_API_KEY: "must be at most 4096 characters",
+  JUDGE_EXTRA: `must be up to ${LIMITS.judge_extra_names_max} comma-separated fields of an engine's request, such as reasoning_effort, and none that a spec has`,
   CHECKER_HOSTS: `must be up to ${LIMITS.checker_hosts_max} comma-separated hosts, such as checks.example.org or checks.example.org:8443`,
   CHECKER_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   KEY_LIMITS:

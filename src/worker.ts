@@ -79,9 +79,10 @@ interface LazyPart<T> {
 const VERIFIER: LazyPart<Verifier> = {
   variable: "VERIFIER_URL",
   missing: unconfiguredVerifier,
-  make({ backends: [first, ...others], VERIFIER_HEDGING, VERIFIER_MAX_IN_FLIGHT: max_in_flight }) {
+  make({ backends: [first, ...others], VERIFIER_HEDGING, VERIFIER_MAX_IN_FLIGHT: max_in_flight, JUDGE_EXTRA: extra }) {
     if (first === undefined) return null;
-    return createVerifier([first, ...others], { hedging: VERIFIER_HEDGING !== "off", max_in_flight }, clock);
+    const verifier = createVerifier([first, ...others], { hedging: VERIFIER_HEDGING !== "off", max_in_flight }, clock);
+    return Object.assign(verifier, { extra });
   },
 };
 

@@ -2,6 +2,7 @@
 // store/; scoring.ts and routes use these.
 
 import type { Question } from "../core/asking/questions.ts";
+import type { JudgeExtra } from "../core/contract/judge-extra.ts";
 import type { Spec } from "../core/contract/spec.ts";
 import type { OwnPreset } from "../core/judges/presets/own.ts";
 import type { BreakerState } from "../core/load/breaker.ts";
@@ -15,6 +16,8 @@ export interface VerifierCall {
   temperature: number;
   top_p: number;
   max_tokens: number;
+  /** Further fields of the engine's request. */
+  extra?: JudgeExtra;
   seed: number;
   /** Each answer is to come with the probabilities of its labels. */
   soft?: boolean;
@@ -88,6 +91,8 @@ export interface Verifier {
   session(call: VerifierCall): VerifierSession;
   /** Is the backend reachable and serving? Never throws; bounded by readiness_timeout_ms. */
   check(): Promise<Health>;
+  /** Names of fields that a judge may add to an engine's request; absent: none. */
+  readonly extra?: readonly string[];
   /** Why a question may not go to this address; null where it may. Absent: questions name none. */
   addressFault?(address: string): string | null;
   /** Absent: nothing to tell, as of a stand-in. */

@@ -27,6 +27,21 @@ export function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec 
   throw new ApiError("not_configured", `A signal of the kind ${kind} ${message}.`, { errors: [{ path, message }] });
 }
 
+/** Throws ApiError `invalid_request` for fields of an engine's request that the deployment does not list. */
+export function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: CompiledSpec): void {
+  const judges = signals.map(({ name, judge }) => [hasSignals(spec) ? `spec.signals.${name}` : "spec", judge] as const);
+  const errors = [...judges, ["spec.audit", spec.audit?.judge ?? null] as const].flatMap(([at, judge]) =>
+    Object.keys(judge?.extra ?? {})
+      .filter((name) => !listed.includes(name))
+      .map((name) => ({ path: `${at}.judge.extra.${name}`, message: unlisted(listed) })),
+  );
+  const [first] = errors;
+  if (first !== undefined) throw new ApiError("invalid_request", `${first.path}: ${first.message}.`, { errors });
+}
+
+const unlisted = (listed: readonly string[]): string =>
+  `is not among this deployment's JUDGE_EXTRA, ${listed.length === 0 ? "which lists none" : `which lists ${listed.join(", ")}`}`;
+
 /** Throws ApiError `invalid_request` for a signal whose questions may not go where it says. */
 export function requireAddresses(verifier: Verifier, { signals }: CompiledSpec): void {
   for (const { name, signal, settings } of signals) {

@@ -25,7 +25,7 @@ import type { SessionStats } from "../core/wire/questions.ts";
 import type { Clock, Verifier } from "../ports/ports.ts";
 import type { LogEntry } from "../ports/run-log.ts";
 import { type Audited, beginAudit, planAudit } from "./audit.ts";
-import { requireAddresses, requireBackends } from "./backends-needed.ts";
+import { requireAddresses, requireBackends, requireExtra } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
 import { type Judging, planJudging, type Sessions } from "./judging.ts";
 import { lateHeaders } from "./late-headers.ts";
@@ -87,6 +87,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   requireFacts(request, compiled);
   requireBackends(deps.verifier, compiled);
   requireAddresses(deps.verifier, compiled);
+  requireExtra(deps.verifier, compiled);
   const spec_hash = await specHash(spec);
   const work = workInTurns(batch.party ?? "", deps.clock, started_ms + request.deadline_ms);
   const prepared = await work(preparing(request, compiled));

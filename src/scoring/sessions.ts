@@ -70,9 +70,9 @@ function overheard(session: VerifierSession, refusals: Set<string>): VerifierSes
 
 /** How a judge is asked, as a session takes it. */
 function verifierCall(judge: Judge, seed: number) {
-  const { prompt, form, model, temperature, top_p, max_tokens, strict_model, vote } = judge;
+  const { prompt, form, model, temperature, top_p, max_tokens, strict_model, vote, extra } = judge;
   const soft = vote === "soft" && { soft: true };
   const in_order = missingRules(judge).min_decided < 1 && { in_order: true };
   const asked = { prompt, form, model, temperature, top_p, max_tokens, seed };
-  return { ...asked, strict_model: strict_model === true, ...soft, ...in_order };
+  return { ...asked, strict_model: strict_model === true, ...soft, ...in_order, ...(extra !== undefined && { extra }) };
 }

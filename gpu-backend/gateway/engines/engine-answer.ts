@@ -17,8 +17,9 @@ const RETRYABLE = new Set<ItemErrorCode>(["verifier_unavailable", "verifier_over
  * @param simulated whether the engine is the simulator, which is told a template
  */
 export function chatBody(call: EngineCall, defaultModel: string, simulated = false): string {
-  const { model, temperature, top_p, max_tokens, seed, messages, anchor, completion } = call;
+  const { model, temperature, top_p, max_tokens, extra, seed, messages, anchor, completion } = call;
   return JSON.stringify({
+    ...extra,
     model: model ?? defaultModel,
     temperature,
     top_p,

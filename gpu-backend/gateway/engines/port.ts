@@ -5,6 +5,7 @@ import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { SentMessage } from "../../../src/core/judges/image-parts.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
 import type { SoftLabels } from "../../../src/core/judges/soft-reader.ts";
+import type { VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
 import type { EngineKind } from "./gauges.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -16,6 +17,8 @@ export interface EngineCall {
   model: string | null;
   temperature: number;
   top_p: number;
+  /** Further fields of the request. */
+  extra?: VerifyRequest["extra"];
   max_tokens: number;
   seed: number;
   /**

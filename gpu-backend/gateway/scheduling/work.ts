@@ -23,7 +23,7 @@ import type { EngineCall } from "../engines/port.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import { Ballot } from "./early-stop.ts";
 
-type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "soft" | "patient" | "priority">;
+type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "extra" | "soft" | "patient" | "priority">;
 
 /**
  * One group on its way. Its candidates are escaped and hashed when its first comparison is sent,
@@ -125,7 +125,7 @@ export class ComparisonWork {
    */
   call(sample: number): EngineCall {
     const { order } = this.comparison;
-    const { sampling, model, soft, patient, priority } = this.#ask;
+    const { sampling, model, soft, patient, priority, extra } = this.#ask;
     const { render, seedOf, affinity } = this.group.prompts;
     this.#messages ??= shown(render(order).map(sendable), this.group.images, order.length);
     const messages = this.#messages;
@@ -140,6 +140,7 @@ export class ComparisonWork {
       top_p: sampling.top_p,
       max_tokens: this.max_tokens,
       seed: seedOf(order, sample),
+      ...(extra !== undefined && { extra }),
       affinity,
       answer_chars: answerChars(this.#ask.prompt),
       anchor: soft ? anchorFor(this.#ask.prompt, order.length) : null,

@@ -1,10 +1,10 @@
 // Owns the spec: everything besides the rollouts that decides a reward, its defaults and its
 // canonical form. Knows no I/O; hashing is the caller's.
-
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 import { type CandidateRule, CandidateSchema } from "./candidate-rule.ts";
+import { JudgeExtraSchema } from "./judge-extra.ts";
 import { BudgetSchema, count, MaxTokensSchema, SamplesSchema } from "./spending.ts";
 
 const tokens = z
@@ -135,6 +135,7 @@ export const JudgeSchema = z.strictObject({
     .max(...bound("reask_max"))
     .optional()
     .meta(said("how often a comparison without a parsed verdict is asked again, with fresh seeds. Default 1")),
+  extra: JudgeExtraSchema.optional(),
   images: z
     .boolean()
     .optional()
@@ -159,7 +160,7 @@ export interface MissingRules {
 }
 const MISSING_DEFAULT: MissingRules = { unparsed: "undecided", reask: 1, min_decided: 1 };
 
-/** In a judge's canonical form: which field named its prompt; for refusals, in no JSON. */
+/** Which field named a judge's prompt; for refusals, in no JSON. */
 const NAMED_BY = Symbol("named by");
 
 /** The field that named a judge's prompt, `prompt` where nothing is known of it. */
@@ -169,6 +170,7 @@ export const promptField = (judge: { readonly [NAMED_BY]?: "preset" }): "prompt"
 /** A judge's canonical form. */
 export function canonicalJudge({
   strict_model,
+  extra,
   images,
   unparsed,
   reask,
@@ -192,9 +194,9 @@ export function canonicalJudge({
     ...(strength === "graded" && { strength }),
     ...(strength_scale !== undefined && { strength_scale }),
     schedule: schedule ?? (judge.mode === "pairwise" ? "round_robin" : "single_list"),
-    // Only what differs from the default, so that the hash of every spec from before these fields
-    // existed is what it was.
+    // Only what differs from the default: the hash of each spec from before these fields stays.
     ...(strict_model === true && { strict_model }),
+    ...(extra !== undefined && Object.keys(extra).length > 0 && { extra }),
     ...(images === true && { images }),
     ...(unparsed === "tie" && { unparsed }),
     ...(reask !== undefined && reask !== MISSING_DEFAULT.reask && { reask }),

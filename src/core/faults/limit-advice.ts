@@ -43,6 +43,8 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   list_candidates_min: "a comparison needs two",
   list_candidates_max: 'use mode "pairwise", or smaller groups',
   temperature_max: "engines take no more",
+  judge_extra_max: "an engine needs few",
+  judge_extra_chars: "an engine's options are short",
   max_tokens_max: "lower it, or leave it out for 16384",
   overlong_tokens_max: "count tokens, not characters",
   format_rules_max: "join rules, or drop some",

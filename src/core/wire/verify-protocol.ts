@@ -1,6 +1,7 @@
 // Owns the wire shapes of the verify protocol (docs/verify-protocol.md): what the edge asks the GPU
 // gateway, and the events it streams back. Knows no transport.
 import * as z from "zod";
+import { JudgeExtraSchema } from "../contract/judge-extra.ts";
 import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -123,6 +124,8 @@ export const VerifyRequestSchema = z.strictObject({
     max_tokens: z.int().min(1).max(LIMITS.max_tokens_max),
     seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   }),
+  /** Further fields of the engine's request. */
+  extra: JudgeExtraSchema.optional(),
   /**
    * Ask the engine for the labels' probabilities where the answer's label stands (formulas h).
    */

@@ -27,12 +27,12 @@ function* pieces(
   deadline_ms: number,
   patient: boolean,
 ): Generator<string> {
-  const { form, temperature, top_p, max_tokens, seed, priority = 0, soft = false, in_order = false } = call;
+  const { form, temperature, top_p, max_tokens, seed, priority = 0, soft = false, in_order = false, extra } = call;
   const { prompt, group_id, question, language, slots, candidates, comparisons, images } = group;
   const sampling = { temperature, top_p, max_tokens, seed };
   const marks = { ...(soft && { soft }), ...(in_order && { in_order }) };
   const options = { ...(patient && { patient }), ...(priority !== 0 && { priority }), ...marks };
-  const head = JSON.stringify({ deadline_ms, ...options, prompt, form, model, sampling });
+  const head = JSON.stringify({ deadline_ms, ...options, prompt, form, model, sampling, extra });
   const members = JSON.stringify({ group_id, question, language, slots, images });
   yield `${head.slice(0, -1)},"groups":[${members.slice(0, -1)},"candidates":[`;
   for (const [at, text] of candidates.entries()) yield (at === 0 ? "" : ",") + JSON.stringify(text);

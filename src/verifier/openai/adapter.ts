@@ -110,7 +110,7 @@ const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, conte
 function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {
   const render = (config.createRenderer ?? createRenderer)(job.preset, call.form, job);
   const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
-  const { temperature, top_p, max_tokens } = call;
+  const { temperature, top_p, max_tokens, extra } = call;
   const model = call.model ?? config.model;
   const asked = (messages: readonly ChatMessage[], many: number) =>
     isCompletion(job.preset)
@@ -119,6 +119,7 @@ function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: Verif
   return ({ shown }, sample) => {
     const seed = seedOf(shown, sample);
     return JSON.stringify({
+      ...extra,
       model,
       temperature,
       top_p,

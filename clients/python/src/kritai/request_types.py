@@ -135,6 +135,7 @@ class Judge(TypedDict, total=False):
     max_tokens: int
     strict_model: bool
     images: bool
+    extra: Mapping[str, Any]
     unparsed: Literal["undecided", "tie"]
     reask: int
     min_decided: float

@@ -1,0 +1,33 @@
+// Owns what a judge's engine is told besides the fields that every engine has, as
+// `reasoning_effort`: names of the engine's own, which the deployment lists. Knows no engine.
+import * as z from "zod";
+import { said } from "#said";
+import { theLimit } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
+
+/** A field of an engine's request. */
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** Written by us, or of a kind by which an answer could not be read as it is. */
+const OWN: ReadonlySet<string> = new Set(
+  (
+    "model messages prompt stream stream_options seed n best_of temperature top_p max_tokens max_completion_tokens " +
+    "logprobs top_logprobs prompt_logprobs echo stop stop_token_ids response_format tools tool_choice functions " +
+    "function_call modalities audio store user metadata priority kritai_template"
+  ).split(" "),
+);
+
+/** Whether a deployment may list the name. */
+export const isExtraName = (name: string): boolean => NAME.test(name) && !OWN.has(name);
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const value = z.union([scalar, z.array(scalar), z.record(z.string(), scalar)]);
+
+/** Fields by name. */
+export const JudgeExtraSchema = z
+  .record(z.string().refine(isExtraName, "must be a field of the engine's own, and none that a spec has"), value)
+  .refine((extra) => Object.keys(extra).length <= LIMITS.judge_extra_max, theLimit("judge_extra_max"))
+  .refine((extra) => JSON.stringify(extra).length <= LIMITS.judge_extra_chars, theLimit("judge_extra_chars"))
+  .meta(said("further fields of the engine's request, such as reasoning_effort, that the deployment lists"));
+
+export type JudgeExtra = z.output<typeof JudgeExtraSchema>;
