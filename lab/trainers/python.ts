@@ -61,8 +61,12 @@ const waiting = new Map<string, Driver[]>();
 
 const keyOf = (origin: string, { name, packaged }: PythonTool) => `${origin} ${name} ${packaged === true}`;
 
-function startDriver({ origin, scale }: Place, { name, packaged, meets }: PythonTool): Driver {
-  const env = { KRITAI_GROUP_SIZE: `${SIZE}`, KRITAI_WINDOW_S: `${300 * scale}`, KRITAI_TIMEOUT_S: `${120 * scale}` };
+function startDriver({ origin, scale, patience_s }: Place, { name, packaged, meets }: PythonTool): Driver {
+  const env = {
+    KRITAI_GROUP_SIZE: `${SIZE}`,
+    KRITAI_WINDOW_S: `${300 * scale}`,
+    ...((patience_s !== undefined || scale !== 1) && { KRITAI_TIMEOUT_S: `${(patience_s ?? 120) * scale}` }),
+  };
   const given = { ...env, KRITAI_BASE_URL: origin, TOKENIZERS_PARALLELISM: "false", OMP_NUM_THREADS: "1" };
   const child =
     packaged === true
@@ -111,6 +115,7 @@ export async function drivePython(
       size: SIZE,
       scale: place.scale,
       late_s: (place.late_ms ?? 0) / 1_000,
+      ...(place.patience_s !== undefined && { patience_s: place.patience_s * place.scale }),
       world: place.world,
     }),
   );
