@@ -1,6 +1,6 @@
-"""Owns driving the installed trainers' own code, for `npm run lab -- trainers`: a plan in JSON on stdin,
-once what they import is there; on stdout the numbers that each would train on, and how long they
-took. Run in the environment of `run-tests.sh --trainers`."""
+"""Owns driving the installed trainers' own code, for `npm run lab -- trainers`: plans in JSON on
+stdin, a process for each once what they import is there; on stdout the numbers that each would train
+on, and how long they took. Run in the environment of `run-tests.sh --trainers`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ import packages_alone as alone
 import tiny_policy
 from drive_shims import meet, patience
 from fake_server import Reply, serving
+from fork_server import serve
 
 Groups = list[dict[str, Any]]
 Rows = list[tuple[str, str]]
@@ -131,8 +132,9 @@ def roll_gathered(plan: dict[str, Any], rows: Rows) -> Values:
 
 
 def art(plan: dict[str, Any], rows: Rows) -> Values:
-    told = {"extra_litellm_params": {"api_base": f"{URL}/ruler/v1", "api_key": "none", "num_retries": 10}}
-    scores = asyncio.run(alone.art_scores(OPENED, URL, grouped(rows), **told))
+    url = os.environ["KRITAI_BASE_URL"]
+    told = {"extra_litellm_params": {"api_base": f"{url}/ruler/v1", "api_key": "none", "num_retries": 10}}
+    scores = asyncio.run(alone.art_scores(OPENED, url, grouped(rows), **told))
     return [score for group in scores for score in group]
 
 
@@ -160,7 +162,6 @@ def imports(tool: str) -> None:
 AGENT: Any = None
 OPENED: Any = None
 roll_stand_in: Any = None
-URL = os.environ.get("KRITAI_BASE_URL", "")
 ALONE: dict[str, Callable[[], Any]] = {
     "areal": alone.areal_workflow,
     "verifiers": alone.verifiers_tasks,
@@ -195,24 +196,24 @@ TOOLS: dict[str, Callable[[dict[str, Any], Rows], Values]] = {
     "roll_gathered": roll_gathered,
 }
 
+
+def answered(ask: Callable[[dict[str, Any], Rows], Values], plan: dict[str, Any]) -> dict[str, Any]:
+    """The numbers that the tool would train on, and how long they took."""
+    sizes = [len(group["texts"]) for group in plan["groups"]]
+    waits = [plan["late_s"] * (at == size - 1) for size in sizes for at in range(size)]
+    if "world" in plan:
+        meet(plan["world"])
+    plan["waits"] = waits if plan["late_s"] > 0 else []
+    asked = [(group["prompt"], text) for group in plan["groups"] for text in group["texts"]]
+    began = time.monotonic()
+    flat = ask(plan, asked)
+    return {"values": [[flat.pop(0) for _ in range(size)] for size in sizes], "took_s": time.monotonic() - began}
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "versions":
         print(json.dumps({name: importlib.metadata.version(name) for name in PACKAGES}))
         raise SystemExit
-    # Trainers print; only the values are for stdout.
-    out, sys.stdout = sys.stdout, sys.stderr
-    imports(sys.argv[1])
-    print("ready", file=out, flush=True)
-    given = json.loads(sys.stdin.read())
-    sizes = [len(group["texts"]) for group in given["groups"]]
-    waits = [given["late_s"] * (at == size - 1) for size in sizes for at in range(size)]
-    if "world" in given:
-        meet(given["world"])
-    given["waits"] = waits if given["late_s"] > 0 else []
-    asked = [(group["prompt"], text) for group in given["groups"] for text in group["texts"]]
-    began = time.monotonic()
     with contextlib.redirect_stdout(sys.stderr):
-        flat = TOOLS[sys.argv[1]](given, asked)
-    values = [[flat.pop(0) for _ in range(size)] for size in sizes]
-    print(json.dumps({"values": values, "took_s": time.monotonic() - began}), file=out, flush=True)
-    os._exit(0)
+        imports(sys.argv[1])
+    serve(lambda plan: answered(TOOLS[sys.argv[1]], plan))
