@@ -234,6 +234,12 @@ function failed(tool: Tool, scenario: Scenario, ended_ms: number | null, error: 
     : `wrong: ${told(error)}`;
 }
 
+/** What came of it once Kritai is back. */
+async function askedAgain(ask: () => Promise<string>): Promise<string> {
+  await pause(REFUSAL_MS);
+  return ask().catch(told);
+}
+
 async function runScenario(stack: Stack, scenario: Scenario, options: Options, cells: Cells): Promise<void> {
   const { tools, note, step_groups } = options;
   const place = scenario === "outage320" ? { ...stack.place, patience_s: PATIENCE_S } : stack.place;
@@ -252,13 +258,14 @@ async function runScenario(stack: Stack, scenario: Scenario, options: Options, c
   const asked = tried.map(async (tool) => {
     const began = performance.now();
     const taken_s = (digits: number) => ((performance.now() - began) / 1_000).toFixed(digits);
-    const cell = await cellOf(tool, scenario, place, step_groups).catch((error: Error) =>
-      failed(tool, scenario, stack.ended_ms, error, taken_s(0)),
-    );
+    const ask = () => cellOf(tool, scenario, place, step_groups);
+    const cell = await ask().catch((error: Error) => failed(tool, scenario, stack.ended_ms, error, taken_s(0)));
     const none = NAMED_ONLY.includes(scenario) && / lost, 0 others$/.test(cell);
     const early = RESTARTS.includes(scenario) && cell === "right" && stack.ended_ms === null;
     const given = none ? `given up after ${taken_s(0)} s: no reward` : cell;
-    const shown = early ? "wrong: it had ended before the restart" : given;
+    const again = RESTARTS.includes(scenario) && cell.startsWith("refused") ? await askedAgain(ask) : "right";
+    const kept = again === "right" ? given : `wrong: ${given}, then ${again}`;
+    const shown = early ? "wrong: it had ended before the restart" : kept;
     cells.set(tool.name, { ...cells.get(tool.name), [scenario]: shown });
     note(`${tool.name}, ${SCENARIOS[scenario]}: ${shown} (${taken_s(1)} s)`);
   });
