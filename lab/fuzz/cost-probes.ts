@@ -125,11 +125,12 @@ export async function costProbes(): Promise<Probe[]> {
       }));
   await buildAssets();
   const { paths } = JSON.parse(readFileSync(new URL("../../public/openapi.json", import.meta.url), "utf8")) as {
-    paths: Record<string, Record<string, { requestBody?: { content: Record<string, { example?: Json }> } }>>;
+    paths: Record<string, Record<string, { requestBody?: { content: Record<string, Media> } }>>;
   };
   const examples = Object.entries(paths).flatMap(([path, methods]) => {
-    const example = methods.post?.requestBody?.content["application/json"]?.example;
-    return example === undefined ? [] : [{ path, to: path.replace(/\{\w+\}/g, "x"), example }];
+    const { example, examples: named = {} } = methods.post?.requestBody?.content["application/json"] ?? {};
+    const all = example === undefined ? Object.values(named).map(({ value }) => value) : [example];
+    return all.map((one) => ({ path, to: path.replace(/\{\w+\}/g, "x"), example: one }));
   });
   // A sample of a group waits for the others: of these the same handlers are in the native route.
   const soon = await Promise.all(
@@ -140,6 +141,12 @@ export async function costProbes(): Promise<Probe[]> {
   const documented = examples.flatMap(({ path, to, example }, i) => (soon[i] ? bodies(path, to, example) : []));
   const signals = Object.entries(SIGNALLED).flatMap(([kind, body]) => bodies(`signal ${kind}`, "/v1/rewards", body));
   return [...documented, ...signals, ...outsideBodies(request, post)];
+}
+
+/** As the document shows a body: by one example, or by several. */
+interface Media {
+  example?: Json;
+  examples?: Record<string, { value: Json }>;
 }
 
 type Request = (path: string, init?: RequestInit) => Promise<string>;

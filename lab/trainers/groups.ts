@@ -72,6 +72,8 @@ export interface Place {
   scale: number;
   /** So long after the others each group's last sample comes; absent: with them. */
   late_ms?: number;
+  /** What the tools are told to wait, s, where an outage is longer than they wait by themselves. */
+  patience_s?: number;
   /** One of two processes of a training, which meet at that port. */
   world?: { rank: number; port: number };
 }

@@ -3,6 +3,8 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePorts } from "../chaos/parts.ts";
 import type { Place, Values } from "./groups.ts";
@@ -37,9 +39,10 @@ function start(args: readonly string[], env: Record<string, string>, python = PY
   return child;
 }
 
-/** Ends every process that is still there. */
+/** Ends every process that is still there; a package's ends its children. */
 export function endPython(): void {
-  for (const child of running) child.kill("SIGKILL");
+  for (const child of running) child.kill("SIGTERM");
+  servers.clear();
 }
 
 /** A tool in a process of its own: `packaged`, its own package; else only the shim's. */
@@ -48,6 +51,55 @@ export interface PythonTool {
   packaged?: true;
   /** Its processes meet over torch's gloo, so that it runs where the trainers are installed. */
   meets?: true;
+}
+
+type Told = { values: Values; took_s: number } | { error: string };
+
+/** A package's process, which forks for each plan: what it imports takes seconds. */
+interface Server {
+  child: ChildProcess;
+  ready: Promise<void>;
+  /** What its children have not told yet. */
+  plans: Map<number, (told: Told) => void>;
+}
+
+const servers = new Map<string, Server>();
+let plans = 0;
+
+function serverOf(tool: string): Server {
+  const known = servers.get(tool);
+  if (known !== undefined) return known;
+  const child = start([DRIVER, tool], { TOKENIZERS_PARALLELISM: "false", OMP_NUM_THREADS: "1" }, TRAINERS_PYTHON);
+  const [lines, errors] = [child.stdout, child.stderr].map((input) => createInterface({ input: input as Readable }));
+  const ready = Promise.withResolvers<void>();
+  const server: Server = { child, ready: ready.promise, plans: new Map() };
+  let last = "";
+  errors?.on("line", (line) => {
+    last = line;
+  });
+  lines?.on("line", (line) => {
+    if (line === "ready") return ready.resolve();
+    const { id, ...told } = JSON.parse(line) as Told & { id: number };
+    server.plans.get(id)?.(told as Told);
+  });
+  child.once("close", (code) => {
+    ready.resolve();
+    if (servers.get(tool) === server) servers.delete(tool);
+    for (const tell of server.plans.values()) tell({ error: `ended with ${code}: ${last}` });
+  });
+  servers.set(tool, server);
+  return server;
+}
+
+/** @throws Error with the last line of what the child said when it fails */
+async function askPackage(tool: string, env: Record<string, string>, plan: object): Promise<Told> {
+  const { child, ready, plans: waiting } = serverOf(tool);
+  await ready;
+  const id = plans++;
+  const { promise, resolve } = Promise.withResolvers<Told>();
+  waiting.set(id, resolve);
+  child.stdin?.write(`${JSON.stringify({ ...plan, id, env })}\n`);
+  return promise.finally(() => waiting.delete(id));
 }
 
 interface Driver {
@@ -59,15 +111,18 @@ interface Driver {
 /** Those that have imported what they need, by tool and origin. */
 const waiting = new Map<string, Driver[]>();
 
-const keyOf = (origin: string, { name, packaged }: PythonTool) => `${origin} ${name} ${packaged === true}`;
+const keyOf = (origin: string, { name }: PythonTool) => `${origin} ${name}`;
 
-function startDriver({ origin, scale }: Place, { name, packaged, meets }: PythonTool): Driver {
-  const env = { KRITAI_GROUP_SIZE: `${SIZE}`, KRITAI_WINDOW_S: `${300 * scale}`, KRITAI_TIMEOUT_S: `${120 * scale}` };
-  const given = { ...env, KRITAI_BASE_URL: origin, TOKENIZERS_PARALLELISM: "false", OMP_NUM_THREADS: "1" };
-  const child =
-    packaged === true
-      ? start([DRIVER, name], given, TRAINERS_PYTHON)
-      : start([`${ROOT}clients/python/tests/drive_shims.py`], given, meets === true ? TRAINERS_PYTHON : PYTHON);
+const variablesOf = ({ origin, scale, patience_s }: Place) => ({
+  KRITAI_BASE_URL: origin,
+  KRITAI_GROUP_SIZE: `${SIZE}`,
+  KRITAI_WINDOW_S: `${300 * scale}`,
+  ...((patience_s !== undefined || scale !== 1) && { KRITAI_TIMEOUT_S: `${(patience_s ?? 120) * scale}` }),
+});
+
+function startDriver(place: Place, { meets }: PythonTool): Driver {
+  const script = `${ROOT}clients/python/tests/drive_shims.py`;
+  const child = start([script], variablesOf(place), meets === true ? TRAINERS_PYTHON : PYTHON);
   const said = { out: "", err: "" };
   const ready = Promise.withResolvers<void>();
   child.stdout?.on("data", (part) => {
@@ -83,6 +138,7 @@ function startDriver({ origin, scale }: Place, { name, packaged, meets }: Python
 
 /** Starts the tool's process, and resolves when it could ask: trouble may begin then. */
 export async function readyPython(place: Place, tool: PythonTool): Promise<void> {
+  if (tool.packaged === true) return serverOf(tool.name).ready;
   const driver = startDriver(place, tool);
   const key = keyOf(place.origin, tool);
   waiting.set(key, [...(waiting.get(key) ?? []), driver]);
@@ -99,25 +155,27 @@ export async function drivePython(
   groups: readonly Group[],
   split: string,
 ): Promise<Values & { took_ms?: number }> {
+  const plan = {
+    ...{ tool: tool.name, groups, split, size: SIZE, scale: place.scale, world: place.world },
+    late_s: (place.late_ms ?? 0) / 1_000,
+    ...(place.patience_s !== undefined && { patience_s: place.patience_s * place.scale }),
+  };
+  const asks = tool.packaged === true ? askPackage(tool.name, variablesOf(place), plan) : askShim(place, tool, plan);
+  const told = await asks;
+  if ("error" in told) throw new Error(told.error);
+  return Object.assign(told.values, { took_ms: told.took_s * 1_000 });
+}
+
+async function askShim(place: Place, tool: PythonTool, plan: object): Promise<Told> {
   const driver = waiting.get(keyOf(place.origin, tool))?.shift() ?? startDriver(place, tool);
   await driver.ready;
   const { child, said } = driver;
   const ended = child.exitCode === null ? once(child, "close") : [child.exitCode];
-  child.stdin?.end(
-    JSON.stringify({
-      tool: tool.name,
-      groups,
-      split,
-      size: SIZE,
-      scale: place.scale,
-      late_s: (place.late_ms ?? 0) / 1_000,
-      world: place.world,
-    }),
-  );
+  child.stdin?.end(JSON.stringify(plan));
   const [code] = await ended;
-  if (code !== 0) throw new Error(said.err.trim().split("\n").at(-1) ?? `ended with ${code}`);
-  const { values, took_s } = JSON.parse(said.out.slice("ready\n".length)) as { values: Values; took_s: number };
-  return Object.assign(values, { took_ms: took_s * 1_000 });
+  return code === 0
+    ? JSON.parse(said.out.slice("ready\n".length))
+    : { error: said.err.trim().split("\n").at(-1) ?? `ended with ${code}` };
 }
 
 /** The relay of NeMo-Gym on a free port, with these options of the route. Ended by endPython. */

@@ -1,7 +1,7 @@
 // Owns the trainers' table as Markdown, and its place between two markers of a page: a run replaces
 // the cells that it has. Knows no tool and no scenario's steps.
 import { type Cells, NAMED_ONLY, SCENARIOS, type Scenario } from "./scenarios.ts";
-import type { Tool } from "./tools.ts";
+import type { Tool } from "./tool.ts";
 
 const BEGIN = "<!-- npm run lab -- trainers: begins -->";
 const END = "<!-- npm run lab -- trainers: ends -->";

@@ -24,6 +24,7 @@ export class ScriptedVerifier {
   answer_ms = 0;
   /** Given so far. */
   answers = 0;
+  #awaited: { count: number; resolve(): void } | null = null;
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -60,6 +61,13 @@ export class ScriptedVerifier {
     this.#held = null;
   }
 
+  /** Resolves when so many answers have been given. */
+  reached(count: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#awaited = { count, resolve };
+    return promise;
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -72,6 +80,7 @@ export class ScriptedVerifier {
     const { messages } = JSON.parse(Buffer.concat(parts).toString()) as { messages: { content: string }[] };
     if (this.answer_ms > 0) await pause(this.answer_ms);
     this.answers++;
+    if (this.answers === this.#awaited?.count) this.#awaited.resolve();
     const content = `\\boxed{${longest(messages.at(-1)?.content ?? "")}}`;
     const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }];
     json({ id: "x", choices, usage: { prompt_tokens: 5, completion_tokens: 3 } });

@@ -53,6 +53,11 @@ def meet(world: dict[str, int]) -> None:
     distributed.init_process_group("gloo")
 
 
+def patience(plan: dict[str, Any]) -> dict[str, Any]:
+    """How long a tool that has no variable for it is told to ask again."""
+    return {"timeout_s": plan["patience_s"]} if "patience_s" in plan else {}
+
+
 def whole_batch(groups: Groups, scored: Callable[[list[str], list[str]], Awaitable[Any]]) -> Values:
     rows = [(group["prompt"], text) for group in groups for text in group["texts"]]
 
@@ -65,7 +70,7 @@ def whole_batch(groups: Groups, scored: Callable[[list[str], list[str]], Awaitab
 
 def verl(module: str, plan: dict[str, Any], groups: Groups) -> Values:
     compute_score = importlib.import_module(f"kritai.shims.{module}").compute_score
-    settings = {"window_s": 300 * plan["scale"]} if module == "verl_reward" else {"timeout_s": 300 * plan["scale"]}
+    settings = {"window_s" if module == "verl_reward" else "timeout_s": 300 * plan["scale"], **patience(plan)}
 
     async def ask(prompt: str, text: str, at: int) -> float:
         row = {"question": prompt, "split": plan["split"]}
@@ -112,7 +117,7 @@ def skyrl(plan: dict[str, Any], groups: Groups) -> Values:
 
 def trl(plan: dict[str, Any], groups: Groups) -> Values:
     together = {"gather": True, "num_generations": plan["size"]} if "world" in plan else {}
-    reward = importlib.import_module("kritai.shims.trl_reward").kritai_reward(**together)
+    reward = importlib.import_module("kritai.shims.trl_reward").kritai_reward(**together, **patience(plan))
     return whole_batch(groups, lambda prompts, texts: reward(prompts=prompts, completions=texts))
 
 

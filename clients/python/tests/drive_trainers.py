@@ -1,6 +1,6 @@
-"""Owns driving the installed trainers' own code, for `npm run lab -- trainers`: a plan in JSON on stdin,
-once what they import is there; on stdout the numbers that each would train on, and how long they
-took. Run in the environment of `run-tests.sh --trainers`."""
+"""Owns driving the installed trainers' own code, for `npm run lab -- trainers`: plans in JSON on
+stdin, a process for each once what they import is there; on stdout the numbers that each would train
+on, and how long they took. Run in the environment of `run-tests.sh --trainers`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).parent / "trainers"))
 import packages
 import packages_alone as alone
 import tiny_policy
-from drive_shims import meet
+from drive_shims import meet, patience
 from fake_server import Reply, serving
+from fork_server import serve
 
 Groups = list[dict[str, Any]]
 Rows = list[tuple[str, str]]
@@ -42,7 +43,7 @@ def openrlhf(plan: dict[str, Any], rows: Rows) -> Values:
 
 
 def verl(shim: str, plan: dict[str, Any], rows: Rows) -> Values:
-    timed = {"window_s" if shim == "verl_reward" else "timeout_s": 300 * plan["scale"]}
+    timed = {"window_s" if shim == "verl_reward" else "timeout_s": 300 * plan["scale"], **patience(plan)}
     config = packages.verl_configuration(shim, group_size=plan["size"], **timed)
     results = asyncio.run(packages.verl_scored(config, rows, words_of(rows), plan["split"], plan["waits"]))
     return [float(result["reward_score"]) for result in results]
@@ -54,9 +55,8 @@ def trl(plan: dict[str, Any], rows: Rows) -> Values:
     words = words_of(rows)
     prompts, texts = [prompt for prompt, _ in rows], [text for _, text in rows]
     together = {"gather": True, "num_generations": plan["size"]} if "world" in plan else {}
-    trainer = packages.trl_trainer(
-        kritai_reward(**together), words, tiny_policy.model(len(words)), prompts, plan["size"]
-    )
+    function = kritai_reward(**together, **patience(plan))
+    trainer = packages.trl_trainer(function, words, tiny_policy.model(len(words)), prompts, plan["size"])
     inputs = [{"prompt": prompt} for prompt in prompts]
     rewards = trainer._calculate_rewards(inputs, prompts, texts, [words.encode(text) for text in texts])
     # TRL's own gathering has those of all processes.
@@ -71,13 +71,13 @@ def grouped(rows: Rows) -> list[tuple[str, list[str]]]:
 
 def tinker(plan: dict[str, Any], rows: Rows) -> Values:
     words = words_of([*rows, ("User:", "Assistant:")])
-    rewards = asyncio.run(packages.tinker_rewards(grouped(rows), words))
+    rewards = asyncio.run(packages.tinker_rewards(grouped(rows), words, patience(plan)))
     return [reward for group in rewards for reward in group]
 
 
 def atropos(plan: dict[str, Any], rows: Rows) -> Values:
     with serving(lambda request, number: Reply(body={})) as trainer:
-        scores = asyncio.run(packages.atropos_scores(grouped(rows), words_of(rows), trainer.url))
+        scores = asyncio.run(packages.atropos_scores(grouped(rows), words_of(rows), trainer.url, patience(plan)))
     sizes = [len(texts) for _, texts in grouped(rows)]
     lost: list[Values] = [[None] * size for size in sizes]
     return [value for group, none in zip(scores, lost, strict=True) for value in group or none]
@@ -93,11 +93,12 @@ def areal(plan: dict[str, Any], rows: Rows) -> Values:
 
 def verifiers(plan: dict[str, Any], rows: Rows) -> Values:
     trains = plan["split"] == "train"
-    deadline_ms = max(1_000, round(240_000 * plan["scale"]))
+    waits_s = plan.get("patience_s", 300 * plan["scale"])
+    deadline_ms = max(1_000, round(800 * waits_s))
     headers = {"kritai-group-size": str(plan["size"]), "kritai-deadline-ms": str(deadline_ms)}
     given = headers if trains else {"kritai-group-size": "1", "kritai-on-failure": "0"}
     url = os.environ["KRITAI_BASE_URL"]
-    return [*asyncio.run(alone.verifiers_rewards(OPENED, url, given, rows, plan["waits"]))]
+    return [*asyncio.run(alone.verifiers_rewards(OPENED, url, given, rows, plan["waits"], waits_s))]
 
 
 def eval_protocol(plan: dict[str, Any], rows: Rows) -> Values:
@@ -110,21 +111,45 @@ def eval_protocol(plan: dict[str, Any], rows: Rows) -> Values:
     return [*asyncio.run(alone.eval_protocol_scores(OPENED, endpoint, rows, plan["waits"], **patience))]
 
 
+def ms_swift(plan: dict[str, Any], rows: Rows) -> Values:
+    return [*alone.ms_swift_rewards(OPENED, rows, plan["size"])]
+
+
+def roll(plan: dict[str, Any], rows: Rows) -> Values:
+    worker = roll_stand_in.worker(words_of(rows))
+
+    async def batch() -> list[list[float]]:
+        calls = (roll_stand_in.rewards(worker, prompt, texts) for prompt, texts in grouped(rows))
+        return list(await asyncio.gather(*calls))
+
+    return [reward for group in asyncio.run(batch()) for reward in group]
+
+
+def roll_gathered(plan: dict[str, Any], rows: Rows) -> Values:
+    worker = roll_stand_in.worker(words_of(rows))
+    calls: list[Any] = [lambda row=row: roll_stand_in.rewards(worker, row[0], [row[1]]) for row in rows]
+    return [reward for [reward] in asyncio.run(alone.side_by_side(calls, plan["waits"]))]
+
+
 def art(plan: dict[str, Any], rows: Rows) -> Values:
-    told = {"extra_litellm_params": {"api_base": f"{URL}/ruler/v1", "api_key": "none", "num_retries": 10}}
-    scores = asyncio.run(alone.art_scores(OPENED, URL, grouped(rows), **told))
+    url = os.environ["KRITAI_BASE_URL"]
+    told = {"extra_litellm_params": {"api_base": f"{url}/ruler/v1", "api_key": "none", "num_retries": 10}}
+    scores = asyncio.run(alone.art_scores(OPENED, url, grouped(rows), **told))
     return [score for group in scores for score in group]
 
 
 def imports(tool: str) -> None:
     """What takes seconds, before the plan is read."""
-    global AGENT, OPENED
+    global AGENT, OPENED, roll_stand_in
     if tool == "openrlhf":
         AGENT = packages.openrlhf_agent()
     elif tool in ALONE:
         OPENED = ALONE[tool]()
         if tool == "areal":
             importlib.import_module("areal.api.cli_args")
+    elif tool.startswith("roll"):
+        roll_stand_in = importlib.import_module("roll_stand_in")
+        importlib.import_module("verl")
     elif tool in MODULES:
         for module in MODULES[tool]:
             importlib.import_module(module)
@@ -136,12 +161,13 @@ def imports(tool: str) -> None:
 
 AGENT: Any = None
 OPENED: Any = None
-URL = os.environ.get("KRITAI_BASE_URL", "")
+roll_stand_in: Any = None
 ALONE: dict[str, Callable[[], Any]] = {
     "areal": alone.areal_workflow,
     "verifiers": alone.verifiers_tasks,
     "eval_protocol": alone.eval_protocol_function,
     "art": alone.art_ruler,
+    "ms_swift": alone.ms_swift_scoring,
 }
 MODULES = {
     "trl": ("datasets", "trl"),
@@ -151,7 +177,7 @@ MODULES = {
 }
 PACKAGES = (
     *("openrlhf", "verl", "trl", "tinker-cookbook", "atroposlib", "skyrl-gym"),
-    *("areal", "verifiers", "eval-protocol", "openpipe-art"),
+    *("areal", "verifiers", "eval-protocol", "openpipe-art", "ms-swift"),
 )
 TOOLS: dict[str, Callable[[dict[str, Any], Rows], Values]] = {
     "openrlhf": openrlhf,
@@ -165,26 +191,29 @@ TOOLS: dict[str, Callable[[dict[str, Any], Rows], Values]] = {
     "verifiers": verifiers,
     "eval_protocol": eval_protocol,
     "art": art,
+    "ms_swift": ms_swift,
+    "roll": roll,
+    "roll_gathered": roll_gathered,
 }
+
+
+def answered(ask: Callable[[dict[str, Any], Rows], Values], plan: dict[str, Any]) -> dict[str, Any]:
+    """The numbers that the tool would train on, and how long they took."""
+    sizes = [len(group["texts"]) for group in plan["groups"]]
+    waits = [plan["late_s"] * (at == size - 1) for size in sizes for at in range(size)]
+    if "world" in plan:
+        meet(plan["world"])
+    plan["waits"] = waits if plan["late_s"] > 0 else []
+    asked = [(group["prompt"], text) for group in plan["groups"] for text in group["texts"]]
+    began = time.monotonic()
+    flat = ask(plan, asked)
+    return {"values": [[flat.pop(0) for _ in range(size)] for size in sizes], "took_s": time.monotonic() - began}
+
 
 if __name__ == "__main__":
     if sys.argv[1] == "versions":
         print(json.dumps({name: importlib.metadata.version(name) for name in PACKAGES}))
         raise SystemExit
-    # Trainers print; only the values are for stdout.
-    out, sys.stdout = sys.stdout, sys.stderr
-    imports(sys.argv[1])
-    print("ready", file=out, flush=True)
-    given = json.loads(sys.stdin.read())
-    sizes = [len(group["texts"]) for group in given["groups"]]
-    waits = [given["late_s"] * (at == size - 1) for size in sizes for at in range(size)]
-    if "world" in given:
-        meet(given["world"])
-    given["waits"] = waits if given["late_s"] > 0 else []
-    asked = [(group["prompt"], text) for group in given["groups"] for text in group["texts"]]
-    began = time.monotonic()
     with contextlib.redirect_stdout(sys.stderr):
-        flat = TOOLS[sys.argv[1]](given, asked)
-    values = [[flat.pop(0) for _ in range(size)] for size in sizes]
-    print(json.dumps({"values": values, "took_s": time.monotonic() - began}), file=out, flush=True)
-    os._exit(0)
+        imports(sys.argv[1])
+    serve(lambda plan: answered(TOOLS[sys.argv[1]], plan))

@@ -76,11 +76,12 @@ async def call_as_verl(texts: list[str], **kwargs: Any) -> list[dict[str, float]
 
 
 def test_verl_samples_of_a_prompt_are_judged_as_one_group(server: FakeServer) -> None:
-    results = asyncio.run(call_as_verl(["1", "2", "3"], group_size=3, run_id="v"))
+    results = asyncio.run(call_as_verl(["1", "2", "3"], group_size=3, run_id="v", timeout_s=10))
     assert [result["score"] for result in results] == [1.0, 2.0, 3.0]
     assert len(server.received) == 1
     assert [r["text"] for r in sent(server)["groups"][0]["rollouts"]] == ["1", "2", "3"]
     assert sent(server)["run_id"] == "v"
+    assert sent(server)["deadline_ms"] <= 8_000
 
 
 def test_verl_gets_constant_keys_and_the_declared_fallback_with_a_flag(server: FakeServer) -> None:
@@ -113,8 +114,9 @@ def test_verl_without_a_fallback_fails_rather_than_inventing_a_number(server: Fa
 def test_verl_batches_keep_their_order(server: FakeServer) -> None:
     infos = [{"question": "p"}, {"question": "q"}, {"question": "p"}]
     results = verl_reward.compute_score_batch(
-        data_sources=[0] * 3, solution_strs=["1", "2", "3"], ground_truths=[0] * 3, extra_infos=infos
+        data_sources=[0] * 3, solution_strs=["1", "2", "3"], ground_truths=[0] * 3, extra_infos=infos, timeout_s=10
     )
+    assert sent(server)["deadline_ms"] <= 8_000
     assert [result["score"] for result in results] == [1.0, 2.0, 3.0]
     assert [len(group["rollouts"]) for group in sent(server)["groups"]] == [2, 1]
 
@@ -137,6 +139,7 @@ def test_ms_swift_finds_the_plugin_by_name_and_gets_a_reward_a_row(
     server: FakeServer, swift: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KRITAI_FALLBACK", "-2")
+    monkeypatch.setenv("KRITAI_TIMEOUT_S", "10")
     import kritai.shims.ms_swift_plugin  # noqa: F401
 
     reward = swift.orms["kritai"](args=None)
@@ -146,6 +149,7 @@ def test_ms_swift_finds_the_plugin_by_name_and_gets_a_reward_a_row(
     given = {"messages": chats, "trainer_state": state, "response_token_ids": [[[1, 2], [3]], [[4]]], "solution": []}
     assert asyncio.run(reward(["1", "none"], **given)) == [1.0, -2.0]
     assert sent(server)["step"] == 2
+    assert sent(server)["deadline_ms"] <= 8_000
     assert sent(server)["groups"][0]["prompt"] == [{"role": "user", "content": "p"}]
     assert [r["length_tokens"] for r in sent(server)["groups"][0]["rollouts"]] == [3, 1]
 
@@ -179,6 +183,7 @@ def test_skyrl_steps_of_a_prompt_are_judged_as_one_group(server: FakeServer, mon
     monkeypatch.delitem(sys.modules, "kritai.shims.skyrl_env", raising=False)
     monkeypatch.setenv("KRITAI_GROUP_SIZE", "2")
     monkeypatch.setenv("KRITAI_FALLBACK", "-0.5")
+    monkeypatch.setenv("KRITAI_TIMEOUT_S", "10")
     from kritai.shims.skyrl_env import KritaiEnv
 
     steps: dict[str, Any] = {}
@@ -195,6 +200,7 @@ def test_skyrl_steps_of_a_prompt_are_judged_as_one_group(server: FakeServer, mon
         thread.join()
     assert (steps["1"]["reward"], steps["1"]["done"], steps["1"]["metadata"]["kritai_failed"]) == (1.0, True, 0.0)
     assert (steps["none"]["reward"], steps["none"]["metadata"]["kritai_failed"]) == (-0.5, 1.0)
+    assert sent(server)["deadline_ms"] <= 8_000
 
 
 # --- verifiers

@@ -6,7 +6,8 @@ import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { epochLater, groupsOf, rewardsOf, withoutOne } from "../../trainers/groups.ts";
 import { judged, runScenarios, type Scenario } from "../../trainers/scenarios.ts";
 import { tableIn, tableOf, withTable } from "../../trainers/table.ts";
-import { TOOLS, type Tool } from "../../trainers/tools.ts";
+import type { Tool } from "../../trainers/tool.ts";
+import { TOOLS } from "../../trainers/tools.ts";
 
 const named = (...names: string[]) => TOOLS.filter(({ name }) => names.includes(name));
 const options = { scale: 0.2, step_groups: 8, note: () => undefined };

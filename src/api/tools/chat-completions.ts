@@ -48,6 +48,7 @@ export const chat: Contract = {
   dialect: openai,
   // ms-swift's GenRM example; the openai SDK itself waits 600 s.
   wait_ms: 120_000,
+  settable: true,
   content: [{ at: "messages", carrier: "question" }],
   routes: [
     { method: "POST", path: "/v1/chat/completions", handler: route },

@@ -98,8 +98,9 @@ export const cohereRerank: Contract = {
   name: "cohere_rerank",
   scope: "score",
   dialect: rerankers,
-  // Cohere's SDKs.
+  // Cohere's SDKs, whose time-out is a setting.
   wait_ms: 300_000,
+  settable: true,
   content: [
     { at: "query", carrier: "text" },
     { at: "documents", carrier: "documents", of: "answer" },

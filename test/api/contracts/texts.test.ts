@@ -77,8 +77,9 @@ describe("a rendered conversation", () => {
 });
 
 test("no contract's deadline is beyond 80 % of what its clients wait unless they can wait longer, nor beyond the native limits", () => {
-  const rerankers = ["voyage_rerank", "pinecone_rerank", "mixedbread_rerank"];
-  const settable = ["nemo_gym", "verl", "eval_protocol", "ruler", "graders", "responses", ...rerankers];
+  const rerankers = ["cohere_rerank", "voyage_rerank", "pinecone_rerank", "mixedbread_rerank"];
+  const openai = ["chat_completions", "graders", "responses"];
+  const settable = ["nemo_gym", "verl", "eval_protocol", "ruler", ...openai, ...rerankers];
   for (const contract of CONTRACTS) {
     const { name, wait_ms: wait } = contract;
     expect(contract.settable === true).toBe(settable.includes(name));

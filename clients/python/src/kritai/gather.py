@@ -131,10 +131,16 @@ def shared_client() -> Kritai:
         return _client()
 
 
-def shared_gather(group_size: int, window_s: float = 300.0, spec: str = "default", run_id: str | None = None) -> Gather:
+def shared_gather(
+    group_size: int,
+    window_s: float = 300.0,
+    spec: str = "default",
+    run_id: str | None = None,
+    timeout_s: float | None = None,
+) -> Gather:
     """The process's gathering place for these options."""
     with _sharing:
-        return _gather(group_size, window_s, spec, run_id)
+        return _gather(group_size, window_s, spec, run_id, timeout_s)
 
 
 def shared_rows(
@@ -187,8 +193,8 @@ def _client() -> Kritai:
 
 
 @functools.cache
-def _gather(group_size: int, window_s: float, spec: str, run_id: str | None) -> Gather:
-    return Gather(_client(), group_size, window_s, spec=spec, run_id=run_id)
+def _gather(group_size: int, window_s: float, spec: str, run_id: str | None, timeout_s: float | None) -> Gather:
+    return Gather(_client(), group_size, window_s, **present({"spec": spec, "run_id": run_id, "timeout_s": timeout_s}))
 
 
 def forget_shared() -> None:
@@ -233,11 +239,13 @@ async def gathered_score(
 
 def environment_gather(size: str = "KRITAI_GROUP_SIZE", default: str | None = None) -> Gather:
     """The gathering place of KRITAI_GROUP_SIZE (needed, or `default`; or the variable named),
-    KRITAI_WINDOW_S, KRITAI_SPEC and KRITAI_RUN_ID."""
+    KRITAI_WINDOW_S, KRITAI_SPEC, KRITAI_RUN_ID and KRITAI_TIMEOUT_S."""
     env = os.environ
     window_s = float(env.get("KRITAI_WINDOW_S", "300"))
+    timeout_s = float(env["KRITAI_TIMEOUT_S"]) if "KRITAI_TIMEOUT_S" in env else None
     many = env[size] if default is None else env.get(size, default)
-    return shared_gather(int(many), window_s, env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID"))
+    named = env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID")
+    return shared_gather(int(many), window_s, *named, timeout_s)
 
 
 def number_or(fallback: float | None, value: float | None, result: RolloutResult) -> float:

@@ -167,12 +167,14 @@ def tinker_builder(words: Any, prompt: str, members: int, row: Any = None, **opt
     return KritaiGroupBuilder(convo, RoleColonRenderer(words), members, row=row or {}, options=options)
 
 
-async def tinker_rewards(groups: list[tuple[str, list[str]]], words: Any) -> list[list[float]]:
+async def tinker_rewards(
+    groups: list[tuple[str, list[str]]], words: Any, options: dict[str, float]
+) -> list[list[float]]:
     """What the cookbook's own rollouts of the groups have, side by side."""
     from tinker_cookbook.rl.rollouts import do_group_rollout
 
     running = [
-        do_group_rollout(tinker_builder(words, prompt, len(texts)), tinker_policy(words, texts))
+        do_group_rollout(tinker_builder(words, prompt, len(texts), **options), tinker_policy(words, texts))
         for prompt, texts in groups
     ]
     return [group.get_total_rewards() for group in await asyncio.gather(*running)]
@@ -212,11 +214,13 @@ def atropos_environment(folder: Path, trainer: str, words: Any, texts: list[str]
     return Env(config, ServerBaseline(), testing=True)
 
 
-async def atropos_scores(groups: list[tuple[str, list[str]]], words: Any, trainer: str) -> list[list[float] | None]:
+async def atropos_scores(
+    groups: list[tuple[str, list[str]]], words: Any, trainer: str, options: dict[str, float]
+) -> list[list[float] | None]:
     """What each item's `handle_env` sends to the trainer, side by side; None: nothing."""
     running = []
     for prompt, texts in groups:
-        env = atropos_environment(Path(tempfile.mkdtemp()), trainer, words, texts)
+        env = atropos_environment(Path(tempfile.mkdtemp()), trainer, words, texts, **options)
         env.running_items["1"] = {"item": {"question": prompt}}
         running.append(env.handle_env("1"))
     return [None if group is None else group["scores"] for group in await asyncio.gather(*running)]

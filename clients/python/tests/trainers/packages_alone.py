@@ -80,13 +80,17 @@ async def areal_rewards(workflow: Any, rows: Rows, words: Any, split: str, waits
 def verifiers_tasks() -> Any:
     """verifiers' tasks of NeMo-Gym. Its sandboxes, tunnels and uploads are a vendor's, and not
     asked."""
+    # It makes a client a request, and httpx would read all authorities for each (25 ms), which here
+    # nobody needs.
+    os.environ.pop("SSL_CERT_FILE", None)
+    os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
     for name in ("prime_runs", "prime_runs.projection", "prime_sandboxes", "prime_sandboxes.models"):
         sys.modules[name] = MagicMock()
     return importlib.import_module("verifiers.v1.tasksets.nemo_gym.taskset")
 
 
 async def verifiers_rewards(
-    tasks: Any, url: str, headers: dict[str, str], rows: Rows, waits: Sequence[float]
+    tasks: Any, url: str, headers: dict[str, str], rows: Rows, waits: Sequence[float], request_timeout: float
 ) -> list[float]:
     """What its own task records for each trace of one answer, as its page configures it."""
     from verifiers.v1.configs.agent import AgentConfig
@@ -96,7 +100,9 @@ async def verifiers_rewards(
 
     async def rollout(prompt: str, text: str) -> float:
         row = {"responses_create_params": {"input": prompt}, "expected_answer": "l"}
-        config = tasks.NeMoGymTaskConfig(resources_url=f"{url}/nemo-gym", headers=headers, request_timeout=300)
+        config = tasks.NeMoGymTaskConfig(
+            resources_url=f"{url}/nemo-gym", headers=headers, request_timeout=request_timeout
+        )
         task = tasks.NeMoGymTask(tasks.NeMoGymData(prompt=prompt, row=row), config)
         told = TraceTask(type="NeMoGymTask", data=task.data)
         agent = AgentInfo(config=AgentConfig.model_construct())
@@ -135,6 +141,46 @@ async def eval_protocol_scores(
         raise AssertionError
 
     return await side_by_side([lambda row=row: scored(*row) for row in rows], waits)  # type: ignore[misc]
+
+
+def ms_swift_scoring() -> Any:
+    """ms-swift's own scoring of samples and its advantages. The hub of models that it would ask
+    (modelscope) is a vendor's, and not asked."""
+    for name in ("modelscope", "modelscope.hub", "modelscope.hub.utils", "modelscope.utils"):
+        sys.modules[name] = MagicMock()
+    for name in ("modelscope.hub.utils.utils", "modelscope.utils.logger"):
+        sys.modules[name] = MagicMock()
+    unopened("swift", "swift.dataset", "swift.dataset.preprocessor", "swift.infer_engine", "swift.template")
+    for package, module, names in (
+        ("swift.template", "utils", ("Messages", "Tool", "history_to_messages")),
+        ("swift.infer_engine", "protocol", ("InferRequest",)),
+        ("swift.dataset", "preprocessor.core", ("RowPreprocessor",)),
+    ):
+        found = importlib.import_module(f"{package}.{module}")
+        for name in names:
+            setattr(sys.modules[package], name, getattr(found, name))
+    importlib.import_module("swift.rl_core.advantage")
+    return importlib.import_module("swift.rl_core.grpo_algorithm")
+
+
+def ms_swift_rewards(scoring: Any, rows: Rows, size: int) -> list[float]:
+    """What its GRPO makes of the plugin's numbers: the rewards of which it takes the advantages."""
+    import torch
+    from swift.rewards import orms
+    from swift.rl_core.advantage import compute_advantages
+    from swift.rl_core.data import GRPOSample
+    from swift.utils import import_external_file
+
+    import kritai
+
+    import_external_file(str(Path(kritai.__file__).parent / "shims" / "ms_swift_plugin.py"))
+    samples = [
+        GRPOSample(messages=[{"role": "user", "content": prompt}, {"role": "assistant", "content": text}])
+        for prompt, text in rows
+    ]
+    told = scoring.score_completions(samples, [orms["kritai"](args=None)], [None], False, torch.device("cpu"))
+    _, rewards = compute_advantages(told, torch.ones(1), size)
+    return [*rewards.tolist()]
 
 
 def art_ruler() -> Any:

@@ -1,5 +1,5 @@
-"""verifiers' task of NeMo-Gym, AReaL's workflow, eval-protocol's remote function and ART's RULER by
-their own code, each in the process that drives it for the trainers' table, against the running stack."""
+"""verifiers' task of NeMo-Gym, AReaL's workflow, eval-protocol's remote function, ART's RULER and
+ms-swift's scoring by their own code, each in the process that drives it for the trainers' table, against the running stack."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_server import FakeServer
 from tiny_policy import PROGRAMS, PROMPTS
 
 import kritai
@@ -20,20 +21,34 @@ DRIVER = Path(__file__).parents[1] / "drive_trainers.py"
 TEXTS = [PROGRAMS[0], PROGRAMS[4], PROGRAMS[1]]
 
 
-def driven(tool: str, url: str, texts: list[str], split: str = "train") -> list[Any]:
-    """What the tool would train on."""
+def told_by(tool: str, url: str, texts: list[str], split: str = "train", *more: dict[str, str]) -> list[Any]:
+    """What a process of the tool told of each plan: one without further variables, or one for each
+    of those given."""
     source = str(Path(kritai.__file__).parents[1])
     plan = {"groups": [{"prompt": PROMPTS[0], "texts": texts}], "split": split, "size": len(texts)}
+    env = {"KRITAI_BASE_URL": url, "KRITAI_GROUP_SIZE": str(len(texts))}
+    plans = [
+        {**plan, "id": at, "env": {**env, **each}, "scale": 1, "late_s": 0} for at, each in enumerate(more or [{}])
+    ]
     done = subprocess.run(
         [sys.executable, str(DRIVER), tool],
-        env={**os.environ, "KRITAI_BASE_URL": url, "KRITAI_GROUP_SIZE": str(len(texts)), "PYTHONPATH": source},
-        input=json.dumps({**plan, "scale": 1, "late_s": 0}),
+        env={**os.environ, "PYTHONPATH": source},
+        input="".join(f"{json.dumps(plan)}\n" for plan in plans),
         capture_output=True,
         text=True,
         timeout=200,
     )
     assert done.returncode == 0, done.stderr
-    return [*json.loads(done.stdout.removeprefix("ready\n"))["values"][0]]
+    ready, *lines = done.stdout.splitlines()
+    assert ready == "ready"
+    return sorted(map(json.loads, lines), key=lambda told: told["id"])
+
+
+def driven(tool: str, url: str, texts: list[str], split: str = "train") -> list[Any]:
+    """What the tool would train on."""
+    [told] = told_by(tool, url, texts, split)
+    assert "values" in told, told
+    return [*told["values"][0]]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +59,7 @@ def driven(tool: str, url: str, texts: list[str], split: str = "train") -> list[
         # The default spec's rewards lie between -1 and 1.
         ("eval_protocol", lambda reward: (reward + 1) / 2),
         ("art", lambda reward: reward),
+        ("ms_swift", lambda reward: reward),
     ],
 )
 def test_a_groups_samples_have_the_rewards_of_their_group(tool: str, told: Any, url: str) -> None:
@@ -56,3 +72,12 @@ def test_a_groups_samples_have_the_rewards_of_their_group(tool: str, told: Any, 
 @pytest.mark.parametrize("tool", ["areal", "verifiers", "eval_protocol"])
 def test_a_sample_of_validation_alone_is_zero_at_once(tool: str, url: str) -> None:
     assert driven(tool, url, TEXTS[:1], "test") == [0.0]
+
+
+def test_ms_swift_would_take_a_missing_reward_for_zero_so_it_never_gets_one(server: FakeServer) -> None:
+    named: list[dict[str, str]] = [{}, {"KRITAI_FALLBACK": "-1"}, {"KRITAI_FALLBACK": "nan"}]
+    raised, fallen, taken = told_by("ms_swift", server.url, ["1", "none"], "train", *named)
+    assert raised["error"].startswith("kritai.errors.NoScore")
+    assert fallen["values"] == [[1.0, -1.0]]
+    # What ms-swift makes of None, by its own arithmetic.
+    assert taken["values"] == [[1.0, 0.0]]

@@ -6,10 +6,11 @@ give. What is wrong with the request itself raises.
 A group must not be scored in parts. Of several processes each may hold a part of one, so there
 KRITAI_GROUP_SIZE=8 names the completions of a prompt (a part then raises), or KRITAI_GATHER=1 has the
 rows of all processes scored together, by the first one. Server, key, spec and run: KRITAI_BASE_URL, KRITAI_API_KEY,
-KRITAI_SPEC, KRITAI_RUN_ID. Facts that the spec needs (a reference, test cases, a row) are taken from
-the dataset's columns (`solution`, ..), and only those are sent. KRITAI_COMPONENTS=tests,quality adds
-`kritai_tests` and `kritai_quality`, one reward for each component (a signal of the spec, or `base`,
-`format`, `overlong`): name all of them in `--reward_funcs` (a batch is one request), weighted by
+KRITAI_SPEC, KRITAI_RUN_ID. It asks again until KRITAI_TIMEOUT_S (180 s, more for a batch of several
+requests). Facts that the spec needs (a reference, test cases, a row) are taken from the dataset's
+columns (`solution`, ..), and only those are sent. KRITAI_COMPONENTS=tests,quality adds `kritai_tests`
+and `kritai_quality`, one reward for each component (a signal of the spec, or `base`, `format`,
+`overlong`): name all of them in `--reward_funcs` (a batch is one request), weighted by
 `--reward_weights`. KRITAI_DRIFT_PROBE=20 sends a few groups of the first steps again every 20 steps
 (`kritai.DriftProbe`).
 """
@@ -45,7 +46,8 @@ given = {"spec": "KRITAI_SPEC", "run_id": "KRITAI_RUN_ID", "drift_probe": "KRITA
 named = {name: os.environ[variable] for name, variable in given.items() if variable in os.environ}
 options = shim_options({**named, "gather": os.environ.get("KRITAI_GATHER") == "1"})
 orms["kritai"] = KritaiReward
-numbers = {"fallback": ("KRITAI_FALLBACK", float), "num_generations": ("KRITAI_GROUP_SIZE", int)}
+floats = {"fallback": ("KRITAI_FALLBACK", float), "timeout_s": ("KRITAI_TIMEOUT_S", float)}
+numbers = {**floats, "num_generations": ("KRITAI_GROUP_SIZE", int)}
 options |= {name: read(os.environ[at]) for name, (at, read) in numbers.items() if at in os.environ}
 names = os.environ.get("KRITAI_COMPONENTS", "").replace(",", " ").split()
 shared = SharedCall(tuple(names))

@@ -15,7 +15,7 @@ group: score 0, `kritai_failed` 1, at once. `+..reward_kwargs.components=[tests,
     `kritai_tests` and `kritai_quality` for `algorithm.gdpo_reward_keys`; a component without a value
     is the fallback too, or raises. Facts that the spec needs (a reference, test cases, a row) are taken
 from `ground_truth` and `extra_info`, and only those are sent. Further reward_kwargs: `spec`,
-`run_id`, `window_s`. A group's step in the run log is the one that verl logs, where its rollout
+`run_id`, `window_s`, `timeout_s` (180: how long it asks again). A group's step in the run log is the one that verl logs, where its rollout
 servers state the version of their weights (`extra_info["global_steps"]`). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
@@ -39,7 +39,7 @@ def scored(row: RolloutResult, given: Mapping[str, Any], fallback: float | None)
 async def compute_score(
     data_source: Any, solution_str: str, ground_truth: Any, extra_info: Any = None, **given: Any
 ) -> dict[str, float]:
-    options = {name: given[name] for name in ("window_s", "spec", "run_id") if name in given}
+    options = {name: given[name] for name in ("window_s", "spec", "run_id", "timeout_s") if name in given}
     if (size := group_size(given, extra_info)) == 1 and is_validation(extra_info):
         return scored(ALONE, given, 0.0)
     prompt, told = prompt_named(extra_info, given), verl_stated(data_source, ground_truth, extra_info)
@@ -52,5 +52,5 @@ def compute_score_batch(
 ) -> list[dict[str, float]]:
     prompts = [prompt_named(info, given) for info in extra_infos]
     told = [verl_stated(*row) for row in zip(data_sources, ground_truths, extra_infos, strict=True)]
-    options: Any = {name: given[name] for name in ("spec", "run_id", "deadline_ms") if name in given}
+    options: Any = {name: given[name] for name in ("spec", "run_id", "deadline_ms", "timeout_s") if name in given}
     return [scored(row, given, given.get("fallback")) for row in shared_rows(prompts, solution_strs, told, **options)]
