@@ -131,6 +131,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...(texts?.dropped === true || auditing?.texts?.dropped === true ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
       ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled)),
+      ...compiled.signals.flatMap(({ signal, settings }) => signal.warning?.(settings, prepared) ?? []),
       ...programsOnly(deps.verifier, prepared, results, asks),
       ...lateHeaders(session, prepared.length),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),

@@ -180,6 +180,8 @@ export interface Signal<S = unknown> {
    * What it measures of itself over all rollouts of a request that it was asked for; null: nothing.
    */
   measures?(settings: S, rows: readonly RolloutValue[]): Readonly<Record<string, number | null>> | null;
+  /** What the reply to these groups warns of, as a code and a sentence; null: nothing. */
+  warning?(settings: S, groups: readonly PreparedGroup[]): string | null;
   facts(settings: S): readonly Fact[];
   /** What the group's facts lack or hold that does not go with the settings; absent: nothing. */
   groupFault?(settings: S, group: object): GroupFault | null;

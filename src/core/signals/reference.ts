@@ -15,7 +15,7 @@ import {
 } from "../candidate/answers/compare-answers.ts";
 import { ANSWER_PLACES, type AnswerPlace, finalAnswer, statedAnswer } from "../candidate/answers/final-answer.ts";
 import { isOpener } from "../candidate/openers.ts";
-import { answersOf } from "../candidate/prepare.ts";
+import { answersOf, type PreparedGroup } from "../candidate/prepare.ts";
 import { someOf, someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { promptTitle } from "../judges/presets/own.ts";
@@ -66,6 +66,8 @@ interface ReferenceSettings extends UnreadableRule {
 
 const PRESET = "compassverifier";
 const RULES = ["rules"];
+/** Of fewer rollouts it may be chance. */
+const UNANSWERED_LEAST = 4;
 /** Of reading an answer and comparing it with the references, for each of their chars. */
 const STEPS_CHAR = 5;
 
@@ -119,6 +121,16 @@ export const reference: Signal<ReferenceSettings> = {
   facts: () => ["group.reference"],
   range: () => [0, 1],
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
+  /** Nobody answers where it looks: most often it looks in the wrong place. */
+  warning({ answer: place }, groups) {
+    const rollouts = groups.reduce((sum, { group }) => sum + group.rollouts.length, 0);
+    const isAnswered = (prepared: PreparedGroup) => {
+      const candidates = answersOf(prepared);
+      return prepared.group.rollouts.some(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place) !== null);
+    };
+    if (rollouts < UNANSWERED_LEAST || groups.some(isAnswered)) return null;
+    return `no_answers: of ${rollouts} rollouts none has an answer where \`"answer": "${place}"\` looks for it, so that all are wrong`;
+  },
   ...inSteps<ReferenceSettings>(function* (prepared, settings) {
     const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null, unreadable } = settings;
     const { group } = prepared;

@@ -128,3 +128,23 @@ test("a spec of rules alone keeps its canonical form, and what does not go toget
   expect(await refused({ judge: { preset: "xverify" } })).toBe("spec.signals.right.judge");
   expect(await refused({ ...BOTH, judge: { preset: "yes-no" } })).toBe("spec.signals.right.judge.preset");
 });
+
+test("where nobody answers in the place that it looks into, the reply says so; four rollouts at least", async () => {
+  const { post } = setUp();
+  const warned = async (settings: object, ...texts: string[]) => {
+    const groups = texts.map((text) => ({
+      prompt: "Half of one?",
+      reference: "1/2",
+      rollouts: [{ text }, { text: "" }],
+    }));
+    const reply = (await (await post("/v1/rewards", { spec: specOf(settings), groups })).json()) as RewardsReply;
+    return reply.warnings.filter((text) => text.startsWith("no_answers"));
+  };
+  const said = (place: string) =>
+    `no_answers: of 4 rollouts none has an answer where \`"answer": "${place}"\` looks for it, so that all are wrong`;
+  expect(await warned({}, "It is 1/2.", "1/2")).toEqual([said("boxed")]);
+  expect(await warned({}, "It is 1/2.", "\\boxed{3}")).toEqual([]);
+  expect(await warned({}, "It is 1/2.", "#### 3")).toEqual([]);
+  expect(await warned({ answer: "last_line" }, "It is 1/2.", "1/2")).toEqual([]);
+  expect(await warned({}, "It is 1/2.")).toEqual([]);
+});
