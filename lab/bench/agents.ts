@@ -25,6 +25,8 @@ export const AGENTS: AgentsBatch = { groups: 64, rollouts: 8, messages: 12, char
 const LONG: AgentsBatch = { groups: 64, rollouts: 8, messages: 40, chars: 20_480 };
 
 const CPU_RATIO_MOST = 2;
+/** A process's CPU is told in these: of a small batch it may be none. */
+const TICK_MS = 10;
 const SHARED = [0, 10, 30];
 /** Turns of each rollout's own behind a shared beginning. */
 const OWN_TURNS = 10;
@@ -94,7 +96,7 @@ async function cpuFigures(script: string, backends: Backends, batch: AgentsBatch
         spent[i]?.push(workerd.cpuMs() - before);
       }
       const [text = 1, run = 0] = spent.map((values) => values.at(-1) as number);
-      return run / text;
+      return run / Math.max(text, TICK_MS);
     };
     const name = `CPU of ${sizeOf(batch)}`;
     const ratio = await repeated(`${name}, over texts`, "ratio", { most: CPU_RATIO_MOST }, rounds, measure);

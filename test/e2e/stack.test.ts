@@ -167,7 +167,7 @@ describe("npm start", () => {
     const requests = () => running.lines.slice(1 + running.lines.findIndex((line) => line.startsWith("ready ")));
     await expect.poll(() => requests().length).toBe(3);
     expect(requests().map((line) => line.replace(/^[\d:]{8} {2}(.* {2})\d+ ms/, "$1N ms"))).toEqual([
-      "GET /v1/runs  401  N ms  no key",
+      "GET /v1/runs  401  unauthorized  N ms  no key",
       "GET /v1/runs  200  N ms  trainer",
       "GET /v1/runs  200  N ms  trainer",
     ]);

@@ -75,9 +75,9 @@ describe("every benchmark says finite numbers", () => {
   it("of the cold start and the bundle's size", async () => {
     const figures = await benchColdStart(script, 1);
     expectFinite(figures, 4);
-    // Expressions of our own in place of re2js paid 44 kB; images, contracts and the log of agents' runs
-    // cost 4. The goal is the bench's own.
-    expect(figures[3]?.median).toBeLessThanOrEqual(407);
+    // Expressions of our own in place of re2js paid 44 kB; images, contracts and the log of agents' runs,
+    // exports and an engine's own fields cost 7. The goal is the bench's own.
+    expect(figures[3]?.median).toBeLessThanOrEqual(409);
   });
 });
 
