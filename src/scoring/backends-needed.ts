@@ -16,7 +16,7 @@ const ASKED: Readonly<Record<Question["to"], string>> = {
 };
 
 /** Throws ApiError `not_configured` for a signal whose questions no backend answers. */
-export function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: CompiledSpec): void {
+function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: CompiledSpec): void {
   const missing = signals.find(
     ({ judge, signal, settings }) => judge !== null && !takes.includes(backendOf(signal, settings)),
   );
@@ -28,7 +28,7 @@ export function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec 
 }
 
 /** Throws ApiError `invalid_request` for fields of an engine's request that the deployment does not list. */
-export function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: CompiledSpec): void {
+function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: CompiledSpec): void {
   const judges = signals.map(({ name, judge }) => [hasSignals(spec) ? `spec.signals.${name}` : "spec", judge] as const);
   const errors = [...judges, ["spec.audit", spec.audit?.judge ?? null] as const].flatMap(([at, judge]) =>
     Object.keys(judge?.extra ?? {})
@@ -43,7 +43,7 @@ const unlisted = (listed: readonly string[]): string =>
   `is not among this deployment's JUDGE_EXTRA, ${listed.length === 0 ? "which lists none" : `which lists ${listed.join(", ")}`}`;
 
 /** Throws ApiError `invalid_request` for a signal whose questions may not go where it says. */
-export function requireAddresses(verifier: Verifier, { signals }: CompiledSpec): void {
+function requireAddresses(verifier: Verifier, { signals }: CompiledSpec): void {
   for (const { name, signal, settings } of signals) {
     const address = signal.address?.(settings);
     const message = address === undefined ? null : (verifier.addressFault?.(address) ?? null);
@@ -51,4 +51,11 @@ export function requireAddresses(verifier: Verifier, { signals }: CompiledSpec):
     const path = `spec.signals.${name}.url`;
     throw new ApiError("invalid_request", `${path}: ${message}.`, { errors: [{ path, message }] });
   }
+}
+
+/** Throws ApiError for a spec whose questions the deployment's backends do not answer as it says. */
+export function requireServed(verifier: Verifier, compiled: CompiledSpec): void {
+  requireBackends(verifier, compiled);
+  requireAddresses(verifier, compiled);
+  requireExtra(verifier, compiled);
 }

@@ -25,7 +25,7 @@ import type { SessionStats } from "../core/wire/questions.ts";
 import type { Clock, Verifier } from "../ports/ports.ts";
 import type { LogEntry } from "../ports/run-log.ts";
 import { type Audited, beginAudit, planAudit } from "./audit.ts";
-import { requireAddresses, requireBackends, requireExtra } from "./backends-needed.ts";
+import { requireServed } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
 import { type Judging, planJudging, type Sessions } from "./judging.ts";
 import { lateHeaders } from "./late-headers.ts";
@@ -85,9 +85,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const { request, spec, started_ms } = batch;
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
   requireFacts(request, compiled);
-  requireBackends(deps.verifier, compiled);
-  requireAddresses(deps.verifier, compiled);
-  requireExtra(deps.verifier, compiled);
+  requireServed(deps.verifier, compiled);
   const spec_hash = await specHash(spec);
   const work = workInTurns(batch.party ?? "", deps.clock, started_ms + request.deadline_ms);
   const prepared = await work(preparing(request, compiled));
@@ -128,7 +126,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     warnings: [
       ...new Set(prepared.flatMap(({ warnings }) => warnings)),
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
-      ...(texts?.dropped === true || auditing?.texts?.dropped === true ? ["verdicts_not_logged"] : []),
+      ...([texts, auditing?.texts].some((kept) => kept?.dropped) ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
       ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled)),
       ...compiled.signals.flatMap(({ signal, settings }) => signal.warning?.(settings, prepared) ?? []),

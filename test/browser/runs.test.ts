@@ -128,7 +128,7 @@ it("copies a chart as SVG that needs none of the page's style, and the steps as 
 it("finds a run by any alarm that is on, by a certain one, and by text", async () => {
   const { page } = await open("/runs");
   const shown = () => page.locator("tbody tr").count();
-  expect(await shown()).toBe(11);
+  expect(await shown()).toBe(12);
   await page.getByLabel("Alarm", { exact: true }).selectOption("any");
   expect(await shown()).toBe(2);
   for (const alarm of ["parse_rate_low", "flat_rewards"]) {
@@ -136,7 +136,7 @@ it("finds a run by any alarm that is on, by a certain one, and by text", async (
     expect(await shown(), alarm).toBe(1);
     expect(await page.locator("tbody tr").textContent()).toContain("parse_rate_low");
   }
-  expect(await page.locator("caption").textContent()).toBe("1 of 11 runs, newest first");
+  expect(await page.locator("caption").textContent()).toBe("1 of 12 runs, newest first");
   await page.getByLabel("Alarm", { exact: true }).selectOption("");
   await page.getByLabel("Filter by run id").fill("cal");
   expect(await page.locator("tbody tr").textContent()).toContain("calm");
@@ -184,6 +184,6 @@ it("a table sorts by its titles with the keyboard", async () => {
   // What is sorted stays so while one types.
   await page.getByLabel("Filter by run id").fill("a");
   expect(await page.locator("th[aria-sort=ascending]").textContent()).toContain("last step");
-  expect(await page.locator("tbody tr").first().textContent()).toContain("audited");
+  expect(await page.locator("tbody tr").first().textContent()).toContain("agents");
   await page.context().close();
 });

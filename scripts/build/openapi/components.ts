@@ -23,7 +23,8 @@ import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
 import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { contractComponents } from "./contracts.ts";
-import { ExportLineSchema, GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./log.ts";
+import { ExportLineSchema } from "./export-lines.ts";
+import { GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./log.ts";
 import { RescoreLineSchema } from "./rescoring.ts";
 
 const NAMED: Readonly<Record<string, z.ZodType>> = {

@@ -288,13 +288,3 @@ export const RequestRowSchema = z.object({
   warnings: z.array(z.string()),
   groups: z.array(GroupRowSchema).meta({ description: "empty for /v1/verdicts, which logs its metrics only" }),
 }) satisfies z.ZodType<RequestRow>;
-export const ExportLineSchema = z.union([
-  GroupRowSchema.extend({ type: z.literal("row") }),
-  StoredVerdictSchema.extend({ type: z.literal("row") }),
-  StoredAuditVerdictSchema.extend({ type: z.literal("row") }),
-  StoredTextSchema.extend({ type: z.literal("row") }),
-  StoredSignalSchema.extend({ type: z.literal("row") }),
-  StoredTurnsSchema.extend({ type: z.literal("row") }),
-  z.object({ type: z.literal("end"), rows: count, metadata: RunMetadataSchema.exactOptional() }),
-  z.object({ type: z.literal("error"), code: z.string(), detail: z.string(), rows: count, request_id: z.string() }),
-]);

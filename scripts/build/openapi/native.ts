@@ -9,6 +9,7 @@ import { ComparedRunsSchema } from "./comparing.ts";
 import { accessOf, documentPath } from "./contracts.ts";
 import * as letters from "./dead-letters.ts";
 import * as examples from "./examples.ts";
+import { ExportLineSchema } from "./export-lines.ts";
 import * as log from "./log.ts";
 import { queryOf } from "./parameters.ts";
 import { RescoreLineSchema } from "./rescoring.ts";
@@ -55,7 +56,7 @@ const REPLIES: Readonly<Record<string, z.ZodType | { $ref: string }>> = {
   getRunHistogram: log.RunHistogramSchema,
   compareRuns: ComparedRunsSchema,
   getRunGroups: log.RunGroupsSchema,
-  exportRun: log.ExportLineSchema,
+  exportRun: ExportLineSchema,
   rescoreRun: RescoreLineSchema,
   getGroupVerdicts: log.GroupVerdictsSchema,
   getGroupTexts: log.GroupTextsSchema,

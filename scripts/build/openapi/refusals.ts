@@ -17,6 +17,11 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     ...groupRefusals(),
     refused("ids differ", "groups\\[\\]\\.group_id", "the same as that of"),
     refused("a text or messages", "groups\\[\\]\\.rollouts\\[\\]\\.(text|messages)", "^required|one of the two"),
+    refused(
+      "a turn that says or calls something",
+      "groups\\[\\]\\.prompt\\[\\]\\.content",
+      "^required|^expected string",
+    ),
     refused("so many numbers", "groups\\[\\]\\.rollouts\\[\\]\\.numbers", "rollout_numbers_max"),
   ],
   scoreVerdicts: [
@@ -49,6 +54,7 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     { why: "lengths that were logged", status: 400, code: "length_tokens_required", path: "spec" },
     refused("steps that were logged", "from_step", "required: |rescore_specs_max"),
   ],
+  exportRun: [refused("what is said of a table", "margin|least|per_group|form", "^says nothing of table=")],
   putRun: [refused("so many fields", "\\$", "metadata_fields_max")],
   compareRuns: [refused("runs of the log", "with", "no run of this id")],
   listRuns: [cursor],

@@ -25,7 +25,10 @@ const value = z.union([scalar, z.array(scalar), z.record(z.string(), scalar)]);
 
 /** Fields by name. */
 export const JudgeExtraSchema = z
-  .record(z.string().refine(isExtraName, "must be a field of the engine's own, and none that a spec has"), value)
+  .record(
+    z.string().regex(NAME).refine(isExtraName, "must be a field of the engine's own, and none that a spec has"),
+    value,
+  )
   .refine((extra) => Object.keys(extra).length <= LIMITS.judge_extra_max, theLimit("judge_extra_max"))
   .refine((extra) => JSON.stringify(extra).length <= LIMITS.judge_extra_chars, theLimit("judge_extra_chars"))
   .meta(said("further fields of the engine's request, such as reasoning_effort, that the deployment lists"));

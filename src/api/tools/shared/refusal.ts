@@ -51,6 +51,11 @@ export const specRefusals = (): readonly Refusal[] => [
     "says the same as|the same id as|no points below 0|positive points|^required, or",
   ),
   refused("a range that holds something", "(spec\\.)?signals\\.\\w+\\.range", "must be below the (second|highest)"),
+  refused(
+    "fields of the engine's own, and which",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.extra(\\..*)?",
+    "of the engine's own|JUDGE_EXTRA|judge_extra_(max|chars)",
+  ),
   refused("hosts of the deployment", "spec\\.signals\\.\\w+\\.url", "https|CHECKER_HOSTS|password|not a URL"),
   refused("labels that a form has", "(spec\\.)?signals\\.\\w+\\.passing_labels", "is none of labels"),
   refused(
