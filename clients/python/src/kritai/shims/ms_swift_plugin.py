@@ -36,9 +36,8 @@ class KritaiReward(AsyncORM):
 
     async def __call__(self, completions: Any, messages: Any, **given: Any) -> list[float | None]:
         prompts, judged = runs_of(messages, completions)
-        rollouts = rollouts_of(judged, given.get("response_token_ids"))
         told = {"trainer_state": given.get("trainer_state"), "columns": given, "tool": "ms-swift", **options}
-        score = functools.partial(score_rows, prompts, rollouts, **told)
+        score = functools.partial(score_rows, prompts, rollouts_of(judged, given.get("response_token_ids")), **told)
         return (await self.shared.scored(completions, score)).component(self.component)
 
 
