@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from agent_shims_setup import stepped
 from fake_server import FakeServer, rewards, serving
 from stack import running_stack
 
@@ -66,6 +67,17 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     with serving(rewards) as running:
         monkeypatch.setenv("KRITAI_BASE_URL", running.url)
         yield running
+
+
+@pytest.fixture
+def by_turn(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server that gives a number a turn, as the environment's KRITAI_BASE_URL."""
+    forget_shared()
+    with serving(stepped) as running:
+        monkeypatch.setenv("KRITAI_BASE_URL", running.url)
+        monkeypatch.setenv("KRITAI_GROUP_SIZE", "2")
+        yield running
+    forget_shared()
 
 
 @pytest.fixture
