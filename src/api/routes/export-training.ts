@@ -49,13 +49,23 @@ interface LoggedPrompt {
   answers: LoggedAnswer[];
 }
 
-/** Groups and texts are each oldest first; a group without texts has none of the second. */
+/** Whether one group's rows stand before another's: by request, then by place. */
+function isBefore(one: string, other: string): boolean {
+  const [[request = "", place], [otherRequest = "", otherPlace]] = [one.split("."), other.split(".")];
+  return request === otherRequest ? Number(place) < Number(otherPlace) : request < otherRequest;
+}
+
+/**
+ * Groups and texts are each oldest first; a group without texts has none of the second, and one that
+ * was stored while the first were read none of the first.
+ */
 async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt> {
   const texts = runLog.exportRows(run, "texts")[Symbol.asyncIterator]();
   let next = await texts.next();
   try {
     for await (const row of runLog.exportRows(run, "groups") as AsyncIterable<GroupRow>) {
       const own = new Map<number | null, string>();
+      while (!next.done && isBefore((next.value as StoredText).group_id, row.id)) next = await texts.next();
       for (; !next.done && (next.value as StoredText).group_id === row.id; next = await texts.next()) {
         const { rollout_index, text } = next.value as StoredText;
         own.set(rollout_index, text);
