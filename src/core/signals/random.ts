@@ -26,8 +26,9 @@ export const random: Signal<RandomSettings> = {
   range: () => [0, 1],
   ...inSteps<RandomSettings>(function* ({ group }, { seed }, context) {
     const values: Valued[] = [];
+    const prompt = hashText("random", seed ?? context.seed, JSON.stringify(group.prompt)).join();
     for (const { text } of group.rollouts) {
-      values.push(valued(createRandom(hashText("random", seed ?? context.seed, JSON.stringify(group.prompt), text))()));
+      values.push(valued(createRandom(hashText(prompt, text))()));
       yield STEPS_CHAR * text.length;
     }
     return answeredAtOnce(() => values);
