@@ -6,6 +6,7 @@ import { type Gateway, startGateway } from "../../gpu-backend/gateway/http/serve
 import { isExtraName } from "../../src/core/contract/judge-extra.ts";
 import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { JUDGE_TEMPLATE } from "../../src/core/wire/judge-template.ts";
 import { readEnv } from "../../src/env.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import { specHash } from "../../src/scoring/digest.ts";
@@ -122,5 +123,5 @@ test("a deployment lists no field of ours", () => {
   for (const wrong of ["model", "top_k,,min_p", "Top", "a b", Array.from({ length: 33 }, (_, i) => `f${i}`).join()]) {
     expect(named(wrong).faults.map(({ path }) => path)).toEqual(["JUDGE_EXTRA"]);
   }
-  expect(["temperature", "seed", "stream", "logprobs"].filter(isExtraName)).toEqual([]);
+  expect(["temperature", "seed", "stream", "logprobs", JUDGE_TEMPLATE].filter(isExtraName)).toEqual([]);
 });

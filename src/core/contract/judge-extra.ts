@@ -13,7 +13,7 @@ const OWN: ReadonlySet<string> = new Set(
   (
     "model messages prompt stream stream_options seed n best_of temperature top_p max_tokens max_completion_tokens " +
     "logprobs top_logprobs prompt_logprobs echo stop stop_token_ids response_format tools tool_choice functions " +
-    "function_call modalities audio store user metadata priority kritai_template"
+    "function_call modalities audio store user metadata priority judge_template"
   ).split(" "),
 );
 
