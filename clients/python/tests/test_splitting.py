@@ -68,7 +68,6 @@ def test_agents_runs_beyond_a_body_go_in_parts_whole_and_in_order() -> None:
         return {"messages": [*(step * 20), {"role": "assistant", "content": words}]}
 
     groups: list[Group] = [{"prompt": "p", "rollouts": [run(str(g)), run("1")]} for g in range(20)]
-
     with serving(rewards) as server:
         result = Kritai(server.url, limits=Limits(body_bytes=100_000)).rewards(groups)
     assert len(server.received) > 5
