@@ -30,17 +30,17 @@ function copies() {
     new Promise((resolve) => launched.push({ signal, begin: onBytes, end: resolve }));
   const { held, schedule } = heldTimer();
   let won = 0;
-  const session = new AbortController();
+  const running = new Set<AbortController>();
   const result = hedged(launch, {
     after_ms: 9,
     schedule,
     whenAllowed: ({ launch: start, isWanted }) => {
       if (isWanted()) start();
     },
-    session: session.signal,
+    copies: running,
     onWin: () => won++,
   });
-  return { launched, held, result, session, won: () => won };
+  return { launched, held, result, running, won: () => won };
 }
 
 describe("two copies of one question", () => {
@@ -89,9 +89,9 @@ describe("two copies of one question", () => {
   });
 
   it("the session's end ends both", () => {
-    const { launched, held, session } = copies();
+    const { launched, held, running } = copies();
     held[0]?.run();
-    session.abort("deadline");
+    for (const copy of running) copy.abort("deadline");
     expect(launched.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   });
 });

@@ -20,8 +20,9 @@ export function createSeeds(
   call: { seed: number; prompt: string; form: PromptForm },
   job: PromptJob,
 ): (order: readonly number[], sample: number) => number {
-  const base = hashText(call.seed, call.prompt, call.form, job.language ?? "", job.question);
-  const texts = job.candidates.map((text) => hashText(text));
+  // As texts, which they are hashed as: once a job, not once a question.
+  const base = hashText(call.seed, call.prompt, call.form, job.language ?? "", job.question).map(String);
+  const texts = job.candidates.map((text) => hashText(text).map(String));
   return (order, sample) => {
     const shown = order.flatMap((index) => texts[index] ?? []);
     return (hashText(...base, ...shown)[0] + Math.imul(sample, SAMPLE_STEP)) & 0x7fffffff;

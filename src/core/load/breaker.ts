@@ -91,9 +91,10 @@ export class Breaker {
   #count(good: boolean, now: number): void {
     const { volume_min, failure_share } = this.#options;
     this.#counts.add(good ? "good" : "bad", now);
+    if (good) return;
     const bad = this.#counts.sum("bad", now);
     const all = bad + this.#counts.sum("good", now);
-    if (!good && all >= volume_min && bad >= all * failure_share) this.open(now);
+    if (all >= volume_min && bad >= all * failure_share) this.open(now);
   }
 
   #probed(good: boolean, now: number): void {

@@ -15,6 +15,7 @@ export class KeyedBreaker {
   readonly #weight_max: number;
   /** In the order of their latest use. */
   readonly #breakers = new Map<string, Breaker>();
+  #latest: { key: string; breaker: Breaker } | null = null;
   /** Since when it is open for all; null: never was. */
   #openedAt: number | null = null;
 
@@ -83,12 +84,14 @@ export class KeyedBreaker {
   }
 
   #of(key: string, now: number): Breaker {
+    if (key === this.#latest?.key) return this.#latest.breaker;
     const known = this.#breakers.get(key);
     const breaker = known ?? new Breaker(this.#options);
     if (known === undefined && this.#openForAll(now)) breaker.open(this.#openedAt as number);
     this.#breakers.delete(key);
     this.#breakers.set(key, breaker);
     if (this.#breakers.size > KEYS_MAX) this.#breakers.delete(this.#breakers.keys().next().value as string);
+    this.#latest = { key, breaker };
     return breaker;
   }
 }

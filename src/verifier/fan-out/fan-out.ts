@@ -13,7 +13,7 @@ import { type Countable, SampleLine, type Task } from "./queue.ts";
 import { type AttemptResult, stopCode } from "./refusal.ts";
 import { RetryLine } from "./retry-line.ts";
 import { retryWait } from "./retry-wait.ts";
-import { SilenceWatch } from "./stall-watchdog.ts";
+import { coalesced, SilenceWatch, type StartTimer } from "./stall-watchdog.ts";
 import { Pressure } from "./window.ts";
 
 /**
@@ -34,6 +34,9 @@ export class Governor<J extends Countable = VerifierJob> {
   readonly #running = new Set<Task<J>>();
   /** Second copies of stragglers, for which there was no slot yet. */
   #stragglers: Straggler[] = [];
+  /** Of the requests that may be asked twice. */
+  readonly #copies = new Set<AbortController>();
+  readonly #stragglerTimer: StartTimer;
   readonly #probe: Probe<J>;
   #requestsInFlight = 0;
   readonly #slots: HeaderSlots;
@@ -53,6 +56,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#slots = options.header_slots ?? createHeaderSlots();
     this.#slots.onFree(() => this.#pump());
     this.#silence = new SilenceWatch(options.clock, options.schedule, () => this.#stop("verifier_unavailable"));
+    this.#stragglerTimer = coalesced(options.schedule, options.clock);
   }
 
   /** See VerifierSession.judge. Rejects only where a sink or a renderer throws. */
@@ -158,14 +162,13 @@ export class Governor<J extends Countable = VerifierJob> {
 
   /** One request for the task, or two when the first is slow to begin. */
   #ask(task: Task<J>): Promise<AttemptResult> {
-    const { backend, schedule, clock, deadline_at } = this.#options;
-    const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - clock.now());
-    const session = this.#abort.signal;
-    if (after_ms === null) return this.#request(task, session);
+    const { backend, deadline_at } = this.#options;
+    const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - task.sent_at);
+    if (after_ms === null) return this.#request(task, this.#abort.signal);
     return hedged((signal, onBytes) => this.#request(task, signal, onBytes), {
       after_ms,
-      schedule,
-      session,
+      schedule: this.#stragglerTimer,
+      copies: this.#copies,
       whenAllowed: (straggler) => {
         this.#stragglers.push(straggler);
         this.#pump();
@@ -269,6 +272,7 @@ export class Governor<J extends Countable = VerifierJob> {
   #stop(code: ItemErrorCode): void {
     this.#stopped ??= code;
     this.#abort.abort();
+    for (const copy of this.#copies) copy.abort();
     this.#stragglers = [];
     this.#reportSilence(code);
     const answered = failed(this.#stopped);

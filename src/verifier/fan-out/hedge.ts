@@ -15,8 +15,8 @@ interface HedgePlan {
   schedule: StartTimer;
   /** Launches the straggler as soon as it may go, which may be never. */
   whenAllowed: (straggler: Straggler) => void;
-  /** Ends both copies. */
-  session: AbortSignal;
+  /** What ends the copies that run, for whoever ends them all: `AbortSignal.any` costs more. */
+  copies: Set<AbortController>;
   /** The second copy began first. */
   onWin: () => void;
 }
@@ -57,8 +57,10 @@ export function hedged(launch: Launch, plan: HedgePlan): Promise<AttemptResult> 
   const start = () => {
     const copy = { abort: new AbortController(), running: true };
     copies.push(copy);
-    launch(AbortSignal.any([plan.session, copy.abort.signal]), () => begins(copy)).then((outcome) => {
+    plan.copies.add(copy.abort);
+    launch(copy.abort.signal, () => begins(copy)).then((outcome) => {
       copy.running = false;
+      plan.copies.delete(copy.abort);
       const lost = winner !== null && winner !== copy;
       const leftToOther = outcome.generation.error !== null && winner === null && copies.some((other) => other.running);
       if (!lost && !leftToOther) finish(outcome);
