@@ -19,6 +19,8 @@ export interface Backends {
   database: Record<string, string>;
   /** `bytes`: what came in, the asking for counts included. */
   counts(): Promise<{ questions: number; statements: number; connections: number; bytes: number }>;
+  /** The body of the latest chat question that was looked at: a new connection's first. */
+  question(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function startBackends(): Promise<Backends> {
     gateway: { VERIFIER_URL: url, VERIFIER_PROTOCOL: "verify" },
     database: { DATABASE_URL: "postgres://local:local@127.0.0.1/local", DATABASE_FETCH_ENDPOINT: `${url}/sql` },
     counts: async () => (await (await fetch(`${url}/counts`)).json()) as Awaited<ReturnType<Backends["counts"]>>,
+    question: async () => (await fetch(`${url}/question`)).text(),
     close: () =>
       new Promise((resolve) => {
         child.removeAllListeners("exit");

@@ -25,6 +25,7 @@ import { benchMemory } from "./memory.ts";
 import { benchOtherKeys } from "./other-keys.ts";
 import { benchParsers } from "./parsers.ts";
 import { benchParsing } from "./parsing.ts";
+import { benchPeers } from "./peers.ts";
 import { profileRoutes } from "./profile.ts";
 import { benchRescore } from "./rescore-route.ts";
 import { benchRewardsRoute } from "./rewards-route.ts";
@@ -84,6 +85,7 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "hyperdrive",
   "idle-uploads",
   "other-keys",
+  "peers",
   "costly-floods",
   "filled-memory",
   "waves",
@@ -118,6 +120,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   "costly-floods": async () => benchCostlyFloods(await script(), { requests: 100, rounds: 3 }),
   "filled-memory": async () => benchFilledMemory(await script()),
   memory: () => withBackends(memory),
+  peers: () => withBackends(peers),
   agents: () => withBackends(agents),
   "database-down": async (down_ms) =>
     benchDatabaseDown(await script(), {
@@ -132,6 +135,8 @@ const rewards = async (backends: Backends) => benchRewardsRoute(await script(), 
 
 const groupRoom = async (backends: Backends) =>
   benchGroupRoom(await script(), backends, { members: 16, groups: 1000 }, 21);
+
+const peers = async (backends: Backends) => benchPeers(await script(), backends, BATCH, 7);
 
 const verify = async (backends: Backends) =>
   benchVerifyRoute(await script(), backends, { ...BATCH, lines: PROGRAM_LINES_700_TOKENS }, 5);

@@ -33,6 +33,8 @@ const STREAM = { "content-type": "text/event-stream" };
 const JSON_TYPE = { "content-type": "application/json" };
 
 let questions = 0;
+/** The latest that was kept. */
+let question = "";
 let statements = 0;
 let connections = 0;
 const sockets = new Set<Socket>();
@@ -93,7 +95,10 @@ function sql(body: string, response: ServerResponse): void {
 }
 
 function route(request: IncomingMessage, body: string, response: ServerResponse): void {
-  if (request.url?.endsWith("/chat/completions")) chat(response);
+  if (request.url?.endsWith("/chat/completions")) {
+    if (body !== "") question = body;
+    chat(response);
+  } else if (request.url === "/question") response.end(question);
   else if (request.url === "/v1/verify") void verify(body, response);
   else if (request.url === "/sql") sql(body, response);
   else {
@@ -106,7 +111,9 @@ function route(request: IncomingMessage, body: string, response: ServerResponse)
 
 const server = createServer((request, response) => {
   const parts: Buffer[] = [];
-  const kept = request.url === "/sql" || request.url === "/v1/verify";
+  const known = request.socket as Socket & { asked?: boolean };
+  const kept = request.url === "/sql" || request.url === "/v1/verify" || known.asked !== true;
+  known.asked = true;
   request.on("data", (chunk: Buffer) => {
     if (kept) parts.push(chunk);
   });

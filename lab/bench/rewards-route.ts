@@ -2,6 +2,7 @@
 // comparison, with and without the run log.
 import { type Backends, post } from "./edge-client.ts";
 import { type Figure, repeated } from "./figures.ts";
+import { FETCHING_ONLY, fetchingOnly } from "./floors.ts";
 import { type Batch, comparisonsOf, rewardsRequest } from "./loads.ts";
 import { startWorkerd } from "./workerd.ts";
 
@@ -23,28 +24,11 @@ export function checkReply(text: string, batch: Batch, logged: boolean): void {
   if (reply.logged !== logged) throw new Error(`logged: ${reply.logged}, expected ${logged}`);
 }
 
-/**
- * What the runtime takes by itself: as many questions of the same size, six at a time, their
- * answers read and thrown away.
- */
-const FETCHING_ONLY = `export default {
-  async fetch(request, { VERIFIER_URL }) {
-    const { count, body } = await request.json();
-    const headers = { "content-type": "application/json" };
-    let left = count;
-    const lane = async () => {
-      while (left-- > 0) await (await fetch(VERIFIER_URL + "/v1/chat/completions", { method: "POST", headers, body })).text();
-    };
-    await Promise.all(Array.from({ length: 6 }, lane));
-    return new Response("ok");
-  },
-};`;
-
-async function benchFetching(backends: Backends, count: number, rounds: number): Promise<Figure> {
+async function benchFetching(backends: Backends, batch: Batch, rounds: number): Promise<Figure> {
   const workerd = await startWorkerd({ script: FETCHING_ONLY, vars: backends.verifier });
   try {
-    const { groups } = rewardsRequest({ groups: 1, rollouts: 2, thoughts: 0 });
-    const body = JSON.stringify({ count, body: JSON.stringify(groups) });
+    const count = comparisonsOf(batch);
+    const body = fetchingOnly(count, await backends.question());
     return await repeated("a Worker that only fetches as much", "CPU ms/comparison", null, rounds, async () => {
       const before = workerd.cpuMs();
       await post(workerd.url, body);
@@ -84,6 +68,6 @@ export async function benchRewardsRoute(
       await workerd.close();
     }
   }
-  figures.push(await benchFetching(backends, comparisonsOf(batch), rounds));
+  figures.push(await benchFetching(backends, batch, rounds));
   return figures;
 }

@@ -23,6 +23,9 @@ import { parsePrompt, type ReadPrompt } from "../../src/core/judges/render.ts";
 const GAUGES_EVERY_S = 1;
 const STREAM_TOKENS = 16;
 
+/** Prompts that are remembered: the samples of a comparison come one after the other. */
+const PROMPTS_MAX = 1_024;
+
 interface Prompt {
   tokens: number;
   blocks: readonly number[];
@@ -52,7 +55,7 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
   readonly #aimd: Aimd;
   readonly #running = new Map<number, () => void>();
   /** By the messages' identity, which all samples of a comparison share. */
-  readonly #prompts = new WeakMap<EngineCall["messages"], Prompt>();
+  readonly #prompts = new Map<string, Prompt>();
   #onRoom: () => void = () => {};
   #calls = 0;
   #now = 0;
@@ -115,7 +118,7 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
   }
 
   generate(call: EngineCall): Promise<EngineAnswer> {
-    const { tokens, blocks, read } = this.#promptOf(call.messages);
+    const { tokens, blocks, read } = this.#promptOf(call.question);
     const draw = drawVerdict(read, this.#noise, `${this.#seed} ${call.seed}`);
     const answer = writeAnswer({
       draw,
@@ -143,15 +146,17 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
     return promise;
   }
 
-  #promptOf(messages: EngineCall["messages"]): Prompt {
-    let prompt = this.#prompts.get(messages);
+  #promptOf(question: string): Prompt {
+    let prompt = this.#prompts.get(question);
     if (prompt === undefined) {
-      const { text, tokens } = promptOf({ messages: messages as { role: string; content: string }[] });
-      const told = (messages.at(-1)?.content ?? "") as string;
+      const { messages } = JSON.parse(`{${question}}`) as { messages: { role: string; content: string }[] };
+      const { text, tokens } = promptOf({ messages });
+      const told = messages.at(-1)?.content ?? "";
       const read = parsePrompt(told.slice(told.indexOf("[QUESTION]\n")));
       if (read === null) throw new Error("the prompt holds no comparison");
       prompt = { tokens, blocks: blockKeys(text, this.#parameters.block_tokens), read };
-      this.#prompts.set(messages, prompt);
+      if (this.#prompts.size === PROMPTS_MAX) this.#prompts.clear();
+      this.#prompts.set(question, prompt);
     }
     return prompt;
   }

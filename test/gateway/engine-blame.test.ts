@@ -11,7 +11,11 @@ import { deadUrl } from "../verifier/setup.ts";
 import { callWith, HEALTH_MS, waitsAtOnce, withPool } from "./engine-setup.ts";
 
 const about = (question: string, seed = 1) =>
-  callWith({ affinity: question, seed, messages: [{ role: "user", content: question }] });
+  callWith({
+    affinity: question,
+    seed,
+    question: `"messages":${JSON.stringify([{ role: "user", content: question }])}`,
+  });
 const BAD = "bad";
 /** Fails every question whose text begins with `bad`. */
 const strikes =

@@ -1,7 +1,6 @@
 // Owns the texts on both sides of an exchange: a call into a chat-completions body, what came back
 // into an EngineAnswer. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
-import { type ChatMessage, rawPrompt } from "../../../src/core/judges/prompt-job.ts";
 import { thinkingOf } from "../../../src/core/text/thinking.ts";
 import { judgeTemplate } from "../../../src/core/wire/judge-template.ts";
 import { logprobsAsked } from "../../../src/core/wire/soft-answer.ts";
@@ -17,8 +16,8 @@ const RETRYABLE = new Set<ItemErrorCode>(["verifier_unavailable", "verifier_over
  * @param simulated whether the engine is the simulator, which is told a template
  */
 export function chatBody(call: EngineCall, defaultModel: string, simulated = false): string {
-  const { model, temperature, top_p, max_tokens, extra, seed, messages, anchor, completion } = call;
-  return JSON.stringify({
+  const { model, temperature, top_p, max_tokens, extra, seed, question, anchor, completion } = call;
+  const settings = JSON.stringify({
     ...extra,
     model: model ?? defaultModel,
     temperature,
@@ -28,8 +27,8 @@ export function chatBody(call: EngineCall, defaultModel: string, simulated = fal
     stream: true,
     ...(anchor !== null && logprobsAsked(completion)),
     ...(simulated && judgeTemplate(call.prompt ?? "")),
-    ...(completion ? { prompt: rawPrompt(messages as readonly ChatMessage[]) } : { messages }),
   });
+  return `${settings.slice(0, -1)},${question}}`;
 }
 
 /**

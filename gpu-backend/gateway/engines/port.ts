@@ -2,7 +2,6 @@
 // what it brings. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
-import type { SentMessage } from "../../../src/core/judges/image-parts.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
 import type { SoftLabels } from "../../../src/core/judges/soft-reader.ts";
 import type { VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
@@ -10,9 +9,10 @@ import type { EngineKind } from "./gauges.ts";
 import type { Readiness } from "./readiness.ts";
 
 export interface EngineCall {
-  /** Whether the messages are one raw text to complete (presets of style `completion`). */
+  /** Whether the question is one raw text to complete (presets of style `completion`). */
   completion: boolean;
-  messages: readonly SentMessage[];
+  /** As the request's body has it: `"messages":[…]` or `"prompt":"…"`. */
+  question: string;
   /** null: the pool's model. */
   model: string | null;
   temperature: number;

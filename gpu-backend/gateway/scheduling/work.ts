@@ -2,15 +2,9 @@
 // prompts and estimated tokens. Knows no scheduling.
 import { anchorFor } from "../../../src/core/judges/anchors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
-import {
-  imagesMost,
-  imagesNamed,
-  type SentMessage,
-  type ShownImages,
-  withImages,
-} from "../../../src/core/judges/image-parts.ts";
-import type { ChatMessage } from "../../../src/core/judges/prompt-job.ts";
-import { createRenderer, isCompletion, type PromptForm } from "../../../src/core/judges/render.ts";
+import { imagesNamed } from "../../../src/core/judges/image-parts.ts";
+import { createQuestionWriter } from "../../../src/core/judges/question-json.ts";
+import { isCompletion, type PromptForm } from "../../../src/core/judges/render.ts";
 import { createSeeds } from "../../../src/core/judges/seeds.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import {
@@ -35,7 +29,7 @@ class GroupWork {
   readonly #ask: Ask;
   readonly #escape: Escape | undefined;
   #prompts: {
-    render: (order: readonly number[]) => ChatMessage[];
+    write: (order: readonly number[]) => string;
     seedOf: (order: readonly number[], sample: number) => number;
     affinity: string;
   } | null = null;
@@ -47,14 +41,10 @@ class GroupWork {
     this.#escape = escapeWith;
   }
 
-  get images() {
-    return this.#group.images;
-  }
-
   get prompts() {
     const { prompt, form, sampling } = this.#ask;
     this.#prompts ??= {
-      render: createRenderer(prompt, form as PromptForm, this.#group, this.#escape),
+      write: createQuestionWriter(prompt, form as PromptForm, this.#group, { quote: this.#escape }),
       seedOf: createSeeds({ seed: sampling.seed, prompt, form: form as PromptForm }, this.#group),
       // By the question, so that a later request about the same problem meets the replica that has
       // it cached.
@@ -63,12 +53,6 @@ class GroupWork {
     return this.#prompts;
   }
 }
-
-/** JSON cannot carry half a surrogate pair to engines that insist on Unicode scalar values. */
-const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, content: content.toWellFormed() });
-
-const shown = (messages: ChatMessage[], images: ShownImages | undefined, many: number): readonly SentMessage[] =>
-  images === undefined ? messages : withImages(messages, images, imagesMost(many));
 
 /**
  * One comparison on its way: its ballot, its prompt while samples are unsent, and what was left
@@ -89,7 +73,7 @@ export class ComparisonWork {
   readonly #ask: Ask;
   /** One for all its running samples: they are only ever cut together. */
   #abort: AbortController | null = null;
-  #messages: readonly SentMessage[] | null = null;
+  #question: string | null = null;
   #next: number;
 
   constructor(ask: Ask, group: GroupWork, comparison: VerifyComparison, promptTokens: number) {
@@ -126,15 +110,15 @@ export class ComparisonWork {
   call(sample: number): EngineCall {
     const { order } = this.comparison;
     const { sampling, model, soft, patient, priority, extra } = this.#ask;
-    const { render, seedOf, affinity } = this.group.prompts;
-    this.#messages ??= shown(render(order).map(sendable), this.group.images, order.length);
-    const messages = this.#messages;
+    const { write, seedOf, affinity } = this.group.prompts;
+    this.#question ??= write(order);
+    const question = this.#question;
     this.#abort ??= new AbortController();
-    if (this.ballot.unsent === 0) this.#messages = null;
+    if (this.ballot.unsent === 0) this.#question = null;
     return {
       completion: isCompletion(this.#ask.prompt),
       prompt: this.#ask.prompt,
-      messages,
+      question,
       model,
       temperature: sampling.temperature,
       top_p: sampling.top_p,

@@ -3,7 +3,14 @@ import { type Escape, escapeText } from "./escape/escape.ts";
 import { createGuard, type Guard } from "./escape/guard.ts";
 import { marksOf } from "./escape/marks.ts";
 import type { Preset } from "./presets/preset.ts";
-import type { ChatMessage, GivenMessage, PromptJob } from "./prompt-job.ts";
+import {
+  asItIs,
+  type ChatMessage,
+  type GivenMessage,
+  type PromptJob,
+  type Writing,
+  writtenParts,
+} from "./prompt-job.ts";
 
 const SLOT = /\{\{(\w+)\}\}/;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -55,35 +62,41 @@ export function guardOf(preset: Preset, given: readonly GivenMessage[] = []): Gu
 /**
  * Renders questions over one job's candidates in a preset's words.
  * @param quote how model text is made harmless; the marks of the preset's words are broken besides
+ * @param write how contents are written
  */
 export function createPresetRenderer(
   preset: Preset,
   job: PromptJob,
   quote: Escape = escapeText,
+  write: Writing = asItIs,
 ): (shown: readonly number[]) => ChatMessage[] {
   const marks = guardOf(preset, job.slots?.messages);
   const guard = onDemand((text) => marks(quote(text)));
+  const written = onDemand((text) => write(guard(text)));
+  const literal = onDemand((text) => write(JSON.stringify(guard(text))));
   const { reference = "", rubric = RUBRIC, principle = PRINCIPLE } = job.slots ?? {};
   const given = { question: job.question, language: job.language ?? "", reference, rubric, principle };
   const slots: Record<string, string> = {};
   for (const [name, text] of Object.entries(given)) {
-    slots[name] = guard(text);
-    slots[`${name}_json`] = JSON.stringify(slots[name]);
+    slots[name] = written(text);
+    slots[`${name}_json`] = literal(text);
   }
-  const shownAs = (index: number) => guard(job.candidates[index] ?? "");
-  const candidate = preset.candidate.split(SLOT);
+  const partsOfText = (text: string) => writtenParts(text.split(SLOT), write);
+  const candidate = partsOfText(preset.candidate);
+  const between = write(preset.between ?? "\n\n");
   const messages = preset.messages.map(({ role, text, each }) => ({
-    ...{ role: role.split(SLOT), text: text.split(SLOT), each },
+    ...{ role: role.split(SLOT), text: partsOfText(text), each },
   }));
   const slotsOf = (index: number, place: number): SlotValues => {
-    const text = shownAs(index);
-    return { ...slots, letter: LETTERS[place] ?? "", n: `${place + 1}`, text, json: JSON.stringify(text) };
+    const text = job.candidates[index] ?? "";
+    return { ...slots, letter: LETTERS[place] ?? "", n: `${place + 1}`, text: written(text), json: literal(text) };
   };
-  const before = givenBy(job.slots?.messages ?? [], guard, shownAs);
+  const shownAs = (index: number) => written(job.candidates[index] ?? "");
+  const before = givenBy(job.slots?.messages ?? [], { written, write, shownAs });
   return (shown) => {
     const all: SlotValues = {
       ...slots,
-      candidates: shown.map((index, place) => fill(candidate, slotsOf(index, place))).join(preset.between ?? "\n\n"),
+      candidates: shown.map((index, place) => fill(candidate, slotsOf(index, place))).join(between),
       letters: [...LETTERS.slice(0, shown.length)].join(", "),
       count: `${shown.length}`,
     };
@@ -93,7 +106,7 @@ export function createPresetRenderer(
         content: fill(text, slots),
       })),
     );
-    return before === null ? rendered : alternating([...before(shown), ...rendered]);
+    return before === null ? rendered : alternating([...before(shown), ...rendered], write);
   };
 }
 
@@ -107,26 +120,30 @@ function onDemand(guard: Escape): Escape {
   };
 }
 
+interface Written {
+  write: Writing;
+  /** Model text, guarded. */
+  written: Escape;
+  shownAs: (index: number) => string;
+}
+
 /** The asker's own messages over what is shown; null where there are none. */
-function givenBy(messages: readonly GivenMessage[], guard: Escape, shownAs: (index: number) => string) {
+function givenBy(messages: readonly GivenMessage[], { write, written, shownAs }: Written) {
   if (messages.length === 0) return null;
+  const textOf = (part: GivenMessage["parts"][number], shown: readonly number[]) => {
+    if (typeof part === "string") return write(part);
+    return "data" in part ? written(part.data) : shownAs(shown[part.shown] as number);
+  };
   return (shown: readonly number[]): ChatMessage[] =>
-    messages.map(({ role, parts }) => ({
-      role,
-      content: parts
-        .map((part) =>
-          typeof part === "string" ? part : "data" in part ? guard(part.data) : shownAs(shown[part.shown] as number),
-        )
-        .join(""),
-    }));
+    messages.map(({ role, parts }) => ({ role, content: parts.map((part) => textOf(part, shown)).join("") }));
 }
 
 /** Several chat templates refuse two messages of one role in a row: such are one. */
-function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
+function alternating(messages: readonly ChatMessage[], write: Writing): ChatMessage[] {
   const joined: ChatMessage[] = [];
   for (const { role, content } of messages) {
     const last = joined.at(-1);
-    if (last?.role === role) last.content += `\n\n${content}`;
+    if (last?.role === role) last.content += write("\n\n") + content;
     else joined.push({ role, content });
   }
   return joined;

@@ -9,7 +9,7 @@ import { marksOf } from "./escape/marks.ts";
 import { createPresetRenderer } from "./preset-render.ts";
 import { SHOWN } from "./presets/preset.ts";
 import { PRESETS, presetNamed } from "./presets/table.ts";
-import type { ChatMessage, PromptJob } from "./prompt-job.ts";
+import { asItIs, type ChatMessage, type PromptJob, type Writing, writtenParts } from "./prompt-job.ts";
 import { PROMPTS } from "./templates.generated.ts";
 
 export type PromptForm = "exact_match" | "scores";
@@ -103,6 +103,7 @@ export function fenceFor(code: string): string {
  * built when it is asked for.
  * @param quote how model text is made harmless; of an engine whose tokenizer is known, one that
  *   breaks its tokens as well
+ * @param write how contents are written: each text once a job, however many comparisons show it
  * @returns a function from an order (candidate indices, letter A first) to the chat messages
  * @throws ApiError `unknown_prompt`
  */
@@ -111,26 +112,28 @@ export function createRenderer(
   form: PromptForm,
   job: PromptJob,
   quote: Escape = escapeText,
+  write: Writing = asItIs,
 ): (order: readonly number[]) => ChatMessage[] {
   const preset = presetNamed(name);
-  if (preset !== null) return createPresetRenderer(preset, job, quote);
-  const template = sections(name, form);
+  if (preset !== null) return createPresetRenderer(preset, job, quote, write);
+  const template = sections(name, form).map(({ role, parts }) => ({ role, parts: writtenParts(parts, write) }));
   const marks = guardOf(name, form);
   const guard: Escape = (text) => marks(quote(text));
-  const question = guard(job.question);
-  const codes = job.candidates.map(guard);
-  const fences = codes.map(fenceFor);
+  const question = write(guard(job.question));
   const language = LANGUAGE_TAG.test(job.language ?? "") ? job.language : "";
+  const blocks = job.candidates.map((text) => {
+    const code = guard(text);
+    const fence = fenceFor(code);
+    return write(`]\n${fence}${language}\n${code}\n${fence}\n[/CANDIDATE_`);
+  });
+  const between = write("\n\n");
 
-  const block = (index: number, letter: string) => {
-    const fence = fences[index] as string;
-    return `[CANDIDATE_${letter}]\n${fence}${language}\n${codes[index]}\n${fence}\n[/CANDIDATE_${letter}]`;
-  };
   return (order) => {
     const letters = [...LETTERS.slice(0, order.length)];
+    const shown = order.map((index, k) => `[CANDIDATE_${letters[k]}${blocks[index]}${letters[k]}]`);
     const slots: Record<TemplateSlot, string> = {
       question,
-      candidates: order.map((index, k) => block(index, letters[k] as string)).join("\n\n"),
+      candidates: shown.join(between),
       options: letters.join(", "),
       count: String(order.length),
       score_slots: letters.map((letter) => `score ${letter}`).join(", "),

@@ -103,8 +103,12 @@ export class MetricRegistry<Name extends string> {
   }
 
   #at(name: Name, labels: MetricLabels): Series {
-    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value.replace(/[\\"\n]/g, "_")}"`);
-    return this.#labelled(name, pairs.join(","));
+    let pairs = "";
+    for (const label in labels) {
+      const value = labels[label] as string;
+      pairs += `${pairs === "" ? "" : ","}${label}="${SIGNS.test(value) ? value.replace(EACH_SIGN, "_") : value}"`;
+    }
+    return this.#labelled(name, pairs);
   }
 
   #labelled(name: Name, labels: string): Series {
@@ -129,5 +133,9 @@ export class MetricRegistry<Name extends string> {
     return `${text}${name}_sum${braces(labels)} ${sum}\n${name}_count${braces(labels)} ${value}\n`;
   }
 }
+
+/** What a label's value may not hold. */
+const SIGNS = /[\\"\n]/;
+const EACH_SIGN = /[\\"\n]/g;
 
 const braces = (labels: string): string => (labels === "" ? "" : `{${labels}}`);

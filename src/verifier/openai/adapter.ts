@@ -5,9 +5,8 @@ import * as z from "zod";
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { anchorFor } from "../../core/judges/anchors.ts";
-import { imagesMost, withImages } from "../../core/judges/image-parts.ts";
-import { type ChatMessage, rawPrompt } from "../../core/judges/prompt-job.ts";
-import { createRenderer, isCompletion } from "../../core/judges/render.ts";
+import { createQuestionWriter } from "../../core/judges/question-json.ts";
+import { type createRenderer, isCompletion } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
 import { SoftReader } from "../../core/judges/soft-reader.ts";
 import { apiRoot, authorization, partyHeader } from "../../core/wire/chat-endpoint.ts";
@@ -104,34 +103,19 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
 /** The request body for one sample of a question. */
 type BodyOf = (question: JobQuestion, sample: number) => string;
 
-/** JSON cannot carry half a surrogate pair to servers that insist on Unicode scalar values. */
-const sendable = ({ role, content }: ChatMessage): ChatMessage => ({ role, content: content.toWellFormed() });
-
 function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {
-  const render = (config.createRenderer ?? createRenderer)(job.preset, call.form, job);
-  const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
   const { temperature, top_p, max_tokens, extra } = call;
   const model = call.model ?? config.model;
-  const asked = (messages: readonly ChatMessage[], many: number) =>
-    isCompletion(job.preset)
-      ? { prompt: rawPrompt(messages) }
-      : { messages: job.images === undefined ? messages : withImages(messages, job.images, imagesMost(many)) };
-  return ({ shown }, sample) => {
-    const seed = seedOf(shown, sample);
-    return JSON.stringify({
-      ...extra,
-      model,
-      temperature,
-      top_p,
-      max_tokens,
-      seed,
-      stream: true,
-      stream_options: { include_usage: true },
-      ...(call.soft === true && logprobsAsked(isCompletion(job.preset))),
-      ...(config.simulated === true && judgeTemplate(job.preset)),
-      ...asked(render(shown).map(sendable), shown.length),
-    });
-  };
+  const write = createQuestionWriter(job.preset, call.form, job, { renderer: config.createRenderer });
+  const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
+  const head = JSON.stringify({ ...extra, model, temperature, top_p, max_tokens }).slice(0, -1);
+  const rest = JSON.stringify({
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(call.soft === true && logprobsAsked(isCompletion(job.preset))),
+    ...(config.simulated === true && judgeTemplate(job.preset)),
+  }).slice(1, -1);
+  return ({ shown }, sample) => `${head},"seed":${seedOf(shown, sample)},${rest},${write(shown)}}`;
 }
 
 /** Any OpenAI-compatible server, as a deployment configures it. */

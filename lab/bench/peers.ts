@@ -1,0 +1,149 @@
+// Owns the benchmark of both of the product's ways to an engine beside two floors and two other
+// gateways: CPU of each process alone for the same questions to the same mock, in turns.
+import { Agent, request as httpRequest } from "node:http";
+import { type Backends, post } from "./edge-client.ts";
+import { type Figure, figure } from "./figures.ts";
+import { FETCHING_ONLY, fetchingOnly } from "./floors.ts";
+import { cpuMs } from "./kernel.ts";
+import { type Batch, comparisonsOf, rewardsRequest } from "./loads.ts";
+import { type Peer, startLiteLlm, startPortkey } from "./peer-programs.ts";
+import { startProgram } from "./program.ts";
+import { checkReply } from "./rewards-route.ts";
+import { startWorkerd } from "./workerd.ts";
+
+const WARM_UP = 2;
+const IN_FLIGHT = 64;
+/** Questions a round to a gateway that takes milliseconds each: enough for the kernel's 10 ms. */
+const PEER_QUESTIONS = { Portkey: 512, LiteLLM: 128 };
+
+/** What is measured: the processes whose CPU counts, and a round of so many questions. */
+interface Subject {
+  name: string;
+  pids: number[];
+  questions: number;
+  ask(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
+
+/** One question through a peer; its answer must be the mock's. */
+function ask(peer: Peer, body: string): Promise<void> {
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...peer.headers };
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(peer.url, { method: "POST", agent, headers }, (answer) => {
+      let said = "";
+      answer.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+      });
+      answer.on("end", () => {
+        if (answer.statusCode === 200 && said.includes("boxed")) resolve();
+        else reject(new Error(`${peer.name} answered ${answer.statusCode}: ${said.slice(0, 500)}`));
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+function peerSubject(peer: Peer, questions: number, body: string): Subject {
+  const all = async () => {
+    let left = questions;
+    const lane = async () => {
+      while (left-- > 0) await ask(peer, body);
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  };
+  return { name: peer.name, pids: [peer.pid], questions, ask: all, close: peer.close };
+}
+
+/** Starts the floors, the product's two ways, and the peers; `subjects` has what was started. */
+async function startSubjects(subjects: Subject[], script: string, backends: Backends, batch: Batch): Promise<void> {
+  const questions = comparisonsOf(batch);
+  const request = JSON.stringify(rewardsRequest(batch));
+  const engine = backends.verifier.VERIFIER_URL as string;
+  const edge = async (name: string, vars: Record<string, string>, beside: Subject["pids"] = []) => {
+    const worker = await startWorkerd({ script, vars });
+    const asking = async () => checkReply(await post(`${worker.url}/v1/rewards`, request), batch, false);
+    subjects.push({ name, pids: [worker.pid, ...beside], questions, ask: asking, close: worker.close });
+    return asking;
+  };
+  // One round first, from which the others have their question.
+  await (await edge("edge, openai", backends.verifier))();
+  const question = await backends.question();
+  const told = fetchingOnly(questions, question);
+
+  const worker = await startWorkerd({ script: FETCHING_ONLY, vars: backends.verifier });
+  const fetching = async () => void (await post(worker.url, told));
+  subjects.push({ name: "a bare Worker", pids: [worker.pid], questions, ask: fetching, close: worker.close });
+
+  const node = await startProgram("lab/bench/node-floor.ts", { ENGINE_URL: engine });
+  const forwarding = async () => void (await post(node.url, told));
+  subjects.push({ name: "a bare Node process", pids: [node.pid], questions, ask: forwarding, close: node.close });
+
+  const gateway = await startProgram("gpu-backend/gateway/main.ts", {
+    ...{ PORT: "0", ENGINE_URL: engine, ENGINE_MODEL: "bench", ENGINE_MAX_IN_FLIGHT: "256" },
+  });
+  await edge("edge and gateway", { VERIFIER_URL: gateway.url, VERIFIER_PROTOCOL: "verify" }, [gateway.pid]);
+  subjects.push({ name: "gateway", pids: [gateway.pid], questions, ask: async () => {}, close: gateway.close });
+
+  for (const start of [startPortkey, startLiteLlm]) {
+    const peer = await start(engine);
+    subjects.push(peerSubject(peer, PEER_QUESTIONS[peer.name as keyof typeof PEER_QUESTIONS], question));
+  }
+}
+
+/**
+ * CPU a question of each, ms, and of the product's ways over the floors' and the peers' in the same
+ * round; how long a batch takes by the clock over the floor's own.
+ */
+export async function benchPeers(script: string, backends: Backends, batch: Batch, rounds: number): Promise<Figure[]> {
+  const subjects: Subject[] = [];
+  const cpu = new Map<string, number[]>();
+  const wall = new Map<string, number[]>();
+  const spent = (pids: number[]) => pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
+  try {
+    await startSubjects(subjects, script, backends, batch);
+    for (const { name } of subjects) {
+      cpu.set(name, []);
+      wall.set(name, []);
+    }
+    const gateway = subjects.find(({ name }) => name === "gateway") as Subject;
+    for (let round = -WARM_UP; round < rounds; round++) {
+      for (const { name, pids, questions, ask: asking } of subjects) {
+        // The gateway's own part is of the round that went through it.
+        if (name === "gateway") continue;
+        const [before, own, since] = [spent(pids), spent(gateway.pids), performance.now()];
+        await asking();
+        if (round < 0) continue;
+        cpu.get(name)?.push((spent(pids) - before) / questions);
+        wall.get(name)?.push(performance.now() - since);
+        if (name === "edge and gateway") cpu.get("gateway")?.push((spent(gateway.pids) - own) / questions);
+      }
+    }
+  } finally {
+    for (const { close } of subjects) await close();
+  }
+  const ratios = (part: string, whole: string, of = cpu) =>
+    (of.get(part) as number[]).map((value, round) => value / ((of.get(whole) as number[])[round] as number));
+  const size = `${batch.groups} x ${batch.rollouts}`;
+  return [
+    ...[...cpu].map(([name, values]) => figure(name, "CPU ms/question", null, values)),
+    figure("edge, openai / a bare Worker", "ratio", { most: 1.5 }, ratios("edge, openai", "a bare Worker")),
+    figure("gateway / a bare Node process", "ratio", { most: 1.5 }, ratios("gateway", "a bare Node process")),
+    figure("edge and gateway / Portkey", "ratio", { most: 1 / 12 }, ratios("edge and gateway", "Portkey")),
+    figure("edge and gateway / LiteLLM", "ratio", { most: 1 / 100 }, ratios("edge and gateway", "LiteLLM")),
+    figure(
+      `${size} by the clock, openai / a bare Worker`,
+      "ratio",
+      { most: 2 },
+      ratios("edge, openai", "a bare Worker", wall),
+    ),
+    figure(
+      `${size} by the clock, gateway / a bare Node process`,
+      "ratio",
+      { most: 2 },
+      ratios("edge and gateway", "a bare Node process", wall),
+    ),
+  ];
+}
