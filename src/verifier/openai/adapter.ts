@@ -89,7 +89,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
             signal,
             onHeaders,
             onBytes,
-            call.silence_ms !== undefined,
+            call.silence_ms !== undefined ? "watched" : call.max_tokens <= BRIEF_TOKENS ? "brief" : "thinking",
             anchor && new SoftReader(anchor),
           );
           if (outcome.generation.error === null) outcome.generation.model ??= call.model ?? config.model;
@@ -99,6 +99,9 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
     },
   };
 }
+
+/** An answer of so many tokens takes an engine less than two seconds. */
+const BRIEF_TOKENS = 32;
 
 /** The request body for one sample of a question. */
 type BodyOf = (question: JobQuestion, sample: number) => string;

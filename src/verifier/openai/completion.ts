@@ -9,6 +9,12 @@ import { readBody } from "../fan-out/read-body.ts";
 import { type AttemptResult, isBackendFailure, outcome } from "../fan-out/refusal.ts";
 
 /**
+ * `brief`: of so few tokens that it is over as soon as it begins, so that one wait does for both; each
+ * costs a seventh of what a Worker's fetch does. `watched`: its silence is told from its slowness.
+ */
+export type AnswerPace = "watched" | "brief" | "thinking";
+
+/**
  * Posts one question and reads its answer, streamed or not. Never rejects for what the backend or
  * the network does.
  *
@@ -16,8 +22,8 @@ import { type AttemptResult, isBackendFailure, outcome } from "../fan-out/refusa
  * connection that ends early with an error is a backend that died (`verifier_unavailable`), one
  * that ends in good order without the answer's end is
  * `verifier_bad_reply`; neither is sent again, since the generation has already cost the GPU its
- * time. `onBytes` is called with every piece of an answer, first as soon as it begins; in small
- * pieces when the answer is `watched`. `soft` looks on for the labels' probabilities.
+ * time. `onBytes` is called with every piece of an answer, first as soon as it begins, but of a
+ * `brief` one; in small pieces when it is `watched`. `soft` looks on for the labels' probabilities.
  */
 export async function complete(
   endpoint: Endpoint,
@@ -25,17 +31,17 @@ export async function complete(
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void,
   onBytes: () => void = () => {},
-  watched = false,
+  pace: AnswerPace = "thinking",
   soft: SoftReader | null = null,
 ): Promise<AttemptResult> {
   const { reply, failed } = await exchange(endpoint, { body, signal, onHeaders, explains: true });
-  return failed ?? readAnswer(reply, onBytes, watched, soft, signal);
+  return failed ?? readAnswer(reply, onBytes, pace, soft, signal);
 }
 
 async function readAnswer(
   response: Response,
   onBytes: () => void,
-  watched: boolean,
+  pace: AnswerPace,
   soft: SoftReader | null,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
@@ -44,7 +50,7 @@ async function readAnswer(
     if (response.body === null) return;
     const json = response.headers.get("content-type")?.includes("json") ?? false;
     if (json) answer.document(await readDocument(response.body, onBytes));
-    else await readEvents(response.body, answer, onBytes, watched);
+    else await readEvents(response.body, answer, onBytes, pace);
   });
   if (broken !== null) {
     const ended = outcome(broken);
@@ -68,7 +74,7 @@ async function readEvents(
   body: ReadableStream<Uint8Array>,
   answer: AnswerBuilder,
   onBytes: () => void,
-  watched: boolean,
+  pace: AnswerPace,
 ): Promise<void> {
   let answering = false;
   const events = new EventSplitter((data) => {
@@ -81,6 +87,11 @@ async function readEvents(
   };
   // Before an answer there may be comments only, by which a server says that it still lives: each
   // of them counts.
-  await readBody(body, take, watched ? () => (answering ? WATCHED_BITE_BYTES : 1) : "first_prompt");
+  const paces = {
+    watched: () => (answering ? WATCHED_BITE_BYTES : 1),
+    brief: "large",
+    thinking: "first_prompt",
+  } as const;
+  await readBody(body, take, paces[pace]);
   events.end();
 }
