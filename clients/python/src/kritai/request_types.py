@@ -59,8 +59,12 @@ class Rollout(TypedDict, total=False):
     tests: Sequence[TestResult]
     step_scores: Sequence[float | None]
     step_texts: Sequence[str]
+    step_logprobs: Sequence[float]
+    base_step_logprobs: Sequence[float]
     reference_logprobs: Sequence[float]
     base_reference_logprobs: Sequence[float]
+    text_logprobs: Sequence[float]
+    base_text_logprobs: Sequence[float]
     answer: str | None
     self_certainty: float
     token_entropy: float
@@ -110,6 +114,8 @@ class Group(_GroupContent, total=False):
     language: str
     reference: str | Sequence[str]
     answer_type: Literal["auto", "number", "choice", "set", "text"]
+    start_score: float
+    twin: int | str
     rubric: Sequence[RubricItem]
     test_cases: Sequence[TestCase]
     item: Mapping[str, object]
