@@ -4,12 +4,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareRuns } from "./compare.ts";
 import { evaluateSet } from "./evaluate.ts";
+import { percent, plain } from "./figures/estimate.ts";
 import { type CompareOptions, type EvaluateOptions, readOptions, USAGE } from "./flags.ts";
 import { headlineOf } from "./headline.ts";
 import { FRONT_METRICS, type Point, paretoFront } from "./pareto.ts";
 import { progressLine } from "./progress.ts";
 import { warningsOf } from "./report.ts";
-import { differenceText, percent, plain } from "./tables.ts";
+import { differenceText } from "./tables.ts";
 
 const EXIT = { ok: 0, fault: 1, usage: 2, incomplete: 3, interrupted: 130 } as const;
 /** Between two looks whether a line of progress is due. */

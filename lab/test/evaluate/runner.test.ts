@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Answer, AnswerStore } from "../../evaluate/asking/answers.ts";
 import { batchSize, type Cell, planCells } from "../../evaluate/asking/cells.ts";
 import type { Question } from "../../evaluate/asking/client.ts";
-import { runWork } from "../../evaluate/runner.ts";
+import { runWork } from "../../evaluate/asking/runner.ts";
 import { fixtureLists } from "./fixture-set.ts";
 
 const LISTS = fixtureLists({ problems: 4, lists: 5 });

@@ -1,6 +1,6 @@
 // Owns the order and the pace of a run: what is still to ask, in batches, a few at a time, each
 // answer stored before the next is asked. Knows no HTTP.
-import type { AnswerStore, Asked } from "./asking/answers.ts";
+import type { AnswerStore, Asked } from "./answers.ts";
 
 /** Questions to ask in one cell. */
 export interface Work<C, Q> {
