@@ -10,7 +10,7 @@ import { AnswerSchema, type AnswerStore, openAnswers, type RunIdentity } from ".
 import { batchSize, type Cell, generationsOf, planCells } from "./asking/cells.ts";
 import { askLists, type Question } from "./asking/client.ts";
 import { assertReady } from "./asking/preflight.ts";
-import { type Progress, runWork } from "./asking/runner.ts";
+import { runWork, type Surroundings } from "./asking/runner.ts";
 import { wrongLists } from "./asking/wrong-lists.ts";
 import { readPoints } from "./compare.ts";
 import type { EvaluateOptions } from "./flags.ts";
@@ -20,18 +20,6 @@ import { rowsCsv } from "./rows-csv.ts";
 import { type EvaluationSet, readSet } from "./set-reader.ts";
 import { summariseCell } from "./summarise.ts";
 import type { CellSummary, Summary } from "./summary.ts";
-
-export interface Surroundings {
-  /** The command as given, for the report. */
-  command: string;
-  api_key: string | null;
-  signal: AbortSignal;
-  /** Said once, before anything is asked. */
-  onNote(text: string): void;
-  onProgress(progress: Progress): void;
-  /** Called once the control's stack, which sets signal handlers of its own, has started. */
-  onStarted?(): void;
-}
 
 /**
  * Asks what is missing, then writes summary.json, rows.csv, report.md and report.html over all answers.

@@ -24,6 +24,19 @@ export interface Progress {
   cell: string;
 }
 
+/** What a run is given by the program around it. */
+export interface Surroundings {
+  /** The command as given, for the report. */
+  command: string;
+  api_key: string | null;
+  signal: AbortSignal;
+  /** Said once, before anything is asked. */
+  onNote(text: string): void;
+  onProgress(progress: Progress): void;
+  /** Called once the control's stack, which sets signal handlers of its own, has started. */
+  onStarted?(): void;
+}
+
 /**
  * Asks everything that the store does not hold yet. A list that failed is stored as such and not
  * asked again by this run. Rejects with the first request's fault, or the signal's reason, after
