@@ -4,16 +4,17 @@
 import type { Html } from "../../scripts/build/reference/html.ts";
 import { barChart, lineChart } from "../report/charts.ts";
 import { exportsOf } from "../report/exports.ts";
-import { type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
+import { reportPage, type Table } from "../report/page.ts";
+import { markdown, type Part, sections } from "../report/parts.ts";
+import { adversarialMetricsTable, adversarialTable, shiftTable } from "./adversarial-tables.ts";
 import { wrongTable } from "./asking/wrong-lists.ts";
-import { SHARES } from "./coverage.ts";
-import { frontPart, type Part } from "./front-part.ts";
+import { SHARES } from "./figures/coverage.ts";
+import type { Estimate } from "./figures/estimate.ts";
+import { frontPart } from "./front-part.ts";
 import { comparedHeadline, headlineOf } from "./headline.ts";
 import type { Point } from "./pareto.ts";
-import type { CellSummary, Estimate, Summary } from "./summary.ts";
+import type { CellSummary, Summary } from "./summary.ts";
 import {
-  adversarialMetricsTable,
-  adversarialTable,
   cellsTable,
   coverageTable,
   differencesOf,
@@ -71,7 +72,7 @@ function partsOf(summary: Summary): Part[] {
     {
       title: "Results",
       lead: `ListAcc: the one candidate selected has the highest pass rate; no selection counts as wrong; guessing gives ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: win counts against pass rates, the mean over lists of ${settings.tau_candidates_min} or more candidates where it is defined; lists where it is not are counted, and both other conventions are in the last table. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
-      tables: [cellsTable(summary), ...paired(summary), undefinedTauTable(summary)],
+      tables: [cellsTable(summary), ...shifts(summary), ...paired(summary), undefinedTauTable(summary)],
       charts: [accuracyBars(main, set.chance_list_acc)],
     },
     ...selfConsistency(cells),
@@ -122,6 +123,12 @@ function paired({ cells, settings }: Summary): Table[] {
     first === undefined ? [] : [{ label: one.cell, against: first.cell, one, other: first }],
   );
   return pairedTables(differencesOf(pairs, settings));
+}
+
+/** Of the way in which modified lists were asked: the first. */
+function shifts({ cells: [first], adversarial }: Summary): Table[] {
+  const table = first === undefined ? null : shiftTable(first, adversarial?.rows ?? []);
+  return table === null ? [] : [table];
 }
 
 const bounds = ({ ci95 }: Estimate) => ({ low: ci95?.[0] ?? null, high: ci95?.[1] ?? null });
@@ -233,35 +240,9 @@ export function htmlReport(summary: Summary): { page: string; files: Record<stri
   return { page, files: exportsOf(parts) };
 }
 
-const sections = (parts: readonly Part[]): ReportSection[] =>
-  parts.map(({ title, lead, tables, charts }) => ({ title, lead, content: [...tables, ...charts] }));
-
 export function markdownReport(summary: Summary): string {
   const facts = factsOf(summary).map(([name, value]) => `- ${name}: ${value}`);
   return markdown(titleOf(summary), headlineOf(summary), facts, partsOf(summary));
-}
-
-function markdown(title: string, headline: string, facts: readonly string[], parts: readonly Part[]): string {
-  const blocks = parts.flatMap(({ title: heading, lead, tables }) => [
-    `## ${heading}`,
-    ...(lead === "" ? [] : [lead]),
-    ...tables.flatMap((table) => [`${table.caption}:`, markdownTable(table)]),
-  ]);
-  return `${[`# ${title}`, `**${headline}**`, facts.join("\n"), ...blocks].join("\n\n")}\n`;
-}
-
-/** What a verifier wrote is text: no end of a cell, no markup, no link and no picture. */
-const markdownText = (text: string): string =>
-  text
-    .replace(/[\\`|]/g, "\\$&")
-    .replaceAll("](", "]\\(")
-    .replaceAll("<", "&lt;");
-
-function markdownTable({ columns, rows }: Table): string {
-  const text = (cell: Table["rows"][number][number]) =>
-    typeof cell === "number" || cell === null ? shownNumber(cell) : markdownText(String(cell));
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row.map(text)))].join("\n");
 }
 
 /** Several verifiers on one set: their points and both fronts. */
