@@ -7,6 +7,7 @@ import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { commit } from "../../scripts/stack/commit.ts";
 import { workerd } from "../../scripts/stack/workerd.ts";
 import { AGENTS, benchAgents } from "./agents.ts";
+import { benchAlarmsLook } from "./alarms-look.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchContracts } from "./contracts-route.ts";
 import { benchCostlyFloods } from "./costly-floods.ts";
@@ -75,6 +76,7 @@ const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 96 }, load_
 /** Minutes long, so only by `--only`. */
 const ON_REQUEST: ReadonlySet<string> = new Set([
   "agents",
+  "alarms-look",
   "database-down",
   "gateway",
   "group-room",
@@ -119,6 +121,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   "filled-memory": async () => benchFilledMemory(await script()),
   memory: () => withBackends(memory),
   agents: () => withBackends(agents),
+  "alarms-look": () => benchAlarmsLook({ steps: 2000, groups: 32, rollouts: 16, requests: 1 }, 5),
   "database-down": async (down_ms) =>
     benchDatabaseDown(await script(), {
       ...{ warm_per_second: 60, warm_ms: 60_000 },
