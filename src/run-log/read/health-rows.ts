@@ -151,8 +151,8 @@ req AS MATERIALIZED (
 const looking = (run: RunKey, steps: number, axis: RunAxis, last: boolean) => sql`
 WITH ${lookedAt(run, steps, axis)}
 SELECT (SELECT json_agg(k ORDER BY k) FROM changed) AS changed,
-  (SELECT json_agg(json_build_array(k, requests || ' ' || ids) ORDER BY k) FROM sets) AS steps,
-  CASE WHEN whole THEN (SELECT json_agg(json_build_array(k, requests || ' ' || ids, measured)) FROM held) END AS held,
+  (SELECT json_agg(k ORDER BY k) FROM sets) AS steps,
+  CASE WHEN whole THEN (SELECT json_agg(json_build_array(k, measured)) FROM held WHERE k NOT IN (SELECT k FROM changed)) END AS held,
   (SELECT bool_or(again) FROM held) AS again
 FROM (SELECT ${last}::boolean OR NOT EXISTS (SELECT FROM changed) AS whole) AS state`;
 
@@ -178,8 +178,8 @@ SELECT k::int, json_build_array(${sql.raw(ACROSS.map(fieldOf).join(", "))}) AS a
 /** Each list null where it would be empty. */
 interface HeldLook extends Record<string, unknown> {
   changed: number[] | null;
-  steps: [k: number, requests: string][] | null;
-  held: [k: number, requests: string, measured: StepValues][] | null;
+  steps: number[] | null;
+  held: [k: number, measured: StepValues][] | null;
   again: boolean | null;
 }
 
@@ -217,13 +217,13 @@ export async function healthRows(
   const look = async (last: boolean) => (await db.execute<HeldLook>(looking(run, steps, axis, last))).rows[0];
   const first = await look(false);
   const computed = await compute(db, run, first?.changed ?? [], axis);
-  const found = computed.size === 0 ? first : await look(true);
-  const held = new Map(found?.held?.map(([k, requests, measured]) => [`${k} ${requests}`, measured]));
+  const found = first?.changed == null ? first : await look(true);
+  const held = new Map(found?.held);
   const back = found?.again ? await db.execute<{ k: number; across: StepValues }>(lookingBack(run, steps, axis)) : null;
   const across = new Map(back?.rows.map((row) => [row.k, row.across]));
-  return (found?.steps ?? []).flatMap(([k, requests]) => {
+  return (found?.steps ?? []).flatMap((k) => {
     // A step that grows without a pause is told as it was when it was computed.
-    const measured = held.get(`${k} ${requests}`) ?? computed.get(k);
+    const measured = held.get(k) ?? computed.get(k);
     return measured === undefined ? [] : [healthRow(k, measured, across.get(k))];
   });
 }
