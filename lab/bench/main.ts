@@ -19,6 +19,7 @@ import { type Figure, isMet } from "./figures.ts";
 import { benchFilledMemory } from "./filled-memory.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGroupRoom } from "./group-room.ts";
+import { benchGrowth, curvesUpTo } from "./growth.ts";
 import { benchHedging } from "./hedging.ts";
 import { benchHyperdrive } from "./hyperdrive.ts";
 import { benchIdleUploads } from "./idle-uploads.ts";
@@ -80,6 +81,7 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "database-down",
   "gateway",
   "group-room",
+  "growth",
   "early-stop",
   "early-stop-stack",
   "hedging",
@@ -113,6 +115,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   "early-stop-stack": () => benchEarlyStopStack(EARLY_STOP_STACK),
   waves: () => benchWaves(WAVES),
   "group-room": () => withBackends(groupRoom),
+  growth: () => benchGrowth(curvesUpTo({ groups: 256, rollouts: 64, kib: 256, signals: 16 }), 5),
   hedging: () => benchHedging({ questions: 10_000, rounds: 5 }),
   hyperdrive: () => benchHyperdrive({ groups: 200, requests: 60, delays_ms: [0, 2, 10] }),
   "idle-uploads": async () => benchIdleUploads(await script(), { requests: 300, rounds: 5 }),
