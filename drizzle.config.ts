@@ -3,6 +3,6 @@
 
 export default {
   dialect: "postgresql",
-  schema: ["./src/run-log/db/schema.ts", "./src/run-log/db/verdict-tables.ts"],
+  schema: ["./src/run-log/db/schema.ts", "./src/run-log/db/verdict-tables.ts", "./src/run-log/db/health-tables.ts"],
   out: "./migrations",
 };

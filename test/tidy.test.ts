@@ -75,7 +75,12 @@ describe("imports", () => {
     expect(table.filter((path) => path !== "src/api/tools/shared/contract.ts").sort()).toEqual(
       contracts.filter((path) => path.startsWith("src/")).sort(),
     );
-    const counts = contracts.map((path) => `${path}: ${Object.values(importsOf(path)).flat().length}`);
+    // What a field says of itself is in no bundle, and couples nothing.
+    const counted = (path: string) =>
+      Object.values(importsOf(path))
+        .flat()
+        .filter((to) => !/said(\.ts)?$/.test(to));
+    const counts = contracts.map((path) => `${path}: ${counted(path).length}`);
     expect(counts.filter((count) => Number(count.split(": ")[1]) > 12)).toEqual([]);
   });
 

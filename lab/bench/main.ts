@@ -7,6 +7,7 @@ import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { commit } from "../../scripts/stack/commit.ts";
 import { workerd } from "../../scripts/stack/workerd.ts";
 import { AGENTS, benchAgents } from "./agents.ts";
+import { benchAlarmsLook } from "./alarms-look.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchContracts } from "./contracts-route.ts";
 import { benchCostlyFloods } from "./costly-floods.ts";
@@ -18,6 +19,7 @@ import { type Figure, isMet } from "./figures.ts";
 import { benchFilledMemory } from "./filled-memory.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGroupRoom } from "./group-room.ts";
+import { benchGrowth, curvesUpTo } from "./growth.ts";
 import { benchHedging } from "./hedging.ts";
 import { benchHyperdrive } from "./hyperdrive.ts";
 import { benchIdleUploads } from "./idle-uploads.ts";
@@ -76,9 +78,11 @@ const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 96 }, load_
 /** Minutes long, so only by `--only`. */
 const ON_REQUEST: ReadonlySet<string> = new Set([
   "agents",
+  "alarms-look",
   "database-down",
   "gateway",
   "group-room",
+  "growth",
   "early-stop",
   "early-stop-stack",
   "hedging",
@@ -113,6 +117,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   "early-stop-stack": () => benchEarlyStopStack(EARLY_STOP_STACK),
   waves: () => benchWaves(WAVES),
   "group-room": () => withBackends(groupRoom),
+  growth: () => benchGrowth(curvesUpTo({ groups: 256, rollouts: 64, kib: 256, signals: 16 }), 5),
   hedging: () => benchHedging({ questions: 10_000, rounds: 5 }),
   hyperdrive: () => benchHyperdrive({ groups: 200, requests: 60, delays_ms: [0, 2, 10] }),
   "idle-uploads": async () => benchIdleUploads(await script(), { requests: 300, rounds: 5 }),
@@ -122,6 +127,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   memory: () => withBackends(memory),
   peers: () => withBackends(peers),
   agents: () => withBackends(agents),
+  "alarms-look": () => benchAlarmsLook({ steps: 2000, groups: 32, rollouts: 16, requests: 1 }, 5),
   "database-down": async (down_ms) =>
     benchDatabaseDown(await script(), {
       ...{ warm_per_second: 60, warm_ms: 60_000 },

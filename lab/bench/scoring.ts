@@ -9,7 +9,7 @@ import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type Figure, repeated } from "./figures.ts";
 import { type Batch, comparisonsOf, rewardsRequest } from "./loads.ts";
 
-const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+export const clock: Clock = { now: () => performance.now(), date: () => new Date() };
 const ANSWERS = ["\\boxed{A}", "\\boxed{B}", "I prefer neither."];
 
 /** Answers every sample in the call itself; which letter hangs on the comparison's number only. */

@@ -1,9 +1,20 @@
-// Owns the Worker as one module, and the pages that it serves: made from the sources. Knows no
-// process.
-import { build, stop } from "esbuild";
+// Owns the Worker as one module, and the pages that it serves: made from the sources, once for as
+// long as these are the same. Knows no process.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type BuiltFolder, isBuiltFrom, PUBLIC, replaceFolder, sourcesDigest } from "../build/public/folder.ts";
 import { buildAssets } from "./assets.ts";
 
 const ENTRY = new URL("../../src/worker.ts", import.meta.url).pathname;
+
+/** The last bundle of ours that was made. */
+const BUNDLE: BuiltFolder = {
+  root: PUBLIC.root,
+  sources: ["src", "scripts/stack/bundle.ts", "package.json", "package-lock.json"],
+  folder: "dist/bundle",
+  stamp: "dist/bundle.sha256",
+};
+const FILE = "worker.mjs";
 
 /**
  * A Worker as one ES module: ours, minified, unless told otherwise. The static assets that it is
@@ -11,6 +22,17 @@ const ENTRY = new URL("../../src/worker.ts", import.meta.url).pathname;
  */
 export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promise<string> {
   await buildAssets();
+  if (entry !== ENTRY || !minify) return bundled(entry, minify);
+  const digest = sourcesDigest(BUNDLE);
+  if (isBuiltFrom(digest, BUNDLE)) return readFileSync(join(BUNDLE.root, BUNDLE.folder, FILE), "utf8");
+  const text = await bundled(entry, minify);
+  replaceFolder(BUNDLE, digest, { [FILE]: text });
+  return text;
+}
+
+async function bundled(entry: string, minify: boolean): Promise<string> {
+  // What takes longest to load comes only once it is of use.
+  const { build, stop } = await import("esbuild");
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,

@@ -158,15 +158,11 @@ function workerOf(vars: readonly string[], queue: string | undefined): string {
 }
 
 /**
- * Whom https trusts: Node's authorities with those of NODE_EXTRA_CA_CERTS, and the system's. Workerd
- * by itself knows the system's alone, and a slim image has none.
+ * Whom https trusts: Node's authorities with those of NODE_EXTRA_CA_CERTS, and the system's, which
+ * workerd reads itself. A slim image has none.
  */
-function tlsOptions(): string {
-  // Node prints a line where the folder is not.
-  const system = process.platform !== "linux" || existsSync("/etc/ssl/certs") ? getCACertificates("system") : [];
-  const trusted = new Set([...getCACertificates("default"), ...system]);
-  return `(trustedCertificates = ${list([...trusted].map(quote))})`;
-}
+const tlsOptions = (): string =>
+  `(trustBrowserCas = true, trustedCertificates = ${list(getCACertificates("default").map(quote))})`;
 
 /** Where this machine reaches what listens on a host. */
 function reachable(host: string): string {

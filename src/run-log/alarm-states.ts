@@ -7,7 +7,8 @@ import type { AlarmState } from "../core/health/alarm-state.ts";
 import type { AlarmStates } from "../ports/alarms.ts";
 import type { RunKey } from "../ports/run-log.ts";
 import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
-import { runAlarms, runs } from "./db/schema.ts";
+import { runAlarms } from "./db/health-tables.ts";
+import { runs } from "./db/schema.ts";
 
 const ofRun = ({ run_id, owner }: RunKey) => and(eq(runAlarms.run_id, run_id), eq(runAlarms.owner, owner));
 

@@ -6,6 +6,7 @@ import { benchAgents } from "../../bench/agents.ts";
 import { benchColdStart } from "../../bench/cold-start.ts";
 import { type Backends, startBackends } from "../../bench/edge-client.ts";
 import { type Figure, figure, isMet } from "../../bench/figures.ts";
+import { benchGrowth, curvesUpTo, slopeOf } from "../../bench/growth.ts";
 import { hottest } from "../../bench/inspector.ts";
 import { comparisonsOf, rewardsRequest } from "../../bench/loads.ts";
 import { benchMemory, largeBatch } from "../../bench/memory.ts";
@@ -49,6 +50,10 @@ describe("every benchmark says finite numbers", () => {
     expect(figures[0]?.median).toBeGreaterThan(0);
   });
 
+  it("of growth, curve by curve", async () => {
+    expectFinite(await benchGrowth(curvesUpTo({ groups: 4, rollouts: 8, kib: 4, signals: 4 }), 1), 16);
+  });
+
   it("of rollouts of several turns, whose beginnings stand once", async () => {
     const figures = await benchAgents(script, backends, { groups: 1, rollouts: 2, messages: 4, chars: 100 }, 1);
     expectFinite(figures, 17);
@@ -86,6 +91,18 @@ describe("the harness", () => {
     const summed = figure("x", "ms", { most: 3 }, [5, 1, 3]);
     expect(summed).toMatchObject({ median: 3, min: 1, max: 5, repeats: 3 });
     expect(() => figure("x", "ms", null, [])).toThrow(RangeError);
+  });
+
+  it("tells a slope with what it is known to", () => {
+    expect(slopeOf([1, 2, 3, 4].map((x) => [x, 2 * x + 1] as const))).toEqual({ slope: 2, doubt: 0 });
+    const { slope, doubt } = slopeOf([1, 2, 3, 4].map((x) => [x, 2 * x + (x % 2)] as const));
+    expect(Math.abs(slope - 2)).toBeLessThan(doubt);
+    expect(
+      slopeOf([
+        [1, 1],
+        [2, 2],
+      ] as const).doubt,
+    ).toBe(Number.POSITIVE_INFINITY);
   });
 
   it("holds the median against the goal", () => {

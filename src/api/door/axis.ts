@@ -9,9 +9,10 @@ import { wholeNumber } from "./parameters.ts";
 import { invalidRequest } from "./validation.ts";
 
 const BySchema = z.enum(["step", "window"]);
-const meaning = (unsaid: string) => ({
-  description: `\`step\`: the trainer's steps. \`window\`: requests without a step in order of logging, so many groups a window; a step is then a window's number. ${unsaid}`,
-});
+const meaning = (unsaid: string) =>
+  said(
+    `\`step\`: the trainer's steps. \`window\`: requests without a step in order of logging, so many groups a window; a step is then a window's number. ${unsaid}`,
+  );
 const window_groups = wholeNumber(1, "window_groups_max")
   .nullable()
   .default(null)

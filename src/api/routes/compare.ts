@@ -26,7 +26,7 @@ export const CompareQuerySchema = OwnerQuerySchema.extend({
     ),
   ),
   window_groups: EITHER_AXIS.window_groups,
-  with: RunIdSchema.meta({ description: "the other run", examples: ["another-run"] }),
+  with: RunIdSchema.meta({ ...said("the other run"), examples: ["another-run"] }),
   with_owner: OwnerQuerySchema.shape.owner.meta(said("whose the other run is, as `owner`")),
   steps: wholeNumber(1, "compare_steps_max")
     .default(STEPS)

@@ -50,7 +50,7 @@ export function replayDeadLetters(deps: RouteDeps) {
 
 export const ExpiryQuerySchema = z.strictObject({
   before: z.iso.datetime({ offset: false }).meta({
-    description: "letters that first came before this instant are deleted for good",
+    ...said("letters that first came before this instant are deleted for good"),
     examples: ["2026-01-01T00:00:00Z"],
   }),
 });

@@ -1,6 +1,7 @@
 // Owns POST /classify: vLLM's classification as reward-model clients use it, one probability a
 // text, in input order.
 import * as z from "zod";
+import { said } from "#said";
 import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { OPENED_TURN, splitRendered } from "./shared/chat-template.ts";
@@ -18,13 +19,13 @@ const InputText = RolloutTextSchema;
 
 export const ClassifyRequestSchema = z.object({
   model: z.string().nullish(),
-  input: z.union([InputText, z.array(InputText).min(1)]).meta({
-    description: "conversations rendered by a chat template; with `query`, the answers alone",
-  }),
+  input: z
+    .union([InputText, z.array(InputText).min(1)])
+    .meta(said("conversations rendered by a chat template; with `query`, the answers alone")),
   query: z
     .union([PromptText, z.array(PromptText).min(1)])
     .nullish()
-    .meta({ description: "the prompt of all inputs, or one each" }),
+    .meta(said("the prompt of all inputs, or one each")),
   use_activation: z.boolean().nullish(),
   kritai: KritaiSchema,
 });

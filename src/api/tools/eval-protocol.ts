@@ -1,6 +1,7 @@
 // Owns POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of
 // itself that it is not valid. Gathering: gathered.ts.
 import * as z from "zod";
+import { said } from "#said";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
 import { runStart } from "../content/pieces.ts";
 import { invalidRequest, validAt } from "../door/validation.ts";
@@ -14,25 +15,25 @@ import { type JudgedSample, sampleLogs, ungathered, unitScore } from "./shared/s
 import { truthField } from "./shared/stated-facts.ts";
 
 export const EvaluateRequestSchema = z.object({
-  messages: z.array(MessageSchema).min(2).meta({
-    description:
-      "what follows the last one of the user is judged, with its calls and results; those before are the prompt",
-  }),
+  messages: z
+    .array(MessageSchema)
+    .min(2)
+    .meta(
+      said("what follows the last one of the user is judged, with its calls and results; those before are the prompt"),
+    ),
   ground_truth: truthField("samples of one prompt with different ones are different problems"),
-  kwargs: z.unknown().optional().meta({ description: "further fields of the row, for specs that need facts" }),
+  kwargs: z.unknown().optional().meta(said("further fields of the row, for specs that need facts")),
 });
 
 const score = z.number().min(0).max(1);
 const MetricSchema = z.object({ score, is_score_valid: z.boolean(), reason: z.string() });
 export const EvaluateReplySchema = z.object({
   score,
-  is_score_valid: z
-    .boolean()
-    .meta({ description: "false: the sample could not be judged, and the score means nothing" }),
+  is_score_valid: z.boolean().meta(said("false: the sample could not be judged, and the score means nothing")),
   reason: z.string(),
   metrics: z.object({ win_share: MetricSchema, format_ok: MetricSchema, parse_rate: MetricSchema }),
   step_outputs: z.null(),
-  error: z.string().nullable().meta({ description: "the code of the failure" }),
+  error: z.string().nullable().meta(said("the code of the failure")),
 });
 
 function read(body: Record<string, unknown>) {

@@ -2,6 +2,7 @@
 // shape. The spec that a grader is: grader-spec.ts.
 
 import * as z from "zod";
+import { said } from "#said";
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { FactualGroupSchema } from "../../core/reward/requests.ts";
 import { validated } from "../door/validation.ts";
@@ -19,15 +20,15 @@ const { item } = FactualGroupSchema.shape as { item: z.ZodType };
 const RunGraderRequestSchema = z.object({
   grader: GraderSchema,
   model_sample: SampleSchema,
-  item: item.nullish().meta({ description: "the dataset's row, which templates name as `item`" }),
+  item: item.nullish().meta(said("the dataset's row, which templates name as `item`")),
 });
 const ValidateGraderRequestSchema = z.object({ grader: GraderSchema });
 const ValidateReplySchema = z.object({
-  grader: z.record(z.string(), z.unknown()).meta({ description: "as it came" }),
+  grader: z.record(z.string(), z.unknown()).meta(said("as it came")),
   spec_hash: z.string(),
   spec: z
     .record(z.string(), z.unknown())
-    .meta({ description: "the spec that the grader is here, for PUT /v1/specs/:name and /v1/rewards" }),
+    .meta(said("the spec that the grader is here, for PUT /v1/specs/:name and /v1/rewards")),
 });
 
 /**

@@ -1,6 +1,7 @@
 // Owns POST /nemo-gym/compare: NeMo-Gym's genrm_compare, all responses to one conversation at once
 // and a reward each.
 import * as z from "zod";
+import { said } from "#said";
 import { type VerdictColumns, verdictIn, winnerOf } from "../../core/judges/verdicts.ts";
 import { mean, populationStd } from "../../core/math/stats.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
@@ -14,8 +15,8 @@ import { PrincipleSchema, requirePrinciple } from "./shared/principle.ts";
 import { unjudged } from "./shared/unjudged.ts";
 
 const CompareRequestSchema = z.object({
-  conversation_history: z.array(MessageSchema).min(1).meta({ description: "the turns before the responses" }),
-  response_objs: z.array(ResponseSchema).min(1).meta({ description: "OpenAI's Responses, one a candidate" }),
+  conversation_history: z.array(MessageSchema).min(1).meta(said("the turns before the responses")),
+  response_objs: z.array(ResponseSchema).min(1).meta(said("OpenAI's Responses, one a candidate")),
   principle: PrincipleSchema,
 });
 
@@ -24,21 +25,24 @@ const score = z.number().nullable();
 const ComparisonSchema = z.object({
   response_i: z.int(),
   response_j: z.int(),
-  judge_idx: z.int().meta({ description: "the sample's number" }),
+  judge_idx: z.int().meta(said("the sample's number")),
   score_1: score,
   score_2: score,
-  ranking: z.null().meta({ description: "a scale of the gym's own judge" }),
-  winner: z.enum(WINNERS).nullable().meta({ description: "of a judge that names the better one" }),
+  ranking: z.null().meta(said("a scale of the gym's own judge")),
+  winner: z.enum(WINNERS).nullable().meta(said("of a judge that names the better one")),
 });
 type Comparison = z.output<typeof ComparisonSchema>;
 
 export const CompareReplySchema = z.object({
-  rewards: z.array(z.number()).meta({ description: "in the order of response_objs" }),
+  rewards: z.array(z.number()).meta(said("in the order of response_objs")),
   comparison_results: z.array(ComparisonSchema),
-  metrics: z.record(z.string(), z.number()).meta({
-    description:
-      "parse_rate (1 when no answer was needed, 0 when none came); of a judge that scores mean_individual_score, std_individual_score, tiebreak_usage_rate",
-  }),
+  metrics: z
+    .record(z.string(), z.number())
+    .meta(
+      said(
+        "parse_rate (1 when no answer was needed, 0 when none came); of a judge that scores mean_individual_score, std_individual_score, tiebreak_usage_rate",
+      ),
+    ),
 });
 
 const ReadSchema = z.object({

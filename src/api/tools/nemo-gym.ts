@@ -1,6 +1,7 @@
 // Owns POST /nemo-gym/verify and the small routes of a NeMo-Gym resources server. Rollouts:
 // nemo-gym-response.ts; gathering: gathered.ts.
 import * as z from "zod";
+import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
 import { serviceInfo } from "../routes/service.ts";
@@ -34,12 +35,10 @@ export const VerifyRequestSchema = z
   .looseObject({
     responses_create_params: CreateParamsSchema,
     response: ResponseSchema,
-    _ng_group_id: IdSchema.meta({ description: "rollouts of one id and one `_ng_group_attempt` are one group" }),
+    _ng_group_id: IdSchema.meta(said("rollouts of one id and one `_ng_group_attempt` are one group")),
     _ng_group_attempt: IdSchema,
   })
-  .meta({
-    description: "a dataset row's fields beside; all of it comes back, and specs that need facts read them there",
-  });
+  .meta(said("a dataset row's fields beside; all of it comes back, and specs that need facts read them there"));
 
 const flagged = {
   _ng_failure_class: z.literal("judge_failed").optional(),
@@ -55,8 +54,8 @@ export const VerifyReplySchema = z.looseObject({
   reward: z.number(),
   reward_components: z
     .record(z.string(), z.number())
-    .meta({ description: "base, format, overlong; of a spec with signals each signal's value" }),
-  kritai_request_id: z.string().meta({ description: "finds the judgement in the run log" }),
+    .meta(said("base, format, overlong; of a spec with signals each signal's value")),
+  kritai_request_id: z.string().meta(said("finds the judgement in the run log")),
   ...SampleLogsSchema.shape,
   ...flagged,
 });

@@ -2,6 +2,7 @@
 // gathered with those of other requests. Gathering: gathered.ts.
 
 import * as z from "zod";
+import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
 import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
 import { counted } from "../../core/faults/limit-advice.ts";
@@ -28,19 +29,19 @@ import { isTied, type JudgedSample, rewardOrDeclared, sampleLogs, unitScore } fr
 import { TRUTH_SAID } from "./shared/stated-facts.ts";
 
 export const OpenRlhfRequestSchema = z.object({
-  query: z.array(z.string()).meta({ description: "prompt and answer as one text, special tokens kept" }),
-  prompts: z
-    .array(z.string())
-    .nullish()
-    .meta({ description: "what each query begins with; else its chat template tells" }),
+  query: z.array(z.string()).meta(said("prompt and answer as one text, special tokens kept")),
+  prompts: z.array(z.string()).nullish().meta(said("what each query begins with; else its chat template tells")),
   labels: z.array(AnyJsonSchema).nullish().meta({ description: TRUTH_SAID }),
 });
 export const OpenRlhfReplySchema = z.object({
   rewards: z.array(z.number()),
-  scores: z.array(z.number().min(0).max(1)).meta({
-    description:
-      "for dynamic filtering, which keeps a group by the mean of these: the rewards on 0..1, by the range that the spec implies; 0 where all of a group are equal, because such a group teaches nothing",
-  }),
+  scores: z
+    .array(z.number().min(0).max(1))
+    .meta(
+      said(
+        "for dynamic filtering, which keeps a group by the mean of these: the rewards on 0..1, by the range that the spec implies; 0 where all of a group are equal, because such a group teaches nothing",
+      ),
+    ),
   extra_logs: z.union([z.record(z.string(), z.array(z.number())), z.object({})]),
 });
 

@@ -1,6 +1,7 @@
 // Owns POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an
 // object for --reward-key. Gathering: gathered.ts.
 import * as z from "zod";
+import { said } from "#said";
 import { invalidRequest } from "../door/validation.ts";
 import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
@@ -13,7 +14,7 @@ import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./shared/sample-
 import { truthField } from "./shared/stated-facts.ts";
 
 export const SlimeRequestSchema = z.object({
-  prompt: PromptSchema.meta({ description: "a text, rendered by a chat template or not, or a chat" }),
+  prompt: PromptSchema.meta(said("a text, rendered by a chat template or not, or a chat")),
   response: CompletionSchema,
   label: truthField("samples of one prompt with different labels are different problems"),
 });

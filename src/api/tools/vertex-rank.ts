@@ -1,6 +1,7 @@
 // Owns Vertex AI's ranking API, `rankingConfigs/*:rank` of Google's Discovery Engine. Ranking:
 // ranked-documents.ts.
 import * as z from "zod";
+import { said } from "#said";
 import { RolloutTextSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { validAt } from "../door/validation.ts";
@@ -22,9 +23,9 @@ const RecordSchema = z.object({
 const RequestSchema = z.object({
   model: ModelSchema,
   query: QuerySchema,
-  records: z.array(RecordSchema).meta({ ...DOCUMENT_COUNT, description: "the candidates: content, title or both" }),
+  records: z.array(RecordSchema).meta({ ...DOCUMENT_COUNT, ...said("the candidates: content, title or both") }),
   topN: TopSchema,
-  ignoreRecordDetailsInResponse: z.boolean().nullish().meta({ description: "true: only ids and scores are told" }),
+  ignoreRecordDetailsInResponse: z.boolean().nullish().meta(said("true: only ids and scores are told")),
   kritai: KritaiSchema,
 });
 
@@ -38,7 +39,7 @@ export const VertexReplySchema = z.object({
         score: z.number(),
       }),
     )
-    .meta({ description: "best first" }),
+    .meta(said("best first")),
 });
 
 /** How a configuration's name ends where it is to rank. */
@@ -121,9 +122,9 @@ export const page = /* @__PURE__ */ documented(vertexRank, () => ({
       description: `The query is the prompt, the records are its candidates: the content, behind the title where it does not begin with it. ${scoresAndHeader()}`,
       query: SharedOptionsSchema,
       path: z.object({
-        project: z.string().meta({ description: "any" }),
-        location: z.string().meta({ description: "any" }),
-        config: z.string().regex(RANK).meta({ description: "any name, and `:rank`" }),
+        project: z.string().meta(said("any")),
+        location: z.string().meta(said("any")),
+        config: z.string().regex(RANK).meta(said("any name, and `:rank`")),
       }),
       request: RequestSchema,
       reply: VertexReplySchema,

@@ -56,7 +56,7 @@ export const BudgetSchema = z
   })
   .refine((budget) => Object.keys(budget).length === 1, "needs exactly one of generations, tokens and ratio")
   .meta({
-    description: "of a group's comparisons; what it does not pay is `unasked`. Default: none",
+    ...said("of a group's comparisons; what it does not pay is `unasked`. Default: none"),
     minProperties: 1,
     maxProperties: 1,
   });

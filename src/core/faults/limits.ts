@@ -179,6 +179,8 @@ export const LIMITS = {
   group_window_ms_default: 2_000,
   group_window_ms_max: 600_000,
   health_steps_max: 2_000,
+  /** Computed by one statement of those of which nothing is kept. */
+  health_steps_at_once: 10,
   histogram_bins_max: 64,
   /** Groups of a window, which stands in for a step where a tool tells none. */
   window_groups: 16,

@@ -25,8 +25,14 @@ export function rolling(
   least: number = Math.ceil(window / 2),
 ): (number | null)[] {
   return values.map((_, end) => {
-    const known = values.slice(Math.max(0, end - window + 1), end + 1).filter((value) => value !== null);
-    return known.length < least ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+    let [sum, known] = [0, 0];
+    for (let at = Math.max(0, end - window + 1); at <= end; at++) {
+      const value = values[at] ?? null;
+      if (value === null) continue;
+      sum += value;
+      known++;
+    }
+    return known < least ? null : sum / known;
   });
 }
 
@@ -47,9 +53,13 @@ export function pooled(
 ): (Counted | null)[] {
   const counts = rows.map(of);
   return counts.map((_, end) => {
-    const some = counts.slice(Math.max(0, end - window + 1), end + 1);
-    const sum = (at: keyof Counted) => some.reduce((all, one) => all + one[at], 0);
-    return sum("count") === 0 ? null : { hits: sum("hits"), count: sum("count") };
+    const sum = { hits: 0, count: 0 };
+    for (let at = Math.max(0, end - window + 1); at <= end; at++) {
+      const { hits, count } = counts[at] as Counted;
+      sum.hits += hits;
+      sum.count += count;
+    }
+    return sum.count === 0 ? null : sum;
   });
 }
 

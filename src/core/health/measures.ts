@@ -1,6 +1,7 @@
 // Owns the measures of a run's steps: a number for each step, as SQL over what was logged of it, and
 // what the reference and the page of a run say of it. A new one is one entry in each table here.
-// Knows no database: src/run-log/read/health-rows.ts makes one statement of all.
+// Knows no database: src/run-log/read/health-rows.ts makes one statement of all,
+// and computes again what it kept wherever an entry changes.
 
 /** A share is in [0, 1], a correlation in [-1, 1]; what is counted is 0 where nothing was logged. */
 export type Unit = "count" | "counts" | "share" | "correlation" | "reward" | "tokens" | "ms";
@@ -71,15 +72,14 @@ function passAt(drawn: number): string {
 const KINDS =
   "(SELECT k, count(*) AS kinds, sum(m) AS n, sum(m * ln(m)) AS part FROM (SELECT k, request_id, group_index, count(*)::float8 AS m FROM rol GROUP BY k, request_id, group_index, coalesce(candidate_hash, 'none ' || rollout_index)) AS kind GROUP BY k, request_id, group_index) AS spread";
 
-/** A row a repeated group. */
-// Only a prompt of several steps can come again: the contents of all others are not looked at.
-const REPEATED = `(
-  WITH recurring AS (
-    SELECT prompt_hash FROM req JOIN groups USING (request_id) GROUP BY prompt_hash HAVING min(k) < max(k)
-  ), keyed AS (
+/**
+ * A row a repeated group, over all steps that are looked at: `rol` holds those groups alone that may
+ * have come again. What else there is over several steps goes here, too.
+ */
+export const OVER_STEPS = `(
+  WITH keyed AS (
     SELECT k, request_id, group_index, md5(prompt_hash || string_agg(text_hash, '' ORDER BY rollout_index)) AS content
-    FROM rol WHERE complete IS NOT NULL AND prompt_hash IN (SELECT prompt_hash FROM recurring)
-    GROUP BY k, request_id, group_index, prompt_hash
+    FROM rol WHERE complete IS NOT NULL GROUP BY k, request_id, group_index, prompt_hash
   ), firsts AS (
     SELECT *, first_value(k) OVER of_content AS first_k, first_value(request_id) OVER of_content AS first_request,
       first_value(group_index) OVER of_content AS first_group
@@ -129,8 +129,8 @@ export const MEASURES = [
   measure("jam_share", "share", ROLLOUTS, "avg(jams_judge::int)::float8"),
   measure("label_correlation", "correlation", LABELLED, "corr(by_reward, by_label)"),
   measure("audit_correlation", "correlation", withinGroups("complete", "audit"), "avg(rho)"),
-  measure("repeat_correlation", "correlation", REPEATED, "avg(rho)"),
-  measure("repeat_rollouts", "count", REPEATED, "sum(size) FILTER (WHERE rho IS NOT NULL)::int"),
+  measure("repeat_correlation", "correlation", OVER_STEPS, "avg(rho)"),
+  measure("repeat_rollouts", "count", OVER_STEPS, "sum(size) FILTER (WHERE rho IS NOT NULL)::int"),
   measure("latency_p99_ms", "ms", GROUPS, LATENCY),
   measure("evidence_shown", "share", ROLLOUTS, `avg(shown) FILTER (WHERE ${WHOLE})`),
   measure("incomplete_share", "share", REQUESTS, `avg((warnings::text LIKE '%"group_incomplete%')::int)::float8`),

@@ -25,10 +25,11 @@ export function risingP(values: readonly number[]): number {
   if (n < 8) return 1;
   let s = 0;
   const counts = new Map<number, number>();
-  values.forEach((value, i) => {
+  for (let i = 0; i < n; i++) {
+    const value = values[i] as number;
     counts.set(value, (counts.get(value) ?? 0) + 1);
     for (let j = i + 1; j < n; j++) s += Math.sign((values[j] as number) - value);
-  });
+  }
   const spread = (m: number) => m * (m - 1) * (2 * m + 5);
   const ties = [...counts.values()].reduce((sum, count) => sum + spread(count), 0);
   const variance = (spread(n) - ties) / 18;

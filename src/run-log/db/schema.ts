@@ -1,5 +1,5 @@
 // Owns the tables of the run log and of the named specs, as drizzle sees them, but those of verdicts
-// (verdict-tables.ts). Knows no query and no wire shape.
+// (verdict-tables.ts) and alarms (health-tables.ts). Knows no query and no wire shape.
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -18,10 +18,9 @@ import type { SignalDetail } from "../../core/contract/export-tables.ts";
 import { NOBODY } from "../../core/contract/owner.ts";
 import type { RolloutResult, TournamentReport } from "../../core/contract/replies.ts";
 import type { RunMetadata } from "../../core/contract/run-metadata.ts";
-import type { AlarmSpan } from "../../core/health/alarm.ts";
 
 // Milliseconds, because that is what a JavaScript Date holds: what was written is what is read.
-const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 const total = (name: string) => bigint(name, { mode: "number" }).notNull();
 
 /**
@@ -68,27 +67,6 @@ export const specs = pgTable("specs", {
   spec: json("spec").notNull(),
   created_at: instant("created_at").notNull(),
 });
-
-/** What is known of a run's alarms, a row an alarm that is on or was: each is told once. */
-export const runAlarms = pgTable(
-  "run_alarms",
-  {
-    run_id: text("run_id").notNull(),
-    owner: text("owner").notNull(),
-    alarm: text("alarm").notNull(),
-    level: text("level", { enum: ["watch", "alarm"] }),
-    told: text("told", { enum: ["watch", "alarm"] }),
-    from_step: integer("from_step").notNull(),
-    to_step: integer("to_step"),
-    evidence: json("evidence").$type<AlarmSpan["evidence"]>().notNull(),
-    tries: smallint("tries").notNull(),
-    updated_at: instant("updated_at").notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.run_id, t.owner, t.alarm] }),
-    index("run_alarms_newest").on(t.updated_at.desc().nullsFirst()),
-  ],
-);
 
 /** Specs stored under a name by PUT /v1/specs/:name. */
 export const namedSpecs = pgTable("named_specs", {

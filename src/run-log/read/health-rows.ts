@@ -1,54 +1,208 @@
 // Owns what alarms look at of a run: one row a step, computed by Postgres in one statement of all
-// measures. Knows no measure and no alarm.
+// measures, and kept for as long as the step has the same requests. Knows no measure and no alarm.
 import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import { LIMITS } from "../../core/faults/limits.ts";
 import type { HealthRow } from "../../core/health/health-row.ts";
-import { MEASURES, type Measure, REQUESTS, type Unit } from "../../core/health/measures.ts";
+import { MEASURES, type Measure, OVER_STEPS, REQUESTS, type Unit } from "../../core/health/measures.ts";
+import { hashText } from "../../core/math/random.ts";
 import { BY_STEP, type RunAxis } from "../../ports/run-axis.ts";
 import type { RunKey } from "../../ports/run-log.ts";
+import { arrayLiteral } from "../db/bulk-insert.ts";
 import type { Database } from "../db/connection.ts";
-import { requests } from "../db/schema.ts";
+import { healthRows as kept } from "../db/health-tables.ts";
+import { deletedRuns, requests } from "../db/schema.ts";
+import { STORING } from "../write/deletion.ts";
 import { requestsOf } from "./run-pages.ts";
-import { requestsOfLastWindows } from "./run-windows.ts";
+import { requestsInWindows, requestsOfLastWindows } from "./run-windows.ts";
+
+const rewardsOf = (run: RunKey) => and(requestsOf(run), isNotNull(requests.step), eq(requests.kind, "rewards"));
 
 /** Requests for rewards of the run's last steps. */
 export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
-  const { step, kind } = requests;
-  const of = and(requestsOf(run), isNotNull(step), eq(kind, "rewards"));
+  const { step } = requests;
+  const of = rewardsOf(run);
   const first = sql`(SELECT min(last.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${of} ORDER BY ${step} DESC NULLS LAST LIMIT ${steps}) AS last)`;
   return and(of, sql`${step} >= ${first}`);
 }
+
+const COLUMNS = sql.raw("request_id, step AS k, created_at, warnings, spec_hash");
 
 /** The same over either axis, with the step or the window as `k`. */
 export const lastRequests = (run: RunKey, steps: number, axis: RunAxis): SQL =>
   axis.by === "window"
     ? requestsOfLastWindows(run, axis.window_groups, steps)
-    : sql`SELECT request_id, step AS k, created_at, warnings, spec_hash FROM requests WHERE ${requestsOfLast(run, steps)}`;
+    : sql`SELECT ${COLUMNS} FROM requests WHERE ${requestsOfLast(run, steps)}`;
+
+/** Those of these steps or windows, ascending. */
+function requestsAt(run: RunKey, steps: readonly number[], axis: RunAxis): SQL {
+  if (axis.by === "step")
+    return sql`SELECT ${COLUMNS} FROM requests WHERE ${rewardsOf(run)} AND step = ANY(${arrayLiteral(steps)}::int[])`;
+  const range = { after: null, from: steps[0] as number, to: steps.at(-1) as number, limit: null };
+  const within = requestsInWindows(run, axis.window_groups, range);
+  return sql`SELECT * FROM (${within}) AS within WHERE kind = 'rewards' AND k = ANY(${arrayLiteral(steps)}::bigint[])`;
+}
 
 /** What a field is at a step of which a query has no row. */
 const EMPTY: Partial<Record<Unit, string>> = { count: "0", counts: "'{}'" };
 
-/** One query for all measures of the same rows, the fields of a step in the order of the table. */
+const fieldOf = ({ name, unit }: Measure) => `coalesce("${name}", ${EMPTY[unit] ?? "NULL"})`;
+const aggregates = (measures: readonly Measure[]) => measures.map(({ name, sql }) => `, ${sql} AS "${name}"`).join("");
+
+const ALONE = MEASURES.filter(({ from }) => from !== OVER_STEPS);
+const ACROSS = MEASURES.filter(({ from }) => from === OVER_STEPS);
+
+/** One query for all measures of the same rows, the values of a step in the order of the table. */
 function selected(measures: readonly Measure[]): string {
   const queries = [...new Set([REQUESTS, ...measures.map(({ from }) => from)])].map((from, q) => {
-    const asked = measures.filter((measure) => measure.from === from).map(({ name, sql }) => `, ${sql} AS "${name}"`);
+    const asked = aggregates(measures.filter((measure) => measure.from === from));
     const at = from === REQUESTS ? ", (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms" : "";
-    return `(SELECT k${at}${asked.join("")} FROM ${from} GROUP BY k) AS q${q}${q === 0 ? "" : " USING (k)"}`;
+    return `(SELECT k${at}${asked} FROM ${from} GROUP BY k) AS q${q}${q === 0 ? "" : " USING (k)"}`;
   });
-  const fields = measures.map(({ name, unit }) => `, '${name}', coalesce("${name}", ${EMPTY[unit] ?? "NULL"})`);
-  return `SELECT json_build_object('step', k, 'at_ms', at_ms${fields.join("")}) AS cell
-    FROM ${queries.join(" LEFT JOIN ")} ORDER BY k`;
+  return `SELECT k, json_build_array(at_ms, ${measures.map(fieldOf).join(", ")}) AS measured FROM ${queries.join(" LEFT JOIN ")}`;
 }
 
-const MEASURED = sql.raw(selected(MEASURES));
+const MEASURED = selected(ALONE);
+const VERSION = hashText(MEASURED)[0].toString(36);
 
-const statement = (run: RunKey, steps: number, axis: RunAxis) => sql`
+/** Another window's size is another row in the same place, so that no reader can fill the table. */
+const versionOf = (axis: RunAxis) => (axis.by === "window" ? `${VERSION}/${axis.window_groups}` : VERSION);
+
+/** A rollout with what all rows of its group say. */
+const ROLLOUT = sql.raw("k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete");
+
+/** Of `req`: which requests a step has, whatever their order. */
+const REQUEST_SETS = sql.raw(
+  "SELECT k, count(*)::int AS requests, bit_xor(hashtextextended(request_id, 0)) AS ids, min(request_id) AS oldest FROM req GROUP BY k",
+);
+
+/**
+ * Of `rol` and `req`: a hash for each group with rewards, NULL for others. Only what is equal need be
+ * compared word for word.
+ */
+const CONTENTS = sql.raw(`SELECT k, array_agg(content ORDER BY request_id, group_index) AS contents
+  FROM req JOIN groups USING (request_id) LEFT JOIN (
+    SELECT request_id, group_index, hashtext(prompt_hash || string_agg(text_hash, '' ORDER BY rollout_index)) AS content
+    FROM rol WHERE complete IS NOT NULL GROUP BY request_id, group_index, prompt_hash
+  ) AS hashed USING (request_id, group_index) GROUP BY k`);
+
+const AT = sql.raw("(run_id, owner, axis, k)");
+const SET = sql.raw(
+  ["version", "requests", "ids", "oldest", "measured", "contents", "again"]
+    .map((name) => `${name} = excluded.${name}`)
+    .join(),
+);
+
+/**
+ * Computes steps and keeps their rows, which say of which requests they are by what the same
+ * statement saw: so it does not matter which of several readers comes last.
+ */
+const computing = (run: RunKey, steps: readonly number[], axis: RunAxis) => sql`
 WITH req AS MATERIALIZED (
-  SELECT request_id, k, created_at, warnings FROM (${lastRequests(run, steps, axis)}) AS wanted
+  SELECT request_id, k, created_at, warnings FROM (${requestsAt(run, steps, axis)}) AS wanted
 ), rol AS MATERIALIZED (
-  SELECT k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete
-  FROM req JOIN rollouts r USING (request_id) JOIN groups g USING (request_id, group_index)
+  SELECT ${ROLLOUT} FROM req JOIN rollouts r USING (request_id) JOIN groups g USING (request_id, group_index)
+), measured AS MATERIALIZED (
+  ${sql.raw(MEASURED)}
+), kept AS (
+  INSERT INTO ${kept} (run_id, owner, axis, k, version, requests, ids, oldest, measured, contents)
+  SELECT ${run.run_id}, ${run.owner}, ${axis.by}, k, ${versionOf(axis)}, sets.requests, ids, oldest, measured, coalesce(contents, '{}')
+  FROM measured JOIN (${REQUEST_SETS}) AS sets USING (k) LEFT JOIN (${CONTENTS}) AS hashed USING (k)
+  WHERE NOT EXISTS (SELECT FROM ${deletedRuns} AS d WHERE d.run_id = ${run.run_id} AND d.owner = ${run.owner} AND oldest < d.before)
+  ORDER BY k ON CONFLICT ${AT} DO UPDATE SET ${SET}
 )
-${MEASURED}`;
+SELECT k::int, measured FROM measured`;
+
+/** Of `held`: contents that are at several steps. */
+const EQUAL = sql.raw(`SELECT content FROM held, unnest(contents) AS content
+  WHERE content IS NOT NULL GROUP BY content HAVING min(k) < max(k)`);
+
+const ofRun = ({ run_id, owner }: RunKey, { by }: RunAxis) =>
+  sql`run_id = ${run_id} AND owner = ${owner} AND axis = ${by}`;
+
+/** One after the other, so that of two steps with one content the later sees the earlier. */
+const locking = ({ run_id, owner }: RunKey) =>
+  sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${owner}/${run_id}`}, 0))`;
+
+/** Tells of steps that were computed whether others have their contents. */
+const telling = (run: RunKey, steps: readonly number[], axis: RunAxis) => sql`
+WITH held AS MATERIALIZED (SELECT k, contents FROM ${kept} WHERE ${ofRun(run, axis)}), equal AS MATERIALIZED (${EQUAL})
+UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run, axis)} AND k = ANY(${arrayLiteral(steps)}::bigint[])
+  AND NOT EXISTS (SELECT FROM unnest(contents) AS content WHERE content IN (SELECT content FROM equal))`;
+
+type StepValues = readonly unknown[];
+
+/**
+ * The last steps by their requests, and what is kept of them. Joined by who reads it: Postgres takes
+ * a table that nobody analyses for a small one, and would try each pair.
+ */
+const lookedAt = (run: RunKey, steps: number, axis: RunAxis) => sql`
+req AS MATERIALIZED (
+  SELECT request_id, k FROM (${lastRequests(run, steps, axis)}) AS wanted
+), sets AS MATERIALIZED (
+  ${REQUEST_SETS}
+), held AS MATERIALIZED (
+  SELECT k, requests, ids, measured, contents, again FROM ${kept}
+  WHERE ${ofRun(run, axis)} AND version = ${versionOf(axis)} AND k >= (SELECT min(k) FROM req)
+), changed AS MATERIALIZED (
+  SELECT k FROM (SELECT k, requests, ids FROM sets EXCEPT SELECT k, requests, ids FROM held) AS fresh
+)`;
+
+/** Rows only once nothing is to be computed first. */
+const looking = (run: RunKey, steps: number, axis: RunAxis, last: boolean) => sql`
+WITH ${lookedAt(run, steps, axis)}
+SELECT (SELECT json_agg(k ORDER BY k) FROM changed) AS changed,
+  (SELECT json_agg(k ORDER BY k) FROM sets) AS steps,
+  CASE WHEN whole THEN (SELECT json_agg(json_build_array(k, measured)) FROM held WHERE k NOT IN (SELECT k FROM changed)) END AS held,
+  (SELECT bool_or(again) FROM held) AS again
+FROM (SELECT ${last}::boolean OR NOT EXISTS (SELECT FROM changed) AS whole) AS state`;
+
+const OVER = sql.raw(`SELECT k${aggregates(ACROSS)} FROM ${OVER_STEPS} GROUP BY k`);
+
+/** What is measured over several steps: of groups that may have come again, as few runs have. */
+const lookingBack = (run: RunKey, steps: number, axis: RunAxis) => sql`
+WITH ${lookedAt(run, steps, axis)}, equal AS MATERIALIZED (
+  ${EQUAL}
+), placed AS MATERIALIZED (
+  SELECT k, place FROM held, unnest(contents) WITH ORDINALITY AS of_group(content, place)
+  WHERE content IN (SELECT content FROM equal) AND k NOT IN (SELECT k FROM changed)
+), again AS MATERIALIZED (
+  SELECT k, request_id, group_index FROM (
+    SELECT k, request_id, group_index, row_number() OVER (PARTITION BY k ORDER BY request_id, group_index) AS place
+    FROM req JOIN groups USING (request_id) WHERE k IN (SELECT k FROM placed)
+  ) AS numbered WHERE (k, place) IN (SELECT k, place FROM placed)
+), rol AS MATERIALIZED (
+  SELECT ${ROLLOUT} FROM again JOIN rollouts r USING (request_id, group_index) JOIN groups g USING (request_id, group_index)
+)
+SELECT k::int, json_build_array(${sql.raw(ACROSS.map(fieldOf).join(", "))}) AS across FROM (${OVER}) AS over`;
+
+/** Each list null where it would be empty. */
+interface HeldLook extends Record<string, unknown> {
+  changed: number[] | null;
+  steps: number[] | null;
+  held: [k: number, measured: StepValues][] | null;
+  again: boolean | null;
+}
+
+const NOT_ACROSS = ACROSS.map(({ unit }) => (unit === "count" ? 0 : null));
+
+function healthRow(step: number, [at_ms, ...alone]: StepValues, across: StepValues = NOT_ACROSS): HealthRow {
+  const [own, over] = [alone.values(), across.values()];
+  const values = MEASURES.map(({ name, from }) => [name, (from === OVER_STEPS ? over : own).next().value]);
+  return { step, at_ms, ...Object.fromEntries(values) };
+}
+
+/** Computes what has changed, piece by piece, and keeps it. @returns what it came to, by step */
+async function compute(db: Database, run: RunKey, changed: readonly number[], axis: RunAxis) {
+  const computed = new Map<number, StepValues>();
+  for (let from = 0; from < changed.length; from += LIMITS.health_steps_at_once) {
+    const piece = changed.slice(from, from + LIMITS.health_steps_at_once);
+    const statement = db.execute<{ k: number; measured: StepValues }>(computing(run, piece, axis));
+    const [, { rows }] = await db.batch([db.execute(STORING), statement]);
+    for (const { k, measured } of rows) computed.set(k, measured);
+  }
+  if (changed.length > 0) await db.batch([db.execute(locking(run)), db.execute(telling(run, changed, axis))]);
+  return computed;
+}
 
 /**
  * One row for each of the run's last steps, ascending; requests without a step are left out, or by
@@ -60,6 +214,16 @@ export async function healthRows(
   steps: number,
   axis: RunAxis = BY_STEP,
 ): Promise<HealthRow[]> {
-  const { rows } = await db.execute<{ cell: HealthRow }>(statement(run, steps, axis));
-  return rows.map(({ cell }) => cell);
+  const look = async (last: boolean) => (await db.execute<HeldLook>(looking(run, steps, axis, last))).rows[0];
+  const first = await look(false);
+  const computed = await compute(db, run, first?.changed ?? [], axis);
+  const found = first?.changed == null ? first : await look(true);
+  const held = new Map(found?.held);
+  const back = found?.again ? await db.execute<{ k: number; across: StepValues }>(lookingBack(run, steps, axis)) : null;
+  const across = new Map(back?.rows.map((row) => [row.k, row.across]));
+  return (found?.steps ?? []).flatMap((k) => {
+    // A step that grows without a pause is told as it was when it was computed.
+    const measured = held.get(k) ?? computed.get(k);
+    return measured === undefined ? [] : [healthRow(k, measured, across.get(k))];
+  });
 }

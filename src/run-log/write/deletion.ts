@@ -9,18 +9,8 @@ import type { DeletedRows } from "../../ports/run-changes.ts";
 import type { RunKey } from "../../ports/run-log.ts";
 import { arrayLiteral } from "../db/bulk-insert.ts";
 import type { Database } from "../db/connection.ts";
-import {
-  deletedRuns,
-  groups,
-  partedRequests,
-  requests,
-  rollouts,
-  runAlarms,
-  runs,
-  signals,
-  texts,
-  turns,
-} from "../db/schema.ts";
+import { healthRows, runAlarms } from "../db/health-tables.ts";
+import { deletedRuns, groups, partedRequests, requests, rollouts, runs, signals, texts, turns } from "../db/schema.ts";
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope } from "./envelope.ts";
 
@@ -54,7 +44,7 @@ const of = (table: { run_id: PgColumn; owner: PgColumn }, { run_id, owner }: Run
 
 /**
  * Marks the run as deleted: from here on nothing is stored of requests that came before the instant.
- * Its row and its alarms go at once. @returns how many alarms it had
+ * Its row, its alarms and what they look at go at once. @returns how many alarms it had
  */
 export async function markDeleted(db: Database, run: RunKey, before: Date): Promise<number> {
   const mark = { run_id: run.run_id, owner: run.owner, before: encodeTime(before.getTime()) };
@@ -69,6 +59,7 @@ export async function markDeleted(db: Database, run: RunKey, before: Date): Prom
       }),
     db.delete(runs).where(of(runs, run)),
     db.delete(runAlarms).where(of(runAlarms, run)),
+    db.delete(healthRows).where(of(healthRows, run)),
   ]);
   return results[3].rowCount;
 }
@@ -140,5 +131,7 @@ export async function deleteOlder(db: Database, whose: Whose, before: Date): Pro
   if (deleted !== null) return deleted;
   await db.execute(sql`WITH gone AS (DELETE FROM ${runs} AS d WHERE d.last_at < ${at} AND ${ownedBy(sql`d.owner`, whose)} RETURNING run_id, owner)
     DELETE FROM ${runAlarms} AS a USING gone WHERE a.run_id = gone.run_id AND a.owner = gone.owner`);
+  // What is left of such a step is computed anew.
+  await db.delete(healthRows).where(sql`${healthRows.oldest} < ${id} AND ${ownedBy(sql`${healthRows.owner}`, whose)}`);
   return null;
 }

@@ -23,13 +23,13 @@ const DocumentSchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
 /** A list of documents, texts or objects. */
 export const DocumentsSchema = z.array(DocumentSchema).meta({
   ...DOCUMENT_COUNT,
-  description: `1 to ${LIMITS.rollouts_per_group_max} candidates: texts, or objects with a text`,
+  ...said(`1 to ${LIMITS.rollouts_per_group_max} candidates: texts, or objects with a text`),
 });
 
 /** A list of documents that are texts. */
 export const TextsSchema = z.array(RolloutTextSchema).meta({
   ...DOCUMENT_COUNT,
-  description: `1 to ${LIMITS.rollouts_per_group_max} candidates; never cut`,
+  ...said(`1 to ${LIMITS.rollouts_per_group_max} candidates; never cut`),
 });
 
 /** A stored spec's name. */

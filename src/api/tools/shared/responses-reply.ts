@@ -1,6 +1,7 @@
 // Owns OpenAI's Responses reply, whole and as events. Knows no scoring; a fault is never told as a
 // verdict.
 import * as z from "zod";
+import { said } from "#said";
 import { asApiError } from "../../../core/faults/errors.ts";
 import { faultLine } from "../../../core/faults/fault-line.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
@@ -19,7 +20,7 @@ interface ResponseHead {
 }
 
 /** Of a field that OpenAI's clients need and that a verdict has nothing for. */
-const ALWAYS = { description: "always so" };
+const ALWAYS = said("always so");
 const alwaysEmpty = () => z.array(z.unknown()).max(0).meta(ALWAYS);
 
 const TextSchema = z.object({

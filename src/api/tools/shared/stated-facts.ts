@@ -1,6 +1,7 @@
 // Owns what a one-sample contract's own label, ground truth and row say of a problem, as the facts
 // that a spec's signals need. Pure; knows no dialect.
 import type * as z from "zod";
+import { said } from "#said";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
 import { ApiError, type FieldError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
@@ -28,7 +29,7 @@ export const TRUTH_SAID =
 
 /** A body's label or ground truth; `before` is said of it first. */
 export const truthField = (before = "") =>
-  AnyJsonSchema.optional().meta({ description: `${before === "" ? "" : `${before}; `}${TRUTH_SAID}` });
+  AnyJsonSchema.optional().meta(said(`${before === "" ? "" : `${before}; `}${TRUTH_SAID}`));
 
 /** Facts by name: of all members of a group, and of one rollout. */
 interface Facts {
