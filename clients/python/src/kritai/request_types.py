@@ -189,6 +189,7 @@ class Spec(TypedDict, total=False):
     seed: int
     log_texts: bool
     log_verdicts: bool
+    judge_text: bool
     audit: Audit
 
 
@@ -202,6 +203,7 @@ class SignalsSpec(TypedDict, total=False):
     seed: int
     log_texts: bool
     log_verdicts: bool
+    judge_text: bool
     audit: Audit
 
 
