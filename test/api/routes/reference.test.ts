@@ -48,7 +48,7 @@ test("the judge is asked what the rules leave open, and sees the answer alone", 
     { tier: "rules" },
     { tier: "rules" },
     { tier: "judge", rules: "unknown" },
-    { tier: "rules" },
+    { tier: "rules", label: "invalid" },
     { tier: "judge", rules: "unknown" },
     { tier: "rules" },
   ]);

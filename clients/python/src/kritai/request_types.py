@@ -140,6 +140,7 @@ class Judge(TypedDict, total=False):
     top_p: float
     max_tokens: int
     strict_model: bool
+    cache: Literal["verdicts"]
     images: bool
     extra: Mapping[str, Any]
     unparsed: Literal["undecided", "tie"]
@@ -195,6 +196,7 @@ class Spec(TypedDict, total=False):
     seed: int
     log_texts: bool
     log_verdicts: bool
+    judge_text: bool
     audit: Audit
 
 
@@ -208,6 +210,7 @@ class SignalsSpec(TypedDict, total=False):
     seed: int
     log_texts: bool
     log_verdicts: bool
+    judge_text: bool
     audit: Audit
 
 
