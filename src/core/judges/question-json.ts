@@ -5,7 +5,7 @@ import { imagesMost, type ShownImages, withImages } from "./image-parts.ts";
 import { asItIs, type ChatMessage, inJson, type PromptJob, rawPrompt } from "./prompt-job.ts";
 import { createRenderer, isCompletion, type PromptForm } from "./render.ts";
 
-interface Wording {
+interface QuestionWriting {
   /** How model text is made harmless (createRenderer). */
   quote?: Escape | undefined;
   /** For tests. */
@@ -20,7 +20,7 @@ export function createQuestionWriter(
   name: string,
   form: PromptForm,
   job: PromptJob & { images?: ShownImages | undefined },
-  { quote = escapeText, renderer = createRenderer }: Wording = {},
+  { quote = escapeText, renderer = createRenderer }: QuestionWriting = {},
 ): (order: readonly number[]) => string {
   const completion = isCompletion(name);
   // Images stand within a text, which is cut before it is written.

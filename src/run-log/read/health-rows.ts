@@ -129,7 +129,7 @@ WITH held AS MATERIALIZED (SELECT k, contents FROM ${kept} WHERE ${ofRun(run, ax
 UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run, axis)} AND k = ANY(${arrayLiteral(steps)}::bigint[])
   AND NOT EXISTS (SELECT FROM unnest(contents) AS content WHERE content IN (SELECT content FROM equal))`;
 
-type StepValues = readonly unknown[];
+type MeasuredValues = readonly unknown[];
 
 /**
  * The last steps by their requests, and what is kept of them. Joined by who reads it: Postgres takes
@@ -179,13 +179,13 @@ SELECT k::int, json_build_array(${sql.raw(ACROSS.map(fieldOf).join(", "))}) AS a
 interface HeldLook extends Record<string, unknown> {
   changed: number[] | null;
   steps: number[] | null;
-  held: [k: number, measured: StepValues][] | null;
+  held: [k: number, measured: MeasuredValues][] | null;
   again: boolean | null;
 }
 
 const NOT_ACROSS = ACROSS.map(({ unit }) => (unit === "count" ? 0 : null));
 
-function healthRow(step: number, [at_ms, ...alone]: StepValues, across: StepValues = NOT_ACROSS): HealthRow {
+function healthRow(step: number, [at_ms, ...alone]: MeasuredValues, across: MeasuredValues = NOT_ACROSS): HealthRow {
   const [own, over] = [alone.values(), across.values()];
   const values = MEASURES.map(({ name, from }) => [name, (from === OVER_STEPS ? over : own).next().value]);
   return { step, at_ms, ...Object.fromEntries(values) };
@@ -193,10 +193,10 @@ function healthRow(step: number, [at_ms, ...alone]: StepValues, across: StepValu
 
 /** Computes what has changed, piece by piece, and keeps it. @returns what it came to, by step */
 async function compute(db: Database, run: RunKey, changed: readonly number[], axis: RunAxis) {
-  const computed = new Map<number, StepValues>();
+  const computed = new Map<number, MeasuredValues>();
   for (let from = 0; from < changed.length; from += LIMITS.health_steps_at_once) {
     const piece = changed.slice(from, from + LIMITS.health_steps_at_once);
-    const statement = db.execute<{ k: number; measured: StepValues }>(computing(run, piece, axis));
+    const statement = db.execute<{ k: number; measured: MeasuredValues }>(computing(run, piece, axis));
     const [, { rows }] = await db.batch([db.execute(STORING), statement]);
     for (const { k, measured } of rows) computed.set(k, measured);
   }
@@ -219,7 +219,9 @@ export async function healthRows(
   const computed = await compute(db, run, first?.changed ?? [], axis);
   const found = first?.changed == null ? first : await look(true);
   const held = new Map(found?.held);
-  const back = found?.again ? await db.execute<{ k: number; across: StepValues }>(lookingBack(run, steps, axis)) : null;
+  const back = found?.again
+    ? await db.execute<{ k: number; across: MeasuredValues }>(lookingBack(run, steps, axis))
+    : null;
   const across = new Map(back?.rows.map((row) => [row.k, row.across]));
   return (found?.steps ?? []).flatMap((k) => {
     // A step that grows without a pause is told as it was when it was computed.

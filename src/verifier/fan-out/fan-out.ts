@@ -34,7 +34,6 @@ export class Governor<J extends Countable = VerifierJob> {
   readonly #running = new Set<Task<J>>();
   /** Second copies of stragglers, for which there was no slot yet. */
   #stragglers: Straggler[] = [];
-  /** Of the requests that may be asked twice. */
   readonly #copies = new Set<AbortController>();
   readonly #stragglerTimer: StartTimer;
   readonly #probe: Probe<J>;
@@ -271,8 +270,7 @@ export class Governor<J extends Countable = VerifierJob> {
   /** Ends everything: running requests are aborted, all that is left is reported with `code`. */
   #stop(code: ItemErrorCode): void {
     this.#stopped ??= code;
-    this.#abort.abort();
-    for (const copy of this.#copies) copy.abort();
+    for (const controller of [this.#abort, ...this.#copies]) controller.abort();
     this.#stragglers = [];
     this.#reportSilence(code);
     const answered = failed(this.#stopped);

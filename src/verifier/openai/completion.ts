@@ -12,7 +12,7 @@ import { type AttemptResult, isBackendFailure, outcome } from "../fan-out/refusa
  * `brief`: of so few tokens that it is over as soon as it begins, so that one wait does for both; each
  * costs a seventh of what a Worker's fetch does. `watched`: its silence is told from its slowness.
  */
-export type AnswerPace = "watched" | "brief" | "thinking";
+type AnswerPace = "watched" | "brief" | "thinking";
 
 /**
  * Posts one question and reads its answer, streamed or not. Never rejects for what the backend or
